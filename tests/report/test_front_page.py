@@ -29,7 +29,10 @@ def test_planned_comparisons_come_first_and_what_no_run_judges_last(root: Path) 
     assert [len(question.verdicts) for question in questions] == [1, 2, 0, 0]
     assert [verdict.sign for question in questions for verdict in question.verdicts] == ["?", "✓", "?"]
     planned, claimed = (question.verdicts[0].why.rpartition("; ")[2] for question in questions[:2])
-    assert (planned, claimed) == ("p 0.800 (Holm, tests: 4).", "p < 0.001 (Holm, tests: 2).")
+    assert (planned, claimed) == (
+        "p 0.800 (Holm, planned comparisons of the study: 4).",
+        "p < 0.001 (Holm, runs that judge this claim: 2).",
+    )
 
 
 def test_a_bar_keeps_the_interval_the_threshold_and_the_published_value_on_one_scale(root: Path) -> None:

@@ -183,14 +183,15 @@ def _claimed(question: str, rows: Sequence[Fields], planned: bool, readers: Mapp
 def _judged(row: Fields, readers: Mapping[str, str]) -> Verdict:
     numbers = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", row["supported where"])]
     threshold = (-numbers[0], numbers[0]) if row["supported where"].startswith("within") else (numbers[0], numbers[0])
-    published = float(row["published value"]) if row["published value"] else None
     about = f"{row['measured']}; {row['model']}"
-    return _verdict(row, row["answer"], "this run", "95 %", threshold, published, about, readers)
+    family = "runs that judge this claim"
+    return _verdict(row, row["answer"], "this run", "95 %", threshold, about, family, readers)
 
 
 def _contrasted(row: Fields, readers: Mapping[str, str]) -> Verdict:
     about = f"{row['metric']}: {row['first']} less {row['second']}"
-    return _verdict(row, row["expectation met"], "difference", "difference", (0.0, 0.0), None, about, readers)
+    word, family = row["expectation met"], "planned comparisons of the study"
+    return _verdict(row, word, "difference", "difference", (0.0, 0.0), about, family, readers)
 
 
 def _verdict(
@@ -199,20 +200,21 @@ def _verdict(
     value: str,
     ends: str,
     threshold: tuple[float, float],
-    published: float | None,
     about: str,
+    family: str,
     readers: Mapping[str, str],
 ) -> Verdict:
     low, high = float(row[f"{ends} low"]), float(row[f"{ends} high"])
     held_against = f"{threshold[1]:g}" if threshold[0] == threshold[1] else f"{threshold[0]:g} or {threshold[1]:g}"
     inside = any(low <= end <= high for end in threshold)
     adjusted = f"{float(row['p (Holm)']):.3f}".replace("0.000", "< 0.001")
-    p = f"p {adjusted} (Holm, tests: {row['tests in family']})"
+    p = f"p {adjusted} (Holm, {family}: {row['tests in family']})"
     why = f"The 95 % interval {'includes' if inside else 'leaves out'} {held_against}; {p}."
     data = f"; {row['data']}" if "data" in row else ""
-    cases = f"{int(float(row['cases']))} cases"
+    cases, published = f"{int(float(row['cases']))} cases", row.get("published value")
+    printed = float(published) if published else None
     debates = [_debates(row[side], readers) for side in ("first", "second") if row[side].split(", ")[0] in readers]
-    return Verdict(word, float(row[value]), low, high, threshold, published, f"{about}{data}; {cases}", why, debates)
+    return Verdict(word, float(row[value]), low, high, threshold, printed, f"{about}{data}; {cases}", why, debates)
 
 
 def _debates(side: str, readers: Mapping[str, str]) -> tuple[str, str]:

@@ -62,7 +62,7 @@ def same_answers(first: Run, second: Run, beyond: str) -> Fields:
         found = replace(found, again=float("nan"), more=float("nan"), low=float("nan"), high=float("nan"))
     return {
         "same answer": 1 - found.changed,
-        "same if asked twice": found.floor if isinstance(found.floor, str) else 1 - found.floor,
+        "same if asked twice": 1 - found.again,
         beyond: (found.more, found.low, found.high),
     }
 

@@ -35,11 +35,6 @@ class Changed:
     high: float
     cases: int
 
-    @property
-    def floor(self) -> float | str:
-        """What changes when the same is asked twice, or that nothing was and what would tell."""
-        return NO_FLOOR if np.isnan(self.again) else self.again
-
 
 def differ(one: Numbers, other: Numbers) -> Floats:
     """1 where two answers differ, else 0."""

@@ -90,9 +90,7 @@ def test_an_arm_that_changes_nothing_is_told_apart_from_a_model_that_flips_by_it
         row = what_debate_adds(results).frame.iloc[0]
         assert 0.45 < row["same answer"] < 0.72
         if repeats == 1:
-            assert row["same if asked twice"].startswith("no floor: nothing was asked twice") and np.isnan(
-                row["changed low"]
-            )
+            assert np.isnan(row["same if asked twice"]) and np.isnan(row["changed low"])
         else:
             assert 0.45 < row["same if asked twice"] < 0.72
             assert row["changed low"] < 0 < row["changed high"]

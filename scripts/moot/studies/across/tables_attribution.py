@@ -15,7 +15,7 @@ from moot.report.content import JUDGED_AGAIN, MOVED, Run, StudyResults, TableCon
 from moot.report.paired import corrected
 from moot.report.transcripts import records
 from moot.scores.attribution import rests_on_one, stated_turns, turn_effects, turns_without_donor
-from moot.stats.asked_twice import changes, distance
+from moot.stats.asked_twice import NO_FLOOR, changes, distance
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import mean_statistic, share_statistic
 from moot.stats.paired import compare_shares
@@ -75,7 +75,7 @@ def what_moved(results: StudyResults) -> TableContent:
             "Holm's correction is over the groups of one kind, by every way to change a debate (`family`).",
             "Apart: the mean distance of an answer with the change from one without it; apart if asked again: that "
             "between two answers about the same debate, the floor; moved by the change: what lies between them (half "
-            "the energy distance of Szekely and Rizzo, 2013), with its interval.",
+            f"the energy distance of Szekely and Rizzo, 2013), with its interval. Where these are empty: {NO_FLOOR}.",
             "Called moved: changes whose effect lies beyond the debate's own floor, beyond the smallest one that "
             f"counts ({AttributionParams.model_fields['smallest'].default} unless `smallest` says otherwise), and "
             "beyond chance by Fisher's exact test with Holm's correction over all changes of the debate's turns (orders"
@@ -233,7 +233,7 @@ def _rows(run: Run) -> Iterator[Row]:
                 "changes": (len(some), some["debate_id"].nunique(), comparison.cases, comparison.clusters),
                 "p": comparison.p,
                 "family": f"{FAMILY} by {group.partition(':')[0]}",
-                "apart": (apart.changed, apart.floor),
+                "apart": (apart.changed, apart.again),
                 "moved by the change": (apart.more, apart.low, apart.high),
                 "called moved": int(some["moved"].sum()),
                 "verdicts on one turn": rests_on_one(some).mean() if group == "all" and way == REMOVED else None,

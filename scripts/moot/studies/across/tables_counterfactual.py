@@ -175,7 +175,7 @@ def _rows(origin: ExperimentResults, control: ExperimentResults, told: Told) -> 
                     "difference": (difference.difference, difference.low, difference.high),
                     "p": difference.p,
                     "family": f"{what}: {so} or {otherwise}",
-                    "changed": (changed.changed, changed.floor, changed.more, changed.low, changed.high),
+                    "changed": (changed.changed, changed.again, changed.more, changed.low, changed.high),
                     "cases": (difference.cases, difference.clusters),
                 }
 

@@ -69,12 +69,11 @@ def _is_challenge(arm: Run) -> bool:
 def _about(debate: Run, arm: Run, habit: str) -> Row:
     debaters, seats = PROTOCOLS[debate.results.config.protocol].debaters, debate.results.config.params.get("seats", {})
     judge = seats.get(debaters.judge, debate.model) if debaters else debate.model
-    same = same_answers(debate, arm, "")["same if asked twice"]
     return {
         "data": (debate.data, debate.experiment, judge),
         "habit": habit,
         "known by": f"the arm {arm.results.config.arm}",
-        _ASKED_TWICE: same if isinstance(same, str) else 1 - same,
+        _ASKED_TWICE: 1 - same_answers(debate, arm, "")["same if asked twice"],
     }
 
 

@@ -167,7 +167,8 @@ def nyu_judges(results: StudyResults) -> TableContent:
         rows,
         [
             "Accuracy is the share of debates whose judge's last belief was on the right side; one half each counts "
-            "one half, as the authors count it. Brier score is that of the last belief in the right answer.",
+            "one half, as the authors count it; tables of all studies count it as wrong. Brier score is that of the "
+            "last belief in the right answer.",
             "Rounds, words quoted, and flips (how often the judge came to favour the other answer) are means over the "
             "debates whose turns are known (with turns); so is the share of debates with a flip.",
         ],

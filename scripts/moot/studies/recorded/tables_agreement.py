@@ -18,7 +18,6 @@ from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 
 MOST_JUDGES = 12
 FLOOR = "same if asked again"
-NOT_ASKED_AGAIN = "no floor: nothing was asked twice; a second answer of each judge to the same debate gives one"
 
 
 class Other(NamedTuple):
@@ -57,7 +56,8 @@ def agreement(results: StudyResults) -> TableContent:
             "all answers of the row (Fleiss 1971): 0 by chance, 1 where all agree.",
             "Same if asked again: the same share where nothing differs, of the row's judges and of cases that have "
             "both kinds of pairs; differ beyond that: what it is more than the row's share, with its interval by "
-            "cluster. Of debates that are held again it is the floor where one debate was judged twice.",
+            "cluster. Of debates that are held again it is the floor where one debate was judged twice. Both are empty "
+            "where nothing was asked twice: a second answer of each judge to the same debate fills them.",
             "Judges: the row's pairs are those of one judge, or of two judges; of all where it is blank.",
         ],
     )
@@ -106,7 +106,7 @@ def _floor(run: RecordedRun, rows: pd.DataFrame, pairs: pd.DataFrame) -> Fields:
     again = agreeing_pairs(rows, DIFFERS[AGAIN].common)
     both = pairs.merge(again[again["pairs"] > 0], left_index=True, right_index=True)
     if both.empty:
-        return {FLOOR: NOT_ASKED_AGAIN}
+        return {}
     agree, number, same, asked = both.to_numpy(dtype=np.float64).T
     bootstrap = run.results.sample(both.index).bootstrap
 
