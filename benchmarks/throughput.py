@@ -1,12 +1,17 @@
-"""Calls a second and CPU a call: moot's chat (ledger and parsing included) beside the plain AsyncOpenAI client."""
+"""Calls a second and CPU a call: moot's chat (ledger and parsing included) beside the plain AsyncOpenAI client.
+
+Bare sockets, which read nothing and keep nothing, say what no client can pass with this server on this machine.
+"""
 
 import argparse
 import asyncio
+import json
 import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from typing import Literal
+from urllib.parse import urlsplit
 
 import openai
 from pydantic import BaseModel, Field
@@ -31,6 +36,8 @@ class Verdict(BaseModel):
 
 
 SCHEMA = json_schema(Verdict)
+FORMAT = {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": SCHEMA}}
+PARAMETERS = {"max_tokens": 120, "temperature": 0.7, "seed": 1}
 
 
 def prompt(number: int) -> list[dict[str, str]]:
@@ -51,12 +58,11 @@ async def workers(count: int, calls: int, call: Callable[[int], Awaitable[None]]
 
 async def plain(url: str, concurrency: int, calls: int, http_client: object = None) -> None:
     """The client's own calls, with their replies validated by the schema."""
-    format_ = {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": SCHEMA}}
     async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0, http_client=http_client) as client:
 
         async def call(number: int) -> None:
             reply = await client.chat.completions.create(
-                model="test", messages=prompt(number), response_format=format_, max_tokens=120, temperature=0.7, seed=1
+                model="test", messages=prompt(number), response_format=FORMAT, **PARAMETERS
             )
             Verdict.model_validate_json(reply.choices[0].message.content)
 
@@ -77,8 +83,7 @@ async def moot(url: str, concurrency: int, calls: int) -> None:
 
         async def call(number: int) -> None:
             messages = tuple(Message(**message) for message in prompt(number))
-            parameters = {"max_tokens": 120, "temperature": 0.7, "seed": 1}
-            _, reply = await chat.ask(Request("openai", "test", messages, parameters, SCHEMA), 0)
+            _, reply = await chat.ask(Request("openai", "test", messages, PARAMETERS, SCHEMA), 0)
             assert parse_reply(reply.text, Verdict).status == "strict"
 
         await workers(concurrency, calls, call)
@@ -87,7 +92,29 @@ async def moot(url: str, concurrency: int, calls: int) -> None:
         ledger.close()
 
 
-CONTENDERS = {"AsyncOpenAI": plain, "AsyncOpenAI, aiohttp": plain_aiohttp, "moot": moot}
+async def sockets(url: str, concurrency: int, calls: int) -> None:
+    """The same bytes over bare connections; answers are received, and not looked at."""
+    address = urlsplit(url)
+    head = (
+        f"POST {address.path}/chat/completions HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Type: application/json\r\n"
+    )
+    free = [await asyncio.open_connection(address.hostname, address.port) for _ in range(concurrency)]
+
+    async def call(number: int) -> None:
+        reader, writer = free.pop()
+        body = {"model": "test", "messages": prompt(number), "response_format": FORMAT, **PARAMETERS}
+        sent = json.dumps(body).encode()
+        writer.write(f"{head}Content-Length: {len(sent)}\r\n\r\n".encode() + sent)
+        answer = (await reader.readuntil(b"\r\n\r\n")).lower()
+        await reader.readexactly(int(answer.partition(b"content-length:")[2].split()[0]))
+        free.append((reader, writer))
+
+    await workers(concurrency, calls, call)
+    for _, writer in free:
+        writer.close()
+
+
+CONTENDERS = {"AsyncOpenAI": plain, "AsyncOpenAI, aiohttp": plain_aiohttp, "moot": moot, "bare sockets": sockets}
 
 
 def measure(url: str, concurrency: int, calls: int, repeats: int) -> dict[str, tuple[float, float]]:

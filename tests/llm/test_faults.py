@@ -17,7 +17,7 @@ import pytest
 from courtroom_runs import EXPERIMENT, PROJECT, configuration, hold, people
 from fault_kinds import CONTENT, KINDS, SLOW, TRANSIENT
 from fault_server import FaultServer
-from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError
+from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
 from moot.jobs.predictions import write_predictions
 from moot.llm import client as client_module
@@ -341,6 +341,27 @@ async def test_a_server_that_goes_away_is_waited_for(server: FaultServer, tmp_pa
     chat._client._endpoint._root = "http://127.0.0.1:9/v1"
     with pytest.raises(CallFailedError, match=r"gave up after 3 attempts: Connection refused"):
         await ask(chat, request("after"))
+
+
+async def test_a_proxy_of_the_environment_is_asked_unless_the_host_is_exempt(
+    server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.reset(faults=[])
+    elsewhere = {"endpoint": "openai", "model": "test", "base_url": "http://model.invalid/v1", "attempts": 1}
+
+    def chat(name: str) -> Chat:
+        return Chat("test", ModelConfig(**elsewhere), Ledger(str(tmp_path / name)), Settings(), Progress("test", 1))
+
+    monkeypatch.setenv("http_proxy", server.host)
+    assert (await ask(chat("proxy"), request())).text
+    assert server.stats()["headers"]["Host"] == "model.invalid"
+    monkeypatch.setenv("no_proxy", "model.invalid")
+    with pytest.raises(RunStoppedError, match=r"no server answers at http://model\.invalid"):
+        await ask(chat("exempt"), request())
+    monkeypatch.delenv("no_proxy")
+    monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
+    with pytest.raises(UserError, match=r"expected http://\.\.\., found socks5://127.0.0.1:9"):
+        await ask(chat("socks"), request())
 
 
 async def test_an_answer_far_longer_than_its_limit_fails_in_little_memory(server: FaultServer, tmp_path: Path) -> None:

@@ -80,8 +80,11 @@ class OpenAIBatches:
 
     async def submit(self, lines: bytes, marker: str) -> str:
         """Upload the file, then create the batch; its id."""
-        file = (_file_name(marker), lines, "application/jsonl")
-        uploaded = await self._object("POST", "files", data={"purpose": "batch"}, files={"file": file})
+        import aiohttp  # a replay must not load clients
+
+        form = aiohttp.FormData({"purpose": "batch"})
+        form.add_field("file", lines, filename=_file_name(marker), content_type="application/jsonl")
+        uploaded = await self._object("POST", "files", data=form)
         batch = {"input_file_id": uploaded.get("id"), "endpoint": _URL, "completion_window": _WINDOW}
         created = await self._object("POST", "batches", json={**batch, "metadata": {"moot": marker}})
         if not created.get("id"):

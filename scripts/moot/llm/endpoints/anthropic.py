@@ -1,7 +1,6 @@
 """Anthropic's own API (`POST /v1/messages`): with schemas and thinking, which its OpenAI-compatible one leaves out."""
 
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
 
 from moot.core.errors import TransientError
 from moot.core.model_config import ModelConfig
@@ -11,9 +10,6 @@ from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.openai import OpenAIEndpoint, no_logprobs
 from moot.llm.endpoints.sizes import check_length
 from moot.llm.request import Reply, Request
-
-if TYPE_CHECKING:
-    import httpx2
 
 VERSION = "2023-06-01"
 ENDED = {
@@ -53,12 +49,6 @@ class AnthropicEndpoint(OpenAIEndpoint):
         self._root = self._root.removesuffix("/v1")
         key = self._headers.pop("Authorization").removeprefix("Bearer ")
         self._headers |= identified(key)
-        self._http.event_hooks = {"request": [self._keep_key]}
-
-    async def _keep_key(self, sent: "httpx2.Request") -> None:
-        """Follow a redirection to another server without the key: the client leaves out `Authorization` alone."""
-        if not f"{self._root}/".startswith(str(sent.url.copy_with(path="/", query=None, fragment=None))):
-            sent.headers.pop("x-api-key", None)
 
     def body(self, request: Request) -> JsonObject:
         """What is sent for a request; there is no seed."""

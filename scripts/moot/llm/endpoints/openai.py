@@ -1,4 +1,8 @@
-"""Any OpenAI-compatible server (OpenAI, vLLM, llama-server, LM Studio) through the `openai` package."""
+"""Any OpenAI-compatible server (OpenAI, vLLM, llama-server, LM Studio).
+
+The `openai` package gives address and headers. Its typed objects and its own layers of HTTP, built and unbuilt for each
+call, would take twice as long as all else that is done here; calls go through aiohttp, which it can use as well.
+"""
 
 import json
 import math
@@ -8,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from moot.core.errors import (
     CallFailedError,
@@ -16,6 +23,7 @@ from moot.core.errors import (
     RunStoppedError,
     TransientError,
     UnreachableError,
+    UserError,
 )
 from moot.core.model_config import ModelConfig
 from moot.core.types import Json, JsonObject
@@ -25,9 +33,13 @@ from moot.llm.identity import address
 from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
 
+if TYPE_CHECKING:
+    import aiohttp
+
 _OF_THE_CLIENT = ("accept", "user-agent", "x-stainless")
 _OUT_OF_CREDIT = "credit balance is too low"
 """How Anthropic says it, with the status and the type of any faulty request."""
+_AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 _FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
 
 
@@ -87,10 +99,15 @@ def refusal(status: int, headers: Mapping[str, str], content: bytes, request: Re
     message, model = redacted(f"HTTP {status} {said}"), request.model
     if request.choices and "logprob" in said.casefold():  # some servers say so with 400, some with 403 or 501
         return no_logprobs(model, message)
-    if status in (401, 402, 403) or codes & _FATAL_CODES or _OUT_OF_CREDIT in said.casefold():
-        return RunStoppedError(f"model '{model}': {message}. Check the key and the account, then run again.")
-    if status == 404:  # the HTTP status
-        return RunStoppedError(f"model '{model}': {message}. Check `model` and `base_url` in the configuration.")
+    advice = ""
+    if status < 400:  # prompts and key would go where nobody said
+        advice = f"The server sends on to {redacted(headers.get('location'))}: name that address as `base_url`."
+    elif status in (401, 402, 403) or codes & _FATAL_CODES or _OUT_OF_CREDIT in said.casefold():
+        advice = "Check the key and the account, then run again."
+    elif status == 404:  # the HTTP status
+        advice = "Check `model` and `base_url` in the configuration."
+    if advice:
+        return RunStoppedError(f"model '{model}': {message}. {advice}")
     if status == 429:
         return RateLimitedError(message, retry_after(headers))
     if status in (408, 409) or status >= 500:
@@ -112,14 +129,19 @@ def _error_of(content: bytes) -> tuple[str, set[str]]:
     return " ".join([str(error.get("code") or ""), str(error.get("message") or text)]).strip(), codes
 
 
-def _why_not_connected(error: BaseException) -> str:
-    """What the system said ("Connection refused"); the client's own words speak of a time-out and of TLS."""
-    inner: BaseException | None = error
-    while inner is not None:
-        if isinstance(inner, OSError) and inner.errno:
-            return os.strerror(inner.errno) if inner.errno > 0 else str(inner.strerror)
-        inner = inner.__cause__ or inner.__context__
-    return f"{type(error).__name__}: {error}"
+def _why_not_connected(error: Exception) -> str:
+    """What the system said ("Connection refused"); the client's own words speak of TLS."""
+    number = error.errno if isinstance(error, OSError) else None
+    return os.strerror(number) if number and number > 0 else f"{type(error).__name__}: {error}"
+
+
+def _proxy_to(address: str) -> str | None:
+    """The proxy that the environment names for an address (HTTPS_PROXY, ALL_PROXY, ... but for NO_PROXY)."""
+    parts, proxies = urlsplit(address), getproxies()
+    proxy = None if proxy_bypass(parts.netloc) else proxies.get(parts.scheme) or proxies.get("all")
+    if proxy and not proxy.startswith("http"):
+        raise UserError(f"the proxy of the environment for {address}: expected http://..., found {redacted(proxy)}.")
+    return proxy
 
 
 @ENDPOINTS.register("openai")
@@ -136,12 +158,13 @@ class OpenAIEndpoint:
 
         self._config = config
         key = api_key(config) or "none"
-        self._no_connection = (httpx2.ConnectError, httpx2.ConnectTimeout)
-        self._no_whole_answer = (httpx2.HTTPError, aiohttp.ClientError, OSError)
-        self._http = openai.DefaultAioHttpClient(timeout=config.timeout)
-        self._client = openai.AsyncOpenAI(api_key=key, base_url=address(config), http_client=self._http)
-        self._root = str(self._client.base_url).rstrip("/")
-        sent = {name: value for name, value in self._client.default_headers.items() if isinstance(value, str)}
+        self._no_connection = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
+        self._no_whole_answer = (aiohttp.ClientError, OSError)
+        unused = httpx2.Client(trust_env=False)  # it refuses proxies that another host is exempt from
+        with openai.OpenAI(api_key=key, base_url=address(config), http_client=unused) as client:
+            self._root = str(client.base_url).rstrip("/")
+            sent = {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
+        self._session: aiohttp.ClientSession | None = None
         headers = {name: value for name, value in sent.items() if name.casefold() != "content-type"}
         if (
             config.base_url or config.endpoint != "openai"
@@ -183,18 +206,30 @@ class OpenAIEndpoint:
             raise TransientError(redacted(f"unreadable reply: {error}")) from None
         return self.read(request, response, time.perf_counter() - started)
 
-    async def exchange(self, method: str, path: str, request: Request, most: int, **content: Json) -> bytes:
-        """The content of the server's answer, of `most` bytes at most; `request` is what it is about.
+    def _connections(self) -> "aiohttp.ClientSession":
+        """The connections to the server, opened in the loop that uses them."""
+        if self._session is None:
+            import aiohttp
+            import httpx2
 
-        The client gives address, headers and transport; its typed objects, built and unbuilt for each call, would take
-        twice as long as all else that is done here.
-        """
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, ssl=httpx2.create_ssl_context()),  # of SSL_CERT_FILE, too
+                headers=self._headers,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                json_serialize=_AS_JSON,
+                timeout=aiohttp.ClientTimeout(sock_connect=self._config.timeout, sock_read=self._config.timeout),
+                proxy=_proxy_to(self._root),
+            )
+        return self._session
+
+    async def exchange(self, method: str, path: str, request: Request, most: int, **content: Json) -> bytes:
+        """The content of the server's answer, of `most` bytes at most; `request` is what it is about."""
         try:
-            url = f"{self._root}/{path}"
-            async with self._http.stream(method, url, headers=self._headers, **content) as answer:
-                body = await read_body(answer.aiter_bytes(), most)  # unpacked a mebibyte at a time
-            if answer.status_code >= 400:  # the HTTP status
-                raise refusal(answer.status_code, answer.headers, body.content, request)
+            asked = self._connections().request(method, f"{self._root}/{path}", allow_redirects=False, **content)
+            async with asked as answer:
+                body = await read_body(answer.content.iter_any(), most)  # unpacked piece by piece
+            if answer.status >= 300:  # the HTTP status
+                raise refusal(answer.status, answer.headers, body.content, request)
         except self._no_whole_answer as error:
             if isinstance(error, self._no_connection):
                 raise UnreachableError(redacted(_why_not_connected(error))) from None
@@ -251,4 +286,5 @@ class OpenAIEndpoint:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.close()
+        if self._session is not None:
+            await self._session.close()
