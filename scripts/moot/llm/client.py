@@ -180,11 +180,7 @@ class Client:
             if isinstance(error, MootError):
                 clear_of_keys(error)
             raise
-        return replace(
-            received(reply),
-            started_at=started.isoformat(timespec="milliseconds"),
-            ended_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        )
+        return received(reply, started)
 
     async def _open(self) -> Endpoint:
         async with self._opening:

@@ -60,7 +60,8 @@ class Limits:
             while (pause := self._paused_until - time.monotonic()) > 0:
                 await asyncio.sleep(pause)
             taken, seconds = await self._place(tokens) if self._paced else (True, 0.0)
-            await asyncio.sleep(seconds)
+            if seconds:
+                await asyncio.sleep(seconds)
             taken = taken and time.monotonic() >= self._paused_until
 
     async def _place(self, tokens: int) -> tuple[bool, float]:

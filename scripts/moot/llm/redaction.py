@@ -3,7 +3,9 @@
 import os
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from moot.core.errors import MootError, UserError
 from moot.core.log import LOG
@@ -45,6 +47,7 @@ def read_key(config: ModelConfig) -> str:
     key = os.environ.get(config.api_key_env or "", "").strip()
     if len(key) >= _SHORTEST_KEY:
         _PATTERNS[key] = _UNSEEN.join(map(re.escape, key))
+        _one_line.cache_clear()
     return key
 
 
@@ -74,9 +77,10 @@ def without_keys(value: Json, mark: str = _MARK) -> Json:
     return value
 
 
-def _one_line(message: object) -> str:
+@lru_cache(maxsize=256)  # servers say the same of themselves with each reply
+def _one_line(message: str) -> str:
     """What was said on one line that changes no terminal, without keys and passwords."""
-    text = re.sub(r"(?<=://)[^/\s@]+@", f"{_MARK}@", _remove(str(message), _MARK))
+    text = re.sub(r"(?<=://)[^/\s@]+@", f"{_MARK}@", _remove(message, _MARK))
     text = "".join(character for character in " ".join(text.split()) if character.isprintable())
     return _remove(text, _MARK)  # what was taken out may have been between its halves
 
@@ -86,7 +90,7 @@ def redacted(message: object) -> str:
 
     Libraries cut long values short in their errors, a key with them, so that long pieces of a key are removed, too.
     """
-    text = _one_line(message)
+    text = _one_line(str(message))
     text = text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
     for key in _PATTERNS:
         alike, least = SequenceMatcher(a=text, b=key, autojunk=False), min(_LONGEST_PIECE, 3 * len(key) // 4)
@@ -98,11 +102,11 @@ def redacted(message: object) -> str:
 
 def name(value: object) -> str:
     """What a server says of itself; nothing depends on it, so that any form will do."""
-    return "" if value is None else _one_line(value)[:_LONGEST_NAME]
+    return "" if value is None else _one_line(str(value))[:_LONGEST_NAME]
 
 
-def received(reply: Reply) -> Reply:
-    """A reply as it is kept: its texts can be written and hold no key, and all else that the server says is a name."""
+def received(reply: Reply, started: datetime) -> Reply:
+    """A reply as it is kept: its texts can be written and hold no key, all else that the server says is a name."""
     sent = {field: writable(getattr(reply, field)) for field in ("text", "reasoning")}
     texts = {field: _remove(text, REMOVED) for field, text in sent.items()}
     names = {field: name(getattr(reply, field)) for field in _NAMES}
@@ -115,7 +119,9 @@ def received(reply: Reply) -> Reply:
             *_WARNED,
             REMOVED,
         )
-    kept: JsonObject = {**texts, **names, "logprobs": logprobs}
+    times = {"started_at": started, "ended_at": datetime.now(UTC)}
+    said = {field: time.isoformat(timespec="milliseconds") for field, time in times.items()}
+    kept: JsonObject = {**texts, **names, **said, "logprobs": logprobs}
     return replace(reply, **kept)
 
 

@@ -9,7 +9,6 @@ import math
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
@@ -263,7 +262,9 @@ class OpenAIEndpoint:
             logprobs=logprobs,
             unlisted_logprob=unlisted,
             finish_reason=_text(choice.get("finish_reason")),
-            **asdict(usage),
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cached_tokens=usage.cached_tokens,
             reasoning_tokens=int((counted.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0),
             seconds=seconds,
             served_model=str(response.get("model") or ""),

@@ -18,7 +18,16 @@ from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStopp
 from moot.core.types import JsonObject
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.call_locks import call_locks, no_lock
-from moot.llm.ledger.database import AMONG, copy_of, explained, open_engine, open_read_only, portions, read_only_file
+from moot.llm.ledger.database import (
+    AMONG,
+    copy_of,
+    explained,
+    folder_of,
+    open_engine,
+    open_read_only,
+    portions,
+    read_only_file,
+)
 from moot.llm.ledger.packing import Packer, compress, decompress
 from moot.llm.ledger.processes import processes_at
 from moot.llm.ledger.reservations import Reservation, Spent, limit_passed
@@ -53,6 +62,8 @@ _MORE = sa.update(TOTALS).values(
 )
 _VERSION = sa.select(META.c.value).where(META.c.name == "version")
 _CREATION_LOCK = 6_061_984
+_PAUSE = 0.0015
+"""Seconds; a commit takes as long."""
 _WASTED_USD = sa.select(sa.func.sum(ATTEMPTS.c.cost_usd))
 
 
@@ -96,9 +107,9 @@ class Ledger:
         # Held around a call by id: no other process makes it meanwhile.
         self.claim = no_lock if self.read_only else self._call_locks.hold
         # The entry of a call id, or None.
-        self.get: Batched[str, Entry | None] = Batched(self._find)
+        self.get: Batched[str, Entry | None] = Batched(self._find, at_once=folder_of(self._engine) is not None)
         # Stores an entry and gives the reply that counts: the first that was stored under its call id.
-        self.put: Batched[Entry, Reply] = Batched(self._keep)
+        self.put: Batched[Entry, Reply] = Batched(self._keep, pause=_PAUSE)
         # Sets aside what a call may take, or raises RunStoppedError where a limit could be passed.
         self.reserve: Batched[Reservation, None] = Batched(self._reserve)
 

@@ -94,6 +94,7 @@ class EchoError(UnreadableError):
     """The words repeat the choice that was put to the model, and choose nothing."""
 
 
+@lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """`text` as labels are compared: one width, one case, one separator.
 
