@@ -66,6 +66,14 @@ def test_what_is_wrong_with_the_rows_is_said_with_the_guess(tmp_path: Path) -> N
     assert f"{path}: row 10, column 'seq': found '1', expected each turn of a debate once" in said
 
 
+def test_a_guess_that_contradicts_itself_is_said_in_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "chat.csv"
+    pd.DataFrame(TALK).rename(columns={"author": "x"}).to_csv(path, index=False)
+    said = describe_table(path)
+    assert "configuration: datasets.mine.columns: neither the column of the speaker nor that of the judge" in said
+    assert "pydantic" not in said
+
+
 def test_files_that_hold_no_debates_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     pd.DataFrame({"facts": ["A long text."], "outcome": ["won"]}).to_csv(path, index=False)

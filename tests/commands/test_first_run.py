@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -72,6 +73,24 @@ def test_the_same_from_flags_with_hostile_names_of_columns() -> None:
     written = yaml.safe_load(Path("my.yaml").read_text())
     assert written["datasets"]["mine"]["labels"] == {"*b": "*b", "- A": "- a"}
     assert written["datasets"]["mine"]["target"] == "yes'no" and "budget" not in written
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_columns_called_as_yaml_calls_truth_and_nothing_stay_words(ending: str) -> None:
+    frame = pd.DataFrame({"yes": ["a long text", "another text"], "no": ["A", "B"]})
+    frame.to_csv("odd.csv", index=False)
+    frame.to_json("odd.jsonl", orient="records", lines=True)
+    write_configuration(InitConfig(model="smollm2-135m", data=f"odd.{ending}", usd=0), None)
+    written = yaml.safe_load(Path("my.yaml").read_text())["datasets"]["mine"]
+    assert (written["text"], written["target"]) == ("yes", "no")
+
+
+@pytest.mark.parametrize("usd", ["five", "$5", "5}", "-1"])
+def test_a_budget_that_is_no_number_is_refused(usd: str) -> None:
+    given = InitConfig(model="smollm2-135m", data="nlsy97")
+    with pytest.raises(UserError, match=r"budget.usd: found '"):
+        write_configuration(given, lambda _: usd)
+    assert not Path("my.yaml").exists()
 
 
 @pytest.mark.parametrize(

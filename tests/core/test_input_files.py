@@ -7,6 +7,7 @@ import io
 import json
 import lzma
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -189,3 +190,10 @@ def test_half_a_character_from_any_source_is_named(place: str) -> None:
     ]
     with pytest.raises(UserError, match=r"data set 'd', row 0: found '.u(d800|dfff)', half of a surrogate pair"):
         check_cases("d", Loaded(cases, Task("it", "Is it?", ("no",))))
+
+
+@pytest.mark.parametrize("told", [{"positive": "maybe"}, {"meaning": {"maybe": "it may be"}}])
+def test_a_label_that_no_case_can_have_is_refused(told: dict[str, Any]) -> None:
+    loaded = Loaded([Case("1", "d", "test", "text", "no", ("no", "yes"))], Task("it", "Is it?", ("no", "yes"), **told))
+    with pytest.raises(UserError, match="names the label 'maybe'; expected one of no, yes"):
+        check_cases("d", loaded)

@@ -318,6 +318,8 @@ def test_text_of_others_stays_text(tmp_path: Path) -> None:
         ({"columns": 5}, "Input should be"),
         ({"labels": {"/(/": "x"}}, "'\\(' is no regular expression"),
         ({"labels": {"a": "x"}, "positive": "y"}, "'positive' is 'y'"),
+        ({"labels": {"a": "x ("}, "positive": "y"}, "'positive' is 'y'"),
+        ({"extract": {"who": "run.*"}}, "'run\\.\\*' names no group; expected one such as"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(options: dict[str, Any], message: str) -> None:

@@ -225,6 +225,21 @@ def test_a_file_of_another_kind_or_none_is_one_message(tmp_path: Path, name: str
         load(tmp_path / name)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"text": "{facts"}, "text: found '{facts', which is no template"),
+        ({"text": "{facts:.1f} years"}, "text: found '{facts:.1f} years', which is no template"),
+        ({"text": "{facts} {outcome}"}, "target is 'outcome', the answer"),
+        ({"text": "outcome"}, "target is 'outcome', the answer"),
+        ({"features": ["age", "outcome"]}, "target is 'outcome', the answer"),
+    ],
+)
+def test_a_text_that_cannot_be_made_or_tells_the_answer_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=re.escape(message)):
+        load(Path("any.csv"), **options)
+
+
 def test_labels_that_do_not_exist_are_refused_at_once() -> None:
     with pytest.raises(ValidationError, match="positive names the label 'guilty'"):
         LOADERS["table"].options.model_validate(

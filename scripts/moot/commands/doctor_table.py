@@ -1,6 +1,5 @@
 """`snakemake doctor --config doctor={table: FILE}`: what a table of debates holds, before it is configured."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -8,9 +7,11 @@ from typing import Any
 
 import pandas as pd
 import yaml
+from pydantic import ValidationError
 
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_text
+from moot.core.places import validation_message
 from moot.core.types import JsonObject
 from moot.core.user_tables import ENDINGS, read_table
 from moot.datasets import LOADERS, LoadContext, Loaded
@@ -56,7 +57,7 @@ def describe_table(path: Path) -> str:
         UserError: there is no such file, or it is no table.
     """
     file, kind = _first_file(path)
-    table = read_table(file, _fields(file, kind), kind=kind)
+    table = read_table(file, [], kind=kind)
     columns = _guess(table)
     options: JsonObject = {"loader": "transcripts", "path": str(path), **({"format": kind} if kind else {})}
     options |= {"columns": {"speaker": "", "text": "", **columns}, **_labels(table, columns)}
@@ -86,16 +87,6 @@ def _first_file(path: Path) -> tuple[Path, str]:
         return file, ""
     first = read_text(file).partition("\n")[0]
     return file, "jsonl" if first.startswith("{") else "tsv" if "\t" in first else "csv"
-
-
-def _fields(file: Path, kind: str) -> list[str]:
-    """The fields of the first record, of JSON lines: only those that are named are read."""
-    if (kind or file.suffix.casefold().removeprefix(".")) != "jsonl":
-        return []
-    try:
-        return list(json.loads(read_text(file).strip().partition("\n")[0]))
-    except (ValueError, TypeError):
-        raise UserError(f"{file}: line 1 is no JSON object; expected one object a line.") from None
 
 
 def _guess(table: pd.DataFrame) -> dict[str, str]:
@@ -160,13 +151,18 @@ def _labels(table: pd.DataFrame, columns: Mapping[str, str]) -> JsonObject:
 def _verdict(options: JsonObject, columns: Mapping[str, str]) -> Iterator[str]:
     """What the loader makes of the guess, and what can be computed of it."""
     if "debate" not in columns:
-        yield "No column says which debate a turn belongs to, in several rows each; a table of cases: `loader: table`."
+        yield (
+            "No column says which debate a turn belongs to, in several rows each. If a row is an answer, say "
+            '`debate: ""` and name the column of the `case`; a table of cases to argue: `loader: table`.'
+        )
         return
+    loader = LOADERS["transcripts"]
     try:
-        loader = LOADERS["transcripts"]
         loaded: Loaded = loader.load(loader.options.model_validate(options), LoadContext(NAME, Path(), Path(), 0))
-    except (UserError, ValueError) as fault:
-        yield f"As guessed it cannot be read yet:\n{fault}"
+    except (UserError, ValidationError) as fault:
+        named = ("datasets", NAME), (), loader.options
+        said = validation_message(fault, *named) if isinstance(fault, ValidationError) else fault
+        yield f"As guessed it cannot be read yet:\n{said}"
         return
     yield "Read as guessed: " + ", ".join(f"{count} {what}" for what, count in loaded.cleaning.items()) + "."
     there = {*columns, *options}

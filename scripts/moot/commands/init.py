@@ -88,8 +88,9 @@ def _filled(given: InitConfig, ask: Callable[[str], str] | None) -> str:
     data = answer("data")
     described, dataset, rows = _table(Path(data), answer) if Path(data).suffix else ("", _known(data), _CASES)
     cases = min(rows, _CASES)
-    usd = float(answer("usd", "0")) if given.usd is None else given.usd
-    budget = f"budget: {{usd: {usd:g}}}   # a hard stop that loses nothing\n" if usd else ""
+    usd = answer("usd", "0") if given.usd is None else f"{given.usd:g}"
+    usd = usd if usd.replace(".", "", 1).isdigit() else _flow(usd)  # what is no number is refused with the rest
+    budget = f"budget: {{usd: {usd}}}   # a hard stop that loses nothing\n" if usd.strip("0.") else ""
     return _PAGE.format(
         command="snakemake" if Path("Snakefile").exists() else "moot",
         file=given.file,
@@ -149,5 +150,5 @@ def _table(path: Path, answer: Callable[..., str]) -> tuple[str, str, int]:
 
 
 def _flow(value: object) -> str:
-    """A value in YAML, on one line; JSON is YAML, and quotes what a cell may hold."""
-    return value if isinstance(value, str) and value.isidentifier() else json.dumps(value, ensure_ascii=False)
+    """A value in YAML, on one line; JSON is YAML, and quotes what a cell may hold, also a word such as no."""
+    return json.dumps(value, ensure_ascii=False)

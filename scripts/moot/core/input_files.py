@@ -144,8 +144,7 @@ def read_jsonl(
                 _check_field(place, record, name, kind)
         records.append({name: record.get(name) for name in [*fields, *optional]})
     index = pd.RangeIndex(1, len(records) + 1, name="row")
-    values = {name: pd.Series([record[name] for record in records], dtype="object") for name in [*fields, *optional]}
-    frame = pd.DataFrame(values).set_index(index)
+    frame = pd.DataFrame(records, index, [*fields, *optional], dtype="object")
     if unique:
         check_unique(path, frame[unique])
     return frame

@@ -35,7 +35,8 @@ def read_table(path: Path, columns: Sequence[str], sheet: str = "", kind: str = 
     """Read a table whose kind follows from the file's ending; nothing is converted, a missing cell is "".
 
     Args:
-        columns: the columns that must be there; others are read too, except from JSON lines.
+        columns: the columns that must be there; others are read too, of JSON lines only those of the first if none is
+            named.
         sheet: of an Excel file; "" for its first.
         kind: what the file is, where its ending does not say it (csv, tsv, ...).
 
@@ -49,7 +50,7 @@ def read_table(path: Path, columns: Sequence[str], sheet: str = "", kind: str = 
     readers: Mapping[str, Callable[[], pd.DataFrame]] = {
         ".csv": lambda: read_csv(path, columns, delimiter=find_delimiter(path)),
         ".tsv": lambda: read_csv(path, columns, delimiter="\t"),
-        ".jsonl": lambda: _as_strings(read_jsonl(path, dict.fromkeys(columns, _ANYTHING))),
+        ".jsonl": lambda: _as_strings(read_jsonl(path, dict.fromkeys(columns or _fields(path), _ANYTHING))),
         ".json": lambda: _checked(path, _read_array(path), columns),
         ".parquet": lambda: _checked(path, _read_parquet(path), columns),
         ".xlsx": lambda: _checked(path, _read_excel(path, sheet), columns),
@@ -66,6 +67,14 @@ def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a frame that `read_table` gave: 1-based row, and column to cell."""
     for row, cells in zip(frame.index, frame.to_dict("records"), strict=True):
         yield int(row), {str(name): cell for name, cell in cells.items()}
+
+
+def _fields(path: Path) -> list[str]:
+    """The fields of the first of JSON lines; none where it is no object, which `read_jsonl` refuses."""
+    try:
+        return list(json.loads(read_text(path).strip().partition("\n")[0]))
+    except (ValueError, TypeError, RecursionError):
+        return []
 
 
 def _read_array(path: Path) -> pd.DataFrame:

@@ -85,6 +85,17 @@ class TableOptions(OwnOptions):
                 raise ValueError(f"{option} names the label '{unknown[0]}'; expected one of {', '.join(sorted(known))}")
         return self
 
+    @model_validator(mode="after")
+    def _text_does_not_tell_the_answer(self) -> "TableOptions":
+        try:
+            columns = self.text_columns
+            isinstance(self.text, str) and self.text.format(**dict.fromkeys(columns, ""))
+        except (ValueError, LookupError, AttributeError) as fault:
+            raise ValueError(f"text: found {self.text!r}, which is no template ({fault})") from None
+        if self.target in (*columns, *self.features):
+            raise ValueError(f"target is '{self.target}', the answer, which `text` and `features` may not name too")
+        return self
+
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # it may be anywhere
         """The table itself."""
         return (self.path,)

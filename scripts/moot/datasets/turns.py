@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from moot.core.cases import Task, cluster_attributes
 from moot.core.errors import UserError
@@ -145,12 +145,15 @@ class TranscriptsOptions(AnswersOptions):
 
     @field_validator("extract", "labels")
     @classmethod
-    def _patterns_are_right(cls, given: Mapping[str, str]) -> Mapping[str, str]:
-        for pattern in (*given.values(), *(word[1:-1] for word in given if is_pattern(word))):
+    def _patterns_are_right(cls, given: Mapping[str, str], info: ValidationInfo) -> Mapping[str, str]:
+        extracts = info.field_name == "extract"
+        for pattern in given.values() if extracts else [word[1:-1] for word in given if is_pattern(word)]:
             try:
-                re.compile(pattern)
+                groups = re.compile(pattern).groupindex
             except re.error as fault:
                 raise ValueError(f"{quoted(pattern)} is no regular expression ({fault})") from None
+            if extracts and not groups:
+                raise ValueError(f"{quoted(pattern)} names no group; expected one such as (?P<case>[0-9]+)")
         return given
 
     @property

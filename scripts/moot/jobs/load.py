@@ -18,6 +18,10 @@ def check_cases(dataset: str, loaded: Loaded) -> None:
     """Raise `UserError` for what no data set may have: no cases, an id twice, an unknown label, an empty text."""
     if not loaded.cases:
         raise UserError(f"data set '{dataset}': no cases. Check its source and options.")
+    labels = loaded.task.labels
+    if wrong := sorted({loaded.task.positive, *loaded.task.meaning} - {"", *labels}):
+        said = f"`positive` or `meaning` names the label {wrong[0]!r}; expected one of {', '.join(labels)}"
+        raise UserError(f"data set '{dataset}': {said}.")
     seen: dict[str, int] = {}
     any_known = any(case.target for case in loaded.cases)
     for case in loaded.cases:
