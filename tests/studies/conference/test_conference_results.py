@@ -218,6 +218,8 @@ async def test_forms_of_the_evaluator_that_cannot_be_used_are_counted(
     study = study_of("conference", [results])
     row = TABLES["conference/evaluator_scores"].build(study).frame.iloc[0]
     assert pd.isna(row["ours"]) and (row["n"], row["n invalid"]) == (0, 3)
+    drawing = FIGURES["conference/evaluation"].build(study)
+    assert "3 forms could not be used" in drawing.axes[0].texts[0].get_text()
 
 
 async def test_criteria_that_could_be_read_count_each_by_itself(tmp_path: Path, load_context: LoadContextMaker) -> None:
@@ -373,7 +375,7 @@ def test_repetition() -> None:
 
 
 def test_forms_of_the_scripts_fit_the_schemas() -> None:
-    assert set(FORMS) == {"clarity", "positions", "health", "grade"}
+    assert set(FORMS) == {"clarity", "positions", "health", "grade"} and "conference/coverage" in FIGURES
 
 
 async def test_transcripts_are_laid_out_by_speaker_and_harmless(tmp_path: Path, load_context: LoadContextMaker) -> None:

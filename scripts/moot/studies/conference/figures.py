@@ -1,13 +1,27 @@
-"""Figure 1 of the decision conference paper, drawn from the code's own state machine."""
+"""Figure 1 of the decision conference paper, drawn from the code's own state machine; coverage and evaluation plots."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from moot.report import figure
 from moot.report.content import DESIGN, StudyResults
-from moot.report.figures import BLACK, BLUE, GREEN, GREY, SMALL, VERMILION, new_figure, note_below
-from moot.studies.conference.conditions import STUDY, list_conditions
+from moot.report.figures import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    SMALL,
+    VERMILION,
+    counted,
+    new_figure,
+    note_below,
+    nothing_to_draw,
+    series_style,
+    whiskers,
+)
+from moot.studies.conference.conditions import STUDY, Condition, list_conditions
 from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, USER, transitions
 
 if TYPE_CHECKING:
@@ -15,19 +29,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
+SYSTEM, DEBATES = "The conference", "Coverage and quality"
 PAPER_PARTICIPANTS = 2
+_NAMES_A_ROW = 2
 NODE_COLOURS = {USER: GREY, MODERATOR: BLUE, JUDGE: VERMILION, EVALUATOR: GREEN}
 FIXED_PLACES = {USER: (0.06, 0.5), MODERATOR: (0.3, 0.5), JUDGE: (0.94, 0.5), EVALUATOR: (0.62, 0.06)}
 Place = tuple[float, float]
 
 
-@figure(
-    STUDY,
-    "figure1_process",
-    "Figure 1: who speaks next in the conference",
-    category="The conference",
-    rests_on=(DESIGN,),
-)
+@figure(STUDY, "figure1_process", "Figure 1: who speaks next in the conference", category=SYSTEM, rests_on=(DESIGN,))
 def process(results: StudyResults) -> "Figure":
     """Who speaks next in the conference (paper, Figure 1 and Algorithm 1): every step that the code can take."""
     configured = [int(condition.results.config.params["participants"]) for condition in list_conditions(results)]
@@ -69,3 +79,65 @@ def _arrow(axes: "Axes", source: "Text", target: "Text", said: str) -> None:
         x, y = np.mean([start, end], axis=0)
         plain = {"facecolor": "white", "edgecolor": "none"}
         axes.text(x, y, said, ha="center", va="center", fontsize=SMALL, bbox=plain)
+
+
+@figure(STUDY, "coverage", "Which clusters of the real conference are reached", category=DEBATES)
+def coverage_figure(results: StudyResults) -> "Figure":
+    """Share of conferences that reach each cluster of the real conference's criteria on the first topic, by lexicon,
+    with 95 % intervals over debates, with a judge of agreement and without.
+    """
+    return _by_group(
+        results, "reached_by_lexicon", "cluster", "Share of conferences that reach the cluster (lexicon)", (-0.05, 1.05)
+    )
+
+
+@figure(STUDY, "evaluation", "The evaluator's scores by criterion", category=DEBATES)
+def evaluation(results: StudyResults) -> "Figure":
+    """The evaluator's scores of the participants' debates by criterion, with 95 % intervals over debates, with a judge
+    of agreement and without.
+    """
+    return _by_group(results, "evaluation", "criterion", "Evaluator's score (1 to 10)", (0.5, 10.5))
+
+
+def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits: tuple[float, float]) -> "Figure":
+    conditions = [
+        (condition, mine)
+        for condition in list_conditions(results)
+        for mine in [condition.scores(results, metric).set_index("group").filter(like=f"{kind}=", axis=0)]
+        if len(mine)
+    ]
+    if not conditions:
+        unusable = int(results.scores.loc[results.scores["metric"] == metric, "n_invalid"].sum())
+        forms = f"; {counted(unusable, 'form')} could not be used" if unusable else ""
+        return nothing_to_draw(f"No conference of this run has scores by {kind}{forms}.")
+    groups = list(dict.fromkeys(group for _, mine in conditions for group in mine.index))
+    names = _names([condition for condition, _ in conditions])
+    counts = [int(condition.said["debate_id"].nunique()) for condition, _ in conditions]
+    sizes = dict(zip(names, counts, strict=True))
+    same = set(sizes.values())
+    lines = [f"{name}: {counted(size, 'conference')}." for name, size in sizes.items()]
+    lines = [f"{counted(same.pop(), 'conference')} of each."] if len(names) > len(same) == 1 else lines
+    notes = [*lines, "Bars: 95 % intervals over debates; a single conference has none.", *results.notes]
+    rows_of_legend = -(-len(names) // _NAMES_A_ROW)
+    height = 1.0 + 0.18 * rows_of_legend + 0.12 * len(notes) + len(groups) * max(0.3, 0.1 * len(names))
+    drawing, axes = new_figure(height=max(3.6, height))
+    for place, (name, (_, mine)) in enumerate(zip(names, conditions, strict=True)):
+        # A little apart from the points of the other conditions.
+        at = np.arange(len(groups)) + (place - (len(names) - 1) / 2) * min(0.18, 0.8 / len(names))
+        estimates = mine.reindex(groups)[["value", "ci_low", "ci_high"]].to_numpy(dtype=np.float64)
+        style = {**series_style(place), "linestyle": "none", "capsize": 2, "label": name}
+        axes.errorbar(estimates[:, 0], at, xerr=whiskers(estimates), **style)
+    axes.set_yticks(range(len(groups)), [group.partition("=")[2].replace("_", " ") for group in groups])
+    axes.invert_yaxis()
+    axes.set(xlabel=label, xlim=limits)
+    drawing.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=_NAMES_A_ROW)
+    note_below(drawing, notes, sizes, "conference")
+    return drawing
+
+
+def _names(conditions: Sequence[Condition]) -> list[str]:
+    """Model and condition of each, and the experiment where these do not tell them apart."""
+    short = [f"{condition.model}, {condition.name}" for condition in conditions]
+    if len(set(short)) == len(short):
+        return short
+    return [f"{name} ({found.experiment})" for name, found in zip(short, conditions, strict=True)]
