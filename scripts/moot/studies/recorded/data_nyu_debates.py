@@ -40,8 +40,8 @@ SHIPPED_AS = "nyu-debates"
 LETTERS = "ab"
 LABELS = ("b", "a")
 JUDGE, DEBATERS = "judge", ("debater a", "debater b")
-OFFLINE_JUDGE, DEBATER = "offline judge", "debater"
-"""Who filled in a feedback form, in addition to the judge."""
+SEATS = {"Judge": JUDGE, "OfflineJudge": "offline judge", "Debater": "debater"}
+"""Who filled in a feedback form."""
 RIGHT_SIDE, WRONG_SIDE = "right side", "wrong side"
 HIGHEST_GRADE = 4
 PAST_END = "quoted_past_the_end"
@@ -59,6 +59,7 @@ TASK = Task(
     notes=("debates recorded by Michael et al. 2023 (CC-BY 4.0)",),
     cluster=("story", "judge"),
 )
+_GET = "put the published files there (see data/raw/README.md), or choose source 'download' or 'shipped'."
 
 
 class NyuOptions(DatasetOptions):
@@ -73,27 +74,39 @@ class NyuOptions(DatasetOptions):
     faulty: FaultyShare = 0.01
 
 
+@dataclass(frozen=True)
+class _Published:
+    """One debate: its case, its rounds, and what was said before its live judge, the last belief where no file is."""
+
+    case: Case
+    rounds: Sequence[Fields]
+    live: list[RecordedUtterance]
+
+    def before(self, utterances: list[RecordedUtterance], model: str = JUDGED_BY) -> RecordedDebate:
+        """The debate before a judge, whose last belief is its outcome."""
+        identity = (self.case.attributes["arm"], model, self.case.case_id, 0)
+        last = next((said for said in reversed(utterances) if said.kind == BELIEF), None)
+        if last is None:
+            return RecordedDebate(*identity, None, problem=NO_BELIEF, utterances=utterances)
+        problem = "" if last.prediction else "the judge ended undecided, at one half"
+        share = (last.parsed or {})["distribution"]["a"]
+        return RecordedDebate(*identity, last.prediction, None, share, problem, utterances)
+
+
 def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[RecordedDebate]:
     """The debates before their live judge, then before each who read them afterwards, in the order of their names."""
     if options.source == "shipped":
         yield from shipped_debates(SHIPPED_AS, context)
         return
-    for published in _published(context.data_root, options, Counter()):
-        method, name = published.arm, published.name
-        if published.record is None:
-            yield _debate(method, name, [published.final_belief()])
-            continue
-        live = published.live
-        yield _debate(method, name, live)
-        speeches = [said for said in live if said.kind == SPEECH]
+    for published in _published(options, context, Counter()):
+        yield published.before(published.live)
+        speeches = [said for said in published.live if said.kind == SPEECH]
         last_round = max((said.round for said in speeches), default=0)
         times = Counter[str]()
-        for judge, judgments in _offline_judgments(published.record):
+        for judge, judgments in _offline_judgments(published.rounds):
             beliefs = [_belief(judgment, min(number, last_round)) for number, judgment in enumerate(judgments)]
             in_order = sorted([*speeches, *beliefs], key=lambda said: (said.round, said.kind == BELIEF))
-            yield replace(
-                _debate(method, name, in_order), model=JUDGED_OFFLINE_BY, judge=judge, judge_repeat=times[judge]
-            )
+            yield replace(published.before(in_order, JUDGED_OFFLINE_BY), judge=judge, judge_repeat=times[judge])
             times[judge] += 1
 
 
@@ -103,143 +116,95 @@ def load(options: NyuOptions, context: LoadContext) -> Loaded:
     if options.source == "shipped":
         return shipped_cases(SHIPPED_AS, context)
     cleaning: Counter[str] = Counter()
-    cases = [
-        Case(
-            case_id=published.name,
-            dataset=context.name,
-            split="test",
-            text=published.text,
-            target=LETTERS[published.right],
-            labels=LABELS,
-            attributes={"arm": published.arm, "story": published.story, "judge": published.judge},
-            source_row=published.row,
-        )
-        for published in _published(context.data_root, options, cleaning)
-    ]
+    cases = [published.case for published in _published(options, context, cleaning)]
     return Loaded(cases, TASK, cleaning=cleaning, sources=(context.data_root / FOLDER / METADATA,))
 
 
-@dataclass(frozen=True)
-class _Published:
-    """One debate of the metadata, with its record where its file is there."""
-
-    metadata: Json
-    record: Fields | None
-    live: list[RecordedUtterance]
-    row: int
-
-    @property
-    def name(self) -> str:
-        return str(self.metadata["name"])
-
-    @property
-    def arm(self) -> str:
-        """What the authors call its arm: who argues, and whether two sides or one."""
-        setting = self.metadata["setting"]
-        return f"{'people' if setting['isHuman'] else 'AI'} {'debate' if setting['isDebate'] else 'consult'}"
-
-    @property
-    def story(self) -> str:
-        return str(self.metadata["sourceMaterialId"]["QuALITYStory"]["id"])
-
-    @property
-    def judge(self) -> str:
-        return str(self.metadata["roleAssignments"].get("Judge", ""))
-
-    @property
-    def judged(self) -> Fields | None:
-        """The right answer and the live judge's last belief; None where no live judge ended the debate."""
-        judged: Fields | None = self.metadata["status"].get("Complete", {}).get("result", {}).get("judgingInfo")
-        return judged
-
-    @property
-    def right(self) -> int:
-        """The number of the right answer."""
-        return int((self.judged or {})["correctAnswerIndex"])
-
-    @property
-    def text(self) -> str:
-        """The question and its answers, where they are known."""
-        if self.record is None:
-            return f"{self.metadata['question']}\n\n(The answers are in the debate's own file, which is missing.)"
-        first, second = self.record["setup"]["answers"]
-        return f"{self.metadata['question']}\n\nAnswer a: {first}\nAnswer b: {second}"
-
-    def final_belief(self) -> RecordedUtterance:
-        """The live judge's last belief, from the metadata alone."""
-        return _stated((self.judged or {})["finalJudgement"], self.judge, "", 0)
-
-
-def _published(data_root: Path, options: NyuOptions, cleaning: Counter[str]) -> list[_Published]:
+def _published(options: NyuOptions, context: LoadContext, cleaning: Counter[str]) -> list[_Published]:
     """Every debate that a live judge ended, in the order of names; what is left out is counted.
 
     Raises:
         UserError: something is wrong with more debates than `faulty` allows; names all of them.
     """
-    folder = data_root / FOLDER
+    folder = context.data_root / FOLDER
     fields = {"name": str, "setting": dict, "status": dict, "includedInPaper": bool, "question": str}
     fields |= {"sourceMaterialId": dict, "roleAssignments": dict}
     listed = read_jsonl(folder / METADATA, fields, unique="name", get=_GET)
     files = {file.stem: file for file in (folder / DEBATES).glob("*.json")}
     found, faults = list[_Published](), list[str]()
-    rows = zip(listed.index, listed.to_dict("records"), strict=True)
-    for row, metadata in sorted(rows, key=lambda pair: str(pair[1]["name"])):
+    rows: list[Json] = listed.reset_index().to_dict("records")
+    for metadata in sorted(rows, key=lambda row: str(row["name"])):
+        ended = metadata["status"].get("Complete", {}).get("result", {}).get("judgingInfo")
         if options.included and not metadata["includedInPaper"]:
             cleaning["left out: not in the authors' paper"] += 1
-        elif not _Published(metadata, None, [], int(row)).judged:
+        elif not ended:
             cleaning["left out: no live judge ended it"] += 1
         else:
+            file = files.get(metadata["name"])
             try:
-                found.append(_Published(metadata, *_read(files.get(metadata["name"])), int(row)))
+                found.append(_debate(metadata, ended, file, context.name))
             except UserError as fault:
                 faults.append(str(fault))
+                continue
+            known = "with a file" if file else "known by their last belief alone"
+            cleaning[f"debates {known}"] += 1
+            past = [said for said in found[-1].live if PAST_END in (said.parsed or {})]
+            cleaning["speeches that quote words past the end of the story"] += len(past)
     leave_out(faults, len(faults), len(found) + len(faults), options.faulty, _GET)
     cleaning["left out: the file cannot be read"] += len(faults)
-    cleaning["debates with a file"] += sum(published.record is not None for published in found)
-    cleaning["debates known by their last belief alone"] += sum(published.record is None for published in found)
-    said = [one for published in found for one in published.live if one.kind == SPEECH]
-    cleaning["speeches that quote words past the end of the story"] += sum(
-        PAST_END in (one.parsed or {}) for one in said
-    )
     return found
 
 
-def _read(file: Path | None) -> tuple[JsonObject | None, list[RecordedUtterance]]:
-    """A debate's record and what was said before its live judge; nothing where there is no file."""
-    if file is None:
-        return None, []
-    record = _checked(file)
-    try:
-        return record, list(_live_utterances(record))
-    except UserError as fault:
-        raise UserError(f"{file}: {fault}") from None
-    except (KeyError, IndexError, TypeError, ValueError) as fault:
-        raise UserError(f"{file}: not a debate of the published form ({fault!r}).") from None
+def _debate(metadata: Fields, ended: Fields, file: Path | None, dataset_name: str) -> _Published:
+    """One debate of the metadata; `ended`: the right answer and the live judge's last belief."""
+    judge, setting = str(metadata["roleAssignments"].get("Judge", "")), metadata["setting"]
+    answers, rounds = "(The answers are in the debate's own file, which is missing.)", list[Fields]()
+    live = [_stated(ended["finalJudgement"], judge, "", 0)]
+    if file:
+        (first, second), rounds, live = _read(file)
+        answers = f"Answer a: {first}\nAnswer b: {second}"
+    case = Case(
+        case_id=str(metadata["name"]),
+        dataset=dataset_name,
+        split="test",
+        text=f"{metadata['question']}\n\n{answers}",
+        target=LETTERS[int(ended["correctAnswerIndex"])],
+        labels=LABELS,
+        attributes={
+            "arm": f"{'people' if setting['isHuman'] else 'AI'} {'debate' if setting['isDebate'] else 'consult'}",
+            "story": str(metadata["sourceMaterialId"]["QuALITYStory"]["id"]),
+            "judge": judge,
+        },
+        source_row=int(metadata["row"]),
+    )
+    return _Published(case, rounds, live)
 
 
-def _checked(file: Path) -> JsonObject:
-    """A debate's record; raises `UserError` where it has not the published form."""
+def _read(file: Path) -> tuple[list[str], list[Fields], list[RecordedUtterance]]:
+    """A debate's answers and rounds, and what was said before its live judge."""
     try:
         record = json.loads(read_text(file, get=_GET))
         setup = record["setup"]
-        story = setup["sourceMaterial"]["QuALITYSourceMaterial"]
+        story = setup["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
         well_formed = (
             len(setup["answers"]) == len(LABELS)
             and setup["correctAnswerIndex"] in (0, 1)
-            and isinstance(story["contents"], list)
+            and isinstance(story, list)
             and isinstance(record["rounds"], list)
         )
-    except (ValueError, KeyError, TypeError) as fault:
+        if not well_formed:
+            raise UserError("expected two answers, the right one's number, a story's words and rounds.")
+        said = [*_live_utterances(record["rounds"], story), *_forms(record)]
+    except UserError as fault:
+        raise fault if str(file) in str(fault) else UserError(f"{file}: {fault}") from None
+    except (KeyError, IndexError, TypeError, ValueError) as fault:
         raise UserError(f"{file}: not a debate of the published form ({fault!r}).") from None
-    if not well_formed:
-        raise UserError(f"{file}: expected two answers, the right one's number, a story's words and rounds.")
-    return dict(record)
+    return setup["answers"], record["rounds"], said
 
 
-def _live_utterances(record: Fields) -> Iterator[RecordedUtterance]:
-    story = record["setup"]["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
+def _live_utterances(rounds: Sequence[Fields], story: Sequence[str]) -> Iterator[RecordedUtterance]:
     number = 0
-    for turn in record["rounds"]:
+    for turn in rounds:
         ((kind, content),) = turn.items()
         if kind in ("SequentialSpeeches", "SimultaneousSpeeches"):
             number += 1
@@ -247,18 +212,16 @@ def _live_utterances(record: Fields) -> Iterator[RecordedUtterance]:
                 yield _speech(DEBATERS[int(side)], speech, number, story)
         elif kind == "JudgeFeedback":
             yield _belief(content, number)
-    yield from _forms(record)
 
 
 def _forms(record: Fields) -> Iterator[RecordedUtterance]:
     """The feedback forms that people filled in afterwards: their grades alone, 0 to 4, none of their words."""
-    seats = {"Judge": JUDGE, "OfflineJudge": OFFLINE_JUDGE, "Debater": DEBATER}
     right = record["setup"]["correctAnswerIndex"]
     filled = [
-        (seats[role], person, form["answers"])
+        (SEATS[role], person, form["answers"])
         for person, roles in record.get("feedback", {}).items()
         for role, form in roles.items()
-        if role in seats
+        if role in SEATS
     ]
     for seat, person, answers in sorted(filled, key=lambda form: form[:2]):
         grades = dict(pair for question in sorted(answers) for pair in _grades(question, answers[question], right))
@@ -270,9 +233,9 @@ def _forms(record: Fields) -> Iterator[RecordedUtterance]:
 def _grades(question: str, answer: object, right: int) -> Iterator[tuple[str, float]]:
     """A question's grades; one about both sides has one of the side of the right answer, and one of the other."""
     by_side = answer if isinstance(answer, Mapping) else {}
-    sides = {"first": RIGHT_SIDE if right == 0 else WRONG_SIDE, "second": WRONG_SIDE if right == 0 else RIGHT_SIDE}
-    found = [(f"{question}, {side}", by_side.get(name)) for name, side in sides.items()]
-    for asked, grade in [(question, answer), *found]:
+    sides = ((RIGHT_SIDE, WRONG_SIDE), (WRONG_SIDE, RIGHT_SIDE))[right]
+    named = [(f"{question}, {side}", by_side.get(name)) for side, name in zip(sides, ("first", "second"), strict=True)]
+    for asked, grade in [(question, answer), *named]:
         if isinstance(grade, int | float) and not isinstance(grade, bool):
             if not 0 <= grade <= HIGHEST_GRADE:
                 raise UserError(f"feedback form, {quoted(question)}: found {grade}; expected 0 to {HIGHEST_GRADE}.")
@@ -280,7 +243,7 @@ def _grades(question: str, answer: object, right: int) -> Iterator[tuple[str, fl
 
 
 def _speech(seat: str, speech: Fields, number: int, story: Sequence[str]) -> RecordedUtterance:
-    parts, quoted, words, past = [], 0, 0, 0
+    parts, quoted_words, words, past = [], 0, 0, 0
     for part in speech["content"]:
         ((kind, value),) = part.items()
         if kind == "Quote":
@@ -289,13 +252,15 @@ def _speech(seat: str, speech: Fields, number: int, story: Sequence[str]) -> Rec
                 raise UserError(f"a quotation of words {start} to {end}; the story has {len(story)}.")
             words_there = story[start:end]
             parts.append(f"“{' '.join(words_there)}”")
-            quoted, past = quoted + len(words_there), past + end - start - len(words_there)
+            quoted_words, past = quoted_words + len(words_there), past + end - start - len(words_there)
         else:
             parts.append(value["text"])
             words += len(value["text"].split())
     source: Literal["human", "model"] = "model" if speech["speaker"].startswith("GPT") else "human"
-    facts = {"words": words, "quoted_words": quoted, "who": speech["speaker"], **({PAST_END: past} if past else {})}
-    return RecordedUtterance(seat, "speech", " ".join(parts), number, parsed=facts, source=source)
+    facts = {"words": words, "quoted_words": quoted_words, "who": speech["speaker"]} | (
+        {PAST_END: past} if past else {}
+    )
+    return RecordedUtterance(seat, SPEECH, " ".join(parts), number, parsed=facts, source=source)
 
 
 def _belief(feedback: Fields, number: int) -> RecordedUtterance:
@@ -312,21 +277,8 @@ def _stated(distribution: Sequence[float], judge: str, text: str, number: int) -
     return RecordedUtterance(JUDGE, BELIEF, text, number, prediction, None, facts, "human")
 
 
-def _offline_judgments(record: Fields) -> Iterator[tuple[str, list[JsonObject]]]:
-    for turn in record["rounds"]:
+def _offline_judgments(rounds: Sequence[Fields]) -> Iterator[tuple[str, list[JsonObject]]]:
+    for turn in rounds:
         for name, judge in sorted(turn.get("OfflineJudgments", {}).get("judgments", {}).items()):
             if judge["judgments"]:
                 yield name, judge["judgments"]
-
-
-def _debate(method: str, name: str, utterances: list[RecordedUtterance]) -> RecordedDebate:
-    beliefs = [said for said in utterances if said.kind == BELIEF]
-    if not beliefs:
-        return RecordedDebate(method, JUDGED_BY, name, 0, None, problem=NO_BELIEF, utterances=utterances)
-    last = beliefs[-1]
-    share = (last.parsed or {})["distribution"]["a"]
-    problem = "" if last.prediction else "the judge ended undecided, at one half"
-    return RecordedDebate(method, JUDGED_BY, name, 0, last.prediction, None, share, problem, utterances)
-
-
-_GET = "put the published files there (see data/raw/README.md), or choose source 'download' or 'shipped'."
