@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import resource
+import ssl
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -14,6 +15,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from certificates import self_signed
 from courtroom_runs import EXPERIMENT, PROJECT, configuration, hold, people
 from fault_kinds import CONTENT, KINDS, SLOW, TRANSIENT
 from fault_server import FaultServer
@@ -362,6 +364,92 @@ async def test_a_proxy_of_the_environment_is_asked_unless_the_host_is_exempt(
     monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
     with pytest.raises(UserError, match=r"expected http://\.\.\., found socks5://127.0.0.1:9"):
         await ask(chat("socks"), request())
+
+
+@pytest.mark.parametrize("endpoint", ["openai", "anthropic"])
+async def test_a_proxy_that_refuses_is_named_and_is_not_shown_the_key(
+    endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heads = []
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    monkeypatch.setenv("A_KEY", "sk-not-for-proxies")
+    elsewhere = {"endpoint": endpoint, "model": "test", "base_url": "https://model.invalid/v1", "api_key_env": "A_KEY"}
+    proxy = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    async with proxy:
+        monkeypatch.setenv("https_proxy", f"127.0.0.1:{proxy.sockets[0].getsockname()[1]}")
+        model = ModelConfig(**elsewhere, attempts=1)
+        chat = Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        with pytest.raises(RunStoppedError, match="the proxy: Proxy Authentication Required"):
+            await ask(chat, request(endpoint=endpoint))
+    (head,) = heads
+    assert head.startswith(b"CONNECT model.invalid:443")
+    assert b"sk-not-for-proxies" not in head
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"302 Found\r\n", r"HTTP 302\. Check `model` and `base_url`"),
+        (b"302 Found\r\nlocation: https://other.example/v1\r\n", "name that address as `base_url`"),
+        (b"407 Proxy Authentication Required\r\n", "the password in the proxy's address"),
+        (b"200 OK\r\nNo colon\r\n", "ClientResponseError: Invalid header token"),
+    ],
+)
+async def test_odd_answers_are_said_in_plain_words(answer: bytes, said: str, tmp_path: Path) -> None:
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 " + answer + b"Content-Length: 0\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(speak, "127.0.0.1", 0)
+    async with server:
+        address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        model = ModelConfig(model="test", base_url=address, attempts=1)
+        with pytest.raises((RunStoppedError, CallFailedError), match=said):
+            await ask(Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1)), request())
+
+
+async def test_a_certificate_of_no_authority_is_refused_and_can_be_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate, key = self_signed(tmp_path)
+    secured = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    secured.load_cert_chain(certificate, key)
+    reply = {"choices": [{"message": {"content": "It will."}, "finish_reason": "stop"}]}
+
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.0 200 OK\r\n\r\n" + json.dumps(reply).encode())
+        writer.close()
+
+    server = await asyncio.start_server(speak, "127.0.0.1", 0, ssl=secured)
+    async with server:
+        address = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        model = ModelConfig(model="test", base_url=address, attempts=1)
+
+        def chat() -> Chat:
+            return Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+
+        monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+        with pytest.raises(RunStoppedError, match=r"self-signed certificate.* named by SSL_CERT_FILE"):
+            await ask(chat(), request())
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+        with pytest.raises(UserError, match=r"SSL_CERT_FILE .*No such file"):
+            await ask(chat(), request())
+        monkeypatch.setenv("SSL_CERT_FILE", certificate)
+        assert (await ask(chat(), request())).text == "It will."
+
+
+async def test_half_a_character_in_a_prompt_is_sent_as_a_question_mark(server: FaultServer, tmp_path: Path) -> None:
+    server.reset(faults=[])
+    assert (await ask(chat_with(server, tmp_path), request("half \ud800 of one"))).text
 
 
 async def test_an_answer_far_longer_than_its_limit_fails_in_little_memory(server: FaultServer, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ call, would take twice as long as all else that is done here; calls go through a
 import json
 import math
 import os
+import ssl
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -25,6 +26,7 @@ from moot.core.errors import (
     UserError,
 )
 from moot.core.model_config import ModelConfig
+from moot.core.model_values import parts_of_address
 from moot.core.types import Json, JsonObject
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.sizes import check_length, counted_in, most_bytes, read_body, too_long, usage_of
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 _OF_THE_CLIENT = ("accept", "user-agent", "x-stainless")
 _OUT_OF_CREDIT = "credit balance is too low"
 """How Anthropic says it, with the status and the type of any faulty request."""
-_AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
 
 
@@ -61,6 +63,11 @@ def label_logprobs(alternatives: Mapping[str, float], choices: Sequence[str]) ->
             mass[fitting[0]] = mass.get(fitting[0], 0.0) + math.exp(logprob)
     logprobs = {choice: math.log(mass[choice]) for choice in choices if mass.get(choice)}
     return logprobs, min(listed.values(), default=None)
+
+
+def _as_json(value: Json) -> str:
+    """JSON as it is sent; half a character (a lone surrogate) is sent as a question mark."""
+    return _JSON.encode(value).encode("utf-8", "replace").decode()
 
 
 def _text(value: Json) -> str:
@@ -99,11 +106,13 @@ def refusal(status: int, headers: Mapping[str, str], content: bytes, request: Re
     if request.choices and "logprob" in said.casefold():  # some servers say so with 400, some with 403 or 501
         return no_logprobs(model, message)
     advice = ""
-    if status < 400:  # prompts and key would go where nobody said
-        advice = f"The server sends on to {redacted(headers.get('location'))}: name that address as `base_url`."
+    if status < 400 and "location" in headers:  # prompts and key would go where nobody said
+        advice = f"The server sends on to {redacted(headers['location'])}: name that address as `base_url`."
     elif status in (401, 402, 403) or codes & _FATAL_CODES or _OUT_OF_CREDIT in said.casefold():
         advice = "Check the key and the account, then run again."
-    elif status == 404:  # the HTTP status
+    elif status == 407:  # the HTTP status
+        advice = "Check the name and the password in the proxy's address (HTTP_PROXY)."
+    elif status == 404 or status < 400:
         advice = "Check `model` and `base_url` in the configuration."
     if advice:
         return RunStoppedError(f"model '{model}': {message}. {advice}")
@@ -129,16 +138,27 @@ def _error_of(content: bytes) -> tuple[str, set[str]]:
 
 
 def _why_not_connected(error: Exception) -> str:
-    """What the system said ("Connection refused"); the client's own words speak of TLS."""
-    number = error.errno if isinstance(error, OSError) else None
-    return os.strerror(number) if number and number > 0 else f"{type(error).__name__}: {error}"
+    """What the system said ("Connection refused"), or TLS, or a proxy; the client's own words speak of TLS."""
+    cause = getattr(error, "certificate_error", None) or getattr(error, "os_error", error)
+    said = getattr(cause, "strerror", "") or getattr(cause, "message", "") or f"{type(cause).__name__}: {cause}"
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        said += "; an authority of your own is named by SSL_CERT_FILE"
+    elif isinstance(cause, OSError) and not isinstance(cause, ssl.SSLError) and cause.errno and cause.errno > 0:
+        said = os.strerror(cause.errno)
+    return f"the proxy: {said}" if "Proxy" in type(error).__name__ else said
 
 
 def _proxy_to(address: str) -> str | None:
     """The proxy that the environment names for an address (HTTPS_PROXY, ALL_PROXY, ... but for NO_PROXY)."""
     parts, proxies = urlsplit(address), getproxies()
     proxy = None if proxy_bypass(parts.netloc) else proxies.get(parts.scheme) or proxies.get("all")
-    if proxy and not proxy.startswith("http"):
+    proxy = f"http://{proxy}" if proxy and "://" not in proxy else proxy
+    try:
+        found, _ = parts_of_address(proxy or address)
+        usable = found.hostname and found.scheme in ("http", "https")
+    except ValueError:
+        usable = False
+    if not usable:
         raise UserError(f"the proxy of the environment for {address}: expected http://..., found {redacted(proxy)}.")
     return proxy
 
@@ -157,7 +177,11 @@ class OpenAIEndpoint:
 
         self._config = config
         key = api_key(config) or "none"
-        self._no_connection = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
+        self._no_connection = (
+            aiohttp.ClientConnectorError,
+            aiohttp.ConnectionTimeoutError,
+            aiohttp.ClientHttpProxyError,
+        )
         self._no_whole_answer = (aiohttp.ClientError, OSError)
         unused = httpx2.Client(trust_env=False)  # it refuses proxies that another host is exempt from
         with openai.OpenAI(api_key=key, base_url=address(config), http_client=unused) as client:
@@ -211,11 +235,14 @@ class OpenAIEndpoint:
             import aiohttp
             import httpx2
 
+            try:
+                context = httpx2.create_ssl_context()
+            except OSError as error:
+                raise UserError(f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names: {error}.") from None
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, ssl=httpx2.create_ssl_context()),  # of SSL_CERT_FILE, too
-                headers=self._headers,
+                connector=aiohttp.TCPConnector(limit=0, ssl=context),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                json_serialize=_AS_JSON,
+                json_serialize=_as_json,
                 timeout=aiohttp.ClientTimeout(sock_connect=self._config.timeout, sock_read=self._config.timeout),
                 proxy=_proxy_to(self._root),
             )
@@ -223,8 +250,10 @@ class OpenAIEndpoint:
 
     async def exchange(self, method: str, path: str, request: Request, most: int, **content: Json) -> bytes:
         """The content of the server's answer, of `most` bytes at most; `request` is what it is about."""
+        sent: JsonObject = {"headers": self._headers, **content}  # headers of a session go to a proxy as well
+        connections = self._connections()
         try:
-            asked = self._connections().request(method, f"{self._root}/{path}", allow_redirects=False, **content)
+            asked = connections.request(method, f"{self._root}/{path}", allow_redirects=False, **sent)
             async with asked as answer:
                 body = await read_body(answer.content.iter_any(), most)  # unpacked piece by piece
             if answer.status >= 300:  # the HTTP status
@@ -232,7 +261,8 @@ class OpenAIEndpoint:
         except self._no_whole_answer as error:
             if isinstance(error, self._no_connection):
                 raise UnreachableError(redacted(_why_not_connected(error))) from None
-            raise TransientError(redacted(f"{type(error).__name__}: {error}")) from None
+            said = getattr(error, "message", "") or error  # without a status that no server gave
+            raise TransientError(redacted(f"{type(error).__name__}: {said}")) from None
         if body.size > most:
             raise too_long(request, body.size, counted_in(body.tail))
         return body.content
