@@ -183,7 +183,7 @@ class OpenAIEndpoint:
             aiohttp.ClientHttpProxyError,
         )
         self._no_whole_answer = (aiohttp.ClientError, OSError)
-        unused = httpx2.Client(trust_env=False)  # it refuses proxies that another host is exempt from
+        unused = httpx2.Client(trust_env=False, transport=httpx2.BaseTransport())  # without proxies and certificates
         with openai.OpenAI(api_key=key, base_url=address(config), http_client=unused) as client:
             self._root = str(client.base_url).rstrip("/")
             sent = {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
