@@ -236,7 +236,7 @@ class OpenAIEndpoint:
             import httpx2
 
             try:
-                context = httpx2.create_ssl_context()
+                context = httpx2.create_ssl_context() if self._root.startswith("https:") else True
             except OSError as error:
                 raise UserError(f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names: {error}.") from None
             self._session = aiohttp.ClientSession(
