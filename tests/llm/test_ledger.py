@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -181,6 +181,20 @@ def test_a_ledger_under_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match=r"ledger .*file/ledger: .*Not a directory"):
         Ledger(str(tmp_path / "file" / "ledger"))
+
+
+async def test_a_reply_is_found_while_many_wait_to_write(tmp_path: Path) -> None:
+    ledger, many = Ledger(str(tmp_path)), 20
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(many))
+    with closing(sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        waiting = [asyncio.create_task(ledger.put_attempt(f"{nth:064x}", 1, 0.0)) for nth in range(many)]
+        while ledger._engine.pool.checkedout() < 15:  # as many as a pool gives unless told otherwise
+            await asyncio.sleep(0.01)
+        assert await ledger.get(f"{1:064x}") is None
+    await asyncio.gather(*waiting)
+    assert ledger.spent().tokens == many
+    ledger.close()
 
 
 def test_a_locked_ledger_is_waited_for_and_then_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,9 @@ def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = Tru
             raise UserError(
                 f"ledger: '{url.drivername}' is no database that moot writes to; use a folder or PostgreSQL."
             )
-        engine = sa.create_engine(url, pool_pre_ping=url.get_backend_name() != "sqlite")
+        a_file = url.get_backend_name() == "sqlite"
+        unlimited = {"max_overflow": -1} if a_file else {}  # threads that wait for a lock keep none from a reader
+        engine = sa.create_engine(url, pool_pre_ping=not a_file, **unlimited)
     except sa.exc.ArgumentError:
         raise UserError("ledger: expected a folder, or a URL such as postgresql://user@host/database.") from None
     except ModuleNotFoundError as error:
