@@ -120,3 +120,9 @@ def test_answers_once_a_cell_leave_asking_again_unplanned_and_clusters_count() -
     assert float(clustered.error(alone)) == pytest.approx(np.sqrt(3) * float(found.error(alone)))
     kept = precision(values, facets, numbers, fixed=("judge",))
     assert kept and kept.planned == (CASE,) and float(kept.error({CASE: 1e12})) == pytest.approx(0, abs=1e-5)
+
+
+def test_sides_that_vary_alike_say_nothing_of_a_design() -> None:
+    values = np.tile(np.repeat([1.0, 0.0], [9, 3]), 2)
+    facets = {SIDE: np.repeat([0, 1], 12).tolist(), CASE: [*range(12)] * 2}
+    assert precision(values, facets, ({CASE: 12.0, AGAIN: 1.0}, {CASE: 12.0, AGAIN: 1.0})) is None

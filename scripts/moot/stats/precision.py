@@ -156,7 +156,8 @@ def precision(
         if part.size and part.of - set(fixed)
     ]
     planned = [name for name in (*facets, AGAIN) if name in apart - {SIDE, CASE, *fixed}]
-    return Precision(tuple(parts), numbers, (CASE, *planned), pools or {}) if parts else None
+    whole = Precision(tuple(parts), numbers, (CASE, *planned), pools or {})
+    return whole if whole.error({}) > _ROUNDING**0.5 else None  # both sides may vary alike, and their difference not
 
 
 def _within(parts: Sequence[Part], side: int, effect: Effect) -> float:
