@@ -1,6 +1,7 @@
 """What a run does about every fault of a server: as the table in docs/faults.md says, and nothing lost."""
 
 import asyncio
+import gc
 import json
 import re
 import resource
@@ -23,7 +24,7 @@ from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStopp
 from moot.core.model_config import ModelConfig
 from moot.jobs.predictions import write_predictions
 from moot.llm import client as client_module
-from moot.llm.chat import Chat, Settings
+from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.endpoints.anthropic import AnthropicEndpoint
 from moot.llm.endpoints.openai import label_logprobs, retry_after
 from moot.llm.ledger.ledger import Ledger
@@ -360,6 +361,10 @@ async def test_a_proxy_of_the_environment_is_asked_unless_the_host_is_exempt(
     monkeypatch.setenv("no_proxy", "model.invalid")
     with pytest.raises(RunStoppedError, match=r"no server answers at http://model\.invalid"):
         await ask(chat("exempt"), request())
+    monkeypatch.setenv("no_proxy", "::1")
+    elsewhere["base_url"] = "http://[::1]:9/v1"
+    with pytest.raises(RunStoppedError, match=r"no server answers at http://\[::1\]"):
+        await ask(chat("exempt"), request())
     monkeypatch.delenv("no_proxy")
     monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
     with pytest.raises(UserError, match=r"expected http://\.\.\., found socks5://127.0.0.1:9"):
@@ -414,6 +419,35 @@ async def test_odd_answers_are_said_in_plain_words(answer: bytes, said: str, tmp
         model = ModelConfig(model="test", base_url=address, attempts=1)
         with pytest.raises((RunStoppedError, CallFailedError), match=said):
             await ask(Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1)), request())
+
+
+async def test_connections_are_closed_where_batches_of_an_earlier_run_cannot_be_looked_up(tmp_path: Path) -> None:
+    answers = [
+        b'200 OK\r\nConnection: close\r\nContent-Length: 10\r\n\r\n{"id":"f"}',
+        b"",
+        b"401 No\r\nContent-Length: 0\r\n\r\n",
+    ]
+    complaints = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(int((re.findall(rb"Content-Length: (\d+)", head) or [0])[0]))
+        if answer := answers.pop(0):
+            writer.write(b"HTTP/1.1 " + answer)
+        writer.close()
+
+    server = await asyncio.start_server(speak, "127.0.0.1", 0)
+    async with server:
+        address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        model = ModelConfig(model="test", base_url=address, attempts=1, batch={})
+        for said in ("gave up after 1 attempts", "HTTP 401"):
+            with pytest.raises(RunStoppedError, match=said):
+                async with open_chats({"test": model}, Ledger(str(tmp_path)), Settings(), Progress("test", 1)) as chats:
+                    await chats["test"].ask(request(), 0)
+            del chats
+        gc.collect()
+    assert complaints == []
 
 
 async def test_a_certificate_of_no_authority_is_refused_and_can_be_named(

@@ -196,7 +196,12 @@ class Client:
                     batches = Batches(
                         self._waves, self._progress, endpoint, self._name, self._config, self._ledger, self._keep
                     )
-                    await batches.resume()
+                    try:
+                        await batches.resume()
+                    except BaseException:
+                        await batches.close()
+                        await endpoint.close()
+                        raise
                     self._gatherer = batches
                 elif config.batch:
                     self._gatherer = AnsweredAtOnce(self._waves, self._progress, endpoint)

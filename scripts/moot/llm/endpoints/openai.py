@@ -151,7 +151,8 @@ def _why_not_connected(error: Exception) -> str:
 def _proxy_to(address: str) -> str | None:
     """The proxy that the environment names for an address (HTTPS_PROXY, ALL_PROXY, ... but for NO_PROXY)."""
     parts, proxies = urlsplit(address), getproxies()
-    proxy = None if proxy_bypass(parts.netloc) else proxies.get(parts.scheme) or proxies.get("all")
+    exempt = proxy_bypass(parts.netloc) or proxy_bypass(str(parts.hostname))  # IPv6 without brackets
+    proxy = None if exempt else proxies.get(parts.scheme) or proxies.get("all")
     proxy = f"http://{proxy}" if proxy and "://" not in proxy else proxy
     try:
         found, _ = parts_of_address(proxy or address)
