@@ -59,8 +59,10 @@ onsuccess:
         sys.stderr.write(f"moot: {page} has the questions and answers, and links to all that was built.\n")
     for run in RUNNING:
         run.end()
-    with told_by_snakemake():
+    try:
         outcome.check()
+    except RunStoppedError as error:
+        sys.exit(str(error))
 
 
 onerror:

@@ -79,6 +79,7 @@ def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow:
         "row 2, column 'label': found 'MAYBE'",
     )
     assert [ends.count(message) for message in said] == [0, 1, 1]
+    assert "hooks.smk" not in ends, "no trace of the code that found it"
     assert ends.count(f"{answers[0].relative_to(workflow.work)}: confidence 'very'") == 1
     assert "repeat-0-round-2.answer.txt" in ends, "the other debate went on"
 
