@@ -67,6 +67,7 @@ faults = Faults()
 changed_models = merge_models(config, read_files, DEFAULTS, given, faults)
 try:
     plan = Plan.from_yaml(config, SHIPPED, config_files, faults)
+    list(TABLES), list(FIGURES)  # a module of the user's own may have taken a name of theirs
 except UserError as error:
     sys.exit("\n".join(f"moot: {line}" for line in str(error).splitlines()))
 

@@ -100,18 +100,25 @@ def test_an_edit_reruns_what_rests_on_it_and_nothing_else(built: Workflow) -> No
 FAULTS = {
     "params": ({"experiments/coins/params": {"tome": "kind"}}, "unknown key 'tome'; did you mean 'tone'?"),
     "folder": ({"extensions": "owns"}, "extensions: "),
+    "name": (
+        {"extensions": ["own", "taken"]},
+        "moot.extensions.taken.more: the table 'courtroom/table4_prompting' exists",
+    ),
 }
+TAKEN = 'from moot.report import table\ntable("courtroom", "table4_prompting", "Mine")(print)\n'
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_mistake_is_one_message(fault: str, built: Workflow) -> None:
     change, message = FAULTS[fault]
+    (built.work / "taken").mkdir(exist_ok=True)
+    (built.work / "taken" / "more.py").write_text(TAKEN)
     built.configure(deepcopy({**CONFIG, **change}))
     done = built.run(*TARGETS, "--dry-run")
     built.configure(deepcopy(CONFIG))
     assert done.returncode == 1
     assert done.stdout.count(message) == 1, done.stdout
-    assert "Traceback" not in done.stdout
+    assert "Traceback" not in done.stdout and "registry.py" not in done.stdout
 
 
 def test_a_target_of_an_unknown_name_has_no_rule(built: Workflow) -> None:
