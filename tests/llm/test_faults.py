@@ -7,6 +7,7 @@ import re
 import resource
 import ssl
 import time
+import tracemalloc
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -28,8 +29,9 @@ from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.endpoints.anthropic import AnthropicEndpoint
 from moot.llm.endpoints.openai import label_logprobs, retry_after
 from moot.llm.ledger.ledger import Ledger
+from moot.llm.parsing.words import plain
 from moot.llm.progress import Progress
-from moot.llm.redaction import read_key, redacted
+from moot.llm.redaction import name, read_key, redacted
 from moot.llm.request import Message, Reply, Request
 from moot.plan.plan import Plan
 
@@ -250,6 +252,16 @@ def test_messages_are_short_and_hold_no_secret(monkeypatch: pytest.MonkeyPatch) 
     said = redacted("no\nway: key sk-sec\ue000ret at https://me:pw@host/v1 " + "x" * 5000)
     assert said.startswith("no way: key *** at https://***@host/v1 xxx")
     assert len(said) < 320
+
+
+def test_long_texts_of_servers_are_not_remembered() -> None:
+    tracemalloc.start()
+    for nth in range(10):
+        for read in (redacted, name, plain):
+            read(f"{nth} {'x' * 200_000}")
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 1_000_000, "bytes"
 
 
 # Whole experiments

@@ -47,7 +47,7 @@ def read_key(config: ModelConfig) -> str:
     key = os.environ.get(config.api_key_env or "", "").strip()
     if len(key) >= _SHORTEST_KEY:
         _PATTERNS[key] = _UNSEEN.join(map(re.escape, key))
-        _one_line.cache_clear()
+        _known_line.cache_clear()
     return key
 
 
@@ -77,12 +77,14 @@ def without_keys(value: Json, mark: str = _MARK) -> Json:
     return value
 
 
-@lru_cache(maxsize=256)  # servers say the same of themselves with each reply
 def _one_line(message: str) -> str:
     """What was said on one line that changes no terminal, without keys and passwords."""
     text = re.sub(r"(?<=://)[^/\s@]+@", f"{_MARK}@", _remove(message, _MARK))
     text = "".join(character for character in " ".join(text.split()) if character.isprintable())
     return _remove(text, _MARK)  # what was taken out may have been between its halves
+
+
+_known_line = lru_cache(maxsize=256)(_one_line)  # servers say the same of themselves with each reply
 
 
 def redacted(message: object) -> str:
@@ -102,7 +104,8 @@ def redacted(message: object) -> str:
 
 def name(value: object) -> str:
     """What a server says of itself; nothing depends on it, so that any form will do."""
-    return "" if value is None else _one_line(str(value))[:_LONGEST_NAME]
+    said = "" if value is None else str(value)
+    return (_known_line if len(said) <= _LONGEST_NAME else _one_line)(said)[:_LONGEST_NAME]
 
 
 def received(reply: Reply, started: datetime) -> Reply:

@@ -94,14 +94,22 @@ class EchoError(UnreadableError):
     """The words repeat the choice that was put to the model, and choose nothing."""
 
 
-@lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """`text` as labels are compared: one width, one case, one separator.
 
     >>> plain("Not_Guilty") == plain("not guilty")
     True
     """
+    return (_known_plain if len(text) <= _LABEL else _plain)(text)
+
+
+def _plain(text: str) -> str:
     return re.sub(r"[\s_-]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+_known_plain = lru_cache(maxsize=4096)(_plain)
+_LABEL = 100
+"""Characters; what is longer is no label, and is not remembered."""
 
 
 @lru_cache(maxsize=512)
