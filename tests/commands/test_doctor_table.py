@@ -80,6 +80,9 @@ def test_files_that_hold_no_debates_are_told_apart(tmp_path: Path) -> None:
     assert "No column says which debate a turn belongs to" in describe_table(path)
     with pytest.raises(UserError, match=r"none\.csv: no such file"):
         describe_table(tmp_path / "none.csv")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UserError, match=r"folder: a folder without any; expected one of \.csv"):
+        describe_table(tmp_path / "folder")
     path.write_text("")
     with pytest.raises(UserError, match="the file is empty"):
         describe_table(path)

@@ -83,7 +83,7 @@ def _first_file(path: Path) -> tuple[Path, str]:
     """The file to look at, and what it is where its ending does not say it."""
     files = TranscriptsOptions(path=path, format="tsv").files
     file = next((one for one in files if one.stat().st_size), files[0]) if path.exists() or len(files) > 1 else path
-    if file.suffix.casefold() in ENDINGS:
+    if file.suffix.casefold() in ENDINGS or file.is_dir():
         return file, ""
     first = read_text(file).partition("\n")[0]
     return file, "jsonl" if first.startswith("{") else "tsv" if "\t" in first else "csv"

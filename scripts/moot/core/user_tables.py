@@ -57,7 +57,8 @@ def read_table(path: Path, columns: Sequence[str], sheet: str = "", kind: str = 
     }
     reader = readers.get(f".{kind}" if kind else path.suffix.casefold())
     if reader is None:
-        raise UserError(f"{path}: a file ending in '{path.suffix}'; expected one of {', '.join(readers)}.")
+        found = "a folder without any" if path.is_dir() else f"a file ending in '{path.suffix}'"
+        raise UserError(f"{path}: {found}; expected one of {', '.join(readers)}.")
     if not path.is_file():
         raise UserError(f"{path}: no such file; put it there, or correct `path` (from the working directory).")
     return reader()
