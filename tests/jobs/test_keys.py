@@ -11,6 +11,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from ollama import ListResponse
 from pydantic import ValidationError
 
@@ -23,6 +25,7 @@ from moot.core.model_config import ModelConfig
 from moot.jobs.predictions import write_predictions
 from moot.llm import client as client_module
 from moot.llm import redaction
+from moot.llm.batches.providers import OpenAIBatches
 from moot.llm.chat import Settings, open_chats
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.ollama import OllamaEndpoint
@@ -317,6 +320,30 @@ async def test_a_server_is_sent_no_key_but_its_own(
         sent = server.stats()["headers"]
         assert any(value in (key, f"Bearer {key}") for value in sent.values()) or not key
         assert not [name for name, value in sent.items() if f"{KEY}-" in value]
+
+
+async def test_a_file_of_a_batch_may_lie_elsewhere_and_is_fetched_without_the_key() -> None:
+    sent: list[str] = []
+
+    async def stored(request: web.Request) -> web.Response:
+        sent.append(str(request.headers))
+        return web.Response(text="lines")
+
+    elsewhere = web.Application()
+    elsewhere.add_routes([web.get("/stored", stored)])
+    async with TestServer(elsewhere) as storage:
+
+        async def content(_: web.Request) -> web.Response:
+            raise web.HTTPFound(storage.make_url("/stored"))
+
+        provider = web.Application()
+        provider.add_routes([web.get("/v1/files/f/content", content)])
+        async with TestServer(provider) as server:
+            address = str(server.make_url("/v1"))
+            endpoint = OpenAIEndpoint(ModelConfig(model="test", base_url=address, api_key_env=VARIABLE), 1)
+            assert await OpenAIBatches(endpoint, "test").content("f") == b"lines"
+            await endpoint.close()
+    assert len(sent) == 1 and KEY not in sent[0]
 
 
 @pytest.mark.parametrize("endpoint", ["openai", *OF_HOST])

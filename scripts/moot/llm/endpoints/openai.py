@@ -252,9 +252,10 @@ class OpenAIEndpoint:
     async def exchange(self, method: str, path: str, request: Request, most: int, **content: Json) -> bytes:
         """The content of the server's answer, of `most` bytes at most; `request` is what it is about."""
         sent: JsonObject = {"headers": self._headers, **content}  # headers of a session go to a proxy as well
+        sent["allow_redirects"] = method == "GET"  # a batch's file may lie elsewhere; a prompt goes to whom it is for
         connections = self._connections()
         try:
-            asked = connections.request(method, f"{self._root}/{path}", allow_redirects=False, **sent)
+            asked = connections.request(method, f"{self._root}/{path}", **sent)
             async with asked as answer:
                 body = await read_body(answer.content.iter_any(), most)  # unpacked piece by piece
             if answer.status >= 300:  # the HTTP status
