@@ -15,14 +15,13 @@ from moot.core.command_line import (
     check_memory_limit,
     let_jobs_import_this_copy,
     let_scripts_start_from_any_folder,
+    told_alone,
 )
 from moot.core.errors import RunStoppedError, UserError
 
-try:  # before the larger libraries are imported
+with told_alone():  # before the larger libraries are imported
     check_folder()
     check_memory_limit(workflow.cores or 1)
-except UserError as error:
-    sys.exit(f"moot: {error}")
 
 from moot.core.config import COMPARISON, RECORDED, over_defaults
 from moot.core.model_entries import given_beside, merge_models
@@ -65,11 +64,9 @@ config = over_defaults(config, DEFAULTS)
 
 faults = Faults()
 changed_models = merge_models(config, read_files, DEFAULTS, given, faults)
-try:
+with told_alone():
     plan = Plan.from_yaml(config, SHIPPED, config_files, faults)
     list(TABLES), list(FIGURES)  # a module of the user's own may have taken a name of theirs
-except UserError as error:
-    sys.exit("\n".join(f"moot: {line}" for line in str(error).splitlines()))
 
 stages = Stages(plan)
 

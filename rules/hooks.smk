@@ -43,10 +43,8 @@ onstart:
     rules_that_run = {job.rule.name for job, runs in jobs_of_run() if runs}
     # Their outputs show the configuration's experiments, and so take the place of another's.
     if any(re.match("tables_|figures_|outcome", name) for name in rules_that_run):
-        try:
+        with told_alone():
             take_folder(configured(stages, DEFAULTS), plan.config.replace_results)
-        except UserError as error:
-            sys.exit(f"moot: {error}")
     keep(plan, config)
     tell_desk(plan.config.people)
     RUNNING.append(Run(Path("results"), ON_A_CLUSTER))
@@ -59,10 +57,8 @@ onsuccess:
         sys.stderr.write(f"moot: {page} has the questions and answers, and links to all that was built.\n")
     for run in RUNNING:
         run.end()
-    try:
+    with told_alone():
         outcome.check()
-    except RunStoppedError as error:
-        sys.exit(str(error))
 
 
 onerror:

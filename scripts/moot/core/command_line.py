@@ -10,19 +10,29 @@ import os
 import resource
 import sys
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
 import yaml
 
-from moot.core.errors import UserError
+from moot.core.errors import RunStoppedError, UserError
 from moot.core.yaml_text import load_yaml
 
 SHIPPED = Path(__file__).resolve().parents[3]
 _SCHEDULER_BYTES, _BYTES_A_CORE = 450 * 2**20, 72 * 2**20
 """Of address space: what Snakemake has mapped when its first job starts; and the stack and heap of one job's thread."""
+
+
+@contextmanager
+def told_alone() -> Iterator[None]:
+    """End with what the user is to mend, a line each, where Snakemake would add a trace."""
+    try:
+        yield
+    except (UserError, RunStoppedError) as error:
+        sys.exit("\n".join(f"moot: {line}" for line in str(error).splitlines()))
 
 
 def let_jobs_import_this_copy() -> None:

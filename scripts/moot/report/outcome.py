@@ -133,10 +133,10 @@ class RunOutcome:
         faults = []
         if failed := self.wholly_failed:
             faults.append(
-                f"moot: every debate of {', '.join(failed)} failed. Mend the cause, then add `--forcerun run_debates` "
+                f"every debate of {', '.join(failed)} failed. Mend the cause, then add `--forcerun run_debates` "
                 "to ask again; nothing that is in the ledger is asked twice."
             )
-        faults += [f"moot: {fault}" for fault in (*self.unusable, *self.unreadable)]
+        faults += [*self.unusable, *self.unreadable]
         if faults:
             raise RunStoppedError(visible("\n".join(faults)))
 
