@@ -176,7 +176,8 @@ def test_another_encoding_and_a_broken_export_get_one_clear_message(statements: 
     encoded = tmp_path / "ann.csv"
     encoded.write_bytes("item,label,note\nx,AFFIRM,f\xfcr\n".encode("latin-1"))
     assert "line 2: byte 0xfc" in read_annotations([encoded], known(statements))[1][0]
-    for content in ('{"a": 1}', "[1]", "[{", '[{"data": {}, "annotations": [{"result": [{"type": "choices"}]}]}]'):
+    no_item = '[{"data": {}, "annotations": [{"result": [{"type": "choices"}]}]}]'
+    for content in ('{"a": 1}', '[{"a": 1}]', "[1]", "[{", no_item):
         broken = tmp_path / "bob.json"
         broken.write_text(content)
         found, faults = read_annotations([broken], known(statements))

@@ -201,8 +201,8 @@ def _read_export(file: Path) -> Iterator[FilledRow]:
         if not isinstance(tasks, list):
             raise UserError(f"{file}: found {quoted(tasks)}; expected a list of Label Studio tasks.")
         for row, task in enumerate(tasks, start=1):
+            item = str(task.get("data", task)["item"])
             for label, annotator in _choices(task):
-                item = str(task.get("data", task)["item"])
                 yield str(file), row, item, str(label), annotator or file.stem, HUMAN
     except ValueError as fault:
         raise UserError(f"{file}: not JSON ({fault}); expected a Label Studio export. Export it again.") from None
