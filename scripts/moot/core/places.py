@@ -198,7 +198,8 @@ def location_of(fault: ErrorDetails, prefix: Sequence[str] = ()) -> Location:
 
 def fault_message(fault: ErrorDetails, place: str, location: Location, known: Iterable[str]) -> str:
     """A validation error as a line that a person can act on: file, line, key, what was found, what was expected."""
-    said = fault["msg"].removeprefix("Value error, ").rstrip(".")
+    is_entry = fault["type"] in ("model_type", "dict_type")
+    said = "expected keys with values" if is_entry else fault["msg"].removeprefix("Value error, ").rstrip(".")
     if fault["type"] == "extra_forbidden":
         return str(unknown_name("key", str(location[-1]), known, where=place))
     if fault["type"] == "missing":
