@@ -97,7 +97,7 @@ def test_four_processes_want_the_same_replies_and_pay_once(ledger: Ledger, postg
 
 
 def test_four_processes_share_one_budget(ledger: Ledger, postgres: str, tmp_path: Path) -> None:
-    cases = people(tmp_path / "cases.parquet", 24)
+    cases = people(tmp_path / "cases.parquet", 96)  # no shard is done within the budget, however early its job starts
     with FaultServer(latency=0.01) as server:
         config = {**configuration(server.url, tmp_path, shards=4, budget={"calls": 77}), "ledger": postgres}
         jobs = [start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(4)]
