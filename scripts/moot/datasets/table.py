@@ -89,7 +89,8 @@ class TableOptions(OwnOptions):
     def _text_does_not_tell_the_answer(self) -> "TableOptions":
         try:
             columns = self.text_columns
-            isinstance(self.text, str) and self.text.format(**dict.fromkeys(columns, ""))
+            if isinstance(self.text, str):
+                self.text.format(**dict.fromkeys(columns, ""))
         except (ValueError, LookupError, AttributeError) as fault:
             raise ValueError(f"text: found {self.text!r}, which is no template ({fault})") from None
         if self.target in (*columns, *self.features):

@@ -109,7 +109,7 @@ def name(value: object) -> str:
 
 
 def received(reply: Reply, started: datetime) -> Reply:
-    """A reply as it is kept: its texts can be written and hold no key, all else that the server says is a name."""
+    """A reply, whose attempt `started` then, as it is kept: its texts hold no key, and all else is a name."""
     sent = {field: writable(getattr(reply, field)) for field in ("text", "reasoning")}
     texts = {field: _remove(text, REMOVED) for field, text in sent.items()}
     names = {field: name(getattr(reply, field)) for field in _NAMES}

@@ -106,7 +106,7 @@ def refusal(status: int, headers: Mapping[str, str], content: bytes, request: Re
     if request.choices and "logprob" in said.casefold():  # some servers say so with 400, some with 403 or 501
         return no_logprobs(model, message)
     advice = ""
-    if status < 400 and "location" in headers:  # prompts and key would go where nobody said
+    if status < 400 and "location" in headers:  # a redirection, which no prompt follows
         advice = f"The server sends on to {redacted(headers['location'])}: name that address as `base_url`."
     elif status in (401, 402, 403) or codes & _FATAL_CODES or _OUT_OF_CREDIT in said.casefold():
         advice = "Check the key and the account, then run again."
@@ -251,12 +251,11 @@ class OpenAIEndpoint:
 
     async def exchange(self, method: str, path: str, request: Request, most: int, **content: Json) -> bytes:
         """The content of the server's answer, of `most` bytes at most; `request` is what it is about."""
-        sent: JsonObject = {"headers": self._headers, **content}  # headers of a session go to a proxy as well
-        sent["allow_redirects"] = method == "GET"  # a batch's file may lie elsewhere; a prompt goes to whom it is for
-        connections = self._connections()
+        connections, url = self._connections(), f"{self._root}/{path}"
+        content["headers"] = self._headers  # a proxy is sent those of the session as well
+        follow = method == "GET"  # a server may keep a batch's file elsewhere; no prompt follows a redirection
         try:
-            asked = connections.request(method, f"{self._root}/{path}", **sent)
-            async with asked as answer:
+            async with connections.request(method, url, allow_redirects=follow, **content) as answer:
                 body = await read_body(answer.content.iter_any(), most)  # unpacked piece by piece
             if answer.status >= 300:  # the HTTP status
                 raise refusal(answer.status, answer.headers, body.content, request)
