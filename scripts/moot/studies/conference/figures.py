@@ -130,7 +130,7 @@ def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits:
     axes.set_yticks(range(len(groups)), [group.partition("=")[2].replace("_", " ") for group in groups])
     axes.invert_yaxis()
     axes.set(xlabel=label, xlim=limits)
-    drawing.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=_NAMES_A_ROW)
+    drawing.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=_NAMES_A_ROW)
     note_below(drawing, notes, sizes, "conference")
     return drawing
 
