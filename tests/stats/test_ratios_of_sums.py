@@ -47,6 +47,33 @@ def test_a_difference_in_f1_is_tested_by_every_exchange_of_answers_between_sides
     assert found.p == pytest.approx(np.mean(np.array(every) >= abs(found.difference) - 1e-9))
 
 
+def test_a_label_that_one_side_alone_names_is_no_evidence_by_itself():
+    """One odd answer of eleven: macro F1 by the labels that occur, as scikit-learn, in each exchange of answers."""
+    true = np.array([0, 1] * 5 + [0])
+    answers = np.array([true, [2, *true[1:]], np.where(np.arange(11) < 3, 1 - true, true)])
+
+    def macro(side) -> Sums:
+        terms = [f1_sums(true == label, side == label) for label in range(3)]
+        return Sums(np.hstack([one.tops for one in terms]), np.hstack([one.bottoms for one in terms]))
+
+    for first, second in itertools.combinations(answers, 2):
+        found = compare_paired(macro(first), macro(second), range(11), 0, DIFFERENCE)
+        assert found.first == pytest.approx(f1_score(true, first, average="macro"))
+
+        def apart(swapped, one=first, other=second) -> float:
+            sides = np.where(swapped, other, one), np.where(swapped, one, other)
+            return abs(np.subtract(*(f1_score(true, side, average="macro") for side in sides)))
+
+        moved = np.flatnonzero(first != second)
+        every = [apart(np.isin(np.arange(11), moved[list(some)])) for some in subsets(len(moved))]
+        assert found.p == pytest.approx(np.mean(np.array(every) >= abs(found.difference) - 1e-9))
+        assert found.low <= 0 <= found.high
+
+
+def subsets(size):
+    return (some for number in range(size + 1) for some in itertools.combinations(range(size), number))
+
+
 def test_the_influence_of_a_case_is_what_leaving_it_out_changes():
     random = np.random.default_rng(1)
     true, named = random.integers(0, 2, 400), random.integers(0, 2, 400)

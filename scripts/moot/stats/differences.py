@@ -42,13 +42,11 @@ class Sums:
     def value(self, weights: Floats) -> Floats:
         """The metric of resamples: weights of shape (resamples, cases) to shape (resamples,).
 
-        A term whose denominators are all 0, as the F1 of a label that is neither true nor named, does not count.
+        A term whose denominators are all 0 in a resample, as the F1 of a label that is neither true nor named there,
+        does not count.
         """
-        occurs = self.bottoms.sum(axis=0) > 0
-        if not occurs.any():
-            return np.full(len(weights), np.nan)
-        values = ratio(weights @ self.tops[:, occurs], weights @ self.bottoms[:, occurs])
-        return np.asarray(values.mean(axis=1), dtype=np.float64)
+        bottoms = weights @ self.bottoms
+        return ratio(ratio(weights @ self.tops, bottoms, 0.0).sum(axis=1), (bottoms > 0).sum(axis=1))
 
     def total(self) -> float:
         """The metric of the cases as they are; NaN without cases."""

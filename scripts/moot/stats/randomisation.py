@@ -64,7 +64,7 @@ def exchange(apart: Callable[[Numbers], Floats], moved: int, seed: int) -> float
 
     Args:
         apart: how far apart both sides are, shape (patterns,), from patterns of shape (patterns, units) in which 1
-            exchanges a unit's sides.
+            exchanges a unit's sides; NaN, where a side then has nothing to measure, counts as apart.
         moved: how many units differ between the sides; of more than `EXACT_CLUSTERS` random patterns are drawn.
         seed: of these.
     """
@@ -72,10 +72,10 @@ def exchange(apart: Callable[[Numbers], Floats], moved: int, seed: int) -> float
         return 1.0
     least = apart(np.zeros((1, moved)))[0] - _ROUNDING
     if moved <= EXACT_CLUSTERS:
-        return float((apart(np.arange(2**moved)[:, None] >> np.arange(moved) & 1) >= least).mean())
+        return float((~(apart(np.arange(2**moved)[:, None] >> np.arange(moved) & 1) < least)).mean())
     random = np.random.default_rng(seed)
     drawn = (random.integers(0, 2, (some, moved)) for some in portions(PATTERNS, moved))
-    reached = sum(int((apart(patterns) >= least).sum()) for patterns in drawn)
+    reached = sum(int((~(apart(patterns) < least)).sum()) for patterns in drawn)
     return (1 + reached) / (1 + PATTERNS)
 
 
