@@ -9,13 +9,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.contrasts import Contrast, Debates, measure, sides_of, spread
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Bounds, ClusterBootstrap, Floats, Statistic
-from moot.stats.differences import Difference, Sums
+from moot.stats.differences import Difference
 from moot.stats.power import cases_needed
 from moot.stats.within_cases import FEWEST_CASES, fewest_in, interval_p, interval_within
 
@@ -95,7 +93,7 @@ def answer(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> 
 
 def repeats_of(sides: tuple[Debates, Debates]) -> tuple[int, int]:
     """How often each side debated each case with each model, at least."""
-    first, second = (fewest_in(_strata(debates)) for debates in sides)
+    first, second = (fewest_in(debates.runs) for debates in sides)
     return first, second
 
 
@@ -123,10 +121,10 @@ def estimate(results: ExperimentResults, model: str, metric: str) -> Estimate | 
     debates = Debates(terms, (model,) * len(terms.case_ids))
     cases, sums = debates.by_case
     found = by_cluster(results, cases, Statistic(sums.value, terms.bounds))
-    strata = _strata(debates)
+    strata = debates.runs
     if found.answers or fewest_in(strata) <= 1:
         return found
-    within = interval_within(_scaled(debates).value, strata, results.seed, terms.bounds)
+    within = interval_within(debates.shared.value, strata, results.seed, terms.bounds)
     return Estimate(*within, found.cases, found.clusters, fewest_in(strata) - 1, _these(found.cases))
 
 
@@ -156,26 +154,15 @@ def _is_one_run(contrast: Contrast) -> bool:
     return (first.experiment, first.models, first.cases) == (second.experiment, second.models, second.cases)
 
 
-def _strata(debates: Debates) -> list[tuple[str, str]]:
-    return list(zip(debates.terms.case_ids, debates.models, strict=True))
-
-
-def _scaled(debates: Debates) -> Sums:
-    """Each debate's terms over the number of its case's debates, so that a case counts by their mean."""
-    _, codes = np.unique(np.asarray(debates.terms.case_ids, dtype=str), return_inverse=True)
-    counts = np.bincount(codes)[codes][:, None]
-    return Sums(debates.terms.tops / counts, debates.terms.bottoms / counts)
-
-
 def _within(sides: tuple[Debates, Debates], seed: int, *, one_run: bool) -> Difference | None:
     """The difference by debates within cases, which are drawn for both sides alike where these are of one run; None
     where a case was debated once.
     """
-    first, second = (_strata(debates) for debates in sides)
+    first, second = (debates.runs for debates in sides)
     strata = first if one_run else [("first", *of) for of in first] + [("second", *of) for of in second]
     if fewest_in(strata) <= 1 or (one_run and first != second):
         return None
-    one, other = (_scaled(debates) for debates in sides)
+    one, other = (debates.shared for debates in sides)
     second_from = 0 if one_run else len(first)
 
     def apart(weights: Floats) -> Floats:

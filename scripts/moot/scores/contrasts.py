@@ -11,7 +11,7 @@ from moot.core.cases import Case, Cluster, choose_cases, open_cases
 from moot.core.errors import UserError
 from moot.scores.case_metrics import CASE_METRICS, Terms
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import DIFFERENCE
+from moot.stats.bootstrap import DIFFERENCE, as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired, sums_by
 from moot.stats.power import Observed, Spread, estimate_spread
 from moot.stats.sequential import Watched
@@ -105,20 +105,33 @@ class Debates:
         return Sums(self.terms.tops, self.terms.bottoms)
 
     @property
+    def runs(self) -> list[tuple[str, str]]:
+        """The case and model of each debate."""
+        return list(zip(self.terms.case_ids, self.models, strict=True))
+
+    @property
+    def shared(self) -> Sums:
+        """The terms of each debate, over its share of its case: models count alike, and debates of one model."""
+        runs = Counter(self.runs)
+        models = Counter(case for case, _ in runs)
+        counts = as_numbers([runs[run] * models[run[0]] for run in self.runs])[:, None]
+        return Sums(self.terms.tops / counts, self.terms.bottoms / counts)
+
+    @property
     def by_case(self) -> tuple[list[str], Sums]:
-        """The cases, sorted, and the means of each case's debates."""
+        """The cases, sorted, and the means over their models of the means of each one's debates."""
         names, codes = np.unique(np.asarray(self.terms.case_ids, dtype=object).astype(str), return_inverse=True)
-        counts = np.bincount(codes, minlength=len(names))[:, None]
-        tops, bottoms = (sums_by(values, codes) / counts for values in (self.terms.tops, self.terms.bottoms))
+        of_debates = self.shared
+        tops, bottoms = (sums_by(values, codes) for values in (of_debates.tops, of_debates.bottoms))
         return [str(name) for name in names], Sums(tops, bottoms)
 
-    def of(self, cases: set[str]) -> "Debates":
-        """The debates over some of the cases."""
-        kept = np.array([case in cases for case in self.terms.case_ids], dtype=bool)
-        ids = [case for case in self.terms.case_ids if case in cases]
+    def of(self, cases: set[str], runs: set[tuple[str, str]] | None = None) -> "Debates":
+        """The debates over some of the cases, or of some runs alone."""
+        kept = np.array([run[0] in cases if runs is None else run in runs for run in self.runs], dtype=bool)
+        ids, models = (tuple(np.asarray(names, dtype=object)[kept]) for names in (self.terms.case_ids, self.models))
         rows = None if self.terms.rows is None else self.terms.rows[kept]
-        terms = Terms(ids, self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds, rows)
-        return Debates(terms, tuple(model for model, wanted in zip(self.models, kept, strict=True) if wanted))
+        terms = Terms(list(ids), self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds, rows)
+        return Debates(terms, models)
 
 
 def debates_of(side: Side, results: ExperimentResults) -> Debates:
@@ -150,12 +163,16 @@ def _chosen(side: Side, cases: pd.DataFrame) -> set[str]:
 
 
 def sides_of(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> tuple[Debates, Debates]:
-    """The debates of both sides, of a paired contrast those over common cases."""
+    """The debates of both sides, of a paired contrast those over common cases.
+
+    Where both sides are of the same models, a model counts on the cases that it argued on both.
+    """
     first, second = (debates_of(side, experiments[side.experiment]) for side in contrast.sides)
     if not contrast.paired:
         return first, second
-    common = set(first.terms.case_ids) & set(second.terms.case_ids)
-    return first.of(common), second.of(common)
+    cases = set(first.terms.case_ids) & set(second.terms.case_ids)
+    runs = set(first.runs) & set(second.runs) if contrast.first.models == contrast.second.models else None
+    return first.of(cases, runs), second.of(cases, runs)
 
 
 def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Difference | None:

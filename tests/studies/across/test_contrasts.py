@@ -161,6 +161,16 @@ def test_a_side_of_several_models_is_the_mean_over_them(tmp_path: Path) -> None:
     assert (row["first"], row["difference"], row["cases"]) == ("debate, 2 models", pytest.approx(1 / 3), 30)
 
 
+def test_models_that_answer_alike_do_not_differ_because_one_argued_fewer_cases_on_one_side(tmp_path: Path) -> None:
+    raw = configuration(pooled={"first": "debate", "second": "prompt", "metric": "accuracy_of_valid"})
+    raw["experiments"]["prompt"]["models"] = ["a", "b"]
+    wrong = "".join("n" if answer == "y" else "y" for answer in RIGHT)
+    debate = run(tmp_path, "debate", a=RIGHT, b=wrong)
+    prompt = run(tmp_path, "prompt", a=RIGHT[:10] + "-" * 20, b=wrong)
+    row = contrasts(results_of(Plan.from_yaml(raw, PROJECT), debate, prompt)).frame.iloc[0]
+    assert (row["difference"], row["p"], row["cases"]) == (0, 1, 30)
+
+
 def test_a_metric_or_attribute_that_does_not_apply_is_named(tmp_path: Path) -> None:
     debate = run(tmp_path, "debate", a=RIGHT, b=CONSTANT)
     for entry, message in (

@@ -53,7 +53,8 @@ def contrasts(results: StudyResults) -> TableContent:
             "Confirmatory: these comparisons were named in the configuration (`contrasts:`). Holm's correction is over "
             "those of one study that this run tests (`tests in family`). All other tests are exploratory.",
             *results.frozen,
-            "A case counts by the mean of its debates, an invalid answer as wrong. Interval and p are by cluster. "
+            "A case counts by the mean of its debates, first of each model, an invalid answer as wrong; a model counts "
+            "on the cases that it argued on both sides. Interval and p are by cluster. "
             "p is two-sided, of a randomisation test that exchanges the sides' debates cluster by cluster. Where they "
             f"argued different cases (`paired: false`): {UNPAIRED_NOTE}",
             *([STOP_NOTE] if any(one.stop for one in results.contrasts) else []),
