@@ -131,7 +131,6 @@ def test_the_end_of_a_run_names_what_it_cannot_read_and_counts_the_rest(tmp_path
     bad.write_bytes(bad.read_bytes()[:-30])
     outcome = read_outcome([good, bad], [bad])
     assert len(outcome.debates) == 1 and outcome.lines()
-    assert not outcome.is_finished
     assert len(outcome.unreadable) == 2 and all(str(bad) in fault for fault in outcome.unreadable)
     with pytest.raises(UserError, match=r"bad.parquet: damaged"):
         write_outcome("study", outcome, {"csv": tmp_path / "o.csv", "html": tmp_path / "o.html"})

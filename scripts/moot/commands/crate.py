@@ -112,15 +112,15 @@ def _file(name: str, digest: str) -> JsonObject:
     return {"@id": name, "@type": "File", "name": name, "encodingFormat": kind, "sha256": digest}
 
 
-def datasheet(plan: Plan, name: str, results: Path = Path("results")) -> str:
+def datasheet(plan: Plan, name: str) -> str:
     """A data set's datasheet (Gebru et al. 2021, "Datasheets for Datasets"), from what its loader says."""
-    return "\n\n".join(_answers(plan, name, results)) + "\n"
+    return "\n\n".join(_answers(plan, name)) + "\n"
 
 
-def _answers(plan: Plan, name: str, results: Path) -> Iterator[str]:
-    options = plan.datasets[name]
+def _answers(plan: Plan, name: str) -> Iterator[str]:
+    options, folder = plan.datasets[name], Path("results") / "cases"
     loader = options.loader or name
-    cases, task = read_cases(results / "cases" / f"{name}.parquet")
+    cases, task = read_cases(folder / f"{name}.parquet")
     yield f"# Datasheet: {name}"
     yield f"## What is it for?\n\n{task.question} A case is {task.noun}. {task.background}".rstrip()
     counts = Counter((case.split, case.target) for case in cases)
@@ -139,7 +139,7 @@ def _answers(plan: Plan, name: str, results: Path) -> Iterator[str]:
     yield f"## Where is it from?\n\n`source: {options.source}`, by the loader `{loader}`.\n\n" + "\n".join(
         named[:5] + many
     )
-    report = pd.read_csv(results / "cases" / f"{name}_cleaning.csv")
+    report = pd.read_csv(folder / f"{name}_cleaning.csv")
     yield "## What was done to it?\n\n" + "\n".join(
         f"- {what}: {count}" for what, count in report.itertuples(index=False)
     )

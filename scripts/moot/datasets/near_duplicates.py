@@ -107,9 +107,7 @@ def sharing(marks: Mapping[str, Collection[str]]) -> list[Related]:
     return [Related(one, other) for one, other in pairs if one != other]
 
 
-def leaking(
-    trained: Mapping[str, str], evaluated: Mapping[str, str], language: str = "en", threshold: float = 0.7
-) -> dict[str, str]:
+def leaking(trained: Mapping[str, str], evaluated: Mapping[str, str], language: str) -> dict[str, str]:
     """Which training texts are evaluated too, or nearly: training key to the evaluated key that it resembles most.
 
     A key that is on both sides leaks, for any texts.
@@ -117,7 +115,7 @@ def leaking(
     both = {("evaluated", key): text for key, text in evaluated.items()}
     both.update({("trained", key): text for key, text in trained.items()})
     numbered = {str(place): key for place, key in enumerate(both)}
-    pairs = near_duplicates({number: both[key] for number, key in numbered.items()}, language, threshold)
+    pairs = near_duplicates({number: both[key] for number, key in numbered.items()}, language)
     found = {key: (2.0, key) for key in trained if key in evaluated}
     for pair in pairs:
         (side, evaluated_key), (other_side, trained_key) = numbered[pair.first], numbered[pair.second]

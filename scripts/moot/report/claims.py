@@ -6,36 +6,18 @@ should lie.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pandas as pd
 
 from moot.core.errors import UserError
+from moot.core.types import JsonObject
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.results import ExperimentView
 
-COLUMNS = (
-    "study",
-    "source",
-    "question",
-    "claim",
-    "published",
-    "data",
-    "statistic",
-    "metric",
-    "first",
-    "second",
-    "direction",
-    "threshold",
-    "see",
-)
-VALUE, OVER_MAJORITY, DIFFERENCE, RATIO_OF_ROUNDS = (
-    "value",
-    "gain over the majority class",
-    "difference",
-    "ratio of rounds",
-)
+VALUE, OVER_MAJORITY = "value", "gain over the majority class"
+DIFFERENCE, RATIO_OF_ROUNDS = "difference", "ratio of rounds"
 STATISTICS = (VALUE, OVER_MAJORITY, DIFFERENCE, RATIO_OF_ROUNDS)
 DIRECTIONS = ("above", "below", "within")
 LEVEL = 0.05
@@ -154,6 +136,9 @@ class Claim:
         return self.direction == "within"
 
 
+COLUMNS = tuple(column.name for column in fields(Claim))
+
+
 def read_claims(path: Path) -> list[Claim]:
     """The claims of a CSV file with the columns `COLUMNS`, in its order.
 
@@ -180,21 +165,11 @@ def _claim(row: dict[str, str], place: str) -> Claim:
         raise UserError(f"{place}: direction '{row['direction']}', expected one of {', '.join(DIRECTIONS)}.")
     if judged and not row["data"].strip():
         raise UserError(f"{place}: data is empty, expected the data sets that can judge it: NAME or NAME | NAME.")
-    return Claim(
-        row["study"],
-        row["source"],
-        row["question"],
-        row["claim"],
-        _number(row["published"], f"{place}: published", optional=True),
-        tuple(name.strip() for name in row["data"].split("|") if name.strip()),
-        row["statistic"],
-        row["metric"],
-        tuple(_selectors(row["first"], f"{place}: first")),
-        tuple(_selectors(row["second"], f"{place}: second")),
-        row["direction"],
-        _number(row["threshold"], f"{place}: threshold", optional=not judged),
-        row["see"],
-    )
+    read: JsonObject = {side: tuple(_selectors(row[side], f"{place}: {side}")) for side in ("first", "second")}
+    read["published"] = _number(row["published"], f"{place}: published", optional=True)
+    read["threshold"] = _number(row["threshold"], f"{place}: threshold", optional=not judged)
+    read["data"] = tuple(name.strip() for name in row["data"].split("|") if name.strip())
+    return Claim(**{**row, **read})
 
 
 def _number(text: str, place: str, optional: bool) -> float:

@@ -86,11 +86,6 @@ class RunOutcome:
             f"{experiment} ({model})" for experiment, model in zip(counts["experiment"], counts["model"], strict=True)
         ]
 
-    @property
-    def is_finished(self) -> bool:
-        """Whether nothing waits for a person or a batch, and `check` has nothing to say."""
-        return not (self.waiting or self.batches or self.unusable or self.wholly_failed or self.unreadable)
-
     def lines(self) -> list[str]:
         """The summary for a terminal."""
         total = self.counts[["cases", "debates", *STATUSES]].sum()
@@ -141,7 +136,7 @@ class RunOutcome:
             raise RunStoppedError(visible("\n".join(faults)))
 
 
-def frequent_reasons(debates: pd.DataFrame, most: int = MOST_REASONS) -> list[tuple[str, int]]:
+def frequent_reasons(debates: pd.DataFrame) -> list[tuple[str, int]]:
     """The most frequent reasons of debates that are not valid, each with its count.
 
     Reasons that differ by numbers and identifiers alone are one; the first of them is shown for all.
@@ -151,7 +146,7 @@ def frequent_reasons(debates: pd.DataFrame, most: int = MOST_REASONS) -> list[tu
     example: dict[str, str] = {}
     for reason in reasons:
         example.setdefault(_kind(reason), reason)
-    return [(example[kind], count) for kind, count in counted.most_common(most)]
+    return [(example[kind], count) for kind, count in counted.most_common(MOST_REASONS)]
 
 
 def _kind(reason: str) -> str:

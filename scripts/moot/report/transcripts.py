@@ -8,7 +8,7 @@ link, an image or HTML.
 import json
 import pickle
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -100,23 +100,15 @@ class Debated:
 _OUTCOME = ["case_id", "repeat", "status", "prediction", "confidence", "reason"]
 
 
-def read_debates(
-    results: ExperimentResults, model: str, chosen: Callable[[pd.DataFrame], "pd.Series[bool]"] | None = None
-) -> Iterator[Debated]:
-    """All debates of one experiment and model, in the order of their ids; those that wait for a person, too.
-
-    Args:
-        results: of the experiment.
-        model: whose debates.
-        chosen: which rows of the transcripts are of debates that are wanted; None for all.
-    """
+def read_debates(results: ExperimentResults, model: str) -> Iterator[Debated]:
+    """All debates of one experiment and model, in the order of their ids; those that wait for a person, too."""
     task = results.task
     ended = results.outcomes.loc[results.outcomes["model"] == model, _OUTCOME]
     outcomes: dict[tuple[str, int], list[Fields]] = {}
     for outcome in records(ended):
         outcomes.setdefault((outcome["case_id"], outcome["repeat"]), []).append(outcome)
     parts = results.parts(SCHEMAS["transcripts"].names, model, waits=True)
-    for utterances in _by_debate(part[chosen(part)] if chosen else part for part in parts):
+    for utterances in _by_debate(parts):
         identity = (utterances[0]["case_id"], utterances[0]["repeat"])
         case = results.case_by_id[identity[0]]
         target = case.target

@@ -6,6 +6,7 @@ another: accuracy has one term (right answers over debates), F1 for a positive l
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -40,12 +41,18 @@ class Terms:
 
 
 CaseMetric = Callable[[ExperimentResults, str], Terms]
+OneMetric = TypeVar("OneMetric", bound=CaseMetric)
 CASE_METRICS: Registry[CaseMetric] = Registry("metric of contrasts", "scores", "moot.scores")
 
 
-def case_metric(name: str) -> Callable[[CaseMetric], CaseMetric]:
+def case_metric(name: str) -> Callable[[OneMetric], OneMetric]:
     """Register a metric: `@case_metric("accuracy")` above `def accuracy(results, model) -> Terms`."""
-    return CASE_METRICS.register(name)
+
+    def add(metric: OneMetric) -> OneMetric:
+        CASE_METRICS.register(name)(metric)
+        return metric
+
+    return add
 
 
 def _rows(results: ExperimentResults, model: str) -> pd.DataFrame:

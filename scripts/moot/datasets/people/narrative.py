@@ -56,10 +56,10 @@ def prose(sentences: Iterable[str], sex: str, noun: str) -> str:
     return " ".join(told)
 
 
-def enumerated(parts: Sequence[str], conjunction: str = "and") -> str:
+def enumerated(parts: Sequence[str]) -> str:
     """Parts of a sentence as one: "a", "a and b", "a, b, and c"."""
     separator = ", " if len(parts) > 2 else " "
-    return separator.join([*parts[:-1], f"{conjunction} {parts[-1]}"]) if len(parts) > 1 else "".join(parts)
+    return separator.join([*parts[:-1], f"and {parts[-1]}"]) if len(parts) > 1 else "".join(parts)
 
 
 def not_known(features: Sequence[str]) -> str:

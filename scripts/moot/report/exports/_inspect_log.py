@@ -105,7 +105,7 @@ class _Sample:
     """One debate as a sample, its events put one after the other."""
 
     def __init__(self, export: Export, debate: ExportedDebate, calls: Mapping[str, Fields]) -> None:
-        self._task, self._model, self._debate = export.results.task, export.model_name, debate
+        self._model, self._debate = export.model_name, debate
         self._calls = {said["call_id"]: calls[said["call_id"]] for said in debate.said if said["call_id"] in calls}
         times = [time for call in self._calls.values() for time in call_times(call)] or [NO_TIME]
         self._started, self._ended = min(times), max(times)

@@ -41,17 +41,15 @@ _CHARACTERS = (1, 3)  # Chinese has no spaces between words
 _WORDS = (1, 2)
 
 
-def debater_opinions(
-    transcripts: pd.DataFrame, cases: Collection[Case], kinds: Sequence[str] = OPINION_KINDS
-) -> pd.DataFrame:
-    """Every opinion that debaters gave and that takes a position, utterances of some kinds.
+def debater_opinions(transcripts: pd.DataFrame, cases: Collection[Case]) -> pd.DataFrame:
+    """Every opinion that debaters gave and that takes a position.
 
     Columns `OPINION_COLUMNS`: position as label, `right` whether it is the case's target (all of its labels, where
     there are several).
     """
     known = {case.case_id: case for case in cases}
     spoken = transcripts[
-        transcripts["kind"].isin(kinds)
+        transcripts["kind"].isin(OPINION_KINDS)
         & ~transcripts["parse_status"].isin(UNUSABLE)
         & transcripts["prediction"].notna()
     ]

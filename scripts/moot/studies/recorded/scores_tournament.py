@@ -22,12 +22,14 @@ def verdicts(results: ExperimentResults, model: str, judge: str = "") -> pd.Data
     return rows.assign(**{name: [found.get(name, "") for found in attributes] for name in ("longer", "matchup")})
 
 
+@case_metric("positive_wins")
 def positive_wins(results: ExperimentResults, model: str, judge: str = "") -> Terms:
     """Share of verdicts for the positive of two sides."""
     rows = verdicts(results, model, judge)
     return _share(rows, rows["prediction"] == results.task.positive)
 
 
+@case_metric("longer_wins")
 def longer_wins(results: ExperimentResults, model: str, judge: str = "") -> Terms:
     """Share of verdicts for the side that used more words."""
     rows = verdicts(results, model, judge)
@@ -35,6 +37,7 @@ def longer_wins(results: ExperimentResults, model: str, judge: str = "") -> Term
     return _share(rows, rows["prediction"] == rows["longer"])
 
 
+@case_metric("same_side_after_swap")
 def same_side_after_swap(results: ExperimentResults, model: str, judge: str = "") -> Terms:
     """Share of pairs of judge and matchup in which the same side wins both ways round, and not the same model."""
     rows, pair = verdicts(results, model, judge), ["matchup", "judge", "persona"]
@@ -55,11 +58,3 @@ def judges_agree(results: ExperimentResults, model: str) -> Terms:
 def _share(rows: pd.DataFrame, values: "pd.Series[bool]") -> Terms:
     tops = as_numbers(values)[:, None]
     return Terms(list(rows["case_id"]), tops, np.ones_like(tops), SHARE)
-
-
-for _name, _metric in {
-    "positive_wins": positive_wins,
-    "longer_wins": longer_wins,
-    "same_side_after_swap": same_side_after_swap,
-}.items():
-    case_metric(_name)(_metric)
