@@ -416,12 +416,15 @@ async def test_a_proxy_that_refuses_is_named_and_is_not_shown_the_key(
         (b"302 Found\r\nlocation: https://other.example/v1\r\n", "name that address as `base_url`"),
         (b"407 Proxy Authentication Required\r\n", "the password in the proxy's address"),
         (b"200 OK\r\nNo colon\r\n", "ClientResponseError: Invalid header token"),
+        (b"404 Not Found\r\nPolicy: " + b"x" * 60_000 + b"\r\n", r"HTTP 404\. Check `model` and `base_url`"),
+        (b"200 OK\r\nPolicy: CUT", r": the connection was closed before the answer was whole$"),
     ],
+    ids=["found", "redirected", "proxy", "no colon", "large headers", "closed in mid-headers"],
 )
 async def test_odd_answers_are_said_in_plain_words(answer: bytes, said: str, tmp_path: Path) -> None:
     async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 " + answer + b"Content-Length: 0\r\n\r\n")
+        writer.write((b"HTTP/1.1 " + answer + b"Content-Length: 0\r\n\r\n").partition(b"CUT")[0])
         await writer.drain()
         writer.close()
 

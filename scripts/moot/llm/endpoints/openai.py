@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     import aiohttp
 
 _OF_THE_CLIENT = ("accept", "user-agent", "x-stainless")
+_LARGEST_HEADER = 2**16
+"""Of an answer, in bytes; what servers and those before them write into one can pass the client's own 8,190."""
 _OUT_OF_CREDIT = "credit balance is too low"
 """How Anthropic says it, with the status and the type of any faulty request."""
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -183,6 +185,7 @@ class OpenAIEndpoint:
             aiohttp.ConnectionTimeoutError,
             aiohttp.ClientHttpProxyError,
         )
+        self._closed = aiohttp.ServerDisconnectedError
         self._no_whole_answer = (aiohttp.ClientError, OSError)
         unused = httpx2.Client(trust_env=False, transport=httpx2.BaseTransport())  # without proxies and certificates
         with openai.OpenAI(api_key=key, base_url=address(config), http_client=unused) as client:
@@ -246,6 +249,7 @@ class OpenAIEndpoint:
                 json_serialize=_as_json,
                 timeout=aiohttp.ClientTimeout(sock_connect=self._config.timeout, sock_read=self._config.timeout),
                 proxy=_proxy_to(self._root),
+                max_field_size=_LARGEST_HEADER,
             )
         return self._session
 
@@ -263,6 +267,8 @@ class OpenAIEndpoint:
             if isinstance(error, self._no_connection):
                 raise UnreachableError(redacted(_why_not_connected(error))) from None
             said = getattr(error, "message", "") or error  # without a status that no server gave
+            if isinstance(error, self._closed):  # whose message may be the headers as far as they came
+                said = "the connection was closed before the answer was whole"
             raise TransientError(redacted(f"{type(error).__name__}: {said}")) from None
         if body.size > most:
             raise too_long(request, body.size, counted_in(body.tail))
