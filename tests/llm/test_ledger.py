@@ -7,6 +7,7 @@ import os
 import random
 import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -22,7 +23,8 @@ import pytest
 
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
-from moot.core.errors import UserError
+from moot.core import stopping
+from moot.core.errors import RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
 from moot.llm.chat import Chat, Settings
 from moot.llm.ledger import database as ledger_database
@@ -209,6 +211,20 @@ def test_a_locked_ledger_is_waited_for_and_then_named(tmp_path: Path, monkeypatc
     holder.close()
     ledger.store(entries(3))
     assert ledger.spent().calls == 3
+    ledger.close()
+
+
+def test_a_locked_ledger_is_not_waited_for_where_the_process_is_to_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_database, "STOPPING_SECONDS", 0.0)
+    monkeypatch.setattr(stopping, "_stops", [])
+    ledger = Ledger(str(tmp_path))
+    with closing(sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with stopping.on_signals(lambda _: None), pytest.raises(RunStoppedError, match="stopped by SIGTERM"):
+            os.kill(os.getpid(), signal.SIGTERM)
+            ledger.store(entries(3))
     ledger.close()
 
 

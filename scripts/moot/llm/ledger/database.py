@@ -10,18 +10,24 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import sqlalchemy as sa
 
 from moot.core.errors import UserError
-from moot.core.types import Json
+from moot.core.stopping import is_stopping, stopped
+from moot.core.types import Json, JsonObject
 
 Item = TypeVar("Item")
-LOCK_SECONDS = 60  # how long to wait for another program that holds the ledger's write lock
+Result = TypeVar("Result")
+LOCK_SECONDS, STOPPING_SECONDS = 60.0, 2.0
+"""How long to wait for another program that holds the ledger's lock; and where this process was told to end."""
+_LOOK_SECONDS = 0.5
+"""How long SQLite itself waits: its thread sees no signal meanwhile."""
 AMONG: sa.BindParameter[Json] = sa.bindparam("among", expanding=True)
 _RETRY_SECONDS = 0.02
+_LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_BUSY_RECOVERY)
 _DAMAGED = (
     "The file is damaged, or is not a ledger. It may hold replies that were paid for: move the folder away and keep "
     "it. What can be read of it, and what was exported, goes into a new one by `python scripts/import_calls.py "
@@ -57,13 +63,15 @@ def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = Tru
                 f"ledger: '{url.drivername}' is no database that moot writes to; use a folder or PostgreSQL."
             )
         a_file = url.get_backend_name() == "sqlite"
-        unlimited = {"max_overflow": -1} if a_file else {}  # threads that wait for a lock keep none from a reader
-        engine = sa.create_engine(url, pool_pre_ping=not a_file, **unlimited)
+        options: JsonObject = {"pool_pre_ping": True}
+        if a_file:  # threads that wait for a lock keep no connection from a reader
+            options = {"max_overflow": -1, "connect_args": _PATIENT}
+        engine = sa.create_engine(url, **options)
     except sa.exc.ArgumentError:
         raise UserError("ledger: expected a folder, or a URL such as postgresql://user@host/database.") from None
     except ModuleNotFoundError as error:
         raise UserError(f"ledger: {error}. PostgreSQL needs an extra: make env EXTRAS=postgres.") from None
-    if engine.dialect.name == "sqlite":
+    if a_file:
         sa.event.listen(engine, "connect", partial(_prepare_sqlite, synchronous="FULL" if durable else "NORMAL"))
     return engine
 
@@ -84,7 +92,7 @@ def open_read_only(file: Path) -> sa.Engine:
     """
     logged = any(Path(f"{file}{log}").exists() for log in ("-wal", "-shm"))
     address = f"file:{quote(str(file.resolve()))}?mode=ro{'' if logged else '&immutable=1'}"
-    connect = partial(sqlite3.connect, address, uri=True, check_same_thread=False, timeout=LOCK_SECONDS)
+    connect = partial(sqlite3.connect, address, uri=True, check_same_thread=False, **_PATIENT)
     return sa.create_engine(sa.URL.create("sqlite", database=str(file)), creator=connect)
 
 
@@ -111,23 +119,47 @@ def portions(items: Iterable[Item], size: int = 500) -> Iterator[list[Item]]:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object, synchronous: str) -> None:
     cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout={1000 * LOCK_SECONDS}")
-    _write_ahead(cursor)
+    cursor.execute("PRAGMA journal_mode=WAL")  # where two ask for it at once, SQLite refuses one without waiting
     cursor.execute(f"PRAGMA synchronous={synchronous}")
     cursor.close()
 
 
-def _write_ahead(cursor: sqlite3.Cursor) -> None:
-    """Log writes ahead. Where two processes ask for it in a new ledger, SQLite refuses one at once, time-out or not."""
-    until = time.monotonic() + LOCK_SECONDS
+def _patiently(work: Callable[..., Result], *arguments: Any) -> Result:
+    """Do something at a database as soon as no other program holds the lock that it needs.
+
+    Raises:
+        RunStoppedError: this process was told to end, and the lock was not free soon.
+    """
+    since = time.monotonic()
     while True:
         try:
-            cursor.execute("PRAGMA journal_mode=WAL")
-            return
+            return work(*arguments)
         except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > until:
+            waited = time.monotonic() - since
+            if error.sqlite_errorcode not in _LOCKED or waited > LOCK_SECONDS:
                 raise
+            if is_stopping() and waited > STOPPING_SECONDS:
+                raise stopped() from None
             time.sleep(_RETRY_SECONDS)
+
+
+class _PatientCursor(sqlite3.Cursor):
+    def execute(self, *arguments: Any) -> "_PatientCursor":
+        return _patiently(super().execute, *arguments)
+
+    def executemany(self, *arguments: Any) -> "_PatientCursor":
+        return _patiently(super().executemany, *arguments)
+
+
+class _PatientConnection(sqlite3.Connection):
+    def cursor(self, factory: Any = _PatientCursor) -> Any:
+        return super().cursor(factory)
+
+    def commit(self) -> None:
+        _patiently(super().commit)
+
+
+_PATIENT: JsonObject = {"factory": _PatientConnection, "timeout": _LOOK_SECONDS}
 
 
 class DamagedError(Exception):
