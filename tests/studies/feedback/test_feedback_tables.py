@@ -39,8 +39,13 @@ def outlook_row(case_id: str, turn: int, share: float, latest: float) -> dict[st
     return utterance(case_id, turn, "judge", kind="smoothed", parsed=json.dumps(parsed))
 
 
-def experiment(folder: Path, name: str, count: int = 6, right: int = 4, **params: Any) -> ExperimentResults:
-    """A debate over `count` cases that plaintiffs win, the first `right` of them predicted so; O_0 is always wrong."""
+def experiment(
+    folder: Path, name: str, count: int = 6, right: int = 4, failed: int = 0, **params: Any
+) -> ExperimentResults:
+    """A debate over `count` cases that plaintiffs win, the first `right` of them predicted so; O_0 is always wrong.
+
+    The first `failed` of them are debated a second time, without a valid answer.
+    """
     cases = [Case(f"c{n}", "caselaw", "test", f"Facts {n}", "plaintiff", WINNER.labels) for n in range(6)]
     cases += [Case(f"t{n}", "caselaw", "train", f"Told {n}", WINNER.labels[n % 2], WINNER.labels) for n in range(8)]
     answers, rows = [], []
@@ -54,6 +59,7 @@ def experiment(folder: Path, name: str, count: int = 6, right: int = 4, **params
         rows.append(
             utterance(f"c{n}", 4, "moot", kind="conclusion", parsed=json.dumps({"status": "valid", "score": 0.5}))
         )
+    answers += [prediction(f"c{n}", "plaintiff", "", status="invalid", repeat=1) for n in range(failed)]
     config = ExperimentView("feedback", "caselaw", ("tiny",), "test", {**DEBATE, **params})
     return write_results(folder, cases, {"tiny": answers}, {"tiny": rows}, WINNER, name, config)
 
@@ -147,6 +153,15 @@ def test_components_start_from_the_judge_alone(results: StudyResults) -> None:
     assert list(frame["accuracy"]) == pytest.approx([0, 4 / 6, 4 / 6, 5 / 6, 5 / 6])
     assert frame["p"].iloc[1] == pytest.approx(2 * 0.5**4)  # four cases differ, all one way
     assert (frame["p (Holm)"].iloc[1:] >= frame["p"].iloc[1:]).all()
+
+
+def test_a_repeat_without_an_answer_and_a_weight_between_tenths_have_their_values(tmp_path: Path) -> None:
+    results = study(experiment(tmp_path, "single", right=4, failed=2, weight=0.55))
+    frame = built(results, "feedback/components").frame.set_index("variant")
+    assert frame.loc["debate, no smoothing (T = 1)", "accuracy"] == pytest.approx((2 * 0.5 + 2) / 6)
+    frame = built(results, "feedback/table5_smoothing").frame
+    ours = frame[(frame["smoothing"] == "with smoothing") & (frame["metric"] == "accuracy")]["ours"].dropna()
+    assert ours.tolist() == [pytest.approx(4 / 6)]
 
 
 def test_the_assistants_quality_is_that_of_its_opinions(results: StudyResults) -> None:

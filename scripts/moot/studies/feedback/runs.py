@@ -116,17 +116,15 @@ def own_weight(results: ExperimentResults) -> float:
 
 
 def _right(run: Run, debates: Sequence[Judged], weight: float | None) -> Column:
-    """Whether each evaluated case is right at this T (None: at O_0); a case without a valid debate is wrong."""
+    """How often each evaluated case is right at this T (None: at O_0); a debate without a valid answer is wrong."""
     outlooks = {
         place: debate.first if weight is None else replay(debate.first, debate.rounds, weight)
         for place, debate in enumerate(debates)
     }
-    frame = pd.DataFrame({"case_id": [debate.case_id for debate in debates]})
-    frame["prediction"] = predictions_from(outlooks, list(debates), run.results)
-    frame["right"] = frame["prediction"].to_numpy() == run.results.targets.loc[frame["case_id"]].to_numpy()
-    mean = frame.groupby("case_id")["right"].mean()
-    evaluated = sorted(run.predictions["case_id"].unique())
-    return mean.reindex(evaluated).fillna(0.0)
+    cases = pd.Series([debate.case_id for debate in debates], dtype=object)
+    right = cases.map(run.results.targets).eq(predictions_from(outlooks, list(debates), run.results))
+    asked = run.predictions["case_id"].value_counts().sort_index()
+    return cases[right].value_counts().reindex(asked.index).fillna(0.0) / asked
 
 
 def pairs(results: StudyResults) -> list[tuple[Run, Run | None]]:

@@ -17,9 +17,10 @@ from moot.report.published import (
     not_repeated,
     published_table,
 )
+from moot.scores.results import OVERALL
 from moot.stats.bootstrap import as_numbers, share_statistic
 from moot.stats.paired import compare, holm
-from moot.studies.feedback.runs import ASSISTED, DEBATE, SINGLE, STUDY, Run, components, list_runs, own_weight, pairs
+from moot.studies.feedback.runs import ASSISTED, DEBATE, SINGLE, STUDY, Run, components, list_runs, pairs
 from moot.studies.feedback.scores import WEIGHTS
 
 TABLE5 = "table5_smoothing"
@@ -42,8 +43,7 @@ def smoothing(results: StudyResults) -> TableContent:
     ]
     for run in list_runs(results, DEBATE):
         theirs_of_run = beside(results, TABLE5, run.experiment, run.model)
-        with_smoothing = f"T={own_weight(run.results):g}"
-        for name, group in (("without_smoothing", "T=1"), ("with_smoothing", with_smoothing)):
+        for name, group in (("without_smoothing", "T=1"), ("with_smoothing", OVERALL)):
             for metric in ("corrections", "degradations", "accuracy"):
                 counted = metric != "accuracy"
                 theirs = theirs_of_run.get((name, metric))
