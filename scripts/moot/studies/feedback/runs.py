@@ -122,7 +122,8 @@ def _right(run: Run, debates: Sequence[Judged], weight: float | None) -> Column:
         for place, debate in enumerate(debates)
     }
     cases = pd.Series([debate.case_id for debate in debates], dtype=object)
-    right = cases.map(run.results.targets).eq(predictions_from(outlooks, list(debates), run.results))
+    answers = pd.Series(predictions_from(outlooks, list(debates), run.results), dtype=object)
+    right = answers == cases.map(run.results.targets)
     asked = run.predictions["case_id"].value_counts().sort_index()
     return cases[right].value_counts().reindex(asked.index).fillna(0.0) / asked
 
