@@ -86,6 +86,11 @@ class RunOutcome:
             f"{experiment} ({model})" for experiment, model in zip(counts["experiment"], counts["model"], strict=True)
         ]
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing waits for a person or a batch, and `check` has nothing to say; rules ask."""
+        return not (self.waiting or self.batches or self.unusable or self.wholly_failed or self.unreadable)
+
     def lines(self) -> list[str]:
         """The summary for a terminal."""
         total = self.counts[["cases", "debates", *STATUSES]].sum()
