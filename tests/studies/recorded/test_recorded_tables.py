@@ -14,6 +14,7 @@ from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.dynamics import stated_predictions
 from moot.stats.paired import holm
 from moot.studies.across.tables_comparison import methods_by_data, methods_long
+from moot.studies.recorded.occasions import occasions
 from moot.studies.recorded.runs import judged, judged_runs
 from moot.studies.recorded.tables import groups, nyu_feedback, read_grades
 from recorded_runs import recorded_study
@@ -102,6 +103,17 @@ def test_forms_of_the_nyu_debates_are_counted_as_grades_alone(tmp_path: Path) ->
     assert row["forms"] == len(clarity) / 2
     assert set(study.experiments["people"].transcripts["text"]) == {""}
     assert table.loc[("people consult", "judge", "clarity (single)"), "forms"] > 30
+
+
+def test_a_speech_of_quotations_alone_was_heard(tmp_path: Path) -> None:
+    dataset = {"loader": "nyu_debates", "source": "shipped"}
+    study = recorded_study(tmp_path, dataset, {"people": "people consult"}, {"human": "human judge"})
+    [run] = judged_runs(study)
+    said = run.results.transcripts
+    spoken = said["kind"].eq("speech").groupby(said["debate_id"]).cumsum()
+    beliefs = said[said["kind"] == "belief"]
+    heard = spoken[beliefs.index].groupby(beliefs["debate_id"]).diff() > 0
+    assert len(list(occasions(run))) == heard.sum()
 
 
 def test_a_recorded_judge_moves_though_the_words_of_the_debate_do_not_ship(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def _of_judges(rows: list[Json], target: str, labels: Sequence[str]) -> Iterator
                 yield Occasion(*place, held_before, held, belief - believed, spoken[since:])
             if held:
                 last[who] = (len(spoken), held, belief)
-        elif row["visibility"] == PUBLIC and (row["text"] or facts.get("words")):
+        elif row["visibility"] == PUBLIC and (row["text"] or facts.get("words") or facts.get("quoted_words")):
             side = side_of(who, facts)
             spoken.append(heard_in(row, RIGHT if side == target else WRONG if side in labels else UNKNOWN))
 
