@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import (
     AfterValidator,
@@ -46,9 +46,19 @@ def each_once(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Strict(BaseModel):
-    """A part of the configuration; a key that it does not know is an error."""
+    """A part of the configuration; a key that it does not know is an error, and `true` is no number."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _truth_values_are_no_numbers(cls, value: Json, key: ValidationInfo) -> Json:
+        if isinstance(value, bool):
+            kind = cls.model_fields[str(key.field_name)].annotation
+            kinds = (kind, *get_args(kind))
+            if bool not in kinds and (int in kinds or float in kinds):
+                raise ValueError(f"expected a {'whole ' * (int in kinds)}number")
+        return value
 
 
 class Price(Strict):

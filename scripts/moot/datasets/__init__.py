@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from moot.core.cases import Case, Task
+from moot.core.model_config import Strict
 from moot.core.registry import Registry
 from moot.core.types import Checked
 
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
     from moot.datasets.records import RecordedDebate
 
 
-class Contamination(BaseModel):
+class Contamination(Strict):
     """Which models are tested on whether they have seen a data set's cases: the experiment `contamination-DATASET`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     models: tuple[str, ...] = Field(min_length=1, description="the models to test")
     date: str = Field("", description="the attribute with the date of the decision; none: cases are not told apart")
@@ -31,10 +30,8 @@ class Contamination(BaseModel):
     words: int = Field(60, ge=10, description="words that a case's first half is continued by")
 
 
-class DatasetOptions(BaseModel):
+class DatasetOptions(Strict):
     """What every data set's entry in the configuration may say; a loader's own options extend it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     source: Literal["sample", "synthetic", "local", "download"] = Field(
         description="where the cases come from: shipped with moot, generated, read from data_root, or downloaded first"

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Literal
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from moot.core.cases import Task, cluster_attributes
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, refuse
 from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
+from moot.core.model_config import Strict
 from moot.core.places import Faults
 from moot.core.types import Column
 from moot.core.user_tables import ENDINGS, read_table
@@ -47,10 +48,8 @@ class AnswersOptions(OwnOptions):
         return self.asked(labels, f"recorded answers of {files}")
 
 
-class TurnColumns(BaseModel):
+class TurnColumns(Strict):
     """Which column holds what; "" where there is none. Without `debate` the table is one of answers, a row each."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     debate: str = Field(
         "debate",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,10 @@ from moot.llm.request import Message
 _UNSEEN = r"[\s\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]*"
 """Characters within a delimiter that readers and tokenizers may not notice."""
 _TAG_LIKE = re.compile(rf"[<＜](?={_UNSEEN}(?:[/／]{_UNSEEN})?[^\W\d_])")
+
+
+_MOST_FILES = 1000
+"""And folders, below a folder of prompt templates."""
 
 
 def enclose(text: object, tag: str) -> str:
@@ -159,15 +164,17 @@ class Prompts:
         """
         if not folder.is_dir():
             raise UserError(f"{folder}: no such folder of prompt templates (sought from the working directory).")
-        inside = folder.resolve()
-        for path in sorted(folder.rglob("*")):
+        inside, found = folder.resolve(), list(islice(folder.rglob("*"), _MOST_FILES + 1))
+        if len(found) > _MOST_FILES:
+            raise UserError(f"{folder}: more than {_MOST_FILES} files; expected a folder of prompt templates alone.")
+        for path in sorted(found):
             if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(inside)):
                 raise UserError(
                     f"{path}: a link to {path.readlink()}, which is outside of the folder of prompt templates, or not "
                     "there; expected a file. Copy the template into the folder."
                 )
         overlaid = Prompts(folder, *self._folders)
-        files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".md")
+        files = (path for path in sorted(found) if path.is_file() and path.suffix != ".md")
         own = [path.relative_to(folder).as_posix() for path in files if not path.name.startswith(".")]
         known = self._named(names)
         used = overlaid._sources([*known, *(name for name in own if _without_language(name) in known)])

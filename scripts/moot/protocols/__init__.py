@@ -4,9 +4,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from moot.core.cases import Case, Task
+from moot.core.model_config import Strict
 from moot.core.registry import Registry
 from moot.core.types import Checked, Fields
 from moot.protocols.debate import Answer, Debate, Setting
@@ -26,10 +27,8 @@ Room = Annotated[
 ]
 
 
-class ProtocolParams(BaseModel):
+class ProtocolParams(Strict):
     """What every protocol's `params` may say; a protocol's own parameters extend it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     temperature: Temperature = 0.7
     max_tokens: int | None = Field(None, ge=1, description="most tokens of one reply; none: the model's own limit")
