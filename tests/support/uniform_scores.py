@@ -14,10 +14,10 @@ from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
 from moot.jobs.results import experiment_results
 from moot.plan.plan import Plan
-from moot.report.content import Comparable, StudyResults
+from moot.report.content import Comparable, Measured, StudyResults
 from moot.report.published import read_published
 from moot.scores import no_scores
-from moot.scores.results import ExperimentResults, Score
+from moot.scores.results import ExperimentResults
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE
 from moot.studies.appellate.phases import PHASES, Phase
 
@@ -42,11 +42,11 @@ def plan_of(*changes: Mapping[str, Any], paper: bool = False) -> Plan:
     return Plan.from_yaml(raw, PROJECT)
 
 
-class Everything(dict[Any, Score]):
+class Everything(dict[Any, Measured]):
     """A score index in which every figure is 1."""
 
-    def get(self, _key: Any, _default: Any = None) -> Score:
-        return Score("", 1.0, 0.5, 1.0, n=100, n_cases=100)
+    def get(self, _key: Any, _default: Any = None) -> Measured:
+        return Measured(1.0, 0.5, 1.0, 100, 0, 100)
 
 
 class OneThroughout(StudyResults):
@@ -129,4 +129,4 @@ def hundred_debates(results: StudyResults) -> Iterator[Phase]:
     for protocol, name in PHASES.items():
         for experiment in results.where(protocol):
             for model in experiment.config.models:
-                yield Phase(experiment, model, name, steps.assign(model=model))
+                yield Phase(experiment, model, results, name, steps.assign(model=model))

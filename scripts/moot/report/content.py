@@ -5,25 +5,28 @@ names, so that a user's own experiments of the study appear in it. It is built f
 published values are then shown alone, and a figure says that there is nothing to draw.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import pandas as pd
 
-from moot.core.cases import cluster_attributes
+from moot.core.cases import REFERENCE_MODELS, cluster_attributes
+from moot.core.types import Fields
 from moot.protocols.people import is_person
 from moot.report.claims import Claim
 from moot.scores.contradictions import contradiction_notes
 from moot.scores.contrasts import Contrast
-from moot.scores.results import ExperimentResults, Score
+from moot.scores.results import OVERALL, ExperimentResults
 from moot.scores.served import version_notes
+from moot.stats.replication import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
 
 
+NOT_A_NUMBER = float("nan")
 SIMULATED = "SIMULATED"
 SIMULATED_NOTE = (
     f"{SIMULATED}: a rehearsal. No language model was asked; simulated voices answered by a statistical model, and no "
@@ -89,6 +92,31 @@ class Comparable:
         return self.datasets.get(name, AsPublished())
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One value that this run measured; all missing where it did not measure it."""
+
+    value: float = NOT_A_NUMBER
+    low: float = NOT_A_NUMBER
+    high: float = NOT_A_NUMBER
+    n: float = NOT_A_NUMBER
+    n_invalid: float = NOT_A_NUMBER
+    n_cases: float = NOT_A_NUMBER
+
+    @property
+    def interval(self) -> Interval:
+        """The value with its interval."""
+        return Interval(self.value, self.low, self.high)
+
+    @property
+    def counts(self) -> tuple[float, float, float]:
+        """The numbers of cases, of answers and of invalid ones."""
+        return self.n_cases, self.n, self.n_invalid
+
+
+NOT_MEASURED = Measured()
+
+
 @dataclass(frozen=True)
 class StudyResults:
     """All that the tables and figures of one study may show.
@@ -143,12 +171,17 @@ class StudyResults:
             )
         ]
 
+    def runs(self, found: Iterable[ExperimentResults], kind: "type[OneRun]") -> "list[OneRun]":
+        """Some of the experiments with each of their models."""
+        return [kind(one, model, self) for one in found for model in one.config.models]
+
     @cached_property
-    def score_index(self) -> Mapping[tuple[str, str, str, str, str], Score]:
+    def score_index(self) -> Mapping[tuple[str, str, str, str, str], Measured]:
         """The scores by experiment, model, metric, average and group."""
         keys = self.scores[["experiment", "model", "metric", "average", "group"]].itertuples(index=False, name=None)
-        values = self.scores[list(Score.__dataclass_fields__)].itertuples(index=False, name=None)
-        return {key: Score(*value) for key, value in zip(keys, values, strict=True)}
+        values = self.scores[["value", "ci_low", "ci_high", "n", "n_invalid", "n_cases"]]
+        found = values.itertuples(index=False, name=None)
+        return {key: Measured(*value) for key, value in zip(keys, found, strict=True)}
 
     @cached_property
     def of_datasets(self) -> Mapping[str, ExperimentResults]:
@@ -202,11 +235,22 @@ class Run:
 
     results: ExperimentResults
     model: str
+    study: StudyResults = field(repr=False, compare=False)
 
     @property
     def experiment(self) -> str:
         """The experiment's name."""
         return self.results.experiment
+
+    @property
+    def params(self) -> Fields:
+        """The parameters of its protocol."""
+        return self.results.config.params
+
+    @property
+    def model_name(self) -> str:
+        """What tables and figures call its model."""
+        return self.results.config.name_of(self.model)
 
     @property
     def data(self) -> str:
@@ -224,6 +268,21 @@ class Run:
         """Its predictions with a usable answer."""
         return self.predictions.query("status == 'valid'")
 
+    @property
+    def as_published(self) -> AsPublished:
+        """How it relates to the experiments of config/paper.yaml."""
+        return self.study.comparable.run(self.experiment, self.model)
+
+    def measured(self, metric: str, average: str = "", group: str = OVERALL) -> Measured:
+        """One of its scores."""
+        return self.study.score_index.get((self.experiment, self.model, metric, average, group), NOT_MEASURED)
+
+    def scores(self, metrics: Collection[str]) -> Iterator[tuple[str, str, Measured]]:
+        """Its scores by some metrics, of all groups: metric, group and value."""
+        for (experiment, model, metric, _, group), value in self.study.score_index.items():
+            if (experiment, model) == (self.experiment, self.model) and metric in metrics:
+                yield metric, group, value
+
     def utterances(self, kind: str) -> pd.DataFrame:
         """What was said of one kind, rows of its transcripts."""
         said = self.results.transcripts
@@ -233,14 +292,12 @@ class Run:
 OneRun = TypeVar("OneRun", bound=Run)
 
 
-def with_own_cases(runs: Iterable[OneRun]) -> Iterator[OneRun]:
-    """Of some runs one for each data set and set of evaluated cases, for the references on these cases."""
-    seen = set()
+def reference_runs(runs: Iterable[OneRun]) -> Iterator[OneRun]:
+    """The majority class and the coin on the cases of some runs: once for each data set and set of evaluated cases."""
+    first: dict[tuple[str, ...], OneRun] = {}
     for run in runs:
-        cases = (run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique()))
-        if cases not in seen:
-            seen.add(cases)
-            yield run
+        first.setdefault((run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique())), run)
+    return (replace(run, model=model) for run in first.values() for model in REFERENCE_MODELS)
 
 
 @dataclass(frozen=True, slots=True)

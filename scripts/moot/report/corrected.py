@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from moot.report.columns import Columns
-from moot.report.content import TableContent
-from moot.report.published import Measured
+from moot.report.content import Measured, TableContent
 
 CAPTION = (
     " {raw} uses the one label that counts for each statement. Corrected, where people labelled a "

@@ -5,7 +5,6 @@ run that repeats this experiment with this model, and to no other (`moot.plan.as
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -13,13 +12,11 @@ import pandas as pd
 from moot.core.errors import UserError
 from moot.core.types import Fields, Json
 from moot.report.columns import DIFFERENCE, NO_COLUMNS, Columns, Row
-from moot.report.content import AsPublished, StudyResults, TableContent
-from moot.scores.results import OVERALL
+from moot.report.content import NOT_A_NUMBER, NOT_MEASURED, AsPublished, Measured, Run, StudyResults, TableContent
 from moot.stats.replication import NOTHING, Interval, difference, known, replication, scaled, wilson
 
 COLUMNS = ("study", "table", "row", "metric", "value", "n", "cases", "error", "repeated_by", "model", "note")
 SHARE = "share"
-NOT_A_NUMBER = float("nan")
 OUR_WORDING = "the paper's design, our wording"
 """The heading of differences to a paper whose experiment was repeated in other words than its own."""
 
@@ -139,9 +136,9 @@ def published_rows(results: StudyResults, table: str) -> list[str]:
     return list(dict.fromkeys(row for row, _ in published_table(results, table)))
 
 
-def beside(results: StudyResults, table: str, experiment: str, model: str) -> Values:
+def beside(run: Run, table: str) -> Values:
     """The values of one published table that a run repeats: none where it is not as published."""
-    return _repeated(results, table, results.comparable.run(experiment, model), model)
+    return _repeated(run.study, table, run.as_published, run.model)
 
 
 def beside_trained(results: StudyResults, table: str, dataset: str, baseline: str) -> Values:
@@ -210,46 +207,13 @@ def wording_notes(results: StudyResults, experiments: Collection[str]) -> list[s
     return [f"{WORDING_NOTE} {' '.join(named)}"] if named else []
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One value that this run measured; all missing where it did not measure it."""
-
-    value: float = NOT_A_NUMBER
-    low: float = NOT_A_NUMBER
-    high: float = NOT_A_NUMBER
-    n: float = NOT_A_NUMBER
-    n_invalid: float = NOT_A_NUMBER
-    n_cases: float = NOT_A_NUMBER
-
-    @property
-    def interval(self) -> Interval:
-        """The value with its interval."""
-        return Interval(self.value, self.low, self.high)
-
-    @property
-    def counts(self) -> tuple[float, float, float]:
-        """The numbers of cases, of answers and of invalid ones."""
-        return self.n_cases, self.n, self.n_invalid
-
-
 COUNTS = ("cases", "n", "n invalid")
-NOT_MEASURED = Measured()
 
 
 def share_valid(value: Measured) -> Measured:
     """The share of valid answers behind a value that leaves the others out."""
     asked = value.n + value.n_invalid
     return Measured(value.n / asked, n=asked, n_invalid=value.n_invalid) if asked else NOT_MEASURED
-
-
-def measured(
-    results: StudyResults, experiment: str, model: str, metric: str, average: str = "", group: str = OVERALL
-) -> Measured:
-    """One score of a study's results."""
-    score = results.score_index.get((experiment, model, metric, average, group))
-    if score is None:
-        return NOT_MEASURED
-    return Measured(score.value, score.ci_low, score.ci_high, score.n, score.n_invalid, score.n_cases)
 
 
 DIFFERENCES = ("difference", OUR_WORDING)
@@ -317,8 +281,3 @@ def trained_score(row: Json, metric: str) -> Measured:
     """A score of a trained model on the test split, by its row of a leaderboard; it answers every case."""
     value, low, high = (row.get(f"{metric}{end}", NOT_A_NUMBER) for end in ("", "_low", "_high"))
     return Measured(value, low, high, row["n"], 0, row["n"])
-
-
-def score_row(row: Json) -> Measured:
-    """A row of the scores schema as a measured value."""
-    return Measured(row["value"], row["ci_low"], row["ci_high"], row["n"], row["n_invalid"], row["n_cases"])

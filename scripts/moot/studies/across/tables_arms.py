@@ -1,6 +1,7 @@
 """What debate adds: each control arm compared with its experiment, case by case, with what both cost."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import pandas as pd
 
@@ -40,11 +41,10 @@ def what_debate_adds(results: StudyResults) -> TableContent:
     """Each control arm against the whole debate, paired on cases: the difference, its interval, and what both cost."""
     rows = corrected(
         row
-        for name, whole in results.experiments.items()
-        for model in whole.config.models
+        for debate in results.runs(results.experiments.values(), Run)
         for arm in results.controls.values()
-        if arm.config.of == name and arm.config.arm != ATTRIBUTION and model in arm.config.models
-        for row in _rows(Run(whole, model), Run(arm, model))
+        if arm.config.of == debate.experiment and arm.config.arm != ATTRIBUTION and debate.model in arm.config.models
+        for row in _rows(debate, replace(debate, results=arm))
     )
     return COLUMNS.table(
         rows,

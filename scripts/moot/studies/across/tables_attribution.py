@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from moot.core.kinds import PUBLIC
+from moot.protocols.arms import ATTRIBUTION
 from moot.protocols.attribution import NAMED, STATED, AttributionParams
 from moot.protocols.replayed import CONTINUED, REMOVED, REORDERED, REPLACED, SENTENCE
 from moot.report import EVERY, EVERYWHERE, table
@@ -50,8 +51,7 @@ COLUMNS = (
 
 def attributed_runs(results: StudyResults) -> list[Run]:
     """Every experiment that judged debates again with something changed, with each of its models."""
-    found = {**results.experiments, **results.controls}.values()
-    return [Run(one, model) for one in found if one.config.protocol == "attribution" for model in one.config.models]
+    return [run for run in results.runs(results.tested.values(), Run) if run.results.config.protocol == ATTRIBUTION]
 
 
 def effects_of(run: Run) -> pd.DataFrame:
@@ -108,10 +108,9 @@ def moving_turns(results: StudyResults) -> TableContent:
     """The turns and sentences without which a verdict became more or less probable, debate by debate, those that
     changed it most first.
     """
-    again = {**results.experiments, **results.controls, **results.trials}.values()
-    runs = [Run(one, model) for one in again if one.config.protocol == "attribution" for model in one.config.models]
+    trials = (run for run in results.runs(results.trials.values(), Run) if run.results.config.protocol == ATTRIBUTION)
     return TURNS.table(
-        [row for run in runs for row in _turns(run)],
+        [row for run in (*attributed_runs(results), *trials) for row in _turns(run)],
         [
             f"The {MOST_TURNS} greatest effects of each judge, as `what_moved` counts them; each row is of one debate "
             "and says nothing of others, so that trial runs are here, too. Words: the sentence that was taken out, or "
@@ -136,7 +135,7 @@ def _turns(run: Run) -> Iterator[Row]:
     for row in [*records(effects.head(MOST_TURNS)), *absent[:MOST_TURNS]]:
         words = row["quote"] or " ".join(texts[row["debate_id"]][row["place"] - 1].split())
         yield {
-            "data": (run.data, run.results.config.params["beside"], run.results.config.name_of(run.model)),
+            "data": (run.data, run.params["beside"], run.model_name),
             "case": (row["case_id"], row["repeat"], WAYS[row["way"]], row["place"], row["speaker"], row["phase"]),
             "words": words if len(words) <= MOST_CHARACTERS else f"{words[:MOST_CHARACTERS]} …",
             "verdict": (row["verdict"], row["before"], row["after"]),
@@ -186,7 +185,7 @@ def _stated_row(run: Run, way: str) -> Row | None:
     bootstrap = run.results.sample(found["case_id"]).bootstrap
     moved = found[found["moved"]]
     return {
-        "data": (run.data, run.results.config.params["beside"], run.results.config.name_of(run.model), NAMES[way]),
+        "data": (run.data, run.params["beside"], run.model_name, NAMES[way]),
         "names the first": bootstrap.estimate(share_statistic(found["hit"])),
         "by chance": found["chance"].mean(),
         "above chance": bootstrap.estimate(mean_statistic(found["hit"] - found["chance"], BOUNDS)),
@@ -215,7 +214,6 @@ def _stated(turns: pd.DataFrame, turn: int) -> Row:
 
 def _rows(run: Run) -> Iterator[Row]:
     effects = effects_of(run)
-    beside = run.results.config.params["beside"]
     for way, what in WAYS.items():
         of_way = effects[effects["way"] == way]
         for group, some in _groups(of_way, way):
@@ -227,7 +225,7 @@ def _rows(run: Run) -> Iterator[Row]:
                 _answers(some, "whole"), _answers(some, "changed"), distance, _clusters(some, run), run.results.seed
             )
             yield {
-                "data": (run.data, beside, run.results.config.name_of(run.model), what, group),
+                "data": (run.data, run.params["beside"], run.model_name, what, group),
                 "before": (comparison.first, comparison.second),
                 "effect": (comparison.difference, comparison.low, comparison.high),
                 "changes": (len(some), some["debate_id"].nunique(), comparison.cases, comparison.clusters),

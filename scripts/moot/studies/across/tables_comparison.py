@@ -5,7 +5,6 @@ Values of different data sets are listed, never summed: their tasks differ, and 
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
 
 import pandas as pd
 
@@ -14,8 +13,8 @@ from moot.core.config import COMPARISON, RECORDED
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import Columns, Row
-from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, data_label
-from moot.report.published import COUNTS, NOT_A_NUMBER, Measured, measured, share_valid, trained_rows, trained_score
+from moot.report.content import BASELINES, DEBATES, NOT_A_NUMBER, Measured, Run, StudyResults, TableContent
+from moot.report.published import COUNTS, share_valid, trained_rows, trained_score
 from moot.scores import INVALID_WRONG
 from moot.scores.contradictions import METRIC
 from moot.scores.results import ExperimentResults
@@ -70,15 +69,15 @@ def _of_experiment(results: StudyResults, found: ExperimentResults) -> Iterator[
     """Each model of an experiment on test cases, and the majority class there."""
     metric = "subset_accuracy" if found.task.multilabel else "accuracy"
     for model in (*found.config.models, MAJORITY_CLASS) * (found.config.split == "test"):
-        score = partial(measured, results, found.experiment, model)
-        accuracy, strict, f1 = score(metric), score(metric + INVALID_WRONG), score("f1", "macro")
+        run = Run(found, model, results)
+        accuracy, strict, f1 = run.measured(metric), run.measured(metric + INVALID_WRONG), run.measured("f1", "macro")
         if pd.isna(accuracy.value):
             continue
         if model == MAJORITY_CLASS:
-            yield _row((data_label(found), MAJORITY, "–", found.experiment), accuracy, accuracy, f1)
+            yield _row((run.data, MAJORITY, "–", run.experiment), accuracy, accuracy, f1)
         else:
-            takes = {name: score(taken).value for name, taken in TAKEN.items()}
-            yield _row((data_label(found), _method(found), model, found.experiment), accuracy, strict, f1) | takes
+            takes = {name: run.measured(taken).value for name, taken in TAKEN.items()}
+            yield _row((run.data, _method(found), model, run.experiment), accuracy, strict, f1) | takes
 
 
 def _row(names: tuple[str, str, str, str], accuracy: Measured, strict: Measured, f1: Measured) -> Row:

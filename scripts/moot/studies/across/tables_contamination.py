@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -32,14 +33,8 @@ def contamination(results: StudyResults) -> TableContent:
     """How far a model continues cases word for word, recovers masked names and answers right, for cases decided before
     and after its stated cut-off.
     """
-    rows = [
-        row
-        for found in results.where("recall")
-        for model in found.config.models
-        for row in _rows(results, Run(found, model))
-    ]
     return COLUMNS.table(
-        rows,
+        [row for run in results.runs(results.where("recall"), Run) for row in _rows(run)],
         [
             f"Continuation: the share of the {SEQUENCE}-word sequences that the model wrote which stand in the second "
             "half of the case, and not in the first, which it was shown. By chance: the same with the second half of "
@@ -56,21 +51,21 @@ def contamination(results: StudyResults) -> TableContent:
     )
 
 
-def _rows(results: StudyResults, run: Run) -> Iterator[Row]:
-    params, cases = run.results.config.params, run.results.case_by_id
+def _rows(run: Run) -> Iterator[Row]:
+    params, cases = run.params, run.results.case_by_id
     cutoff = params["cutoffs"].get(run.model, "")
     shares, chance = _continued(run)
     measured = {"continuation": (shares, chance), "masked names recovered": (_recovered(run), float("nan"))}
-    for name, found in results.experiments.items():
+    for name, found in run.study.experiments.items():
         if found.config.dataset == run.results.config.dataset and run.model in found.config.models and found.has_truth:
-            measured[f"accuracy of {name}"] = (share_right(Run(found, run.model).predictions), float("nan"))
+            measured[f"accuracy of {name}"] = (share_right(replace(run, results=found).predictions), float("nan"))
     for what, (values, by_chance) in measured.items():
         if values.empty:
             continue
         after = {case: decided_after(cases[case].attributes.get(params["date"], ""), cutoff) for case in values.index}
         before, later = ([case for case in values.index if after[case] is side] for side in (False, True))
         yield {
-            "data": (run.data, run.results.config.name_of(run.model)),
+            "data": (run.data, run.model_name),
             "stated cut-off": cutoff or "not stated",
             "what": what,
             "all cases": (float(values.mean()), by_chance),
@@ -98,7 +93,7 @@ def _said(run: Run, kind: str) -> pd.DataFrame:
 def _continued(run: Run) -> tuple["pd.Series[float]", float]:
     """The overlap of each case's continuation with its second half, and its mean with that of the next case."""
     said = _said(run, CONTINUATION)
-    most = 2 * run.results.config.params["characters"]
+    most = 2 * run.params["characters"]
     cut = {case: halves(run.results.case_by_id[case].text[:most]) for case in sorted(said["case_id"].unique())}
     following: Mapping[str, str] = dict(zip(cut, [*list(cut)[1:], *list(cut)[:1]], strict=True))
     rows = list(said[["case_id", "text"]].itertuples(index=False, name=None))

@@ -10,7 +10,7 @@ from moot.core.cases import positive_of_two
 from moot.datasets.people.exchange import digest_of_texts
 from moot.report import EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import EXCHANGED, Run, StudyResults, TableContent, data_label
+from moot.report.content import EXCHANGED, StudyResults, TableContent, data_label
 from moot.report.paired import corrected
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
@@ -125,12 +125,13 @@ def _answers(origin: ExperimentResults, control: ExperimentResults) -> Iterator[
     for model in origin.config.models:
         if model in control.config.models:
             method = origin.config.protocol.replace("_", " ")
-            original, exchanged = (_valid_answers(Run(found, model)) for found in (origin, control))
+            original, exchanged = (_valid_answers(found, model) for found in (origin, control))
             yield Told(method, model, original, exchanged)
 
 
-def _valid_answers(run: Run) -> pd.DataFrame:
-    task, valid = run.results.task, run.valid
+def _valid_answers(found: ExperimentResults, model: str) -> pd.DataFrame:
+    task, rows = found.task, found.predictions
+    valid = rows[(rows["model"] == model) & (rows["status"] == "valid")]
     named, belief = as_numbers(valid["prediction"] == positive_of_two(task)), probability_of_positive(valid, task)
     return pd.DataFrame({PREDICTION: named, BELIEF: belief}, [valid["case_id"], valid["repeat"]])
 

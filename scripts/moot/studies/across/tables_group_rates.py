@@ -26,7 +26,7 @@ def group_rates_table(results: StudyResults) -> TableContent:
     """True and false positive rates and predicted positives by attribute of the person, with intervals, and differences
     from the largest group.
     """
-    runs = [Run(found, model) for found in results.experiments.values() for model in found.config.models]
+    runs = results.runs(results.experiments.values(), Run)
     each = [(run, one) for run in runs for one in group_rates(run.results, run.model, RATES)]
     adjusted = holm([one.p for _, one in each])
     tests = sum(one.difference is not None for _, one in each)

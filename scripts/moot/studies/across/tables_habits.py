@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -41,11 +42,10 @@ def habits(results: StudyResults) -> TableContent:
     named group favours than in the same debate without it, judge by judge.
     """
     runs = [
-        (Run(results.experiments[arm.config.of], model), Run(arm, model))
-        for arm in results.controls.values()
-        if arm.config.arm in HABITS and arm.config.of in results.experiments
-        for model in arm.config.models
-        if model in results.experiments[arm.config.of].config.models
+        (replace(arm, results=debate), arm)
+        for arm in results.runs(results.controls.values(), Run)
+        if arm.results.config.arm in HABITS and (debate := results.experiments.get(arm.results.config.of))
+        if arm.model in debate.config.models
     ]
     rows = [row for pair in runs for row in (_giving_way(*pair) if _is_challenge(pair[1]) else _swayed(*pair))]
     return habits_table(
@@ -67,7 +67,7 @@ def _is_challenge(arm: Run) -> bool:
 
 
 def _about(debate: Run, arm: Run, habit: str) -> Row:
-    debaters, seats = PROTOCOLS[debate.results.config.protocol].debaters, debate.results.config.params.get("seats", {})
+    debaters, seats = PROTOCOLS[debate.results.config.protocol].debaters, debate.params.get("seats", {})
     judge = seats.get(debaters.judge, debate.model) if debaters else debate.model
     return {
         "data": (debate.data, debate.experiment, judge),
@@ -114,8 +114,7 @@ def _giving_way(debate: Run, arm: Run) -> Iterator[Row]:
     told = steps.merge(answers[[*PAIRED, "side", "target"]], on=PAIRED)
     gave_way = told[(told["prediction"] != "") & (told["prediction"] != told["side"])]
     by_step = gave_way.groupby(PAIRED)["round"].min().rename("step").reset_index()
-    valid = debate.predictions.query("status == 'valid'")
-    pairs = agreeing_pairs(valid, ["case_id"])
+    pairs = agreeing_pairs(debate.valid, ["case_id"])
     again = (1 - pairs["agree"] / pairs["pairs"]).where(pairs["pairs"] > 0)
     frame = answers.merge(by_step, on=PAIRED, how="left")
     frame["again"] = as_numbers(frame["case_id"].map(again))
@@ -147,9 +146,7 @@ def sided_answers(debate: Run, arm: Run) -> pd.DataFrame:
 
     Columns: case_id, repeat, target, prediction, prediction_arm; side, the answer that the arm favours, "" for none.
     """
-    one, other = (
-        run.predictions.query("status == 'valid'")[[*PAIRED, "prediction", "target"]] for run in (debate, arm)
-    )
+    one, other = (run.valid[[*PAIRED, "prediction", "target"]] for run in (debate, arm))
     said = arm.results.transcripts
     notes = said[(said["model"] == arm.model) & (said["kind"] == ARM)]
     side = [json.loads(parsed).get("side", "") for parsed in notes["parsed"]]

@@ -6,9 +6,8 @@ from moot.labels import ADJUDICATED, kinds
 from moot.labels.agreement import annotator_agreement
 from moot.report import EVERY, table
 from moot.report.columns import Columns, Row
-from moot.report.content import LABELS, StudyResults, TableContent
+from moot.report.content import LABELS, Measured, Run, StudyResults, TableContent
 from moot.report.corrected import CAPTION, with_corrected
-from moot.report.published import Measured, measured
 from moot.scores.labels import CHANGES, CORRECTED, SHARES, TRANSITION
 from moot.scores.results import OVERALL
 
@@ -66,21 +65,16 @@ def _of_scores(
     results: StudyResults, columns: Columns, metrics: Collection[str], cells: Callable[[str, Group], Row], note: str
 ) -> TableContent:
     """A row for each score of some metrics, whatever its group, with its corrected value."""
-    found: list[tuple[tuple[int, int], Row, Measured]] = []
-    names = list(results.experiments)
-    for experiment, model, metric, _, group in results.score_index:
-        if metric in metrics and experiment in results.experiments:
+    rows, corrected = list[Row](), list[Measured]()
+    for run in results.runs(results.experiments.values(), Run):
+        for metric, group, raw in run.scores(metrics):
             of = dict(part.split("=", 1) for part in group.split(";")) if group != OVERALL else {}
-            raw = measured(results, experiment, model, metric, group=group)
-            values = {"raw": raw.interval, "cases": (raw.n_cases, raw.n, raw.n_invalid)}
-            place = names.index(experiment), results.experiments[experiment].config.models.index(model)
-            row = {"experiment": experiment, "model": model, **cells(metric, of), **values}
-            found.append((place, row, measured(results, experiment, model, f"{CORRECTED}{metric}", group=group)))
-    found.sort(key=lambda one: one[0])
+            values = {"raw": raw.interval, "cases": raw.counts}
+            rows.append({"experiment": run.experiment, "model": run.model, **cells(metric, of), **values})
+            corrected.append(run.measured(f"{CORRECTED}{metric}", group=group))
     columns = columns.ours("raw").interval("raw", "raw interval", role="")
     columns = columns.counts("cases", "n", "n invalid").short_form(*(column.name for column in columns.shown))
-    content = columns.table((row for _, row, _ in found), (_BY_CASE_NOTE, note))
-    return with_corrected(content, [corrected for *_, corrected in found], raw="raw")
+    return with_corrected(columns.table(rows, (_BY_CASE_NOTE, note)), corrected, raw="raw")
 
 
 @table(

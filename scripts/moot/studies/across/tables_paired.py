@@ -10,7 +10,6 @@ from moot.report import EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
 from moot.report.paired import PAIRED_NOTE, SAME_NOTE, corrected, paired_cells, same_answers
-from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_shares, share_right
 
 BEYOND = "differ beyond asking twice"
@@ -39,9 +38,9 @@ def paired_tests(results: StudyResults) -> TableContent:
     correction.
     """
     shares = cache(lambda run: share_right(run.predictions))
-    by_dataset: dict[str, list[ExperimentResults]] = {}
+    by_dataset: dict[str, list[list[Run]]] = {}
     for found in results.experiments.values():
-        by_dataset.setdefault(found.config.dataset, []).append(found)
+        by_dataset.setdefault(found.config.dataset, []).append(results.runs([found], Run))
     rows = corrected(
         row
         for family, pairs in ((MODELS, _of_models), (METHODS, _of_experiments))
@@ -63,27 +62,23 @@ def paired_tests(results: StudyResults) -> TableContent:
     )
 
 
-def _of_models(experiments: list[ExperimentResults]) -> Iterator[tuple[Run, Run]]:
+def _of_models(experiments: list[list[Run]]) -> Iterator[tuple[Run, Run]]:
     """Two models of one experiment."""
-    for found in experiments:
-        for one, other in combinations(found.config.models, 2):
-            yield Run(found, one), Run(found, other)
+    for runs in experiments:
+        yield from combinations(runs, 2)
 
 
-def _of_experiments(experiments: list[ExperimentResults]) -> Iterator[tuple[Run, Run]]:
+def _of_experiments(experiments: list[list[Run]]) -> Iterator[tuple[Run, Run]]:
     """Two experiments on one data set: with the models that both have, or with any where they share none."""
     for first, second in combinations(experiments, 2):
-        shared = [(model, model) for model in first.config.models if model in second.config.models]
-        for one, other in shared or product(first.config.models, second.config.models):
-            yield Run(first, one), Run(second, other)
+        pairs = list(product(first, second))
+        yield from [(one, other) for one, other in pairs if one.model == other.model] or pairs
 
 
 def _rows(family: str, pairs: Iterable[tuple[Run, Run]], shares: "Callable[[Run], pd.Series[float]]") -> Iterator[Row]:
     for first, second in pairs:
         comparison = compare_shares(shares(first), shares(second), first.results.clusters, first.results.seed)
         if comparison.cases:
-            names = (
-                name for run in (first, second) for name in (run.experiment, run.results.config.name_of(run.model))
-            )
+            names = (name for run in (first, second) for name in (run.experiment, run.model_name))
             same = same_answers(first, second, BEYOND)
             yield {"data": (first.data, METRIC, *names), **paired_cells(comparison), "family": family, **same}

@@ -115,11 +115,10 @@ def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
         first, second = verdict.first, verdict.second
         joined = "to" if claim.statistic == RATIO_OF_ROUNDS else "less"
         subject = _method(first) + (f" {joined} {_method(second)}" if second else "")
-        model = first.results.config.name_of(first.model)
         yield asked | _cells(verdict) | {
             "question": _question(claim, second),
             "answer": CANNOT_TELL if results.simulated else _answer(claim, verdict, p),
-            "data": (first.data, f"{claim.measured}: {subject}", model, p, len(found)),
+            "data": (first.data, f"{claim.measured}: {subject}", first.model_name, p, len(found)),
             "first": tuple(str(Side(run.experiment, (run.model,), claim.metric)) for run in (first, second) if run),
         }  # fmt: skip
 
@@ -156,8 +155,7 @@ def _answer(claim: Claim, verdict: Verdict, p: float) -> str:
 
 
 def _method(run: Run) -> str:
-    params = run.results.config.params
-    return str(params.get("method") or run.results.config.protocol.replace("_", " "))
+    return str(run.params.get("method") or run.results.config.protocol.replace("_", " "))
 
 
 def _judged(results: StudyResults, claim: Claim) -> Iterator[Verdict]:
@@ -165,7 +163,7 @@ def _judged(results: StudyResults, claim: Claim) -> Iterator[Verdict]:
     for first in _runs(results, claim, claim.first):
         if claim.statistic in OF_ONE:
             published = not np.isnan(claim.published)
-            if not (claim.statistic == VALUE and published) or _is_comparable(results, first):
+            if not (claim.statistic == VALUE and published) or first.as_published.repeats or first.as_published.alike:
                 yield from _verdicts(claim, first)
             continue
         for second in _runs(results, claim, claim.second):
@@ -188,20 +186,10 @@ def _measure(claim: Claim, first: Run, second: Run | None) -> Estimate | None:
     return OF_TWO[claim.statistic](claim, first, second) if second else OF_ONE[claim.statistic](claim, first)
 
 
-def _is_comparable(results: StudyResults, run: Run) -> bool:
-    """Whether a run's data and settings are the paper's."""
-    as_published = results.comparable.run(run.experiment, run.model)
-    return bool(as_published.repeats or as_published.alike)
-
-
 def _runs(results: StudyResults, claim: Claim, selectors: tuple[Selector, ...]) -> list[Run]:
-    found = [
-        Run(found, model)
-        for found in results.experiments.values()
-        if claim.is_about(selectors, found.config, data_kind(found))
-        for model in found.config.models
-        if model not in REFERENCE_MODELS
-    ]
+    experiments = results.experiments.values()
+    about = (found for found in experiments if claim.is_about(selectors, found.config, data_kind(found)))
+    found = [run for run in results.runs(about, Run) if run.model not in REFERENCE_MODELS]
     largest = {_setting(run): run for run in sorted(found, key=lambda run: len(run.predictions))}
     return [run for run in found if largest[_setting(run)] is run]
 

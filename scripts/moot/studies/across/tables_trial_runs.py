@@ -10,15 +10,12 @@ from moot.report.content import TRIALS, Run, StudyResults, TableContent
 def trial_runs(results: StudyResults) -> TableContent:
     """Experiments with fewer debates than `fewest_debates`: how their debates came out and what they took."""
     rows: list[Row] = []
-    for found in results.trials.values():
-        for model in found.config.models:
-            run = Run(found, model)
-            asked, protocol = run.predictions, found.config.protocol.replace("_", " ")
-            came_out = asked["status"].value_counts().reindex(["valid", "invalid", "failed"], fill_value=0)
-            took = {name: asked[column].sum(min_count=1) for name, column in SUMS.items()}
-            rows.append(
-                {"protocol": (protocol, run.data, run.experiment, model), "debates": (len(asked), *came_out), **took}
-            )
+    for run in results.runs(results.trials.values(), Run):
+        asked, protocol = run.predictions, run.results.config.protocol.replace("_", " ")
+        came_out = asked["status"].value_counts().reindex(["valid", "invalid", "failed"], fill_value=0)
+        took = {name: asked[column].sum(min_count=1) for name, column in SUMS.items()}
+        names = (protocol, run.data, run.experiment, run.model)
+        rows.append({"protocol": names, "debates": (len(asked), *came_out), **took})
     rows.sort(key=lambda row: (row["protocol"][0], *row["protocol"][2:]))
     return _COLUMNS.table(
         rows,

@@ -8,10 +8,9 @@ import pandas as pd
 from moot.core.types import JsonObject
 from moot.report import content
 from moot.report.columns import Row
-from moot.report.content import StudyResults
-from moot.report.published import NOT_MEASURED, Measured, Published, compared, measured
+from moot.report.content import NOT_MEASURED, Measured, StudyResults
+from moot.report.published import Published, compared
 from moot.scores.labels import CORRECTED
-from moot.scores.results import OVERALL
 from moot.studies.appellate.panel_steps import is_panel, panel_steps
 
 STUDY = "appellate"
@@ -54,17 +53,17 @@ class Phase(content.Run):
     @property
     def judges(self) -> int:
         """Judges of its panels."""
-        return int(self.results.config.params["judges"])
+        return int(self.params["judges"])
 
     @property
     def rounds(self) -> int:
         """Rounds of its debates."""
-        return int(self.results.config.params["rounds"])
+        return int(self.params["rounds"])
 
     @property
     def sources(self) -> tuple[str, ...]:
         """Prefixes of the scores that it has: by statement, and by vote where its judges voted."""
-        return ("", "vote_") if self.results.config.params["votes"] != "none" else ("",)
+        return ("", "vote_") if self.params["votes"] != "none" else ("",)
 
     @property
     def keys(self) -> JsonObject:
@@ -75,19 +74,13 @@ class Phase(content.Run):
         """Whether a seat is the human's."""
         return self.name == "human_ai" and seat == self.judges
 
-    def score(self, results: StudyResults, metric: str, group: str = OVERALL) -> Measured:
-        """One of its scores."""
-        return measured(results, self.experiment, self.model, metric, group=group)
-
-    def corrected(self, results: StudyResults, prefix: str, metric: str, group: str) -> Measured:
+    def corrected(self, prefix: str, metric: str, group: str) -> Measured:
         """The corrected score of a raw one; positions by vote have none."""
-        return NOT_MEASURED if prefix else self.score(results, f"{CORRECTED}{metric}", group)
+        return NOT_MEASURED if prefix else self.measured(f"{CORRECTED}{metric}", group=group)
 
-    def row(
-        self, results: StudyResults, keys: JsonObject, metric: str, group: str, published: Published | None = None
-    ) -> Row:
+    def row(self, keys: JsonObject, metric: str, group: str, published: Published | None = None) -> Row:
         """The row of one of its scores, next to its published value."""
-        return compared({**self.keys, **keys}, published, self.score(results, metric, group))
+        return compared({**self.keys, **keys}, published, self.measured(metric, group=group))
 
 
 def list_phases(results: StudyResults) -> Iterator[Phase]:
@@ -97,7 +90,7 @@ def list_phases(results: StudyResults) -> Iterator[Phase]:
             if is_panel(experiment):
                 steps = panel_steps(experiment)
                 for model in experiment.config.models:
-                    yield Phase(experiment, model, name, steps[steps["model"] == model])
+                    yield Phase(experiment, model, results, name, steps[steps["model"] == model])
 
 
 def source_name(prefix: str) -> str:

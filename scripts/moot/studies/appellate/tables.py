@@ -7,11 +7,10 @@ from moot.core.kinds import EXTRA, OVERRUN
 from moot.core.types import JsonObject
 from moot.report import table
 from moot.report.columns import Columns
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import NOT_MEASURED, StudyResults, TableContent
 from moot.report.corrected import CAPTION, with_corrected
 from moot.report.published import (
     DIFFERENCES,
-    NOT_MEASURED,
     Published,
     Values,
     beside,
@@ -48,10 +47,6 @@ COUNTS = {
 """What Table 1 counts, to its name in the published figures."""
 
 
-def _beside(results: StudyResults, table: str, phase: Phase) -> Values:
-    return beside(results, table, phase.experiment, phase.model)
-
-
 def _alone(phase: str) -> JsonObject:
     """The keys of a row of published values that no run repeats; `phase` as the published figures call it."""
     return {"phase": SPOKEN[phase], "experiment": "", "model": ""}
@@ -68,7 +63,7 @@ def steps(results: StudyResults) -> TableContent:
         if metric in spoken
     ]
     for phase in list_phases(results):
-        pairs = {**_beside(results, "table1", phase), **_beside(results, "text", phase)}
+        pairs = {**beside(phase, "table1"), **beside(phase, "text")}
         published = {metric: value for (_, metric), value in pairs.items()}
         debates = phase.steps.groupby("case_id")["debate_id"].nunique()
         held = regular(phase.steps)
@@ -103,7 +98,7 @@ def steps(results: StudyResults) -> TableContent:
 def counts(results: StudyResults) -> TableContent:
     """Table 2 for every phase and all steps; the paper prints the first step of the synthetic phase."""
     found = list(list_phases(results))
-    compared_with = {phase.experiment: _counts_beside(results, phase) for phase in found}
+    compared_with = {phase.experiment: _counts_beside(phase) for phase in found}
     numbers = sorted({number for phase in found for number in phase.steps["number"]})
     cases = [f"case {number}" for number in numbers] if len(numbers) <= MOST_CASES_SHOWN else []
     rows = [] if any(compared_with.values()) else list(_counts_alone(published_table(results, "table2")))
@@ -126,9 +121,9 @@ def counts(results: StudyResults) -> TableContent:
 PRINTED_CODES = {1: "affirm(1)", 0: "not_affirm(0)", 3: "none_or_hallucination(3)"}
 
 
-def _counts_beside(results: StudyResults, phase: Phase) -> Values:
+def _counts_beside(phase: Phase) -> Values:
     """The published counts of a phase: counts compare where there are as many debates."""
-    published = _beside(results, "table2", phase)
+    published = beside(phase, "table2")
     debates = sum(value for (_, metric), value in published.items() if metric == "total")
     return published if phase.steps["debate_id"].nunique() == debates else {}
 
@@ -188,15 +183,15 @@ def decision_probabilities(results: StudyResults) -> TableContent:
             rows.append(compared(keys, value, NOT_MEASURED))
     corrected = [NOT_MEASURED] * len(rows)
     for phase in list_phases(results):
-        published = _beside(results, "text", phase)
+        published = beside(phase, "text")
         for prefix, number, seat in product(phase.sources, range(1, phase.rounds + 1), range(1, phase.judges + 1)):
             theirs = None if prefix else published.get((f"{phase.name}_round{number}_judge{seat}", "affirm_share"))
             keys = {"positions by": source_name(prefix), "round": number, "judge": seat}
             for of, metric in ((ALL_STATEMENTS, "affirm_share_of_statements"), ("positions", "affirm_share")):
                 group = f"round={number};seat={seat}"
-                corrected.append(phase.corrected(results, prefix, metric, group))
+                corrected.append(phase.corrected(prefix, metric, group))
                 stated = theirs if of == ALL_STATEMENTS else None
-                rows.append(phase.row(results, {**keys, "share of": of}, prefix + metric, group, stated))
+                rows.append(phase.row({**keys, "share of": of}, prefix + metric, group, stated))
     notes = (
         CODE_NOTE,
         "The paper counts code 3 among the statements (its 0.85 is 85 affirming of 100 debates, 4 of them without a "
@@ -225,7 +220,7 @@ def volatility(results: StudyResults) -> TableContent:
     ]
     corrected = [NOT_MEASURED] * len(rows)
     for phase in list_phases(results):
-        as_published = _beside(results, "text", phase).get((phase.name, "opinion_changes"))
+        as_published = beside(phase, "text").get((phase.name, "opinion_changes"))
         share = shares[phase.name].beside(as_published) if as_published else None
         human = phase.name == "human_ai"
         groups = [("seats=ai", "all rounds, AI judges") if human else (OVERALL, "all rounds")]
@@ -238,9 +233,9 @@ def volatility(results: StudyResults) -> TableContent:
             for group, what in groups:
                 keys = {"positions by": source_name(prefix), "transition": what}
                 theirs = share if not prefix and what.startswith("all rounds") and "human:" not in what else None
-                corrected.append(phase.corrected(results, prefix, "volatility", group))
-                row = phase.row(results, keys, f"{prefix}volatility", group, theirs)
-                rows.append({**row, "changes": phase.score(results, f"{prefix}changes", group).value})
+                corrected.append(phase.corrected(prefix, "volatility", group))
+                row = phase.row(keys, f"{prefix}volatility", group, theirs)
+                rows.append({**row, "changes": phase.measured(f"{prefix}changes", group=group).value})
     published_note = "Published shares are changes over opportunities as the paper counts them: {}.".format(
         ", ".join(f"{SPOKEN[name]} {changes:.0f} of {chances:.0f}" for name, (changes, chances) in stated.items())
     )

@@ -26,7 +26,7 @@ from moot.studies.appellate.phases import (
 def majorities(results: StudyResults) -> TableContent:
     """First-round and final majority against the real outcome; ties and panels without a position are invalid."""
     rows = [
-        phase.row(results, {"positions by": source_name(prefix), "majority of": f"{stage} round"},
+        phase.row({"positions by": source_name(prefix), "majority of": f"{stage} round"},
                   f"{prefix}majority_accuracy", f"majority={stage}")
         for phase in list_phases(results) for prefix in phase.sources for stage in ("first", "last")
     ]  # fmt: skip
@@ -76,7 +76,7 @@ def human_weight(results: StudyResults) -> TableContent:
             ]
             found += [(f"{prefix}{metric}", group, what) for metric, group, what in measures]
             by = {"positions by": source_name(prefix)}
-            rows += [phase.row(results, {**by, "measure": what}, metric, group) for metric, group, what in found]
+            rows += [phase.row({**by, "measure": what}, metric, group) for metric, group, what in found]
     notes = (
         "A chance needs a position of the judge before and after, and one of human and peer in between. An odds ratio "
         "above 1 means that an AI judge moves more readily towards the human than towards the other AI judge; half a "
@@ -96,7 +96,7 @@ def human_weight(results: StudyResults) -> TableContent:
 def alternation(results: StudyResults) -> TableContent:
     """Whether judge 2 opposes judge 1 (the paper: the synthetic phase alternates, for every case)."""
     rows = [
-        phase.row(results, {"positions by": source_name(prefix), "judges": f"{seat} and {seat + 1}"},
+        phase.row({"positions by": source_name(prefix), "judges": f"{seat} and {seat + 1}"},
                   f"{prefix}alternation", f"seats={seat}-{seat + 1}")
         for phase in list_phases(results) for prefix in phase.sources for seat in range(1, phase.judges)
     ]  # fmt: skip
@@ -125,10 +125,7 @@ def reasoning(results: StudyResults) -> TableContent:
         groups = [("overall", "all")] + [(f"round={number}", str(number)) for number in range(1, phase.rounds + 1)]
         groups += [(f"speaker={HUMAN}", "all, human only")] if phase.name == "human_ai" else []
         for group, number in groups:
-            rows += [
-                phase.row(results, {"round": number, "measure": what}, metric, group)
-                for metric, what in _WORDING.items()
-            ]
+            rows += [phase.row({"round": number, "measure": what}, metric, group) for metric, what in _WORDING.items()]
     notes = (
         "A citation that the facts do not hold is not verifiable offline: a possible fabrication, not a proven one. "
         "Facts are de-identified and hold hardly any citation.",

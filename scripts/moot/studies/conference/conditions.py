@@ -27,7 +27,7 @@ class Condition(content.Run):
     @property
     def judged(self) -> bool:
         """Whether a judge of agreement took part."""
-        return bool(self.results.config.params["agreement"])
+        return bool(self.params["agreement"])
 
     @property
     def name(self) -> str:
@@ -39,12 +39,6 @@ class Condition(content.Run):
         """Model and condition: the first keys of its rows."""
         return self.model, self.name
 
-    def scores(self, results: StudyResults, *metrics: str) -> pd.DataFrame:
-        """Its scores by some metrics, of all groups."""
-        scores = results.scores
-        mine = (scores["experiment"] == self.experiment) & (scores["model"] == self.model)
-        return scores[mine & scores["metric"].isin(metrics)]
-
     @property
     def said(self) -> pd.DataFrame:
         """Its transcripts, with the number of the topic."""
@@ -54,8 +48,7 @@ class Condition(content.Run):
 
 def list_conditions(results: StudyResults) -> list[Condition]:
     """All conditions, those with judge first."""
-    found = [Condition(run, model) for run in results.where(CONFERENCE) for model in run.config.models]
-    return sorted(found, key=lambda condition: not condition.judged)
+    return sorted(results.runs(results.where(CONFERENCE), Condition), key=lambda condition: not condition.judged)
 
 
 def pair_conditions(results: StudyResults) -> list[tuple[Condition, Condition]]:
@@ -66,7 +59,7 @@ def pair_conditions(results: StudyResults) -> list[tuple[Condition, Condition]]:
 
 
 def _setting(condition: Condition) -> tuple[str, str, Fields]:
-    params = {key: value for key, value in condition.results.config.params.items() if key != "agreement"}
+    params = {key: value for key, value in condition.params.items() if key != "agreement"}
     return condition.model, condition.results.config.dataset, params
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moot.report import figure
-from moot.report.content import DESIGN, StudyResults
+from moot.report.content import DESIGN, NOT_MEASURED, StudyResults
 from moot.report.figures import (
     BLACK,
     BLUE,
@@ -21,6 +21,7 @@ from moot.report.figures import (
     series_style,
     whiskers,
 )
+from moot.stats.bootstrap import as_numbers
 from moot.studies.conference.conditions import STUDY, Condition, list_conditions
 from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, USER, transitions
 
@@ -40,7 +41,7 @@ Place = tuple[float, float]
 @figure(STUDY, "figure1_process", "Figure 1: who speaks next in the conference", category=SYSTEM, rests_on=(DESIGN,))
 def process(results: StudyResults) -> "Figure":
     """Who speaks next in the conference (paper, Figure 1 and Algorithm 1): every step that the code can take."""
-    configured = [int(condition.results.config.params["participants"]) for condition in list_conditions(results)]
+    configured = [int(condition.params["participants"]) for condition in list_conditions(results)]
     participants = max([PAPER_PARTICIPANTS, *configured])
     steps = list(transitions(participants))
     drawing, axes = new_figure(height=3.4)
@@ -103,14 +104,13 @@ def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits:
     conditions = [
         (condition, mine)
         for condition in list_conditions(results)
-        for mine in [condition.scores(results, metric).set_index("group").filter(like=f"{kind}=", axis=0)]
-        if len(mine)
+        if (mine := {group: value for _, group, value in condition.scores([metric]) if f"{kind}=" in group})
     ]
     if not conditions:
         unusable = int(results.scores.loc[results.scores["metric"] == metric, "n_invalid"].sum())
         forms = f"; {counted(unusable, 'form')} could not be used" if unusable else ""
         return nothing_to_draw(f"No conference of this run has scores by {kind}{forms}.")
-    groups = list(dict.fromkeys(group for _, mine in conditions for group in mine.index))
+    groups = list(dict.fromkeys(group for _, mine in conditions for group in mine))
     names = _names([condition for condition, _ in conditions])
     counts = [int(condition.said["debate_id"].nunique()) for condition, _ in conditions]
     sizes = dict(zip(names, counts, strict=True))
@@ -124,7 +124,7 @@ def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits:
     for place, (name, (_, mine)) in enumerate(zip(names, conditions, strict=True)):
         # A little apart from the points of the other conditions.
         at = np.arange(len(groups)) + (place - (len(names) - 1) / 2) * min(0.18, 0.8 / len(names))
-        estimates = mine.reindex(groups)[["value", "ci_low", "ci_high"]].to_numpy(dtype=np.float64)
+        estimates = as_numbers([mine.get(group, NOT_MEASURED).interval for group in groups])
         style = {**series_style(place), "linestyle": "none", "capsize": 2, "label": name}
         axes.errorbar(estimates[:, 0], at, xerr=whiskers(estimates), **style)
     axes.set_yticks(range(len(groups)), [group.partition("=")[2].replace("_", " ") for group in groups])

@@ -7,27 +7,31 @@ from itertools import product
 
 import pandas as pd
 
-from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
+from moot.core.cases import REFERENCE_MODELS
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
-from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, data_label
-from moot.report.published import (
-    COUNTS,
+from moot.report.content import (
+    BASELINES,
+    DEBATES,
     NOT_MEASURED,
     Measured,
+    Run,
+    StudyResults,
+    TableContent,
+    data_label,
+)
+from moot.report.published import (
+    COUNTS,
     beside,
     compared,
     comparison,
-    measured,
     not_repeated,
     published_table,
-    score_row,
     trained_rows,
     trained_score,
 )
 from moot.scores import INVALID_WRONG
-from moot.scores.results import ExperimentResults
 from moot.studies.conference.conditions import (
     CONFERENCE,
     GRADING,
@@ -76,13 +80,13 @@ def agreement_detection(results: StudyResults) -> TableContent:
         for (judge, column), value in not_repeated(results, name).items()
     ]
     for run in runs:
-        theirs = beside(results, name, run.experiment, run.model)
+        theirs = beside(run, name)
         for number in [*range(1, SHOWN_DECISIONS + 1), 0]:
             group, column = (f"decision={number}", f"debate{number}") if number else ("overall", "overall")
-            ours = measured(results, run.experiment, run.model, "grade", group=group)
+            ours = run.measured("grade", group=group)
             keys = {"judge": (run.model, run.experiment, str(number or "overall"))}
             rows.append(compared(keys, theirs.get((run.model, column)), ours))
-    graders = sorted({_grader(run.results, f"{run.model} itself") for run in runs})
+    graders = sorted({_grader(run, f"{run.model} itself") for run in runs})
     note = (
         "Single-answer grading from 0 to 10 (the paper's text says zero to ten, its table one to ten). Published "
         f"grades are GPT-4's, ours by {', '.join(graders) or 'no model yet'}; a model that grades itself is marked "
@@ -92,8 +96,8 @@ def agreement_detection(results: StudyResults) -> TableContent:
     return comparison(rows, ("judge", "experiment", "decision"), [note, BY_DEBATE_NOTE])
 
 
-def _grader(run: ExperimentResults, otherwise: str) -> str:
-    return str(run.config.params.get("seats", {}).get("grader", otherwise))
+def _grader(run: Run, otherwise: str) -> str:
+    return str(run.params.get("seats", {}).get("grader", otherwise))
 
 
 @table(STUDY, "grader_reliability", "Can the grades be trusted?")
@@ -108,11 +112,10 @@ def grader_reliability(results: StudyResults) -> TableContent:
         "regrade_correlation": "correlation of two grades of the same decision",
     }
     rows = []
-    for run in results.where(CONFERENCE, GRADING):
-        for model, (metric, title) in product(run.config.models, shown.items()):
-            score = measured(results, run.experiment, model, metric)
-            if pd.notna(score.value):
-                rows.append({"run": (run.experiment, _grader(run, model), title), **_ours(score)})
+    for run, (metric, title) in product(results.runs(results.where(CONFERENCE, GRADING), Run), shown.items()):
+        score = run.measured(metric)
+        if pd.notna(score.value):
+            rows.append({"run": (run.experiment, _grader(run, run.model), title), **_ours(score)})
     notes = [
         "In a conference the opposite of a decision is not known to be wrong; on the pairs of the data set "
         "agreement it is. A grader that guesses has a margin near 0 and is above its opposite half of the time.",
@@ -138,13 +141,14 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
         for (judge, metric), value in published_table(results, "table5_agreement_detection").items()
         if metric == "overall"
     ]
-    for run in results.where(PAIRS):
-        for model in (*run.config.models, MAJORITY_CLASS, BASE_RATE_COIN):
-            answer = str(run.config.params["answer"]) if model in run.config.models else "reference"
+    for found in results.where(PAIRS):
+        for model in (*found.config.models, *REFERENCE_MODELS):
+            run = Run(found, model, results)
+            answer = "reference" if model in REFERENCE_MODELS else run.params["answer"]
             for title, (metric, average) in shown.items():
-                score = measured(results, run.experiment, model, metric, average)
+                score = run.measured(metric, average)
                 if score is not NOT_MEASURED:
-                    rows.append(compared({"judge": (model, answer, data_label(run), title)}, None, score))
+                    rows.append(compared({"judge": (model, answer, run.data, title)}, None, score))
     rows += _trained(results)
     note = (
         "Positive is agreement: all claims of a group take the same side of the motion. Ending too early loses "
@@ -174,10 +178,9 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
         if metric in COVERED
     ]
     for condition in list_conditions(results):
-        published = beside(results, "text_coverage", condition.experiment, condition.model)
-        theirs = {COVERED.get(metric): value for (_, metric), value in published.items()}
+        theirs = {COVERED.get(metric): value for (_, metric), value in beside(condition, "text_coverage").items()}
         for metric, title in COURSE.items():
-            score = measured(results, condition.experiment, condition.model, metric)
+            score = condition.measured(metric)
             stated = theirs.get(condition.name) if metric == "clusters_by_lexicon" else None
             if pd.notna(score.value) or stated is not None:
                 rows.append(compared({"model": (*condition.names, condition.data, title)}, stated, score))
@@ -230,12 +233,11 @@ def coverage_table(results: StudyResults) -> TableContent:
     """
     rows = []
     for condition in list_conditions(results):
-        for row in condition.scores(results, "reached_by_lexicon", "reached_by_coder").to_dict("records"):
-            coded_by, cluster = row["metric"].rpartition("_")[2], row["group"].partition("=")[2]
-            rows.append({"model": (*condition.names, coded_by, cluster), **_ours(score_row(row))})
+        for metric, group, score in condition.scores(("reached_by_lexicon", "reached_by_coder")):
+            coded_by, cluster = metric.rpartition("_")[2], group.partition("=")[2]
+            rows.append({"model": (*condition.names, coded_by, cluster), **_ours(score)})
         for metric, title in {"coding_agreement": "share of equal codings", "coding_kappa": "Cohen's kappa"}.items():
-            score = measured(results, condition.experiment, condition.model, metric)
-            rows.append({"model": (*condition.names, "lexicon and coder", title), **_ours(score)})
+            rows.append({"model": (*condition.names, "lexicon and coder", title), **_ours(condition.measured(metric))})
     note = (
         "A cluster counts as reached when participants use a word of its lexicon, or when the coder says so. In "
         "the paper's two debates the public cluster was missed without the judge and reached with it."
@@ -248,9 +250,9 @@ def evaluator_scores(results: StudyResults) -> TableContent:
     """Scores from 1 to 10 of the participants' debate, by criterion, with and without a judge."""
     rows = []
     for condition in list_conditions(results):
-        for row in condition.scores(results, "evaluation").to_dict("records"):
-            criterion = row["group"].partition("=")[2].replace("_", " ") or "mean of all"
-            rows.append({"model": (*condition.names, criterion), **_ours(score_row(row))})
+        for _, group, score in condition.scores(["evaluation"]):
+            criterion = group.partition("=")[2].replace("_", " ") or "mean of all"
+            rows.append({"model": (*condition.names, criterion), **_ours(score)})
     notes = ["n counts topics; the paper lists the criteria and gives no scores.", BY_DEBATE_NOTE]
     return _plain(rows, ("model", "condition", "criterion"), notes)
 

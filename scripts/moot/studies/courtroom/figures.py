@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moot.report import figure
-from moot.report.content import StudyResults
+from moot.report.content import Measured, StudyResults
 from moot.report.figures import (
     BLUE,
     COLOURS,
@@ -23,7 +23,7 @@ from moot.report.figures import (
     sizes_of,
     whiskers,
 )
-from moot.report.published import Measured, measured, published_table
+from moot.report.published import published_table
 from moot.studies.courtroom.runs import (
     DEBATE,
     METHODS,
@@ -67,32 +67,27 @@ def _published(model: str, method: str, f1: float, accuracy: float, n: float) ->
     return Point(model, METHODS[method], Measured(f1, n=n), Measured(accuracy), published=True, comparable=True)
 
 
-def _f1(results: StudyResults, run: Run) -> Measured:
-    return measured(results, run.experiment, run.model, "f1", "binary")
-
-
 @figure(STUDY, "figure2_f1_seconds", "Figure 2: F1 of prompts against seconds", category=PERFORMANCE, protocols=PROMPTS)
 def f1_against_seconds(results: StudyResults) -> "Figure":
     """F1 of single prompts against seconds a case, by method and model (paper, Figure 2). Seconds are those of the
     calls.
     """
     runs = list_runs(results, *PROMPTS)
-    return _cost_figure(results, runs, "seconds_per_case", "Seconds a case (sum over calls)")
+    return _cost_figure(runs, "seconds_per_case", "Seconds a case (sum over calls)")
 
 
 @figure(STUDY, "figure3_f1_tokens", "Figure 3: F1 against tokens", category=PERFORMANCE)
 def f1_against_tokens(results: StudyResults) -> "Figure":
     """F1 against prompt and generated tokens a case: courtroom debates, and single prompts (paper, Figure 3)."""
     # The paper shows debates alone; the prompts say what the debates' tokens buy.
-    return _cost_figure(results, list_runs(results), "tokens_per_case", "Tokens a case (prompt and generated)")
+    return _cost_figure(list_runs(results), "tokens_per_case", "Tokens a case (prompt and generated)")
 
 
-def _cost_figure(results: StudyResults, runs: Sequence[Run], metric: str, label: str) -> "Figure":
+def _cost_figure(runs: Sequence[Run], metric: str, label: str) -> "Figure":
     drawn = [
         (run, cost, f1)
         for run in runs
-        for cost in [measured(results, run.experiment, run.model, metric)]
-        for f1 in [_f1(results, run)]
+        for cost, f1 in [(run.measured(metric), run.measured("f1", "binary"))]
         if not np.isnan([cost.value, f1.value]).any()
     ]
     if not drawn:
@@ -144,7 +139,7 @@ def sorted_prompts(results: StudyResults) -> "Figure":
         for (model, metric), accuracy in values.items()
         if metric == f"{prompt}_accuracy"
     ]
-    return _sorted_figure(results, list_runs(results, *PROMPTS), theirs)
+    return _sorted_figure(list_runs(results, *PROMPTS), theirs)
 
 
 @figure(STUDY, "figure5_sorted_debates", "Figure 5: courtroom debates in falling order of F1", category=PERFORMANCE)
@@ -159,16 +154,15 @@ def sorted_debates(results: StudyResults) -> "Figure":
         for (model, metric), accuracy in values.items()
         if metric == "accuracy"
     ]
-    return _sorted_figure(results, list_runs(results, DEBATE), theirs)
+    return _sorted_figure(list_runs(results, DEBATE), theirs)
 
 
-def _sorted_figure(results: StudyResults, runs: Sequence[Run], theirs: Sequence[Point]) -> "Figure":
+def _sorted_figure(runs: Sequence[Run], theirs: Sequence[Point]) -> "Figure":
     """Published values and the runs that repeat them in one panel, all other runs in another."""
     ours = [
-        Point(run_name(run, runs), run.method, f1, accuracy, comparable=_repeats(results, run))
+        Point(run_name(run, runs), run.method, f1, run.measured("accuracy"), comparable=bool(run.as_published.repeats))
         for run in [*runs, *largest_reference_runs(runs)]
-        for f1 in [_f1(results, run)]
-        for accuracy in [measured(results, run.experiment, run.model, "accuracy")]
+        for f1 in [run.measured("f1", "binary")]
         if not np.isnan(f1.value)
     ]
     points = [*theirs, *ours]
@@ -192,10 +186,6 @@ def _sorted_figure(results: StudyResults, runs: Sequence[Run], theirs: Sequence[
     drawing.legend(*lowest.get_legend_handles_labels(), loc="outside upper right", ncols=3)
     note_below(drawing, data_notes(runs), sizes_of(run.results for run in runs))
     return drawing
-
-
-def _repeats(results: StudyResults, run: Run) -> bool:
-    return bool(results.comparable.run(run.experiment, run.model).repeats)
 
 
 def _falling(point: Point) -> tuple[float, float, bool, str, str]:

@@ -3,14 +3,14 @@
 Source of published values: AgenticSimLaw (see the study's documentation).
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from moot.core.cases import REFERENCE_MODELS
 from moot.report import content
-from moot.report.content import StudyResults
+from moot.report.content import NOT_A_NUMBER, StudyResults
 from moot.report.figures import counted
-from moot.report.published import NOT_A_NUMBER, published_table
+from moot.report.published import published_table
 
 STUDY = "courtroom"
 DEBATE = "courtroom"
@@ -40,7 +40,7 @@ class Run(content.Run):
     @property
     def names(self) -> tuple[str, str, str, str]:
         """Method, model, experiment and data: the keys of its rows."""
-        return self.method, self.model, self.results.experiment, self.data
+        return self.method, self.model, self.experiment, self.data
 
 
 def list_runs(study: StudyResults, *protocols: str) -> list[Run]:
@@ -50,17 +50,12 @@ def list_runs(study: StudyResults, *protocols: str) -> list[Run]:
         study.where(*protocols),
         key=lambda results: order.index(results.config.protocol) if results.config.protocol in order else len(order),
     )
-    return [Run(results, model) for results in experiments for model in results.config.models]
+    return study.runs(experiments, Run)
 
 
 def published_cases(study: StudyResults, protocol: str) -> float:
     """How many cases the paper's values of a method rest on."""
     return published_table(study, "text_cases").get((protocol, "cases"), NOT_A_NUMBER)
-
-
-def reference_runs(runs: list[Run]) -> Iterator[Run]:
-    """The references of some runs: once for each data set and set of evaluated cases."""
-    return (Run(run.results, model) for run in content.with_own_cases(runs) for model in REFERENCE_MODELS)
 
 
 def largest_reference_runs(runs: Sequence[Run]) -> list[Run]:
@@ -70,7 +65,7 @@ def largest_reference_runs(runs: Sequence[Run]) -> list[Run]:
         data = run.results.config.dataset
         if data not in largest or _cases(run) > _cases(largest[data]):
             largest[data] = run
-    return [Run(run.results, model) for run in largest.values() for model in REFERENCE_MODELS]
+    return [replace(run, model=model) for run in largest.values() for model in REFERENCE_MODELS]
 
 
 def _cases(run: Run) -> int:

@@ -5,21 +5,19 @@ from collections.abc import Iterator, Mapping
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import OURS, PUBLISHED, Columns
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import NOT_MEASURED, StudyResults, TableContent, reference_runs
 from moot.report.published import (
-    NOT_MEASURED,
     Published,
     Values,
     beside,
     compared,
     comparison,
-    measured,
     not_repeated,
     published_rows,
     published_table,
     share_valid,
 )
-from moot.studies.courtroom.runs import DEBATE, METHODS, PROMPTS, STUDY, Run, list_runs, reference_runs
+from moot.studies.courtroom.runs import DEBATE, METHODS, PROMPTS, STUDY, Run, list_runs
 
 KEYS = ("method", "model", "experiment", "data", "metric")
 TABLE7 = "table7_commercial_confusion"
@@ -92,15 +90,14 @@ def _model_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[
                 if column in stated:
                     yield compared({"method": (*key, "", "", heading)}, stated[column], NOT_MEASURED)
             for run in ours.get(key, []):
-                theirs = _by_method(beside(results, table, run.experiment, run.model))
-                yield from _run_rows(results, run, theirs.get(key, {}))
+                yield from _run_rows(run, _by_method(beside(run, table)).get(key, {}))
     for run in reference_runs(runs):
-        yield from _run_rows(results, run, {})
+        yield from _run_rows(run, {})
 
 
-def _run_rows(results: StudyResults, run: Run, theirs: Mapping[str, Published]) -> Iterator[Fields]:
+def _run_rows(run: Run, theirs: Mapping[str, Published]) -> Iterator[Fields]:
     for heading, metric, average, column in SHOWN:
-        value = measured(results, run.experiment, run.model, metric, average)
+        value = run.measured(metric, average)
         if value is not NOT_MEASURED:
             yield compared({"method": (*run.names, heading)}, theirs.get(column), value)
             if metric == "accuracy" and run.method != "reference":
@@ -114,15 +111,9 @@ def commercial_confusion(results: StudyResults) -> TableContent:
     rows = []
     for row, counts in printed.items():
         model, prompt = row.split("/")
-        ours: list[Run | None] = [
-            run
-            for run in list_runs(results, prompt)
-            if any(name == row for name, _ in beside(results, TABLE7, run.experiment, run.model))
-        ]
-        rows += [
-            {"model": model, "method": METHODS[prompt], **_put_right(counts), **_our_counts(results, run)}
-            for run in ours or [None]
-        ]
+        ours = [run for run in list_runs(results, prompt) if any(name == row for name, _ in beside(run, TABLE7))]
+        printed_row = {"model": model, "method": METHODS[prompt], **_put_right(counts)}
+        rows += [printed_row | _our_counts(run) for run in ours] or [printed_row]
     matched = (
         "`ours` is filled where a run repeats the paper's experiment with that model. `NO as YES` counts "
         "cases without rearrest that were predicted to have one."
@@ -169,8 +160,6 @@ def _put_right(counts: Mapping[str, float]) -> dict[str, tuple[float, ...]]:
     }
 
 
-def _our_counts(results: StudyResults, run: Run | None) -> dict[str, tuple[float, ...]]:
-    if run is None:
-        return {}
-    found = [measured(results, run.experiment, run.model, name, "binary") for name in _CELLS.values()]
+def _our_counts(run: Run) -> dict[str, tuple[float, ...]]:
+    found = [run.measured(name, "binary") for name in _CELLS.values()]
     return {f"ours: {next(iter(_CELLS))}": (*(count.value for count in found), found[0].n, found[0].n_invalid)}

@@ -7,20 +7,11 @@ import numpy as np
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import PUBLISHED, Columns
-from moot.report.content import StudyResults, TableContent
-from moot.report.published import COUNTS, DIFFERENCES, Published, beside, differences, measured, published_table
+from moot.report.content import StudyResults, TableContent, reference_runs
+from moot.report.published import COUNTS, DIFFERENCES, Published, beside, differences, published_table
 from moot.scores import INVALID_WRONG
 from moot.stats.bootstrap import AMOUNT, ratio_statistic
-from moot.studies.courtroom.runs import (
-    DEBATE,
-    METHODS,
-    PROMPTS,
-    PUBLISHED_PROMPTS,
-    STUDY,
-    Run,
-    list_runs,
-    reference_runs,
-)
+from moot.studies.courtroom.runs import DEBATE, METHODS, PROMPTS, PUBLISHED_PROMPTS, STUDY, Run, list_runs
 
 FEWEST_MODELS_FOR_A_SPREAD = 2
 FEWEST_MODELS_FOR_A_CORRELATION = 3
@@ -32,11 +23,10 @@ def summary(results: StudyResults) -> TableContent:
     runs = list_runs(results)
     rows = []
     for run in [*runs, *reference_runs(runs)]:
-        accuracy = measured(results, run.experiment, run.model, "accuracy")
+        accuracy, strict = run.measured("accuracy"), run.measured("accuracy" + INVALID_WRONG)
         answers = accuracy.n + accuracy.n_invalid
-        strict = measured(results, run.experiment, run.model, "accuracy" + INVALID_WRONG)
-        without_retries = measured(results, run.experiment, run.model, "accuracy", group="retries=0")
-        shown = (measured(results, run.experiment, run.model, *metric).value for metric in _SHOWN.values())
+        without_retries = run.measured("accuracy", group="retries=0")
+        shown = (run.measured(*metric).value for metric in _SHOWN.values())
         rows.append(
             {
                 "method": run.names,
@@ -147,20 +137,16 @@ def _published_pairs(results: StudyResults) -> dict[str, dict[str, tuple[float, 
 def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, float]]:
     """Model to our accuracy and binary F1, of experiments with the paper's data and settings, for any model."""
     pairs = {
-        run.model: (
-            measured(results, run.experiment, run.model, "accuracy").value,
-            measured(results, run.experiment, run.model, "f1", "binary").value,
-        )
+        run.model: (run.measured("accuracy").value, run.measured("f1", "binary").value)
         for run in list_runs(results, protocol)
-        if results.comparable.run(run.experiment, run.model).alike
+        if run.as_published.alike
     }
     return {model: pair for model, pair in pairs.items() if not np.isnan(pair).any()}
 
 
 def _in_our_words(results: StudyResults, protocol: str) -> bool:
     """Whether any of these experiments has prompts in other words than the paper's."""
-    runs = (results.comparable.run(run.experiment, run.model) for run in list_runs(results, protocol))
-    return any(run.alike and run.our_wording for run in runs)
+    return any(run.as_published.alike and run.as_published.our_wording for run in list_runs(results, protocol))
 
 
 def _spread(pairs: Sequence[tuple[float, float]]) -> float:
@@ -186,8 +172,7 @@ def cost_ratios(results: StudyResults) -> TableContent:
         for prompt in list_runs(results, *PROMPTS):
             if (prompt.model, prompt.results.config.dataset) != (debate.model, debate.results.config.dataset):
                 continue
-            as_published = all(beside(results, "text_cost", run.experiment, run.model) for run in (debate, prompt))
-            published = stated if as_published else {}
+            published = stated if all(beside(run, "text_cost") for run in (debate, prompt)) else {}
             versus = f"{DEBATE}/{prompt.results.config.protocol}"
             for quantity, name in names.items():
                 keys = (debate.experiment, prompt.experiment, debate.model, debate.data, f"{quantity}, debate / prompt")

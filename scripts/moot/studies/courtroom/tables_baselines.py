@@ -8,10 +8,8 @@ import pandas as pd
 from moot.core.types import Json
 from moot.report import table
 from moot.report.columns import Columns
-from moot.report.content import BASELINES, StudyResults, TableContent
+from moot.report.content import BASELINES, NOT_MEASURED, Measured, StudyResults, TableContent
 from moot.report.published import (
-    NOT_MEASURED,
-    Measured,
     beside_trained,
     compared,
     comparison,

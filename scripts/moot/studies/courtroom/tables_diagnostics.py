@@ -5,7 +5,7 @@ import numpy as np
 from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
-from moot.report.published import COUNTS, measured
+from moot.report.published import COUNTS
 from moot.studies.courtroom.runs import DEBATE, STUDY, list_runs
 
 DYNAMICS = {
@@ -24,20 +24,14 @@ DYNAMICS = {
 @table(STUDY, "judge_dynamics", "How the judge's belief moves")
 def judge_dynamics(results: StudyResults) -> TableContent:
     """Changes of the judge's private belief, who had spoken before they moved, and confidence by turn."""
-    debates = [run.experiment for run in list_runs(results, DEBATE)]
-    scores = results.scores
-    ours = scores[
-        scores["experiment"].isin(debates)
-        & scores["group"].str.startswith("speaker=judge")
-        & scores["metric"].isin(list(DYNAMICS))
-    ]
     rows = [
         {
-            "experiment": (row.experiment, row.model, _when(str(row.group))),
-            "metric": DYNAMICS[str(row.metric)],
-            "ours": (row.value, row.ci_low, row.ci_high, row.n),
+            "experiment": (run.experiment, run.model, _when(group), DYNAMICS[metric]),
+            "ours": (*value.interval, value.n),
         }
-        for row in ours.itertuples()
+        for run in list_runs(results, DEBATE)
+        for metric, group, value in run.scores(DYNAMICS)
+        if group.startswith("speaker=judge")
     ]
     columns = Columns().keys("experiment", "model", "when").plain("metric").estimate("ours").plain("n")
     return columns.table(
@@ -89,7 +83,7 @@ def calibration(results: StudyResults) -> TableContent:
         {"method": (*run.names, heading), "ours": value.interval, "cases": value.counts}
         for run in list_runs(results)
         for metric, heading in shown.items()
-        for value in [measured(results, run.experiment, run.model, metric)]
+        for value in [run.measured(metric)]
         if not np.isnan(value.value)
     ]
     columns = Columns().keys("method", "model", "experiment", "data").plain("metric").estimate("ours").counts(*COUNTS)

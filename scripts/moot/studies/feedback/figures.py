@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moot.report import figure
-from moot.report.content import StudyResults, data_label
+from moot.report.content import Measured, StudyResults
 from moot.report.figures import (
     GREEN,
     GREY,
@@ -20,7 +20,6 @@ from moot.report.figures import (
     sizes_of,
     whiskers,
 )
-from moot.report.published import measured
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import SHARE, as_numbers, ratio_statistic
 from moot.stats.calibration import BINS, confidence_bins
@@ -54,11 +53,11 @@ def _sweep(results: StudyResults, name: str, label: str) -> "Figure":
     lines = [(group, model) for group in groups for model in group[0].config.models]
     shift = np.linspace(-0.06, 0.06, len(lines)) if len(lines) > 1 else [0.0]
     for place, (group, model) in enumerate(lines):
-        metric = "subset_accuracy" if group[0].task.multilabel else "accuracy"
-        found = [measured(results, one.experiment, model, metric) for one in group]
+        runs = [Run(one, model, results) for one in group]
+        found = [_accuracy(run) for run in runs]
         values = [float(one.config.params[name]) for one in group]
         n = group[0].predictions["case_id"].nunique()
-        title = f"{Run(group[0], model).method}, {model}, {data_label(group[0])}, {counted(n, 'case')}"
+        title = f"{runs[0].method}, {model}, {runs[0].data}, {counted(n, 'case')}"
         x, bars = [value + shift[place] for value in values], whiskers([value.interval for value in found])
         style = {"capsize": 2, "linestyle": LINES[place % len(LINES)], "label": title, **series_style(place)}
         axes.errorbar(x, [value.value for value in found], yerr=bars, **style)
@@ -70,6 +69,10 @@ def _sweep(results: StudyResults, name: str, label: str) -> "Figure":
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1)
     note_below(drawing, [_BARS, *results.notes], sizes_of(one for group in groups for one in group))
     return drawing
+
+
+def _accuracy(run: Run) -> Measured:
+    return run.measured("subset_accuracy" if run.results.task.multilabel else "accuracy")
 
 
 def _majority_share(found: ExperimentResults) -> float:
@@ -117,9 +120,7 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
     """Accuracy against prompt and generated tokens a case, by method. Bars: 95 % intervals over cases."""
     drawn = []
     for run in list_runs(results):
-        metric = "subset_accuracy" if run.results.task.multilabel else "accuracy"
-        used = measured(results, run.experiment, run.model, "tokens_per_case")
-        accuracy = measured(results, run.experiment, run.model, metric)
+        used, accuracy = run.measured("tokens_per_case"), _accuracy(run)
         if not np.isnan([used.value, accuracy.value]).any():
             drawn.append((run, used.value, accuracy))
     if not drawn:
@@ -154,4 +155,4 @@ def _short(run: Run, several: bool) -> str:
     """The method, what its samples are matched to, and the model where there are several."""
     matched = {"matched": " (calls)", "matched_tokens": " (tokens)"}
     model = f", {run.model}" if several else ""
-    return run.method + matched.get(str(run.results.config.params.get("k")), "") + model
+    return run.method + matched.get(str(run.params.get("k")), "") + model

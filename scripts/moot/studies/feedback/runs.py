@@ -33,15 +33,15 @@ class Run(content.Run):
     @property
     def method(self) -> str:
         """The method in words; Debate-Feedback by whether it has an assistant."""
-        config = self.results.config
-        if config.protocol == DEBATE:
-            return ASSISTED if config.params.get("assistant") else SINGLE
-        return METHODS.get(config.protocol, config.protocol)
+        protocol = self.results.config.protocol
+        if protocol == DEBATE:
+            return ASSISTED if self.params.get("assistant") else SINGLE
+        return METHODS.get(protocol, protocol)
 
     @property
     def setting(self) -> str:
         """What sets this run apart from others of its method."""
-        params = self.results.config.params
+        params = self.params
         if self.results.config.protocol == DEBATE:
             weight = params["weight"] if params["smoothing"] else 1
             debate = f"{params['debaters']} debaters, {params['sides']}, rounds {params['rounds']}, T = {weight:g}"
@@ -63,8 +63,7 @@ def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
         found for found in results.where(*protocols) if found.config.split == "test" and found.config.protocol in order
     ]
     shown.sort(key=lambda found: (order.index(found.config.protocol), bool(found.config.params.get("assistant"))))
-    runs = [Run(found, model) for found in shown for model in found.config.models]
-    return [run for run in runs if (run.experiment, run.model) not in swept]
+    return [run for run in results.runs(shown, Run) if (run.experiment, run.model) not in swept]
 
 
 def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
@@ -142,5 +141,5 @@ def pairs(results: StudyResults) -> list[tuple[Run, Run | None]]:
 def _setting(run: Run) -> tuple[object, ...]:
     """All that two runs have in common where one of them differs by its assistant alone."""
     ignored = ("assistant", "assistant_features", "threshold", "threshold_rule")
-    params = {key: value for key, value in run.results.config.params.items() if key not in ignored}
+    params = {key: value for key, value in run.params.items() if key not in ignored}
     return run.model, run.results.config.dataset, set(run.predictions["case_id"]), params

@@ -4,19 +4,16 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from moot.core.cases import REFERENCE_MODELS
 from moot.core.types import Fields
 from moot.report import table
-from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, with_own_cases
+from moot.report.content import BASELINES, DEBATES, NOT_MEASURED, StudyResults, TableContent, reference_runs
 from moot.report.published import (
-    NOT_MEASURED,
     Published,
     Values,
     beside,
     beside_trained,
     compared,
     comparison,
-    measured,
     not_repeated,
     share_valid,
     trained_score,
@@ -62,8 +59,8 @@ def models(results: StudyResults) -> TableContent:
     runs = list_runs(results, DEBATE, "zero_shot")
     rows = [
         *_trained_rows(results),
-        *_run_rows(results, TABLE2, runs),
-        *_reference_rows(results, runs),
+        *_run_rows(TABLE2, runs),
+        *_reference_rows(runs),
         *_published_alone(results, TABLE2),
     ]
     model = "The published judge and debaters are GPT-4o; GPT-3.5 and GPT-4o alone are zero-shot."
@@ -75,8 +72,8 @@ def reasoning(results: StudyResults) -> TableContent:
     """Accuracy and macro F1 by method of reasoning: published (paper, Table 3), ours, their difference."""
     runs = list_runs(results)
     rows = [
-        *_run_rows(results, TABLE3, runs),
-        *_reference_rows(results, runs),
+        *_run_rows(TABLE3, runs),
+        *_reference_rows(runs),
         *_published_alone(results, TABLE3),
     ]
     model = (
@@ -87,11 +84,11 @@ def reasoning(results: StudyResults) -> TableContent:
     return comparison(rows, KEYS, [METRIC_NOTE, model, CASES_NOTE])
 
 
-def _run_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[Fields]:
+def _run_rows(table: str, runs: list[Run]) -> Iterator[Fields]:
     for run in runs:
-        theirs = _kinds(beside(results, table, run.experiment, run.model))
+        theirs = _kinds(beside(run, table))
         for heading, metric, average, column in _shown(run):
-            value = measured(results, run.experiment, run.model, metric, average)
+            value = run.measured(metric, average)
             names = (run.method, run.model, run.setting, run.data)
             yield compared({"method": (*names, heading)}, theirs.get(column), value)
             if metric in ("accuracy", "subset_accuracy"):
@@ -107,15 +104,13 @@ def _shown(run: Run) -> Sequence[tuple[str, str, str, str]]:
     return SEVERAL_LABELS if run.results.task.multilabel else ONE_LABEL
 
 
-def _reference_rows(results: StudyResults, runs: list[Run]) -> Iterator[Fields]:
-    """The majority class and the base-rate coin: once for each set of evaluated cases."""
-    for run in with_own_cases(runs):
-        for reference in REFERENCE_MODELS:
-            for heading, metric, average, _ in _shown(run):
-                value = measured(results, run.experiment, reference, metric, average)
-                if value is not NOT_MEASURED:
-                    setting = f"reference on the cases of {run.experiment}"
-                    yield compared({"method": (reference, "–", setting, run.data, heading)}, None, value)
+def _reference_rows(runs: list[Run]) -> Iterator[Fields]:
+    for run in reference_runs(runs):
+        for heading, metric, average, _ in _shown(run):
+            value = run.measured(metric, average)
+            if value is not NOT_MEASURED:
+                setting = f"reference on the cases of {run.experiment}"
+                yield compared({"method": (run.model, "–", setting, run.data, heading)}, None, value)
 
 
 def _trained_rows(results: StudyResults) -> Iterator[Fields]:

@@ -3,17 +3,14 @@
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import NOT_MEASURED, Measured, StudyResults, TableContent
 from moot.report.paired import PAIRED_NOTE
 from moot.report.published import (
     COUNTS,
     INVALID_NOTE,
-    NOT_MEASURED,
-    Measured,
     beside,
     compared,
     comparison,
-    measured,
     not_repeated,
     published_table,
 )
@@ -42,13 +39,13 @@ def smoothing(results: StudyResults) -> TableContent:
         for (name, metric), value in not_repeated(results, TABLE5).items()
     ]
     for run in list_runs(results, DEBATE):
-        theirs_of_run = beside(results, TABLE5, run.experiment, run.model)
+        theirs_of_run = beside(run, TABLE5)
         for name, group in (("without_smoothing", "T=1"), ("with_smoothing", OVERALL)):
             for metric in ("corrections", "degradations", "accuracy"):
                 counted = metric != "accuracy"
                 theirs = theirs_of_run.get((name, metric))
                 theirs = theirs.over(total) if theirs is not None and counted else theirs
-                ours = _share(results, run, metric if counted else "accuracy_final", group, counted)
+                ours = _share(run, metric if counted else "accuracy_final", group, counted)
                 keys = {"method": (run.method, run.model, run.data, name.replace("_", " "), _heading(metric))}
                 rows.append(compared(keys, theirs, ours))
     notes = [
@@ -62,8 +59,8 @@ def _heading(metric: str) -> str:
     return metric if metric == "accuracy" else f"{metric}, share of cases"
 
 
-def _share(results: StudyResults, run: Run, metric: str, group: str, counted: bool) -> Measured:
-    score = measured(results, run.experiment, run.model, metric, group=group)
+def _share(run: Run, metric: str, group: str, counted: bool) -> Measured:
+    score = run.measured(metric, group=group)
     by = max(score.n, 1) if counted else 1
     return Measured(score.value / by, score.low / by, score.high / by, score.n, score.n_invalid, score.n_cases)
 
@@ -77,7 +74,7 @@ def weights(results: StudyResults) -> TableContent:
     for run in list_runs(results, DEBATE):
         for weight in WEIGHTS:
             found = {
-                metric: _share(results, run, metric, f"T={weight:g}", counted=False)
+                metric: run.measured(metric, group=f"T={weight:g}")
                 for metric in ("accuracy_final", "corrections", "degradations")
             }
             accuracy = found["accuracy_final"]
@@ -121,9 +118,9 @@ def assistant(results: StudyResults) -> TableContent:
     }
     rows = []
     for run in (run for run in list_runs(results, DEBATE) if run.method == ASSISTED):
-        trained_on, features = (run.results.config.params[name] for name in ("assistant", "assistant_features"))
+        trained_on, features = (run.params[name] for name in ("assistant", "assistant_features"))
         for metric, heading in metrics.items():
-            value = measured(results, run.experiment, run.model, metric)
+            value = run.measured(metric)
             if value is not NOT_MEASURED:
                 cells = (trained_on, features, run.model, run.data, heading, *value.interval, int(value.n))
                 rows.append({"trained on": cells})

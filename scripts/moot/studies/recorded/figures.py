@@ -33,7 +33,7 @@ def accuracy(results: StudyResults) -> "Figure":
         return nothing_to_draw("No recorded predictions are in this run.")
     drawing, axes = new_figure(height=0.9 + 0.28 * len(runs))
     methods = list(dict.fromkeys(run.method for run in runs))
-    ordered = sorted(runs, key=lambda run: (methods.index(run.method), run.name))
+    ordered = sorted(runs, key=lambda run: (methods.index(run.method), run.model_name))
     for place, run in enumerate(ordered):
         rows = run.predictions
         value, low, high = run.accuracy
@@ -45,7 +45,7 @@ def accuracy(results: StudyResults) -> "Figure":
         axes.plot([100 * majority] * 2, [place - 0.4, place + 0.4], color=GREY, linestyle="--", linewidth=1.2)
         margin = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
         axes.annotate(f"n = {rows['case_id'].nunique()}", (1.01, place), fontsize=8, color=GREY, **margin)
-    axes.set_yticks(range(len(ordered)), [_label(run.method, run.name) for run in ordered])
+    axes.set_yticks(range(len(ordered)), [_label(run.method, run.model_name) for run in ordered])
     axes.invert_yaxis()
     axes.set_xlabel("Right answers (%), invalid counted as wrong")
     note_below(

@@ -1,7 +1,6 @@
 """What tables and figures of recorded results start from: runs, and how the judges of the NYU debates ended."""
 
 import json
-from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -22,12 +21,7 @@ class RecordedRun(Run):
     @property
     def method(self) -> str:
         """The condition in the records."""
-        return str(self.results.config.params["method"])
-
-    @property
-    def name(self) -> str:
-        """The model, as the records call it."""
-        return self.results.config.name_of(self.model)
+        return str(self.params["method"])
 
     @property
     def accuracy(self) -> tuple[float, float, float]:
@@ -54,11 +48,9 @@ def judged_runs(results: StudyResults) -> list[RecordedRun]:
     return [run for run in recorded_runs(results) if run.judged]
 
 
-def recorded_runs(results: StudyResults) -> Iterator[RecordedRun]:
+def recorded_runs(results: StudyResults) -> list[RecordedRun]:
     """Every recorded experiment of a study with each of its models."""
-    for found in results.where("recorded"):
-        for model in found.config.models:
-            yield RecordedRun(found, model)
+    return results.runs(results.where("recorded"), RecordedRun)
 
 
 def beliefs(run: RecordedRun) -> pd.DataFrame:

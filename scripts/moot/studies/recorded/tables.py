@@ -68,7 +68,7 @@ def _method_rows(run: RecordedRun) -> Iterator[JsonObject]:
     yield {
         "data": run.results.config.dataset,
         "method": run.method,
-        "model": run.name,
+        "model": run.model_name,
         "accuracy": run.accuracy,
         "majority class": float(truths.max()) if has_truth else None,
         "valid share": float(valid.mean()),
@@ -124,7 +124,7 @@ def _group_rows(runs: Sequence[RecordedRun]) -> list[JsonObject]:
     adjusted = holm([one.p if one.rate in RATES else float("nan") for _, one in each])
     rows: dict[tuple[RecordedRun, str, str], JsonObject] = {}
     for (run, one), p in zip(each, adjusted, strict=True):
-        names = {"method": run.method, "model": run.name, "group": f"{one.attribute}: {one.group}"}
+        names = {"method": run.method, "model": run.model_name, "group": f"{one.attribute}: {one.group}"}
         row = rows.setdefault((run, one.attribute, one.group), names)
         if one.rate == PREDICTED:
             row |= {"cases": one.cases, "answers": one.n, "named positive": one.value}

@@ -70,7 +70,7 @@ def _rows(run: RecordedRun) -> Iterator[Fields]:
     chosen = [(what, "", valid) for what in DIFFERS]
     chosen += [(AGAIN, one, valid[valid["judge"] == one]) for one in some]
     chosen += [(JUDGE, ", ".join(two), valid[valid["judge"].isin(two)]) for two in combinations(some, 2)]
-    about = {"data": run.data, "method": run.method, "model": run.name}
+    about = {"data": run.data, "method": run.method, "model": run.model_name}
     for what, named, rows in chosen:
         found = _agreement(run, rows, what)
         if found:

@@ -167,12 +167,12 @@ def _without_judge(clusters: Mapping[str, Cluster], cases: set[str]) -> Mapping[
 
 def _verdicts(run: RecordedRun) -> pd.DataFrame:
     """The valid verdicts with the judge who gave each: case_id, repeat, prediction, target, judge."""
-    rows = run.predictions[run.predictions["status"] == "valid"]
+    rows = run.valid
     cases = run.results.cases
     named = {case: told.get("judge", "") for case, told in zip(cases["case_id"], cases["attributes"], strict=True)}
     judge = rows["judge"] if "judge" in rows else pd.Series("", rows.index)
     by_case = rows["case_id"].map(named)
-    judge = judge.where(judge.notna() & (judge != ""), by_case.where(by_case != "", run.name))
+    judge = judge.where(judge.notna() & (judge != ""), by_case.where(by_case != "", run.model_name))
     return rows[[*_DEBATE, "prediction", "target"]].assign(judge=judge)
 
 

@@ -139,7 +139,7 @@ def _with_attributes(run: RecordedRun, sides: tuple[str, str]) -> Pairs:
     found = rows[["case_id", "prediction"]].assign(cluster=rows["case_id"].map(run.results.clusters))
     if TOPIC in told and (told[TOPIC] != "").all():
         found["cluster"] = told[TOPIC]
-    found["judge"] = rows["judge"].fillna(run.name) if "judge" in rows else run.name
+    found["judge"] = rows["judge"].fillna(run.model_name) if "judge" in rows else run.model_name
     for label in sides:
         found[label] = told[label].replace("", np.nan)
         if f"{WORDS}_{label}" in told:

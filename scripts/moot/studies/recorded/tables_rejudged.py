@@ -23,7 +23,7 @@ _UNDECIDED = "undecided"
 
 def rejudged_runs(results: StudyResults) -> list[Run]:
     """Every experiment that judged debates again, with each of its models."""
-    return [Run(found, model) for found in results.where("rejudge") for model in found.config.models]
+    return results.runs(results.where("rejudge"), Run)
 
 
 def stated_beliefs(run: Run, seat: str) -> pd.DataFrame:
@@ -70,8 +70,7 @@ def rejudged(results: StudyResults) -> TableContent:
 
 
 def _debates_of(run: Run) -> JsonObject:
-    params = run.results.config.params
-    return dict(zip(_KEYS, (run.data, params["beside"], params["debated_by"]), strict=True))
+    return dict(zip(_KEYS, (run.data, run.params["beside"], run.params["debated_by"]), strict=True))
 
 
 def _compared_with_recorded(run: Run) -> Fields | None:

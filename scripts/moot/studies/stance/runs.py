@@ -65,12 +65,7 @@ class Run(content.Run):
 
 def list_runs(results: StudyResults, question: StanceQuestion) -> list[Run]:
     """The runs on one question, in the order of the configuration."""
-    return [
-        Run(experiment, model)
-        for experiment in results.where(*PROTOCOLS)
-        if question.asked_by(experiment)
-        for model in experiment.config.models
-    ]
+    return results.runs(filter(question.asked_by, results.where(*PROTOCOLS)), Run)
 
 
 def leaderboards(results: StudyResults, question: StanceQuestion) -> Iterator[tuple[str, Fields]]:

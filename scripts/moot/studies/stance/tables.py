@@ -1,20 +1,18 @@
 """Tables 1 to 4 of the decision conference paper: stance and polarity, with trained models."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 
-from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
+from moot.core.cases import REFERENCE_MODELS
 from moot.core.types import Fields
 from moot.report import table
-from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
+from moot.report.content import BASELINES, DEBATES, NOT_MEASURED, Measured, StudyResults, TableContent
 from moot.report.published import (
-    NOT_MEASURED,
-    Measured,
     beside,
     beside_trained,
     compared,
     comparison,
-    measured,
     not_repeated,
     published_table,
     share_valid,
@@ -77,7 +75,7 @@ def vast_by_class(results: StudyResults) -> TableContent:
         compared({"system": (system, asked, "", f"F1 {metric.removeprefix('f1_')}")}, value, NOT_MEASURED)
         for system, asked, metric, value in alone
     ]
-    rows += _class_rows(results, list_runs(results, VAST))
+    rows += _class_rows(results)
     notes = [
         "F1 of a class is binary: that class against the others.",
         "The published test set holds two neutral examples, so that its neutral F1 says little.",
@@ -86,18 +84,19 @@ def vast_by_class(results: StudyResults) -> TableContent:
     return comparison(rows, KEYS, notes)
 
 
-def _class_rows(results: StudyResults, runs: Sequence[Run]) -> Iterator[Fields]:
+def _class_rows(results: StudyResults) -> Iterator[Fields]:
     """F1 of each class of our runs, of references, and of trained models."""
+    runs = list_runs(results, VAST)
     for run, label in product(runs, BY_CLASS):
-        theirs = beside(results, BY_CLASS_TABLE, run.experiment, run.model).get((run.model, f"f1_{label}"))
-        ours = measured(results, run.experiment, run.model, "f1", "binary", f"label={label}")
+        theirs = beside(run, BY_CLASS_TABLE).get((run.model, f"f1_{label}"))
+        ours = run.measured("f1", "binary", f"label={label}")
         yield compared({"system": (*run.names, f"F1 {label}")}, theirs, ours)
         if ours.n_invalid:
-            strict = measured(results, run.experiment, run.model, "f1" + INVALID_WRONG, "binary", f"label={label}")
+            strict = run.measured("f1" + INVALID_WRONG, "binary", f"label={label}")
             yield compared({"system": (*run.names, f"F1 {label}, invalid = wrong")}, None, strict)
-    for (run, reference), label in product(_references(runs), BY_CLASS):
-        ours = measured(results, run.experiment, reference, "f1", "binary", f"label={label}")
-        yield compared({"system": (reference, "reference", _evaluated(run), f"F1 {label}")}, None, ours)
+    for run, label in product(_references(runs), BY_CLASS):
+        keys = {"system": (run.model, "reference", _evaluated(run), f"F1 {label}")}
+        yield compared(keys, None, run.measured("f1", "binary", f"label={label}"))
     for data, board in leaderboards(results, VAST):
         values = f1_by_label(board, sorted(BY_CLASS))
         for label in BY_CLASS:
@@ -131,27 +130,27 @@ def _rows(results: StudyResults, question: StanceQuestion) -> Iterator[Fields]:
     for (system, metric), value in not_repeated(results, question.models).items():
         yield compared({"system": (system, "", "", SHOWN[metric][0])}, value, NOT_MEASURED)
     for run in runs:
-        published = beside(results, question.models, run.experiment, run.model)
+        published = beside(run, question.models)
         for column, (heading, metric, average) in SHOWN.items():
             theirs = published.get((run.model, column))
-            ours = measured(results, run.experiment, run.model, metric, average)
+            ours = run.measured(metric, average)
             yield compared({"system": (*run.names, heading)}, theirs, ours)
             if metric == "accuracy":
                 yield compared({"system": (*run.names, "share of valid answers")}, None, share_valid(ours))
             if ours.n_invalid:
-                strict = measured(results, run.experiment, run.model, metric + INVALID_WRONG, average)
+                strict = run.measured(metric + INVALID_WRONG, average)
                 yield compared({"system": (*run.names, f"{heading}, invalid = wrong")}, theirs, strict)
-    for run, reference in _references(runs):
+    for run in _references(runs):
         for heading, metric, average in SHOWN.values():
-            keys = {"system": (reference, "reference", _evaluated(run), heading)}
-            yield compared(keys, None, measured(results, run.experiment, reference, metric, average))
+            keys = {"system": (run.model, "reference", _evaluated(run), heading)}
+            yield compared(keys, None, run.measured(metric, average))
     yield from _trained_rows(results, question)
 
 
-def _references(runs: Sequence[Run]) -> Iterator[tuple[Run, str]]:
-    """Each experiment, by one of its runs, with each of the references on its evaluated cases."""
-    for run in {run.experiment: run for run in runs}.values():
-        yield from ((run, reference) for reference in (MAJORITY_CLASS, BASE_RATE_COIN))
+def _references(runs: Sequence[Run]) -> Iterator[Run]:
+    """Each of the references on the evaluated cases of each experiment."""
+    experiments = {run.experiment: run for run in runs}.values()
+    return (replace(run, model=reference) for run in experiments for reference in REFERENCE_MODELS)
 
 
 def _evaluated(run: Run) -> str:
