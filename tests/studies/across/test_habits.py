@@ -125,6 +125,19 @@ def test_a_judge_who_only_wavers_does_not_give_way(tmp_path: Path) -> None:
     assert rows.loc["giving way: challenge 1", "expected"] == pytest.approx(0.42, abs=0.07)
 
 
+def test_what_wavering_explains_is_a_share_however_many_answers_a_case_has(tmp_path: Path) -> None:
+    """Half of the cases are answered wrongly twice, the others once: half of the cases change if asked again."""
+    wrong = {one.case_id: OTHER[one.target] for one in CASES}
+    mixed = {one.case_id: number % 4 < 2 for number, one in enumerate(CASES)}
+    debate = {(key, 0): answer for key, answer in wrong.items()}
+    debate |= {(key, 1): OTHER[answer] if mixed[key] else answer for key, answer in wrong.items()}
+    last = {key: answer for key, answer in debate.items() if answer == wrong[key[0]]}
+    steps = {key: [answer] * 6 for key, answer in wrong.items()}
+    arm = run(tmp_path, "trial-arm=challenge", last, "challenge", sides=wrong, steps=steps)
+    row = table(run(tmp_path, "trial", debate), arm).set_index("habit").loc["giving way: a wrong answer"]
+    assert (row["chosen"], row["expected"]) == (0, pytest.approx(1 - 0.5**6))
+
+
 def test_where_nobody_argues_a_side_any_change_is_set_against_asking_twice(tmp_path: Path) -> None:
     rng = np.random.default_rng(8)
     debate = run(tmp_path, "trial", drawn(rng, 3))

@@ -123,22 +123,21 @@ def _giving_way(debate: Run, arm: Run) -> Iterator[Row]:
     rows = [(f"challenge {step}", step, frame) for step in range(1, last + 1)]
     rows += [("a right answer", last, frame[known & right]), ("a wrong answer", last, frame[known & ~right])]
     for what, step, among in rows:
-        expected = _changed_in(as_numbers(among["again"]), step)
+        mean = float(np.nan_to_num(among.drop_duplicates("case_id")["again"].mean()))
+        expected = _changed_in(as_numbers(among["again"]), mean, step)
         verdicts = among.assign(**{CHOSEN: as_numbers(among["step"] <= step), EXPECTED: expected})
         about = _about(debate, arm, f"{HABITS[CHALLENGED]}: {what}")
         yield from habit_row(about, verdicts, debate.results.clusters, debate.results.seed)
 
 
-def _changed_in(again: Floats, times: int) -> Floats:
+def _changed_in(again: Floats, mean: float, times: int) -> Floats:
     """How often an answer changes at least once when it is asked for so many times more, if each time anew.
 
-    That is 1 - (1 - q)^times for the mean share q that changes when asked once, which is the most that it can be
-    (Jensen's inequality), linear in each case's own share, so that an interval has the uncertainty of q.
+    That is 1 - (1 - q)^times for the mean share q over cases that changes when asked once, which is the most that it
+    can be (Jensen's inequality), linear in each case's own share, so that an interval has the uncertainty of q.
     """
-    known = ~np.isnan(again)
-    share = float(again[known].mean()) if known.any() else 0.0
-    slope = times * (1 - share) ** (times - 1)
-    return 1 - (1 - share) ** times + slope * np.where(known, again - share, 0.0)
+    slope = times * (1 - mean) ** (times - 1)
+    return 1 - (1 - mean) ** times + slope * np.nan_to_num(again - mean)
 
 
 def sided_answers(debate: Run, arm: Run) -> pd.DataFrame:
