@@ -66,7 +66,6 @@ faults = Faults()
 changed_models = merge_models(config, read_files, DEFAULTS, given, faults)
 with told_alone():
     plan = Plan.from_yaml(config, SHIPPED, config_files, faults)
-    list(TABLES), list(FIGURES)  # a module of the user's own may have taken a name of theirs
 
 stages = Stages(plan)
 

@@ -16,6 +16,7 @@ rule label_statements:
         **model_slots(plan.labelling_models),
     params:
         **digest_params("label_statements"),
+        faulty=time_if_faulty,
     script:
         "../scripts/labels.py"
 

@@ -101,11 +101,14 @@ FAULTS = {
     "params": ({"experiments/coins/params": {"tome": "kind"}}, "unknown key 'tome'; did you mean 'tone'?"),
     "folder": ({"extensions": "owns"}, "extensions: "),
     "name": (
-        {"extensions": ["own", "taken"]},
-        "moot.extensions.taken.more: the table 'courtroom/table4_prompting' exists",
+        {
+            "extensions": ["own", "taken"],
+            "experiments/late": {"protocol": "late", "dataset": "coins", "models": "echo"},
+        },
+        "moot.extensions.taken.more: the scorer 'classification' exists already",
     ),
 }
-TAKEN = 'from moot.report import table\ntable("courtroom", "table4_prompting", "Mine")(print)\n'
+TAKEN = 'from moot.scores import scorer\nscorer("classification")(print)\n'
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -118,6 +121,7 @@ def test_a_mistake_is_one_message(fault: str, built: Workflow) -> None:
     built.configure(deepcopy(CONFIG))
     assert done.returncode == 1
     assert done.stdout.count(message) == 1, done.stdout
+    assert done.stdout.count("moot: ") == 1, "nothing that follows from it"
     assert "Traceback" not in done.stdout and "registry.py" not in done.stdout
 
 

@@ -86,6 +86,9 @@ def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow:
     done = workflow.run(OUTCOMES[1])
     assert done.returncode == 1, "said again as long as nothing is mended"
     assert ends.partition("Complete log")[0] == done.stdout.partition("Debates: 2")[2].partition("Complete log")[0]
+    done = workflow.run("results/labels/ask/served.parquet")
+    assert done.returncode == 1, "whatever is asked for"
+    assert all(message in done.stdout for message in said[1:])
     report = workflow.run(OUTCOMES[1], "--report", "report.html")
     assert report.returncode == 0, report.stdout[-2000:]
     page = (workflow.work / "report.html").read_text()

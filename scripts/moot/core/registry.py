@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from moot.core.errors import UserError, unknown_name
 
@@ -53,6 +53,7 @@ class Registry(Generic[Entry]):
         self._defaults: list[Callable[[], dict[str, Entry]]] = []
         self.extensions: dict[str, str] = {}
         """Entries that a module of the user's own registered: name to module."""
+        REGISTRIES.append(self)
 
     def register(self, name: str) -> Callable[[Entry], Entry]:
         """Decorate an entry to make it known under `name`.
@@ -107,3 +108,6 @@ class Registry(Generic[Entry]):
     def __contains__(self, name: object) -> bool:
         self._discover()
         return name in self._entries
+
+
+REGISTRIES: list[Registry[Any]] = []

@@ -13,6 +13,7 @@ from moot.core.model_config import SIMULATED, ModelConfig
 from moot.core.model_values import key_problem
 from moot.core.people import texts_for_people
 from moot.core.places import Faults, validation_message, where
+from moot.core.registry import REGISTRIES
 from moot.core.rubric import RUBRICS, Rubric
 from moot.core.types import Fields
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
@@ -110,14 +111,15 @@ class Plan:
 
     def _read_prompts(self) -> Prompts:
         """The prompt templates: a folder of the user's, those of extensions, and moot's own."""
-        extensions: list[Path] = []
-        for folder in self.config.extensions:
-            with self._faults.noting():
-                try:
-                    extensions += load_extensions([folder])
-                except UserError as error:
-                    raise UserError(f"{self._where('extensions')}: {error}") from None
-        own = (folder / "prompts" for folder in extensions)
+        own: list[Path] = []
+        try:
+            own += (folder / "prompts" for folder in load_extensions(self.config.extensions))
+            for registry in REGISTRIES:
+                if registry.extensions:  # one of them may have taken a name of moot's
+                    list(registry)
+        except UserError as error:  # what it would have brought is unknown, which need not be said
+            self._faults.add(f"{self._where('extensions')}: {error}")
+            self._faults.check()
         return Prompts(Path("config/prompts"), *own, self.shipped / "config" / "prompts")
 
     def templates(self, folder: str, *names: str) -> Prompts:

@@ -8,17 +8,11 @@ from pathlib import Path
 
 from moot.core.artifacts import file_digest
 from moot.core.model_config import SIMULATED, ModelConfig
+from moot.core.registry import REGISTRIES
 from moot.core.rubric import Rubric
 from moot.core.types import JsonObject
-from moot.datasets import LOADERS
-from moot.labels import LABELERS
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.identity import model_asked, served_as
-from moot.protocols import PROTOCOLS
-from moot.report import FIGURES, TABLES
-from moot.report.exports import EXPORTERS
-from moot.scores import SCORERS
-from moot.training.baselines import BASELINES
 
 REPLIES_DEPEND_ON = {
     "endpoint",
@@ -80,8 +74,7 @@ def endpoint_modules(models: Mapping[str, ModelConfig]) -> list[str]:
 
 def extension_modules() -> list[str]:
     """Every module of the user's own that registers something."""
-    found = (LOADERS, PROTOCOLS, ENDPOINTS, LABELERS, SCORERS, TABLES, FIGURES, BASELINES, EXPORTERS)
-    return sorted({module for registry in found for module in registry.extensions.values()})
+    return sorted({module for registry in REGISTRIES for module in registry.extensions.values()})
 
 
 def rubric_text(rubric: Rubric | None) -> str:
