@@ -22,7 +22,8 @@ import yaml
 
 from moot.commands.preview import preview_rows
 from moot.commands.reference import with_part
-from moot.core.config import RECORDED, over_defaults
+from moot.core.experiment_config import RECORDED
+from moot.core.read_config import over_defaults
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 from moot.report.claims import Claim, read_claims

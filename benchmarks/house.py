@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from contextlib import chdir
 from pathlib import Path
 
-from moot.core.config import over_defaults
+from moot.core.read_config import over_defaults
 from moot.plan.kept import keep
 from moot.plan.plan import Plan
 

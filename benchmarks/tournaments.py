@@ -8,7 +8,7 @@ import sys
 import numpy as np
 from scipy.stats import spearmanr
 
-from moot.core.config import TournamentConfig
+from moot.core.experiment_config import TournamentConfig
 from moot.stats.bootstrap import as_numbers
 from moot.stats.ratings import FIRST, SECOND, rate
 

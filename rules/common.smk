@@ -23,7 +23,8 @@ with told_alone():  # before the larger libraries are imported
     check_folder()
     check_memory_limit(workflow.cores or 1)
 
-from moot.core.config import COMPARISON, RECORDED, over_defaults
+from moot.core.experiment_config import COMPARISON, RECORDED
+from moot.core.read_config import over_defaults
 from moot.core.model_entries import given_beside, merge_models
 from moot.core.places import Faults
 from moot.core.log import stage_lines_asked_for

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from moot.commands.verify import verify
-from moot.core.config import COMPARISON
+from moot.core.experiment_config import COMPARISON
 from moot.core.log import LOG
 from moot.report.front_page import write_front_page
 from moot.report.outcome import read_outcome, write_outcome

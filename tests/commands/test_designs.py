@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from moot.commands.designs import Designed, design_lines, designed, designs_figure, designs_table
-from moot.core.config import ExperimentConfig, PowerConfig
+from moot.core.config import PowerConfig
+from moot.core.experiment_config import ExperimentConfig
 from moot.scores.contrasts import Contrast, Side
 from moot.scores.results import ExperimentResults
 from results_on_disk import case, experiment_view, prediction, write_results

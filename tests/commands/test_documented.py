@@ -11,8 +11,8 @@ import pytest
 
 from in_process import RESULTS, built, default_configuration
 from moot.commands.documented import MARKED, Numbers, documented_pages, keys
-from moot.core.config import COMPARISON, RECORDED
 from moot.core.errors import UserError
+from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.jobs.results import study_results
 from moot.plan.plan import Plan
 from moot.report import TABLES

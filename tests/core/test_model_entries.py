@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from moot.core.config import over_defaults
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.model_entries import merge_models
 from moot.core.places import Faults
+from moot.core.read_config import over_defaults
 from project_copy import Workflow
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -11,9 +11,9 @@ import pytest
 from courtroom_runs import EXPERIMENT, MODEL, configuration, hold, people
 from model_hub import COMMIT, ModelHub
 from moot.commands.preview import preview
-from moot.core.config import parse_config
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
+from moot.core.read_config import parse_config
 from moot.llm.endpoints.embedded import PACKAGED, model_path
 from moot.plan.plan import Plan
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
-from moot.core.config import over_defaults
 from moot.core.errors import UserError
 from moot.core.model_entries import merge_models
 from moot.core.model_values import SHIPPED_ENDPOINTS
 from moot.core.places import Faults
+from moot.core.read_config import over_defaults
 from moot.llm.endpoints import ENDPOINTS
 from moot.plan.plan import Plan
 from project_copy import Workflow

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from moot.core.artifacts import describe, read_cases
-from moot.core.config import RECORDED, over_defaults
+from moot.core.experiment_config import RECORDED
+from moot.core.read_config import over_defaults
 from moot.datasets.records import write_records
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.load import load_dataset

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from moot.core.config import RECORDED
+from moot.core.experiment_config import RECORDED
 from moot.plan.plan import Plan
 from moot.report.columns import Columns, Row
 from moot.report.content import TableContent

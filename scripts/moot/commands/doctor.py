@@ -15,8 +15,8 @@ from pathlib import Path
 
 from moot import __version__
 from moot.commands.doctor_table import describe_table
-from moot.core.config import RECORDED
 from moot.core.errors import MootError, UserError
+from moot.core.experiment_config import RECORDED
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.core.types import Fields
 from moot.llm.endpoints import ENDPOINTS

@@ -12,8 +12,8 @@ from pathlib import Path
 from moot import __version__
 from moot.commands.plan_page import write_plan_page
 from moot.commands.preview import replies_held
-from moot.core.config import RECORDED
 from moot.core.errors import UserError
+from moot.core.experiment_config import RECORDED
 from moot.core.types import JsonObject
 from moot.jobs.frozen_plans import (
     CASES,

@@ -17,8 +17,8 @@ import pandas as pd
 from moot.commands.designs import Designed, design_lines, designed, designs_figure, designs_table
 from moot.commands.preview import usd_of_a_debate
 from moot.commands.rehearsing import FOLDER as REHEARSAL
-from moot.core.config import RECORDED
 from moot.core.errors import UserError
+from moot.core.experiment_config import RECORDED
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 from moot.report.columns import SIGNED, Columns

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 
 from moot.core.artifacts import read_cases
-from moot.core.config import RECORDED
 from moot.core.errors import UserError
+from moot.core.experiment_config import RECORDED
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
 from moot.jobs.debates import Job, run_debates

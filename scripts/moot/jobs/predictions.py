@@ -10,7 +10,7 @@ import pandas as pd
 
 from moot.core.artifacts import describe, read_cases, read_frame, write_rows
 from moot.core.cases import Case, Task
-from moot.core.config import RECORDED
+from moot.core.experiment_config import RECORDED
 from moot.core.kinds import CONCLUSION, SMOOTHED
 from moot.core.likelihood import calibrate
 from moot.core.schemas import JUDGED

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from moot.core.artifacts import describe, read_frame, read_frames, write_rows
-from moot.core.config import COMPARISON
+from moot.core.experiment_config import COMPARISON
 from moot.core.registry import Registry
 from moot.jobs.frozen_plans import compare_with_frozen
 from moot.plan.as_published import compare_with_papers, confirm_served

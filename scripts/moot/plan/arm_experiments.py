@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from moot.core.cases import Case, Task
-from moot.core.config import ExperimentConfig
 from moot.core.errors import UserError, unknown_name
+from moot.core.experiment_config import ExperimentConfig
 from moot.core.types import Fields
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.protocols.arm_debates import HELD

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.core.config import ExperimentConfig, parse_config
+from moot.core.experiment_config import ExperimentConfig
 from moot.core.model_config import ModelConfig
+from moot.core.read_config import parse_config
 from moot.core.types import Fields, JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.llm.identity import model_asked, provider

@@ -2,8 +2,9 @@
 
 from pydantic import ValidationError
 
-from moot.core.config import Config, ExperimentConfig
+from moot.core.config import Config
 from moot.core.errors import UserError
+from moot.core.experiment_config import ExperimentConfig
 from moot.core.places import Faults
 from moot.datasets import Contamination
 

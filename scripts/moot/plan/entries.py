@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from moot.core.config import ExperimentConfig
 from moot.core.errors import UserError, unknown_name
+from moot.core.experiment_config import ExperimentConfig
 from moot.core.rubric import RUBRICS, Rubric
 from moot.labels import JUDGE
 from moot.protocols import PROTOCOLS, ProtocolEntry, against

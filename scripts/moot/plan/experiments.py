@@ -8,8 +8,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from moot.core.config import Config, ExperimentConfig
+from moot.core.config import Config
 from moot.core.errors import UnknownNameError, UserError, unknown_name
+from moot.core.experiment_config import ExperimentConfig
 from moot.core.model_config import LONGEST_NAME
 from moot.core.places import Faults, validation_message, where
 from moot.core.rubric import RUBRICS, Rubric

@@ -6,13 +6,15 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from moot.core.config import COMPARISON, RECORDED, Config, ExperimentConfig, read_config
+from moot.core.config import Config
 from moot.core.errors import UserError, unknown_name
+from moot.core.experiment_config import COMPARISON, RECORDED, ExperimentConfig
 from moot.core.extensions import load_extensions
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.core.model_values import key_problem
 from moot.core.people import texts_for_people
 from moot.core.places import Faults, validation_message, where
+from moot.core.read_config import read_config
 from moot.core.registry import REGISTRIES
 from moot.core.rubric import RUBRICS, Rubric
 from moot.core.types import Fields

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-from moot.core.config import COMPARISON, Config, ContrastConfig, ExperimentConfig
+from moot.core.config import Config
 from moot.core.errors import UserError, unknown_name
+from moot.core.experiment_config import COMPARISON, ContrastConfig, ExperimentConfig
 from moot.core.places import Faults
 from moot.protocols import PROTOCOLS
 from moot.scores.case_metrics import CASE_METRICS

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from moot.core.artifacts import repeats_by_case
 from moot.core.cases import Case, stable_fraction
-from moot.core.config import AttributionConfig
+from moot.core.experiment_config import AttributionConfig
 from moot.core.kinds import ASKED_AGAIN, ATTRIBUTED, COMPUTED, VERDICT
 from moot.core.likelihood import label_shares
 from moot.core.types import Fields, JsonObject

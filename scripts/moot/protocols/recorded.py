@@ -13,8 +13,8 @@ from pydantic import Field
 
 from moot.core.artifacts import read_table, repeats_by_case, rows_by_debate
 from moot.core.cases import Case
-from moot.core.config import RECORDED
 from moot.core.errors import unknown_name
+from moot.core.experiment_config import RECORDED
 from moot.core.kinds import CONCLUSION, PUBLIC, VERDICT, VOTES, name_of_judge
 from moot.core.schemas import JUDGED
 from moot.core.types import Fields, JsonObject

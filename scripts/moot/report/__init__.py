@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from moot.core.config import COMPARISON
+from moot.core.experiment_config import COMPARISON
 from moot.core.registry import Registry
 from moot.protocols import PROTOCOLS
 from moot.report.content import DEBATES, Figure, Made, Shown, StudyResults, Table, TableContent

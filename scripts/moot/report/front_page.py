@@ -15,8 +15,8 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame
-from moot.core.config import COMPARISON
 from moot.core.errors import UserError
+from moot.core.experiment_config import COMPARISON
 from moot.core.types import Fields
 from moot.report import FIGURES, TABLES
 from moot.report.claims import NOT_SUPPORTED, SUPPORTED

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import positive_of_two
-from moot.core.config import RECORDED
 from moot.core.errors import UserError
+from moot.core.experiment_config import RECORDED
 from moot.core.registry import Registry
 from moot.core.types import Column
 from moot.scores.groups import probability_of_prediction

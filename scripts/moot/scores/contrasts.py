@@ -44,7 +44,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Stop:
-    """When the debates of a contrast end early; `moot.core.config.StopConfig` says what each is.
+    """When the debates of a contrast end early; `moot.core.experiment_config.StopConfig` says what each is.
 
     Attributes:
         look, difference, alpha, futility, usd: as configured.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from moot.core.config import RECORDED
+from moot.core.experiment_config import RECORDED
 from moot.scores import by_model, scorer
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import AMOUNT, mean_statistic

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from moot.core.artifacts import count_rows, read_batches, read_cases, read_frame, read_frames, read_table, waiting
 from moot.core.cases import Case, Cluster, Task, cluster_name
-from moot.core.config import MultiverseConfig
 from moot.core.errors import UserError
+from moot.core.experiment_config import MultiverseConfig
 from moot.core.kinds import CONCLUSION
 from moot.core.rubric import Rubric
 from moot.core.schemas import SCHEMAS

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from moot.core.artifacts import file_digest
 from moot.core.code_digest import code_digest
-from moot.core.config import COMPARISON
+from moot.core.experiment_config import COMPARISON
 from moot.core.rubric import RUBRICS
 from moot.core.types import JsonObject
 from moot.datasets import LOADERS

@@ -5,7 +5,7 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-from moot.core.config import COMPARISON
+from moot.core.experiment_config import COMPARISON
 from moot.core.registry import Registry
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from moot.core.config import MultiverseConfig
 from moot.core.errors import UserError
+from moot.core.experiment_config import MultiverseConfig
 from moot.plan.plan import Plan
 from moot.report import FIGURES
 from moot.report.content import StudyResults

@@ -7,8 +7,8 @@ from zipfile import ZipFile
 import pytest
 
 from debate_tournament import write
-from moot.core.config import COMPARISON
 from moot.core.errors import UserError
+from moot.core.experiment_config import COMPARISON
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.records import RecordedDebate
 from moot.report.claims import read_claims

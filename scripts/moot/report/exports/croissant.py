@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from moot import __version__
 from moot.core.artifacts import file_digest
-from moot.core.config import RECORDED
+from moot.core.experiment_config import RECORDED
 from moot.core.schemas import ARTIFACTS
 from moot.core.types import JsonObject
 from moot.report.exports import NO_TIME, Export, exporter

@@ -15,7 +15,7 @@ import pandas as pd
 
 from moot import __version__
 from moot.core.artifacts import file_digest
-from moot.core.config import RECORDED
+from moot.core.experiment_config import RECORDED
 from moot.core.types import Fields, JsonObject
 from moot.report.exports import Export, ExportedDebate, exporter
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from moot.core.cases import MAJORITY_CLASS
-from moot.core.config import COMPARISON, RECORDED
+from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import Columns, Row

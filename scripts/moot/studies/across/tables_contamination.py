@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from moot.core.config import COMPARISON
+from moot.core.experiment_config import COMPARISON
 from moot.core.kinds import UNUSABLE
 from moot.protocols.recall import CONTINUATION, NAME, SEQUENCE, decided_after, halves, is_recovered, overlap
 from moot.report import table

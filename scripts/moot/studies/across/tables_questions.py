@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from moot.core.cases import REFERENCE_MODELS
-from moot.core.config import COMPARISON
+from moot.core.experiment_config import COMPARISON
 from moot.core.kinds import SAMPLE, SPEECH, VOTES
 from moot.core.types import Column
 from moot.report import table

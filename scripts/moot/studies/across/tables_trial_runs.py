@@ -1,6 +1,6 @@
 """It runs: the experiments of so few debates that they show no more than that, each with what it took."""
 
-from moot.core.config import COMPARISON
+from moot.core.experiment_config import COMPARISON
 from moot.report import table
 from moot.report.columns import Columns, Row
 from moot.report.content import TRIALS, Run, StudyResults, TableContent
