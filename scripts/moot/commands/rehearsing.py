@@ -98,8 +98,8 @@ def count_waves(folder: Path, config: Config) -> dict[str, int]:
     """
     waves: dict[str, list[int]] = {}
     for path in sorted((folder / "results" / "calls").rglob("*.parquet")):
-        predictions = read_frame(folder / "results" / "predictions" / path.parent.name / path.name)
-        longest = int(predictions["calls"].max()) if len(predictions) else 0
+        made = read_frame(folder / "results" / "predictions" / path.parent.name / path.name)["calls"].dropna()
+        longest = int(made.max()) if len(made) else 0  # what recorded debates took is not known
         for model in read_table(path, ["model"]).column("model").unique().to_pylist():
             if config.models[model].batch:
                 waves.setdefault(model, []).append(longest)

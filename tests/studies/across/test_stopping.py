@@ -8,8 +8,10 @@ import pandas as pd
 import pytest
 
 from moot.commands.rehearsing import Measured, report
+from moot.core.artifacts import write_frame
 from moot.core.cases import choose_cases, look_numbers
 from moot.core.config import Config
+from moot.core.schemas import SCHEMAS
 from moot.report.content import StudyResults
 from moot.scores import no_scores
 from moot.scores.answers import among_valid, answer
@@ -149,7 +151,15 @@ def test_the_tables_say_where_it_stopped_and_what_was_spared(tmp_path: Path) -> 
 
 
 def test_what_recorded_debates_took_is_not_known(tmp_path: Path) -> None:
-    found = results(tmp_path, 40, "+", "-", cost_usd=None, calls=None)
+    found = results(tmp_path / "results", 40, "+", "-", cost_usd=None, calls=None)
+    write_frame(
+        tmp_path / "results/calls/one/tiny.parquet",
+        "calls",
+        SCHEMAS["calls"].empty_table().to_pandas(),
+        {"experiment": "one"},
+    )
+    config = Config(seed=1, models={}, datasets={}, experiments={})
+    assert report(tmp_path, config, Measured(1.0, 1.0, 0.1)), "a rehearsal may hold recorded debates"
     study = StudyResults("courtroom", found, no_scores(), {}, pd.DataFrame(), contrasts=[CONTRAST])
     (row,) = stopped(study).frame.to_dict("records")
     assert pd.isna(row["calls"]) and pd.isna(row["calls not made"]) and pd.isna(row["US dollars not spent"])
