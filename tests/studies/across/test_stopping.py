@@ -156,7 +156,7 @@ def test_what_recorded_debates_took_is_not_known(tmp_path: Path) -> None:
         tmp_path / "results/calls/one/tiny.parquet",
         "calls",
         SCHEMAS["calls"].empty_table().to_pandas(),
-        {"experiment": "one"},
+        {"moot_version": ""},
     )
     config = Config(seed=1, models={}, datasets={}, experiments={})
     assert report(tmp_path, config, Measured(1.0, 1.0, 0.1)), "a rehearsal may hold recorded debates"
