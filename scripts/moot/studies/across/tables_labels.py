@@ -77,14 +77,11 @@ def _of_scores(
     return with_corrected(columns.table(rows, (_BY_CASE_NOTE, note)), corrected, raw="raw")
 
 
-@table(
-    EVERY, "agreement", "Agreement of labellers and annotators",
-    "Cohen's kappa of each pair and Krippendorff's alpha over all who labelled statements, for labels and for groups "
-    "of labels.",
-    rests_on=(LABELS,),
-)  # fmt: skip
+@table(EVERY, "agreement", "Agreement of labellers and annotators", rests_on=(LABELS,))
 def agreement_of_labels(results: StudyResults) -> TableContent:
-    """How far rules, models and people agree on the statements of each experiment, before anyone decides."""
+    """Cohen's kappa of each pair and Krippendorff's alpha over all who labelled statements, for labels and for groups
+    of labels.
+    """
     columns = (
         Columns().keys("experiment", "of").plain("measure", "labelers").ours("value").interval(role="").counts("n")
     )

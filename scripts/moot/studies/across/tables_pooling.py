@@ -63,13 +63,12 @@ def _rows(answers: Answers) -> Iterator[Row]:
     for facet, levels in answers.facets.items():
         if facet == DEBATE or not 1 < len(set(levels)) <= MOST_LEVELS:
             continue
-        if facet in (*JUDGED_BY, MODEL) and RIGHT in outcomes:
+        of_answerers = facet in (*JUDGED_BY, MODEL)
+        if RIGHT in outcomes and (of_answerers or len(words) != 2):  # a verdict of more words has no one share
             yield from _by(facet, RIGHT, *outcomes[RIGHT])
-        elif len(words) == 2:  # a verdict of more words has no one share
+        elif len(words) == 2:
             word = answers.positive or words[-1]
             yield from _by(facet, f"verdict {word}", as_numbers(given.rows["prediction"] == word), given)
-        elif RIGHT in outcomes:
-            yield from _by(facet, RIGHT, *outcomes[RIGHT])
 
 
 def _by(facet: str, what: str, shares: Floats, kept: Answers) -> Iterator[Row]:

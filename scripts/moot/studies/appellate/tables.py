@@ -52,9 +52,9 @@ def _alone(phase: str) -> JsonObject:
     return {"phase": SPOKEN[phase], "experiment": "", "model": ""}
 
 
-@table(STUDY, "table1_steps", "Table 1: debates and steps", "Debates and steps of each phase: published and ours.")
+@table(STUDY, "table1_steps", "Table 1: debates and steps")
 def steps(results: StudyResults) -> TableContent:
-    """Table 1, with what the synthetic phase leaves out or adds."""
+    """Debates and steps of each phase: published and ours."""
     spoken = {metric: what for what, metric in COUNTS.items()}
     rows: list[JsonObject] = [
         {**_alone(row), "count": spoken[metric], "published": value}
@@ -91,12 +91,12 @@ def steps(results: StudyResults) -> TableContent:
     )
 
 
-@table(
-    STUDY, "table2_counts", "Table 2: positions by judge, step and code",
-    "How many debates affirm (1), do not affirm (0) or take no position (3) at each step, in total and by case.",
-)  # fmt: skip
+@table(STUDY, "table2_counts", "Table 2: positions by judge, step and code")
 def counts(results: StudyResults) -> TableContent:
-    """Table 2 for every phase and all steps; the paper prints the first step of the synthetic phase."""
+    """How many debates affirm (1), do not affirm (0) or take no position (3) at each step, in total and by case.
+
+    The paper prints the first step of the synthetic phase.
+    """
     found = list(list_phases(results))
     compared_with = {phase.experiment: _counts_beside(phase) for phase in found}
     numbers = sorted({number for phase in found for number in phase.steps["number"]})

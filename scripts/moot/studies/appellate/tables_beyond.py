@@ -19,12 +19,9 @@ from moot.studies.appellate.phases import (
 )
 
 
-@table(
-    STUDY, "majorities", "Majorities and the real outcome",
-    "How often the majority of the first and of the last round is what the real court did.",
-)  # fmt: skip
+@table(STUDY, "majorities", "Majorities and the real outcome")
 def majorities(results: StudyResults) -> TableContent:
-    """First-round and final majority against the real outcome; ties and panels without a position are invalid."""
+    """How often the majority of the first and of the last round is what the real court did."""
     rows = [
         phase.row({"positions by": source_name(prefix), "majority of": f"{stage} round"},
                   f"{prefix}majority_accuracy", f"majority={stage}")
@@ -51,13 +48,13 @@ _EFFECT = {
 }
 
 
-@table(
-    STUDY, "human_weight", "Whom an AI judge follows",
-    "How often an AI judge of a human-AI panel moves to the opposite position, by who held it, and the odds of the "
-    "human over the peer.",
-)  # fmt: skip
+@table(STUDY, "human_weight", "Whom an AI judge follows")
 def human_weight(results: StudyResults) -> TableContent:
-    """The question that the paper could not test: towards the human, or towards the other AI judge."""
+    """How often an AI judge of a human-AI panel moves to the opposite position, by who held it, and the odds of the
+    human over the peer.
+
+    The question that the paper could not test.
+    """
     rows: list[JsonObject] = []
     measures = [
         ("moved", f"opposed={who}", f"share that moved; opposed by {who}")
@@ -89,12 +86,12 @@ def human_weight(results: StudyResults) -> TableContent:
     return comparison(rows, (*KEYS, "positions by", "measure"), (*notes, VOTE_NOTE))
 
 
-@table(
-    STUDY, "alternation", "Alternation",
-    "How often a judge opposes the judge before in the same round: one model playing all judges against separate ones.",
-)  # fmt: skip
+@table(STUDY, "alternation", "Alternation")
 def alternation(results: StudyResults) -> TableContent:
-    """Whether judge 2 opposes judge 1 (the paper: the synthetic phase alternates, for every case)."""
+    """How often a judge opposes the judge before in the same round: one model playing all judges against separate ones.
+
+    The paper says that the synthetic phase alternates, for every case.
+    """
     rows = [
         phase.row({"positions by": source_name(prefix), "judges": f"{seat} and {seat + 1}"},
                   f"{prefix}alternation", f"seats={seat}-{seat + 1}")
@@ -114,12 +111,12 @@ _WORDING = {
 }
 
 
-@table(
-    STUDY, "reasoning", "Citations, length and repetition",
-    "What the statements of each phase and round cite, how long they are, and how much they repeat.",
-)  # fmt: skip
+@table(STUDY, "reasoning", "Citations, length and repetition")
 def reasoning(results: StudyResults) -> TableContent:
-    """Counts that test the paper's qualitative claims (vaguer and more repetitive by round; few citations)."""
+    """What the statements of each phase and round cite, how long they are, and how much they repeat.
+
+    These counts test what the paper says in words: vaguer and more repetitive by round; few citations.
+    """
     rows: list[JsonObject] = []
     for phase in list_phases(results):
         groups = [("overall", "all")] + [(f"round={number}", str(number)) for number in range(1, phase.rounds + 1)]
@@ -135,12 +132,9 @@ def reasoning(results: StudyResults) -> TableContent:
     return comparison(rows, (*KEYS, "round", "measure"), (*notes, BY_CASE_NOTE))
 
 
-@table(
-    STUDY, "changes_of_opinion", "Changes of opinion, for reading",
-    "Every change of opinion: the statement before, what the others said between, and the statement after.",
-)  # fmt: skip
+@table(STUDY, "changes_of_opinion", "Changes of opinion, for reading")
 def changes_of_opinion(results: StudyResults) -> TableContent:
-    """The paper's qualitative analysis: each change in full, in the order of debates."""
+    """Every change of opinion: the statement before, what the others said between, and the statement after."""
     rows: list[JsonObject] = []
     for phase in list_phases(results):
         pairs = position_changes(phase.steps)

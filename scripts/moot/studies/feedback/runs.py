@@ -88,30 +88,23 @@ def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[tuple[s
                 yield found.experiment, model
 
 
-@dataclass(frozen=True, slots=True)
-class Component:
-    """One stage of the method and whether it got each case right, indexed by case_id."""
-
-    name: str
-    right: Column
-
-
-def components(single: Run, assisted: Run | None) -> Iterator[Component]:
-    """What is added step by step: the judge alone, debate, smoothing, assistant with and without smoothing."""
+def components(single: Run, assisted: Run | None) -> Iterator[tuple[str, Column]]:
+    """The stages of the method, each with how often it got each case right, by case_id: the judge alone, debate,
+    smoothing, assistant with and without smoothing.
+    """
     debates = judged_debates(single.results, single.model)
-    yield Component("judge alone (O_0)", _right(single, debates, None))
-    yield Component("debate, no smoothing (T = 1)", _right(single, debates, 1.0))
-    yield Component("debate, smoothing", _right(single, debates, own_weight(single.results)))
+    yield "judge alone (O_0)", _right(single, debates, None)
+    yield "debate, no smoothing (T = 1)", _right(single, debates, 1.0)
+    yield "debate, smoothing", _right(single, debates, _own_weight(single))
     if assisted is not None:
         debates = judged_debates(assisted.results, assisted.model)
-        yield Component("debate, assistant, no smoothing (T = 1)", _right(assisted, debates, 1.0))
-        yield Component("debate, assistant, smoothing", _right(assisted, debates, own_weight(assisted.results)))
+        yield "debate, assistant, no smoothing (T = 1)", _right(assisted, debates, 1.0)
+        yield "debate, assistant, smoothing", _right(assisted, debates, _own_weight(assisted))
 
 
-def own_weight(results: ExperimentResults) -> float:
+def _own_weight(run: Run) -> float:
     """The T that an experiment ran with; 1 without smoothing."""
-    params = results.config.params
-    return float(params["weight"]) if params["smoothing"] else 1.0
+    return float(run.params["weight"]) if run.params["smoothing"] else 1.0
 
 
 def _right(run: Run, debates: Sequence[Judged], weight: float | None) -> Column:

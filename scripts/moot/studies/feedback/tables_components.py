@@ -141,14 +141,14 @@ def component_table(results: StudyResults) -> TableContent:
     rows: list[Fields] = []
     for single, assisted in pairs(results):
         stages = list(components(single, assisted))
-        alone = stages[0].right
+        alone = stages[0][1]
         sample, clusters = single.results.sample(alone.index), [single.results.clusters[case] for case in alone.index]
-        shares = [as_numbers(stage.right) for stage in stages]
+        shares = [as_numbers(right) for _, right in stages]
         found = [compare(share, shares[0], clusters, single.results.seed) for share in shares]
         adjusted = [float("nan"), *holm([test.p for test in found[1:]])]
-        for place, (stage, test) in enumerate(zip(stages, found, strict=True)):
-            estimate = sample.bootstrap.estimate(share_statistic(stage.right))
-            row = {"model": (single.model, single.data, stage.name), "accuracy": estimate, "n": len(alone)}
+        for place, ((name, right), test) in enumerate(zip(stages, found, strict=True)):
+            estimate = sample.bootstrap.estimate(share_statistic(right))
+            row = {"model": (single.model, single.data, name), "accuracy": estimate, "n": len(alone)}
             if place:
                 row["difference"] = (test.difference, test.low, test.high, test.p, adjusted[place])
             rows.append(row)
