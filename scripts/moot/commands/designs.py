@@ -127,8 +127,8 @@ def designed(
     Args:
         source, results_of: where the debates come from, and the results of both sides of a contrast.
         design: the design effect of clusters of cases.
-        cases: that either side plans.
-        available: that there are; of the side with fewer.
+        cases: how many either side plans.
+        available: how many the data set has; of the side with fewer.
     """
     from scipy.special import ndtri  # registries are read at every start of Snakemake
 

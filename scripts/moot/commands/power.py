@@ -57,8 +57,9 @@ class Powered:
 
     Attributes:
         source: `PILOT`, `REHEARSED`, or `ASSUMED`.
-        cases, repeats: planned; of either side where they have different cases.
+        cases: planned; one number for both sides if they argue the same cases, else one of either.
         available: cases that the data set has, likewise.
+        repeats: planned, of either side.
         usd: dollars of one debate of all runs of either side; NaN where nothing says.
         goal, corrected: the test to plan for, and that at the level of Holm's first step.
         folder: where its debates are; None where both sides have none.

@@ -53,16 +53,16 @@ class AsPublished:
     departures: tuple[str, ...] = ()
 
 
-DEBATES, BASELINES, TRIALS, ARMS = "debates", "baselines", "trials", "arms"
-EXCHANGED, GROUPS, DESIGN, CONTRASTS, LABELS = "exchanged", "groups", "design", "contrasts", "labels"
-MOVED, STOPPING, TOURNAMENT, MULTIVERSE = "moved", "stopping", "tournament", "multiverse"
-JUDGED_AGAIN = "judged again"
-"""What a table or figure may rest on: a study's experiments, models trained on its data, its trial runs, control arms
-of its experiments, runs over counterfactual people, experiments over people of known groups, no run, its planned
-contrasts, experiments whose statements are labelled, debates judged again with something changed, planned contrasts
-whose debates may end early, debates of models that meet in pairs, experiments whose conclusions are worked out under
-several choices, or (the last) debates judged again of trial runs, too.
-"""
+# What a table or figure of a study may rest on:
+DEBATES, TRIALS = "debates", "trials"  # its experiments; those of too few debates to conclude from
+BASELINES = "baselines"  # models trained on its data
+ARMS, EXCHANGED = "arms", "exchanged"  # control arms of its experiments; runs over counterfactual people
+GROUPS, LABELS = "groups", "labels"  # experiments over people of known groups; with labelled statements
+DESIGN = "design"  # no run
+CONTRASTS, STOPPING = "contrasts", "stopping"  # planned contrasts; those whose debates may end early
+MOVED, JUDGED_AGAIN = "moved", "judged again"  # debates judged again with something changed; those of trial runs, too
+TOURNAMENT = "tournament"  # debates of models that meet in pairs
+MULTIVERSE = "multiverse"  # experiments whose conclusions are worked out under several choices
 
 EXPLORATORY = "exploratory"
 EXPLORATORY_NOTE = (
@@ -73,18 +73,18 @@ EXPLORATORY_NOTE = (
 
 @dataclass(frozen=True)
 class Comparable:
-    """What of a run is as published.
+    """How runs, and models trained on a data set, relate to the papers.
 
     Attributes:
         runs: by experiment and model.
-        datasets: by data set, for the models trained on it.
+        datasets: by data set.
     """
 
     runs: Mapping[tuple[str, str], AsPublished] = field(default_factory=dict)
     datasets: Mapping[str, AsPublished] = field(default_factory=dict)
 
     def run(self, experiment: str, model: str) -> AsPublished:
-        """One experiment and model; nothing is comparable unless it is known to be."""
+        """One experiment and model; one that is not listed repeats nothing."""
         return self.runs.get((experiment, model), AsPublished())
 
     def dataset(self, name: str) -> AsPublished:

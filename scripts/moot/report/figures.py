@@ -220,8 +220,8 @@ def note_below(
     Args:
         drawing: the figure.
         notes: a line each, or several where it is long.
-        sizes: what is drawn to the number of cases that it rests on. Above the figure it is said of which nothing can
-            be concluded, since they rest on a single one.
+        sizes: the name of each thing drawn to its number of cases. Those with a single case are named above the
+            figure, since nothing can be concluded from one.
         unit: what `sizes` counts.
     """
     single = [name for name, size in (sizes or {}).items() if size == 1]

@@ -52,10 +52,10 @@ class ShownColumn:
 
 
 def short_form(content: TableContent) -> TableContent:
-    """The columns that the specification names for the short form, and the rows of which they say something.
+    """The table with the columns of the short form alone, and without the rows in which these are empty.
 
-    Columns in which nothing is are left out. A key that all rows share is told in a note instead. Keys that the
-    specification leaves out stay where rows could not be told apart without them.
+    Empty columns are left out, too. A key with the same value in all rows is told in a note instead. A key that the
+    short form does not name stays where rows could not be told apart without it.
     """
     frame = content.frame.mask(content.frame == "")
     filled = [column for column in content.columns if frame.empty or frame[list(column.names)].notna().any(axis=None)]
@@ -105,7 +105,7 @@ def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) 
 
 
 def own_rows_first(content: TableContent) -> TableContent:
-    """The rows that this run measured something of, and below them those that show published values alone.
+    """Rows with a value of this run first, rows with published values alone below them.
 
     Rows with the same first key stay together.
     """

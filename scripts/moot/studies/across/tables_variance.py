@@ -37,7 +37,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Some answers: whose they are, of which data, the answers themselves, and each one's facets."""
+    """Some answers, as rows of predictions: by which method, about which data, and the levels of each one's facets."""
 
     name: str
     data: str

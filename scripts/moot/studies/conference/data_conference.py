@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Annotated
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import read_text
+from moot.core.model_config import Strict
 from moot.core.yaml_text import load_yaml
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.topics import LONGEST_TOPIC, source_folder, source_notes
@@ -27,11 +28,7 @@ Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 ClusterName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z ]*$")]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class TopicEntry(_Strict):
+class TopicEntry(Strict):
     """A topic as a file states it."""
 
     title: Title
@@ -39,7 +36,7 @@ class TopicEntry(_Strict):
     question: Words
 
 
-class ConferenceFile(_Strict):
+class ConferenceFile(Strict):
     """A conference as a file states it."""
 
     issue: Words

@@ -55,7 +55,7 @@ class Run(content.Run):
 def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
     """The runs over test cases that belong to no sweep, in the order of methods; of all protocols if none is given.
 
-    Of two runs of a model that are alike in all, as one and its twin within a sweep are, the first belongs to none.
+    Of two runs of a model with the same parameters the first belongs to no sweep.
     """
     order = [*METHODS, DEBATE]
     swept = {run for name in SWEPT for group in sweeps(results, name) for run in _in_sweep(group, name)}
@@ -79,7 +79,7 @@ def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
 
 
 def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[tuple[str, str]]:
-    """The experiments and models of a sweep without the first of a model's that are alike."""
+    """The experiments and models of a sweep; of a model's runs with the same parameters all but the first."""
     for model in {model: None for found in group for model in found.config.models}:
         of_model = [found for found in group if model in found.config.models]
         values = [found.config.params[name] for found in of_model]

@@ -155,7 +155,7 @@ def _of_judges(run: RecordedRun, habit: str, by: str, rows: pd.DataFrame) -> Ite
 
 
 def _without_judge(clusters: Mapping[str, Cluster], cases: set[str]) -> Mapping[str, Cluster]:
-    """The clusters of some cases without a kind that they all share, as verdicts of one judge share the judge."""
+    """The clusters of some cases, each without the part that is the same in all: verdicts of one judge share it."""
     found = {case: clusters[case] for case in cases}
     if not all(isinstance(one, tuple) for one in found.values()):
         return found

@@ -14,10 +14,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from moot.core.errors import UserError
 from moot.core.input_files import check_values, quoted, read_csv, read_text, whole_numbers
+from moot.core.model_config import Strict
 from moot.core.types import Column
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext
@@ -46,11 +47,7 @@ _INCARCERATION = replace(
 )
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Months(_Strict):
+class Months(Strict):
     """One extract column a month, its name a strftime pattern."""
 
     column: str
@@ -62,7 +59,7 @@ class Months(_Strict):
         return [str(month.strftime(self.column)) for month in pd.period_range(self.first, self.last, freq="M")]
 
 
-class Variable(_Strict):
+class Variable(Strict):
     """How one column of the table is read from an extract; the file's header comment explains each key."""
 
     column: str = ""
@@ -87,7 +84,7 @@ class Variable(_Strict):
         return self.months.columns() if self.months else list(self.columns or (self.column,))
 
 
-class VariableMap(_Strict):
+class VariableMap(Strict):
     """The whole map, `config/nlsy97_variables.yaml`."""
 
     identifier: str
