@@ -147,6 +147,18 @@ async def test_grades_and_the_graders_reliability(tmp_path: Path, load_context: 
     assert score(results, "regrade_correlation")["value"] == pytest.approx(1)
 
 
+async def test_an_unusable_grade_counts_where_it_was_given(tmp_path: Path, load_context: LoadContextMaker) -> None:
+    def no_opposite(request: Request) -> str | dict[str, float] | None:
+        found = grading_script(8, 2)(request)
+        return "no grade" if isinstance(found, str) and '"grade": 2' in found else found
+
+    scripts = [grading_script(8, 2), no_opposite]
+    results = await conferences(tmp_path, *conference_case(load_context), scripts, graded=2)
+    found = {name: score(results, name) for name in ("grade", "grade_reversed", "grade_margin", "regrade_difference")}
+    counts = {name: (one["n"], one["n_invalid"]) for name, one in found.items()}
+    assert counts == {"grade": (8, 0), "grade_reversed": (4, 4), "grade_margin": (2, 2), "regrade_difference": (6, 2)}
+
+
 def test_both_errors_of_the_judge(tmp_path: Path) -> None:
     task = Task("the discussion", "Do they agree?", (OPEN, AGREEMENT), AGREEMENT)
     cases = [

@@ -66,35 +66,33 @@ def graded_decisions(transcripts: pd.DataFrame) -> pd.DataFrame:
 def _scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[Score]:
     if grades.empty:
         return
-    n_invalid = int(grades["grade"].isna().sum())
     for kind in ("grade", "grade_reversed"):
-        values = grades[(grades["kind"] == kind) & grades["grade"].notna()].set_index("debate_id")
-        if len(values):
-            yield mean_score(results, kind, values["grade"], n_invalid=n_invalid)
+        values = grades[grades["kind"] == kind].set_index("debate_id")
+        if values["grade"].notna().any():
+            yield mean_score(results, kind, values["grade"])
             if kind == GRADE and results.config.protocol == "conference":
                 for number, rows in values.groupby("number"):
                     yield mean_score(results, kind, rows["grade"], f"decision={number}")
     decisions = ["debate_id", "number"]
-    means = grades.groupby([*decisions, "kind"])["grade"].mean().unstack()
+    means = grades.groupby([*decisions, "kind"])["grade"].mean().unstack().reset_index("number", drop=True)
     if {"grade", "grade_reversed"} <= set(means.columns):
-        both = means.dropna().reset_index("number", drop=True)
-        if len(both):
-            margin = both["grade"] - both["grade_reversed"]
-            yield mean_score(results, "grade_margin", margin, n_invalid=n_invalid)
-            yield mean_score(
-                results, "graded_above_reversed", (margin > 0) + 0.5 * (margin == 0), n_invalid=n_invalid, bounds=SHARE
-            )
-    twice = grades.pivot_table(index=[*decisions, "kind"], columns="nth", values="grade")
+        margin = means["grade"] - means["grade_reversed"]
+        if margin.notna().any():
+            above = ((margin > 0) + 0.5 * (margin == 0)).where(margin.notna())
+            yield mean_score(results, "grade_margin", margin)
+            yield mean_score(results, "graded_above_reversed", above, bounds=SHARE)
+    twice = grades.set_index([*decisions, "kind", "nth"])["grade"].unstack()
     if {1, 2} <= set(twice.columns):
-        pairs = twice[[1, 2]].dropna()
-        yield from _retest(results, pairs.reset_index(["number", "kind"], drop=True), n_invalid)
+        yield from _retest(results, twice[[1, 2]].reset_index(["number", "kind"], drop=True))
 
 
-def _retest(results: ExperimentResults, pairs: pd.DataFrame, n_invalid: int) -> Iterator[Score]:
+def _retest(results: ExperimentResults, pairs: pd.DataFrame) -> Iterator[Score]:
     """How far apart the first and second grade of the same decision are, and their correlation."""
-    if pairs.empty:
+    known = pairs.dropna()
+    if known.empty:
         return
-    yield mean_score(results, "regrade_difference", (pairs[1] - pairs[2]).abs(), n_invalid=n_invalid)
-    varied = pairs.std(ddof=0).min() > CONSTANT
-    correlation = float(np.corrcoef(pairs[1], pairs[2])[0, 1]) if varied else float("nan")
-    yield sample_of_debates(results, pairs.index).count("regrade_correlation", correlation, n_invalid=n_invalid)
+    yield mean_score(results, "regrade_difference", (pairs[1] - pairs[2]).abs())
+    varied = known.std(ddof=0).min() > CONSTANT
+    correlation = float(np.corrcoef(known[1], known[2])[0, 1]) if varied else float("nan")
+    invalid = len(pairs) - len(known)
+    yield sample_of_debates(results, known.index).count("regrade_correlation", correlation, n_invalid=invalid)
