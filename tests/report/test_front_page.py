@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from front_page_results import HOSTILE, STUDIES, built_files, results_with_questions
+from front_page_results import CLAIM, HOSTILE, STUDIES, built_files, results_with_questions
 from moot.core.errors import UserError
 from moot.report.front_page import read_questions, write_front_page
 
@@ -25,14 +26,37 @@ def test_planned_comparisons_come_first_and_what_no_run_judges_last(root: Path) 
         "Does smoothing help?",
         "Is one case enough?",
     ], "a comparison that was not tested has no answer to show"
-    assert questions[-1].missing == "this run has too few cases for an interval"
+    assert questions[-1].missing == "This run has too few cases for an interval"
     assert [len(question.verdicts) for question in questions] == [1, 2, 0, 0]
     assert [verdict.sign for question in questions for verdict in question.verdicts] == ["?", "✓", "?"]
     planned, claimed = (question.verdicts[0].why.rpartition("; ")[2] for question in questions[:2])
     assert (planned, claimed) == (
-        "p 0.800 (Holm, planned comparisons of the study: 4).",
-        "p < 0.001 (Holm, runs that judge this claim: 2).",
+        "p = 0.800 (Holm's correction for 4 tests).",
+        "p < 0.001 (Holm's correction for 2 tests).",
     )
+    assert [question.claim for question in questions] == ["", "Yes. Source: a paper", "", "Yes. Source: a paper"]
+
+
+def test_a_verdict_is_a_word_and_what_led_to_it_follows_in_a_sentence(root: Path) -> None:
+    carried = "cannot tell: invalid answers carry the difference (-0.223 with them as wrong, +0.080 without)"
+    bounds = {"supported where": "within 0.05 of 0", "95 % low": -0.084, "95 % high": 0.017, "tests in family": 1.0}
+    claim = CLAIM | bounds | {"answer": carried, "p (Holm)": 0.5148, "published claim": "none published"}
+    pd.DataFrame([claim]).to_csv(root / "tables/comparison/questions.csv")
+    question = read_questions(root, "comparison", ["tables/comparison/questions.csv"], STUDIES)[0]
+    [verdict] = question.verdicts
+    assert (verdict.word, verdict.sign, question.claim) == ("cannot tell", "?", "")
+    assert verdict.why == (
+        "The 95 % interval includes −0.05; p = 0.515. "
+        "Invalid answers carry the difference (−0.223 with them as wrong, +0.080 without)."
+    )
+
+
+def test_the_trial_runs_are_a_link_to_their_table(root: Path) -> None:
+    pd.DataFrame([{"experiment": "a", "seconds": 4.336015688}]).to_csv(root / "tables/comparison/trial_runs.csv")
+    (root / "tables/comparison/trial_runs.html").write_text("")
+    write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
+    page = (root / "index.html").read_text(encoding="utf-8")
+    assert '<a href="tables/comparison/trial_runs.html">Trial runs</a> (1)' in page and "4.336" not in page
 
 
 def test_a_bar_keeps_the_interval_the_threshold_and_the_published_value_on_one_scale(root: Path) -> None:
@@ -51,8 +75,9 @@ def test_the_page_links_what_this_run_built_and_escapes_what_others_wrote(root: 
     links = re.findall(r'(?:href|src)="([^"]+)"', page)
     assert "tables/recorded/methods.html" in links
     assert "figures/recorded/accuracy.svg" in links
-    assert all((root / link.partition("#")[0]).is_file() for link in links), "relative, and to files that are there"
-    debates = [link for link in links if "#" in link]
+    assert all((root / link.partition("#")[0]).is_file() for link in links if link[0] != "#"), "relative, and there"
+    assert {link[1:] for link in links if link[0] == "#"} <= set(re.findall('id="([^"]+)"', page))
+    debates = [link for link in links if ".html#" in link]
     whole = "reader/recorded.html#?experiment=debates"
     assert debates == [
         whole,

@@ -122,7 +122,9 @@ def test_the_commands_build_what_the_page_says(walked: Walk) -> None:
     leaders = pd.read_parquet(walked.folder / "results/baselines/coins.parquet")
     assert set(leaders.loc[leaders["status"] == "ok", "baseline"]) == {"first", "majority-class"}
     assert len(pd.read_parquet(walked.folder / "results/predictions/tosses/smollm2-135m.parquet")) == 6
-    assert (walked.folder / "results/figures/coinage/heads.svg").is_file()
+    assert "<!-- Share of heads -->" in (walked.folder / "results/figures/coinage/heads.svg").read_text(), (
+        "an axis's name"
+    )
 
 
 def test_the_packaged_model_comes_to_the_scores_that_the_page_shows(walked: Walk) -> None:

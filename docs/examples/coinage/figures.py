@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from moot.report import figure
 from moot.report.content import StudyResults
+from moot.report.figures import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -12,9 +13,8 @@ if TYPE_CHECKING:
 @figure("coinage", "heads", "Heads", "How often heads was said.", "Coins")
 def heads(results: StudyResults) -> "Figure":
     """One bar a model."""
-    from matplotlib.figure import Figure
-
-    drawn = Figure()
+    drawn, axes = new_figure()
     scores = results.scores[results.scores["metric"] == "heads"]
-    drawn.add_subplot().bar(list(scores["model"]), list(scores["value"]))
+    axes.bar_label(axes.bar(list(scores["model"]), list(scores["value"])), fmt="%.2f")
+    axes.set(ylabel="Share of heads", ylim=(0, 1))
     return drawn

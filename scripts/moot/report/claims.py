@@ -39,7 +39,9 @@ class Selector:
     wanted: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        values = "; ".join(f"{name}={value}" for name, value in self.wanted)
+        values = "; ".join(
+            {"": f"no {name}", "*": f"any {name}"}.get(value, f"{name}={value}") for name, value in self.wanted
+        )
         return f"{self.protocol} ({values})" if values else self.protocol
 
     def selects(self, view: ExperimentView) -> bool:

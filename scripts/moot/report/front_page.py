@@ -27,6 +27,8 @@ SIGNS = {SUPPORTED: "✓", "yes": "✓", NOT_SUPPORTED: "✗", "opposite": "✗"
 TOO_FEW = "this run has too few cases for an interval"
 UNDECIDED = "?"
 SOURCES = "where_verdicts_come_from"
+TRIAL_RUNS = "comparison/trial_runs"
+NONE_PUBLISHED = "none published"
 DIFFERENCE = ("difference", "difference low", "difference high")
 PAD = 0.08
 """The empty share of a bar at each end."""
@@ -37,7 +39,7 @@ class Verdict:
     """What one run, or two of one model, say of a question.
 
     Attributes:
-        word: the verdict, as the table has it.
+        word: the verdict, without what led to it.
         value, low, high: the estimate with its 95 % interval.
         threshold: what the interval is held against: the two ends of a claim "within", else one value twice.
         published: the published value; None where there is none.
@@ -58,7 +60,7 @@ class Verdict:
 
     @property
     def sign(self) -> str:
-        return SIGNS.get(self.word.partition(":")[0], UNDECIDED)
+        return SIGNS.get(self.word, UNDECIDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,8 @@ def write_front_page(
             costs=_costs(root, names),
             methods=_rows(root, f"{study}/methods_by_data", names),
             arms=[_arm(row) for row in _rows(root, f"{study}/what_debate_adds", names) if row["difference low"]],
-            trials=_rows(root, "comparison/trial_runs", names),
+            trials=len(_rows(root, TRIAL_RUNS, names)),
+            table_of_trials=f"tables/{TRIAL_RUNS}.html",
             sources=[row["in words"] for row in _rows(root, f"{study}/{SOURCES}", names) if row["in words"]],
             table_of_sources=f"tables/{study}/{SOURCES}.html",
             outcome=f"outcome/{study}.html",
@@ -176,45 +179,58 @@ def _claimed(question: str, rows: Sequence[Fields], planned: bool, readers: Mapp
     first = rows[0]
     verdicts = tuple(_judged(row, readers) for row in rows if _is_tested(row, "95 %"))
     missing = TOO_FEW if any(row["this run"] for row in rows) else first["measured"]
-    source = f"{first['published claim']} ({first['source']})"
-    return StudyQuestion(question, source, verdicts, "" if verdicts else missing, first["see"], planned)
+    claim = first["published claim"].removesuffix(".")
+    published = "" if claim in ("", NONE_PUBLISHED) else f"{claim}. Source: {first['source']}"
+    return StudyQuestion(
+        question, published, verdicts, "" if verdicts else _capitalised(missing), first["see"], planned
+    )
 
 
 def _judged(row: Fields, readers: Mapping[str, str]) -> Verdict:
     numbers = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", row["supported where"])]
     threshold = (-numbers[0], numbers[0]) if row["supported where"].startswith("within") else (numbers[0], numbers[0])
     about = f"{row['measured']}; {row['model']}"
-    family = "runs that judge this claim"
-    return _verdict(row, row["answer"], "this run", "95 %", threshold, about, family, readers)
+    return _verdict(row, row["answer"], "this run", "95 %", threshold, about, readers)
 
 
 def _contrasted(row: Fields, readers: Mapping[str, str]) -> Verdict:
     about = f"{row['metric']}: {row['first']} less {row['second']}"
-    word, family = row["expectation met"], "planned comparisons of the study"
-    return _verdict(row, word, "difference", "difference", (0.0, 0.0), about, family, readers)
+    return _verdict(row, row["expectation met"], "difference", "difference", (0.0, 0.0), about, readers)
 
 
 def _verdict(
     row: Fields,
-    word: str,
+    answer: str,
     value: str,
     ends: str,
     threshold: tuple[float, float],
     about: str,
-    family: str,
     readers: Mapping[str, str],
 ) -> Verdict:
     low, high = float(row[f"{ends} low"]), float(row[f"{ends} high"])
-    held_against = f"{threshold[1]:g}" if threshold[0] == threshold[1] else f"{threshold[0]:g} or {threshold[1]:g}"
-    inside = any(low <= end <= high for end in threshold)
-    adjusted = f"{float(row['p (Holm)']):.3f}".replace("0.000", "< 0.001")
-    p = f"p {adjusted} (Holm, {family}: {row['tests in family']})"
-    why = f"The 95 % interval {'includes' if inside else 'leaves out'} {held_against}; {p}."
+    inside = [end for end in threshold if low <= end <= high]
+    held_against = " and ".join(f"{end:g}" for end in dict.fromkeys(inside or threshold))
+    p = f"p = {float(row['p (Holm)']):.3f}".replace("= 0.000", "< 0.001")
+    tests = int(float(row["tests in family"]))
+    corrected = f" (Holm's correction for {tests} tests)" if tests > 1 else ""
+    word, _, reason = answer.partition(": ")
+    why = f"The 95 % interval {'includes' if inside else 'leaves out'} {held_against}; {p}{corrected}."
+    why = _with_minus(" ".join([why, *([f"{_capitalised(reason)}."] if reason else [])]))
     data = f"; {row['data']}" if "data" in row else ""
     cases, published = f"{int(float(row['cases']))} cases", row.get("published value")
     printed = float(published) if published else None
     debates = [_debates(row[side], readers) for side in ("first", "second") if row[side].split(", ")[0] in readers]
-    return Verdict(word, float(row[value]), low, high, threshold, printed, f"{about}{data}; {cases}", why, debates)
+    about = _capitalised(f"{about}{data}; {cases}")
+    return Verdict(word, float(row[value]), low, high, threshold, printed, about, why, debates)
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _with_minus(text: str) -> str:
+    """Text in which negative numbers have the sign of subtraction."""
+    return re.sub(r"(?<![\w.])-(?=\d)", "−", text)
 
 
 def _debates(side: str, readers: Mapping[str, str]) -> tuple[str, str]:
@@ -238,7 +254,7 @@ def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
 
 def _arm(row: Fields) -> Fields:
     """A debate beside one of its arms, as readers are shown it."""
-    difference, low, high = (f"{float(row[name]):.3f}".replace("-", "−") for name in DIFFERENCE)
+    difference, low, high = (_with_minus(f"{float(row[name]):.3f}") for name in DIFFERENCE)
     return {
         **{name: row[name] for name in ("debate", "model", "data", "arm", "what is changed")},
         **{name: f"{float(row[name]):.3f}" for name in ("debate right", "arm right")},

@@ -92,10 +92,10 @@ def test_few_cases_no_run_and_no_statistic_cannot_tell_and_say_why(tmp_path: Pat
     none = answers(tmp_path, CLAIM.format(statistic="difference,f1", second=AGAINST))
     assert tuple(none.iloc[0][["answer", "measured"]]) == (
         "cannot tell",
-        "no run of this report judges it; difference in f1: recorded (method=one) less recorded (method=other), on toy (synthetic) would",
+        "needed: difference in f1: recorded (method=one) less recorded (method=other), on toy (synthetic)",
     )
     unjudged = answers(tmp_path, "s,a,q,c,,,,,,,,,t/x\n")
-    assert tuple(unjudged.iloc[0][["answer", "measured"]]) == ("cannot tell", "not judged by one number")
+    assert tuple(unjudged.iloc[0][["answer", "measured"]]) == ("cannot tell", "no single number judges it")
 
 
 def test_a_threshold_of_a_paper_is_held_against_no_run_that_is_not_as_published(tmp_path: Path) -> None:

@@ -135,4 +135,4 @@ def test_data_that_a_claim_does_not_name_judge_nothing(tmp_path: Path) -> None:
         shipped[shipped["study"] == "appellate"].assign(data=data).to_csv(path, index=False)
         frame = questions(study(*runs, claims=read_claims(path))).frame
         assert set(frame["answer"]) == {"cannot tell"} and frame["this run"].isna().all()
-        assert frame["measured"].str.startswith("no run of this report judges it").all()
+        assert frame["measured"].str.startswith("needed: ").all()

@@ -117,8 +117,8 @@ def methods_by_data(results: StudyResults) -> TableContent:
         rows.values(),
         [
             "Accuracy with invalid answers counted as wrong [95 % interval], n predictions, the share of them that "
-            "could be used; calls, prompt and generated tokens a case, where they are known. For several labels it is "
-            "subset accuracy. The table methods_long has the same as numbers.",
+            "could be used where some could not; calls, prompt and generated tokens a case, where they are known. For "
+            "several labels it is subset accuracy. The table methods_long has the same as numbers.",
             "Where several experiments are the same method on the same data, that with the most cases is shown. "
             "Methods may have been run on different cases of a data set: compare with the majority class, and see a "
             "study's own tables for tests on the same cases. Trained models are scored on the whole test split.",
@@ -133,7 +133,8 @@ def _cell(row: Row) -> str:
     cost = f"; {calls:.1f} calls, {prompt:,.0f} + {generated:,.0f} tokens" if calls > 0 else ""
     answers = row["n"] + row["n invalid"]
     cases = f" on {int(row['all cases'])} cases" if row["all cases"] < answers else ""
-    return f"{row[STRICT]:.3f}{interval}, n = {answers:.0f}{cases}, {row['valid answers']:.0%} valid{cost}"
+    valid = f", {100 * row['valid answers']:.0f} % valid" if row["n invalid"] else ""
+    return f"{row[STRICT]:.3f}{interval}, n = {answers:.0f}{cases}{valid}{cost}"
 
 
 @table(COMPARISON, "methods_long", "Every method on every data set, as numbers", rests_on=(DEBATES, BASELINES))

@@ -104,11 +104,7 @@ def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
     asked["published value"] = (published, claim.needed, claim.source, claim.see)
     found = list(_judged(results, claim)) if claim.statistic else []
     if not found:
-        reason = (
-            f"no run of this report judges it; {claim.comparison} would"
-            if claim.statistic
-            else "not judged by one number"
-        )
+        reason = f"needed: {claim.comparison}" if claim.statistic else "no single number judges it"
         yield asked | {"answer": CANNOT_TELL, "measured": reason, "data": " or ".join(claim.data)}
     adjusted = holm([verdict.p for verdict in found])
     for verdict, p in zip(found, adjusted, strict=True):
