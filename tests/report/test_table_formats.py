@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from moot.report import escaping
 from moot.report.columns import DIFFERENCE, KEY, OURS, PUBLISHED, Columns
-from moot.report.content import StudyResults, Table
+from moot.report.content import Comparable, StudyResults, Table
 from moot.report.tables import (
     FLAT_NOTE,
     NONE_PUBLISHED_NOTE,
@@ -30,6 +30,7 @@ from moot.report.tables import (
     write_table,
 )
 from moot.scores import no_scores
+from uniform_scores import plan_of, study_of
 
 HOSTILE = "<script>alert(1)</script> \\input{/etc/passwd} =cmd|' /C calc'!A0 $x_1$ 100% & ~^#"
 ENTRY = Table("courtroom", "hostile", f"Title {HOSTILE}", f"Caption {HOSTILE}", lambda _: None)
@@ -115,6 +116,25 @@ def test_large_numbers_have_one_digit_behind_the_point():
     content = Columns().plain("v").difference("d").table([{"v": (99.5, -0.25)}, {"v": (1530.25, -469.0)}])
     cells = {column.heading: list(column.cells) for column in shown_columns(content)}
     assert cells == {"v": ["99.500", "1530.2"], "d": ["−0.250", "−469.0"]}
+
+
+def test_a_small_p_is_no_zero_and_a_small_share_is():
+    content = Columns().plain("FPR p", "p (Holm)", "share").table([{"FPR p": (1e-4, 0.0005, 1e-4)}])
+    assert [column.cells for column in shown_columns(content)] == [["< 0.001"], ["0.001"], ["0.000"]]
+    assert "&lt; 0.001" in as_html(ENTRY, content, study_of_nothing())
+
+
+def test_notes_of_data_are_of_those_that_the_rows_name(tmp_path):
+    results = study_of(plan_of(paper=True), "stance", tmp_path, Comparable())
+    columns = Columns().plain("data")
+
+    def told(*cells):
+        notes = notes_under(columns.table({"data": cell} for cell in cells), results)
+        return [note.split(":")[0].removeprefix("Data set ") for note in notes if note.startswith("Data set ")]
+
+    every = told()
+    assert {"vast", "claim_stance"} < set(every) and len(set(every)) == len(every), "a line a data set"
+    assert told("vast (sample)") == ["vast"] == told("paper-stance-vast-whole, a model")
 
 
 def test_notes_say_what_flat_and_missing_intervals_mean():

@@ -76,7 +76,7 @@ TASKS = {
 def study_of(plan: Plan, study: str, folder: Path, comparable: Comparable) -> StudyResults:
     for name, options in plan.datasets.items():
         labels = TASKS.get(options.loader or name, ("no", "yes"))
-        task = Task("the case", "?", labels, labels[-1])
+        task = Task("the case", "?", labels, labels[-1], notes=("a sample",))
         cases = [Case(f"c{n}", name, "test", "x", labels[n % 2], labels) for n in range(2)]
         write_cases(folder / "cases" / f"{name}.parquet", cases, task, describe())
     experiments = {

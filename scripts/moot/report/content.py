@@ -5,7 +5,7 @@ names, so that a user's own experiments of the study appear in it. It is built f
 published values are then shown alone, and a figure says that there is nothing to draw.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
@@ -194,19 +194,30 @@ class StudyResults:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know of the data sets used ("synthetic"), of people in seats, and of servers that changed.
+        """`notes_about` all data sets."""
+        return self.notes_about(frozenset())
 
-        Each once, in the order of the experiments.
+    def notes_about(self, texts: Set[str]) -> tuple[str, ...]:
+        """What a reader must know of data ("synthetic"), of people in seats, and of servers that changed.
+
+        Each once, in the order of the experiments. Of data sets: those that some texts name, or whose experiments they
+        name, or all if they name none.
         """
         found: list[str] = [SIMULATED_NOTE] if self.simulated else []
         trained = (self.of_datasets[name] for name in self.baselines if name in self.of_datasets)
         found += [note for results in self.experiments.values() if (note := people_note(results))]
         found += [note for results in self.experiments.values() for note in results.notes_on_confidences]
-        for results in (*self.experiments.values(), *trained):
-            found += [f"Data set {results.config.dataset}: {note}" for note in results.task.notes]
-            if names := cluster_attributes(results.task.cluster):
-                by = f"{names[0]}, drawn as a whole" if len(names) == 1 else f"{' and '.join(names)} at once"
-                found.append(f"Data set {results.config.dataset}: intervals and tests by {by}")
+        of_data = [*self.experiments.values(), *trained]
+        names = texts | {text.partition(", ")[0] for text in texts}  # "experiment, model"
+        named = [found for found in of_data if {found.experiment, found.config.dataset, data_label(found)} & names]
+        told: dict[str, dict[str, None]] = {}
+        for results in named or of_data:
+            own = told.setdefault(results.config.dataset, {})
+            own |= dict.fromkeys(results.task.notes)
+            if clusters := cluster_attributes(results.task.cluster):
+                by = f"{clusters[0]}, drawn as a whole" if len(clusters) == 1 else f"{' and '.join(clusters)} at once"
+                own[f"intervals and tests by {by}"] = None
+        found += [f"Data set {name}: {'; '.join(notes)}" for name, notes in told.items() if notes]
         return tuple(dict.fromkeys([*found, *version_notes(self.scores), *contradiction_notes(self.scores)]))
 
 

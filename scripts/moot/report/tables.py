@@ -27,7 +27,7 @@ LARGE = 100  # from here on, tokens and words: thousandths mean nothing
 DIGITS = 10  # of a number in CSV: sums in another order, on another machine, differ beyond them
 NO_WIDTH = 1e-9
 NO_DIFFERENCE = 1e-12
-_P_VALUES = re.compile(r"p\b")
+_P_VALUES = re.compile(r"(?:^|\s)p\b")
 FLAT_NOTE = (
     "An interval without width says that the evaluated cases are all alike in this value: resampling them cannot vary. "
     "With few cases that is no certainty."
@@ -190,7 +190,7 @@ def plain_value(name: str, value: str | float | None) -> str | int | float:
         return int(value)
     if isinstance(value, Real) and not isinstance(value, bool):
         number = float(f"{float(value):.{DIGITS}g}")
-        return 0.0 if abs(number) < NO_DIFFERENCE and not _P_VALUES.match(name) else number
+        return 0.0 if abs(number) < NO_DIFFERENCE and not _P_VALUES.search(name) else number
     return str(value)
 
 
@@ -233,7 +233,9 @@ def notes_under(content: TableContent, results: StudyResults) -> list[str]:
     if not content.frame[published].notna().any(axis=None):
         source = [NONE_PUBLISHED_NOTE] if published else []
     exploratory = [EXPLORATORY_NOTE] if content.exploratory else []
-    return list(dict.fromkeys([*exploratory, *content.notes, *_notes_on_intervals(content), *source, *results.notes]))
+    texts = {*content.frame.columns, *(cell for cell in content.frame.to_numpy().flat if isinstance(cell, str))}
+    of_data = results.notes_about(texts)
+    return list(dict.fromkeys([*exploratory, *content.notes, *_notes_on_intervals(content), *source, *of_data]))
 
 
 def _not_compared(content: TableContent, results: StudyResults) -> list[str]:
@@ -280,6 +282,8 @@ def _cells(content: TableContent, column: Column) -> list[str]:
             for low, high in pairs
         ]
     cells = [_shown(value, digits) for value in frame[column.name]]
+    if _P_VALUES.search(column.name):
+        cells = ["< 0.001" if cell == "0.000" else cell for cell in cells]
     if column.role != KEY:
         return cells
     keys = content.names(KEY)
