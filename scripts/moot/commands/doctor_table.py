@@ -15,7 +15,7 @@ from moot.core.places import validation_message
 from moot.core.types import JsonObject
 from moot.core.user_tables import ENDINGS, read_table
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.turns import TranscriptsOptions
+from moot.datasets.turn_columns import TranscriptsOptions
 
 NAME = "mine"
 _NAMES: Mapping[str, str] = {

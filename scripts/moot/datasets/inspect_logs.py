@@ -15,7 +15,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, RecordedUtterance, read_confidence
-from moot.datasets.turns import AnswersOptions
+from moot.datasets.turn_columns import AnswersOptions
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample

@@ -19,7 +19,8 @@ from moot.core.types import Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.records import RecordedDebate
 from moot.datasets.transcripts import cases_of, debates_of
-from moot.datasets.turns import AnswersOptions, TranscriptsOptions, TurnColumns, Turns, read_turns
+from moot.datasets.turn_columns import AnswersOptions, TranscriptsOptions, TurnColumns
+from moot.datasets.turns import Turns, read_turns
 
 _FIELDS: Mapping[str, type | tuple[type, ...]] = {"doc_id": int, "target": (str, int), "filtered_resps": list}
 _CHOICE = 2  # of a multiple-choice reply: log-probability, and whether it is the likeliest continuation

@@ -19,7 +19,8 @@ from moot.core.kinds import ANSWER, BELIEF, SPEECH, name_of_judge
 from moot.core.types import Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.records import JUDGES, RecordedDebate, RecordedUtterance
-from moot.datasets.turns import EVERYBODY, TranscriptsOptions, Turns, read_turns
+from moot.datasets.turn_columns import TranscriptsOptions
+from moot.datasets.turns import EVERYBODY, Turns, read_turns
 
 METHOD, FIRST, SINGLE = "debate", "first answers", "answer"
 """What methods are called where no column says it: of debates, of what was answered before the talk, of answers."""

@@ -1,186 +1,28 @@
-"""Tables with a row a turn, or a row an answer: which column holds what, and one check of all that goes wrong."""
+"""Tables with a row a turn, or a row an answer: one check of all that goes wrong with them."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import pandas as pd
-from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from moot.core.cases import Task, cluster_attributes
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, refuse
 from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
-from moot.core.model_config import Strict
 from moot.core.places import Faults
 from moot.core.types import Column
-from moot.core.user_tables import ENDINGS, read_table
-from moot.datasets import OwnOptions
-from moot.datasets.records import FaultyShare, leave_out
+from moot.core.user_tables import read_table
+from moot.datasets.records import leave_out
+from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns, is_pattern
 
 EVERYBODY = ("", "public", "all")
 _MOST_LABELS, _TWO = 50, 2
 _SAID = 5
 _ROUNDING = 0.02
 """By which stated probabilities of all labels may miss 1."""
-
-
-class AnswersOptions(OwnOptions):
-    """What an entry of the configuration may say about answers in files of one's own, in any form."""
-
-    labels: Mapping[str, str] = Field(
-        description="each answer as the file writes it, and the label that it means (YES: yes); the negative one first"
-    )
-    no_answer: tuple[str, ...] = Field(("", "UNKNOWN", "NO DECISION"), description="what is no usable answer")
-
-    @model_validator(mode="after")
-    def _positive_is_a_label(self) -> "AnswersOptions":
-        if self.positive and self.labels and self.positive not in self.labels.values():
-            raise ValueError(f"'positive' is {self.positive!r}; expected one of {sorted(set(self.labels.values()))}")
-        return self
-
-    def task(self, labels: Sequence[str], files: str) -> Task:
-        """What was predicted; `files` names where the answers come from."""
-        return self.asked(labels, f"recorded answers of {files}")
-
-
-class TurnColumns(Strict):
-    """Which column holds what; "" where there is none. Without `debate` the table is one of answers, a row each."""
-
-    debate: str = Field(
-        "debate",
-        description='which debate the turn belongs to; "": a table of answers, a row each, without speaker and text '
-        "unless named",
-    )
-    case: str = Field("", description="what was debated, where several debates are of one case; none: the debate")
-    repeat: str = Field("", description="of answers: which repeat of the case; none: rows are counted in their order")
-    method: str = Field("", description="the condition (debate, consultancy, ...)")
-    turn: str = Field("", description="the turn's number in its debate; none: rows are in order")
-    time: str = Field("", description="when it was said: a number, or a date and time; orders turns without number")
-    round: str = Field("", description="the round, from 1")
-    speaker: str = Field("speaker", description='who speaks; "": the judge')
-    text: str = Field("text", description="what was said")
-    kind: str = Field("", description="what it is (opening, message, vote, ...)")
-    role: str = Field("", description="the speaker's role")
-    side: str = Field("", description="the side that the speaker argues for")
-    model: str = Field(
-        "",
-        description="the model that speaks; blank for a person. Of answers: whose they are, by what the entry of "
-        "`models` says; none: `judges`",
-    )
-    visibility: str = Field("", description="blank, public or all: everybody may read it; else only the speaker")
-    answer: str = Field("", description="the answer after this turn: the judge's, or where none is named the speaker's")
-    answers: str = Field("", description="everybody's answer after this turn: a JSON object, name to answer")
-    belief: str | Mapping[str, str] = Field(
-        "", description="the stated probability of the positive label, 0 to 1; or label to the column of its own"
-    )
-    confidence: str = Field("", description="the stated confidence in the answer, 0 to 100")
-    judge: str = Field("", description="who judged, where the answers are those of judges")
-    persona: str = Field("", description="the persona that the judge was given")
-    judge_repeat: str = Field("", description="which time the judge was asked about the same debate")
-    truth: str = Field("", description="the case's true label")
-    facts: str = Field("", description="the case's text")
-    attributes: tuple[str, ...] = Field((), description="columns about the case to group scores by")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _answers_need_no_words(cls, given: object) -> object:
-        if isinstance(given, Mapping) and given.get("debate") == "":
-            return {"speaker": "", "text": "", **given}
-        return given
-
-    @model_validator(mode="after")
-    def _fit_together(self) -> "TurnColumns":
-        if (self.persona or self.judge_repeat) and not self.judge:
-            raise ValueError("persona and judge_repeat are a judge's; name the column of the judge too")
-        if not self.debate and not self.case:
-            raise ValueError("neither the column of the debate nor that of the case is named; name one of them")
-        if self.debate and self.repeat:
-            raise ValueError('repeat belongs to a table of answers (debate: ""); leave it out')
-        if self.debate and not (self.speaker or self.judge):
-            raise ValueError("neither the column of the speaker nor that of the judge is named; name one of them")
-        return self
-
-    @property
-    def beliefs(self) -> Mapping[str, str]:
-        """Label to column; "" for the positive label."""
-        return self.belief if isinstance(self.belief, Mapping) else {"": self.belief} if self.belief else {}
-
-    @property
-    def named(self) -> list[str]:
-        """All columns that must be there."""
-        single = [getattr(self, name) for name in type(self).model_fields if name not in ("belief", "attributes")]
-        return list(dict.fromkeys(filter(None, (*single, *self.beliefs.values(), *self.attributes))))
-
-
-class TranscriptsOptions(AnswersOptions):
-    """What an entry of the configuration may say about debates or answers in a table of one's own."""
-
-    path: Path = Field(
-        description="a file (.csv, .tsv, .jsonl, .json, .parquet, .xlsx), a folder of them, or a pattern (a/*.csv), "
-        "from the working directory"
-    )
-    format: Literal["", "csv", "tsv", "jsonl", "json", "parquet", "xlsx"] = Field(
-        "", description="what the files are, where their endings do not say it"
-    )
-    columns: TurnColumns = Field(default_factory=TurnColumns, description="which column holds what")
-    extract: Mapping[str, str] = Field(
-        default_factory=dict,
-        description="further columns out of a column: its name, and a regular expression whose named groups they are "
-        "(folder: 'r(?P<again>[0-9]+)$')",
-    )
-    labels: Mapping[str, str] = Field(
-        default_factory=dict,
-        description="each answer as the file writes it, or a regular expression between slashes for a whole cell, and "
-        "the label that it means (YES: yes, '/no.*/': no), the first that fits; none: as found, in lower case. A list "
-        "in a JSON object is read in alphabetical order, with commas",
-    )
-    truth: str = Field("", description="the label that is right in every case, where no column says it")
-    faulty: FaultyShare = 0.01
-
-    @field_validator("extract", "labels")
-    @classmethod
-    def _patterns_are_right(cls, given: Mapping[str, str], info: ValidationInfo) -> Mapping[str, str]:
-        extracts = info.field_name == "extract"
-        for pattern in given.values() if extracts else [word[1:-1] for word in given if is_pattern(word)]:
-            try:
-                groups = re.compile(pattern).groupindex
-            except re.error as fault:
-                raise ValueError(f"{quoted(pattern)} is no regular expression ({fault})") from None
-            if extracts and not groups:
-                raise ValueError(f"{quoted(pattern)} names no group; expected one such as (?P<case>[0-9]+)")
-        return given
-
-    @property
-    def files(self) -> list[Path]:
-        """The files, in the order of their names; the path itself where there are none."""
-        if any(mark in str(self.path) for mark in "*?["):
-            root = Path(self.path.anchor or ".")
-            found = root.glob(str(self.path.relative_to(root) if self.path.anchor else self.path))
-        elif self.path.is_dir():
-            found = (file for file in self.path.iterdir() if self.format or file.suffix.casefold() in ENDINGS)
-        else:
-            return [self.path]
-        return sorted(file for file in found if file.is_file() and not file.name.startswith(".")) or [self.path]
-
-    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
-        """The files that are read."""
-        return tuple(self.files)
-
-    @property
-    def told_of_cases(self) -> list[str]:
-        """The columns that say what a case is, the same in all of its rows."""
-        named = (self.columns.truth, self.columns.facts, *self.columns.attributes, *cluster_attributes(self.cluster))
-        return list(dict.fromkeys(filter(None, named)))
-
-
-def is_pattern(word: str) -> bool:
-    """Whether a word of `labels` is a regular expression between slashes."""
-    return len(word) > _TWO and word.startswith("/") and word.endswith("/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,32 +100,9 @@ def read_turns(options: TranscriptsOptions, tables: Mapping[Path, pd.DataFrame] 
     files, names = list(tables or options.files), options.columns
     check = _Checker(files, options.faulty, "debates" if names.debate else "answers")
     rows = pd.concat(dict(enumerate(tables.values())), names=["file", "row"]) if tables else check.read(options)
-    for column, pattern in options.extract.items():
-        found = rows[column].str.extract(re.compile(pattern))
-        check.refuse(rows[column], found.isna().all(axis="columns"), f"what {pattern} fits, of `extract`")
-        rows[found.columns] = found.fillna("")
-    for column, expected in ((names.debate, "a debate"), (names.case, "a case"), (names.speaker, "a speaker")):
-        if column:
-            blank = rows[column].str.strip() == ""
-            if column == names.speaker and names.judge:
-                blank &= rows[names.judge].str.strip() == ""
-            check.refuse(rows[column], blank, expected, "Fill it in, or remove the row.")
-    if names.kind:
-        check.refuse(rows[names.kind], rows[names.kind].str.casefold() == CONCLUSION, "another word, which moot uses")
-    rows["(method)"] = rows[names.method].str.strip() if names.method else ""
-    rows["(case)"] = rows[names.case or names.debate]
-    rows["(debate)"] = pd.factorize(rows[names.debate])[0] if names.debate else range(len(rows))
-    for name in ("round", "repeat", "judge_repeat"):
-        column = getattr(names, name)
-        rows[f"({name})"] = _whole(rows[column], check) if column else 0
-    if names.turn:
-        rows["(turn)"] = _whole(rows[names.turn], check)
-    if names.time:
-        rows["(time)"] = _times(rows[names.time], check)
-    rows["(judge_repeat)"] -= rows["(judge_repeat)"].min()
-    if names.judge and not (names.turn or names.time or names.judge_repeat):
-        debate = ["(debate)"] if names.debate else ["(case)", names.method, names.model, names.repeat]
-        rows["(judge_repeat)"] = rows.groupby([*filter(None, (*debate, names.judge, names.persona))]).cumcount()
+    _extract(rows, check, options)
+    _check_filled(rows, check, names)
+    _add_columns(rows, check, names)
     _check_constant(rows, check, options)
     _read_beliefs(rows, check, names)
     answers, stated, labels = _read_labels(rows, check, options)
@@ -308,6 +127,44 @@ def _read(path: Path, options: TranscriptsOptions) -> pd.DataFrame:
     new = [name for pattern in options.extract.values() for name in re.compile(pattern).groupindex]
     wanted = [name for name in (*options.columns.named, *options.told_of_cases) if name not in new]
     return read_table(path, list(dict.fromkeys([*wanted, *options.extract])), kind=options.format)
+
+
+def _extract(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -> None:
+    """Add the columns that `extract` takes out of others."""
+    for column, pattern in options.extract.items():
+        found = rows[column].str.extract(re.compile(pattern))
+        check.refuse(rows[column], found.isna().all(axis="columns"), f"what {pattern} fits, of `extract`")
+        rows[found.columns] = found.fillna("")
+
+
+def _check_filled(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
+    """Require a debate, a case and a speaker in each row, and no kind that moot uses itself."""
+    for column, expected in ((names.debate, "a debate"), (names.case, "a case"), (names.speaker, "a speaker")):
+        if column:
+            blank = rows[column].str.strip() == ""
+            if column == names.speaker and names.judge:
+                blank &= rows[names.judge].str.strip() == ""
+            check.refuse(rows[column], blank, expected, "Fill it in, or remove the row.")
+    if names.kind:
+        check.refuse(rows[names.kind], rows[names.kind].str.casefold() == CONCLUSION, "another word, which moot uses")
+
+
+def _add_columns(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
+    """Add the columns in brackets, by which turns are ordered and told apart."""
+    rows["(method)"] = rows[names.method].str.strip() if names.method else ""
+    rows["(case)"] = rows[names.case or names.debate]
+    rows["(debate)"] = pd.factorize(rows[names.debate])[0] if names.debate else range(len(rows))
+    for name in ("round", "repeat", "judge_repeat"):
+        column = getattr(names, name)
+        rows[f"({name})"] = _whole(rows[column], check) if column else 0
+    if names.turn:
+        rows["(turn)"] = _whole(rows[names.turn], check)
+    if names.time:
+        rows["(time)"] = _times(rows[names.time], check)
+    rows["(judge_repeat)"] -= rows["(judge_repeat)"].min()
+    if names.judge and not (names.turn or names.time or names.judge_repeat):
+        debate = ["(debate)"] if names.debate else ["(case)", names.method, names.model, names.repeat]
+        rows["(judge_repeat)"] = rows.groupby([*filter(None, (*debate, names.judge, names.persona))]).cumcount()
 
 
 def _check_constant(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -> None:
