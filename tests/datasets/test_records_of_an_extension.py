@@ -1,0 +1,86 @@
+"""A loader of recorded debates that a user registers: from its answers to predictions and scores, as the page says."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from in_process import RESULTS, built
+from moot.core.errors import UserError
+from moot.core.extensions import FOLDERS
+from moot.plan.plan import Plan
+from project_copy import PROJECT
+
+EXTENSION = '''
+from collections.abc import Iterator
+
+from moot.core.cases import Case, Task
+from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets.records import RecordedDebate, RecordedUtterance
+
+TASK = Task(noun="the coin", question="Which side is up?", labels=("tails", "heads"), positive="heads")
+
+
+class Options(DatasetOptions):
+    stray: bool = False
+
+
+def read(options: Options, context: LoadContext) -> Iterator[RecordedDebate]:
+    """One model always says heads; the other saw fewer coins and says nothing of its last one."""
+    for number in range(10):
+        said = RecordedUtterance("pat", "speech", "</script><b>heads\\\\input{x}</b>", prediction="heads", confidence=70)
+        yield RecordedDebate("debate", "always", f"coin-{number}", 0, "heads", 70, utterances=[said])
+    for number in range(5):
+        given = None if number == 4 else TASK.labels[number % 2]
+        yield RecordedDebate("debate", "seeing", f"coin-{number}", 0, given, problem="it rolled away" if number == 4 else "")
+    if options.stray:
+        yield RecordedDebate("debate", "always", "coin-99", 0, "heads")
+
+
+@dataset("kept_coins", Options, records=read)
+def load(options: Options, context: LoadContext) -> Loaded:
+    """Ten coins, every other one heads."""
+    cases = [Case(f"coin-{n}", context.name, "test", f"Coin {n}.", TASK.labels[n % 2], TASK.labels) for n in range(10)]
+    return Loaded(cases, TASK)
+'''
+
+
+def plan_of(folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> Plan:
+    monkeypatch.chdir(folder)
+    monkeypatch.delitem(FOLDERS, "moot.extensions.coin_records", raising=False)
+    monkeypatch.setenv("MOOT_EXTENSIONS", os.environ.get("MOOT_EXTENSIONS", ""))
+    Path("coin_records").mkdir()
+    Path("coin_records/data.py").write_text(EXTENSION, encoding="utf-8")
+    models = {name: {"endpoint": "recorded", "model": name} for name in ("always", "seeing")}
+    config = {
+        "seed": 1,
+        "extensions": ["coin_records"],
+        "fewest_debates": 1,
+        "models": models,
+        "datasets": {"coins": {"loader": "kept_coins", "source": "local", **options}},
+        "experiments": {
+            "held": {"source": "recorded", "dataset": "coins", "models": list(models), "params": {"method": "debate"}}
+        },
+    }
+    return Plan.from_yaml(config, PROJECT)
+
+
+def test_recorded_debates_of_an_extension_are_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    list(built(plan_of(tmp_path, monkeypatch)))
+    predictions = {name: pd.read_parquet(RESULTS / f"predictions/held/{name}.parquet") for name in ("always", "seeing")}
+    assert {name: len(rows) for name, rows in predictions.items()} == {"always": 10, "seeing": 5}
+    assert predictions["seeing"]["status"].value_counts().to_dict() == {"valid": 4, "invalid": 1}
+    scores = pd.read_parquet(RESULTS / "scores/held.parquet")
+    overall = scores[scores["group"] == "overall"].set_index(["metric", "model"])["value"]
+    assert [overall["accuracy", name] for name in ("always", "seeing")] == [0.5, 1.0]
+    assert [overall["accuracy_invalid_wrong", name] for name in ("always", "seeing")] == [0.5, 0.8]
+    said = pd.read_parquet(RESULTS / "transcripts/held/always/0.parquet")
+    assert said.loc[said["kind"] == "speech", "text"].nunique() == 1 and (said["speaker"] == "pat").sum() == 10
+
+
+def test_a_record_of_an_unknown_case_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_of(tmp_path, monkeypatch, stray=True)
+    with pytest.raises(UserError, match="data set 'coins': debate, always, case coin-99: there is no such case"):
+        list(built(plan))
