@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moot.report import figure
-from moot.report.content import Measured, StudyResults
+from moot.report.content import NOT_A_NUMBER, Measured, StudyResults
 from moot.report.figures import (
     BLUE,
     COLOURS,
@@ -28,13 +28,12 @@ from moot.studies.courtroom.runs import (
     DEBATE,
     METHODS,
     PROMPTS,
-    PUBLISHED_PROMPTS,
     STUDY,
     Run,
     data_notes,
     largest_reference_runs,
     list_runs,
-    published_cases,
+    published_pairs,
     run_name,
 )
 
@@ -61,10 +60,6 @@ class Point:
     accuracy: Measured
     published: bool = False
     comparable: bool = False
-
-
-def _published(model: str, method: str, f1: float, accuracy: float, n: float) -> Point:
-    return Point(model, METHODS[method], Measured(f1, n=n), Measured(accuracy), published=True, comparable=True)
 
 
 @figure(STUDY, "figure2_f1_seconds", "Figure 2: F1 of prompts against seconds", category=PERFORMANCE, protocols=PROMPTS)
@@ -131,15 +126,7 @@ def sorted_prompts(results: StudyResults) -> "Figure":
     """F1 of every model and single prompt in falling order, with its accuracy (paper, Figure 4). Hollow: published;
     runs that do not repeat the paper's are in a panel of their own.
     """
-    values = published_table(results, "table4_prompting")  # Table 6's F1 are not F1
-    n = published_cases(results, "zero_shot")
-    theirs = [
-        _published(model, prompt, values[model, f"{prompt}_f1"], accuracy, n)
-        for prompt in PUBLISHED_PROMPTS
-        for (model, metric), accuracy in values.items()
-        if metric == f"{prompt}_accuracy"
-    ]
-    return _sorted_figure(list_runs(results, *PROMPTS), theirs)
+    return _sorted_figure(results, *PROMPTS)
 
 
 @figure(STUDY, "figure5_sorted_debates", "Figure 5: courtroom debates in falling order of F1", category=PERFORMANCE)
@@ -147,18 +134,18 @@ def sorted_debates(results: StudyResults) -> "Figure":
     """F1 of every model's courtroom debates in falling order, with its accuracy (paper, Figure 5). Hollow: published;
     runs that do not repeat the paper's are in a panel of their own.
     """
-    values = published_table(results, "table5_courtroom")
-    n = published_cases(results, DEBATE)
-    theirs = [
-        _published(model, DEBATE, values[model, "f1"], accuracy, n)
-        for (model, metric), accuracy in values.items()
-        if metric == "accuracy"
-    ]
-    return _sorted_figure(list_runs(results, DEBATE), theirs)
+    return _sorted_figure(results, DEBATE)
 
 
-def _sorted_figure(runs: Sequence[Run], theirs: Sequence[Point]) -> "Figure":
+def _sorted_figure(results: StudyResults, *protocols: str) -> "Figure":
     """Published values and the runs that repeat them in one panel, all other runs in another."""
+    runs, cases = list_runs(results, *protocols), published_table(results, "text_cases")
+    theirs = [
+        Point(model, METHODS[name], Measured(f1, n=n), Measured(accuracy), published=True, comparable=True)
+        for name in protocols
+        for n in [cases.get((name, "cases"), NOT_A_NUMBER)]
+        for model, (accuracy, f1) in published_pairs(results, name).items()
+    ]
     ours = [
         Point(run_name(run, runs), run.method, f1, run.measured("accuracy"), comparable=bool(run.as_published.repeats))
         for run in [*runs, *largest_reference_runs(runs)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from moot.core.cases import REFERENCE_MODELS
 from moot.report import content
-from moot.report.content import NOT_A_NUMBER, StudyResults
+from moot.report.content import StudyResults
 from moot.report.figures import counted
 from moot.report.published import published_table
 
@@ -53,9 +53,12 @@ def list_runs(study: StudyResults, *protocols: str) -> list[Run]:
     return study.runs(experiments, Run)
 
 
-def published_cases(study: StudyResults, protocol: str) -> float:
-    """How many cases the paper's values of a method rest on."""
-    return published_table(study, "text_cases").get((protocol, "cases"), NOT_A_NUMBER)
+def published_pairs(study: StudyResults, protocol: str) -> dict[str, tuple[float, float]]:
+    """Model to the published accuracy and F1 of a method, by Tables 4 and 5; what Table 6 calls F1 is none."""
+    table, start = ("table5_courtroom", "") if protocol == DEBATE else ("table4_prompting", f"{protocol}_")
+    values = published_table(study, table)
+    found = ((model, accuracy) for (model, metric), accuracy in values.items() if metric == f"{start}accuracy")
+    return {model: (accuracy, values[model, f"{start}f1"]) for model, accuracy in found}
 
 
 def largest_reference_runs(runs: Sequence[Run]) -> list[Run]:

@@ -11,7 +11,16 @@ from moot.report.content import StudyResults, TableContent, reference_runs
 from moot.report.published import COUNTS, DIFFERENCES, Published, beside, differences, published_table
 from moot.scores import INVALID_WRONG
 from moot.stats.bootstrap import AMOUNT, ratio_statistic
-from moot.studies.courtroom.runs import DEBATE, METHODS, PROMPTS, PUBLISHED_PROMPTS, STUDY, Run, list_runs
+from moot.studies.courtroom.runs import (
+    DEBATE,
+    METHODS,
+    PROMPTS,
+    PUBLISHED_PROMPTS,
+    STUDY,
+    Run,
+    list_runs,
+    published_pairs,
+)
 
 FEWEST_MODELS_FOR_A_SPREAD = 2
 FEWEST_MODELS_FOR_A_CORRELATION = 3
@@ -84,8 +93,8 @@ def stability(results: StudyResults) -> TableContent:
     """Spread of F1 across models, and correlation of accuracy and F1, by method: published and ours."""
     stated = published_table(results, "text_cost")
     rows = []
-    for method, pairs in _published_pairs(results).items():
-        ours = _our_pairs(results, method)
+    for method in (*PUBLISHED_PROMPTS, DEBATE):
+        pairs, ours = published_pairs(results, method), _our_pairs(results, method)
         same_models = set(pairs) <= set(ours)
         statistics = {
             "standard deviation of F1 across models": (_spread, stated.get((method, "f1_std_across_models"))),
@@ -119,19 +128,6 @@ def stability(results: StudyResults) -> TableContent:
             "4.",
         ],
     )
-
-
-def _published_pairs(results: StudyResults) -> dict[str, dict[str, tuple[float, float]]]:
-    """Protocol to model to the published accuracy and F1."""
-    prompts, debates = published_table(results, "table4_prompting"), published_table(results, "table5_courtroom")
-    pairs: dict[str, dict[str, tuple[float, float]]] = {}
-    for prompt in PUBLISHED_PROMPTS:
-        models = [row for row, metric in prompts if metric == f"{prompt}_accuracy"]
-        pairs[prompt] = {row: (prompts[row, f"{prompt}_accuracy"], prompts[row, f"{prompt}_f1"]) for row in models}
-    pairs[DEBATE] = {
-        row: (value, debates[row, "f1"]) for (row, metric), value in debates.items() if metric == "accuracy"
-    }
-    return pairs
 
 
 def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, float]]:
