@@ -6,8 +6,9 @@ any server of static files.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlencode
@@ -91,14 +92,8 @@ class StudyQuestion:
         return round(100 * (PAD + (1 - 2 * PAD) * (value - least) / ((most - least) or 1)), 2)
 
 
-@dataclass
-class Built:
-    """The files of one study that the run built, by their addresses relative to the page."""
-
-    figures: list[tuple[str, str]] = field(default_factory=list)
-    tables: list[tuple[str, str]] = field(default_factory=list)
-    empty: list[tuple[str, str]] = field(default_factory=list)
-    readers: list[tuple[str, str]] = field(default_factory=list)
+Built = Mapping[str, list[tuple[str, str]]]
+"""The files of a study that the run built, address and title: its figures, tables, empty tables and readers."""
 
 
 def write_front_page(
@@ -265,20 +260,18 @@ def _arm(row: Fields) -> Fields:
 
 def _by_study(root: Path, names: Sequence[str]) -> dict[str, Built]:
     """What was built, by study, with titles."""
-    found: dict[str, Built] = {}
+    found: defaultdict[str, defaultdict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     for name in names:
         path = PurePosixPath(name)
         kind, entry = path.parts[0], "/".join(path.with_suffix("").parts[1:])
         study = entry.partition("/")[0]
         if kind == "figures" and path.suffix == ".svg":
-            found.setdefault(study, Built()).figures.append((name, FIGURES[entry].title))
+            found[study]["figures"].append((name, FIGURES[entry].title))
         elif kind == "tables" and path.suffix == ".html":
-            own = found.setdefault(study, Built())
-            csv = path.with_suffix(".csv").as_posix()
-            shown = own.empty if csv in names and not _rows(root, entry, names) else own.tables
-            shown.append((name, TABLES[entry].title))
+            empty = path.with_suffix(".csv").as_posix() in names and not _rows(root, entry, names)
+            found[study]["empty" if empty else "tables"].append((name, TABLES[entry].title))
         elif kind == "reader" and path.suffix == ".html":
-            found.setdefault(study, Built()).readers.append((name, study))
+            found[study]["readers"].append((name, study))
     return dict(sorted(found.items(), key=lambda item: (item[0] != COMPARISON, item[0])))
 
 

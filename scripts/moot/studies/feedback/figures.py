@@ -127,7 +127,7 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
         return nothing_to_draw("No experiment of this study has an accuracy to draw.")
     data = list(dict.fromkeys(run.data for run, _, _ in drawn))
     drawing, grid = new_figure(height=3.1 * len(data) + 0.5, nrows=len(data), squeeze=False)
-    order = [*METHODS.values(), SINGLE, ASSISTED]
+    order, named = [*METHODS.values(), SINGLE, ASSISTED], list[list[tuple[float, float, str]]]()
     for axes, name in zip(grid.flat, data, strict=True):
         mine = [(run, tokens, accuracy) for run, tokens, accuracy in drawn if run.data == name]
         for run, tokens, accuracy in mine:
@@ -142,12 +142,12 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
         axes.set(ylim=(-0.05, 1.05), ylabel="Accuracy", xlabel="Tokens a case (prompt and generated)")
         axes.set_title(name, loc="left")
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0))
+        several = len({run.model for run, _, _ in mine}) > 1
+        named.append([(x, y.value, f"{_short(run, several)}, n = {int(y.n)}") for run, x, y in mine])
     sizes = sizes_of(run.results for run, _, _ in drawn)
     note_below(drawing, [_BARS, "n counts valid predictions.", *results.notes], sizes)
-    for axes, name in zip(grid.flat, data, strict=True):
-        mine = [(run, tokens, accuracy) for run, tokens, accuracy in drawn if run.data == name]
-        several = len({run.model for run, _, _ in mine}) > 1
-        name_points(axes, [(x, y.value, f"{_short(run, several)}, n = {int(y.n)}") for run, x, y in mine])
+    for axes, points in zip(grid.flat, named, strict=True):
+        name_points(axes, points)
     return drawing
 
 
