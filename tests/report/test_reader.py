@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 
 from debates_to_read import COURSES, HOSTILE, debates_to_read
+from moot.core.cases import Task
 from moot.report.reader import render_reader
 from moot.report.reader_chunks import compress
 from moot.report.reader_debates import CHANGED, TO_RIGHT, TO_WRONG
+from moot.report.transcripts import _turn
 
 OWN = {"html", "head", "meta", "title", "style", "body", "header", "h1", "a", "div", "nav", "form", "p", "ol", "main"}
 OWN |= {"noscript", "script"}
@@ -175,6 +177,14 @@ def test_of_too_many_debates_for_a_page_chunks_are_files_and_an_index_says_which
         holding = [number for number, text in enumerate(said) if word in text]
         assert set(holding) <= set(words[word] or range(chunks))
     assert words["single"] and len(words["single"]) < chunks, "a rare word opens few files"
+
+
+def test_a_speakers_name_keeps_its_capitals() -> None:
+    said = dict.fromkeys(("turn", "kind", "round", "visibility", "source", "text", "parsed", "parse_status"), "")
+    said |= {"call_id": "", "prediction": "", "speaker": "dr_Ann McBride"}
+    task = Task("the case", "?", ("no", "yes"))
+    assert _turn(said, task, "").speaker == "Dr Ann McBride"
+    assert _turn(said | {"speaker": "judge_1"}, task, "").speaker == "Judge 1"
 
 
 def test_no_element_is_made_of_text(page: str) -> None:

@@ -122,7 +122,9 @@ def test_a_hostile_reason_is_text_everywhere(tmp_path: Path) -> None:
     outcome = RunOutcome(debates("<script>alert(1)</script>\x1b[2J\nsecond line", "=1+1"))
     paths = {ending: tmp_path / f"trial.{ending}" for ending in ("csv", "html")}
     write_outcome("trial", outcome, paths)
-    assert "<script>" not in paths["html"].read_text()
+    page = paths["html"].read_text()
+    assert "<script>" not in page
+    assert "<h1>How the debates came out: trial</h1>" in page and 'name="viewport"' in page, "a page of its own"
     assert not [line for line in outcome.lines() if "\x1b" in line or "\n" in line]
     with pytest.raises(Exception, match="every debate of trial"):
         outcome.check()

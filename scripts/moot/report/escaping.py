@@ -58,6 +58,15 @@ def visible(text: object) -> str:
     return _INVISIBLE.sub("", str(text).replace("\r\n", "\n").replace("\r", "\n"))
 
 
+def capitalised(text: str) -> str:
+    """Text whose first letter is a capital; names in it keep theirs.
+
+    >>> capitalised("judge McBride")
+    'Judge McBride'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def html(text: object) -> str:
     """Text for HTML, elements and attributes alike.
 
@@ -129,5 +138,5 @@ def _markdown_line(line: str) -> str:
 def page_template(name: str) -> jinja2.Template:
     """The template of a page of HTML in `page/`, whose texts go through the filters `text` and `note`."""
     environment = jinja2.Environment(autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - the filters
-    environment.filters.update(text=html, note=html_note)
+    environment.filters.update(text=html, note=html_note, capitalised=capitalised)
     return environment.from_string((PAGE / name).read_text(encoding="utf-8"))

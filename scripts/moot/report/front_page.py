@@ -22,7 +22,7 @@ from moot.core.types import Fields
 from moot.report import FIGURES, TABLES
 from moot.report.claims import NOT_SUPPORTED, SUPPORTED
 from moot.report.content import SIMULATED_NOTE
-from moot.report.escaping import page_template
+from moot.report.escaping import capitalised, page_template
 
 SIGNS = {SUPPORTED: "✓", "yes": "✓", NOT_SUPPORTED: "✗", "opposite": "✗"}
 TOO_FEW = "this run has too few cases for an interval"
@@ -176,9 +176,7 @@ def _claimed(question: str, rows: Sequence[Fields], planned: bool, readers: Mapp
     missing = TOO_FEW if any(row["this run"] for row in rows) else first["measured"]
     claim = first["published claim"].removesuffix(".")
     published = "" if claim in ("", NONE_PUBLISHED) else f"{claim}. Source: {first['source']}"
-    return StudyQuestion(
-        question, published, verdicts, "" if verdicts else _capitalised(missing), first["see"], planned
-    )
+    return StudyQuestion(question, published, verdicts, "" if verdicts else capitalised(missing), first["see"], planned)
 
 
 def _judged(row: Fields, readers: Mapping[str, str]) -> Verdict:
@@ -210,17 +208,13 @@ def _verdict(
     corrected = f" (Holm's correction for {tests} tests)" if tests > 1 else ""
     word, _, reason = answer.partition(": ")
     why = f"The 95 % interval {'includes' if inside else 'leaves out'} {held_against}; {p}{corrected}."
-    why = _with_minus(" ".join([why, *([f"{_capitalised(reason)}."] if reason else [])]))
+    why = _with_minus(" ".join([why, *([f"{capitalised(reason)}."] if reason else [])]))
     data = f"; {row['data']}" if "data" in row else ""
     cases, published = f"{int(float(row['cases']))} cases", row.get("published value")
     printed = float(published) if published else None
     debates = [_debates(row[side], readers) for side in ("first", "second") if row[side].split(", ")[0] in readers]
-    about = _capitalised(f"{about}{data}; {cases}")
+    about = capitalised(f"{about}{data}; {cases}")
     return Verdict(word, float(row[value]), low, high, threshold, printed, about, why, debates)
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _with_minus(text: str) -> str:

@@ -23,7 +23,7 @@ from moot.core.kinds import COMPUTED, CONCLUSION, PUBLIC
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, JsonObject
 from moot.protocols.contradictions import CONTRADICTION
-from moot.report.escaping import markdown
+from moot.report.escaping import capitalised, markdown
 from moot.scores.results import ExperimentResults
 
 CODE_LENGTH = 12
@@ -145,7 +145,7 @@ def _turn(said: Fields, task: Task, target: str) -> Turn:
         stated = _stated(said["prediction"], said["confidence"], target if public else "")
     return Turn(
         number=said["turn"],
-        speaker=task.roles.get(said["speaker"], said["speaker"]).replace("_", " ").capitalize(),
+        speaker=capitalised(task.roles.get(said["speaker"], said["speaker"]).replace("_", " ")),
         kind=said["kind"].replace("_", " "),
         round=said["round"],
         readers="" if public else said["visibility"].replace(",", ", "),

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.text import Text
 
 from moot.core.errors import UserError
 from moot.report import FIGURES, TABLES, escaping
@@ -288,13 +289,20 @@ def test_looking_up_tables_and_figures_loads_no_heavy_library():
 
 def test_a_figure_draws_a_model_with_a_hostile_name(tmp_path):
     rows = [prediction("a", "yes", "yes", confidence=80.0), prediction("b", "no", "no", confidence=60.0)]
-    hostile = "$x_1$&<b>"
+    hostile = "$x_1$&<b>" + "-long" * 25
     results = write_results(
         tmp_path, [case("a", "yes"), case("b", "no")], {hostile: rows}, {hostile: []},
         config=experiment_view("zero_shot", "nlsy97", (hostile,)),
     )  # fmt: skip
-    draw(FIGURES["courtroom/figure4_sorted_prompts"], study_of([results]), {"svg": tmp_path / "f.svg"})
+    entry = FIGURES["courtroom/figure4_sorted_prompts"]
+    draw(entry, study_of([results]), {"svg": tmp_path / "f.svg"})
     assert "<b>" not in (tmp_path / "f.svg").read_text()
+    with figure_style():
+        drawing = entry.build(study_of([results]))
+        drawing.draw_without_rendering()
+        texts = [text for axes in drawing.axes for text in axes.findobj(Text) if len(text.get_text()) > 9]
+        cut = [text.get_text() for text in texts if text.get_window_extent().x1 > drawing.bbox.x1]
+    assert texts and cut == []
 
 
 def test_synthetic_data_is_called_so_everywhere(study):

@@ -1,6 +1,6 @@
 // The line of beliefs and votes: one line a seat, over the turns of a debate.
 
-const WIDTH = 340, HEIGHT = 190, LEFT = 78, RIGHT = 14, TOP = 14, BOTTOM = 30;
+const WIDTH = 340, HEIGHT = 190, LEFT = 84, RIGHT = 14, TOP = 14, BOTTOM = 30;
 const LINES = [["#0072B2", ""], ["#B84A00", "6 3"], ["#00735A", "2 3"], ["#7B3F73", "8 3 2 3"], ["#6E6E6E", "4 2"], ["#1A1A1A", "1 2"]];
 const SHAPES = [
   (x, y) => `M${x - 4},${y}a4,4 0 1,0 8,0a4,4 0 1,0 -8,0`,
@@ -45,7 +45,7 @@ function chart(content, debate) {
 function rows(task, target, y) {
   const highest = Math.max(1, task.labels.length - 1);
   return task.labels.map((label, place) => {
-    const height = y(place / highest), short = label.length > 11 ? `${label.slice(0, 10)}…` : label;
+    const height = y(place / highest), short = label.length > 10 ? `${label.slice(0, 9)}…` : label;
     return drawn("g", { class: label === target ? "row actual" : "row" },
       drawn("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: height, y2: height }),
       drawn("text", { x: LEFT - 10, y: height + 4, "text-anchor": "end" }, short));

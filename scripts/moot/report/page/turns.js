@@ -129,7 +129,7 @@ const FIELDS = {
 function callParts(call, id) {
   if (!call) return [element("p", {}, "Nothing is recorded of this call; it failed, or its file was not kept.")];
   const facts = Object.entries(FIELDS).filter(([name]) => call.fields[name] != null)
-    .flatMap(([name, words]) => [element("dt", {}, words), element("dd", {}, String(call.fields[name]))]);
+    .flatMap(([name, words]) => [element("dt", {}, words), element("dd", {}, name === "seconds" ? call.fields[name].toFixed(1) : String(call.fields[name]))]);
   const block = (title, text) => [element("h4", {}, title), element("pre", { dir: "auto", tabindex: "0" }, text)];
   return [
     element("dl", {}, facts, element("dt", {}, "id in calls/"), element("dd", {}, id)),

@@ -1,5 +1,6 @@
 """The paper's Figures 2 to 5: F1 against what it costs, and F1 in falling order with its accuracy."""
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -47,6 +48,7 @@ METHOD_LOOK = {
 }
 PERFORMANCE = "Performance and cost"
 MOST_NAMES = 40
+LABEL_WIDTH = 45  # characters
 ASIDE = 0.17  # distance of F1 and accuracy from the middle of their row
 
 
@@ -198,7 +200,7 @@ def _sorted_panel(axes: "Axes", points: Sequence[Point]) -> None:
     several = len({point.method for point in points} - {"reference"}) > 1
     names = [f"{point.name} · {point.method}" if several else point.name for point in points]
     sizes = ["" if np.isnan(point.f1.n) else f", n = {point.f1.n:.0f}" for point in points]
-    labels = [name + size for name, size in zip(names, sizes, strict=True)]
+    labels = [textwrap.fill(name + size, LABEL_WIDTH) for name, size in zip(names, sizes, strict=True)]
     axes.set_yticks(range(len(points)), labels, fontsize=SMALL)
     axes.set_ylim(len(points) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
