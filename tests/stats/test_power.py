@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.stats import nct, t
+from scipy.stats import binom, hypergeom, nct, t
 
 from moot.stats.paired import compare
 from moot.stats.power import (
@@ -49,6 +49,21 @@ def test_of_a_mean_it_is_the_t_test(cases: tuple[int, ...], published: float) ->
     assert found == pytest.approx(brentq(lambda one: power(one) - 0.8, 0.01, 3), rel=1e-4)
     if len(cases) == 1:
         assert cases_needed(found * sd, spread) == pytest.approx(cases[0], rel=1e-4)
+
+
+@pytest.mark.parametrize("shares", [(0.9, 0.5), (0.8, 0.45), (0.35, 0.1)])
+def test_shares_of_different_cases_are_planned_for_fishers_exact_test(shares: tuple[float, float]) -> None:
+    """The power of that test, summed over all outcomes of both sides, at the number of cases that is planned."""
+    difference, between = shares[0] - shares[1], tuple(share * (1 - share) for share in shares)
+    cases = int(np.ceil(cases_needed(difference, Spread(difference, between, (NAN, NAN), (1.0, 1.0), counted=True))))
+    one, other = (binom.pmf(np.arange(cases + 1), cases, share) for share in shares)
+    found = 0.0
+    for total in range(2 * cases + 1):
+        first = np.arange(max(0, total - cases), min(cases, total) + 1)
+        ways = hypergeom.pmf(first, 2 * cases, total, cases)
+        p = np.array([ways[ways <= way * (1 + 1e-9)].sum() for way in ways])
+        found += float((one[first] * other[total - first])[p < 0.05].sum())
+    assert found == pytest.approx(0.8, abs=0.03)
 
 
 def test_sides_of_different_cases_count_their_own_variance_and_clusters() -> None:

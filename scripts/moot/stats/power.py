@@ -11,8 +11,8 @@ stays is its mean square M, the share of cases that one side alone gets right. T
     delta sqrt(n) = t(1 - alpha/2, n - 1) sqrt(M) + z(1 - beta) sqrt(M - delta^2)
 
 (Connor 1987, Biometrics 43), with M = v + delta_0^2, where delta_0 is the difference in the debates that v comes from.
-Fleiss, Tytun and Ury (1980) give the correction for a test that counts cases: McNemar's exact one, which moot takes
-where each case was debated once.
+Fleiss, Tytun and Ury (1980) give the correction for tests that count cases: the exact ones of McNemar and Fisher,
+which moot takes where each case was debated once.
 """
 
 import math
@@ -88,22 +88,21 @@ class Spread:
         sizes = [number / design for number, design in zip(given, self.design * len(given), strict=False)]
         if min(sizes) < _FEWEST or (self.is_paired and 2 ** (1 - sizes[0]) > level):
             return 0.0  # of five differences all have one sign in 2 of 32 draws
+        if self.counted and self.runs == 1 and repeats == (1, 1):
+            lost = sum(1 / size for size in sizes) / (len(sizes) * difference)
+            sizes = [size * max(0.0, 1 - lost) ** 2 for size in sizes]
+            if min(sizes) < _FEWEST:
+                return 0.0
         variances = self.variances(repeats)
         if self.is_paired and self.counted:
-            return self._power_of_shares(difference, sizes[0], variances[0], repeats, level)
+            return self._power_of_shares(difference, sizes[0], variances[0], level)
         error = math.sqrt(sum(variance / size for variance, size in zip(variances, sizes, strict=True)))
         freedom = sum(sizes) - len(sizes)
         return float(1 - nctdtr(freedom, difference / error, stdtrit(freedom, 1 - level / 2))) if error else 1.0
 
-    def _power_of_shares(
-        self, difference: float, size: float, variance: float, repeats: tuple[int, int], level: float
-    ) -> float:
+    def _power_of_shares(self, difference: float, size: float, variance: float, level: float) -> float:
         from scipy.special import ndtr, stdtrit
 
-        if self.runs == 1 and repeats == (1, 1):
-            size *= max(0.0, 1 - 1 / (size * difference)) ** 2
-        if size < _FEWEST:
-            return 0.0
         square = max(variance + self.difference**2, difference**2)
         apart = math.sqrt(square - difference**2)
         reach = difference * math.sqrt(size) - float(stdtrit(size - 1, 1 - level / 2)) * math.sqrt(square)
