@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame
+from moot.core.durable import write_whole
 from moot.core.errors import CallFailedError, DebatePausedError, RunStoppedError, UserError
 from moot.core.types import JsonObject
 from moot.llm.chat import Chat, Settings, open_chats
@@ -244,8 +245,7 @@ def write_drift(frame: pd.DataFrame, folder: Path) -> None:
     with atomic_path(folder / "drift.csv") as part:
         shown.map(csv_text).to_csv(part, index=False, lineterminator="\n")
     head = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Drift</title>\n'
-    with atomic_path(folder / "drift.html") as part:
-        part.write_text(f"{head}{shown.map(html).to_html(index=False, escape=False)}\n</html>\n", encoding="utf-8")
+    write_whole(folder / "drift.html", f"{head}{shown.map(html).to_html(index=False, escape=False)}\n</html>\n")
 
 
 def _as_text(value: object) -> str:

@@ -5,9 +5,9 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from moot.core.artifacts import atomic_path
 from moot.core.command_line import SHIPPED, default_files
 from moot.core.config import InitConfig
+from moot.core.durable import write_whole
 from moot.core.errors import UserError
 from moot.core.model_config import HUB
 from moot.core.read_config import over_defaults
@@ -71,8 +71,7 @@ def write_configuration(given: InitConfig, ask: Callable[[str], str] | None) -> 
         raise UserError(f"{path}: is there already. Move it away, or name another: --config 'init={{file: my2.yaml}}'.")
     text = _filled(given, ask)
     Plan.from_yaml(over_defaults(load_yaml(text), default_files()), SHIPPED)
-    with atomic_path(path) as part:
-        part.write_text(text, encoding="utf-8")
+    write_whole(path, text)
     return f"{path} is written. Next:\n{''.join(line[2:] for line in text.splitlines(keepends=True)[1:4])}"
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame, read_table
 from moot.core.config import Config
+from moot.core.durable import write_whole
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
 from moot.core.model_config import BatchConfig, ModelConfig
@@ -215,6 +216,5 @@ def rehearse(raw: Fields, config: Config, shipped: Path, cores: int) -> str:
     LOG.info("rehearsing in %s/; a log of each job is in %s/results/logs/", FOLDER, FOLDER)
     measured = run_workflow(FOLDER, shipped, cores)
     text = report(FOLDER, config, measured)
-    with atomic_path(FOLDER / PAGE) as part:
-        part.write_text(text, encoding="utf-8")
+    write_whole(FOLDER / PAGE, text)
     return text

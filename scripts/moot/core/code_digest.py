@@ -9,7 +9,6 @@ import ast
 import atexit
 import hashlib
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,6 +16,7 @@ from functools import cache
 from importlib.util import resolve_name
 from pathlib import Path
 
+from moot.core.durable import write_whole
 from moot.core.extensions import FOLDERS
 
 SCRIPTS = Path(__file__).resolve().parents[2]
@@ -104,10 +104,8 @@ def _kept() -> dict[str, tuple[str, list[str]]]:
 
 def _keep(kept: dict[str, tuple[str, list[str]]], before: int) -> None:
     if len(kept) > before and KEPT.parent.is_dir():
-        part = KEPT.with_suffix(f".{os.getpid()}")
         with suppress(OSError):
-            part.write_text(json.dumps(kept), encoding="utf-8")
-            part.replace(KEPT)
+            write_whole(KEPT, json.dumps(kept))
 
 
 def _imports(tree: ast.Module, package: str) -> Iterator[str]:

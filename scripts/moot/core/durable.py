@@ -1,4 +1,4 @@
-"""Files that are on the disk before a person is told so."""
+"""Texts written whole or not at all, and on the disk before anybody is told so."""
 
 import fcntl
 import os
@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 
-def write_durably(path: Path, text: str, *, replace: bool = False, mode: int = 0o644) -> bool:
-    """Write a file whole and durable; False where it exists by now, and nothing is written, unless it is replaced."""
+def write_whole(path: Path, text: str, *, replace: bool = True, mode: int = 0o644) -> bool:
+    """Write a file; False where it exists by now, and is not to be replaced, so that nothing is written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
         part = Path(folder, "part")
@@ -28,6 +28,12 @@ def write_durably(path: Path, text: str, *, replace: bool = False, mode: int = 0
     finally:
         os.close(handle)
     return True
+
+
+def keep_written(path: Path, text: str) -> None:
+    """Write a file, unless it says the same already: then its time stays, by which Snakemake builds again."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        write_whole(path, text)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, file_digest
+from moot.core.durable import write_whole
 from moot.core.errors import UserError, unknown_name
 from moot.core.input_files import check_values, quoted, read_csv
 from moot.core.log import LOG
@@ -151,8 +152,7 @@ def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fet
         with atomic_path(target) as part:
             part.write_bytes(content)
         if not address.checksum and not record.exists():
-            with atomic_path(record) as part:
-                part.write_text(f"{file_digest(target)}  {target.name}\n", encoding="utf-8")
+            write_whole(record, f"{file_digest(target)}  {target.name}\n")
             LOG.warning("%s: no checksum is published; what came is recorded in %s, and binding", target, record)
         return Fetched(target, address.url, file_digest(target))
     raise UserError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from moot.core.durable import write_durably
+from moot.core.durable import write_whole
 from moot.core.types import JsonObject
 from moot.protocols.inbox import ANSWER, ASKED
 
@@ -96,7 +96,7 @@ def give_answer(question: DeskQuestion, seen: str, content: str) -> Literal["kep
     if question.answered and question.answer.read_text(encoding="utf-8") == content:
         return "kept"  # sent twice
     current = seen == question.digest
-    if current and write_durably(question.answer, content):
+    if current and write_whole(question.answer, content, replace=False):
         return "kept"
     keep_aside(question.page.with_name(question.page.name.removesuffix(ASKED)), content)
     return "taken" if current else "changed"
@@ -105,7 +105,7 @@ def give_answer(question: DeskQuestion, seen: str, content: str) -> Literal["kep
 def keep_aside(stem: Path, content: str) -> Path:
     """Keep an answer that cannot count in a file that no debate reads, and return its path."""
     aside = stem.with_name(f"{stem.name}.aside-{_digest(content)}.txt")
-    write_durably(aside, content)
+    write_whole(aside, content, replace=False)
     return aside
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from aiohttp import web
 from yarl import URL
 
-from moot.core.durable import write_durably
+from moot.core.durable import write_whole
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.protocols.people import A_NAME, person_named
@@ -77,5 +77,5 @@ def tokens_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
     if not people:
         raise UserError("no person is named who may use the desk. Name them: --people ann,bob")
     known |= {name: secrets.token_urlsafe(24) for name in people.values() if name not in known}
-    write_durably(path, json.dumps(known, ensure_ascii=False, indent=1) + "\n", replace=True, mode=0o600)
+    write_whole(path, json.dumps(known, ensure_ascii=False, indent=1) + "\n", mode=0o600)
     return {name: known[name] for name in people.values()}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.core.durable import locked, write_durably
+from moot.core.durable import locked, write_whole
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_csv
 from moot.labels.sheets import read_labels
@@ -108,7 +108,7 @@ class Labelling:
 
     def _write(self, given: Mapping[str, str]) -> None:
         rows = pd.DataFrame([(*one, self.annotator) for one in given.items()], columns=["item", "label", self.role])
-        write_durably(self.path, rows.to_csv(index=False, lineterminator="\n"), replace=True)
+        write_whole(self.path, rows.to_csv(index=False, lineterminator="\n"))
 
 
 def _without_quote(cell: object) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from moot.core.config import PeopleConfig
-from moot.core.durable import locked, write_durably
+from moot.core.durable import locked, write_whole
 from moot.core.people import texts_for_people
 from moot.core.types import Fields
 from moot.workflow.own_files import DIARIES
@@ -31,7 +31,7 @@ def tell_desk(config: PeopleConfig) -> None:
     """Write what the desk shows, as the configuration says now."""
     said = json.dumps(config.model_dump() | texts_for_people(config), ensure_ascii=False, indent=1) + "\n"
     if config != PeopleConfig() or STUDY.exists():
-        write_durably(STUDY, said, replace=True)
+        write_whole(STUDY, said)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Study:
             if not any(now.items() <= event.items() for event in before):
                 kept = {"at": datetime.now(UTC).isoformat(timespec="seconds"), **now, "words": text}
                 lines = [json.dumps(event, ensure_ascii=False) for event in [*before, kept]]
-                write_durably(path, "\n".join(lines) + "\n", replace=True)
+                write_whole(path, "\n".join(lines) + "\n")
 
     def must_agree(self, person: str) -> bool:
         """Whether a person has yet to agree to the consent text, as it is now."""

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from moot.core.artifacts import atomic_path
 from moot.core.cases import stable_fraction
+from moot.core.durable import keep_written
 from moot.core.errors import UserError
 from moot.core.input_files import read_csv
 from moot.labels.statements import sheet_id, unit_id
@@ -95,10 +95,7 @@ def read_sample(path: Path | None) -> pd.DataFrame:
 
 def write_sample(path: Path, sample: pd.DataFrame) -> None:
     """Keep a sample, numbers so that they come back as they were; a file that says the same is left as it is."""
-    text = sample.astype({"batch": "Int64"}).to_csv(index=False, lineterminator="\n")
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        with atomic_path(path) as part:
-            part.write_text(text, encoding="utf-8")
+    keep_written(path, sample.astype({"batch": "Int64"}).to_csv(index=False, lineterminator="\n"))
 
 
 def draw_more(

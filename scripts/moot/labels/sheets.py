@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from moot.core.artifacts import atomic_path
 from moot.core.cases import stable_fraction
+from moot.core.durable import write_whole
 from moot.core.errors import UserError
 from moot.core.input_files import find_delimiter, quoted, read_csv, read_text
 from moot.core.rubric import Rubric, normal
@@ -103,8 +103,7 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -
         path = folder / f"{stem}-{len(earlier) + 1}.csv"
     sheet = sheet[~sheet["item"].isin(known)]
     for file in [*earlier, *([] if sheet.empty else [path])]:
-        with atomic_path(file.with_suffix(".xml")) as part:
-            part.write_text(label_studio_config(rubric), encoding="utf-8")
+        write_whole(file.with_suffix(".xml"), label_studio_config(rubric))
     if sheet.empty:
         return [file for last in earlier[-1:] for file in (last, last.with_suffix(".json"))]
     tasks = path.with_suffix(".json")
@@ -114,9 +113,7 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -
         tasks: json.dumps(studio, ensure_ascii=False, indent=1) + "\n",
     }
     for file, content in contents.items():
-        if not file.exists():
-            with atomic_path(file) as part:
-                part.write_text(content, encoding="utf-8")
+        write_whole(file, content, replace=False)
     return [path, tasks]
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
-from moot.core.artifacts import atomic_path
+from moot.core.durable import keep_written
 from moot.core.errors import DebatePausedError, UserError
 from moot.core.input_files import read_text
 from moot.core.log import LOG
@@ -77,8 +77,8 @@ def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Fields:
         return answer
     stem = stem_of(question, inbox)
     path = stem.with_name(stem.name + ANSWER)
-    _write_once(stem.with_name(stem.name + QUESTION), _page(question, path.name))
-    _write_once(stem.with_name(stem.name + ASKED), _for_the_desk(question))
+    keep_written(stem.with_name(stem.name + QUESTION), _page(question, path.name))
+    keep_written(stem.with_name(stem.name + ASKED), _for_the_desk(question))
     LOG.info("%s, %s: the %s is asked; write %s", question.experiment, question.model, question.seat, path)
     raise DebatePausedError(f"{NO_ANSWER_YET}{path}")
 
@@ -123,9 +123,3 @@ def _for_the_desk(question: Question) -> str:
         "form": question.form,
     }
     return json.dumps(asked, ensure_ascii=False, indent=1) + "\n"
-
-
-def _write_once(path: Path, content: str) -> None:
-    if not path.exists() or path.read_text(encoding="utf-8") != content:
-        with atomic_path(path) as part:
-            part.write_text(content, encoding="utf-8")

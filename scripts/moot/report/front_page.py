@@ -15,7 +15,8 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from moot.core.artifacts import atomic_path, read_frame
+from moot.core.artifacts import read_frame
+from moot.core.durable import write_whole
 from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON
 from moot.core.types import Fields
@@ -139,8 +140,7 @@ def write_front_page(
             waiting=_waiting(root, names),
             **shown,
         )
-        with atomic_path(path) as unfinished:
-            unfinished.write_text(text, encoding="utf-8")
+        write_whole(path, text)
 
 
 def read_questions(root: Path, study: str, names: Sequence[str], studies: Mapping[str, str]) -> list[StudyQuestion]:

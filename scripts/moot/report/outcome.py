@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame, read_metadata
+from moot.core.durable import write_whole
 from moot.core.errors import RunStoppedError, UserError
 from moot.core.kinds import BATCH_UNDER_WAY
 from moot.labels.sheets import FAULTS
@@ -201,5 +202,4 @@ def write_outcome(study: str, outcome: RunOutcome, paths: Mapping[str, Path], si
     page = page_template("outcome.html").render(
         study=study, note=note, outcome=outcome, where=WHERE, rows=outcome.counts.to_dict("records"), columns=COLUMNS
     )
-    with atomic_path(paths["html"]) as part:
-        part.write_text(page, encoding="utf-8")
+    write_whole(paths["html"], page)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from moot.core.artifacts import atomic_path
+from moot.core.durable import write_whole
 from moot.core.errors import UserError
 from moot.workflow.stages import Stages
 
@@ -55,8 +55,7 @@ def take_folder(now: Configured, replace: bool) -> None:
                 "name both files after --configfile, or build over them with --config replace_results=true; no reply "
                 "is lost."
             )
-    with atomic_path(RECORD) as part:
-        part.write_text(json.dumps(asdict(now), indent=1) + "\n", encoding="utf-8")
+    write_whole(RECORD, json.dumps(asdict(now), indent=1) + "\n")
 
 
 def _read() -> Configured | None:

@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.core.artifacts import atomic_path, damaged, file_digest
+from moot.core.artifacts import damaged, file_digest
+from moot.core.durable import write_whole
 from moot.core.model_config import SIMULATED
 
 if TYPE_CHECKING:
@@ -67,8 +68,7 @@ def recorded(job: "Snakemake") -> Iterator[None]:
     wildcards = {**job.wildcards, **job.params.get("job", {})}
     stage = wildcards.pop("stage", job.rule)
     record = JobRecord(stage, wildcards, digests_of(job), inputs, _digests(job.output))
-    with atomic_path(file) as part:
-        part.write_text(json.dumps(asdict(record), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    write_whole(file, json.dumps(asdict(record), indent=1, sort_keys=True) + "\n")
 
 
 def made_with(path: Path) -> Mapping[str, str]:

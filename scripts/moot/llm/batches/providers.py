@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from moot.core.durable import write_durably
+from moot.core.durable import write_whole
 from moot.core.errors import CallFailedError, RunStoppedError, TransientError
 from moot.core.log import LOG
 from moot.core.types import Json, JsonObject
@@ -142,7 +142,7 @@ class BatchFolder:
 
     async def submit(self, lines: bytes, marker: str) -> str:
         """Write the file, whole or not at all; its id is the marker."""
-        await asyncio.to_thread(write_durably, self._folder / f"{marker}.jsonl", lines.decode(), replace=True)
+        await asyncio.to_thread(write_whole, self._folder / f"{marker}.jsonl", lines.decode(), replace=True)
         return marker
 
     async def find(self, marker: str, _since: float) -> str:

@@ -12,7 +12,8 @@ from typing import Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.core.artifacts import atomic_path, read_frames
+from moot.core.artifacts import read_frames
+from moot.core.durable import write_whole
 from moot.core.errors import UserError
 from moot.core.kinds import UNUSABLE
 from moot.core.types import JsonObject
@@ -77,5 +78,4 @@ def write_summaries(shards: Sequence[Path], output: Path) -> None:
     lines = [json.dumps(record, ensure_ascii=False) for record in summary_records(said)]
     if not lines:
         raise UserError(f"{output.stem}: none of {len(said)} utterances is a usable summary. Use a larger model.")
-    with atomic_path(output) as part:
-        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_whole(output, "\n".join(lines) + "\n")
