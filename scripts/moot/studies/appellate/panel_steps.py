@@ -8,7 +8,6 @@ judge's model finds most probable after speaking) are scored in addition to thos
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -149,26 +148,19 @@ def opposing_influences(steps: pd.DataFrame, column: str = "code") -> pd.DataFra
         Columns model, debate_id, case_id, seat, round, opposed ("human", "peer", "both" or "nobody": who held the
         opposite position), moved (the judge went to the opposite position).
     """
-    held = regular(steps)
-    wide = held.pivot_table(
-        index=["model", "debate_id", "case_id", "round"], columns="speaker", values=column, aggfunc="first"
-    )
-    rows: list[tuple[Any, ...]] = []
-    if HUMAN not in wide.columns or not {"judge_1", "judge_2"} <= set(wide.columns):
-        return pd.DataFrame(rows, columns=["model", "debate_id", "case_id", "seat", "round", "opposed", "moved"])
-    entries = {tuple(key): values for key, values in zip(wide.index, wide.to_dict("records"), strict=True)}
-    for (model, debate, case, number), now in entries.items():
-        later = entries.get((model, debate, case, number + 1))
-        if later is None:
-            continue
+    keys = ["model", "debate_id", "case_id", "round"]
+    wide = regular(steps).pivot_table(index=keys, columns="speaker", values=column, aggfunc="first")
+    wide = wide.replace(NO_STANCE_CODE, np.nan)
+    found = [pd.DataFrame(columns=[*keys, "seat", "opposed", "moved"]).set_index(keys)]
+    if {HUMAN, "judge_1", "judge_2"} <= set(wide.columns):
+        next_round = wide.rename(index=lambda number: number - 1, level="round").reindex(wide.index)
         for seat, peer in (("judge_1", "judge_2"), ("judge_2", "judge_1")):
-            values = [now[seat], now[peer], now[HUMAN], later[seat]]
-            if any(pd.isna(value) or value == NO_STANCE_CODE for value in values):
-                continue
-            own, other, human, after = values
-            opposed = {(True, True): "both", (True, False): "human", (False, True): "peer", (False, False): "nobody"}
-            rows.append((model, debate, case, seat, number, opposed[human != own, other != own], after != own))
-    return pd.DataFrame(rows, columns=["model", "debate_id", "case_id", "seat", "round", "opposed", "moved"])
+            positions = pd.DataFrame({"own": wide[seat], "peer": wide[peer], "human": wide[HUMAN]})
+            positions = positions.assign(after=next_round[seat]).dropna()
+            human, other, moved = (positions[name] != positions["own"] for name in ("human", "peer", "after"))
+            opposed = np.select([human & other, human, other], ["both", "human", "peer"], "nobody")
+            found.append(pd.DataFrame({"seat": seat, "opposed": opposed, "moved": moved}))
+    return pd.concat(found[len(found) > 1 :]).sort_index(kind="stable").reset_index()
 
 
 def majorities(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
