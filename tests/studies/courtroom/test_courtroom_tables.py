@@ -292,9 +292,8 @@ def test_a_figure_draws_a_model_with_a_hostile_name(tmp_path):
     hostile = "$x_1$&<b>"
     results = write_results(
         tmp_path, [case("a", "yes"), case("b", "no")], {hostile: rows}, {hostile: []},
-        config=experiment_view("zero_shot", "nlsy97", (hostile,)),
+        config=experiment_view("zero_shot", "nlsy97", (hostile,)), experiment=hostile + "-long" * 12,
     )  # fmt: skip
-    results.experiment = hostile + "-long" * 12
     entry = FIGURES["courtroom/figure4_sorted_prompts"]
     draw(entry, study_of([results]), {"svg": tmp_path / "f.svg"})
     assert "<b>" not in (tmp_path / "f.svg").read_text()
