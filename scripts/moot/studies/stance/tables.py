@@ -1,8 +1,7 @@
 """Tables 1 to 4 of the decision conference paper: stance and polarity, with trained models."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 
 from moot.core.cases import REFERENCE_MODELS
 from moot.core.types import Fields
@@ -39,6 +38,7 @@ SHOWN = {
 }
 """The paper's column to the heading, and metric and average of ours."""
 BY_CLASS = ("pro", "con", "neutral")
+SHOWN_BY_CLASS = {f"f1_{label}": (f"F1 {label}", "f1", "binary", f"label={label}") for label in BY_CLASS}
 BY_CLASS_TABLE = "table2_vast_by_class"
 KEYS = ("system", "asked", "data", "metric")
 ASKED_NOTE = (
@@ -75,7 +75,7 @@ def vast_by_class(results: StudyResults) -> TableContent:
         compared({"system": (system, asked, "", f"F1 {metric.removeprefix('f1_')}")}, value, NOT_MEASURED)
         for system, asked, metric, value in alone
     ]
-    rows += _class_rows(results)
+    rows += [*_run_rows(list_runs(results, VAST), BY_CLASS_TABLE, SHOWN_BY_CLASS), *_trained_classes(results)]
     notes = [
         "F1 of a class is binary: that class against the others.",
         "The published test set holds two neutral examples, so that its neutral F1 says little.",
@@ -84,19 +84,8 @@ def vast_by_class(results: StudyResults) -> TableContent:
     return comparison(rows, KEYS, notes)
 
 
-def _class_rows(results: StudyResults) -> Iterator[Fields]:
-    """F1 of each class of our runs, of references, and of trained models."""
-    runs = list_runs(results, VAST)
-    for run, label in product(runs, BY_CLASS):
-        theirs = beside(run, BY_CLASS_TABLE).get((run.model, f"f1_{label}"))
-        ours = run.measured("f1", "binary", f"label={label}")
-        yield compared({"system": (*run.names, f"F1 {label}")}, theirs, ours)
-        if ours.n_invalid:
-            strict = run.measured("f1" + INVALID_WRONG, "binary", f"label={label}")
-            yield compared({"system": (*run.names, f"F1 {label}, invalid = wrong")}, None, strict)
-    for run, label in product(_references(runs), BY_CLASS):
-        keys = {"system": (run.model, "reference", _evaluated(run), f"F1 {label}")}
-        yield compared(keys, None, run.measured("f1", "binary", f"label={label}"))
+def _trained_classes(results: StudyResults) -> Iterator[Fields]:
+    """F1 of each class of trained models."""
     for data, board in leaderboards(results, VAST):
         values = f1_by_label(board, sorted(BY_CLASS))
         for label in BY_CLASS:
@@ -126,36 +115,30 @@ def _table(results: StudyResults, question: StanceQuestion, notes: Sequence[str]
 
 def _rows(results: StudyResults, question: StanceQuestion) -> Iterator[Fields]:
     """Published models, our runs of them and of others, references, then trained models, published and ours."""
-    runs = list_runs(results, question)
     for (system, metric), value in not_repeated(results, question.models).items():
         yield compared({"system": (system, "", "", SHOWN[metric][0])}, value, NOT_MEASURED)
+    yield from _run_rows(list_runs(results, question), question.models, SHOWN)
+    yield from _trained_rows(results, question)
+
+
+def _run_rows(runs: Sequence[Run], table: str, shown: Mapping[str, tuple[str, ...]]) -> Iterator[Fields]:
+    """Some metrics of runs, next to a published table; then of the references on each experiment's evaluated cases."""
     for run in runs:
-        published = beside(run, question.models)
-        for column, (heading, metric, average) in SHOWN.items():
-            theirs = published.get((run.model, column))
-            ours = run.measured(metric, average)
+        published = beside(run, table)
+        for column, (heading, metric, *of) in shown.items():
+            theirs, ours = published.get((run.model, column)), run.measured(metric, *of)
             yield compared({"system": (*run.names, heading)}, theirs, ours)
             if metric == "accuracy":
                 yield compared({"system": (*run.names, "share of valid answers")}, None, share_valid(ours))
             if ours.n_invalid:
-                strict = run.measured(metric + INVALID_WRONG, average)
-                yield compared({"system": (*run.names, f"{heading}, invalid = wrong")}, theirs, strict)
-    for run in _references(runs):
-        for heading, metric, average in SHOWN.values():
-            keys = {"system": (run.model, "reference", _evaluated(run), heading)}
-            yield compared(keys, None, run.measured(metric, average))
-    yield from _trained_rows(results, question)
-
-
-def _references(runs: Sequence[Run]) -> Iterator[Run]:
-    """Each of the references on the evaluated cases of each experiment."""
+                strict = run.measured(metric + INVALID_WRONG, *of)
+                both = theirs if shown is SHOWN else None
+                yield compared({"system": (*run.names, f"{heading}, invalid = wrong")}, both, strict)
     experiments = {run.experiment: run for run in runs}.values()
-    return (replace(run, model=reference) for run in experiments for reference in REFERENCE_MODELS)
-
-
-def _evaluated(run: Run) -> str:
-    """The data of a reference: it was computed on the cases of one experiment."""
-    return f"{run.data}, {run.experiment}"
+    for run in (replace(run, model=reference) for run in experiments for reference in REFERENCE_MODELS):
+        for heading, metric, *of in shown.values():
+            keys = {"system": (run.model, "reference", f"{run.data}, {run.experiment}", heading)}
+            yield compared(keys, None, run.measured(metric, *of))
 
 
 def _trained_rows(results: StudyResults, question: StanceQuestion) -> Iterator[Fields]:
