@@ -186,7 +186,7 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
                 rows.append(compared({"model": (*condition.names, condition.data, title)}, stated, score))
     notes = [
         "Published coverage is that of GPT-4 in one debate with judge and one without, coded by hand. "
-        + BY_DEBATE_NOTE,
+        + f"{BY_DEBATE_NOTE} Tokens and calls are scored by case, so that those of one case have none.",
         "Without a judge the moderator takes the same decision; nothing else differs.",
         "A decision that cannot be read is unusable, and counted as such; by rule the debate then goes on as "
         "after MORE DEBATE, and a topic whose last decision is unusable is left open.",
