@@ -14,7 +14,7 @@ from moot.report.content import StudyResults, TableContent
 from moot.report.published import published_table
 from moot.scores.group_rates import FALSE_NEGATIVE, FALSE_POSITIVE, PREDICTED, group_rates
 from moot.stats.agreement import agreeing_pairs
-from moot.stats.bootstrap import ClusterBootstrap, Truths, as_numbers, mean_statistic, share_statistic
+from moot.stats.bootstrap import ClusterBootstrap, as_numbers, mean_statistic, share_statistic
 from moot.stats.differences import UNPAIRED_NOTE
 from moot.stats.paired import holm, share_right
 from moot.studies.recorded.data_nyu_debates import HIGHEST_GRADE, RIGHT_SIDE, WRONG_SIDE
@@ -59,35 +59,22 @@ _METHODS = (
 
 def _method_rows(run: RecordedRun) -> Iterator[JsonObject]:
     rows = run.predictions
-    valid = (rows["status"] == "valid").to_numpy()
-    has_truth = run.results.has_truth
-    positive = run.results.task.positive
-    actual, named = (rows["target"] == positive).to_numpy(), valid & (rows["prediction"] == positive).to_numpy()
     truths = rows.drop_duplicates("case_id")["target"].value_counts(normalize=True)
-    pairs = agreeing_pairs(rows[valid], ["case_id"]).sum()
+    pairs = agreeing_pairs(run.valid, ["case_id"]).sum()
     yield {
         "data": run.results.config.dataset,
         "method": run.method,
         "model": run.model_name,
         "accuracy": run.accuracy,
-        "majority class": float(truths.max()) if has_truth else None,
-        "valid share": float(valid.mean()),
-        "accuracy of valid": float(share_right(rows[valid]).mean()),
-        "F1, binary": _f1(actual & valid, named) if has_truth else None,
-        "base-rate distance": _share(named, valid) - _share(actual & valid, valid) if has_truth else None,
+        "majority class": float(truths.max()) if run.results.has_truth else None,
+        "valid share": float((rows["status"] == "valid").mean()),
+        "accuracy of valid": float(share_right(run.valid).mean()),
+        "F1, binary": run.measured("f1", "binary").value,
+        "base-rate distance": run.measured("base_rate_distance", "binary").value,
         "repeats agree": pairs["agree"] / pairs["pairs"] if pairs["pairs"] else float("nan"),
         "cases": rows["case_id"].nunique(),
         "answers": len(rows),
     }
-
-
-def _share(of: Truths, among: Truths) -> float:
-    return float(of[among].mean()) if among.any() else float("nan")
-
-
-def _f1(actual: Truths, named: Truths) -> float:
-    either = actual.sum() + named.sum()
-    return float(2 * (actual & named).sum() / either) if either else float("nan")
 
 
 RATES = {FALSE_POSITIVE: "FPR", FALSE_NEGATIVE: "FNR"}
