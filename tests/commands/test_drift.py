@@ -75,6 +75,8 @@ def test_one_of_two_models_changed(servers: list[FaultServer], tmp_path: Path) -
     assert "fp_0" in texts["versions_recorded"] and "fp_1" in texts["versions_now"]
     write_drift(after, tmp_path / "drift")
     written = pd.read_csv(tmp_path / "drift" / "drift.csv")
+    page = (PROJECT / "docs" / "drift.md").read_text()
+    assert [name for name in written if name != "model" and f"`{name}`" not in page] == [], "columns without a word"
     assert verdicts(written) == verdicts(after)
     assert "changed" in (tmp_path / "drift" / "drift.html").read_text()
 

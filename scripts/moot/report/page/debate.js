@@ -91,9 +91,9 @@ function overview() {
   return [
     state.unknown ? element("p", { class: "notice", role: "alert" }, `There is no debate ${state.unknown} on this page.`) : "",
     element("h2", {}, "What is here"),
-    element("p", {}, `${counted(debates.length, "debate")} over ${counted(cases.length, "case")}. Choose one from the list, or narrow the list down first: “judge changed its mind” and “wrong” together are two clicks. The address of a debate, of a turn, and of any choice of filters can be sent on.`),
+    element("p", {}, `${counted(debates.length, "debate")} over ${counted(cases.length, "case")}. Choose one from the list, or narrow the list first: several buttons can be pressed at once. The address in the browser names what is shown, and can be sent to others.`),
     notes.map((note) => element("p", { class: "note" }, note)),
-    silent().map((experiment) => element("p", { class: "note" }, `No words of ${experiment.name} are on this page, so a search finds none. Where moot ships answers alone, “source: download” for the data set ${experiment.dataset} brings the words with the next run.`)),
+    silent().length ? element("p", { class: "note" }, `These experiments have answers but no words, so a search finds none: ${silent().map(({ name, dataset }) => `${name} (data set ${dataset})`).join(", ")}. Where moot ships answers alone, “source: download” for the data set brings the words with the next run.`) : "",
     element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Experiments" }, experimentsTable()),
     element("h2", {}, "Keys"),
     element("dl", { class: "keys" }, KEYS.flatMap(([key, words]) => [element("dt", {}, key), element("dd", {}, words)])),

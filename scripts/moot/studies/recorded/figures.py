@@ -79,8 +79,8 @@ def nyu_beliefs(results: StudyResults) -> "Figure":
     note_below(
         drawing,
         [
-            f"Shaded: 95 % intervals by story and judge, from {FEWEST_CASES} debates on. A debate that ended keeps its "
-            "last belief. Round 0: before anyone spoke."
+            f"n: debates in which the judge stated a belief more than once; from {FEWEST_CASES} on their 95 % interval "
+            "by story and judge is shaded. A debate that ended keeps its last belief. Round 0: before anyone spoke."
         ],
     )
     return drawing
@@ -107,7 +107,7 @@ def _belief_lines(axes: "Axes", run: RecordedRun) -> None:
         y, low, high = 100 * np.array(estimates).T
         if len(rows) >= FEWEST_CASES:
             axes.fill_between(rows.columns, low, high, color=colour, alpha=0.13, linewidth=0)
-        axes.plot(rows.columns, y, line, color=colour, label=f"{label}")
+        axes.plot(rows.columns, y, line, color=colour, label=label)
         axes.text(MOST_ROUNDS, y[-1], f" n = {len(rows)}", color=colour, fontsize=7, va="center")
 
 
