@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from moot.core.types import Column
-from moot.protocols.smoothing import replay
 from moot.report import content
 from moot.report.content import StudyResults
 from moot.scores.results import ExperimentResults
-from moot.studies.feedback.scores import Judged, judged_debates, predictions_from
+from moot.studies.feedback.scores import Judged, judged_debates, own_weight, right_at
 
 STUDY = "feedback"
 DEBATE = "feedback"
@@ -95,29 +94,18 @@ def components(single: Run, assisted: Run | None) -> Iterator[tuple[str, Column]
     debates = judged_debates(single.results, single.model)
     yield "judge alone (O_0)", _right(single, debates, None)
     yield "debate, no smoothing (T = 1)", _right(single, debates, 1.0)
-    yield "debate, smoothing", _right(single, debates, _own_weight(single))
+    yield "debate, smoothing", _right(single, debates, own_weight(single.params))
     if assisted is not None:
         debates = judged_debates(assisted.results, assisted.model)
         yield "debate, assistant, no smoothing (T = 1)", _right(assisted, debates, 1.0)
-        yield "debate, assistant, smoothing", _right(assisted, debates, _own_weight(assisted))
-
-
-def _own_weight(run: Run) -> float:
-    """The T that an experiment ran with; 1 without smoothing."""
-    return float(run.params["weight"]) if run.params["smoothing"] else 1.0
+        yield "debate, assistant, smoothing", _right(assisted, debates, own_weight(assisted.params))
 
 
 def _right(run: Run, debates: Sequence[Judged], weight: float | None) -> Column:
     """How often each evaluated case is right at this T (None: at O_0); a debate without a valid answer is wrong."""
-    outlooks = {
-        place: debate.first if weight is None else replay(debate.first, debate.rounds, weight)
-        for place, debate in enumerate(debates)
-    }
-    cases = pd.Series([debate.case_id for debate in debates], dtype=object)
-    answers = pd.Series(predictions_from(outlooks, list(debates), run.results), dtype=object)
-    right = answers == cases.map(run.results.targets)
+    right = pd.Series(right_at(run.results, debates, weight), [debate.case_id for debate in debates])
     asked = run.predictions["case_id"].value_counts().sort_index()
-    return cases[right].value_counts().reindex(asked.index).fillna(0.0) / asked
+    return right.groupby(level=0).sum().reindex(asked.index).fillna(0.0) / asked
 
 
 def pairs(results: StudyResults) -> list[tuple[Run, Run | None]]:

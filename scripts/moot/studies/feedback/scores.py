@@ -5,7 +5,7 @@ Thresholds of token probabilities are fitted on validation cases for O_0 and for
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -14,10 +14,11 @@ import pandas as pd
 
 from moot.core.kinds import CONCLUSION, RELIABILITY, SMOOTHED
 from moot.core.likelihood import calibrate, log_shares
+from moot.core.types import Fields
 from moot.protocols.smoothing import LABEL_ALONE, TOKEN_PROBABILITIES, Outlook, decided, recorded_outlook, replay
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.results import ExperimentResults, Score
-from moot.stats.bootstrap import Statistic, as_numbers, share_statistic
+from moot.stats.bootstrap import Floats, Statistic, as_numbers, share_statistic
 from moot.stats.calibration import auc_statistic, calibration_error_statistic
 
 PROTOCOL = "feedback"
@@ -80,23 +81,30 @@ def _judged(rows: pd.DataFrame) -> Judged:
     )
 
 
-def predictions_from(outlooks: Mapping[int, Outlook], debates: list[Judged], results: ExperimentResults) -> list[str]:
-    """A prediction for each debate from its outlook; token probabilities with the threshold of validation cases."""
+def own_weight(params: Fields) -> float:
+    """The T that an experiment ran with; 1 without smoothing."""
+    return float(params.get("weight", 0.5)) if params.get("smoothing", True) else 1.0
+
+
+def right_at(results: ExperimentResults, debates: Sequence[Judged], weight: float | None) -> Floats:
+    """1 for each debate that is right at this T (None: at O_0), else 0; token probabilities with the threshold of
+    validation cases.
+    """
     task = results.task
+    outlooks = [debate.first if weight is None else replay(debate.first, debate.rounds, weight) for debate in debates]
     frame = pd.DataFrame({"case_id": [debate.case_id for debate in debates]})
-    frame["prediction"] = [decided(outlooks[place], task) for place in range(len(debates))]
+    frame["prediction"] = [decided(outlook, task) for outlook in outlooks]
     frame["confidence"], frame["score"] = np.nan, np.nan
     frame["logprobs"] = pd.Series(
         [
-            None if task.multilabel or not debate.by_tokens else log_shares(outlooks[place].probabilities)
-            for place, debate in enumerate(debates)
+            None if task.multilabel or not debate.by_tokens else log_shares(outlook.probabilities)
+            for debate, outlook in zip(debates, outlooks, strict=True)
         ],
         dtype=object,
     )
-    cases = results.cases
-    splits = dict(zip(cases["case_id"], cases["split"], strict=True))
-    targets = dict(zip(cases["case_id"], cases["target"], strict=True))
-    return list(calibrate(frame, splits, targets, task)["prediction"])
+    splits = dict(results.cases.set_index("case_id")["split"])
+    answers = calibrate(frame, splits, dict(results.targets), task)["prediction"]
+    return as_numbers(answers == frame["case_id"].map(results.targets))
 
 
 def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judged]) -> Iterator[Score]:
@@ -108,19 +116,12 @@ def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judg
         for group, metric in product(groups, ("accuracy_final", "corrections", "degradations")):
             yield Score(metric, float("nan"), group=group, n_invalid=n_invalid)
         return
-    targets = [results.targets[debates[place].case_id] for place in kept]
     sample = results.sample(debates[place].case_id for place in kept)
-
-    def right(outlooks: Mapping[int, Outlook]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-        answers = predictions_from(outlooks, debates, results)
-        return np.array([float(answers[place] == target) for place, target in zip(kept, targets, strict=True)])
-
-    before = right({place: debate.first for place, debate in enumerate(debates)})
+    before = right_at(results, debates, None)[kept]
     yield sample.score("accuracy_initial", share_statistic(before), n_invalid=n_invalid)
-    params = results.config.params
-    own = params.get("weight", 0.5) if params.get("smoothing", True) else 1.0
+    own = own_weight(results.config.params)
     for group, weight in [("overall", own), *((f"T={weight:g}", weight) for weight in WEIGHTS)]:
-        after = right({place: replay(debate.first, debate.rounds, weight) for place, debate in enumerate(debates)})
+        after = right_at(results, debates, weight)[kept]
         statistics: dict[str, Statistic] = {
             "accuracy_final": share_statistic(after),
             "corrections": _sum_of((after > before).astype(float)),
@@ -134,7 +135,7 @@ def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judg
     yield Score("debates_without_confidence", float(label_alone), n=len(kept), n_invalid=n_invalid)
 
 
-def _sum_of(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Statistic:
+def _sum_of(values: Floats) -> Statistic:
     return Statistic(lambda weights: weights @ values, (0.0, float(len(values))))
 
 
