@@ -81,7 +81,7 @@ def sample_of_debates(results: ExperimentResults, debates: Iterable[str]) -> Sam
 def compile_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     """A pattern for whole words or phrases; "x*" matches every word that begins with x.
 
-    >>> pattern_of(("harm reduction", "tax*")).findall("Taxes pay for harm  reduction, not syntax.")
+    >>> compile_pattern(("harm reduction", "tax*")).findall("Taxes pay for harm  reduction, not syntax.")
     ['Taxes', 'harm  reduction']
     """
     longest_first = sorted(words, key=lambda word: (-len(word), word))
@@ -190,7 +190,7 @@ def repetition(texts: list[str]) -> float:
     """The share of runs of four words that a debate has already used; 0 for fewer than four words.
 
     >>> repetition(["we must act now", "we must act now or never"])
-    0.5
+    0.25
     """
     runs: list[tuple[str, ...]] = []
     for text in texts:

@@ -111,7 +111,7 @@ def find_side(words: str) -> str:
 def find_parties(style: str) -> list[tuple[str, str]]:
     """The parties that the style of a case names, each with its side.
 
-    >>> parties_of("FIRST BANK, Plaintiff-Appellant, v. ROAD WORKS, INC., et al., Defendants-Appellees")
+    >>> find_parties("FIRST BANK, Plaintiff-Appellant, v. ROAD WORKS, INC., et al., Defendants-Appellees")
     [('FIRST BANK', 'appellant'), ('ROAD WORKS, INC.', 'appellee')]
     """
     parties: list[tuple[str, str]] = []

