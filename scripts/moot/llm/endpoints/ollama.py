@@ -1,111 +1,139 @@
-"""Ollama's native API (`POST /api/chat`): the context length is always sent, and truncation is an error."""
+"""Ollama's native API through the `ollama` package; the context length is always sent, truncation is an error."""
 
-import json
-import re
-from dataclasses import asdict
+import time
+from typing import TYPE_CHECKING
 
-from moot.core.errors import CallFailedError, LogprobsUnavailableError, TransientError
+from moot.core.errors import (
+    CallFailedError,
+    LogprobsUnavailableError,
+    RateLimitedError,
+    RunStoppedError,
+    TransientError,
+    UnreachableError,
+)
 from moot.core.model_config import ModelConfig
 from moot.core.types import Json, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import ENDPOINTS
-from moot.llm.endpoints.openai import OpenAIEndpoint, label_logprobs, text_of
-from moot.llm.endpoints.sizes import check_length
+from moot.llm.endpoints.openai import label_logprobs
+from moot.llm.endpoints.sizes import check_length, read_body
+from moot.llm.identity import address
+from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
+
+if TYPE_CHECKING:
+    import httpx
+    import ollama
 
 _FEWEST_TOKENS_A_CHARACTER = 1 / 8
 """No tokenizer in use packs more than about eight characters of prose into a token."""
-_COUNTED = re.compile(rb'"(prompt_eval_count|eval_count)"\s*:\s*([0-9]{1,12})')
-_LARGEST_LIST = 2**24
-"""Of the server's models, in bytes."""
+_MOST_BYTES = 2**24
+"""Of any answer; a reply is held to its `max_tokens` as well."""
+
+
+async def _bound(response: "httpx.Response") -> None:
+    """Read an answer's body before the client does, as far as memory allows."""
+    import httpx  # a replay must not load clients
+
+    if response.headers.get("Content-Encoding", "identity") != "identity":
+        raise CallFailedError("the answer is compressed, which was not asked for: `base_url` is not an Ollama server's")
+    stream: Json = response.stream
+    body = await read_body(stream, _MOST_BYTES)
+    await stream.aclose()
+    if body.size > _MOST_BYTES:
+        raise CallFailedError(f"the answer has {body.size} bytes or more; expected {_MOST_BYTES} at most")
+    response.stream = httpx.ByteStream(body.content)
 
 
 @ENDPOINTS.register("ollama")
-class OllamaEndpoint(OpenAIEndpoint):
+class OllamaEndpoint:
     """One attempt at `/api/chat`; the model's digest is read once and recorded with every reply."""
 
-    path = "api/chat"
-    what = "chat of Ollama's"
+    def __init__(self, config: ModelConfig, _threads: int) -> None:
+        import httpx  # a replay must not load clients
+        import ollama
 
-    def __init__(self, config: ModelConfig, threads: int) -> None:
-        super().__init__(config, threads)
-        if not config.api_key_env:
-            del self._headers["Authorization"]
-        self._not_found = f"Pull the model (`ollama pull {config.model}`) or check `base_url`."
-        self._served_model = ""
+        self._config = config
+        self._response_error = ollama.ResponseError
+        self._no_whole_answer = (httpx.HTTPError, ValueError)
+        key = api_key(config)
+        self._client = ollama.AsyncClient(
+            host=address(config),
+            timeout=config.timeout,
+            headers={"Accept-Encoding": "identity"},  # what is packed could be unpacked to any length
+            event_hooks={"response": [_bound]},
+        )
+        self._client._client.headers.pop("Authorization", None)  # of OLLAMA_API_KEY, which any server would get
+        if key:
+            self._client._client.headers["Authorization"] = f"Bearer {key}"
+        self._digest = ""
+
+    async def _served_model(self) -> str:
+        if not self._digest:
+            listed = await self._client.list()
+            digests = {model.model: model.digest for model in listed.models}
+            name = self._config.model if ":" in self._config.model else f"{self._config.model}:latest"
+            self._digest = digests.get(name) or digests.get(self._config.model) or "digest unknown"
+        return f"{self._config.model} {self._digest}"
+
+    def _options(self, request: Request) -> JsonObject:
+        names = {"max_tokens": "num_predict", "context": "num_ctx"}
+        options = {names.get(name, name): value for name, value in request.parameters.items()}
+        if request.choices:
+            options.update(num_predict=1, temperature=0)
+        return options
 
     async def complete(self, request: Request) -> Reply:
         """One attempt at Ollama's chat API."""
-        self._served_model = self._served_model or await self._find_model(request)
-        reply = await super().complete(request)
-        self._check_truncation(request, reply)
-        return reply
-
-    async def _find_model(self, request: Request) -> str:
-        """The model's name and digest, as the server lists it."""
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        extra: JsonObject = {"logprobs": True, "top_logprobs": 20} if request.choices else {}
+        started = time.perf_counter()
         try:
-            listed = json.loads(await self.exchange("GET", "api/tags", request, _LARGEST_LIST))["models"]
-            digests = {str(model.get("model")): model.get("digest") for model in listed}
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise TransientError(f"the list of models is none of Ollama's: {self._root}/api/tags") from None
-        model = self._config.model
-        name = model if ":" in model else f"{model}:latest"
-        return f"{model} {digests.get(name) or digests.get(model) or 'digest unknown'}"
-
-    def body(self, request: Request) -> JsonObject:
-        """What is sent for a request."""
-        names = {"max_tokens": "num_predict", "context": "num_ctx"}
-        options = {names.get(name, name): value for name, value in request.parameters.items()}
-        body: JsonObject = {
-            "model": request.model,
-            "messages": [{"role": message.role, "content": message.content} for message in request.messages],
-            "stream": False,
-            "options": options,
-        }
-        if request.schema:
-            body["format"] = dict(request.schema)
-        if request.choices:
-            options.update(num_predict=1, temperature=0)
-            body.update(logprobs=True, top_logprobs=20)
-        return body
-
-    def counted(self, tail: bytes) -> Usage | None:
-        """The server's count of tokens, where the end of an answer holds it."""
-        found = {name: int(count) for name, count in _COUNTED.findall(tail)}
-        return Usage(found.get(b"prompt_eval_count", 0), found.get(b"eval_count", 0)) if found else None
-
-    def check(self, request: Request) -> None:
-        """Any request may be answered."""
-
-    def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
-        message = response["message"]
-        text, ended = text_of(message.get("content")), text_of(response.get("done_reason"))
-        usage = Usage(int(response.get("prompt_eval_count") or 0), int(response.get("eval_count") or 0))
-        logprobs, unlisted = self._choice_logprobs(request, response) if request.choices else ({}, None)
-        if not text and not request.choices and ended != "length":
-            raise TransientError("the reply is empty", usage if usage.tokens else None)
-        reply = Reply(
-            text=text,
-            reasoning=text_of(message.get("thinking")),
-            logprobs=logprobs,
-            unlisted_logprob=unlisted,
-            finish_reason=ended,
-            seconds=seconds,
-            served_model=self._served_model,
-            **asdict(usage),
-        )
+            served_model = await self._served_model()
+            response = await self._client.chat(
+                model=request.model,
+                messages=messages,
+                options=self._options(request),
+                format=dict(request.schema) if request.schema else None,
+                **extra,
+            )
+        except self._response_error as error:
+            raise self._translate(error) from None
+        except ConnectionError as error:
+            raise UnreachableError(redacted(error)) from None
+        except self._no_whole_answer as error:
+            raise TransientError(redacted(f"{type(error).__name__}: {error}")) from None
+        reply = self._reply(request, response, time.perf_counter() - started, served_model)
+        self._check_truncation(request, reply)
         return check_length(request, reply)
 
+    def _reply(self, request: Request, response: "ollama.ChatResponse", seconds: float, served_model: str) -> Reply:
+        text = response.message.content or ""
+        logprobs, unlisted = self._choice_logprobs(request, response) if request.choices else ({}, None)
+        if not text and not request.choices and response.done_reason != "length":
+            usage = Usage(response.prompt_eval_count or 0, response.eval_count or 0)
+            raise TransientError("the reply is empty", usage if usage.tokens else None)
+        return Reply(
+            text=text,
+            reasoning=response.message.thinking or "",
+            logprobs=logprobs,
+            unlisted_logprob=unlisted,
+            finish_reason=response.done_reason or "",
+            prompt_tokens=response.prompt_eval_count or 0,
+            completion_tokens=response.eval_count or 0,
+            seconds=seconds,
+            served_model=served_model,
+        )
+
     @staticmethod
-    def _choice_logprobs(request: Request, response: Json) -> tuple[dict[str, float], float | None]:
-        if not response.get("logprobs"):
+    def _choice_logprobs(request: Request, response: "ollama.ChatResponse") -> tuple[dict[str, float], float | None]:
+        if not response.logprobs:
             raise LogprobsUnavailableError(
                 f"model '{request.model}': this Ollama server gives no log-probabilities, so `answer: likelihood` "
                 "cannot be used with it. Update Ollama, or set `answer: generation`."
             )
-        first = response["logprobs"][0]
-        listed = [first, *(first.get("top_logprobs") or ())]
-        alternatives = {one["token"]: float(one["logprob"]) for one in listed if one.get("logprob") is not None}
+        listed = [response.logprobs[0], *(response.logprobs[0].top_logprobs or ())]
+        alternatives = {item.token: item.logprob for item in listed if item.logprob is not None}
         return label_logprobs(alternatives, request.choices)
 
     def _check_truncation(self, request: Request, reply: Reply) -> None:
@@ -117,3 +145,20 @@ class OllamaEndpoint(OpenAIEndpoint):
                 f"Ollama evaluated {reply.prompt_tokens} prompt tokens of a prompt of {request.prompt_characters} "
                 f"characters: it was cut to the context of {context} tokens. Raise `context` for this model."
             )
+
+    def _translate(self, error: "ollama.ResponseError") -> Exception:
+        message = redacted(f"HTTP {error.status_code} {error.error}")
+        if error.status_code in (401, 403, 404):
+            return RunStoppedError(
+                f"model '{self._config.model}': {message}. Pull the model (`ollama pull {self._config.model}`) or "
+                "check `base_url`."
+            )
+        if error.status_code == 429:  # the HTTP status
+            return RateLimitedError(message)
+        if error.status_code >= 500 or error.status_code < 0:
+            return TransientError(message)
+        return CallFailedError(message)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client._client.aclose()

@@ -28,7 +28,6 @@ from moot.core.errors import (
 from moot.core.model_config import ModelConfig
 from moot.core.model_values import parts_of_address
 from moot.core.types import Json, JsonObject
-from moot.core.usage import Usage
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.sizes import check_length, counted_in, most_bytes, read_body, too_long, usage_of
 from moot.llm.identity import address
@@ -43,7 +42,6 @@ _LARGEST_HEADER = 2**16
 """Of an answer, in bytes; what servers and those before them write into one can pass the client's own 8,190."""
 _OUT_OF_CREDIT = "credit balance is too low"
 """How Anthropic says it, with the status and the type of any faulty request."""
-NOT_FOUND = "Check `model` and `base_url` in the configuration."
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
 
@@ -74,7 +72,7 @@ def _as_json(value: Json) -> str:
     return _JSON.encode(value).encode("utf-8", "replace").decode()
 
 
-def text_of(value: Json) -> str:
+def _text(value: Json) -> str:
     """A field of a reply that must be text or nothing."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"expected text, found {type(value).__name__}")
@@ -103,13 +101,8 @@ def no_logprobs(model: str, reason: str) -> LogprobsUnavailableError:
     )
 
 
-def refusal(
-    status: int, headers: Mapping[str, str], content: bytes, request: Request, not_found: str = NOT_FOUND
-) -> Exception:
-    """An answer with an error status as one of the failures that the layer above knows what to do about.
-
-    `not_found` says what to do where there is no such model or address.
-    """
+def refusal(status: int, headers: Mapping[str, str], content: bytes, request: Request) -> Exception:
+    """An answer with an error status as one of the failures that the layer above knows what to do about."""
     said, codes = _error_of(content)
     message, model = redacted(f"HTTP {status} {said}"), request.model
     if request.choices and "logprob" in said.casefold():  # some servers say so with 400, some with 403 or 501
@@ -122,7 +115,7 @@ def refusal(
     elif status == 407:  # the HTTP status
         advice = "Check the name and the password in the proxy's address (HTTP_PROXY)."
     elif status == 404 or status < 400:
-        advice = not_found
+        advice = "Check `model` and `base_url` in the configuration."
     if advice:
         return RunStoppedError(f"model '{model}': {message}. {advice}")
     if status == 429:
@@ -199,7 +192,6 @@ class OpenAIEndpoint:
             self._root = str(client.base_url).rstrip("/")
             sent = {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
         self._session: aiohttp.ClientSession | None = None
-        self._not_found = NOT_FOUND
         headers = {name: value for name, value in sent.items() if name.casefold() != "content-type"}
         if (
             config.base_url or config.endpoint != "openai"
@@ -270,7 +262,7 @@ class OpenAIEndpoint:
             async with connections.request(method, url, allow_redirects=follow, **content) as answer:
                 body = await read_body(answer.content.iter_any(), most)  # unpacked piece by piece
             if answer.status >= 300:  # the HTTP status
-                raise refusal(answer.status, answer.headers, body.content, request, self._not_found)
+                raise refusal(answer.status, answer.headers, body.content, request)
         except self._no_whole_answer as error:
             if isinstance(error, self._no_connection):
                 raise UnreachableError(redacted(_why_not_connected(error))) from None
@@ -279,12 +271,8 @@ class OpenAIEndpoint:
                 said = "the connection was closed before the answer was whole"
             raise TransientError(redacted(f"{type(error).__name__}: {said}")) from None
         if body.size > most:
-            raise too_long(request, body.size, self.counted(body.tail))
+            raise too_long(request, body.size, counted_in(body.tail))
         return body.content
-
-    def counted(self, tail: bytes) -> Usage | None:
-        """The server's count of tokens, where the end of an answer holds it."""
-        return counted_in(tail)
 
     def read(self, request: Request, response: Json, seconds: float) -> Reply:
         """The reply in a body of the API.
@@ -306,11 +294,11 @@ class OpenAIEndpoint:
         message = choice["message"]
         logprobs, unlisted = self._choice_logprobs(request, choice) if request.choices else ({}, None)
         reply = Reply(
-            text=text_of(message.get("content")),
-            reasoning=text_of(message.get("reasoning_content") or message.get("reasoning")),
+            text=_text(message.get("content")),
+            reasoning=_text(message.get("reasoning_content") or message.get("reasoning")),
             logprobs=logprobs,
             unlisted_logprob=unlisted,
-            finish_reason=text_of(choice.get("finish_reason")),
+            finish_reason=_text(choice.get("finish_reason")),
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             cached_tokens=usage.cached_tokens,
