@@ -96,7 +96,7 @@ async def action(server: FaultServer, folder: Path, kind: str, endpoint: str) ->
     assert Ledger(str(folder)).spent().calls == 1
     assert kind in SLOW or reply.attempts in (1, 3)
     if waits:
-        assert waits == ([0.05, 0.05] if kind.endswith("retry_after") and endpoint != "ollama" else [None, None])
+        assert waits == ([0.05, 0.05] if kind.endswith("retry_after") else [None, None])
         return "wait"
     return "keep" if reply.attempts == 1 else "try again"
 

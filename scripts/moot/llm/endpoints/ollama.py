@@ -1,21 +1,15 @@
 """Ollama's native API through the `ollama` package; the context length is always sent, truncation is an error."""
 
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from moot.core.errors import (
-    CallFailedError,
-    LogprobsUnavailableError,
-    RateLimitedError,
-    RunStoppedError,
-    TransientError,
-    UnreachableError,
-)
+from moot.core.errors import CallFailedError, LogprobsUnavailableError, TransientError, UnreachableError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Json, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import ENDPOINTS
-from moot.llm.endpoints.openai import label_logprobs
+from moot.llm.endpoints.openai import label_logprobs, refusal
 from moot.llm.endpoints.sizes import check_length, read_body
 from moot.llm.identity import address
 from moot.llm.redaction import api_key, redacted
@@ -31,6 +25,14 @@ _MOST_BYTES = 2**24
 """Of any answer; a reply is held to its `max_tokens` as well."""
 
 
+class _RefusedError(Exception):
+    """An answer with an error status: the status, the headers and the content."""
+
+    def __init__(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
+        super().__init__(status)
+        self.answer = status, headers, content
+
+
 async def _bound(response: "httpx.Response") -> None:
     """Read an answer's body before the client does, as far as memory allows."""
     import httpx  # a replay must not load clients
@@ -42,6 +44,8 @@ async def _bound(response: "httpx.Response") -> None:
     await stream.aclose()
     if body.size > _MOST_BYTES:
         raise CallFailedError(f"the answer has {body.size} bytes or more; expected {_MOST_BYTES} at most")
+    if response.status_code >= 300:  # the HTTP status
+        raise _RefusedError(response.status_code, response.headers, body.content)
     response.stream = httpx.ByteStream(body.content)
 
 
@@ -54,12 +58,12 @@ class OllamaEndpoint:
         import ollama
 
         self._config = config
-        self._response_error = ollama.ResponseError
         self._no_whole_answer = (httpx.HTTPError, ValueError)
         key = api_key(config)
         self._client = ollama.AsyncClient(
             host=address(config),
             timeout=config.timeout,
+            follow_redirects=False,  # no prompt goes where nobody said
             headers={"Accept-Encoding": "identity"},  # what is packed could be unpacked to any length
             event_hooks={"response": [_bound]},
         )
@@ -97,8 +101,9 @@ class OllamaEndpoint:
                 format=dict(request.schema) if request.schema else None,
                 **extra,
             )
-        except self._response_error as error:
-            raise self._translate(error) from None
+        except _RefusedError as error:
+            pull = f"Pull the model (`ollama pull {request.model}`) or check `base_url`."
+            raise refusal(*error.answer, request, missing=pull) from None
         except ConnectionError as error:
             raise UnreachableError(redacted(error)) from None
         except self._no_whole_answer as error:
@@ -145,19 +150,6 @@ class OllamaEndpoint:
                 f"Ollama evaluated {reply.prompt_tokens} prompt tokens of a prompt of {request.prompt_characters} "
                 f"characters: it was cut to the context of {context} tokens. Raise `context` for this model."
             )
-
-    def _translate(self, error: "ollama.ResponseError") -> Exception:
-        message = redacted(f"HTTP {error.status_code} {error.error}")
-        if error.status_code in (401, 403, 404):
-            return RunStoppedError(
-                f"model '{self._config.model}': {message}. Pull the model (`ollama pull {self._config.model}`) or "
-                "check `base_url`."
-            )
-        if error.status_code == 429:  # the HTTP status
-            return RateLimitedError(message)
-        if error.status_code >= 500 or error.status_code < 0:
-            return TransientError(message)
-        return CallFailedError(message)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -101,8 +101,18 @@ def no_logprobs(model: str, reason: str) -> LogprobsUnavailableError:
     )
 
 
-def refusal(status: int, headers: Mapping[str, str], content: bytes, request: Request) -> Exception:
-    """An answer with an error status as one of the failures that the layer above knows what to do about."""
+def refusal(
+    status: int,
+    headers: Mapping[str, str],
+    content: bytes,
+    request: Request,
+    missing: str = "Check `model` and `base_url` in the configuration.",
+) -> Exception:
+    """An answer with an error status as one of the failures that the layer above knows what to do about.
+
+    Args:
+        missing: what to do where the server knows no such model.
+    """
     said, codes = _error_of(content)
     message, model = redacted(f"HTTP {status} {said}"), request.model
     if request.choices and "logprob" in said.casefold():  # some servers say so with 400, some with 403 or 501
@@ -115,7 +125,7 @@ def refusal(status: int, headers: Mapping[str, str], content: bytes, request: Re
     elif status == 407:  # the HTTP status
         advice = "Check the name and the password in the proxy's address (HTTP_PROXY)."
     elif status == 404 or status < 400:
-        advice = "Check `model` and `base_url` in the configuration."
+        advice = missing
     if advice:
         return RunStoppedError(f"model '{model}': {message}. {advice}")
     if status == 429:
