@@ -124,14 +124,14 @@ def test_a_debate_is_read_by_keyboard_with_private_turns_folded_and_the_call_at_
     assert "0.002" in shown and "90" in shown and "\n1.3\n" in shown
     assert visible(HOSTILE) in page.locator(".call pre").nth(1).inner_text()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('h2').textContent !== 'one'")
+    page.wait_for_function("() => document.querySelector('h2').textContent !== 'one'")
     assert "/three/0" in page.url or "/four/0" in page.url or "/two/0" in page.url
     page.keyboard.press("ArrowLeft")
-    page.wait_for_function("document.querySelector('h2').textContent === 'one'")
+    page.wait_for_function("() => document.querySelector('h2').textContent === 'one'")
     page.keyboard.press("Escape")
     page.wait_for_selector("text=What is here")
     page.go_back()
-    page.wait_for_function("document.querySelector('h2').textContent === 'one'")
+    page.wait_for_function("() => document.querySelector('h2').textContent === 'one'")
 
 
 def test_short_addresses_and_two_debates_side_by_side(opened: Any, address: str) -> None:
