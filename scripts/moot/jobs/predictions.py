@@ -15,6 +15,7 @@ from moot.core.kinds import CONCLUSION, SMOOTHED
 from moot.core.likelihood import calibrate
 from moot.core.schemas import JUDGED
 from moot.core.types import Fields, JsonObject
+from moot.llm.ledger.database import portions
 from moot.llm.ledger.exports import calls_row
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
@@ -69,11 +70,10 @@ class Debated:
             self._stated.add(said)
             self.conclusions.append(said[said["kind"].isin([CONCLUSION, SMOOTHED])])
 
-    def _calls_of(self, said: pd.DataFrame, batch: int = 500) -> Iterator[JsonObject]:
-        call_ids = list(dict.fromkeys(call_id for call_id in said["call_id"] if call_id))
-        for start in range(0, len(call_ids), batch):
-            found = {entry.call_id: entry for entry in self._ledger.entries(call_ids[start : start + batch])}
-            yield from (calls_row(found[key]) for key in call_ids[start : start + batch] if key in found)
+    def _calls_of(self, said: pd.DataFrame) -> Iterator[JsonObject]:
+        for some in portions(dict.fromkeys(filter(None, said["call_id"]))):
+            found = {entry.call_id: entry for entry in self._ledger.entries(some)}
+            yield from (calls_row(found[key]) for key in some if key in found)
 
 
 _SAID = ["experiment", "model", "debate_id", "case_id", "repeat", "turn", "speaker", "kind", "text", "source"]

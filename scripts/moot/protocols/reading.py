@@ -72,9 +72,7 @@ def read_likelihood(said: Utterance, reply: Reply, words: Mapping[str, str]) -> 
     said.parse_status, said.parsed = "strict", {"logprobs": by_label}
     if unlisted := [label for label, word in words.items() if logprobs[word] != reply.logprobs.get(word)]:
         said.parsed["unlisted"] = unlisted
-    said.prediction = max(shares, key=lambda label: shares[label])
-    said.probability = shares[said.prediction]
-    said.confidence = 100 * said.probability
+    said.answer_likeliest(shares)
 
 
 def read_choice(said: Utterance, answer: Fields, words: Mapping[str, str]) -> None:

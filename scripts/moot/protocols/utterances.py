@@ -1,5 +1,6 @@
 """What was said in a debate, as a row of its transcript."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moot.core.kinds import UNUSABLE
@@ -25,6 +26,12 @@ class Utterance:
     probability: float | None = None
     parse_problem: str = ""
     missing_fields: str = ""
+
+    def answer_likeliest(self, shares: Mapping[str, float]) -> None:
+        """Answer the label with the largest share; the share is its probability, and in per cent the confidence."""
+        self.prediction = max(shares, key=lambda label: shares[label])
+        self.probability = shares[self.prediction]
+        self.confidence = 100 * self.probability
 
     @property
     def failed(self) -> bool:

@@ -217,10 +217,7 @@ def calibrate_votes(debate: Debate) -> None:
         if "shares" in (said.parsed or {}):
             continue  # a person's vote
         if said.kind == VOTE and said.parsed and said.usable and blank:
-            shares = label_shares(without_prior(said.parsed["logprobs"], blank["logprobs"]))
-            said.prediction = max(shares, key=lambda label: shares[label])
-            said.probability = shares[said.prediction]
-            said.confidence = 100 * said.probability
+            said.answer_likeliest(label_shares(without_prior(said.parsed["logprobs"], blank["logprobs"])))
         elif said.kind in (VOTE, "blank_vote"):
             said.prediction = said.confidence = said.probability = None
 
