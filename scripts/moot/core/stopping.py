@@ -36,6 +36,11 @@ def is_stopping() -> bool:
     return bool(_stops)
 
 
+def seconds_stopping() -> float:
+    """How long ago this process was told to end; 0 where it was not."""
+    return time.monotonic() - _stops[0][0] if _stops else 0.0
+
+
 def stopped() -> RunStoppedError:
     """The error of a process that was told to end."""
     return RunStoppedError(

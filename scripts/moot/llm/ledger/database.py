@@ -16,13 +16,14 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from moot.core.errors import UserError
-from moot.core.stopping import is_stopping, stopped
+from moot.core.stopping import seconds_stopping, stopped
 from moot.core.types import Json, JsonObject
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-LOCK_SECONDS, STOPPING_SECONDS = 60.0, 2.0
-"""How long to wait for another program that holds the ledger's lock; and where this process was told to end."""
+LOCK_SECONDS, STOPPING_SECONDS = 60.0, 6.0
+"""How long to wait for another program that holds the ledger's lock; and how long after this process was told to end,
+so that a reply that was paid for is kept where the lock gets free soon."""
 _LOOK_SECONDS = 0.5
 """How long SQLite itself waits: its thread sees no signal meanwhile."""
 AMONG: sa.BindParameter[Json] = sa.bindparam("among", expanding=True)
@@ -128,17 +129,16 @@ def _patiently(work: Callable[..., Result], *arguments: Any) -> Result:
     """Do something at a database as soon as no other program holds the lock that it needs.
 
     Raises:
-        RunStoppedError: this process was told to end, and the lock was not free soon.
+        RunStoppedError: this process was told to end, and the lock does not get free.
     """
     since = time.monotonic()
     while True:
         try:
             return work(*arguments)
         except sqlite3.OperationalError as error:
-            waited = time.monotonic() - since
-            if error.sqlite_errorcode not in _LOCKED or waited > LOCK_SECONDS:
+            if error.sqlite_errorcode not in _LOCKED or time.monotonic() - since > LOCK_SECONDS:
                 raise
-            if is_stopping() and waited > STOPPING_SECONDS:
+            if seconds_stopping() > STOPPING_SECONDS:
                 raise stopped() from None
             time.sleep(_RETRY_SECONDS)
 
