@@ -255,3 +255,9 @@ def test_own_rows_come_before_those_that_show_published_values_alone_and_a_key_s
 def test_no_sign_that_nobody_sees_reaches_a_page(form: Callable[[object], str], sign: str) -> None:
     assert form(f"yes{sign}no") == "yesno"
     assert not form(f"{sign}=1+1").startswith("=1") or form is not escaping.csv_text
+
+
+@pytest.mark.parametrize("word", ["می\u200cخواهم", "क्\u200dष", "👩\u200d👧"])
+def test_a_joiner_stays_where_a_word_is_written_with_it(word: str) -> None:
+    assert escaping.visible(word) == word
+    assert escaping.visible(f"{word}\u200c {word}\u200d\u200d") == f"{word} {word}"

@@ -9,9 +9,12 @@ from markupsafe import escape
 
 PAGE = Path(__file__).parent / "page"
 """The templates of pages, and what the reader is made of."""
+_JOINED = "[\u0590-\u1fff\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]"
+"""What a joiner stands between in Persian, in the scripts of India, and in emoji: there it is part of a word."""
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+    f"|(?<!{_JOINED})[\u200c\u200d]|[\u200c\u200d](?!{_JOINED})"
 )
 """Control characters but for line break and tab, and those that change the direction of writing or have no width."""
 
@@ -52,8 +55,8 @@ _STARTS_A_LINK = re.compile(r"(?i)(www)\.|:(?=//)")
 def visible(text: object) -> str:
     """Text without control characters, those that change the direction of writing, and those without width.
 
-    >>> visible("a\u061cb\u200bc\u2066d")
-    'abcd'
+    >>> visible("a\u061cb\u200bc\u2066d\u200ce")
+    'abcde'
     """
     return _INVISIBLE.sub("", str(text).replace("\r\n", "\n").replace("\r", "\n"))
 

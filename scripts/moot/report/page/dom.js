@@ -1,10 +1,13 @@
 // Elements. Text of models, people and data enters the page here alone: as text nodes and attribute values.
 
+const JOINED = "[\\u0590-\\u1fff\\u2600-\\u27bf\\ufe0f\\u{1f000}-\\u{1faff}]";
 const INVISIBLE = new RegExp(
-  "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f" +
-    "\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{e0000}-\\u{e0fff}]", "gu");
+  "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b\\u200e\\u200f" +
+    "\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{e0000}-\\u{e0fff}]" +
+    `|(?<!${JOINED})[\\u200c\\u200d]|[\\u200c\\u200d](?!${JOINED})`, "gu");
 
-// Control characters, those that turn the direction of writing, and those without width are shown by their code points.
+// Control characters, those that turn the direction of writing, and those without width are shown by their code points;
+// not so joiners within Persian words, those of India, and emoji, which are written with them.
 function visible(value) {
   const code = (sign) => `⟨U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
   return String(value).replace(/\r\n?/g, "\n").replace(INVISIBLE, code);
