@@ -158,6 +158,18 @@ def test_all_that_is_missing_is_said_at_once(server: FaultServer, monkeypatch: p
         doctor(mine("http://localhost:1/v1"))
 
 
+def test_the_doctor_names_the_file_of_a_table(tmp_path: Path) -> None:
+    table = tmp_path / "mine.csv"
+    table.write_text("text,won\na,yes\nb,no\n")
+    said = doctor(
+        plan_of(
+            f"run: [a]\ndatasets: {{mine: {{loader: table, path: {table}, text: text, target: won}}}}\n"
+            "experiments: {a: {protocol: zero_shot, dataset: mine, models: smollm2-135m, cases: 1}}"
+        )
+    )
+    assert f"data mine: {table}, 0.0 MB" in said
+
+
 def test_a_table_of_debates_is_looked_at_instead_where_one_is_named() -> None:
     Path("debates.csv").write_text("debate,turn,speaker,text\n1,1,a,hello\n1,2,b,hi\n")
     said = doctor(plan_of("run: [courtroom-nlsy97]", doctor={"table": "debates.csv"}))

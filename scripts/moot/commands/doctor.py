@@ -88,7 +88,8 @@ def _data(plan: Plan) -> Iterator[Finding]:
             yield Finding(f"data {dataset}", GOOD, f"{options.source}: comes with moot")
         elif files := plan.local_files(dataset):
             size = sum(file.stat().st_size for file in files) / 1e6
-            yield Finding(f"data {dataset}", GOOD, f"{len(files)} files, {size:.1f} MB, first {files[0]}")
+            others = f" and {len(files) - 1} more" if len(files) > 1 else ""
+            yield Finding(f"data {dataset}", GOOD, f"{files[0]}{others}, {size:.1f} MB")
         else:
             yield Finding(f"data {dataset}", BAD, f"no file below {plan.config.data_root}; see data/raw/README.md")
 
