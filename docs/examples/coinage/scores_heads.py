@@ -8,7 +8,7 @@ from moot.scores.results import ExperimentResults, Score
 
 @scorer("heads")
 def heads(results: ExperimentResults) -> pd.DataFrame:
-    """The share of valid answers that are heads, by model."""
+    """The share of tosses that are called heads, by model."""
     return concat_scores(
         to_frame(
             results.experiment, str(model), [Score("heads", float((rows["prediction"] == "heads").mean()), n=len(rows))]
