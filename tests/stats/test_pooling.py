@@ -60,3 +60,21 @@ def test_the_more_answers_a_level_has_the_less_it_borrows() -> None:
     assert [one.answers for one in pooled] == [3, 4, 5, 10]
     assert borrowed == sorted(borrowed, reverse=True) and 0 < borrowed[-1] < borrowed[0] < 1
     assert all(min(one.raw, said.mean()) - 0.1 < one.value < max(one.raw, said.mean()) + 0.1 for one in pooled)
+
+
+def test_what_each_level_has_one_of_counts_as_its_own() -> None:
+    generator = np.random.default_rng(1)
+    courts = np.repeat(np.arange(5), 4 * 12)
+    said = (generator.random(len(courts)) < (0.1 + 0.2 * courts)).astype(float)
+    cases = {"case": [f"case {number // 12}" for number in range(len(courts))]}
+    nested = cases | {"court": courts.tolist()}
+    twins = cases | {"persona": [f"of {case}" for case in cases["case"]]}
+
+    def pooled(facets: dict[str, list[str]], of: str) -> np.ndarray:
+        found = decompose(said, facets, intervals=False)
+        assert found
+        return np.array([(one.value, one.low, one.high) for one in partially_pooled(said, facets, of, found)])
+
+    alone = pooled(cases, "case")
+    assert pooled(nested, "case") == pytest.approx(alone, abs=0.05)
+    assert pooled(twins, "persona") == pytest.approx(alone, abs=1e-9)

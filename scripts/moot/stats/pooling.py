@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from moot.stats.bootstrap import LEVEL, Floats, as_numbers
 from moot.stats.components import Decomposition
@@ -64,7 +65,8 @@ def partially_pooled(
     from scipy.stats import beta  # registries are read at every start of Snakemake
 
     codes, levels = pd.factorize(np.asarray(facets[of], dtype=object))
-    means, worth = _adjusted(values, _indicators(codes), _others(facets, of, found), of, found)
+    of_levels, others = _told_apart(codes, facets, found)
+    means, worth = _adjusted(values, _indicators(codes), others, of_levels, found)
     value, variance, borrowed = _posterior(means, worth)
     strength = value * (1 - value) / variance - 1
     tail = (1 - LEVEL) / 2
@@ -99,7 +101,7 @@ def _posterior(means: Floats, worth: Floats) -> tuple[Floats, ...]:
     return value, variance, as_numbers(weights @ (prior / all_of_it))
 
 
-def _adjusted(values: Floats, own: Any, others: Any, of: str, found: Decomposition) -> tuple[Floats, Floats]:
+def _adjusted(values: Floats, own: Any, others: Any, of_levels: float, found: Decomposition) -> tuple[Floats, Floats]:
     """The levels' means, adjusted for the other facets, and how many independent answers each is worth."""
     from scipy.sparse import identity  # as above
     from scipy.sparse.linalg import splu
@@ -113,23 +115,31 @@ def _adjusted(values: Floats, own: Any, others: Any, of: str, found: Decompositi
     covariance = np.linalg.inv(own.T @ weighed[:, 1:])
     levels = len(covariance)
     shared = (covariance.sum() - np.trace(covariance)) / (levels * (levels - 1))  # by all levels alike: the same cases
-    within = max(every - parts.get(frozenset({of}), 0.0), left)
+    within = max(every - of_levels, left)
     overall = values.mean()
     worth = within * (overall * (1 - overall) / every) / (np.diag(covariance) - shared)
     return np.clip(covariance @ (own.T @ weighed[:, 0]), 0, 1), worth
 
 
-def _others(facets: Mapping[str, Sequence[Hashable]], of: str, found: Decomposition) -> Any:
-    """Which level of each other effect an answer has, times the effect's standard deviation."""
+def _told_apart(
+    codes: NDArray[np.intp], facets: Mapping[str, Sequence[Hashable]], found: Decomposition
+) -> tuple[float, Any]:
+    """The variance between the levels, and which level of each other effect an answer has, times the effect's standard
+    deviation. What is the same in all answers of a level (the court of a case) is the level's own.
+    """
     from scipy.sparse import csr_matrix, hstack  # as above
 
-    columns = [
-        _indicators(pd.factorize(pd.MultiIndex.from_arrays([list(map(repr, facets[name])) for name in part.effect]))[0])
-        * np.sqrt(part.variance)
-        for part in found.components
-        if part.effect and part.effect != {of} and part.variance > 0
-    ]
-    return hstack(columns).tocsr() if columns else csr_matrix((found.answers, 0))
+    of_levels, columns = 0.0, []
+    for part in found.components:
+        if part.effect and part.variance > 0:
+            of_effect = pd.factorize(
+                pd.MultiIndex.from_arrays([list(map(repr, facets[name])) for name in part.effect])
+            )[0]
+            if pd.Series(of_effect).groupby(codes).nunique().max() == 1:
+                of_levels += part.variance
+            else:
+                columns.append(_indicators(of_effect) * np.sqrt(part.variance))
+    return of_levels, hstack(columns).tocsr() if columns else csr_matrix((found.answers, 0))
 
 
 def _indicators(codes: Any) -> Any:
