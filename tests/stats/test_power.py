@@ -167,3 +167,17 @@ def test_clusters_corrections_and_few_cases() -> None:
     assert cases_needed(0.0, spread) == float("inf")
     assert np.isnan(smallest_difference(5, spread)), "of five cases all may differ: p is 2 / 2^5"
     assert smallest_difference(8, spread) > 0.5
+
+
+def test_models_count_alike_however_often_each_debated() -> None:
+    """A contrast's value is the mean over models: its variance is too, though one model has six times the debates."""
+    random = np.random.default_rng(4)
+    cases, often = 4000, {"a": 6, "b": 1}
+    own = {model: random.normal(0, 1, cases) for model in often}
+    names = [f"c{number:04d}" for number in range(cases)]
+    parts = [(name, model) for model, repeats in often.items() for name in names for _ in range(repeats)]
+    held = np.concatenate([np.repeat(own[model], repeats) for model, repeats in often.items()])
+    first = Observed(held + random.normal(0, 0.5, len(held)), *map(list, zip(*parts, strict=True)))
+    second = Observed(np.zeros(len(held)), first.cases, first.runs)
+    spread = estimate_spread(first, second, 0.0, range(cases), paired=True)
+    assert spread.between[0] == pytest.approx(0.5, rel=0.06) and spread.within[0] == pytest.approx(0.125, rel=0.03)

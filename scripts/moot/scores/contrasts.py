@@ -11,7 +11,7 @@ from moot.core.cases import Case, Cluster, choose_cases, open_cases
 from moot.core.errors import UserError
 from moot.scores.case_metrics import CASE_METRICS, Terms
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import DIFFERENCE, as_numbers
+from moot.stats.bootstrap import DIFFERENCE, Floats, as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired, sums_by
 from moot.stats.power import Observed, Spread, estimate_spread
 from moot.stats.sequential import Watched
@@ -110,12 +110,22 @@ class Debates:
         return list(zip(self.terms.case_ids, self.models, strict=True))
 
     @property
-    def shared(self) -> Sums:
-        """The terms of each debate, over its share of its case: models count alike, and debates of one model."""
+    def shares(self) -> Floats:
+        """The share of each debate in its case, shape (debates, 1): models count alike, and debates of one model."""
         runs = Counter(self.runs)
         models = Counter(case for case, _ in runs)
-        counts = as_numbers([runs[run] * models[run[0]] for run in self.runs])[:, None]
-        return Sums(self.terms.tops / counts, self.terms.bottoms / counts)
+        return as_numbers([1 / (runs[run] * models[run[0]]) for run in self.runs])[:, None]
+
+    @property
+    def shared(self) -> Sums:
+        """The terms of each debate, times its share."""
+        return Sums(self.terms.tops * self.shares, self.terms.bottoms * self.shares)
+
+    @property
+    def observed(self) -> Observed:
+        """The debates, with what each alone would add to its case."""
+        shares = self.shares[:, 0]
+        return Observed(self.shared.influences() * shares.mean() / shares, self.terms.case_ids, self.models)
 
     @property
     def by_case(self) -> tuple[list[str], Sums]:
@@ -224,7 +234,7 @@ def watched(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
 def spread(contrast: Contrast, experiments: Mapping[str, ExperimentResults], difference: float) -> Spread:
     """How the difference of a contrast varies between cases and between repeats, by the debates that there are."""
     sides = sides_of(contrast, experiments)
-    first, second = (Observed(debates.sums.influences(), debates.terms.case_ids, debates.models) for debates in sides)
+    first, second = (debates.observed for debates in sides)
     clusters: list[Cluster] = []
     for side, debates in list(zip(contrast.sides, sides, strict=True))[: 1 if contrast.paired else 2]:
         known = experiments[side.experiment].clusters

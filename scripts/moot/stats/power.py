@@ -20,6 +20,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from moot.stats.bootstrap import Floats, as_numbers, kinds_of_clusters
 
@@ -201,19 +202,27 @@ class Observed:
     runs: Sequence[str]
 
     def by_case(self) -> tuple[Floats, Floats]:
-        """The mean of each case's debates, in the order of the cases' names, and how many debates these are."""
+        """The mean over each case's runs of their debates, in the order of the cases' names, and what it leaves of the
+        variance of one debate.
+        """
         _, codes = np.unique(np.asarray(self.cases, dtype=str), return_inverse=True)
-        counts = as_numbers(np.bincount(codes))
-        return as_numbers(np.bincount(codes, weights=self.values)) / counts, counts
+        runs, first = self._by_run()
+        shares = 1 / (np.bincount(runs)[runs] * np.bincount(codes[first])[codes])
+        return as_numbers(np.bincount(codes, self.values * shares)), as_numbers(np.bincount(codes, shares**2))
 
     def within(self) -> float:
         """The variance between repeats of one case and run; NaN without repeats."""
-        names = [f"{case}\x1f{run}" for case, run in zip(self.cases, self.runs, strict=True)]
-        _, codes = np.unique(np.asarray(names, dtype=str), return_inverse=True)
+        codes, _ = self._by_run()
         counts = np.bincount(codes)
         means = np.bincount(codes, weights=self.values) / counts
         freedom = int((counts - 1).sum())
         return float(((self.values - means[codes]) ** 2).sum() / freedom) if freedom else float("nan")
+
+    def _by_run(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The case and run of each debate, as one number; and the first debate of each."""
+        names = [f"{case}\x1f{run}" for case, run in zip(self.cases, self.runs, strict=True)]
+        _, first, codes = np.unique(np.asarray(names, dtype=str), return_index=True, return_inverse=True)
+        return codes, first
 
 
 def estimate_spread(
@@ -234,9 +243,9 @@ def estimate_spread(
         paired, counted: whether both sides debated the same cases, and whether debates are right or wrong.
     """
     sides = first, second
-    means, counts = zip(*(side.by_case() for side in sides), strict=True)
+    means, left = zip(*(side.by_case() for side in sides), strict=True)
     within = [side.within() for side in sides]
-    noise = [float((variance / count).mean()) for variance, count in zip(within, counts, strict=True)]
+    noise = [float((variance * of_it).mean()) for variance, of_it in zip(within, left, strict=True)]
     known = not np.isnan(noise).any()
     parts = [(means[0] - means[1], sum(noise))] if paired else list(zip(means, noise, strict=True))
     clusters, between, design = list(clusters), [], []
