@@ -1,11 +1,13 @@
 # Labels of what judges said: by rule, by a model, by people; and the sheets that people fill in.
 
+LABELS = "results/labels/{experiment}/{model}.parquet"
+
 
 rule label_statements:
     input:
         inputs_of("label_statements"),
     output:
-        labels="results/labels/{experiment}/{model}.parquet",
+        labels=LABELS,
         everything="results/annotations/{experiment}/{model}.parquet",
     log:
         "results/logs/labels/{experiment}/{model}.log",
@@ -16,7 +18,8 @@ rule label_statements:
         **model_slots(plan.labelling_models),
     params:
         **digest_params("label_statements"),
-        faulty=time_if_faulty,
+        # The time, as long as annotations have faults: then no run ends without saying so again.
+        faulty=lambda one: read_outcome((), targets.existing([LABELS.format(**one)])).annotation_faults and time.time(),
     script:
         "../scripts/labels.py"
 

@@ -47,12 +47,6 @@ def time_if_unfinished(stage, **fixed):
     return now
 
 
-def time_if_faulty(wildcards):
-    """The time, as long as labels record faults of annotations: then no run ends without saying so again."""
-    labels = targets.existing([f"results/labels/{wildcards.experiment}/{wildcards.model}.parquet"])
-    return time.time() if read_outcome((), labels).annotation_faults else 0
-
-
 def outcome_files(study):
     """The two files on the outcome of a study, or of all (`comparison`)."""
     shown = report(

@@ -103,7 +103,7 @@ def _order(row: Fields) -> tuple[bool, bool, str, str]:
 @table(COMPARISON, "methods_by_data", "Methods down, data sets across", rests_on=(DEBATES, BASELINES))
 def methods_by_data(results: StudyResults) -> TableContent:
     """Accuracy of every method on every data set, invalid answers counted as wrong, with its 95 % interval, the number
-    of predictions, the share of valid answers, and the calls and tokens that a case takes.
+    of predictions, the share of valid answers where some are invalid, and the calls and tokens that a case takes.
     """
     found = _rows(results)
     rows: dict[tuple[str, str], Row] = {}
