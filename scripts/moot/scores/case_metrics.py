@@ -106,7 +106,9 @@ def f1(results: ExperimentResults, model: str) -> Terms:
 
 @case_metric("macro_f1")
 def macro_f1(results: ExperimentResults, model: str) -> Terms:
-    """Mean of the labels' F1; an invalid answer misses its case. Labels neither true nor named do not count."""
+    """Mean of the labels' F1; an invalid answer misses its case. Labels neither true nor named (on the same cases, by
+    either side) do not count.
+    """
     return _f1(_rows_with_truth(results, model), list(results.task.labels))
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -182,7 +182,18 @@ def sides_of(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -
         return first, second
     cases = set(first.terms.case_ids) & set(second.terms.case_ids)
     runs = set(first.runs) & set(second.runs) if contrast.first.models == contrast.second.models else None
-    return first.of(cases, runs), second.of(cases, runs)
+    first, second = first.of(cases, runs), second.of(cases, runs)
+    tops, bottoms = (
+        np.vstack(both).any(axis=0)
+        for both in ((first.terms.tops, second.terms.tops), (first.terms.bottoms, second.terms.bottoms))
+    )
+    missed = bottoms & ~tops  # labels that nobody gets right: both sides average over them
+    if tops.size > 1:
+        first, second = (
+            replace(side, terms=replace(side.terms, bottoms=np.where(missed, 1.0, side.terms.bottoms)))
+            for side in (first, second)
+        )
+    return first, second
 
 
 def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Difference | None:

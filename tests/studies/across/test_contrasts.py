@@ -1,5 +1,6 @@
 """Contrasts: named in the configuration, checked, tested and corrected together; every other test is exploratory."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ from moot.report import TABLES
 from moot.report.content import CONTRASTS, StudyResults
 from moot.report.tables import as_html, write_table
 from moot.scores import no_scores
+from moot.scores.contrasts import measure
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_shares, holm, share_right
 from moot.studies.across.tables_contrasts import contrasts
 from moot.workflow.stages import Stages
-from results_on_disk import case, experiment_view, prediction, write_results
+from results_on_disk import REARREST, case, experiment_view, prediction, write_results
 
 PROJECT = Path(__file__).resolve().parents[3]
 CASES = [case(f"c{number}", "yes" if number % 3 == 0 else "no", sex=("f", "m")[number % 2]) for number in range(30)]
@@ -210,3 +212,21 @@ def test_the_table_is_built_where_something_is_planned_and_rebuilt_when_the_plan
     for rule, differs in (("table", True), ("figure", False)):
         digests = [Stages(one).of(rule, part="courtroom").options for one in (plan, changed)]
         assert (digests[0] != digests[1]) == differs
+
+
+def test_both_sides_average_f1_over_the_same_labels(tmp_path: Path) -> None:
+    """One answer names a label that is true nowhere: it is one mistake of 30, not a third of the mean."""
+    task = replace(REARREST, labels=("no", "yes", "maybe"))
+    wrong = {"debate": "maybe", "prompt": ""}
+    found = {
+        name: write_results(
+            tmp_path, CASES,
+            {"b": [prediction(one.case_id, one.target, odd if one is CASES[0] else one.target) for one in CASES]},
+            task=task, experiment=name, config=experiment_view(models=("b",)),
+        )
+        for name, odd in wrong.items()
+    }  # fmt: skip
+    plan = plan_of(first={"first": "debate", "second": "prompt", "metric": "macro_f1"})
+    difference = measure(plan.contrasts[0], found)
+    assert difference and difference.first == difference.second == pytest.approx((1 + 18 / 19) / 3)
+    assert (difference.difference, difference.p) == (0, 1)
