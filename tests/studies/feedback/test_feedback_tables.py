@@ -182,6 +182,17 @@ def test_the_comparison_has_methods_down_and_data_across(results: StudyResults) 
     assert not long.duplicated(["data", "method", "model"]).any()
 
 
+def test_of_two_experiments_of_one_method_the_one_with_more_cases_is_shown(tmp_path: Path) -> None:
+    few = experiment(tmp_path / "few", "few", count=2)
+    often = [prediction(f"c{n % 2}", "plaintiff", "plaintiff", repeat=n // 2) for n in range(10)]
+    repeated = write_results(
+        tmp_path / "few", list(few.case_by_id.values()), {"tiny": often}, None, WINNER, "few", few.config
+    )
+    found = study(repeated, experiment(tmp_path / "all", "all"), name="comparison")
+    shown = built(found, "comparison/methods_long").frame.set_index("method").loc["debate-feedback"]
+    assert (shown["experiment"], shown["cases"], shown["n"]) == ("all", 6, 6)
+
+
 @pytest.mark.parametrize("name", [name for name in FIGURES if name.startswith("feedback/")])
 @pytest.mark.parametrize("empty", [False, True])
 def test_every_figure_is_drawn_with_and_without_experiments(name: str, empty: bool, results: StudyResults) -> None:

@@ -54,7 +54,7 @@ def _rows(results: StudyResults) -> list[Row]:
     best: dict[tuple[str, ...], Row] = {}
     for row in (one for found in results.experiments.values() for one in _of_experiment(results, found)):
         kept = best.setdefault(tuple(row[name] for name in KEYS[:3]), row)
-        if row["n"] > kept["n"]:
+        if (row["all cases"], row["n"]) > (kept["all cases"], kept["n"]):
             best[tuple(row[name] for name in KEYS[:3])] = row
     rows = list(best.values())
     for dataset, board in results.baselines.items():
