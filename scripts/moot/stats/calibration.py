@@ -6,6 +6,7 @@ from moot.stats.bootstrap import SHARE, Floats, Statistic, ratio
 
 BINS = 10
 DRAWS = 300
+_ROUNDING = 1e-9  # 1 - 0.9 belongs to the bin of 0.1
 
 
 def auc_statistic(truth: Floats, score: Floats) -> Statistic:
@@ -28,7 +29,7 @@ def auc_statistic(truth: Floats, score: Floats) -> Statistic:
 
 def confidence_bins(confidence: Floats) -> Floats:
     """The bin of each confidence (0 to 1) among `BINS` of equal width, one-hot, shape (rows, bins)."""
-    position = np.clip((confidence * BINS).astype(int), 0, BINS - 1)
+    position = np.clip((confidence * BINS + _ROUNDING).astype(int), 0, BINS - 1)
     one_hot: Floats = np.eye(BINS)[position]
     return one_hot
 

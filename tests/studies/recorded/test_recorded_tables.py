@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from moot.core.errors import UserError
+from moot.report import FIGURES
 from moot.report.reader_debates import CHANGED, Packing, pack_debates
 from moot.scores import score_experiment
 from moot.scores.case_metrics import CASE_METRICS
@@ -15,7 +17,7 @@ from moot.scores.dynamics import stated_predictions
 from moot.stats.paired import holm
 from moot.studies.across.tables_comparison import methods_by_data, methods_long
 from moot.studies.recorded.occasions import occasions
-from moot.studies.recorded.runs import judged, judged_runs
+from moot.studies.recorded.runs import beliefs, judged, judged_runs
 from moot.studies.recorded.tables import groups, nyu_feedback, read_grades
 from recorded_runs import recorded_study
 
@@ -103,6 +105,17 @@ def test_forms_of_the_nyu_debates_are_counted_as_grades_alone(tmp_path: Path) ->
     assert row["forms"] == len(clarity) / 2
     assert set(study.experiments["people"].transcripts["text"]) == {""}
     assert table.loc[("people consult", "judge", "clarity (single)"), "forms"] > 30
+
+
+def test_a_judge_who_is_60_percent_sure_is_drawn_with_those_up_to_70(tmp_path: Path) -> None:
+    dataset = {"loader": "nyu_debates", "source": "shipped"}
+    study = recorded_study(tmp_path, dataset, {"people": "people debate"}, {"human": "human judge"})
+    ends = beliefs(judged_runs(study)[0]).groupby("debate_id")["in_right"].last()
+    sure = np.maximum(ends, 1 - ends).round(9)
+    texts = FIGURES["recorded/nyu_calibration"].build(study).axes[0].texts
+    assert [int(one.get_text()) for one in texts] == [
+        ((low <= sure) & ((sure < high) | (high == 1))).sum() for low, high in pairwise((0.5, 0.6, 0.7, 0.8, 0.9, 1))
+    ]
 
 
 def test_a_speech_of_quotations_alone_was_heard(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from moot.report import EVERY, figure
 from moot.report.content import TOURNAMENT, StudyResults
 from moot.report.figures import BLUE, COLOURS, GREY, MARKERS, VERMILION, new_figure, note_below, nothing_to_draw, panels
 from moot.scores.group_rates import FEWEST_CASES
-from moot.stats.bootstrap import ClusterBootstrap, mean_statistic, share_statistic
+from moot.stats.bootstrap import ClusterBootstrap, as_numbers, mean_statistic, share_statistic
+from moot.stats.calibration import confidence_bins
 from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, beliefs, judged, judged_runs
 from moot.studies.recorded.tables_ratings import NAMING_DEBATERS, pairs_of, rated
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RECORDS = "Recorded results"
-BINS = 5
 MOST_ROUNDS = 6
 LABEL_WIDTH = 34  # characters
 
@@ -80,7 +80,8 @@ def nyu_beliefs(results: StudyResults) -> "Figure":
         drawing,
         [
             f"n: debates in which the judge stated a belief more than once; from {FEWEST_CASES} on their 95 % interval "
-            "by story and judge is shaded. A debate that ended keeps its last belief. Round 0: before anyone spoke."
+            "by story and judge is shaded. A debate that ended keeps its last belief. Round 0: before anyone spoke. "
+            f"Rounds after {MOST_ROUNDS} are not drawn."
         ],
     )
     return drawing
@@ -138,8 +139,7 @@ def _deserved(axes: "Axes", run: RecordedRun, colour: str, marker: str) -> None:
     last = beliefs(run).groupby("debate_id").last()
     ends = judged(run).set_index("debate_id").loc[last.index]
     sure = np.maximum(last["in_right"], 1 - last["in_right"])
-    bins = np.minimum(((sure - 0.5) * 2 * BINS).astype(int), BINS - 1)
-    for _, rows in ends.groupby(bins):
+    for _, rows in ends.groupby(confidence_bins(as_numbers(sure)).argmax(axis=1)):
         x = 100 * sure[rows.index].mean()
         estimate = ClusterBootstrap(rows["cluster"], run.results.seed).estimate(share_statistic(rows["right"]))
         y, low, high = 100 * np.array(estimate)
