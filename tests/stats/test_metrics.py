@@ -3,7 +3,7 @@
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -115,6 +115,7 @@ def test_kappa_of_two_raters_agrees_with_scikit_learn(pairs):
 
 
 @given(st.lists(st.tuples(*[st.sampled_from(["a", "b", "c", None])] * 3), min_size=3, max_size=20))
+@example([(None, None, None)] * 3)
 def test_alpha_agrees_with_krippendorff_also_where_ratings_are_missing_or_drawn_again(rows):
     ratings = np.array(rows, dtype=object)
     weights = np.ones((1, len(rows)))

@@ -23,13 +23,14 @@ def cohens_kappa(first: ArrayLike, second: ArrayLike) -> Statistic:
 
 def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
     """Agreement of any number of raters on a nominal scale (Krippendorff 2011, "Computing Krippendorff's
-    alpha-reliability"); NaN where only one label occurs.
+    alpha-reliability"); NaN where fewer than two labels occur.
 
     Args:
         ratings: the label of each item (row) by each rater (column), a string; anything else is missing.
     """
     labels = sorted({value for value in ratings.ravel() if isinstance(value, str)})
-    counts = np.stack([(ratings == label).sum(axis=1) for label in labels], axis=1).astype(np.float64)
+    given = [(ratings == label).sum(axis=1) for label in labels]
+    counts = np.array(given, dtype=np.float64).reshape(len(labels), len(ratings)).T
     raters = counts.sum(axis=1)
     pairable = raters >= _FEWEST_RATERS
     counts = np.where(pairable[:, None], counts, 0.0)
