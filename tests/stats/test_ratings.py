@@ -82,6 +82,24 @@ def test_who_always_wins_and_what_has_few_topics_gets_no_interval():
     assert rate([], [], np.array([]), []) is None
 
 
+def test_groups_that_no_chain_of_wins_joins_are_not_compared():
+    outcomes = np.array([FIRST, FIRST, SECOND] * 10 * 3)
+    never_met = rate(["a"] * 60 + ["c"] * 30, ["b"] * 30 + ["e"] * 30 + ["d"] * 30, outcomes, list(range(90)))
+    beaten = rate(["a"] * 90 + ["b"] * 20, ["b"] * 60 + ["e"] * 30 + ["c", "d"] * 10,
+                  np.concatenate([outcomes, np.full(20, FIRST)]), list(range(110)))  # fmt: skip
+    assert never_met is not None and beaten is not None
+    for found, outside in ((never_met, "cd"), (beaten, "cd")):
+        assert [name for name, one in found.strengths.items() if np.isnan(one.low)] == list(outside)
+        assert sum(found.strengths[name].value for name in "abe") == pytest.approx(0, abs=1e-9)
+    alone = rate(["a"] * 90, ["b"] * 60 + ["e"] * 30, outcomes, list(range(90)))
+    assert alone is not None
+    assert [beaten.strengths[name].value for name in "abe"] == pytest.approx(
+        [alone.strengths[name].value for name in "abe"], abs=0.02
+    )
+    unbeaten = rate(["a"] * 20, ["b"] * 20, np.full(20, FIRST), list(range(20)))
+    assert unbeaten is not None and all(np.isnan(one.low) for one in unbeaten.strengths.values())
+
+
 @pytest.fixture(scope="module")
 def simulation() -> ModuleType:
     with pytest.MonkeyPatch.context() as patch:

@@ -3,7 +3,8 @@
 The model: with strengths b and terms g of a pair's features x, eta = b_first - b_second + g x, and the first wins, the
 second wins, or neither does in the proportions exp(eta / 2) : exp(-eta / 2) : nu (Davidson 1970, "On extending the
 Bradley-Terry model to accommodate ties in paired comparison experiments", JASA 65; terms as in Agresti 2013,
-"Categorical Data Analysis", section 11.6). Strengths are less their mean.
+"Categorical Data Analysis", section 11.6). A strength has a finite estimate where chains of wins (or ties) lead from
+each to each (Ford 1957, American Mathematical Monthly 64): strengths are less the mean of the largest such group.
 
 Variances are robust to verdicts of one cluster (a topic) that hang together (Cameron and Miller 2015, "A practitioner's
 guide to cluster-robust inference", JHR 50, equation 11), with t of one degree of freedom less than there are clusters.
@@ -16,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moot.stats.bootstrap import LEVEL, Floats, as_numbers
+from moot.stats.bootstrap import LEVEL, Floats, Truths, as_numbers
 
 FIRST, TIE, SECOND = 0.5, 0.0, -0.5
 """Outcomes of a pair."""
@@ -39,7 +40,7 @@ class Ratings:
     """What a model of pairs comes to.
 
     Attributes:
-        strengths: by name, less their mean; those without bounds, who won or lost everything, have no interval.
+        strengths: by name, less the mean of the largest group that chains of wins join; others have no interval.
         terms: by name.
         ties: the probability of a tie between equals.
         pairs, clusters: how many there are.
@@ -77,20 +78,38 @@ def rate(
     features = np.stack([*columns, *terms.values()], axis=1)
     model = _Davidson(features, as_numbers(outcomes), np.ones(len(features)) if weights is None else weights)
     found = model.fit()
+    joined = _joined(features[:, : len(names)], model.outcomes)
+    among = joined if joined.any() else np.ones(len(names), dtype=bool)
     shown = np.eye(len(found))[:-1]
-    shown[: len(names), : len(names)] -= 1 / len(names)
+    shown[: len(names), : len(names)] -= among / among.sum()
     codes = pd.factorize(np.asarray(list(map(repr, clusters))))[0]
     number = int(codes.max()) + 1
     errors = np.sqrt(np.einsum("ij,jk,ik->i", shown, model.covariance(found, codes), shown))
     estimates = _with_intervals(shown @ found, errors, number)
-    unbounded = [abs(columns[place] @ outcomes) == 0.5 * abs(columns[place]).sum() for place in range(len(names))]
     nothing = float("nan")
     strengths = {
-        name: Estimated(one.value, nothing, nothing) if always else one
-        for name, one, always in zip(names, estimates, unbounded, strict=False)
+        name: one if bounded else Estimated(one.value, nothing, nothing)
+        for name, one, bounded in zip(names, estimates, joined, strict=False)
     }
     ties = float(np.exp(found[-1]) / (2 + np.exp(found[-1]))) if model.some_tied else 0.0
     return Ratings(strengths, dict(zip(terms, estimates[len(names) :], strict=True)), ties, len(features), number)
+
+
+def _joined(sides: Floats, outcomes: Floats) -> Truths:
+    """Who belongs to the largest group in which chains of wins and ties lead from each to each; nobody in one of one.
+
+    Args:
+        sides: 1 for the first and -1 for the second of a pair, shape (pairs, names).
+        outcomes: of each pair.
+    """
+    from scipy.sparse.csgraph import connected_components  # registries are read at every start of Snakemake
+
+    first, second = as_numbers(sides > 0), as_numbers(sides < 0)
+    beaten = first[outcomes >= TIE].T @ second[outcomes >= TIE] + second[outcomes <= TIE].T @ first[outcomes <= TIE]
+    _, groups = connected_components(beaten, connection="strong")
+    sizes = np.bincount(groups)
+    found: Truths = (groups == sizes.argmax()) & (sizes.max() > 1)
+    return found
 
 
 def _with_intervals(values: Floats, errors: Floats, clusters: int) -> list[Estimated]:

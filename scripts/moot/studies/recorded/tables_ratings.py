@@ -29,8 +29,8 @@ SIDE, LENGTH, OWN = "side", "a tenth more words", "judge of the debater's family
 LEAST_LONGER = 0.1
 """Of a tenth: sides whose words differ less say nothing of length."""
 MODEL_NOTE = (
-    "Model: Bradley and Terry's with ties (Davidson 1970). A rating is a log odds, less the mean of all: of two "
-    "debaters one apart, alike in all else, the better one wins e = 2.7 times as often as the other."
+    "Model: Bradley and Terry's with ties (Davidson 1970). A rating is a log odds, less the mean of all that can be "
+    "compared: of two debaters one apart, alike in all else, the better one wins e = 2.7 times as often as the other."
 )
 
 
@@ -173,7 +173,9 @@ def ratings(results: StudyResults) -> TableContent:
             f"{MODEL_NOTE} In `rating` each judge counts the same in all, however many verdicts they gave; in `rating "
             "by wins alone` each verdict does, and nothing but the debaters is in the model.",
             "Intervals are robust to verdicts of one cluster (the topic) that hang together (Cameron and Miller 2015). "
-            f"There is none with fewer than {FEWEST_CLUSTERS} clusters, and none for who won or lost everything.",
+            f"There is none with fewer than {FEWEST_CLUSTERS} clusters, and none for who cannot be compared: wins (or "
+            "ties) lead from each debater to each other one and back only within the group that is compared. Who won "
+            "or lost everything, or met nobody of it, is outside: how far away, nothing says.",
         ],
     )
 
