@@ -45,7 +45,7 @@ def test_ties_between_equals_are_as_likely_as_they_were():
 def test_sides_are_told_from_strengths_where_they_were_swapped():
     first, second = ["a", "b"] * 50, ["b", "a"] * 50
     always_first = np.full(100, FIRST)
-    found = rate(first, second, np.where(np.arange(100) % 10 == 0, SECOND, always_first), list(range(50)) * 2,
+    found = rate(first, second, np.where(np.arange(100) % 9 == 0, SECOND, always_first), list(range(50)) * 2,
                  {"side": np.ones(100)})  # fmt: skip
     assert found is not None and found.terms["side"].low > 1
     assert abs(found.strengths["a"].value) < abs(found.terms["side"].value) / 2
@@ -98,6 +98,16 @@ def test_groups_that_no_chain_of_wins_joins_are_not_compared():
     )
     unbeaten = rate(["a"] * 20, ["b"] * 20, np.full(20, FIRST), list(range(20)))
     assert unbeaten is not None and all(np.isnan(one.low) for one in unbeaten.strengths.values())
+
+
+def test_a_judge_who_names_one_side_alone_has_a_leaning_without_bounds():
+    first, second, outcomes = random_pairs(200)
+    judged = np.arange(200) % 2
+    found = rate(first, second, np.where(judged, FIRST, outcomes), list(range(200)),
+                 {"before one": 1.0 - judged, "before the other": 1.0 * judged})  # fmt: skip
+    assert found is not None and found.terms["before one"].low < found.terms["before one"].high
+    assert found.terms["before the other"].value > 5 and np.isnan(found.terms["before the other"].low)
+    assert not any(np.isnan(one.low) for one in found.strengths.values())
 
 
 @pytest.fixture(scope="module")

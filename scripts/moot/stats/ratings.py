@@ -23,12 +23,16 @@ FIRST, TIE, SECOND = 0.5, 0.0, -0.5
 """Outcomes of a pair."""
 FEWEST_CLUSTERS = 10
 _PRIOR = 1e-4
-"""The weight of a pull towards 0, which keeps a strength finite where somebody always wins; it moves no other."""
+"""The weight of a pull towards 0, which keeps finite what has no bounds (somebody always wins), and moves no other."""
+_MOST_PULLED = 0.01
+"""The share of the pull in what is known of an estimate: well above where nothing else bounds it, else well below."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """A strength or the effect of a term, in log odds, with its 95 % interval; NaN with too few clusters."""
+    """A strength or the effect of a term, in log odds, with its 95 % interval; NaN with too few clusters, or where
+    nothing bounds it: who always wins, a judge who names one side alone.
+    """
 
     value: float
     low: float
@@ -85,12 +89,9 @@ def rate(
     codes = pd.factorize(np.asarray(list(map(repr, clusters))))[0]
     number = int(codes.max()) + 1
     errors = np.sqrt(np.einsum("ij,jk,ik->i", shown, model.covariance(found, codes), shown))
+    errors[model.pulled(found, shown) > _MOST_PULLED] = np.nan
     estimates = _with_intervals(shown @ found, errors, number)
-    nothing = float("nan")
-    strengths = {
-        name: one if bounded else Estimated(one.value, nothing, nothing)
-        for name, one, bounded in zip(names, estimates, joined, strict=False)
-    }
+    strengths = dict(zip(names, estimates, strict=False))
     ties = float(np.exp(found[-1]) / (2 + np.exp(found[-1]))) if model.some_tied else 0.0
     return Ratings(strengths, dict(zip(terms, estimates[len(names) :], strict=True)), ties, len(features), number)
 
@@ -146,6 +147,14 @@ class _Davidson:
         sums = np.stack([np.bincount(clusters, weights=column) for column in scores.T], axis=1)
         inverse, number = np.linalg.inv(self._curvature(given)), len(sums)
         return as_numbers(inverse @ (sums.T @ sums) @ inverse * number / max(1, number - 1))
+
+    def pulled(self, given: Floats, shown: Floats) -> Floats:
+        """The share that the pull has in what is known of sums of parameters, shape (sums,).
+
+        `shown`: their weights, shape (sums, parameters).
+        """
+        parts = shown @ np.linalg.inv(self._curvature(given))
+        return as_numbers(_PRIOR * (parts**2).sum(axis=1) / (parts * shown).sum(axis=1))
 
     def _shares(self, given: Floats) -> tuple[Floats, Floats, Floats]:
         """Expected outcomes, the chances of a tie, and the logarithms of what the proportions sum to."""

@@ -215,7 +215,8 @@ def rating_terms(results: StudyResults) -> TableContent:
             [
                 f"{MODEL_NOTE} All terms and all debaters are in one model, each judge with the same weight. The first "
                 "row is the mean over judges; below it is each judge's own. A family is the letters that a model's "
-                "name begins with. Length is no term where the sides' words differ by less than a hundredth.",
+                "name begins with. Length is no term where the sides' words differ by less than a hundredth. Nothing "
+                "bounds a term without an interval, as of a judge who names one side alone.",
             ],
         )
     )
