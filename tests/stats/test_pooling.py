@@ -78,3 +78,17 @@ def test_what_each_level_has_one_of_counts_as_its_own() -> None:
     alone = pooled(cases, "case")
     assert pooled(nested, "case") == pytest.approx(alone, abs=0.05)
     assert pooled(twins, "persona") == pytest.approx(alone, abs=1e-9)
+
+
+def test_a_judge_of_all_cases_beside_judges_of_three_keeps_a_share() -> None:
+    """The error that judges of the same three cases share is none of the judge of all cases."""
+    generator = np.random.default_rng(0)
+    chance = generator.beta(0.6, 0.6, 100)
+    heard = [(case, "all") for case in range(100)]
+    heard += [(case, judge) for judge in ("b", "c", "d") for case in range(3) for _ in range(6)]
+    said = np.array([generator.random() < chance[case] for case, _ in heard], dtype=float)
+    facets = {"case": [case for case, _ in heard], "judge": [judge for _, judge in heard]}
+    found = decompose(said, facets, intervals=False)
+    assert found
+    for one in partially_pooled(said, facets, "judge", found):
+        assert 0 < one.low < one.value < one.high < 1 and 0 < one.borrowed < 1

@@ -117,7 +117,10 @@ def _adjusted(values: Floats, own: Any, others: Any, of_levels: float, found: De
     shared = (covariance.sum() - np.trace(covariance)) / (levels * (levels - 1))  # by all levels alike: the same cases
     within = max(every - of_levels, left)
     overall = values.mean()
-    worth = within * (overall * (1 - overall) / every) / (np.diag(covariance) - shared)
+    errors = np.maximum(
+        np.diag(covariance) - shared, left / as_numbers(own.sum(axis=0)).ravel()
+    )  # at least its answers'
+    worth = within * (overall * (1 - overall) / every) / errors
     return np.clip(covariance @ (own.T @ weighed[:, 0]), 0, 1), worth
 
 
