@@ -1,4 +1,7 @@
-"""docs/recipes.md: the debates of each file that it shows are held, against a server in place of every model's."""
+"""docs/recipes.md: the debates of each file that it shows are held, against a server in place of every model's.
+
+Slow; only it finds a recipe whose debates cannot be held.
+"""
 
 import json
 import re
@@ -15,6 +18,8 @@ from moot.core.errors import UserError
 from moot.jobs.labels import LabelJob, label_all
 from moot.plan.plan import Plan
 from project_copy import PROJECT
+
+pytestmark = pytest.mark.slow
 
 PAGE = (PROJECT / "docs/recipes.md").read_text(encoding="utf-8")
 RECIPES = re.findall(r"^## ([^\n]*)(?:(?!^## ).)*?^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)

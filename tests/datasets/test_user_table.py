@@ -312,6 +312,7 @@ def blank_rows(folder: Path) -> Path:
     return pack_sheet(folder / "t.xlsx", "<row/>" * 5_000_000, "A1:A1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -327,6 +328,7 @@ def blank_rows(folder: Path) -> Path:
 def test_a_file_that_unpacks_to_far_more_is_refused_in_little_memory(
     tmp_path: Path, make: Callable[[Path], Path], message: str
 ) -> None:
+    """Slow; only it finds a library that unpacks a file before its size is known."""
     path = make(tmp_path)
     assert path.stat().st_size < 2_000_000
     program = (

@@ -1,4 +1,7 @@
-"""The process that goes on with debates beside the desk: what is asked next, and that nothing said is lost when it dies."""
+"""The process that goes on with debates beside the desk: what is asked next, and that nothing said is lost when it dies.
+
+Slow; only it finds a real process beside the desk that loses what was said.
+"""
 
 import signal
 import subprocess
@@ -18,6 +21,8 @@ from moot.plan.plan import Plan
 from moot.workflow.records import RECORDS
 from moot.workflow.stages import Stages
 from people_in_debates import answer_all, answer_file, hold, open_questions, planned, statuses
+
+pytestmark = pytest.mark.slow
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "debating.py"
 PLAN = Path("kept-plan")

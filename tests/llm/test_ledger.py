@@ -341,7 +341,9 @@ def open_at(ledger: str, moment: float) -> None:
     Ledger(ledger).close()
 
 
+@pytest.mark.slow
 def test_six_processes_open_one_new_ledger_in_the_same_moment(tmp_path: Path) -> None:
+    """Slow; only it finds processes that make the same tables at once."""
     with ProcessPoolExecutor(6, multiprocessing.get_context("spawn")) as pool:
         list(pool.map(time.sleep, [0.2] * 6))  # all six are up
         for number in range(12):

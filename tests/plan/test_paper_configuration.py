@@ -166,10 +166,12 @@ def write_leaderboards(experiments: Iterable[Experiment]) -> Iterator[Path]:
         yield path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", STUDIES)
 def test_the_papers_run_shows_every_published_value_that_it_should(
     study: str, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Slow; only it finds a published value that no run of the papers shows."""
     monkeypatch.chdir(tmp_path)
     with FaultServer() as server:
         plan = plan_of_few_cases(tmp_path, shared_data, server)

@@ -64,7 +64,9 @@ def too_wide_or_tall(log: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_every_table_of_every_study_compiles_within_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slow; only it finds a table that LaTeX refuses or that leaves the page."""
     for module in (tables, beyond):
         monkeypatch.setattr(module, "list_phases", hundred_debates)
     plan = plan_of(paper=True)

@@ -1,4 +1,7 @@
-"""CaseLaw, JUSTICE and CAIL2018: the counts of the real files, cuts and masks, splits without twins, bad input."""
+"""CaseLaw, JUSTICE and CAIL2018: the counts of the real files, cuts and masks, splits without twins, bad input.
+
+Slow; only it finds files of the publishers that are read otherwise than published.
+"""
 
 import json
 from collections import Counter
@@ -14,6 +17,8 @@ from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.near_duplicates import Related, families, leaking, near_duplicates
 from moot.studies.feedback.texts.leakage import cut, masked, outcome_rules_met
+
+pytestmark = pytest.mark.slow
 
 MakeContext = Callable[..., LoadContext]
 
