@@ -131,7 +131,7 @@ def test_without_a_record_there_is_nothing_to_compare(servers: list[FaultServer]
 
 @pytest.mark.slow
 def test_another_model_file_in_the_place_of_one_is_found(tmp_path: Path) -> None:
-    """Slow; only it finds drift of a real model, whose replies nobody wrote for the test."""
+    """Slow; only it finds drift in the replies of a real model."""
     """The same name, and other weights: two bits in every fifth byte of the second half, as if it were requantised."""
     count, file = 10, tmp_path / "model.gguf"
     weights = np.fromfile(model_path(ModelConfig(endpoint="embedded", model=PACKAGED)), dtype=np.uint8)

@@ -8,6 +8,7 @@ from moot.core.errors import UserError
 from moot.core.types import Fields, Json
 from moot.protocols.forms import kind_of, read_answer, write_answer
 from moot.protocols.people import STATEMENT, title
+from moot.report.escaping import capitalised
 
 POSITION = "position"
 """The first sentence of a statement that is to take a position; the page suggests some."""
@@ -91,7 +92,7 @@ def _about(field: Fields, kind: str) -> str:
     described = str(field.get("description", ""))
     how = {"number": "" if bounds in described else bounds, "lines": "one in each line"}.get(kind, "")
     words = "; ".join(filter(None, (described, how)))
-    return words[:1].upper() + words[1:]
+    return capitalised(words)
 
 
 def as_answer(sent: Fields, form: Fields) -> str:

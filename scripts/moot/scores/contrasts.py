@@ -119,7 +119,8 @@ class Debates:
     @property
     def shared(self) -> Sums:
         """The terms of each debate, times its share."""
-        return Sums(self.terms.tops * self.shares, self.terms.bottoms * self.shares)
+        shares = self.shares
+        return Sums(self.terms.tops * shares, self.terms.bottoms * shares)
 
     @property
     def observed(self) -> Observed:
@@ -182,18 +183,20 @@ def sides_of(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -
         return first, second
     cases = set(first.terms.case_ids) & set(second.terms.case_ids)
     runs = set(first.runs) & set(second.runs) if contrast.first.models == contrast.second.models else None
-    first, second = first.of(cases, runs), second.of(cases, runs)
-    tops, bottoms = (
-        np.vstack(both).any(axis=0)
-        for both in ((first.terms.tops, second.terms.tops), (first.terms.bottoms, second.terms.bottoms))
+    return _over_the_same_labels(first.of(cases, runs), second.of(cases, runs))
+
+
+def _over_the_same_labels(first: Debates, second: Debates) -> tuple[Debates, Debates]:
+    """Both sides, where a label that one side names, always wrongly, counts as an F1 of 0 on both."""
+    right = np.vstack([first.terms.tops, second.terms.tops]).any(axis=0)
+    occurs = np.vstack([first.terms.bottoms, second.terms.bottoms]).any(axis=0)
+    if right.size == 1:
+        return first, second
+    one, other = (
+        replace(side, terms=replace(side.terms, bottoms=np.where(occurs & ~right, 1.0, side.terms.bottoms)))
+        for side in (first, second)
     )
-    missed = bottoms & ~tops  # labels that nobody gets right: both sides average over them
-    if tops.size > 1:
-        first, second = (
-            replace(side, terms=replace(side.terms, bottoms=np.where(missed, 1.0, side.terms.bottoms)))
-            for side in (first, second)
-        )
-    return first, second
+    return one, other
 
 
 def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Difference | None:

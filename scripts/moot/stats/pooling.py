@@ -117,9 +117,8 @@ def _adjusted(values: Floats, own: Any, others: Any, of_levels: float, found: De
     shared = (covariance.sum() - np.trace(covariance)) / (levels * (levels - 1))  # by all levels alike: the same cases
     within = max(every - of_levels, left)
     overall = values.mean()
-    errors = np.maximum(
-        np.diag(covariance) - shared, left / as_numbers(own.sum(axis=0)).ravel()
-    )  # at least its answers'
+    of_answers = left / as_numbers(own.sum(axis=0)).ravel()  # no mean is surer than its own answers let it be
+    errors = np.maximum(np.diag(covariance) - shared, of_answers)
     worth = within * (overall * (1 - overall) / every) / errors
     return np.clip(covariance @ (own.T @ weighed[:, 0]), 0, 1), worth
 

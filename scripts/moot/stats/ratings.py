@@ -97,7 +97,9 @@ def rate(
 
 
 def _joined(sides: Floats, outcomes: Floats) -> Truths:
-    """Who belongs to the largest group in which chains of wins and ties lead from each to each; nobody in one of one.
+    """Which names form the largest group in which each beats or ties each other, directly or through others of it.
+
+    None, where every group has a single name.
 
     Args:
         sides: 1 for the first and -1 for the second of a pair, shape (pairs, names).

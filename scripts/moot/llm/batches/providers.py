@@ -142,7 +142,7 @@ class BatchFolder:
 
     async def submit(self, lines: bytes, marker: str) -> str:
         """Write the file, whole or not at all; its id is the marker."""
-        await asyncio.to_thread(write_whole, self._folder / f"{marker}.jsonl", lines.decode(), replace=True)
+        await asyncio.to_thread(write_whole, self._folder / f"{marker}.jsonl", lines.decode())
         return marker
 
     async def find(self, marker: str, _since: float) -> str:

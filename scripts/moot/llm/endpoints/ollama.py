@@ -63,7 +63,7 @@ class OllamaEndpoint:
         self._client = ollama.AsyncClient(
             host=address(config),
             timeout=config.timeout,
-            follow_redirects=False,  # no prompt goes where nobody said
+            follow_redirects=False,  # a prompt goes to `base_url` alone
             headers={"Accept-Encoding": "identity"},  # what is packed could be unpacked to any length
             event_hooks={"response": [_bound]},
         )

@@ -173,9 +173,9 @@ def ratings(results: StudyResults) -> TableContent:
             f"{MODEL_NOTE} In `rating` each judge counts the same in all, however many verdicts they gave; in `rating "
             "by wins alone` each verdict does, and nothing but the debaters is in the model.",
             "Intervals are robust to verdicts of one cluster (the topic) that hang together (Cameron and Miller 2015). "
-            f"There is none with fewer than {FEWEST_CLUSTERS} clusters, and none for who cannot be compared: wins (or "
-            "ties) lead from each debater to each other one and back only within the group that is compared. Who won "
-            "or lost everything, or met nobody of it, is outside: how far away, nothing says.",
+            f"There is none with fewer than {FEWEST_CLUSTERS} clusters. Only debaters whom wins (or ties) join in both "
+            "directions can be compared: one who won everything, lost everything, or met no other of them has a rating "
+            "without an interval.",
         ],
     )
 
