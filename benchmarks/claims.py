@@ -1,9 +1,11 @@
-"""Write docs/claims.md: `PYTHONPATH=scripts python benchmarks/claims.py [DATA DELIDATA]`; with data it measures anew.
+"""Write docs/claims.md: `PYTHONPATH=scripts python benchmarks/claims.py [DATA DELIDATA]`; with data
+it measures anew.
 
-For each claim the fewest experiments that judge it: recorded debates are built by Snakemake, in a folder of their own,
-and their answers and processor time are written down; of those that ask models, `preview` counts calls and dollars.
-DATA has the layout of data/raw/README.md, DELIDATA the files of DeliData. data/measured/claims.csv has a row for each
-claim and configuration that tests it, claims_answers.csv one for each answer.
+For each claim the fewest experiments that judge it: recorded debates are built by Snakemake, in a
+folder of their own, and their answers and processor time are written down; of those that ask
+models, `preview` counts calls and dollars. DATA has the layout of data/raw/README.md, DELIDATA the
+files of DeliData. data/measured/claims.csv has a row for each claim and configuration that tests
+it, claims_answers.csv one for each answer.
 """
 
 import argparse
@@ -32,7 +34,11 @@ from moot.report.markdown import markdown_table
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG, MEASURED, PAGE = ROOT / "config", ROOT / "data" / "measured", ROOT / "docs" / "claims.md"
 QUESTIONS = "comparison/questions"
-DEFAULTS = [CONFIG / "config.yaml", CONFIG / "models.yaml", *sorted((CONFIG / "studies").glob("*.yaml"))]
+DEFAULTS = [
+    CONFIG / "config.yaml",
+    CONFIG / "models.yaml",
+    *sorted((CONFIG / "studies").glob("*.yaml")),
+]
 SHIPPED, COLLECTIONS, PAPER = "", "config/collections.yaml", "config/paper.yaml"
 SIDE_BY_SIDE = {
     "courtroom/stability": ("paper-courtroom", "paper-zero-shot"),
@@ -47,7 +53,9 @@ LOCAL = {
     PAPER: ("nlsy97", "vast-nearest", "claim_stance", "claim_polarity", "agreement"),
 }
 """The data sets that are read from DATA instead of being downloaded."""
-NOT_AT_HAND = ("caselaw",)  # of its two published files one; what its experiments cost is left empty
+NOT_AT_HAND = (
+    "caselaw",
+)  # of its two published files one; what its experiments cost is left empty
 ANSWERS = ["model", "answer", "this run", "95 % low", "95 % high", "cases"]
 
 
@@ -58,14 +66,19 @@ def configuration(name: str, run: list[str], over: JsonObject) -> Plan:
 
 
 def judging(plan: Plan, claim: Claim, asks: bool) -> list[str]:
-    """The first experiments of a plan, one a side, that judge a claim; those that ask models, or recorded ones."""
+    """The first experiments of a plan, one a side, that judge a claim; those that ask models, or
+    recorded ones.
+    """
     if not claim.statistic:
-        return [name for name in SIDE_BY_SIDE[claim.see] if name in plan.experiments] if asks else []
+        return (
+            [name for name in SIDE_BY_SIDE[claim.see] if name in plan.experiments] if asks else []
+        )
     sides = [
         [
             name
             for name, found in plan.experiments.items()
-            if (found.config.source != RECORDED) == asks and claim.is_about(side, plan.view(name), "")
+            if (found.config.source != RECORDED) == asks
+            and claim.is_about(side, plan.view(name), "")
         ]
         for side in (claim.first, claim.second)
         if side
@@ -81,24 +94,55 @@ def judging(plan: Plan, claim: Claim, asks: bool) -> list[str]:
 def with_needed(plan: Plan, names: list[str]) -> list[str]:
     """Experiments, and those of the plan whose debates theirs rest on."""
     for name in names:
-        rest = {Path(path).parts[1].removesuffix(".parquet") for path in plan.experiments[name].needs.values()}
-        names = [*names, *(other for other in sorted(rest) if other in plan.experiments and other not in names)]
+        rest = {
+            Path(path).parts[1].removesuffix(".parquet")
+            for path in plan.experiments[name].needs.values()
+        }
+        names = [
+            *names,
+            *(other for other in sorted(rest) if other in plan.experiments and other not in names),
+        ]
     return names if len(names) == len(set(names)) else list(dict.fromkeys(names))
 
 
-def answers(file: str, run: list[str], claim: Claim, place: Path, over: Path) -> tuple[pd.DataFrame, float]:
-    """What a build of recorded experiments answers, a row a model, and its minutes of processor time."""
+def answers(
+    file: str, run: list[str], claim: Claim, place: Path, over: Path
+) -> tuple[pd.DataFrame, float]:
+    """What a build of recorded experiments answers, a row a model, and its minutes of processor
+    time.
+    """
     target = "results/tables/comparison/questions.csv"
     if not (place / target).exists():
         place.mkdir(parents=True, exist_ok=True)
         (place / "delidata").symlink_to(over.parent / "delidata")
         files = [*([ROOT / file] if file else []), over]
-        command = [sys.executable, "-m", "snakemake", target, "--snakefile", ROOT / "Snakefile", "--cores", "2"]
-        command += ["--workflow-profile", "none", "--configfile", *files, "--config", f"run=[{','.join(run)}]"]
+        command = [
+            sys.executable,
+            "-m",
+            "snakemake",
+            target,
+            "--snakefile",
+            ROOT / "Snakefile",
+            "--cores",
+            "2",
+        ]
+        command += [
+            "--workflow-profile",
+            "none",
+            "--configfile",
+            *files,
+            "--config",
+            f"run=[{','.join(run)}]",
+        ]
         before = os.times()
         subprocess.run(command, cwd=place, check=True)
         took = os.times()
-        spent = (took.children_user + took.children_system - before.children_user - before.children_system) / 60
+        spent = (
+            took.children_user
+            + took.children_system
+            - before.children_user
+            - before.children_system
+        ) / 60
         (place / "minutes").write_text(str(spent))
     found = pd.read_csv(place / target)
     asked = found["question"].str.startswith(claim.question.partition("{")[0])
@@ -110,14 +154,33 @@ def previewed(run: list[str], folder: Path, over: Path) -> pd.DataFrame:
     """What the paper's experiments would ask, a row an experiment and model."""
     plan = configuration(PAPER, run, yaml.safe_load(over.read_text()))
     targets = [f"results/cases/{name}.parquet" for name in plan.datasets_used]
-    command = [sys.executable, "-m", "snakemake", *targets, "--snakefile", ROOT / "Snakefile", "--cores", "2"]
-    command += ["--workflow-profile", "none", "--configfile", ROOT / PAPER, over, "--config", f"run=[{','.join(run)}]"]
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        *targets,
+        "--snakefile",
+        ROOT / "Snakefile",
+        "--cores",
+        "2",
+    ]
+    command += [
+        "--workflow-profile",
+        "none",
+        "--configfile",
+        ROOT / PAPER,
+        over,
+        "--config",
+        f"run=[{','.join(run)}]",
+    ]
     subprocess.run(command, cwd=folder, check=True)
     os.chdir(folder)
     return pd.DataFrame(preview_rows(plan, folder / "results"))
 
 
-def measure(data: Path, delidata: Path, folder: Path) -> Iterator[tuple[JsonObject, list[JsonObject]]]:
+def measure(
+    data: Path, delidata: Path, folder: Path
+) -> Iterator[tuple[JsonObject, list[JsonObject]]]:
     """A row for each claim and configuration that tests it, with the answers that it gave."""
     (folder / "delidata").symlink_to(delidata.resolve())
     overs = {file: folder / f"over{number}.yaml" for number, file in enumerate(LOCAL)}
@@ -125,7 +188,8 @@ def measure(data: Path, delidata: Path, folder: Path) -> Iterator[tuple[JsonObje
         local = {name: {"source": "local"} for name in LOCAL[file]}
         over.write_text(yaml.safe_dump({"data_root": str(data.resolve()), "datasets": local}))
     plans = {
-        name: configuration(name, ["paper-*" if name == PAPER else "*"], {}) for name in (SHIPPED, COLLECTIONS, PAPER)
+        name: configuration(name, ["paper-*" if name == PAPER else "*"], {})
+        for name in (SHIPPED, COLLECTIONS, PAPER)
     }
     chosen = {
         (number, name): with_needed(plan, judging(plan, claim, name == PAPER))
@@ -133,7 +197,9 @@ def measure(data: Path, delidata: Path, folder: Path) -> Iterator[tuple[JsonObje
         for name, plan in plans.items()
     }
     asked = sorted({name for (_, file), run in chosen.items() if file == PAPER for name in run})
-    asked = [name for name in asked if plans[PAPER].experiments[name].config.dataset not in NOT_AT_HAND]
+    asked = [
+        name for name in asked if plans[PAPER].experiments[name].config.dataset not in NOT_AT_HAND
+    ]
     costs = previewed(asked, folder, overs[PAPER])
     for number, claim in enumerate(read_claims(ROOT / "data/published/claims.csv")):
         for file in (SHIPPED, COLLECTIONS, PAPER):
@@ -141,19 +207,37 @@ def measure(data: Path, delidata: Path, folder: Path) -> Iterator[tuple[JsonObje
             if not run or (file == COLLECTIONS and chosen[number, SHIPPED]):
                 continue
             experiments = [plans[file].experiments[name].config for name in run]
-            row: JsonObject = {"source": claim.source, "question": claim.question, "configuration": file}
+            row: JsonObject = {
+                "source": claim.source,
+                "question": claim.question,
+                "configuration": file,
+            }
             row |= {"run": " ".join(run)}
-            sources = (f"{one.dataset} ({plans[file].datasets[one.dataset].source})" for one in experiments)
+            sources = (
+                f"{one.dataset} ({plans[file].datasets[one.dataset].source})" for one in experiments
+            )
             row["data"] = ", ".join(dict.fromkeys(sources))
-            row["models"] = " ".join(dict.fromkeys(model for one in experiments for model in one.models))
+            row["models"] = " ".join(
+                dict.fromkeys(model for one in experiments for model in one.models)
+            )
             if file == PAPER:
                 if set(run) <= set(asked):
                     spent = costs[costs["experiment"].isin(run)]
-                    row |= spent[["calls_to_make", "prompt_tokens", "completion_tokens", "usd"]].sum().to_dict()
+                    row |= (
+                        spent[["calls_to_make", "prompt_tokens", "completion_tokens", "usd"]]
+                        .sum()
+                        .to_dict()
+                    )
                 yield row, []
                 continue
             found, minutes = answers(file, run, claim, folder / "-".join(run), overs[file])
-            row |= {"calls_to_make": 0, "prompt_tokens": 0, "completion_tokens": 0, "usd": 0, "minutes": minutes}
+            row |= {
+                "calls_to_make": 0,
+                "prompt_tokens": 0,
+                "completion_tokens": 0,
+                "usd": 0,
+                "minutes": minutes,
+            }
             yield (
                 row,
                 [
@@ -166,15 +250,22 @@ def measure(data: Path, delidata: Path, folder: Path) -> Iterator[tuple[JsonObje
 def page() -> str:
     """All claims in the order of their file, numbered."""
     measured, answers = (
-        pd.read_csv(MEASURED / name, keep_default_na=False) for name in ("claims.csv", "claims_answers.csv")
+        pd.read_csv(MEASURED / name, keep_default_na=False)
+        for name in ("claims.csv", "claims_answers.csv")
     )
     parts = []
     for number, claim in enumerate(read_claims(ROOT / "data/published/claims.csv"), start=1):
-        parts += [f"## {number}. {claim.question.replace('{votes}', 'many')}", _what_is_claimed(claim)]
-        own = measured[(measured["question"] == claim.question) & (measured["source"] == claim.source)]
+        parts += [
+            f"## {number}. {claim.question.replace('{votes}', 'many')}",
+            _what_is_claimed(claim),
+        ]
+        own = measured[
+            (measured["question"] == claim.question) & (measured["source"] == claim.source)
+        ]
         for test in own.to_dict("records"):
             said = answers[
-                (answers["question"] == claim.question) & (answers["configuration"] == test["configuration"])
+                (answers["question"] == claim.question)
+                & (answers["configuration"] == test["configuration"])
             ]
             parts += _test(claim, test, said)
         if own.empty:
@@ -186,15 +277,23 @@ def command(claim: Claim, test: Mapping[Any, Any]) -> str:
     """The command that tests a claim, in an empty folder or the project's."""
     table = QUESTIONS if claim.statistic else claim.see
     files = f" --configfile {test['configuration']}" if test["configuration"] else ""
-    return f'snakemake --cores 2 results/tables/{table}.csv{files} --config "run=[{test["run"].replace(" ", ",")}]"'
+    return (
+        f"snakemake --cores 2 results/tables/{table}.csv{files} --config"
+        f' "run=[{test["run"].replace(" ", ",")}]"'
+    )
 
 
 def _what_is_claimed(claim: Claim) -> str:
     published = (
-        "Nothing is published" if claim.source.startswith("moot") else f"Published: {claim.claim} ({claim.source})"
+        "Nothing is published"
+        if claim.source.startswith("moot")
+        else f"Published: {claim.claim} ({claim.source})"
     )
     if not claim.statistic:
-        return f"{published}. No single number judges it: the table `{claim.see}` shows published and own values."
+        return (
+            f"{published}. No single number judges it: the table `{claim.see}` shows published and"
+            " own values."
+        )
     return f"{published}. It is `supported` where this lies {claim.needed}: {claim.comparison}."
 
 
@@ -202,29 +301,46 @@ def _test(claim: Claim, test: Mapping[Any, Any], answers: pd.DataFrame) -> Itera
     yield f"```bash\n{command(claim, test)}\n```"
     data = f"Data: {test['data']}."
     if test["minutes"]:
-        yield f"{data} No model is asked. {float(test['minutes']):.1f} minutes of processor time. Expected:"
+        yield (
+            f"{data} No model is asked. {float(test['minutes']):.1f} minutes of processor time."
+            " Expected:"
+        )
         yield markdown_table(
             ("model", "answer", "this run", "95 % interval", "cases"),
             [
-                (row["model"], row["answer"], _number(row["this run"]), _interval(row), f"{float(row['cases']):.0f}")
+                (
+                    row["model"],
+                    row["answer"],
+                    _number(row["this run"]),
+                    _interval(row),
+                    f"{float(row['cases']):.0f}",
+                )
                 for row in answers.to_dict("records")
             ],
         )
         return
     yield f"{data} Models: {', '.join(test['models'].split())}. {_cost(test)}"
     yield "It has not been run here, so that no time is known. " + (
-        f"Published is {claim.published:g}." if claim.published == claim.published else "No single value is published."
+        f"Published is {claim.published:g}."
+        if claim.published == claim.published
+        else "No single value is published."
     )
 
 
 def _cost(test: Mapping[Any, Any]) -> str:
     """What the calls would cost, by a preview of all of them."""
     if not test["calls_to_make"]:
-        return "Its data were not at hand when this page was made: `snakemake preview` says what it costs."
-    calls, read, written = (float(test[name]) for name in ("calls_to_make", "prompt_tokens", "completion_tokens"))
+        return (
+            "Its data were not at hand when this page was made: `snakemake preview` says what it"
+            " costs."
+        )
+    calls, read, written = (
+        float(test[name]) for name in ("calls_to_make", "prompt_tokens", "completion_tokens")
+    )
     return (
-        f"By `preview` at most US$ {float(test['usd']):,.2f} (models on a server of your own have no price): "
-        f"{calls:,.0f} calls, {read / 1e6:,.1f} million tokens to read, at most {written / 1e6:,.1f} million to write."
+        f"By `preview` at most US$ {float(test['usd']):,.2f} (models on a server of your own have"
+        f" no price): {calls:,.0f} calls, {read / 1e6:,.1f} million tokens to read, at most"
+        f" {written / 1e6:,.1f} million to write."
     )
 
 

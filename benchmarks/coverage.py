@@ -1,4 +1,6 @@
-"""How often the 95 % intervals cover the true share, by simulation; `--write` puts the table into docs/results.md."""
+"""How often the 95 % intervals cover the true share, by simulation;
+`--write` puts the table into docs/results.md.
+"""
 
 import argparse
 import itertools
@@ -26,15 +28,18 @@ Cell = tuple[int, float, "float | str"]
 
 
 def samples(cell: Cell, repetitions: int) -> tuple[Floats, Floats]:
-    """Cases of each cluster, shape (clusters,), and right answers among them, shape (repetitions, clusters).
+    """Cases of each cluster, shape (clusters,), and right answers among them, shape (repetitions,
+    clusters).
 
-    The share of right answers of a cluster is drawn from a beta distribution with the base rate as mean and the
-    correlation of two cases of one cluster as given.
+        The share of right answers of a cluster is drawn from a beta distribution with the base rate
+        as mean and the correlation of two cases of one cluster as given.
     """
     clusters, rate, correlation = cell
     single = correlation == SINGLE
     sizes = np.ones(clusters, dtype=int) if single else np.resize(SIZES, clusters)
-    generator = np.random.default_rng([SEED, *(round(10 * float(part)) for part in cell if part != SINGLE)])
+    generator = np.random.default_rng(
+        [SEED, *(round(10 * float(part)) for part in cell if part != SINGLE)]
+    )
     shares = np.full((repetitions, clusters), rate)
     if not single and correlation:
         scale = (1 - float(correlation)) / float(correlation)
@@ -43,15 +48,25 @@ def samples(cell: Cell, repetitions: int) -> tuple[Floats, Floats]:
 
 
 def coverage(cell: Cell, repetitions: int = REPETITIONS) -> tuple[float, float]:
-    """The share of samples whose interval holds the base rate: moot's, and the plain percentile bootstrap's."""
+    """The share of samples whose interval holds the base rate: moot's, and the plain percentile
+    bootstrap's.
+    """
     clusters, rate, _ = cell
     sizes, right = samples(cell, repetitions)
     (weights,) = ClusterBootstrap(range(clusters), SEED).weights()
     draws = np.ascontiguousarray(((weights @ right.T) / (weights @ sizes)[:, None]).T)
     values = right.sum(axis=1) / sizes.sum()
-    ours = np.array([estimate_interval(value, row, clusters, SHARE) for value, row in zip(values, draws, strict=True)])
+    ours = np.array(
+        [
+            estimate_interval(value, row, clusters, SHARE)
+            for value, row in zip(values, draws, strict=True)
+        ]
+    )
     plain = np.quantile(draws, [0.025, 0.975], axis=1).T
-    held = [(ends[:, 0] - _ROUNDING <= rate) & (rate <= ends[:, 1] + _ROUNDING) for ends in (ours, plain)]
+    held = [
+        (ends[:, 0] - _ROUNDING <= rate) & (rate <= ends[:, 1] + _ROUNDING)
+        for ends in (ours, plain)
+    ]
     return float(held[0].mean()), float(held[1].mean())
 
 

@@ -1,4 +1,6 @@
-"""How often intervals of components of variance hold planted ones, by simulation; `--write`: into docs/results.md."""
+"""How often intervals of components of variance hold planted ones, by simulation;
+`--write`: into docs/results.md.
+"""
 
 import argparse
 import sys
@@ -11,7 +13,10 @@ import results_page
 from moot.stats.bootstrap import Floats
 from moot.stats.components import Effect, decompose
 
-BEGIN, END = "<!-- components: python benchmarks/coverage_components.py --write -->", "<!-- end of components -->"
+BEGIN, END = (
+    "<!-- components: python benchmarks/coverage_components.py --write -->",
+    "<!-- end of components -->",
+)
 WORLDS = 500
 SEED = 5
 CASE, RUN, JUDGE, EACH = (
@@ -28,8 +33,8 @@ class Design:
     Attributes:
         sizes: cases, runs of each, judges of each run, and how often each is asked.
         variances: of cases, runs, judges, case and judge together.
-        again: of asking again; None for answers that are right or wrong, whose effects are on the scale of
-            probabilities around one half.
+        again: of asking again; None for answers that are right or wrong, whose effects are on the
+            scale of probabilities around one half.
         missing: the share of answers that are missing by chance.
     """
 
@@ -53,37 +58,59 @@ class Design:
         for level, variance in zip((case, run, judge, each), self.variances, strict=True):
             means += self._effects(random, int(level.max()) + 1, variance)[level]
         right = self.again is None
-        values = random.random(len(means)) < means if right else means + random.normal(0, self.again**0.5, len(means))
+        values = (
+            random.random(len(means)) < means
+            if right
+            else means + random.normal(0, self.again**0.5, len(means))
+        )
         kept = random.random(len(means)) >= self.missing
-        facets = {"case": case[kept].tolist(), "run": run[kept].tolist(), "judge": judge[kept].tolist()}
+        facets = {
+            "case": case[kept].tolist(),
+            "run": run[kept].tolist(),
+            "judge": judge[kept].tolist(),
+        }
         return np.asarray(values[kept], dtype=np.float64), facets
 
     def _effects(self, random: np.random.Generator, levels: int, variance: float) -> Floats:
         if self.again is not None:
             return random.normal(0, variance**0.5, levels)
-        return random.uniform(-1, 1, levels) * (3 * variance) ** 0.5  # so that no probability leaves 0 to 1
+        return (
+            random.uniform(-1, 1, levels) * (3 * variance) ** 0.5
+        )  # so that no probability leaves 0 to 1
 
 
 DESIGNS = {
-    "right or wrong; 10 cases, 3 debates each, 4 answers": Design((10, 3, 1, 4), (0.04, 0.006, 0, 0)),
+    "right or wrong; 10 cases, 3 debates each, 4 answers": Design(
+        (10, 3, 1, 4), (0.04, 0.006, 0, 0)
+    ),
     "right or wrong; 20 cases, 3 debates each, 4 answers, 30 % missing": Design(
         (20, 3, 1, 4), (0.04, 0.006, 0, 0), missing=0.3
     ),
-    "right or wrong; 50 cases, 2 debates each, 2 answers": Design((50, 2, 1, 2), (0.04, 0.006, 0, 0)),
-    "right or wrong; 20 cases, 10 judges, asked twice": Design((20, 1, 10, 2), (0.02, 0, 0.002, 0.004)),
+    "right or wrong; 50 cases, 2 debates each, 2 answers": Design(
+        (50, 2, 1, 2), (0.04, 0.006, 0, 0)
+    ),
+    "right or wrong; 20 cases, 10 judges, asked twice": Design(
+        (20, 1, 10, 2), (0.02, 0, 0.002, 0.004)
+    ),
     "right or wrong; 8 cases, 3 debates each, 10 judges, asked twice, 10 % missing": Design(
         (8, 3, 10, 2), (0.02, 0.005, 0.0005, 0.001), missing=0.1
     ),
     "normal; 10 cases, 8 judges, asked twice": Design((10, 1, 8, 2), (1, 0, 0.2, 0.3), 1.0),
-    "normal; 20 cases, 10 judges, asked twice, 30 % missing": Design((20, 1, 10, 2), (1, 0, 0.2, 0.3), 1.0, 0.3),
-    "normal; 16 cases, 3 debates each, 10 judges, asked twice": Design((16, 3, 10, 2), (0.45, 0.17, 0, 0), 0.38),
+    "normal; 20 cases, 10 judges, asked twice, 30 % missing": Design(
+        (20, 1, 10, 2), (1, 0, 0.2, 0.3), 1.0, 0.3
+    ),
+    "normal; 16 cases, 3 debates each, 10 judges, asked twice": Design(
+        (16, 3, 10, 2), (0.45, 0.17, 0, 0), 0.38
+    ),
     "normal; 50 cases, 12 judges, asked once": Design((50, 1, 12, 1), (1, 0, 0.2, 0.3), 1.0),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Of one component: the share of intervals that hold the planted share, and the mean estimate less that share."""
+    """Of one component: the share of intervals that hold the planted share, and the mean estimate
+    less that share.
+    """
 
     covered: float
     bias: float
@@ -100,7 +127,10 @@ def measure(design: Design, worlds: int = WORLDS) -> dict[Effect, Found]:
             truth = sum(planted.get(effect, 0.0) for effect in (part.effect, *part.confounded))
             held.setdefault(part.effect, []).append(part.low <= truth <= part.high)
             errors.setdefault(part.effect, []).append(part.share - truth)
-    return {effect: Found(float(np.mean(held[effect])), float(np.mean(errors[effect]))) for effect in held}
+    return {
+        effect: Found(float(np.mean(held[effect])), float(np.mean(errors[effect])))
+        for effect in held
+    }
 
 
 def table(worlds: int) -> str:

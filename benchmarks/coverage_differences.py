@@ -1,6 +1,8 @@
-"""How often intervals of a difference hold it, and how often p is below 0.05 between equal sides, by simulation.
+"""How often intervals of a difference hold it, and how often p is below 0.05 between equal sides,
+by simulation.
 
-Sides of different cases, of crossed clusters, and amounts. `--write` puts the summary into docs/results.md.
+Sides of different cases, of crossed clusters, and amounts. `--write` puts the summary into
+docs/results.md.
 """
 
 import argparse
@@ -17,7 +19,10 @@ from moot.stats import randomisation
 from moot.stats.bootstrap import AMOUNT, SHARE, ClusterBootstrap, Floats, as_numbers, mean_statistic
 from moot.stats.differences import Difference, Sums, compare_unpaired
 
-BEGIN, END = "<!-- differences: python benchmarks/coverage_differences.py --write -->", "<!-- end of differences -->"
+BEGIN, END = (
+    "<!-- differences: python benchmarks/coverage_differences.py --write -->",
+    "<!-- end of differences -->",
+)
 REPETITIONS = 500
 WAYS = 499  # to deal clusters anew, in a simulated test; moot draws 9,999
 SEED = 11
@@ -32,7 +37,16 @@ def mixed(clusters: int) -> list[int]:
 
 ALONE: dict[str, tuple[Sizes, Sizes]] = {
     f"{one} against {other} cases": ([1] * one, [1] * other)
-    for one, other in ((3, 3), (3, 60), (5, 100), (10, 10), (10, 200), (30, 30), (30, 200), (200, 200))
+    for one, other in (
+        (3, 3),
+        (3, 60),
+        (5, 100),
+        (10, 10),
+        (10, 200),
+        (30, 30),
+        (30, 200),
+        (200, 200),
+    )
 }
 CLUSTERED: dict[str, tuple[Sizes, Sizes]] = {
     "3 clusters of 20 against 60 single cases": ([20] * 3, [1] * 60),
@@ -52,7 +66,9 @@ UNEQUAL = ((0.1, 0.3), (0.9, 0.6))
 
 @dataclass(frozen=True)
 class Cell:
-    """A combination: the sides' name, cluster sizes, rates, and the correlation of two cases of a cluster."""
+    """A combination: the sides' name, cluster sizes, rates, and the correlation of two cases of a
+    cluster.
+    """
 
     name: str
     sizes: tuple[tuple[int, ...], tuple[int, ...]]
@@ -94,42 +110,63 @@ def _right(random: np.random.Generator, sizes: Sizes, rate: float, correlation: 
 
 
 @cache
-def _compared(right: tuple[tuple[float, ...], ...], sizes: tuple[tuple[int, ...], ...]) -> Difference:
+def _compared(
+    right: tuple[tuple[float, ...], ...], sizes: tuple[tuple[int, ...], ...]
+) -> Difference:
     sides = [
         Sums(as_numbers([float(n < k) for k, size in zip(mine, all_, strict=True) for n in range(size)])[:, None],
              np.ones((sum(all_), 1)))
         for mine, all_ in zip(right, sizes, strict=True)
     ]  # fmt: skip
-    clusters = [[f"{side} {n}" for n, size in enumerate(all_) for _ in range(size)] for side, all_ in enumerate(sizes)]
+    clusters = [
+        [f"{side} {n}" for n, size in enumerate(all_) for _ in range(size)]
+        for side, all_ in enumerate(sizes)
+    ]
     return compare_unpaired(*sides, *clusters, SEED, SHARE)
 
 
 def measure(cell: Cell, repetitions: int = REPETITIONS) -> Found:
     """The interval's coverage and the test's rejections."""
-    random = np.random.default_rng([SEED, *(round(100 * part) for part in (*cell.rates, cell.correlation))])
+    random = np.random.default_rng(
+        [SEED, *(round(100 * part) for part in (*cell.rates, cell.correlation))]
+    )
     truth, single = cell.rates[0] - cell.rates[1], max(map(max, cell.sizes)) == 1
     covered = rejected = 0
     for _ in range(repetitions):
         right = [
-            _right(random, side, rate, cell.correlation) for side, rate in zip(cell.sizes, cell.rates, strict=True)
+            _right(random, side, rate, cell.correlation)
+            for side, rate in zip(cell.sizes, cell.rates, strict=True)
         ]
-        found = _compared(tuple(tuple(sorted(mine) if single else mine) for mine in right), cell.sizes)
+        found = _compared(
+            tuple(tuple(sorted(mine) if single else mine) for mine in right), cell.sizes
+        )
         covered += np.isnan(found.low) or bool(found.low - 1e-9 <= truth <= found.high + 1e-9)
         rejected += found.p < 0.05
     _compared.cache_clear()
     return Found(covered / repetitions, rejected / repetitions)
 
 
-def crossed(first: int, second: int, variances: tuple[float, float], repetitions: int = REPETITIONS) -> Found:
-    """Of means over rows that belong to one of `first` stories and one of `second` judges, as the NYU debates do."""
+def crossed(
+    first: int, second: int, variances: tuple[float, float], repetitions: int = REPETITIONS
+) -> Found:
+    """Of means over rows that belong to one of `first` stories and one of `second` judges, as the
+    NYU debates do.
+    """
     covered = 0
     for number in range(repetitions):
         random = np.random.default_rng([SEED, first, second, number])
-        story, judge = (random.integers(0, count, 3 * max(first, second)) for count in (first, second))
+        story, judge = (
+            random.integers(0, count, 3 * max(first, second)) for count in (first, second)
+        )
         effects = [
-            random.normal(0, variance**0.5, count) for variance, count in zip(variances, (first, second), strict=True)
+            random.normal(0, variance**0.5, count)
+            for variance, count in zip(variances, (first, second), strict=True)
         ]
-        values = effects[0][story] + effects[1][judge] + random.normal(0, (1 - sum(variances)) ** 0.5, len(story))
+        values = (
+            effects[0][story]
+            + effects[1][judge]
+            + random.normal(0, (1 - sum(variances)) ** 0.5, len(story))
+        )
         bootstrap = ClusterBootstrap(list(zip(story, judge, strict=True)), SEED)
         low, high = bootstrap.interval(mean_statistic(values))
         covered += low <= 0 <= high
@@ -151,7 +188,9 @@ AMOUNTS = {
     "exponential": lambda random, shape: random.exponential(1, shape),
     "costs (log-normal, 1)": lambda random, shape: random.lognormal(-0.5, 1, shape),
     "costs (log-normal, 1.5)": lambda random, shape: random.lognormal(-1.125, 1.5, shape),
-    "seven of ten are 0": lambda random, shape: random.exponential(1, shape) * (random.random(shape) < 0.3) / 0.3,
+    "seven of ten are 0": (
+        lambda random, shape: random.exponential(1, shape) * (random.random(shape) < 0.3) / 0.3
+    ),
 }
 CASES = (10, 20, 50)
 
@@ -183,21 +222,40 @@ def grid(repetitions: int) -> dict[Cell, Found]:
 
 def tables(found: dict[Cell, Found], repetitions: int) -> str:
     """A summary of the grid, crossed clusters, and amounts, in Markdown."""
-    lines = ["| sides | coverage, equal rates | coverage, rates .1 and .3, .9 and .6 | type I error, at most |"]
+    lines = [
+        "| sides | coverage, equal rates | coverage, rates .1 and .3, .9 and .6 | type I error, at"
+        " most |"
+    ]
     lines.append("|---|---|---|---|")
     for name in {**ALONE, **CLUSTERED}:
         mine = [(cell, one) for cell, one in found.items() if cell.name == name]
-        equal, unequal = ([one for cell, one in mine if (len(set(cell.rates)) == 1) is same] for same in (True, False))
+        equal, unequal = (
+            [one for cell, one in mine if (len(set(cell.rates)) == 1) is same]
+            for same in (True, False)
+        )
         ranges = [
-            f"{percent(min(one.covered for one in some))} to {percent(max(one.covered for one in some))}"
+            f"{percent(min(one.covered for one in some))} to"
+            f" {percent(max(one.covered for one in some))}"
             for some in (equal, unequal)
         ]
-        lines.append(f"| {name} | {' | '.join(ranges)} | {percent(max(one.rejected for one in equal))} |")
+        lines.append(
+            f"| {name} | {' | '.join(ranges)} | {percent(max(one.rejected for one in equal))} |"
+        )
     lines += ["", "| crossed clusters | coverage |", "|---|---|"]
-    lines += [f"| {name} | {percent(crossed(*cell, repetitions).covered)} |" for name, cell in CROSSED.items()]
-    lines += ["", f"| amounts | {' | '.join(f'{cases} cases' for cases in CASES)} |", "|---" * (1 + len(CASES)) + "|"]
+    lines += [
+        f"| {name} | {percent(crossed(*cell, repetitions).covered)} |"
+        for name, cell in CROSSED.items()
+    ]
+    lines += [
+        "",
+        f"| amounts | {' | '.join(f'{cases} cases' for cases in CASES)} |",
+        "|---" * (1 + len(CASES)) + "|",
+    ]
     for name in AMOUNTS:
-        lines.append(f"| {name} | {' | '.join(percent(amounts(name, cases, repetitions)) for cases in CASES)} |")
+        lines.append(
+            f"| {name} |"
+            f" {' | '.join(percent(amounts(name, cases, repetitions)) for cases in CASES)} |"
+        )
     return "\n".join(lines)
 
 
@@ -209,7 +267,9 @@ def main() -> None:
     arguments = parser.parse_args()
     found = grid(arguments.repetitions)
     for cell, one in found.items():
-        sys.stdout.write(f"{cell.name}; rates {cell.rates}, correlation {cell.correlation}: {one}\n")
+        sys.stdout.write(
+            f"{cell.name}; rates {cell.rates}, correlation {cell.correlation}: {one}\n"
+        )
     summary = tables(found, arguments.repetitions)
     if arguments.write:
         results_page.put(BEGIN, END, summary)

@@ -1,4 +1,6 @@
-"""How often intervals of partially pooled shares hold planted ones, by simulation; `--write`: into docs/results.md."""
+"""How often intervals of partially pooled shares hold planted ones, by simulation;
+`--write`: into docs/results.md.
+"""
 
 import argparse
 import sys
@@ -10,7 +12,10 @@ import results_page
 from moot.stats.components import decompose
 from moot.stats.pooling import partially_pooled
 
-BEGIN, END = "<!-- pooling: python benchmarks/coverage_pooling.py --write -->", "<!-- end of pooling -->"
+BEGIN, END = (
+    "<!-- pooling: python benchmarks/coverage_pooling.py --write -->",
+    "<!-- end of pooling -->",
+)
 WORLDS = 500
 SEED = 11
 
@@ -38,7 +43,9 @@ DESIGNS = {
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The share of intervals that hold the planted share, and the mean squared errors of raw and pooled shares."""
+    """The share of intervals that hold the planted share, and the mean squared errors of raw and
+    pooled shares.
+    """
 
     covered: float
     raw: float
@@ -51,10 +58,14 @@ def measure(design: Cases, worlds: int = WORLDS) -> Found:
     covered, raw, pooled = [], [], []
     for _ in range(worlds):
         planted = random.beta(design.yes, design.no, design.cases)
-        said = (random.random((design.cases, design.answers)) < planted[:, None]).ravel().astype(float)
+        said = (
+            (random.random((design.cases, design.answers)) < planted[:, None]).ravel().astype(float)
+        )
         facets = {"case": np.repeat(np.arange(design.cases), design.answers).tolist()}
         found = decompose(said, facets, intervals=False)
-        for share, one in zip(planted, partially_pooled(said, facets, "case", found) if found else (), strict=False):
+        for share, one in zip(
+            planted, partially_pooled(said, facets, "case", found) if found else (), strict=False
+        ):
             covered.append(one.low <= share <= one.high)
             raw.append((one.raw - share) ** 2)
             pooled.append((one.value - share) ** 2)
@@ -63,10 +74,16 @@ def measure(design: Cases, worlds: int = WORLDS) -> Found:
 
 def table(worlds: int) -> str:
     """Coverage and errors of each design in Markdown."""
-    lines = ["| design | coverage | error of the raw share | of the pooled share |", "|---" * 4 + "|"]
+    lines = [
+        "| design | coverage | error of the raw share | of the pooled share |",
+        "|---" * 4 + "|",
+    ]
     for name, design in DESIGNS.items():
         found = measure(design, worlds)
-        lines.append(f"| {name} | {100 * found.covered:.1f} | {found.raw**0.5:.3f} | {found.pooled**0.5:.3f} |")
+        lines.append(
+            f"| {name} | {100 * found.covered:.1f} | {found.raw**0.5:.3f} |"
+            f" {found.pooled**0.5:.3f} |"
+        )
     return "\n".join(lines)
 
 

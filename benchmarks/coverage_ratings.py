@@ -1,4 +1,6 @@
-"""How often intervals of ratings and of what else decides pairs hold planted ones; `--write`: into docs/results.md."""
+"""How often intervals of ratings and of what else decides pairs hold planted ones;
+`--write`: into docs/results.md.
+"""
 
 import argparse
 import sys
@@ -12,7 +14,10 @@ import results_page
 from moot.stats.bootstrap import Floats, as_numbers
 from moot.stats.ratings import FIRST, SECOND, TIE, Ratings, rate
 
-BEGIN, END = "<!-- ratings: python benchmarks/coverage_ratings.py --write -->", "<!-- end of ratings -->"
+BEGIN, END = (
+    "<!-- ratings: python benchmarks/coverage_ratings.py --write -->",
+    "<!-- end of ratings -->",
+)
 WORLDS = 200
 SEED = 8
 SIDE, LENGTH, OWN = "side", "length", "own family"
@@ -21,9 +26,11 @@ PLANTED = {SIDE: 0.5, LENGTH: 0.3, OWN: 0.6}
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """Debaters whose strengths are spread evenly, topics with two debates of swapped sides, and judges of each.
+    """Debaters whose strengths are spread evenly, topics with two debates of swapped sides, and
+    judges of each.
 
-    `copied` is how often a judge says what the first judge of the debate said; `ties`: nu of Davidson's model.
+        `copied` is how often a judge says what the first judge of the debate said; `ties`: nu of
+        Davidson's model.
     """
 
     debaters: int
@@ -58,7 +65,8 @@ class Tournament:
             eta += PLANTED[SIDE] + PLANTED[LENGTH] * length + PLANTED[OWN] * own
             chances = np.array([np.exp(eta / 2), np.exp(-eta / 2), self.ties])
             drawn = float(random.choice([FIRST, SECOND, TIE], p=chances / chances.sum()))
-            # who copies has the first judge's features too, so that what was planted stays true of each row
+            # who copies has the first judge's features too, so that what was planted stays true of
+            # each row
             if judge and random.random() < self.copied:
                 drawn, own = said[debate], said[debate + 2]
             elif judge == 0:
@@ -76,7 +84,9 @@ TOURNAMENTS = {
 def measure(tournament: Tournament, worlds: int = WORLDS) -> dict[str, tuple[float, float]]:
     """Coverage of strengths and of each term, and the mean of the estimate less what was planted."""
     random = np.random.default_rng([SEED, tournament.topics])
-    planted = {f"debater {number}": float(value) for number, value in enumerate(tournament.strengths)}
+    planted = {
+        f"debater {number}": float(value) for number, value in enumerate(tournament.strengths)
+    }
     found: dict[str, list[tuple[bool, float]]] = {}
     for _ in range(worlds):
         ratings = tournament.played(random)
@@ -84,7 +94,9 @@ def measure(tournament: Tournament, worlds: int = WORLDS) -> dict[str, tuple[flo
             truth = planted.get(name, PLANTED.get(name, 0.0))
             if not np.isnan(one.low):
                 place = name if name in PLANTED else "strengths"
-                found.setdefault(place, []).append((one.low <= truth <= one.high, one.value - truth))
+                found.setdefault(place, []).append(
+                    (one.low <= truth <= one.high, one.value - truth)
+                )
     return {name: (float(np.mean([held for held, _ in rows])), float(np.mean([off for _, off in rows])))
             for name, rows in found.items()}  # fmt: skip
 

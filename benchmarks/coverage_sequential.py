@@ -1,6 +1,8 @@
-"""How often contrasts that are looked at after every case err, and how many cases they save, by simulation.
+"""How often contrasts that are looked at after every case err, and how many cases they save, by
+simulation.
 
-Random orders of recorded debates and planted worlds. `--write` puts the tables into docs/planning.md.
+Random orders of recorded debates and planted worlds. `--write` puts the tables into
+docs/planning.md.
 """
 
 import argparse
@@ -20,7 +22,10 @@ from moot.stats.sequential import BETS, FUTILE, HALF, LEVEL, OPEN, SHOWN, SMALLE
 
 PROJECT = Path(__file__).resolve().parents[1]
 PAGE = PROJECT / "docs" / "planning.md"
-BEGIN, END = "<!-- sequential: python benchmarks/coverage_sequential.py --write -->", "<!-- end of sequential -->"
+BEGIN, END = (
+    "<!-- sequential: python benchmarks/coverage_sequential.py --write -->",
+    "<!-- end of sequential -->",
+)
 ORDERS = 10_000
 SEED = 17
 DISCORDANT, TO_SHOW, LOOK = 0.3, 0.1, 20
@@ -31,7 +36,9 @@ World = Callable[[np.random.Generator], tuple[Floats, Floats]]
 
 @dataclass(frozen=True)
 class End:
-    """Where a run stopped: why, after how many cases, and whether its interval then held the true difference."""
+    """Where a run stopped: why, after how many cases, and whether its interval then held the true
+    difference.
+    """
 
     reason: str
     cases: float
@@ -51,14 +58,23 @@ class Course:
 
     def stakes(self, supposed: float, sign: int) -> Floats:
         """The logarithm of each bet's stake, shape (bets, clusters)."""
-        gains = sign * (self.sums - supposed * self.sizes) / ((DIFFERENCE[1] + sign * supposed) * self.largest)
+        gains = (
+            sign
+            * (self.sums - supposed * self.sizes)
+            / ((DIFFERENCE[1] + sign * supposed) * self.largest)
+        )
         return np.asarray(np.log1p(BETS[:, None] * gains).cumsum(axis=1))
 
     def stop(self, truth: float, matters: float, look: int, futility: bool = False) -> End:
         """The first look at which something is decided."""
         least, planned = np.log(2 / LEVEL), self.seen[-1]
-        ends = np.flatnonzero(np.diff(np.append(self.seen // look, np.inf)) > 0)  # the last cluster of each look
-        stakes = [self.stakes(*bet)[:, ends] for bet in ((0.0, 1), (0.0, -1), (-matters, 1), (matters, -1))]
+        ends = np.flatnonzero(
+            np.diff(np.append(self.seen // look, np.inf)) > 0
+        )  # the last cluster of each look
+        stakes = [
+            self.stakes(*bet)[:, ends]
+            for bet in ((0.0, 1), (0.0, -1), (-matters, 1), (matters, -1))
+        ]
 
         def reached(times: Floats) -> tuple[Floats, Floats]:
             up, down, over, under = (_mixed(each * times) >= least for each in stakes)
@@ -67,11 +83,17 @@ class Course:
         shown, smaller = reached(np.ones(len(ends)))
         share = self.seen[ends] / planned
         later = reached(TWICE / share)
-        futile = (share >= HALF) & (share < 1) & ~(later[0] | later[1]) if futility else np.zeros_like(shown)
+        futile = (
+            (share >= HALF) & (share < 1) & ~(later[0] | later[1])
+            if futility
+            else np.zeros_like(shown)
+        )
         decided = shown | smaller | futile
         at = int(decided.argmax()) if decided.any() else len(ends) - 1
         reason = SHOWN if shown[at] else SMALLER if smaller[at] else FUTILE if futile[at] else OPEN
-        covered = all(_mixed(self.stakes(truth, sign)[:, [ends[at]]])[0] < least for sign in (1, -1))
+        covered = all(
+            _mixed(self.stakes(truth, sign)[:, [ends[at]]])[0] < least for sign in (1, -1)
+        )
         return End(reason, float(self.seen[ends[at]]), covered)
 
 
@@ -97,7 +119,9 @@ def repeated(difference: float, cases: int) -> World:
 
     def draw(random: np.random.Generator) -> tuple[Floats, Floats]:
         easy = random.uniform(0.1, 0.9 - difference, cases)
-        return (random.binomial(3, easy + difference) - random.binomial(3, easy)) / 3, np.ones(cases)
+        return (random.binomial(3, easy + difference) - random.binomial(3, easy)) / 3, np.ones(
+            cases
+        )
 
     return draw
 
@@ -115,7 +139,11 @@ def clustered(difference: float, cases: int) -> World:
     return draw
 
 
-PLANTED = {"single cases": independent, "three repeats of a case": repeated, "clusters of 1 to 8 cases": clustered}
+PLANTED = {
+    "single cases": independent,
+    "three repeats of a case": repeated,
+    "clusters of 1 to 8 cases": clustered,
+}
 RECORDED = {
     "debate, vote": (("debate", ""), ("self-consistency", "")),
     "debate, cooperative debate": (("debate", ""), ("cooperative debate", "")),
@@ -129,10 +157,14 @@ def models_of(rows: pd.DataFrame) -> set[str]:
 
 
 def recorded(name: str) -> Floats:
-    """The differences of the recorded cases, by the mean of each side's debates, invalid ones as wrong."""
+    """The differences of the recorded cases, by the mean of each side's debates, invalid ones as
+    wrong.
+    """
     folder = PROJECT / "data" / "records"
     rows = pd.read_parquet(folder / "agenticsimlaw-nlsy97_records.parquet")
-    targets = pd.read_parquet(folder / "agenticsimlaw-nlsy97_cases.parquet").set_index("case_id")["target"]
+    targets = pd.read_parquet(folder / "agenticsimlaw-nlsy97_cases.parquet").set_index("case_id")[
+        "target"
+    ]
     rows = rows[rows["kind"] == "conclusion"]
     rows = rows.assign(right=(rows["prediction"] == rows["case_id"].map(targets)).astype(float))
     sides = [
@@ -140,7 +172,9 @@ def recorded(name: str) -> Floats:
         for method, model in RECORDED[name]
     ]
     models = models_of(sides[0]) & models_of(sides[1]) or models_of(rows)
-    first, second = (side[side["model"].isin(models)].groupby("case_id")["right"].mean() for side in sides)
+    first, second = (
+        side[side["model"].isin(models)].groupby("case_id")["right"].mean() for side in sides
+    )
     return (first - second).dropna().to_numpy()
 
 
@@ -150,8 +184,13 @@ def in_random_order(values: Floats) -> World:
 
 
 def exchanged(values: Floats) -> World:
-    """Recorded cases in random order, the sides of each exchanged or not, so that there is no difference."""
-    return lambda random: (random.permutation(values) * random.choice([-1, 1], len(values)), np.ones(len(values)))
+    """Recorded cases in random order, the sides of each exchanged or not, so that there is no
+    difference.
+    """
+    return lambda random: (
+        random.permutation(values) * random.choice([-1, 1], len(values)),
+        np.ones(len(values)),
+    )
 
 
 def drawn(values: Floats) -> World:
@@ -162,7 +201,9 @@ def drawn(values: Floats) -> World:
 # Measuring
 
 
-def ends(world: World, truth: float, orders: int, look: int = 1, futility: bool = False) -> pd.DataFrame:
+def ends(
+    world: World, truth: float, orders: int, look: int = 1, futility: bool = False
+) -> pd.DataFrame:
     """Where each of many runs stops: columns reason, cases, covered."""
     found = []
     for number in range(orders):
@@ -173,22 +214,35 @@ def ends(world: World, truth: float, orders: int, look: int = 1, futility: bool 
 
 
 def errors(orders: int) -> Iterator[tuple[str, float, float, float]]:
-    """A world, its true difference, the shares of runs that show one and whose interval holds the true one."""
+    """A world, its true difference, the shares of runs that show one and whose interval holds the
+    true one.
+    """
     for name, world in PLANTED.items():
         for difference in (0.0, TO_SHOW):
             found = ends(world(difference, 240), difference, orders)
             yield name, difference, (found["reason"] == SHOWN).mean(), found["covered"].mean()
     for name in RECORDED:
         values = recorded(name)
-        worlds = {"sides exchanged": exchanged, "random order": in_random_order, "drawn anew": drawn}
+        worlds = {
+            "sides exchanged": exchanged,
+            "random order": in_random_order,
+            "drawn anew": drawn,
+        }
         for how, world in worlds.items():
             truth = 0.0 if world is exchanged else float(values.mean())
             found = ends(world(values), truth, orders)
-            yield f"recorded: {name}; {how}", truth, (found["reason"] == SHOWN).mean(), found["covered"].mean()
+            yield (
+                f"recorded: {name}; {how}",
+                truth,
+                (found["reason"] == SHOWN).mean(),
+                found["covered"].mean(),
+            )
 
 
 def savings(orders: int) -> Iterator[tuple[float, int, float, pd.DataFrame]]:
-    """A true difference, planned cases, the power of the fixed plan, and where runs in looks of `LOOK` stop."""
+    """A true difference, planned cases, the power of the fixed plan, and where runs in looks of
+    `LOOK` stop.
+    """
     spread = paired_proportions(DISCORDANT)
     fixed = ceil(cases_needed(TO_SHOW, spread))
     for difference in EFFECTS:
@@ -210,7 +264,10 @@ def percent(share: float) -> str:
 def tables(orders: int) -> str:
     """Both tables in Markdown."""
     lines = [
-        "| looks after every case | true difference | shown, % | interval holds the true difference, % |",
+        (
+            "| looks after every case | true difference | shown, % | interval holds the true"
+            " difference, % |"
+        ),
         "|---|--:|--:|--:|",
     ]
     lines += [
@@ -220,16 +277,21 @@ def tables(orders: int) -> str:
     fixed = ceil(cases_needed(TO_SHOW, paired_proportions(DISCORDANT)))
     lines += [
         "",
-        f"| true difference | {fixed} cases, fixed: shown, % | planned cases | shown, % | smaller than matters, % | "
-        f"futile, % | mean cases | saved of the plan, % | saved of {fixed}, % |",
+        (
+            f"| true difference | {fixed} cases, fixed: shown, % | planned cases | shown, % |"
+            " smaller than matters, % | futile, % | mean cases | saved of the plan, % | saved of"
+            f" {fixed}, % |"
+        ),
         "|--:" * 9 + "|",
     ]
     for difference, planned, power, found in savings(orders):
-        reasons = [percent((found["reason"] == reason).mean()) for reason in (SHOWN, SMALLER, FUTILE)]
+        reasons = [
+            percent((found["reason"] == reason).mean()) for reason in (SHOWN, SMALLER, FUTILE)
+        ]
         mean = found["cases"].mean()
         lines.append(
-            f"| {difference:g} | {percent(power)} | {planned} | {' | '.join(reasons)} | {mean:.0f} | "
-            f"{percent(1 - mean / planned)} | {percent(1 - mean / fixed)} |"
+            f"| {difference:g} | {percent(power)} | {planned} | {' | '.join(reasons)} | {mean:.0f}"
+            f" | {percent(1 - mean / planned)} | {percent(1 - mean / fixed)} |"
         )
     return "\n".join(lines)
 

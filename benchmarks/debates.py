@@ -1,4 +1,6 @@
-"""Whole shards: makespan beside its bound, replay, and the memory of a long one; each in a fresh process."""
+"""Whole shards: makespan beside its bound, replay, and the memory of a long one; each in a fresh
+process.
+"""
 
 import argparse
 import asyncio
@@ -25,12 +27,17 @@ from moot.llm.endpoints import ENDPOINTS
 from moot.llm.request import Reply, Request
 from moot.plan.plan import Plan
 
-FACTS = "A person with {prior} prior arrests and {years} years of school, a job since May, living with the family. " * 8
+FACTS = (
+    "A person with {prior} prior arrests and {years} years of school, a job since May, living with"
+    " the family. " * 8
+)
 
 
 @ENDPOINTS.register("instant")
 class InstantEndpoint:
-    """Replies from within the process after a fixed time, so that nothing but moot itself is measured."""
+    """Replies from within the process after a fixed time, so that nothing but moot itself is
+    measured.
+    """
 
     seconds = 0.0
 
@@ -41,7 +48,11 @@ class InstantEndpoint:
         """A reply that depends on the request alone."""
         await asyncio.sleep(InstantEndpoint.seconds)
         draw = random.Random(request.to_json())
-        text = json.dumps(instance_of(dict(request.schema), draw)) if request.schema else sentence(draw)
+        text = (
+            json.dumps(instance_of(dict(request.schema), draw))
+            if request.schema
+            else sentence(draw)
+        )
         return Reply(text, finish_reason="stop", prompt_tokens=300, completion_tokens=30)
 
     async def close(self) -> None:
@@ -50,7 +61,9 @@ class InstantEndpoint:
 
 def instant(folder: Path, concurrency: int) -> dict[str, Any]:
     """A configuration whose model replies from within the process."""
-    return configuration("", folder, {"endpoint": "instant", "base_url": None, "concurrency": concurrency})
+    return configuration(
+        "", folder, {"endpoint": "instant", "base_url": None, "concurrency": concurrency}
+    )
 
 
 def peak_megabytes() -> float:
@@ -59,10 +72,16 @@ def peak_megabytes() -> float:
 
 
 def makespan(folder: Path, debates: int, concurrency: int, latency: float) -> str:
-    """Courtroom debates against a server of fixed latency, beside max(longest chain, total latency / concurrency)."""
+    """Courtroom debates against a server of fixed latency, beside max(longest chain, total latency
+    / concurrency).
+    """
     cases = people(folder / "cases.parquet", debates, FACTS)
     with FaultServer(latency=latency) as server:
-        hold(configuration(server.url, folder / "warm"), people(folder / "one.parquet", 1), folder / "warm.parquet")
+        hold(
+            configuration(server.url, folder / "warm"),
+            people(folder / "one.parquet", 1),
+            folder / "warm.parquet",
+        )
         server.reset()
         config = configuration(server.url, folder, {"concurrency": concurrency})
         wall, cpu = time.perf_counter(), time.process_time()
@@ -71,8 +90,9 @@ def makespan(folder: Path, debates: int, concurrency: int, latency: float) -> st
     bound = max(calls / debates, calls / concurrency) * latency
     spent = 1000 * (time.process_time() - cpu) / calls
     return (
-        f"makespan of {debates} courtroom debates, {concurrency} at once, {latency:g} s a call: {seconds:.1f} s, bound "
-        f"{bound:.1f} s, ratio {seconds / bound:.2f}; {spent:.2f} ms CPU a call"
+        f"makespan of {debates} courtroom debates, {concurrency} at once, {latency:g} s a call:"
+        f" {seconds:.1f} s, bound {bound:.1f} s, ratio {seconds / bound:.2f}; {spent:.2f} ms CPU a"
+        " call"
     )
 
 
@@ -86,7 +106,10 @@ def replay(folder: Path, debates: int) -> str:
     seconds, spent = time.perf_counter() - wall, time.process_time() - cpu
     assert (folder / "out.parquet").read_bytes() == (folder / "again.parquet").read_bytes()
     replies = 16 * debates
-    return f"replay of {replies} replies: {replies / seconds:.0f} a second ({replies / spent:.0f} by CPU time)"
+    return (
+        f"replay of {replies} replies: {replies / seconds:.0f} a second ({replies / spent:.0f} by"
+        " CPU time)"
+    )
 
 
 def memory(folder: Path, debates: int) -> str:
@@ -100,8 +123,9 @@ def memory(folder: Path, debates: int) -> str:
     write_transcripts(plan, job, [cases], output)
     seconds, rows = time.perf_counter() - wall, pq.ParquetFile(output).metadata.num_rows
     return (
-        f"memory of {debates} debates of seven calls in one shard ({rows} utterances): peak {peak_megabytes():.0f} MB, "
-        f"{before:.0f} MB of them before the first debate; {seconds:.0f} s"
+        f"memory of {debates} debates of seven calls in one shard ({rows} utterances): peak"
+        f" {peak_megabytes():.0f} MB, {before:.0f} MB of them before the first debate;"
+        f" {seconds:.0f} s"
     )
 
 
@@ -112,7 +136,9 @@ def _in_a_folder(measure: Callable[..., str], arguments: tuple[Any, ...]) -> Non
 
 def alone(measure: Callable[..., str], *arguments: object) -> None:
     """Run one measurement in a fresh process, and print its line."""
-    process = multiprocessing.get_context("spawn").Process(target=_in_a_folder, args=(measure, arguments))
+    process = multiprocessing.get_context("spawn").Process(
+        target=_in_a_folder, args=(measure, arguments)
+    )
     process.start()
     process.join()
     if process.exitcode:
@@ -131,7 +157,9 @@ def main() -> None:
     """Print one line a measurement."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(MEASUREMENTS)}; all by default")
-    parser.add_argument("--smoke", action="store_true", help="small sizes, to see that everything runs")
+    parser.add_argument(
+        "--smoke", action="store_true", help="small sizes, to see that everything runs"
+    )
     chosen = parser.parse_args()
     for name in chosen.names or MEASUREMENTS:
         measure, full, small = MEASUREMENTS[name]

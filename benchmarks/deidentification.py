@@ -1,11 +1,14 @@
-"""How well opinions are de-identified: what passes, what survives, and whether the facts tell the outcome.
+"""How well opinions are de-identified: what passes, what survives, and whether the facts tell the
+outcome.
 
-Opinions are split into two halves by a hash of their ids: the rules are tuned on the half `tuning`, and the numbers of
-scripts/moot/studies/appellate/README.md are those of the half `report`. The check of names here shares nothing with the
-extractor: it is the trained recogniser (the extra `ner`) on the finished text, less the words that legal prose writes
-with a capital.
+Opinions are split into two halves by a hash of their ids: the rules are tuned on the half `tuning`,
+and the numbers of scripts/moot/studies/appellate/README.md are those of the half `report`. The
+check of names here shares nothing with the
+extractor: it is the trained recogniser (the extra `ner`) on the finished text, less the words that
+legal prose writes with a capital.
 
-A table of the JUSTICE data (.csv) is read as facts of another court, told by others: no rule of names was tuned on it.
+A table of the JUSTICE data (.csv) is read as facts of another court, told by others: no rule of
+names was tuned on it.
 """
 
 import argparse
@@ -40,12 +43,17 @@ def half_of(opinion_id: str) -> str:
 
 
 def read_summaries(path: Path) -> list[Opinion]:
-    """The facts of the JUSTICE table as opinions that hold nothing else, with the parties that the table names."""
-    table = pd.read_csv(path, dtype=str).dropna(subset=["facts_text", "first_party", "second_party"])
+    """The facts of the JUSTICE table as opinions that hold nothing else, with the parties that the
+    table names.
+    """
+    table = pd.read_csv(path, dtype=str).dropna(
+        subset=["facts_text", "first_party", "second_party"]
+    )
     return [
         Opinion(
             row["ID"],
-            f"OPINION\n\n{html.unescape(row['facts_text'])}\n\nDISCUSSION\n\nWe review it.\n\nCONCLUSION\n\nWe affirm.",
+            f"OPINION\n\n{html.unescape(row['facts_text'])}\n\nDISCUSSION\n\nWe review"
+            " it.\n\nCONCLUSION\n\nWe affirm.",
             ((row["first_party"], "petitioner"), (row["second_party"], "respondent")),
         )
         for row in table[table["facts_text"].str.len() >= SHORTEST_SUMMARY].to_dict("records")
@@ -63,7 +71,9 @@ def _capitalised(name: str) -> list[str]:
 
 
 def balanced_accuracy(texts: Sequence[str], stands: Sequence[bool]) -> float:
-    """Cross-validated balanced accuracy of a bag of words that guesses from the facts whether the decision stands."""
+    """Cross-validated balanced accuracy of a bag of words that guesses from the facts whether the
+    decision stands.
+    """
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -72,11 +82,15 @@ def balanced_accuracy(texts: Sequence[str], stands: Sequence[bool]) -> float:
     words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
     guess = make_pipeline(words, LogisticRegression(class_weight="balanced", max_iter=1000))
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
-    return float(cross_val_score(guess, texts, stands, cv=folds, scoring="balanced_accuracy").mean())
+    return float(
+        cross_val_score(guess, texts, stands, cv=folds, scoring="balanced_accuracy").mean()
+    )
 
 
 def outcome_lines(opinions: Sequence[Opinion]) -> list[str]:
-    """Accuracy and recall of the four classes, from the text that the loader reads and from marked sentences."""
+    """Accuracy and recall of the four classes, from the text that the loader reads and from marked
+    sentences.
+    """
     lines = []
     for name, read in (
         ("text that the loader reads", lambda opinion: announced_outcome(opinion.text)),
@@ -84,7 +98,9 @@ def outcome_lines(opinions: Sequence[Opinion]) -> list[str]:
     ):
         right = Counter(opinion.outcome for opinion in opinions if read(opinion) == opinion.outcome)
         known = Counter(opinion.outcome for opinion in opinions)
-        recall = ", ".join(f"{label} {right[label]}/{known[label]}" for label in OUTCOMES if known[label])
+        recall = ", ".join(
+            f"{label} {right[label]}/{known[label]}" for label in OUTCOMES if known[label]
+        )
         lines.append(f"- outcome from the {name}: {right.total()}/{known.total()} right ({recall})")
     return lines
 
@@ -95,22 +111,43 @@ def measure(finished: Sequence[tuple[Opinion, Deidentified]]) -> list[str]:
     passed = [(opinion, done) for opinion, done in finished if done.report.passed]
     reasons = Counter(reason for _, done in finished for reason in done.report.reasons)
     rules = Counter(rule for _, done in finished for rule in done.report.party_rules)
-    lines = [f"- {len(passed)} of {len(opinions)} opinions pass; excluded for {dict(reasons) or 'nothing'}"]
+    lines = [
+        f"- {len(passed)} of {len(opinions)} opinions pass; excluded for"
+        f" {dict(reasons) or 'nothing'}"
+    ]
     lines.append(f"- parties found by {dict(rules)}")
     if is_installed():
-        survivors = {opinion.opinion_id: found for opinion, done in passed if (found := surviving_names(done.facts))}
-        lines.append(f"- the recogniser sees a name in {len(survivors)} passed opinions: {survivors or 'none'}")
-    return [*lines, *_classifier_lines(passed), *outcome_lines(opinions)] if any(o.outcome for o in opinions) else lines
+        survivors = {
+            opinion.opinion_id: found
+            for opinion, done in passed
+            if (found := surviving_names(done.facts))
+        }
+        lines.append(
+            f"- the recogniser sees a name in {len(survivors)} passed opinions:"
+            f" {survivors or 'none'}"
+        )
+    return (
+        [*lines, *_classifier_lines(passed), *outcome_lines(opinions)]
+        if any(o.outcome for o in opinions)
+        else lines
+    )
 
 
-def passages(finished: Sequence[tuple[Opinion, Deidentified]], count: int, seed: int, start: int) -> list[str]:
-    """Passages of some passed opinions, drawn by a seed among those that reach so far, for a person to read."""
+def passages(
+    finished: Sequence[tuple[Opinion, Deidentified]], count: int, seed: int, start: int
+) -> list[str]:
+    """Passages of some passed opinions, drawn by a seed among those that reach so far, for a person
+    to read.
+    """
     passed = [
-        (opinion, done) for opinion, done in finished if done.report.passed and len(done.facts) >= start + PASSAGE / 2
+        (opinion, done)
+        for opinion, done in finished
+        if done.report.passed and len(done.facts) >= start + PASSAGE / 2
     ]
     drawn = random.Random(seed).sample(passed, min(count, len(passed)))
     return [
-        f"\n{opinion.opinion_id} ({opinion.outcome}): {done.facts[start : start + PASSAGE]}" for opinion, done in drawn
+        f"\n{opinion.opinion_id} ({opinion.outcome}): {done.facts[start : start + PASSAGE]}"
+        for opinion, done in drawn
     ]
 
 
@@ -120,34 +157,59 @@ def _classifier_lines(passed: Sequence[tuple[Opinion, Deidentified]]) -> list[st
         return []
     facts = [done.facts for _, done in passed]
     accuracy = balanced_accuracy(facts, stands)
-    shuffled = [balanced_accuracy(facts, random.Random(seed).sample(stands, len(stands))) for seed in range(SHUFFLES)]
-    chance = f"with shuffled outcomes {min(shuffled):.3f} to {max(shuffled):.3f} in {SHUFFLES} trials"
-    return [f"- a bag of words guesses from the facts whether the decision stands: {accuracy:.3f} ({chance})"]
+    shuffled = [
+        balanced_accuracy(facts, random.Random(seed).sample(stands, len(stands)))
+        for seed in range(SHUFFLES)
+    ]
+    chance = (
+        f"with shuffled outcomes {min(shuffled):.3f} to {max(shuffled):.3f} in {SHUFFLES} trials"
+    )
+    return [
+        f"- a bag of words guesses from the facts whether the decision stands: {accuracy:.3f}"
+        f" ({chance})"
+    ]
 
 
 def main() -> None:
     """Print the report on one half, or on both."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "path", type=Path, help="opinions whose outcome is known, as the data set `opinions` reads them"
+        "path",
+        type=Path,
+        help="opinions whose outcome is known, as the data set `opinions` reads them",
     )
     parser.add_argument("--half", choices=("tuning", "report", "all"), default="report")
     parser.add_argument(
-        "--characters", type=int, default=2_000, help="of an opinion's facts, as the data set keeps them"
+        "--characters",
+        type=int,
+        default=2_000,
+        help="of an opinion's facts, as the data set keeps them",
     )
     parser.add_argument("--no-ner", action="store_true", help="de-identify by rule alone")
-    parser.add_argument("--sample", type=int, default=0, help="so many opinions, drawn by the seed; 0: all")
-    parser.add_argument("--read", type=int, default=0, help="print passages of so many passed opinions, too")
-    parser.add_argument("--start", type=int, default=0, help="the character of the facts at which a passage begins")
+    parser.add_argument(
+        "--sample", type=int, default=0, help="so many opinions, drawn by the seed; 0: all"
+    )
+    parser.add_argument(
+        "--read", type=int, default=0, help="print passages of so many passed opinions, too"
+    )
+    parser.add_argument(
+        "--start", type=int, default=0, help="the character of the facts at which a passage begins"
+    )
     parser.add_argument("--seed", type=int, default=1, help="which ones")
     chosen = parser.parse_args()
     recognise = recognised_names if is_installed() and not chosen.no_ner else None
     read = read_summaries if chosen.path.suffix == ".csv" else read_opinions
     opinions = [o for o in read(chosen.path) if chosen.half in ("all", half_of(o.opinion_id))]
-    opinions = random.Random(chosen.seed).sample(opinions, min(chosen.sample or len(opinions), len(opinions)))
+    opinions = random.Random(chosen.seed).sample(
+        opinions, min(chosen.sample or len(opinions), len(opinions))
+    )
     print(f"{chosen.path.name}, half: {chosen.half}")
-    finished = [(opinion, deidentify(opinion, chosen.characters, recognise)) for opinion in opinions]
-    print("\n".join([*measure(finished), *passages(finished, chosen.read, chosen.seed, chosen.start)]))
+    finished = [
+        (opinion, deidentify(opinion, chosen.characters, recognise)) for opinion in opinions
+    ]
+    print(
+        "\n".join([*measure(finished), *passages(finished, chosen.read, chosen.seed, chosen.start)])
+    )
 
 
 if __name__ == "__main__":

@@ -13,8 +13,24 @@ PROJECT = Path(__file__).resolve().parents[1]
 def main() -> None:
     """Print one line."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "snakemake", "--snakefile", PROJECT / "Snakefile", "--directory", folder]
-        command += ["--configfile", PROJECT / "config" / "paper.yaml", "--cores", "2", "--dry-run", "--quiet", "rules"]
+        command = [
+            sys.executable,
+            "-m",
+            "snakemake",
+            "--snakefile",
+            PROJECT / "Snakefile",
+            "--directory",
+            folder,
+        ]
+        command += [
+            "--configfile",
+            PROJECT / "config" / "paper.yaml",
+            "--cores",
+            "2",
+            "--dry-run",
+            "--quiet",
+            "rules",
+        ]
         begun = time.perf_counter()
         ended = subprocess.run([*command], capture_output=True, text=True, check=False)
         seconds = time.perf_counter() - begun

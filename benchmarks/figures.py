@@ -1,7 +1,9 @@
-"""Measure the figures of published data that pages show: `PYTHONPATH=scripts python benchmarks/figures.py FOLDER`.
+"""Measure the figures of published data that pages show: `PYTHONPATH=scripts python
+benchmarks/figures.py FOLDER`.
 
-Snakemake builds the data sets of `data/measured/data.yaml` from the files in FOLDER (layout in data/raw/README.md); the
-figures that pages name go to `data/measured/figures.csv`. Rows that another command measured stay as they are.
+Snakemake builds the data sets of `data/measured/data.yaml` from the files in FOLDER (layout in
+data/raw/README.md); the figures that pages name go to `data/measured/figures.csv`. Rows that
+another command measured stay as they are.
 """
 
 import argparse
@@ -45,19 +47,33 @@ def build(data_root: Path, cores: int) -> None:
     """Let Snakemake build cases, cleaning reports and leaderboards."""
     sets = yaml.safe_load((MEASURED / "data.yaml").read_text(encoding="utf-8"))["datasets"]
     targets = [
-        f"results/{'baselines' if 'baselines' in entry else 'cases'}/{name}.parquet" for name, entry in sets.items()
+        f"results/{'baselines' if 'baselines' in entry else 'cases'}/{name}.parquet"
+        for name, entry in sets.items()
     ]
-    options = ["--configfile", str(MEASURED / "data.yaml"), "--config", f"data_root={data_root.resolve()}"]
-    subprocess.run([sys.executable, "-m", "snakemake", *targets, "--cores", str(cores), *options], check=True, cwd=ROOT)
+    options = [
+        "--configfile",
+        str(MEASURED / "data.yaml"),
+        "--config",
+        f"data_root={data_root.resolve()}",
+    ]
+    subprocess.run(
+        [sys.executable, "-m", "snakemake", *targets, "--cores", str(cores), *options],
+        check=True,
+        cwd=ROOT,
+    )
 
 
 def figures(results: Path) -> Iterator[Figure]:
     """All that can be read off a build."""
     for path in sorted(results.glob(f"cases/{PREFIX}*.parquet")):
         name = path.stem.removeprefix(PREFIX)
-        for split, count in pd.Series([case.split for case in read_cases(path)[0]]).value_counts().items():
+        for split, count in (
+            pd.Series([case.split for case in read_cases(path)[0]]).value_counts().items()
+        ):
             yield Figure(f"{name}/cases/{split}", count)
-        for what, count in pd.read_csv(path.with_name(f"{path.stem}_cleaning.csv")).itertuples(index=False):
+        for what, count in pd.read_csv(path.with_name(f"{path.stem}_cleaning.csv")).itertuples(
+            index=False
+        ):
             yield Figure(f"{name}/cleaning/{what}", count)
     for path in sorted(results.glob(f"baselines/{PREFIX}*[!s].parquet")):
         name = path.stem.removeprefix(PREFIX)
@@ -69,40 +85,58 @@ def figures(results: Path) -> Iterator[Figure]:
     for name in ("nlsy97-blind", "nlsy97-blinder"):
         yield Figure(f"{name}/lr/test auc of sex", auc_of(results, name, "lr", 1, "sex"))
     seeds = [auc_of(results, "nlsy97", "svm", seed) for seed in range(1, 11)]
-    yield Figure("nlsy97/svm/test auc of ten seeds", sum(seeds) / len(seeds), min(seeds), max(seeds))
+    yield Figure(
+        "nlsy97/svm/test auc of ten seeds", sum(seeds) / len(seeds), min(seeds), max(seeds)
+    )
     cases, _ = read_cases(results / f"cases/{PREFIX}compas.parquet")
     seed = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))["seed"]
     splits = stratified_splits({case.case_id: case.target for case in cases}, seed)
     learnt = {case.text for case in cases if splits[case.case_id] == "train"}
     tested = [case.text in learnt for case in cases if splits[case.case_id] == "test"]
     yield Figure("compas/test texts in training, split by case", sum(tested) / len(tested))
-    tournament = results / "tables/recorded/tournament.csv"  # of the entry that the recorded study's page shows
+    tournament = (
+        results / "tables/recorded/tournament.csv"
+    )  # of the entry that the recorded study's page shows
     for row in pd.read_csv(tournament).to_dict("records") if tournament.exists() else ():
         ends = row["share"], row["95 % low"], row["95 % high"]
         yield Figure(f"debate_tournament/{row['who wins']}/{row['judge']}", *ends)
         yield Figure(f"debate_tournament/{row['who wins']}/{row['judge']}/of", row["of"])
     for calls in (30, 40, 100, 200):
-        yield Figure(f"drift/smallest change of {calls} calls", smallest_change(calls, 1, 0, LEVEL / 3))
+        yield Figure(
+            f"drift/smallest change of {calls} calls", smallest_change(calls, 1, 0, LEVEL / 3)
+        )
 
 
 def auc_of(results: Path, name: str, baseline: str, seed: int, attribute: str = "") -> float:
-    """How well a baseline ranks the test cases by their target, or by an attribute's most frequent value."""
+    """How well a baseline ranks the test cases by their target, or by an attribute's most frequent
+    value.
+    """
     cases, task = read_cases(results / f"cases/{PREFIX}{name}.parquet")
     features = plain_features(
-        read_frame(results / f"features/{PREFIX}{name}.parquet").drop(columns=["case_id", "split", "label"])
+        read_frame(results / f"features/{PREFIX}{name}.parquet").drop(
+            columns=["case_id", "split", "label"]
+        )
     )
     values = pd.Series([case.attributes[attribute] if attribute else case.target for case in cases])
     truth = values == (values.mode()[0] if attribute else task.positive)
     split = pd.Series([case.split for case in cases])
-    model = BASELINES[baseline].build(seed, 1).fit(features[split == "train"], truth[split == "train"])
+    model = (
+        BASELINES[baseline].build(seed, 1).fit(features[split == "train"], truth[split == "train"])
+    )
     score = model.decision_function(features[split == "test"])
     return float(roc_auc_score(truth[split == "test"], score))
 
 
 def files(results: Path, data_root: Path) -> pd.DataFrame:
-    """The files of the data sets: columns `name` (of the data set), `file` (below the data root), `sha256`."""
+    """The files of the data sets: columns `name` (of the data set), `file` (below the data root),
+    `sha256`.
+    """
     rows = [
-        (path.name.removeprefix(PREFIX).partition(".")[0], str(Path(file).relative_to(data_root)), digest)
+        (
+            path.name.removeprefix(PREFIX).partition(".")[0],
+            str(Path(file).relative_to(data_root)),
+            digest,
+        )
         for path in results.glob(f"provenance/cases/{PREFIX}*.json")
         for file, digest in json.loads(path.read_text(encoding="utf-8"))["inputs"].items()
     ]
@@ -111,21 +145,37 @@ def files(results: Path, data_root: Path) -> pd.DataFrame:
 
 def write(results: Path, data_root: Path) -> None:
     """Write the figures that pages name; those of other commands are kept."""
-    pages = {page: keys((ROOT / page).read_text(encoding="utf-8")) for page in documented_pages(ROOT)}
+    pages = {
+        page: keys((ROOT / page).read_text(encoding="utf-8")) for page in documented_pages(ROOT)
+    }
     commit = subprocess.run(
-        ["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True, check=True
+        ["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    about = {"command": COMMAND, "date": datetime.now(UTC).date().isoformat(), "commit": commit.stdout.strip()}
+    about = {
+        "command": COMMAND,
+        "date": datetime.now(UTC).date().isoformat(),
+        "commit": commit.stdout.strip(),
+    }
     read = files(results, data_root)
-    read[["file", "sha256"]].drop_duplicates().sort_values("file").to_csv(MEASURED / "files.csv", index=False)
+    read[["file", "sha256"]].drop_duplicates().sort_values("file").to_csv(
+        MEASURED / "files.csv", index=False
+    )
     folders = dict(zip(read["name"], read["file"].str.partition("/")[0], strict=True))
     path = MEASURED / "figures.csv"
     before = pd.read_csv(path)
     rows = [
-        {**one._asdict(), **about, "data": folders.get(one.key.partition("/")[0], "none")} for one in figures(results)
+        {**one._asdict(), **about, "data": folders.get(one.key.partition("/")[0], "none")}
+        for one in figures(results)
     ]
-    table = pd.concat([before[before["command"] != COMMAND], pd.DataFrame(rows)]).drop_duplicates("key", keep="last")
-    table["page"] = [" ".join(page for page, named in pages.items() if key in named) for key in table["key"]]
+    table = pd.concat([before[before["command"] != COMMAND], pd.DataFrame(rows)]).drop_duplicates(
+        "key", keep="last"
+    )
+    table["page"] = [
+        " ".join(page for page, named in pages.items() if key in named) for key in table["key"]
+    ]
     table = table.loc[table["page"] != "", list(before.columns)].sort_values(["page", "key"])
     table.to_csv(path, index=False, float_format="%.10g")
     for key in sorted(set().union(*pages.values()) - set(table["key"])):

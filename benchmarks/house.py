@@ -1,4 +1,6 @@
-"""The house in figures: lines, words of pages, places of a paper, Snakemake's private parts, what starting costs."""
+"""The house in figures: lines, words of pages, places of a paper, Snakemake's private parts, what
+starting costs.
+"""
 
 import ast
 import json
@@ -24,10 +26,13 @@ PRIVATE = re.compile(
     r"(?<!moot\.)\bworkflow\.(?!cores\b|basedir|current_basedir|source_path|snakefile|configfiles)\w"
     r"|\bfrom snakemake(?: import|\.(?!script|utils|exceptions)\w+)|\bsnakemake\.logging"
 )
-"""What no page of Snakemake's describes: its objects behind `workflow`, and its modules but those for users."""
+"""What no page of Snakemake's describes: its objects behind `workflow`, and its modules but those
+for users.
+"""
 WRITTEN_BY_MAKE_DOCS = {"docs/reference.md", "docs/artifacts.md", "docs/claims.md"}
 NOT_WRITTEN_BY_HAND = re.compile(
-    r"^```.*?^```|<!-- (?:\w+: |written by ).*?-->.*?<!-- end\b.*?-->|<!--.*?-->", re.DOTALL | re.MULTILINE
+    r"^```.*?^```|<!-- (?:\w+: |written by ).*?-->.*?<!-- end\b.*?-->|<!--.*?-->",
+    re.DOTALL | re.MULTILINE,
 )
 """Configurations and commands, tables that a program writes, comments."""
 START_OF_A_JOB = """
@@ -62,7 +67,9 @@ def words(page: str) -> int:
 
 def words_by_page() -> dict[str, int]:
     """Words of each page of the project that is written by hand."""
-    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=PROJECT, check=True, capture_output=True, text=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "*.md"], cwd=PROJECT, check=True, capture_output=True, text=True
+    )
     pages = sorted({*listed.stdout.split()} - WRITTEN_BY_MAKE_DOCS)
     return {page: words((PROJECT / page).read_text(encoding="utf-8")) for page in pages}
 
@@ -73,7 +80,9 @@ def places(study: str) -> list[str]:
     for file in source(PACKAGE):
         room = file.relative_to(PACKAGE).parts[0]
         imports = re.search(
-            rf"^\s*(from|import) moot\.studies\.{study}\b", file.read_text(encoding="utf-8"), re.MULTILINE
+            rf"^\s*(from|import) moot\.studies\.{study}\b",
+            file.read_text(encoding="utf-8"),
+            re.MULTILINE,
         )
         if room != "studies" and imports and room not in found:
             found.append(room)
@@ -96,17 +105,31 @@ def private_lines() -> list[str]:
 def docstring_lines(text: str) -> set[int]:
     """The numbers of the lines that docstrings take."""
     strings = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr))
-    taken = (node for node in strings if isinstance(node, ast.Constant) and isinstance(node.value, str))
-    return {number for node in taken for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    taken = (
+        node for node in strings if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+    return {
+        number
+        for node in taken
+        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
 
 
 def processor_seconds(*command: str | Path, folder: Path = PROJECT) -> list[float]:
-    """What a command and its children take of the processors: the first time in a folder, and the second time."""
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts"), "PYTHONDONTWRITEBYTECODE": ""}
+    """What a command and its children take of the processors: the first time in a folder, and the
+    second time.
+    """
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(PROJECT / "scripts"),
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
     taken = []
     for _ in range(2):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *command], env=environment, check=True, capture_output=True, cwd=folder)
+        subprocess.run(
+            [sys.executable, *command], env=environment, check=True, capture_output=True, cwd=folder
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return taken
@@ -115,19 +138,35 @@ def processor_seconds(*command: str | Path, folder: Path = PROJECT) -> list[floa
 def start_of_a_job() -> float:
     """Processor seconds of what a job of debates does before it looks at its cases."""
     shipped = PROJECT / "config"
-    files = [shipped / "config.yaml", shipped / "models.yaml", *sorted(shipped.glob("studies/*.yaml"))]
+    files = [
+        shipped / "config.yaml",
+        shipped / "models.yaml",
+        *sorted(shipped.glob("studies/*.yaml")),
+    ]
     config = over_defaults({}, files)
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         Path(".snakemake").mkdir()
         Path("config.json").write_text(json.dumps(config), encoding="utf-8")
         keep(Plan.from_yaml(config, PROJECT), config)
-        return processor_seconds("-c", START_OF_A_JOB, PROJECT / "scripts" / "debates.py", folder=Path(folder))[-1]
+        return processor_seconds(
+            "-c", START_OF_A_JOB, PROJECT / "scripts" / "debates.py", folder=Path(folder)
+        )[-1]
 
 
 def dry_run() -> list[float]:
-    """Processor seconds of a dry run of the default configuration in an empty folder, and of another one there."""
+    """Processor seconds of a dry run of the default configuration in an empty folder, and of
+    another one there.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        command = ["-m", "snakemake", "--snakefile", PROJECT / "Snakefile", "--directory", folder, "--dry-run"]
+        command = [
+            "-m",
+            "snakemake",
+            "--snakefile",
+            PROJECT / "Snakefile",
+            "--directory",
+            folder,
+            "--dry-run",
+        ]
         return processor_seconds(*command, "--cores", "2", "--quiet", "all")
 
 
@@ -162,7 +201,10 @@ def main() -> None:
         print(f"- {name}: {value}", flush=True)
     print(f"- start of a job of debates: {start_of_a_job():.1f} processor seconds", flush=True)
     first, again = dry_run()
-    print(f"- dry run of the default configuration: {first:.1f} processor seconds; {again:.1f} where digests are kept")
+    print(
+        f"- dry run of the default configuration: {first:.1f} processor seconds; {again:.1f} where"
+        " digests are kept"
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""Calls a second and processor time a call, with 1, 2 and 4 jobs that share a model's limits, on SQLite and PostgreSQL.
+"""Calls a second and processor time a call, with 1, 2 and 4 jobs that share a model's limits, on
+SQLite and PostgreSQL.
 
-The model replies from within each job after a fixed time, so that nothing but moot and its ledger is measured.
+The model replies from within each job after a fixed time, so that nothing but moot and its ledger
+is measured.
 """
 
 import argparse
@@ -44,8 +46,12 @@ def hold_shard(
     took.put(time.process_time() - processor)
 
 
-def measure_once(ledger: str, jobs: int, debates: int, concurrency: int, seconds: float) -> tuple[float, float]:
-    """Calls of all jobs a second, from their common start to the end of the last; processor milliseconds a call."""
+def measure_once(
+    ledger: str, jobs: int, debates: int, concurrency: int, seconds: float
+) -> tuple[float, float]:
+    """Calls of all jobs a second, from their common start to the end of the last; processor
+    milliseconds a call.
+    """
     with tempfile.TemporaryDirectory() as folder:
         cases = people(Path(folder, "cases.parquet"), debates, FACTS)
         config = instant(Path(folder), concurrency)
@@ -56,7 +62,9 @@ def measure_once(ledger: str, jobs: int, debates: int, concurrency: int, seconds
         together, took = context.Barrier(jobs + 1), context.Queue()
         outputs = [Path(folder, f"{shard}.parquet") for shard in range(jobs)]
         processes = [
-            context.Process(target=hold_shard, args=(config, cases, output, shard, seconds, together, took))
+            context.Process(
+                target=hold_shard, args=(config, cases, output, shard, seconds, together, took)
+            )
             for shard, output in enumerate(outputs)
         ]
         for process in processes:
@@ -94,7 +102,9 @@ def databases() -> Iterator[dict[str, str]]:
 Samples = dict[tuple[str, int], list[tuple[float, float]]]
 
 
-def measure(jobs: list[int], debates: int, repeats: int, concurrency: int, seconds: float) -> Samples:
+def measure(
+    jobs: list[int], debates: int, repeats: int, concurrency: int, seconds: float
+) -> Samples:
     """What `measure_once` found by database and number of jobs; all take turns."""
     with databases() as ledgers:
         samples: Samples = {(name, count): [] for name in ledgers for count in jobs}
@@ -113,13 +123,21 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=128)
     parser.add_argument("--latency", type=float, default=0.05)
     arguments = parser.parse_args()
-    found = measure(arguments.jobs, arguments.debates, arguments.repeats, arguments.concurrency, arguments.latency)
+    found = measure(
+        arguments.jobs,
+        arguments.debates,
+        arguments.repeats,
+        arguments.concurrency,
+        arguments.latency,
+    )
     print("| ledger | jobs | calls/s | ratio | CPU ms/call |\n|---|---|---|---|---|")
     base = 0.0
     for (name, count), samples in found.items():
         rate, processor = (statistics.median(values) for values in zip(*samples, strict=True))
         base = base or rate
-        print(f"| {name} | {count} | {rate:.0f} | {rate / base:.2f} | {processor:.2f} |", flush=True)
+        print(
+            f"| {name} | {count} | {rate:.0f} | {rate / base:.2f} | {processor:.2f} |", flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""A job killed at 25 moments (the test suite has five): every reply kept, few repeated, tables byte for byte equal."""
+"""A job killed at 25 moments (the test suite has five): every reply kept, few repeated, tables byte
+for byte equal.
+"""
 
 import argparse
 import tempfile
@@ -16,7 +18,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, FaultServer() as server:
         repeated = kill_and_compare(server, Path(folder), kills)
     print(
-        f"- {kills} kills: {repeated} of {CALLS} calls repeated, of {kills * CONCURRENCY} that may have been under way"
+        f"- {kills} kills: {repeated} of {CALLS} calls repeated, of {kills * CONCURRENCY} that may"
+        " have been under way"
     )
 
 

@@ -1,4 +1,6 @@
-"""The ledger as it grows: bytes an entry; entries stored, read and proved a second; prompts of 4 kB, 13 a debate."""
+"""The ledger as it grows: bytes an entry; entries stored, read and proved a second; prompts of 4
+kB, 13 a debate.
+"""
 
 import argparse
 import random
@@ -21,7 +23,9 @@ OPENING = "You are a judge in a study of how language models decide. " * 6
 
 
 def debates(at_once: int = 16) -> Iterator[Entry]:
-    """Entries of debates without end, some at once; each prompt holds the case and all that was said before."""
+    """Entries of debates without end, some at once; each prompt holds the case and all that was
+    said before.
+    """
     number = 0
     while True:
         draws = [random.Random(f"debate {number + place}") for place in range(at_once)]
@@ -30,10 +34,16 @@ def debates(at_once: int = 16) -> Iterator[Entry]:
         for turn in range(CALLS):
             for draw, case, before in zip(draws, facts, said, strict=True):
                 content = "\n\n".join(
-                    [f"<facts>\n{case}\n</facts>", *before, f"Now speak for seat {turn % 3}, in 80 words."]
+                    [
+                        f"<facts>\n{case}\n</facts>",
+                        *before,
+                        f"Now speak for seat {turn % 3}, in 80 words.",
+                    ]
                 )
                 messages = (Message("system", OPENING), Message("user", content))
-                request = Request("openai", "m", messages, {"max_tokens": 200, "seed": turn}).to_json("http://host/v1")
+                request = Request(
+                    "openai", "m", messages, {"max_tokens": 200, "seed": turn}
+                ).to_json("http://host/v1")
                 text = " ".join(sentence(draw) for _ in range(4))
                 reply = Reply(
                     text,
@@ -72,9 +82,9 @@ def measure(ledger: str, sizes: list[int]) -> Iterator[tuple[float, ...]]:
     """What a ledger does when it holds some numbers of entries.
 
     Yields:
-        entries, characters of a request, entries stored since the size before (in batches of 64), read (one by one),
-        read with their requests (many at once), and proved (all, sealed into the log whose head is computed): each a
-        second, and a second of processor time.
+        entries, characters of a request, entries stored since the size before (in batches of 64),
+        read (one by one), read with their requests (many at once), and proved (all, sealed into the
+        log whose head is computed): each a second, and a second of processor time.
     """
     opened, source, known = Ledger(ledger), debates(), list[str]()
     for before, size in pairwise([0, *sizes]):
@@ -94,7 +104,14 @@ def measure(ledger: str, sizes: list[int]) -> Iterator[tuple[float, ...]]:
         with proving.running():
             seal(opened)
             head_of([leaf.digest for leaf in read_log(opened)])
-        new, speeds = size - before, (*reading.rates(GETS), *exporting.rates(whole), *proving.rates(size))
+        new, speeds = (
+            size - before,
+            (
+                *reading.rates(GETS),
+                *exporting.rates(whole),
+                *proving.rates(size),
+            ),
+        )
         yield size, characters / new, *storing.rates(new), *speeds
     opened.close()
 
@@ -105,8 +122,15 @@ def main() -> None:
     parser.add_argument("sizes", nargs="*", type=int, default=[10_000, 100_000])
     parser.add_argument("--ledger", help="SQLAlchemy URL; by default SQLite in a temporary folder")
     arguments = parser.parse_args()
-    print("| entries | asked, bytes | kept, bytes | stored a second | by processor | read | by processor |", end="")
-    print(" exported | by processor | proved | by processor |\n|---|---|---|---|---|---|---|---|---|---|---|")
+    print(
+        "| entries | asked, bytes | kept, bytes | stored a second | by processor | read | by"
+        " processor |",
+        end="",
+    )
+    print(
+        " exported | by processor | proved | by processor"
+        " |\n|---|---|---|---|---|---|---|---|---|---|---|"
+    )
     with tempfile.TemporaryDirectory() as folder:
         for size, asked, *speeds in measure(arguments.ledger or folder, arguments.sizes):
             kept = sum(file.stat().st_size for file in Path(folder).iterdir()) / size

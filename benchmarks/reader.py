@@ -1,4 +1,5 @@
-"""The reader's page of many debates: how large it is, how soon it can be used, and how long a search holds it up.
+"""The reader's page of many debates: how large it is, how soon it can be used, and how long a
+search holds it up.
 
 python benchmarks/reader.py 10000     debates of nine turns and their calls; needs the extra `browser`
 """
@@ -18,7 +19,10 @@ from moot.report.reader import render_reader
 from results_on_disk import case, prediction, write_results
 
 DEBATES, SPEECHES, WORDS = 10_000, 6, 100
-VOCABULARY = ["".join(random.Random(number).choices("aeinorstldu", k=3 + number % 7)) for number in range(5000)]
+VOCABULARY = [
+    "".join(random.Random(number).choices("aeinorstldu", k=3 + number % 7))
+    for number in range(5000)
+]
 
 
 def write_page(folder: Path, debates: int) -> Path:
@@ -30,13 +34,19 @@ def write_page(folder: Path, debates: int) -> Path:
         debate, turn = f"{name}#0", 0
         for number in range(SPEECHES):
             words = " ".join(draw.choices(VOCABULARY, k=WORDS))
-            said.append(speech(debate, turn := turn + 1, ("prosecutor", "defense")[number % 2], words))
+            said.append(
+                speech(debate, turn := turn + 1, ("prosecutor", "defense")[number % 2], words)
+            )
             if number % 2:
                 said.append(belief(debate, turn := turn + 1, draw.choice(("yes", "no"))))
         said.append(conclusion(debate, turn + 1, draw.choice(("yes", "no"))))
     answers = [prediction(name, "no", draw.choice(("yes", "no"))) for name in names]
-    results = write_results(folder, [case(name, "no") for name in names], {"tiny": answers}, {"tiny": said})
-    rows = (_call(row, said[:place][-SPEECHES:]) for place, row in enumerate(said) if row["call_id"])
+    results = write_results(
+        folder, [case(name, "no") for name in names], {"tiny": answers}, {"tiny": said}
+    )
+    rows = (
+        _call(row, said[:place][-SPEECHES:]) for place, row in enumerate(said) if row["call_id"]
+    )
     write_rows(folder / "calls" / "toy-courtroom" / "tiny.parquet", "calls", rows, describe())
     page = folder / "many.html"
     with page.open("w", encoding="utf-8") as file:
@@ -47,22 +57,31 @@ def write_page(folder: Path, debates: int) -> Path:
 def _call(row: dict[str, Any], before: list[dict[str, Any]]) -> dict[str, Any]:
     """The call behind a turn: its prompt holds what was said before it."""
     heard = [earlier["text"] for earlier in before if earlier["debate_id"] == row["debate_id"]]
-    request = {"messages": [["system", "Rules."], ["user", "\n".join(heard)]], "model": "tiny", "parameters": {}}
+    request = {
+        "messages": [["system", "Rules."], ["user", "\n".join(heard)]],
+        "model": "tiny",
+        "parameters": {},
+    }
     return {**call(row, "tiny"), "request": json.dumps(request), "reply": row["text"]}
 
 
 def look(page: Any, address: str) -> dict[str, float]:
-    """Open the page and search in it: milliseconds until it can be used, of the search, and of its longest hold-up."""
+    """Open the page and search in it: milliseconds until it can be used, of the search, and of its
+    longest hold-up.
+    """
     page.goto(address)
     page.wait_for_selector("body[data-ready]", state="attached")
     ready = float(page.locator("body").get_attribute("data-ready"))
     page.evaluate(
-        "() => { window.longest = 0; new PerformanceObserver((list) => { for (const task of list.getEntries()) "
-        "window.longest = Math.max(window.longest, task.duration); }).observe({ entryTypes: ['longtask'] }); }"
+        "() => { window.longest = 0; new PerformanceObserver((list) => { for (const task of"
+        " list.getEntries()) window.longest = Math.max(window.longest, task.duration); }).observe({"
+        " entryTypes: ['longtask'] }); }"
     )
     began = time.perf_counter()
     page.get_by_label("Search all text").first.fill('"words that nobody said"')
-    page.wait_for_function("() => document.querySelector('#count').textContent.startsWith('0 of')", timeout=120_000)
+    page.wait_for_function(
+        "() => document.querySelector('#count').textContent.startsWith('0 of')", timeout=120_000
+    )
     return {
         "ready_ms": ready,
         "search_ms": 1000 * (time.perf_counter() - began),
@@ -75,9 +94,12 @@ def measure(folder: Path, debates: int) -> str:
     began = time.process_time()
     page = write_page(folder, debates)
     line = (
-        f"reader: {debates:,} debates, {page.stat().st_size / 1e6:.1f} MB, {time.process_time() - began:.1f} s to write"
+        f"reader: {debates:,} debates, {page.stat().st_size / 1e6:.1f} MB,"
+        f" {time.process_time() - began:.1f} s to write"
     )
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    chromium = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
     try:
         from playwright.sync_api import sync_playwright  # an extra
     except ImportError:

@@ -1,8 +1,10 @@
-"""Measure what the page of the recorded study says of groups, jurors and debaters, by the configurations it shows.
+"""Measure what the page of the recorded study says of groups, jurors and debaters, by the
+configurations it shows.
 
-`PYTHONPATH=scripts:tests/support python benchmarks/recorded_tables.py FOLDER ORDER`; FOLDER has `recorded/delidata`,
-`recorded/juror_replays` and `recorded/debate_tournament`, ORDER is the tournament's README of the same commit, for its
-published order. The figures that the page names go to `data/measured/figures.csv`.
+`PYTHONPATH=scripts:tests/support python benchmarks/recorded_tables.py FOLDER ORDER`; FOLDER has
+`recorded/delidata`, `recorded/juror_replays` and `recorded/debate_tournament`, ORDER is the
+tournament's README of the same commit, for its published order. The figures that the page names go
+to `data/measured/figures.csv`.
 """
 
 import argparse
@@ -36,7 +38,9 @@ DEBATERS = re.compile(r"__([^_]+)__([^_]+)__s\d[^)]*[)]: PRO = \*\*(.+?)\*\*, CO
 
 def study(work: Path, data_root: Path, page: str, data: str, dataset: str) -> StudyResults:
     """The results of one data set by the configuration of the page that names some data."""
-    block = next(block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if f" {data}/" in block)
+    block = next(
+        block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if f" {data}/" in block
+    )
     shown = yaml.safe_load(block)["datasets"][dataset]
     shown["path"] = str(data_root / "recorded" / FOLDERS[data] / Path(shown["path"]).name)
     (work / dataset).mkdir()
@@ -67,11 +71,15 @@ def figures(work: Path, data_root: Path, page: str) -> Iterator[Figure]:
         for row in pairs[pairs["judges"] == ""].to_dict("records"):
             key = f"jurors/{dataset}, {row['what differs']}"
             yield Figure(key, row["same answer"], row["same low"], row["same high"])
-            yield Figure(f"{key}, beyond", row["differ beyond that"], row["differ low"], row["differ high"])
+            yield Figure(
+                f"{key}, beyond", row["differ beyond that"], row["differ low"], row["differ high"]
+            )
 
 
 def rated(work: Path, data_root: Path, order: str) -> Iterator[Figure]:
-    """How the tournament's debaters are ranked, beside the published order, and what favours a side."""
+    """How the tournament's debaters are ranked, beside the published order, and what favours a
+    side.
+    """
     (work / "recorded").symlink_to(data_root / "recorded")
     entry = {"loader": "debate_tournament", "source": "local"}
     results = recorded_study(work, entry, {"tournament": "tournament"}, {"judges": "judges"})
@@ -87,9 +95,14 @@ def rated(work: Path, data_root: Path, order: str) -> Iterator[Figure]:
         yield Figure(f"ratings/{name}, rank correlation with the published order", found_order)
     for row in rating_terms(results).frame.to_dict("records"):
         yield Figure(
-            f"ratings/{row['what favours a side']}", row["log odds"], row["log odds low"], row["log odds high"]
+            f"ratings/{row['what favours a side']}",
+            row["log odds"],
+            row["log odds low"],
+            row["log odds high"],
         )
-        yield Figure(f"ratings/{row['what favours a side']}, chance", row["chance of equals to win"])
+        yield Figure(
+            f"ratings/{row['what favours a side']}, chance", row["chance of equals to win"]
+        )
 
 
 def _written(cell: object) -> object:
@@ -99,7 +112,9 @@ def _written(cell: object) -> object:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data_root", type=Path, help="folder of the published files")
-    parser.add_argument("order", type=Path, help="the tournament's README, with its published order")
+    parser.add_argument(
+        "order", type=Path, help="the tournament's README, with its published order"
+    )
     arguments = parser.parse_args()
     data_root = arguments.data_root.resolve()
     shown, path = (ROOT / PAGE).read_text(encoding="utf-8"), MEASURED / "figures.csv"
@@ -107,7 +122,10 @@ if __name__ == "__main__":
         measured = list(figures(Path(work), data_root, shown))
         measured += rated(Path(work), data_root, arguments.order.read_text(encoding="utf-8"))
     commit = subprocess.run(
-        ["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True, check=True
+        ["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     about = {
         "page": PAGE,

@@ -40,7 +40,9 @@ def by_moot(form: str, reply: str) -> Mapping[str, Any] | None:
 
 
 def by_library(form: str, reply: str) -> Mapping[str, Any] | None:
-    """The value of `json_repair` and pydantic (not strict), of a bare label pydantic's alone; None if they refuse."""
+    """The value of `json_repair` and pydantic (not strict), of a bare label pydantic's alone;
+    None if they refuse.
+    """
     try:
         if form in LABELS:
             label: Any = Literal[LABELS[form]]
@@ -54,7 +56,9 @@ READERS: dict[str, Reader] = {"moot": by_moot, "`json_repair` + pydantic": by_li
 
 
 def outcome(row: Mapping[str, Any], found: Mapping[str, Any] | None) -> str:
-    """Which of `OUTCOMES` a reading is: right where it holds all that the row says, and nothing that is missing."""
+    """Which of `OUTCOMES` a reading is: right where it holds all that the row says, and nothing
+    that is missing.
+    """
     if row["value"] is None:
         return "refused rightly" if found is None else "wrong value"
     if found is None:
@@ -70,7 +74,9 @@ def measure() -> dict[str, dict[str, Counter[str]]]:
     counts = {name: {family: Counter[str]() for family in FAMILIES} for name in READERS}
     for name, reader in READERS.items():
         for row in NASTY:
-            counts[name][family_of[row["schema"]]][outcome(row, reader(row["schema"], row["reply"]))] += 1
+            counts[name][family_of[row["schema"]]][
+                outcome(row, reader(row["schema"], row["reply"]))
+            ] += 1
     return counts
 
 
@@ -79,9 +85,13 @@ def section() -> str:
     lines = [f"| forms | reader | {' | '.join(OUTCOMES)} |", "|---|---|" + "--:|" * len(OUTCOMES)]
     counts = measure()
     rows = [(family, name, counts[name][family]) for family in FAMILIES for name in READERS]
-    rows += [(f"**all {len(NASTY)}**", name, sum(counts[name].values(), Counter[str]())) for name in READERS]
+    rows += [
+        (f"**all {len(NASTY)}**", name, sum(counts[name].values(), Counter[str]()))
+        for name in READERS
+    ]
     lines += [
-        f"| {forms} | {name} | {' | '.join(str(found[kind]) for kind in OUTCOMES)} |" for forms, name, found in rows
+        f"| {forms} | {name} | {' | '.join(str(found[kind]) for kind in OUTCOMES)} |"
+        for forms, name, found in rows
     ]
     return "\n".join(lines) + "\n"
 

@@ -29,12 +29,18 @@ def main() -> None:
     """Run every benchmark in a process of its own; one that fails ends all."""
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(map(str, (PROJECT / "scripts", PROJECT / "tests" / "support"))),
+        "PYTHONPATH": os.pathsep.join(
+            map(str, (PROJECT / "scripts", PROJECT / "tests" / "support"))
+        ),
     }
     for script, small in SCRIPTS.items():
         print(f"\n{script}\n", flush=True)
         arguments = small if "--smoke" in sys.argv else []
-        subprocess.run([sys.executable, PROJECT / "benchmarks" / script, *arguments], env=environment, check=True)
+        subprocess.run(
+            [sys.executable, PROJECT / "benchmarks" / script, *arguments],
+            env=environment,
+            check=True,
+        )
 
 
 if __name__ == "__main__":

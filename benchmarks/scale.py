@@ -1,8 +1,10 @@
-"""Every stage behind the debates, over 10^3, 10^4, 10^5 of them: seconds, processor seconds, and peak memory of each.
+"""Every stage behind the debates, over 10^3, 10^4, 10^5 of them: seconds, processor seconds, and
+peak memory of each.
 
-Debates of twenty utterances (a courtroom with the judge's belief after each turn) are made of a few that are held:
-each made-up debate repeats one of those over a case of its own, with call ids of its own. Transcripts lie in shards,
-calls in a ledger, and each stage runs as its rule's job does, in a fresh process.
+Debates of twenty utterances (a courtroom with the judge's belief after each turn) are made of a few
+that are held: each made-up debate repeats one of those over a case of its own, with call ids of its
+own. Transcripts lie in shards, calls in a ledger, and each stage runs as its rule's job does, in a
+fresh process.
 """
 
 import argparse
@@ -51,7 +53,9 @@ OUT = Path("results/out")
 
 def settings(shards: int) -> dict[str, Any]:
     """The configuration of all measurements; its paths are below the working directory."""
-    config = configuration("", Path("data"), {"endpoint": "instant", "base_url": None, "concurrency": 64})
+    config = configuration(
+        "", Path("data"), {"endpoint": "instant", "base_url": None, "concurrency": 64}
+    )
     config["experiments"][EXPERIMENT]["params"] = {"beliefs": "after_turn"}
     return {**config, "shards": shards}
 
@@ -65,15 +69,25 @@ def make(debates: int, shards: int) -> None:
     metadata = describe(EXPERIMENT, [CASES])
     ledger = Ledger(config["ledger"])
     for shard in range(shards):
-        mine = [number for number, case in enumerate(cases) if shard_number(case.case_id, shards) == shard]
+        mine = [
+            number
+            for number, case in enumerate(cases)
+            if shard_number(case.case_id, shards) == shard
+        ]
         path = Path(f"results/transcripts/{EXPERIMENT}/{MODEL}/{shard}.parquet")
         schema = SCHEMAS["transcripts"].with_metadata(metadata)
         entries = _entries(mine, held, replies)
         while batch := list(islice(entries, 500)):
             ledger.store(batch)
-        with atomic_path(path) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
+        with (
+            atomic_path(path) as part,
+            pq.ParquetWriter(part, schema, compression="zstd") as writer,
+        ):
             for start in range(0, len(mine), 250):
-                tables = [_debate(number, cases[number].case_id, held) for number in mine[start : start + 250]]
+                tables = [
+                    _debate(number, cases[number].case_id, held)
+                    for number in mine[start : start + 250]
+                ]
                 writer.write_table(pa.concat_tables(tables).cast(schema))
     ledger.close()
 
@@ -87,12 +101,17 @@ def _templates() -> tuple[list[pa.Table], dict[str, Entry]]:
         hold(config, people(folder / "cases.parquet", TEMPLATES, FACTS), folder / "out.parquet")
         said = pq.read_table(folder / "out.parquet")
         ledger = Ledger(config["ledger"])
-        entries = {entry.call_id: entry for entry in ledger.entries([i for i in said["call_id"].to_pylist() if i])}
+        entries = {
+            entry.call_id: entry
+            for entry in ledger.entries([i for i in said["call_id"].to_pylist() if i])
+        }
         ledger.close()
     names = said["debate_id"].to_pylist()
     starts = [row for row, name in enumerate(names) if row == 0 or names[row - 1] != name]
     ends = [*starts[1:], len(names)]
-    return [said.slice(start, end - start) for start, end in zip(starts, ends, strict=True)], entries
+    return [
+        said.slice(start, end - start) for start, end in zip(starts, ends, strict=True)
+    ], entries
 
 
 def _call_id(number: int, call_id: str) -> str:
@@ -103,13 +122,21 @@ def _debate(number: int, case_id: str, held: list[pa.Table]) -> pa.Table:
     """A made-up debate: one that was held, over another case."""
     table = held[number % len(held)]
     call_ids = [_call_id(number, call_id or "") for call_id in table["call_id"].to_pylist()]
-    changed = {"case_id": [case_id] * len(table), "debate_id": [f"{case_id}#0"] * len(table), "call_id": call_ids}
+    changed = {
+        "case_id": [case_id] * len(table),
+        "debate_id": [f"{case_id}#0"] * len(table),
+        "call_id": call_ids,
+    }
     for name, values in changed.items():
-        table = table.set_column(table.schema.get_field_index(name), name, pa.array(values, pa.string()))
+        table = table.set_column(
+            table.schema.get_field_index(name), name, pa.array(values, pa.string())
+        )
     return table
 
 
-def _entries(mine: list[int], held: list[pa.Table], replies: Mapping[str, Entry]) -> Iterator[Entry]:
+def _entries(
+    mine: list[int], held: list[pa.Table], replies: Mapping[str, Entry]
+) -> Iterator[Entry]:
     for number in mine:
         old = number % len(held)
         for call_id in held[old]["call_id"].to_pylist():
@@ -120,7 +147,9 @@ def _entries(mine: list[int], held: list[pa.Table], replies: Mapping[str, Entry]
 
 
 class Job(SimpleNamespace):
-    """What a stage's function reads of a job of Snakemake; its inputs are all files of the experiment."""
+    """What a stage's function reads of a job of Snakemake; its inputs are all files of the
+    experiment.
+    """
 
     def __init__(self, shards: int) -> None:
         files = [CASES, PREDICTIONS, CALLS, SCORES, *_shards(shards)]
@@ -140,7 +169,9 @@ class Job(SimpleNamespace):
 
 
 def _shards(shards: int) -> list[Path]:
-    return [Path(f"results/transcripts/{EXPERIMENT}/{MODEL}/{shard}.parquet") for shard in range(shards)]
+    return [
+        Path(f"results/transcripts/{EXPERIMENT}/{MODEL}/{shard}.parquet") for shard in range(shards)
+    ]
 
 
 def predict(plan: Plan, shards: int) -> None:
@@ -179,7 +210,10 @@ def figures(plan: Plan, shards: int) -> None:
 
 def _say(name: str, begun: float) -> None:
     if os.environ.get("MOOT_BENCHMARK_DETAILS"):
-        print(f"  {name}: {time.perf_counter() - begun:.1f} s, {_megabytes():.0f} MB so far", file=sys.stderr)
+        print(
+            f"  {name}: {time.perf_counter() - begun:.1f} s, {_megabytes():.0f} MB so far",
+            file=sys.stderr,
+        )
 
 
 def render(plan: Plan, shards: int) -> None:
@@ -216,7 +250,9 @@ STAGES: dict[str, Callable[[Plan, int], None]] = {
 
 
 def _megabytes() -> float:
-    """This process's largest resident size; getrusage would count what its parent had when it began."""
+    """This process's largest resident size; getrusage would count what its parent had when it
+    began.
+    """
     status = Path("/proc/self/status")
     if status.exists():
         return int(re.search(r"VmHWM:\s+(\d+)", status.read_text())[1]) / 1024
@@ -256,7 +292,10 @@ def table(folder: Path, sizes: list[int], stages: list[str], a_shard: int) -> It
         for stage in stages:
             seconds, processor, peak, before = measure(stage, shards)
             written = _size(Path("results")) if stage == stages[-1] else 0
-            yield f"| {stage} | {size:,} | {seconds:.1f} | {processor:.1f} | {peak:.0f} | {before:.0f} |"
+            yield (
+                f"| {stage} | {size:,} | {seconds:.1f} | {processor:.1f} | {peak:.0f} |"
+                f" {before:.0f} |"
+            )
             if written:
                 yield f"| all that stands in results/, MB | {size:,} | {written / 1e6:.0f} | | | |"
 
@@ -267,13 +306,18 @@ def _size(folder: Path) -> int:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("sizes", nargs="*", type=int, default=[1_000, 10_000])
     parser.add_argument("--stages", nargs="*", default=list(STAGES), choices=list(STAGES))
     parser.add_argument("--a-shard", type=int, default=1_000, help="debates of a shard")
     parser.add_argument("--folder", type=Path, help="keep what is made here, and use what is there")
     chosen = parser.parse_args()
-    print("| stage | debates | seconds | processor seconds | peak MB | MB before |\n|---|--:|--:|--:|--:|--:|")
+    print(
+        "| stage | debates | seconds | processor seconds | peak MB | MB before"
+        " |\n|---|--:|--:|--:|--:|--:|"
+    )
     with tempfile.TemporaryDirectory() as temporary:
         folder = chosen.folder.absolute() if chosen.folder else Path(temporary)
         for line in table(folder, chosen.sizes, chosen.stages, chosen.a_shard):

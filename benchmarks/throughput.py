@@ -1,6 +1,8 @@
-"""Calls a second and CPU a call: moot's chat (ledger and parsing included) beside the plain AsyncOpenAI client.
+"""Calls a second and CPU a call: moot's chat (ledger and parsing included) beside the plain
+AsyncOpenAI client.
 
-Bare sockets, which read nothing and keep nothing, say what no client can pass with this server on this machine.
+Bare sockets, which read nothing and keep nothing, say what no client can pass with this server on
+this machine.
 """
 
 import argparse
@@ -24,7 +26,10 @@ from moot.llm.parsing.ladder import json_schema, parse_reply
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Request
 
-FACTS = "The person has two prior arrests, ten years of school, a job since May and lives with the family. " * 12
+FACTS = (
+    "The person has two prior arrests, ten years of school, a job since May and lives with the"
+    " family. " * 12
+)
 
 
 class Verdict(BaseModel):
@@ -42,7 +47,10 @@ PARAMETERS = {"max_tokens": 120, "temperature": 0.7, "seed": 1}
 
 def prompt(number: int) -> list[dict[str, str]]:
     """Messages of some 300 tokens, different for every number."""
-    return [{"role": "system", "content": FACTS}, {"role": "user", "content": f"Case {number}. Your verdict?"}]
+    return [
+        {"role": "system", "content": FACTS},
+        {"role": "user", "content": f"Case {number}. Your verdict?"},
+    ]
 
 
 async def workers(count: int, calls: int, call: Callable[[int], Awaitable[None]]) -> None:
@@ -58,7 +66,9 @@ async def workers(count: int, calls: int, call: Callable[[int], Awaitable[None]]
 
 async def plain(url: str, concurrency: int, calls: int, http_client: object = None) -> None:
     """The client's own calls, with their replies validated by the schema."""
-    async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0, http_client=http_client) as client:
+    async with openai.AsyncOpenAI(
+        base_url=url, api_key="none", max_retries=0, http_client=http_client
+    ) as client:
 
         async def call(number: int) -> None:
             reply = await client.chat.completions.create(
@@ -96,13 +106,21 @@ async def sockets(url: str, concurrency: int, calls: int) -> None:
     """The same bytes over bare connections; answers are received, and not looked at."""
     address = urlsplit(url)
     head = (
-        f"POST {address.path}/chat/completions HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Type: application/json\r\n"
+        f"POST {address.path}/chat/completions HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Type:"
+        " application/json\r\n"
     )
-    free = [await asyncio.open_connection(address.hostname, address.port) for _ in range(concurrency)]
+    free = [
+        await asyncio.open_connection(address.hostname, address.port) for _ in range(concurrency)
+    ]
 
     async def call(number: int) -> None:
         reader, writer = free.pop()
-        body = {"model": "test", "messages": prompt(number), "response_format": FORMAT, **PARAMETERS}
+        body = {
+            "model": "test",
+            "messages": prompt(number),
+            "response_format": FORMAT,
+            **PARAMETERS,
+        }
         sent = json.dumps(body).encode()
         writer.write(f"{head}Content-Length: {len(sent)}\r\n\r\n".encode() + sent)
         answer = (await reader.readuntil(b"\r\n\r\n")).lower()
@@ -114,7 +132,12 @@ async def sockets(url: str, concurrency: int, calls: int) -> None:
         writer.close()
 
 
-CONTENDERS = {"AsyncOpenAI": plain, "AsyncOpenAI, aiohttp": plain_aiohttp, "moot": moot, "bare sockets": sockets}
+CONTENDERS = {
+    "AsyncOpenAI": plain,
+    "AsyncOpenAI, aiohttp": plain_aiohttp,
+    "moot": moot,
+    "bare sockets": sockets,
+}
 
 
 def measure(url: str, concurrency: int, calls: int, repeats: int) -> dict[str, tuple[float, float]]:
@@ -127,7 +150,10 @@ def measure(url: str, concurrency: int, calls: int, repeats: int) -> dict[str, t
             seconds = time.perf_counter() - wall
             samples[name].append((calls / seconds, 1000 * (time.process_time() - cpu) / calls))
     return {
-        name: (statistics.median(rate for rate, _ in found), statistics.median(cpu for _, cpu in found))
+        name: (
+            statistics.median(rate for rate, _ in found),
+            statistics.median(cpu for _, cpu in found),
+        )
         for name, found in samples.items()
     }
 
@@ -144,10 +170,15 @@ def main() -> None:
     with FaultServer(latency=arguments.latency) as server:
         asyncio.run(moot(server.url, 2, 4))  # imports and first connections belong to nobody's time
         for concurrency in arguments.concurrency:
-            found = measure(server.url, concurrency, concurrency * arguments.rounds, arguments.repeats)
+            found = measure(
+                server.url, concurrency, concurrency * arguments.rounds, arguments.repeats
+            )
             base = found["AsyncOpenAI"][0]
             for name, (rate, cpu) in found.items():
-                print(f"| {concurrency} | {name} | {rate:.0f} | {rate / base:.2f} | {cpu:.2f} |", flush=True)
+                print(
+                    f"| {concurrency} | {name} | {rate:.0f} | {rate / base:.2f} | {cpu:.2f} |",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""How well a tournament of few pairs ranks: the rank correlation of ratings with planted strengths, by opponents.
+"""How well a tournament of few pairs ranks: the rank correlation of ratings with planted strengths,
+by opponents.
 
-Strengths lie evenly between -1.2 and 1.2; the judge favours one side by 0.5; each pair debates both ways round.
+Strengths lie evenly between -1.2 and 1.2; the judge favours one side by 0.5; each pair debates both
+ways round.
 """
 
 import sys
@@ -25,11 +27,17 @@ def correlation(debaters: int, opponents: int, cases: int, world: int) -> float:
     """Of the ratings of one tournament with the strengths that decided it."""
     random = np.random.default_rng([SEED, debaters, opponents, cases, world])
     names = [str(number) for number in range(debaters)]
-    strengths = dict(zip(names, random.permutation(np.linspace(-1.2, 1.2, debaters)).tolist(), strict=True))
+    strengths = dict(
+        zip(names, random.permutation(np.linspace(-1.2, 1.2, debaters)).tolist(), strict=True)
+    )
     drawn = [
-        (*pair, case) for pair in TournamentConfig(debaters=names, opponents=opponents).pairs for case in range(cases)
+        (*pair, case)
+        for pair in TournamentConfig(debaters=names, opponents=opponents).pairs
+        for case in range(cases)
     ]
-    chances = [1 / (1 + np.exp(-(strengths[one] - strengths[other] + SIDE))) for one, other, _ in drawn]
+    chances = [
+        1 / (1 + np.exp(-(strengths[one] - strengths[other] + SIDE))) for one, other, _ in drawn
+    ]
     outcomes = np.where(random.random(len(drawn)) < chances, FIRST, SECOND)
     first, second, case = zip(*drawn, strict=True)
     found = rate(first, second, as_numbers(outcomes), case, {"side": np.ones(len(drawn))})
@@ -39,11 +47,13 @@ def correlation(debaters: int, opponents: int, cases: int, world: int) -> float:
 
 if __name__ == "__main__":
     sys.stdout.write(
-        "| debaters | opponents of each | cases a pair and side | debates | rank correlation |\n|--:|--:|--:|--:|--:|\n"
+        "| debaters | opponents of each | cases a pair and side | debates | rank correlation"
+        " |\n|--:|--:|--:|--:|--:|\n"
     )
     for design in DESIGNS:
         found = [correlation(*design, world) for world in range(WORLDS)]
         debates = design[0] * design[1] * design[2]
         sys.stdout.write(
-            f"| {' | '.join(map(str, design))} | {debates:,} | {np.mean(found):.2f} (least {min(found):.2f}) |\n"
+            f"| {' | '.join(map(str, design))} | {debates:,} | {np.mean(found):.2f} (least"
+            f" {min(found):.2f}) |\n"
         )

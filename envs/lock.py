@@ -16,13 +16,27 @@ from tempfile import TemporaryDirectory
 ENVS = Path(__file__).resolve().parent
 LOCK, PYPROJECT = ENVS / "lock.txt", ENVS.parent / "pyproject.toml"
 DEFAULT, ALWAYS = "default", "packaged-model"
-UV = ["uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--no-header", "--no-annotate"]
-ENTRY = re.compile(r"^(?P<name>[\w.-]+)(?:\[[\w,-]+\])?==(?P<version>\S+).*\n(?: .*\n)*", re.MULTILINE)
+UV = [
+    "uv",
+    "pip",
+    "compile",
+    "--quiet",
+    "--universal",
+    "--python-version",
+    "3.11",
+    "--no-header",
+    "--no-annotate",
+]
+ENTRY = re.compile(
+    r"^(?P<name>[\w.-]+)(?:\[[\w,-]+\])?==(?P<version>\S+).*\n(?: .*\n)*", re.MULTILINE
+)
 SETS = re.compile(r"^    # for (.*)\n", re.MULTILINE)
 
 
 def entries(lock: str) -> list[re.Match[str]]:
-    """Packages, each in a version for some machines and Pythons, with its hashes and the sets that need it."""
+    """Packages, each in a version for some machines and Pythons, with its hashes and the sets that
+    need it.
+    """
     return list(ENTRY.finditer(lock))
 
 
@@ -34,7 +48,10 @@ def show(lock: str, sets: set[str]) -> str:
     """The requirements of sets, as pip reads them."""
     known = set.union(*map(needed_by, entries(lock)))
     if unknown := sets - known:
-        sys.exit(f"envs/lock.txt: found no {', '.join(sorted(unknown))}; expected one of {', '.join(sorted(known))}.")
+        sys.exit(
+            f"envs/lock.txt: found no {', '.join(sorted(unknown))}; expected one of"
+            f" {', '.join(sorted(known))}."
+        )
     return "".join(SETS.sub("", entry[0]) for entry in entries(lock) if sets & needed_by(entry))
 
 
@@ -53,9 +70,13 @@ def resolve(before: str, arguments: list[str]) -> str:
 def update(upgraded: list[str]) -> str:
     """Resolve all sets together, write the lock, and say what has changed."""
     before = LOCK.read_text() if LOCK.is_file() else ""
-    upgrade = ["--upgrade"] if "all" in upgraded else [f"--upgrade-package={name}" for name in upgraded]
+    upgrade = (
+        ["--upgrade"] if "all" in upgraded else [f"--upgrade-package={name}" for name in upgraded]
+    )
     resolved = resolve(before, ["--all-extras", "--generate-hashes", *upgrade])
-    extras = tomllib.loads(PYPROJECT.read_text())["project"]["optional-dependencies"].keys() - {ALWAYS}
+    extras = tomllib.loads(PYPROJECT.read_text())["project"]["optional-dependencies"].keys() - {
+        ALWAYS
+    }
     sets: dict[tuple[str, str], list[str]] = {}
     for name in (DEFAULT, *sorted(extras)):
         of_set = resolve(resolved, ["--extra", ALWAYS if name == DEFAULT else name])
@@ -73,7 +94,8 @@ def changes(before: str, after: str) -> str:
     """What an update changed, a line a package."""
     old, new = versions(before), versions(after)
     lines = [
-        f"{name}: {', '.join(old.get(name, [])) or 'new'} -> {', '.join(new.get(name, [])) or 'gone'}\n"
+        f"{name}: {', '.join(old.get(name, [])) or 'new'} ->"
+        f" {', '.join(new.get(name, [])) or 'gone'}\n"
         for name in sorted({*old, *new})
         if old.get(name) != new.get(name)
     ]
@@ -89,14 +111,22 @@ def versions(lock: str) -> dict[str, list[str]]:
 
 def conda_files(lock: str) -> dict[Path, str]:
     """Each conda file, and the hook that installs what conda-forge lacks, as the lock has them."""
-    locked = {name: found[0] for name, found in versions(lock).items()}  # the first fork is that of the oldest Python
+    locked = {
+        name: found[0] for name, found in versions(lock).items()
+    }  # the first fork is that of the oldest Python
     files = {}
     for path in ENVS.glob("*.yaml"):
         pinned = re.compile(r"(?m)^(  - ([\w-]+) =).*$")
-        files[path] = pinned.sub(lambda one: f"{one[1]}{locked.get(one[2], '3.11')}", path.read_text())
+        files[path] = pinned.sub(
+            lambda one: f"{one[1]}{locked.get(one[2], '3.11')}", path.read_text()
+        )
     for path in ENVS.glob("*.post-deploy.sh"):
-        head, names = re.findall(r"(?s)\A(.*?^# Packages: ([^\n]*)\n.*?<<'LOCK'\n)", path.read_text(), re.MULTILINE)[0]
-        wanted = [SETS.sub("", entry[0]) for entry in entries(lock) if entry["name"] in names.split()]
+        head, names = re.findall(
+            r"(?s)\A(.*?^# Packages: ([^\n]*)\n.*?<<'LOCK'\n)", path.read_text(), re.MULTILINE
+        )[0]
+        wanted = [
+            SETS.sub("", entry[0]) for entry in entries(lock) if entry["name"] in names.split()
+        ]
         files[path] = f"{head}{''.join(wanted)}LOCK\n"
     return files
 

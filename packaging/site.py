@@ -1,4 +1,5 @@
-"""What the site shows beyond `docs/`: pages that lie next to what they describe, and a build's results.
+"""What the site shows beyond `docs/`: pages that lie next to what they describe, and a build's
+results.
 
 A hook of MkDocs; `make site` starts it in the project's folder.
 """
@@ -92,7 +93,9 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
 
     def on_the_site(link: re.Match[str]) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(origin), link["path"]))
-        place = ELSEWHERE.get(target) or (target.removeprefix("docs/") if target.startswith("docs/") else "")
+        place = ELSEWHERE.get(target) or (
+            target.removeprefix("docs/") if target.startswith("docs/") else ""
+        )
         if not place and (ROOT / target).exists():
             return link["text"]
         if place == "reference.md" and link["anchor"]:
@@ -112,12 +115,27 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
 
 
 def results_of(study: str, files: Files) -> str:
-    """The first page where it comes to a study, links to tables and debates, and the figures of the last build."""
-    of_study = sorted(place for place in files.src_uris if f"/{study}/" in place or place.endswith(f"/{study}.html"))
+    """The first page where it comes to a study, links to tables and debates, and the figures of the
+    last build.
+    """
+    of_study = sorted(
+        place
+        for place in files.src_uris
+        if f"/{study}/" in place or place.endswith(f"/{study}.html")
+    )
     built_ones = [place for place in of_study if place.startswith(f"{DEMO}/")]
-    links = [f"- [{place.removeprefix(f'{DEMO}/')}](../{place})" for place in built_ones if place.endswith(".html")]
-    figures = [f"![{Path(place).stem}](../{place})" for place in built_ones if place.endswith(".svg")]
-    first = f'<iframe src="../{DEMO}/{PAGE}#{study}" title="{study}" width="100%" height="640"></iframe>\n\n'
+    links = [
+        f"- [{place.removeprefix(f'{DEMO}/')}](../{place})"
+        for place in built_ones
+        if place.endswith(".html")
+    ]
+    figures = [
+        f"![{Path(place).stem}](../{place})" for place in built_ones if place.endswith(".svg")
+    ]
+    first = (
+        f'<iframe src="../{DEMO}/{PAGE}#{study}" title="{study}" width="100%"'
+        ' height="640"></iframe>\n\n'
+    )
     return first + "\n".join([*links, ""]) + "\n\n".join(["", *figures, ""])
 
 
@@ -127,7 +145,9 @@ def on_post_template(output_content: str, **_: Any) -> str:
 
 
 def on_post_page(output: str, **_: Any) -> str:
-    """Have search work where a page is opened as a file, without the script that the theme fetches for it."""
+    """Have search work where a page is opened as a file, without the script that the theme fetches
+    for it.
+    """
     script = (ROOT / "packaging/worker_from_file.js").read_text("utf-8")
     return re.sub(
         r'<script src="?https://unpkg.com/iframe-worker/shim"?></script>',

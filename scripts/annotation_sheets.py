@@ -9,10 +9,23 @@ from moot.workflow.job import job
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         wildcards, inputs = snakemake.wildcards, snakemake.input
-        shards, annotations = ([Path(file) for file in files] for files in (inputs.shards, inputs.annotations))
+        shards, annotations = (
+            [Path(file) for file in files] for files in (inputs.shards, inputs.annotations)
+        )
         folder = Path(snakemake.params.folder)
         written = write_drawn_sheet(
-            plan, wildcards.experiment, wildcards.model, Path(inputs.cases), shards, annotations, folder
+            plan,
+            wildcards.experiment,
+            wildcards.model,
+            Path(inputs.cases),
+            shards,
+            annotations,
+            folder,
         )
-        LOG.info("annotation sheets: %s; put filled ones into data/annotations/", ", ".join(map(str, written)))
-        Path(snakemake.output[0]).write_text("".join(f"{path}\n" for path in written), encoding="utf-8")
+        LOG.info(
+            "annotation sheets: %s; put filled ones into data/annotations/",
+            ", ".join(map(str, written)),
+        )
+        Path(snakemake.output[0]).write_text(
+            "".join(f"{path}\n" for path in written), encoding="utf-8"
+        )

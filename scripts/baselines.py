@@ -12,7 +12,11 @@ if __name__ == "__main__":
             plan,
             snakemake.wildcards.dataset,
             (Path(snakemake.input.cases), Path(snakemake.input.features)),
-            (Path(snakemake.output.leaderboard), Path(snakemake.output.predictions), Path(snakemake.output.models)),
+            (
+                Path(snakemake.output.leaderboard),
+                Path(snakemake.output.predictions),
+                Path(snakemake.output.models),
+            ),
             snakemake.threads,
             **digests_of(snakemake),
         )

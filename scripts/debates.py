@@ -27,7 +27,9 @@ if __name__ == "__main__":
         if wildcards.experiment in plan.looks:
             looks = import_module(LOOKS)  # by name, since most debates do not depend on it
             earlier = [Path(path) for path in inputs.get("earlier", [])]
-            debates = replace(debates, stopped=looks.is_stopped(plan, debates, Path(inputs.cases), earlier))
+            debates = replace(
+                debates, stopped=looks.is_stopped(plan, debates, Path(inputs.cases), earlier)
+            )
         debates = replace(debates, calls_a_debate=calls_of_a_debate(plan, debates))
         sources = [Path(source) for source in inputs]
         digests = {**digests_of(snakemake), RESUMED: str(snakemake.params.resumed)}

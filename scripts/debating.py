@@ -1,4 +1,6 @@
-"""Go on with the debates of a kept plan as people answer; a desk starts it, and writes a line to it after an answer."""
+"""Go on with the debates of a kept plan as people answer; a desk starts it, and writes a line to it
+after an answer.
+"""
 
 import asyncio
 import os
@@ -15,7 +17,9 @@ from moot.plan.kept import read_kept
 
 
 async def stay(path: Path) -> None:
-    """Hold the debates of a kept plan until the plan changes, or until the process that started this one ends."""
+    """Hold the debates of a kept plan until the plan changes, or until the process that started
+    this one ends.
+    """
     key, load = read_kept(path)
     plan, loop = load(), asyncio.get_running_loop()
     news = asyncio.StreamReader()
@@ -26,7 +30,9 @@ async def stay(path: Path) -> None:
     with closing(Ledger(plan.config.ledger)) as ledger:
         settings = Settings(plan.config.replay, plan.config.budget, threads)
         async with open_chats(models, ledger, settings, Progress("the desk's debates")) as chats:
-            await Debating(plan, ledger, chats).go_on(news, lambda: path.exists() and read_kept(path)[0] == key)
+            await Debating(plan, ledger, chats).go_on(
+                news, lambda: path.exists() and read_kept(path)[0] == key
+            )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Open the desk: pages on which people sit as judges and label statements, on this machine or wherever colleagues are.
+"""Open the desk: pages on which people sit as judges and label statements, on this machine or
+wherever colleagues are.
 
 python scripts/desk.py                                                      answers wait for the next run
 python scripts/desk.py snakemake --cores 2 debates --configfile my.yaml     the debates go on after each answer
@@ -53,8 +54,12 @@ async def open_desk(command: list[str], given: Namespace) -> None:
     """Serve the desk until the process is stopped."""
     folder, host, port = Path.cwd(), given.host or HOST, given.port
     certificate = encryption(given.cert, given.key)
-    public_address(host, port, given.address, bool(certificate), given.behind_tunnel)  # before anything is opened
-    listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    public_address(
+        host, port, given.address, bool(certificate), given.behind_tunnel
+    )  # before anything is opened
+    listening = socket.create_server(
+        (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
+    )
     port = listening.getsockname()[1]
     desk = Desk(folder, Runner(command, folder))
     said = OPEN.format(address=f"http://{HOST}:{port}/{desk.token}/")
@@ -64,7 +69,9 @@ async def open_desk(command: list[str], given: Namespace) -> None:
         colleagues = Colleagues(address, tokens_of(folder, names))
         desk = Desk(folder, desk.runner, "desk", colleagues)
         links = colleagues.links
-        said = OPEN_TO_COLLEAGUES.format(links="\n".join(f"  {name}  {link}" for name, link in links.items()))
+        said = OPEN_TO_COLLEAGUES.format(
+            links="\n".join(f"  {name}  {link}" for name, link in links.items())
+        )
     server = web.AppRunner(make_app(desk), access_log=None)
     await server.setup()
     try:
@@ -86,11 +93,15 @@ def public_address(host: str, port: int, address: str, is_https: bool, behind_tu
         listens = ip_address(host)
         given = URL(address).origin() if address else None
     except ValueError as fault:
-        raise UserError(f"{fault}. Expected --host 192.168.1.5 and --address https://desk.example.org") from None
+        raise UserError(
+            f"{fault}. Expected --host 192.168.1.5 and --address https://desk.example.org"
+        ) from None
     if not (listens.is_loopback or is_https or behind_tunnel):
         raise UserError(f"--host {host}: {OPENLY}")
     if given is None and (listens.is_unspecified or behind_tunnel):
-        raise UserError("say at which address colleagues reach the desk: --address https://desk.example.org")
+        raise UserError(
+            "say at which address colleagues reach the desk: --address https://desk.example.org"
+        )
     if given is None:
         return URL.build(scheme="https" if is_https else "http", host=host, port=port)
     if given.scheme != "https" and (is_https or not listens.is_loopback):
@@ -119,15 +130,33 @@ def encryption(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
 def main() -> None:
     """Read the command line; what is not the desk's is the command that goes on with the debates."""
     parser = ArgumentParser(description=(__doc__ or "").partition("\n")[0], allow_abbrev=False)
-    parser.add_argument("--host", help=f"the address of this machine to listen at; by default {HOST}")
+    parser.add_argument(
+        "--host", help=f"the address of this machine to listen at; by default {HOST}"
+    )
     parser.add_argument("--port", type=int, default=0, help="the port; by default any that is free")
-    parser.add_argument("--people", default="", help="who may come, by comma; by default all who have had a link")
-    parser.add_argument("--address", default="", help="where their browsers reach the desk, https://desk.example.org")
+    parser.add_argument(
+        "--people", default="", help="who may come, by comma; by default all who have had a link"
+    )
+    parser.add_argument(
+        "--address",
+        default="",
+        help="where their browsers reach the desk, https://desk.example.org",
+    )
     parser.add_argument("--cert", type=Path, help="a certificate (chain) for https, PEM")
-    parser.add_argument("--key", type=Path, help="the certificate's key, PEM; none: it is in the same file")
-    parser.add_argument("--behind-tunnel", action="store_true", help="a tunnel or proxy encrypts the way to the desk")
-    parser.add_argument("--conflicts", action="store_true", help="print labels on which annotators differ")
-    parser.add_argument("--checklist", action="store_true", help="print what reviewers ask of a study with people")
+    parser.add_argument(
+        "--key", type=Path, help="the certificate's key, PEM; none: it is in the same file"
+    )
+    parser.add_argument(
+        "--behind-tunnel",
+        action="store_true",
+        help="a tunnel or proxy encrypts the way to the desk",
+    )
+    parser.add_argument(
+        "--conflicts", action="store_true", help="print labels on which annotators differ"
+    )
+    parser.add_argument(
+        "--checklist", action="store_true", help="print what reviewers ask of a study with people"
+    )
     given, command = parser.parse_known_args()
     if given.checklist:
         sys.stdout.write(Study.of(Path()).checklist())
@@ -136,7 +165,9 @@ def main() -> None:
         writer = csv.writer(sys.stdout)
         writer.writerow(["item", "annotator", "label"])
         for item, labels in conflicts(Path("data/annotation_sheets"), Path("data/annotations")):
-            writer.writerows((item, annotator, label) for annotator, label in sorted(labels.items()))
+            writer.writerows(
+                (item, annotator, label) for annotator, label in sorted(labels.items())
+            )
         return
     asyncio.run(open_desk(command, given))
 

@@ -19,7 +19,11 @@ if __name__ == "__main__":
         page = snakemake.params.job["page"]
         study = COMPARISON if page == INDEX else page
         if files:
-            predictions, labels = ([Path(path) for path in paths] for paths in (inputs.predictions, inputs.labels))
+            predictions, labels = (
+                [Path(path) for path in paths] for paths in (inputs.predictions, inputs.labels)
+            )
             write_outcome(study, read_outcome(predictions, labels), files, simulated)
         studies = {name: found.study for name, found in plan.experiments.items()}
-        write_front_page(Path("results"), study, [*map(Path, inputs), *files.values()], pages, studies, simulated)
+        write_front_page(
+            Path("results"), study, [*map(Path, inputs), *files.values()], pages, studies, simulated
+        )

@@ -1,4 +1,6 @@
-"""Put calls into a ledger: exported ones (Parquet files as in results/calls), and what is whole of a damaged ledger."""
+"""Put calls into a ledger: exported ones (Parquet files as in results/calls), and what is whole of
+a damaged ledger.
+"""
 
 import argparse
 import sys
@@ -13,10 +15,11 @@ from moot.llm.ledger.recovery import recover_entries
 
 
 def import_files(ledger: str, paths: Sequence[Path]) -> int:
-    """Import every Parquet file and SQLite ledger given or below a folder given; what the ledger already holds stays.
+    """Import every Parquet file and SQLite ledger given or below a folder given; what the ledger
+    already holds stays.
 
-    Raises:
-        UserError: a path holds no calls.
+        Raises:
+            UserError: a path holds no calls.
     """
     files: list[Path] = []
     for path in paths:
@@ -24,7 +27,10 @@ def import_files(ledger: str, paths: Sequence[Path]) -> int:
         files += [path] if path.is_file() else sorted(inside)
     if not files:
         listed = ", ".join(map(str, paths))
-        raise UserError(f"{listed}: no Parquet file. Expected files as in results/calls/, or a damaged ledger.sqlite.")
+        raise UserError(
+            f"{listed}: no Parquet file. Expected files as in results/calls/, or a damaged"
+            " ledger.sqlite."
+        )
     opened, count = Ledger(ledger), 0
     for file in files:
         if file.suffix == ".sqlite":
@@ -34,7 +40,9 @@ def import_files(ledger: str, paths: Sequence[Path]) -> int:
             continue
         with intact(file, "Get the file again from where it came.") as schema:
             if "request" not in schema.names:
-                raise UserError(f"{file}: no column 'request'. Expected a file as in results/calls/.")
+                raise UserError(
+                    f"{file}: no column 'request'. Expected a file as in results/calls/."
+                )
         for batch in read_batches(file, 1000):
             count += import_calls(opened, batch.to_pylist())
     opened.close()
@@ -43,10 +51,14 @@ def import_files(ledger: str, paths: Sequence[Path]) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--ledger", default="data/ledger", help="folder or SQLAlchemy URL (default: data/ledger)")
+    parser.add_argument(
+        "--ledger", default="data/ledger", help="folder or SQLAlchemy URL (default: data/ledger)"
+    )
     parser.add_argument("paths", nargs="+", type=Path, help="Parquet files, or folders of them")
     arguments = parser.parse_args()
     try:
-        sys.stdout.write(f"{import_files(arguments.ledger, arguments.paths)} calls are in {arguments.ledger}\n")
+        sys.stdout.write(
+            f"{import_files(arguments.ledger, arguments.paths)} calls are in {arguments.ledger}\n"
+        )
     except UserError as error:
         sys.exit(f"moot: {error}")

@@ -1,4 +1,6 @@
-"""Write a first configuration of the user's own; asks on a terminal for what `--config init={...}` does not say."""
+"""Write a first configuration of the user's own; asks on a terminal for what `--config init={...}`
+does not say.
+"""
 
 import sys
 
@@ -7,4 +9,6 @@ from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
-        sys.stdout.write(write_configuration(plan.config.init, input if sys.stdin.isatty() else None))
+        sys.stdout.write(
+            write_configuration(plan.config.init, input if sys.stdin.isatty() else None)
+        )

@@ -15,7 +15,13 @@ if __name__ == "__main__":
         annotations = [Path(file) for file in inputs.annotations]
         sample = Path(inputs.sample[0]) if inputs.sample else None
         labelling = LabelJob(
-            wildcards.experiment, wildcards.model, Path(inputs.cases), shards, annotations, sample, snakemake.threads
+            wildcards.experiment,
+            wildcards.model,
+            Path(inputs.cases),
+            shards,
+            annotations,
+            sample,
+            snakemake.threads,
         )
         output, everything = Path(snakemake.output.labels), Path(snakemake.output.everything)
         label_statements(plan, labelling, output, everything, **digests_of(snakemake))

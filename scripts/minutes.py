@@ -1,4 +1,6 @@
-"""Write the minutes of one experiment's and model's decision conferences, one Markdown document each."""
+"""Write the minutes of one experiment's and model's decision conferences, one Markdown document
+each.
+"""
 
 from pathlib import Path
 
@@ -10,5 +12,7 @@ if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         folder = Path(snakemake.output[0])
         folder.mkdir(parents=True, exist_ok=True)
-        for number, text in render_minutes(model_results(plan, snakemake), snakemake.wildcards.model):
+        for number, text in render_minutes(
+            model_results(plan, snakemake), snakemake.wildcards.model
+        ):
             (folder / f"{number:03d}.md").write_text(text, encoding="utf-8")

@@ -8,7 +8,13 @@ from moot.workflow.job import job
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         predictions, labels = (
-            [Path(path) for path in paths] for paths in (snakemake.input.predictions, snakemake.input.labels)
+            [Path(path) for path in paths]
+            for paths in (snakemake.input.predictions, snakemake.input.labels)
         )
         paths = {ending: Path(path) for ending, path in snakemake.output.items()}
-        write_outcome(snakemake.wildcards.study, read_outcome(predictions, labels), paths, plan.config.rehearsal)
+        write_outcome(
+            snakemake.wildcards.study,
+            read_outcome(predictions, labels),
+            paths,
+            plan.config.rehearsal,
+        )

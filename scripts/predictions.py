@@ -1,4 +1,6 @@
-"""Read predictions off the transcripts of one experiment and model, and export the calls behind them."""
+"""Read predictions off the transcripts of one experiment and model, and export the calls behind
+them.
+"""
 
 from pathlib import Path
 

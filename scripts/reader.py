@@ -12,5 +12,8 @@ if __name__ == "__main__":
         parts = Path(snakemake.output.parts)
         parts.mkdir(parents=True, exist_ok=True)
         pieces = render_reader(snakemake.wildcards.study, debated_results(plan, snakemake), parts)
-        with atomic_path(Path(snakemake.output.page)) as part, part.open("w", encoding="utf-8") as page:
+        with (
+            atomic_path(Path(snakemake.output.page)) as part,
+            part.open("w", encoding="utf-8") as page,
+        ):
             page.writelines(pieces)

@@ -9,7 +9,9 @@ from moot.core.types import JsonObject
 
 
 def calls_once(files: Iterable[Path]) -> Iterator[JsonObject]:
-    """The rows of exported calls, those that several experiments share once, in the order of their ids."""
+    """The rows of exported calls, those that several experiments share once, in the order of their
+    ids.
+    """
     rows = {row["call_id"]: row for file in files for row in read_table(file).to_pylist()}
     yield from (rows[call_id] for call_id in sorted(rows))
 
@@ -19,4 +21,9 @@ if __name__ == "__main__":
     parser.add_argument("calls", type=Path, help="a folder of exported calls (results/calls)")
     parser.add_argument("output", type=Path, help="the recording (data/recording/NAME.parquet)")
     arguments = parser.parse_args()
-    write_rows(arguments.output, "calls", calls_once(sorted(arguments.calls.rglob("*.parquet"))), describe())
+    write_rows(
+        arguments.output,
+        "calls",
+        calls_once(sorted(arguments.calls.rglob("*.parquet"))),
+        describe(),
+    )

@@ -12,4 +12,10 @@ if __name__ == "__main__":
         name, cases = snakemake.wildcards.dataset, Path(snakemake.input.cases)
         metadata = describe(sources=[cases], **digests_of(snakemake))
         output = Path(snakemake.output[0])
-        write_records(plan.dataset_options(name), plan.load_context(name), *read_cases(cases), output, metadata)
+        write_records(
+            plan.dataset_options(name),
+            plan.load_context(name),
+            *read_cases(cases),
+            output,
+            metadata,
+        )

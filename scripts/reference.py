@@ -7,4 +7,6 @@ from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (_, snakemake):
-        Path(snakemake.output[0]).write_text(f"# What a configuration may name\n\n{registered()}", encoding="utf-8")
+        Path(snakemake.output[0]).write_text(
+            f"# What a configuration may name\n\n{registered()}", encoding="utf-8"
+        )

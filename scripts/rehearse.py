@@ -1,4 +1,6 @@
-"""Run the whole configuration with simulated voices, elsewhere; say what the real run takes, and can show."""
+"""Run the whole configuration with simulated voices, elsewhere; say what the real run takes, and
+can show.
+"""
 
 import sys
 from pathlib import Path

@@ -8,4 +8,6 @@ from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
-        sys.stdout.write(replay(plan.config.bundle, Path(snakemake.scriptdir).parent, snakemake.threads))
+        sys.stdout.write(
+            replay(plan.config.bundle, Path(snakemake.scriptdir).parent, snakemake.threads)
+        )

@@ -9,4 +9,10 @@ from moot.workflow.records import digests_of
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         sources = [Path(path) for path in snakemake.input]
-        write_scores(Path(snakemake.output[0]), plan, snakemake.wildcards.experiment, sources, **digests_of(snakemake))
+        write_scores(
+            Path(snakemake.output[0]),
+            plan,
+            snakemake.wildcards.experiment,
+            sources,
+            **digests_of(snakemake),
+        )

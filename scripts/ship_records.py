@@ -1,4 +1,6 @@
-"""Keep the numbers of published records (who, case, turn, belief, prediction, truth; no sentence) to ship with moot."""
+"""Keep the numbers of published records (who, case, turn, belief, prediction, truth; no sentence)
+to ship with moot.
+"""
 
 import argparse
 import sys
@@ -24,15 +26,25 @@ RECORDS = {
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("loader", choices=RECORDS, help="whose records")
-    parser.add_argument("--data-root", type=Path, default=Path("data/raw"), help="folder of the published files")
+    parser.add_argument(
+        "--data-root", type=Path, default=Path("data/raw"), help="folder of the published files"
+    )
     arguments = parser.parse_args()
     entry = LOADERS[arguments.loader]
     name, licence, source = RECORDS[arguments.loader]
-    options, context = entry.options(source="local"), LoadContext(name, arguments.data_root, Path(), 0)
+    options, context = (
+        entry.options(source="local"),
+        LoadContext(name, arguments.data_root, Path(), 0),
+    )
     try:
         loaded = entry.load(options, context)
         for path in ship(
-            name, loaded, entry.records(options, context) if entry.records else (), Path(), licence, source
+            name,
+            loaded,
+            entry.records(options, context) if entry.records else (),
+            Path(),
+            licence,
+            source,
         ):
             sys.stdout.write(f"{path}\n")
     except UserError as error:

@@ -1,4 +1,6 @@
-"""Check a bundle by Python's standard library alone: python verify_bundle.py BUNDLE [--expected-head N:ROOT]."""
+"""Check a bundle by Python's standard library alone: python verify_bundle.py BUNDLE
+[--expected-head N:ROOT].
+"""
 
 import argparse
 import hashlib
@@ -10,7 +12,10 @@ from typing import Any
 
 SCHEMA = 1
 DAMAGES = (Exception,)  # whatever a damaged file leads to, zipfile's own errors among it
-SOUND = "All files and replies are as bundled. On which a table rests the manifest says; only `replay` proves tables.\n"
+SOUND = (
+    "All files and replies are as bundled. On which a table rests the manifest says; only `replay`"
+    " proves tables.\n"
+)
 
 
 def sha256(content: bytes) -> str:
@@ -29,10 +34,15 @@ def root_of(leaves: list[str]) -> str:
 
 
 def faults_of(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[str]:
-    """Every file and every reply that was changed, removed, moved or cut off since a head was published, in words."""
+    """Every file and every reply that was changed, removed, moved or cut off since a head was
+    published, in words.
+    """
     manifest = json.loads(bundle.read("manifest.json"))
     if manifest["schema"] != SCHEMA:
-        yield f"manifest.json: schema {manifest['schema']}, and this check reads {SCHEMA}. Use the check in the bundle."
+        yield (
+            f"manifest.json: schema {manifest['schema']}, and this check reads {SCHEMA}. Use the"
+            " check in the bundle."
+        )
         return
     digest, leaves = manifest.pop("digest"), bundle.read("log.txt").decode().split()
     if sha256(json.dumps(manifest, sort_keys=True).encode()) != digest:
@@ -43,21 +53,31 @@ def faults_of(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[str]
     replies, _, root = expected_head.partition(":")
     first = leaves[: int(replies) if replies.isdecimal() else 0]
     if expected_head and (replies, root) != (str(len(first)), root_of(first)):
-        why = "some were changed, moved or cut off, or it is another ledger's (of two merged ones, one keeps its heads)"
+        why = (
+            "some were changed, moved or cut off, or it is another ledger's (of two merged ones,"
+            " one keeps its heads)"
+        )
         yield f"log.txt: its first {replies} replies are not those of the published head: {why}"
     calls = [json.loads(line) for line in bundle.read("calls.jsonl").decode().split("\n")[:-1]]
     shown = {call["number"] for call in calls}
     yield from (fault for call in calls for fault in reply(call, leaves))
     yield from ["calls.jsonl: a reply more than once"] if len(shown) < len(calls) else []
-    if unused := shown - {number for needed in manifest["calls"].values() for number in needed["shown"]}:
-        yield f"calls.jsonl: no run names reply {min(unused)}, so that nothing rests on it ({len(unused)} such)"
+    if unused := shown - {
+        number for needed in manifest["calls"].values() for number in needed["shown"]
+    }:
+        yield (
+            f"calls.jsonl: no run names reply {min(unused)}, so that nothing rests on it"
+            f" ({len(unused)} such)"
+        )
     for run, needed in manifest["calls"].items():
         if missing := set(needed["shown"]) - shown:
             yield f"{run}: reply {min(missing)} is not in calls.jsonl ({len(missing)} missing)"
         if not set(needed["withheld"]) <= set(range(len(leaves))):
             yield f"{run}: a reply that it rests on is not in the log"
     unknown = {run for runs in manifest["tables"].values() for run in runs} - set(manifest["calls"])
-    yield from (f"{run}: a table rests on it, of whose replies nothing is said" for run in sorted(unknown))
+    yield from (
+        f"{run}: a table rests on it, of whose replies nothing is said" for run in sorted(unknown)
+    )
 
 
 def files(bundle: zipfile.ZipFile, digests: dict[str, str]) -> Iterator[str]:
@@ -65,17 +85,32 @@ def files(bundle: zipfile.ZipFile, digests: dict[str, str]) -> Iterator[str]:
     names = bundle.namelist()
     strange = set(names) ^ {*digests, "manifest.json"}
     yield from (f"{name}: missing, or not of this bundle" for name in sorted(strange))
-    yield from (f"{name}: more than once in the bundle" for name in sorted(set(names)) if names.count(name) > 1)
-    yield from (f"{name}: changed" for name in digests if name in names and sha256(bundle.read(name)) != digests[name])
+    yield from (
+        f"{name}: more than once in the bundle"
+        for name in sorted(set(names))
+        if names.count(name) > 1
+    )
+    yield from (
+        f"{name}: changed"
+        for name in digests
+        if name in names and sha256(bundle.read(name)) != digests[name]
+    )
 
 
 def reply(call: dict[str, Any], leaves: list[str]) -> Iterator[str]:
-    """What is wrong with one reply: its place in the log, its content, or the request that it answers."""
+    """What is wrong with one reply: its place in the log, its content, or the request that it
+    answers.
+    """
     number, salt = call["number"], bytes.fromhex(call["salt"])
-    content = json.dumps([call[key] for key in ("call_id", "model", "replicate", "reply")], separators=(",", ":"))
+    content = json.dumps(
+        [call[key] for key in ("call_id", "model", "replicate", "reply")], separators=(",", ":")
+    )
     if not 0 <= number < len(leaves) or sha256(b"\0" + salt + content.encode()) != leaves[number]:
         yield f"calls.jsonl: reply {number} is not the one in the log"
-    if sha256(f"{call['replicate']}\n{call['request']}".encode("utf-8", "surrogatepass")) != call["call_id"]:
+    if (
+        sha256(f"{call['replicate']}\n{call['request']}".encode("utf-8", "surrogatepass"))
+        != call["call_id"]
+    ):
         yield f"calls.jsonl: the request of reply {number} is not the one that was answered"
 
 
@@ -83,7 +118,9 @@ def main() -> None:
     """Say what is wrong, or that nothing is; the status is 1 where something is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("bundle", help="the file that `snakemake bundle` wrote")
-    parser.add_argument("--expected-head", default="", metavar="N:ROOT", help="a head that was published before")
+    parser.add_argument(
+        "--expected-head", default="", metavar="N:ROOT", help="a head that was published before"
+    )
     given = parser.parse_args()
     try:
         with zipfile.ZipFile(given.bundle) as bundle:
@@ -92,7 +129,10 @@ def main() -> None:
         found = [f"{given.bundle}: damaged, or not a bundle ({type(error).__name__}: {error})"]
     if found:
         sys.exit("\n".join(found))
-    sys.stdout.write(SOUND + ("" if given.expected_head else "No head was given: its maker could have made it anew.\n"))
+    sys.stdout.write(
+        SOUND
+        + ("" if given.expected_head else "No head was given: its maker could have made it anew.\n")
+    )
 
 
 if __name__ == "__main__":

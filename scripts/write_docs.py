@@ -1,6 +1,8 @@
-"""Write the generated parts of docs/*.md anew, and the numbers of all pages from a build: `make docs`.
+"""Write the generated parts of docs/*.md anew, and the numbers of all pages from a build: `make
+docs`.
 
-The numbers come from the tables in `results/tables` of the working directory and from `data/measured/figures.csv`.
+The numbers come from the tables in `results/tables` of the working directory and from
+`data/measured/figures.csv`.
 """
 
 import sys
@@ -15,12 +17,18 @@ DOCS = ROOT / "docs"
 if __name__ == "__main__":
     for name, (page, write) in PARTS.items():
         path = DOCS / page
-        path.write_text(with_part(path.read_text(encoding="utf-8"), name, write()), encoding="utf-8")
+        path.write_text(
+            with_part(path.read_text(encoding="utf-8"), name, write()), encoding="utf-8"
+        )
     numbers = Numbers(
-        Path("results/tables"), ROOT / "data/published/published_results.csv", ROOT / "data/measured/figures.csv"
+        Path("results/tables"),
+        ROOT / "data/published/published_results.csv",
+        ROOT / "data/measured/figures.csv",
     )
     for page in documented_pages(ROOT):
         path = ROOT / page
         path.write_text(numbers.fill(path.read_text(encoding="utf-8"), page), encoding="utf-8")
     for table in sorted(numbers.missing):
-        sys.stdout.write(f"Left as they are: numbers of results/tables/{table}.csv, which is not built.\n")
+        sys.stdout.write(
+            f"Left as they are: numbers of results/tables/{table}.csv, which is not built.\n"
+        )

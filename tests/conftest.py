@@ -1,4 +1,6 @@
-"""What many tests share: the real data, where a machine has it, a model server, and the context of loaders."""
+"""What many tests share: the real data, where a machine has it, a model server, and the context of
+loaders.
+"""
 
 import gc
 import itertools
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
     from fault_server import FaultServer
     from moot.datasets import LoadContext
 
-# Read when numpy is loaded: threads of several workers that wait for one another made some fits take a hundred times as long.
+# Read when numpy is loaded: threads of several workers that wait for one another made some fits
+# take a hundred times as long.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Started by nohup, the jobs of tests would inherit that they do not hear it.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -29,16 +32,23 @@ MODULES = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real data: MOOT_SHARED_DATA, or ../shared/data beside the checkout; skips where there is none."""
+    """The folder of real data: MOOT_SHARED_DATA, or ../shared/data beside the checkout; skips where
+    there is none.
+    """
     named = os.environ.get("MOOT_SHARED_DATA")
     folder = Path(named) if named else PROJECT.parent / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip(f"no real data at {folder} (set MOOT_SHARED_DATA to a folder laid out as data/raw/README.md says)")
+        pytest.skip(
+            f"no real data at {folder} (set MOOT_SHARED_DATA to a folder laid out as"
+            " data/raw/README.md says)"
+        )
     return folder
 
 
 class Unread(logging.Handler):
-    """What asyncio says of tasks and futures whose errors nothing read, of tasks that were dropped, and the like."""
+    """What asyncio says of tasks and futures whose errors nothing read, of tasks that were dropped,
+    and the like.
+    """
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -59,7 +69,9 @@ def unread() -> "Iterator[Unread]":
 
 @pytest.fixture(scope="module", autouse=True)
 def kept_no_longer_than_eight_modules() -> Iterator[None]:
-    """Free what the tests of the last eight modules froze; after each it would take 80 s of the whole suite."""
+    """Free what the tests of the last eight modules froze; after each it would take 80 s of the
+    whole suite.
+    """
     yield
     if next(MODULES) % 8 == 0:
         gc.unfreeze()
@@ -68,10 +80,11 @@ def kept_no_longer_than_eight_modules() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def every_error_is_read(unread: Unread, request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test that leaves "Task exception was never retrieved" or the like, here or in what its jobs printed.
+    """Fail a test that leaves "Task exception was never retrieved" or the like, here or in what its
+    jobs printed.
 
-    Asyncio says so when it frees the task, so what the test made is looked through, and nothing older: that took half
-    of the processor time of the quick tests.
+        Asyncio says so when it frees the task, so what the test made is looked through, and nothing
+        older: that took half of the processor time of the quick tests.
     """
     gc.freeze()
     unread.messages.clear()
@@ -79,7 +92,9 @@ def every_error_is_read(unread: Unread, request: pytest.FixtureRequest) -> Itera
     yield
     gc.collect()
     printed = folder.glob("*.err") if folder else ()
-    found = [text for file in printed if "never retrieved" in (text := file.read_text(errors="replace"))]
+    found = [
+        text for file in printed if "never retrieved" in (text := file.read_text(errors="replace"))
+    ]
     assert not unread.messages + found, "\n".join(unread.messages + found)
 
 
@@ -94,7 +109,9 @@ def server() -> "Iterator[FaultServer]":
 
 @pytest.fixture
 def load_context(tmp_path: Path) -> "Callable[..., LoadContext]":
-    """Make a loader's context: `load_context("nlsy97", data_root=...)`; the data root is an empty folder by default."""
+    """Make a loader's context: `load_context("nlsy97", data_root=...)`; the data root is an empty
+    folder by default.
+    """
 
     from moot.datasets import LoadContext
 

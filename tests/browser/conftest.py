@@ -1,4 +1,6 @@
-"""A real browser: Playwright with the system's Chromium, and axe-core; each test says what is missing where it is skipped."""
+"""A real browser: Playwright with the system's Chromium, and axe-core; each test says what is
+missing where it is skipped.
+"""
 
 import shutil
 import subprocess
@@ -12,10 +14,14 @@ from browser_pages import PHONE, WIDE
 from patience import PATIENCE
 
 
-@pytest.fixture(scope="module")  # Playwright keeps an event loop running, in which no other module's tests can run
+@pytest.fixture(
+    scope="module"
+)  # Playwright keeps an event loop running, in which no other module's tests can run
 def browser() -> Iterator[Any]:
     """The system's Chromium, driven by Playwright."""
-    api = pytest.importorskip("playwright.sync_api", reason="no Playwright: make env EXTRAS=browser")
+    api = pytest.importorskip(
+        "playwright.sync_api", reason="no Playwright: make env EXTRAS=browser"
+    )
     names = ("chromium", "chromium-browser", "google-chrome")
     executable = next(filter(None, map(shutil.which, names)), None)
     if executable is None:
@@ -32,7 +38,9 @@ def size(request: pytest.FixtureRequest) -> dict[str, int]:
 
 
 def is_fault(message: Any) -> bool:
-    """Whether a message of the console is one of a fault; that a server was killed is none of the page."""
+    """Whether a message of the console is one of a fault; that a server was killed is none of the
+    page.
+    """
     return message.type == "error" and "net::ERR_CONNECTION" not in message.text
 
 
@@ -47,7 +55,9 @@ def opened(browser: Any) -> Iterator[Any]:
         page = context.new_page()
         page.set_default_timeout(1000 * PATIENCE)
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda message: faults.append(message.text) if is_fault(message) else None)
+        page.on(
+            "console", lambda message: faults.append(message.text) if is_fault(message) else None
+        )
         page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
         return page
 
@@ -61,7 +71,11 @@ def opened(browser: Any) -> Iterator[Any]:
 def axe() -> str:
     """The code of axe-core, from npm's global folder."""
     npm = shutil.which("npm")
-    folder = subprocess.run([npm, "root", "--global"], capture_output=True, text=True, check=True).stdout if npm else ""
+    folder = (
+        subprocess.run([npm, "root", "--global"], capture_output=True, text=True, check=True).stdout
+        if npm
+        else ""
+    )
     code = Path(folder.strip(), "axe-core", "axe.min.js")
     if not folder or not code.is_file():
         pytest.skip("no axe-core: npm install --global axe-core")

@@ -1,4 +1,5 @@
-"""The desk as people use it: a panel judged and statements labelled in a real browser, with the server killed in between.
+"""The desk as people use it: a panel judged and statements labelled in a real browser, with the
+server killed in between.
 
 Slow; only it finds pages of the desk that a browser cannot use.
 """
@@ -35,14 +36,22 @@ IMPORTED = os.pathsep.join(str(PROJECT / name) for name in ("scripts", "tests/su
 class OpenDesk:
     """A desk in a process of its own."""
 
-    def __init__(self, folder: Path, *command: str, script: Path = PROJECT / "scripts" / "desk.py") -> None:
-        path = os.pathsep.join((str(script.parent), IMPORTED)) if script.is_relative_to(PROJECT) else ""
+    def __init__(
+        self, folder: Path, *command: str, script: Path = PROJECT / "scripts" / "desk.py"
+    ) -> None:
+        path = (
+            os.pathsep.join((str(script.parent), IMPORTED))
+            if script.is_relative_to(PROJECT)
+            else ""
+        )
         self.process = subprocess.Popen(
             [sys.executable, str(script), *command],
             cwd=folder, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self.process.stdout
-        self.address = next(word for line in self.process.stdout for word in line.split() if "://" in word)
+        self.address = next(
+            word for line in self.process.stdout for word in line.split() if "://" in word
+        )
 
     def kill(self) -> None:
         self.process.kill()
@@ -101,11 +110,28 @@ def test_a_panel_and_a_courtroom_are_judged_while_snakemake_goes_on_and_the_desk
                 "experiments/ask": {**ask, "params": {"human": "ask"}},
             }
         )
-        snakemake = [sys.executable, "-m", "snakemake", "--snakefile", str(workflow.project / "Snakefile"), "debates"]
-        command = [*snakemake, "--configfile", "my.yaml", "--workflow-profile", "none", "--cores", "2"]
+        snakemake = [
+            sys.executable,
+            "-m",
+            "snakemake",
+            "--snakefile",
+            str(workflow.project / "Snakefile"),
+            "debates",
+        ]
+        command = [
+            *snakemake,
+            "--configfile",
+            "my.yaml",
+            "--workflow-profile",
+            "none",
+            "--cores",
+            "2",
+        ]
 
         def open_desk() -> OpenDesk:
-            desks.append(OpenDesk(workflow.work, *command, script=workflow.project / "scripts" / "desk.py"))
+            desks.append(
+                OpenDesk(workflow.work, *command, script=workflow.project / "scripts" / "desk.py")
+            )
             return desks[-1]
 
         try:
@@ -119,7 +145,9 @@ def test_a_panel_and_a_courtroom_are_judged_while_snakemake_goes_on_and_the_desk
                     look(page, axe, tmp_path, "verdict")
                 fill_in(page, len(seen))
                 page.wait_for_load_state()
-                if len(seen) == 3:  # while Snakemake runs: it goes on alone, and the next desk waits for it
+                if (
+                    len(seen) == 3
+                ):  # while Snakemake runs: it goes on alone, and the next desk waits for it
                     desk.kill()
                     desk = open_desk()
                     page.goto(f"{desk.address}seat")
@@ -133,7 +161,12 @@ def test_a_panel_and_a_courtroom_are_judged_while_snakemake_goes_on_and_the_desk
         "Judge: verdict",
     ]
     for name, seat in (("trial", "judge"), ("ask", "human")):
-        said = pd.concat(map(pd.read_parquet, (workflow.work / "results" / "transcripts" / name).rglob("*.parquet")))
+        said = pd.concat(
+            map(
+                pd.read_parquet,
+                (workflow.work / "results" / "transcripts" / name).rglob("*.parquet"),
+            )
+        )
         assert set(said.loc[said["speaker"] == seat, "source"]) == {"human"}
         assert set(said.loc[said["speaker"] != seat, "source"]) == {"model", "computed"}
         [ending] = said.loc[said["kind"] == "conclusion", "parsed"]
@@ -142,7 +175,9 @@ def test_a_panel_and_a_courtroom_are_judged_while_snakemake_goes_on_and_the_desk
     assert "LockException" not in log and "Traceback" not in log
 
 
-def test_a_person_sits_three_rounds_on_two_panels(desks: Any, opened: Any, axe: str, tmp_path: Path) -> None:
+def test_a_person_sits_three_rounds_on_two_panels(
+    desks: Any, opened: Any, axe: str, tmp_path: Path
+) -> None:
     with FaultServer() as server:
         resume = (sys.executable, str(PROJECT / "tests" / "support" / "at_the_desk.py"), server.url)
         desk, page = desks(*resume), opened()
@@ -159,25 +194,33 @@ def test_a_person_sits_three_rounds_on_two_panels(desks: Any, opened: Any, axe: 
             page.get_by_label("Confidence").fill("70")
             page.get_by_role("button", name="Send").click()
             page.wait_for_load_state()
-            if number == ROUNDS:  # half-way: the server is killed, and opens again at another address
+            if (
+                number == ROUNDS
+            ):  # half-way: the server is killed, and opens again at another address
                 desk.kill()
                 desk = desks(*resume)
                 page.goto(f"{desk.address}seat")
         page.get_by_text("6 answers are saved").wait_for()
         look(page, axe, tmp_path, "pause")
     answers = sorted((tmp_path / "data" / "inbox").rglob("*.answer.txt"))
-    assert sorted(path.read_text().split("\n")[2] for path in answers) == [f"Reason {n}." for n in range(2 * ROUNDS)]
+    assert sorted(path.read_text().split("\n")[2] for path in answers) == [
+        f"Reason {n}." for n in range(2 * ROUNDS)
+    ]
 
 
 def test_a_colleague_follows_a_link_from_another_site_and_answers_over_https(
     desks: Any, browser: Any, axe: str, tmp_path: Path
 ) -> None:
-    """Cookies of one site are not sent when another leads there; nor may a token stay in an address."""
+    """Cookies of one site are not sent when another leads there; nor may a token stay in an
+    address.
+    """
     ask = "import sys; from people_in_debates import hold, planned; "
     ask += "hold(planned(sys.argv[1], 'courtroom', {'judge': 'person:Жанна'}))"
     with FaultServer() as server:
         environment = {**os.environ, "PYTHONPATH": IMPORTED}
-        subprocess.run([sys.executable, "-c", ask, server.url], cwd=tmp_path, env=environment, check=True)
+        subprocess.run(
+            [sys.executable, "-c", ask, server.url], cwd=tmp_path, env=environment, check=True
+        )
     cert, key = self_signed(tmp_path)
     desk = desks("--people", "Жанна", "--cert", cert, "--key", key)
     context = browser.new_context(ignore_https_errors=True)
@@ -220,7 +263,9 @@ def test_forms_of_every_kind_can_be_filled_in_by_everyone(
     ask += f"hold(planned(sys.argv[1], {protocol!r}, {{{seat!r}: 'person'}}, dataset={data!r}))"
     with FaultServer() as server:
         environment = {**os.environ, "PYTHONPATH": IMPORTED}
-        subprocess.run([sys.executable, "-c", ask, server.url], cwd=tmp_path, env=environment, check=True)
+        subprocess.run(
+            [sys.executable, "-c", ask, server.url], cwd=tmp_path, env=environment, check=True
+        )
     page = opened()
     page.goto(f"{desks().address}seat")
     look(page, axe, tmp_path, name)
@@ -241,11 +286,17 @@ def test_forms_of_every_kind_can_be_filled_in_by_everyone(
     page.get_by_role("button", name="Send").click()
     page.wait_for_load_state()
     [answer] = (tmp_path / "data" / "inbox").rglob("*.answer.txt")
-    expected = {"table": "- A job | low | It is new.", "numbers": "Emotional intelligence: 7", "lists": "- Four"}[name]
+    expected = {
+        "table": "- A job | low | It is new.",
+        "numbers": "Emotional intelligence: 7",
+        "lists": "- Four",
+    }[name]
     assert expected in answer.read_text()
 
 
-def test_a_person_labels_twenty_statements_by_keyboard(desks: Any, opened: Any, axe: str, tmp_path: Path) -> None:
+def test_a_person_labels_twenty_statements_by_keyboard(
+    desks: Any, opened: Any, axe: str, tmp_path: Path
+) -> None:
     write_sheet(tmp_path, STATEMENTS)
     desk, page = desks(), opened()
     page.goto(desk.address)
@@ -271,15 +322,24 @@ def test_a_person_labels_twenty_statements_by_keyboard(desks: Any, opened: Any, 
             page.goto(f"{desk.address}label/{SHEET}/ann")
     page.get_by_text("All statements of this sheet are labelled").wait_for()
     known = {SHEET: Known({item(number) for number in range(STATEMENTS)}, LABELS)}
-    rows, faults = read_annotations(sorted((tmp_path / "data" / "annotations").glob("*.csv")), known)
+    rows, faults = read_annotations(
+        sorted((tmp_path / "data" / "annotations").glob("*.csv")), known
+    )
     assert faults == [] and len(rows) == STATEMENTS and set(rows["annotator"]) == {"ann"}
-    assert rows["label"].tolist()[:3] == ["AFFIRM", "REVERSE", "REMAND"] and rows["label"].iloc[9] == "REMAND"
+    assert (
+        rows["label"].tolist()[:3] == ["AFFIRM", "REVERSE", "REMAND"]
+        and rows["label"].iloc[9] == "REMAND"
+    )
 
 
-def test_a_person_decides_between_two_annotators_by_keyboard(desks: Any, opened: Any, axe: str, tmp_path: Path) -> None:
+def test_a_person_decides_between_two_annotators_by_keyboard(
+    desks: Any, opened: Any, axe: str, tmp_path: Path
+) -> None:
     write_sheet(tmp_path, 4)
     for name, labels in (("ann", LABELS[:4]), ("bob", [*LABELS[1:4], LABELS[3]])):
-        work = Labelling(tmp_path / "data/annotation_sheets", tmp_path / "data/annotations", SHEET, name)
+        work = Labelling(
+            tmp_path / "data/annotation_sheets", tmp_path / "data/annotations", SHEET, name
+        )
         for number, label in enumerate(labels):
             work.label(item(number), label)
     desk, page = desks(), opened()
@@ -296,5 +356,12 @@ def test_a_person_decides_between_two_annotators_by_keyboard(desks: Any, opened:
     page.keyboard.press("7")
     page.get_by_text("All decisions are saved").wait_for()
     look(page, axe, tmp_path, "settled")
-    settled = (tmp_path / "data" / "annotations" / f"settled-{SHEET}-zoe.csv").read_text().splitlines()
-    assert [line.split(",")[1] for line in settled] == ["label", "AFFIRM", "REVERSE", "HALLUCINATION"]
+    settled = (
+        (tmp_path / "data" / "annotations" / f"settled-{SHEET}-zoe.csv").read_text().splitlines()
+    )
+    assert [line.split(",")[1] for line in settled] == [
+        "label",
+        "AFFIRM",
+        "REVERSE",
+        "HALLUCINATION",
+    ]

@@ -1,4 +1,5 @@
-"""The questions and answers of a run as a person opens them: the page of our own, and Snakemake's report.
+"""The questions and answers of a run as a person opens them: the page of our own, and Snakemake's
+report.
 
 Slow; only it finds an answer that a browser does not show.
 """

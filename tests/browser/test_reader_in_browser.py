@@ -30,7 +30,10 @@ INVISIBLE = {"\u202e": "⟨U+202E⟩", "\u202c": "⟨U+202C⟩", "\x1b": "⟨U+0
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("reader")
     path = folder / "courtroom.html"
-    path.write_text("".join(render_reader("courtroom", debates_to_read(folder / "results"), folder)), encoding="utf-8")
+    path.write_text(
+        "".join(render_reader("courtroom", debates_to_read(folder / "results"), folder)),
+        encoding="utf-8",
+    )
     return path.as_uri()
 
 
@@ -48,7 +51,9 @@ def visible(text: str) -> str:
 
 
 def count(page: Any, words: str) -> None:
-    page.wait_for_function("words => document.querySelector('#count').textContent === words", arg=words)
+    page.wait_for_function(
+        "words => document.querySelector('#count').textContent === words", arg=words
+    )
 
 
 def test_debates_in_which_the_judge_changed_its_mind_and_was_wrong_are_two_clicks_away(
@@ -60,7 +65,9 @@ def test_debates_in_which_the_judge_changed_its_mind_and_was_wrong_are_two_click
     page.get_by_role("button", name="wrong", exact=False).first.click()
     count(page, "4 of 12 debates")
     assert re.search(r"#\?show=changed(%2C|,)wrong$", page.url)
-    assert read(opened(), page.url).locator(SHOWN).count() == 4, "the address brings the same choice"
+    assert read(opened(), page.url).locator(SHOWN).count() == 4, (
+        "the address brings the same choice"
+    )
 
 
 def test_filters_and_search_find_debates_and_can_be_sent_on(opened: Any, address: str) -> None:
@@ -91,7 +98,9 @@ def test_filters_and_search_find_debates_and_can_be_sent_on(opened: Any, address
 def test_a_search_says_which_debates_have_no_words(opened: Any, tmp_path: Path) -> None:
     runs = {}
     for name, text in (("spoken", "The prosecution opens."), ("answers", "")):
-        said = utterance("one#0", 1, "judge", text, kind="verdict", prediction="no", confidence=75.0, parsed="{}")
+        said = utterance(
+            "one#0", 1, "judge", text, kind="verdict", prediction="no", confidence=75.0, parsed="{}"
+        )
         ends = prediction("one", "no", "no", confidence=75.0, probability=0.88)
         runs[name] = write_results(
             tmp_path / "results", [case("one", "no")], {"m": [ends]}, {"m": [said]}, experiment=name
@@ -100,20 +109,33 @@ def test_a_search_says_which_debates_have_no_words(opened: Any, tmp_path: Path) 
     path = tmp_path / "page.html"
     path.write_text("".join(render_reader("courtroom", runs, tmp_path)), encoding="utf-8")
     page = read(opened(), path.as_uri())
-    assert page.get_by_text("have answers but no words, so a search finds none: answers (data set").count() == 1
+    assert (
+        page.get_by_text(
+            "have answers but no words, so a search finds none: answers (data set"
+        ).count()
+        == 1
+    )
     page.get_by_label("Search all text").first.fill("prosecution")
     count(page, "1 of 2 debates; the words of 1 are not here")
     page.locator(SHOWN).first.click()
     page.wait_for_selector(".ending")
-    assert "stated confidence 75 %, as a probability 88 %" in page.locator(".ending").first.inner_text()
+    assert (
+        "stated confidence 75 %, as a probability 88 %"
+        in page.locator(".ending").first.inner_text()
+    )
 
 
-def test_a_debate_is_read_by_keyboard_with_private_turns_folded_and_the_call_at_hand(opened: Any, address: str) -> None:
+def test_a_debate_is_read_by_keyboard_with_private_turns_folded_and_the_call_at_hand(
+    opened: Any, address: str
+) -> None:
     page = read(opened(), f"{address}#trial/small/one/0")
     assert page.locator("h2").inner_text() == "one"
     assert page.locator(".turn").count() == 4 and page.locator("details.private[open]").count() == 0
     assert "only judge may read it" in page.locator("details.private summary").first.inner_text()
-    assert page.locator(".chart path title").first.text_content() == "Judge, turn 2: no, belief in yes 20 %"
+    assert (
+        page.locator(".chart path title").first.text_content()
+        == "Judge, turn 2: no, belief in yes 20 %"
+    )
     page.keyboard.press("o")
     assert page.locator("details.private[open]").count() == 2
     page.keyboard.press("j")
@@ -141,7 +163,10 @@ def test_short_addresses_and_two_debates_side_by_side(opened: Any, address: str)
     page.wait_for_selector(".panes.two")
     assert "with=trial%2Flarge%2Ftwo%2F0" in page.url
     again = read(opened(), page.url)
-    assert [text.split(" · ")[1] for text in again.locator(".where").all_inner_texts()] == ["small", "large"]
+    assert [text.split(" · ")[1] for text in again.locator(".where").all_inner_texts()] == [
+        "small",
+        "large",
+    ]
     missing = read(opened(), f"{address}#nowhere/1")
     assert "There is no debate nowhere/1" in missing.get_by_role("alert").inner_text()
 
@@ -150,10 +175,15 @@ def test_hostile_text_stays_text(opened: Any, address: str, size: dict[str, int]
     page = read(opened(size), f"{address}#trial/small/one/0?q=%3C%2Fscript%3E")
     page.wait_for_selector(".debate mark")
     assert visible(HOSTILE) in page.locator(".turn .text").first.inner_text()
-    assert page.evaluate("[window.hacked, document.querySelectorAll('main img, main script').length]") == [None, 0]
+    assert page.evaluate(
+        "[window.hacked, document.querySelectorAll('main img, main script').length]"
+    ) == [None, 0]
     page = read(opened(), f"{address}#single/small/four/0")
     assert "UNKNOWN is no label" in page.locator(".notice").inner_text()
-    hostile = read(opened(), f"{address}#%3Cimg%20src=x%20onerror=alert(1)%3E/1?q=<script>alert(1)</script>&show=alert")
+    hostile = read(
+        opened(),
+        f"{address}#%3Cimg%20src=x%20onerror=alert(1)%3E/1?q=<script>alert(1)</script>&show=alert",
+    )
     assert "<img src=x onerror=alert(1)>" in hostile.get_by_role("alert").inner_text()
 
 
@@ -161,20 +191,30 @@ def test_the_page_can_be_used_by_everyone(
     opened: Any, address: str, axe: str, size: dict[str, int], tmp_path: Path
 ) -> None:
     page = opened(size)
-    views = {"all": "", "debate": "#trial/small/one/0/2?call", "two": "#trial/small/two/0?with=trial/large/two/0"}
+    views = {
+        "all": "",
+        "debate": "#trial/small/one/0/2?call",
+        "two": "#trial/small/two/0?with=trial/large/two/0",
+    }
     for name, fragment in views.items():
         read(page, address + fragment)
         page.wait_for_timeout(200)
         page.screenshot(path=tmp_path / f"reader-{name}-{size['width']}.png", full_page=True)
         assert violations(page, axe) == []
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing is wider than the window"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+            "nothing is wider than the window"
+        )
 
 
-def test_on_paper_a_debate_stands_alone_with_its_private_turns(opened: Any, address: str, tmp_path: Path) -> None:
+def test_on_paper_a_debate_stands_alone_with_its_private_turns(
+    opened: Any, address: str, tmp_path: Path
+) -> None:
     page = read(opened(), f"{address}#trial/small/one/0")
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert not page.locator("nav").is_visible() and page.locator("details.private[open]").count() == 2
+    assert (
+        not page.locator("nav").is_visible() and page.locator("details.private[open]").count() == 2
+    )
     page.pdf(path=tmp_path / "reader.pdf")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("details.private[open]").count() == 0
@@ -187,15 +227,21 @@ def test_ten_thousand_debates_open_within_two_seconds(opened: Any, tmp_path: Pat
         for name in names
         for repeat in (0, 1)
         for row in (
-            utterance(f"{name}#{repeat}", 1, "expert", f"Statement of {name}. " * 20, repeat=repeat),
+            utterance(
+                f"{name}#{repeat}", 1, "expert", f"Statement of {name}. " * 20, repeat=repeat
+            ),
             conclusion(f"{name}#{repeat}", 2, "no") | {"repeat": repeat},
         )
     ]
     answers = [prediction(name, "no", "no", repeat=repeat) for name in names for repeat in (0, 1)]
-    results = write_results(tmp_path, [case(name, "no") for name in names], {"tiny": answers}, {"tiny": said})
+    results = write_results(
+        tmp_path, [case(name, "no") for name in names], {"tiny": answers}, {"tiny": said}
+    )
     write_rows(tmp_path / "calls" / "toy-courtroom" / "tiny.parquet", "calls", [], describe())
     file = tmp_path / "many.html"
-    file.write_text("".join(render_reader("many", {"toy-courtroom": results}, tmp_path)), encoding="utf-8")
+    file.write_text(
+        "".join(render_reader("many", {"toy-courtroom": results}, tmp_path)), encoding="utf-8"
+    )
     page = read(opened(PHONE), file.as_uri())
     assert int(page.locator("body").get_attribute("data-ready")) < 2000
     count(page, "10,000 debates")
@@ -213,7 +259,9 @@ def test_debates_in_files_beside_the_page_are_read_and_searched_from_the_disk(
     monkeypatch.setattr("moot.report.reader.MOST_CHARACTERS", 2000)
     parts, file = tmp_path / "courtroom_parts", tmp_path / "courtroom.html"
     parts.mkdir()
-    file.write_text("".join(render_reader("courtroom", debates_to_read(tmp_path), parts)), encoding="utf-8")
+    file.write_text(
+        "".join(render_reader("courtroom", debates_to_read(tmp_path), parts)), encoding="utf-8"
+    )
     page = opened()
     loaded: list[str] = []
     page.on("request", lambda request: loaded.append(Path(request.url).stem))
@@ -231,7 +279,10 @@ def test_debates_in_files_beside_the_page_are_read_and_searched_from_the_disk(
 
 def test_keys_that_come_faster_than_the_page_are_all_followed(opened: Any, address: str) -> None:
     page = read(opened(), f"{address}#trial/small/one/0")
-    keys = "for (const key of ['j', 'j', 'c']) document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"
+    keys = (
+        "for (const key of ['j', 'j', 'c']) document.body.dispatchEvent(new"
+        " KeyboardEvent('keydown', {key, bubbles: true}))"
+    )
     page.evaluate(f"() => {{ {keys} }}")
     page.wait_for_selector(".call pre")
     assert page.url.endswith("#trial/small/one/0/2?call")
@@ -244,13 +295,25 @@ def test_a_groups_answers_stand_by_its_messages_and_its_members_who_disagree_are
         ("host", "Begin.", {"Kim": "b", "Lee": "a"}), ("Kim", "It is b.", {"Kim": "b", "Lee": "a"}),
         ("Lee", HOSTILE, {"Kim": "b", "Lee": "b"}),
     ]  # fmt: skip
-    rows = [{"debate": "same", "speaker": who, "text": said, "now": json.dumps(now)} for who, said, now in turns]
+    rows = [
+        {"debate": "same", "speaker": who, "text": said, "now": json.dumps(now)}
+        for who, said, now in turns
+    ]
     rows += [{**row, "debate": "apart"} for row in rows[:2]]
     pd.DataFrame(rows).to_csv(tmp_path / "chat.csv", index=False)
-    dataset = {"loader": "transcripts", "path": str(tmp_path / "chat.csv"), "columns": {"answers": "now"}, "truth": "b"}
+    dataset = {
+        "loader": "transcripts",
+        "path": str(tmp_path / "chat.csv"),
+        "columns": {"answers": "now"},
+        "truth": "b",
+    }
     with ThreadPoolExecutor() as pool:  # Playwright's own loop runs in this thread
-        study = pool.submit(recorded_study, tmp_path, dataset, {"talk": "debate"}, {"people": "recorded"}).result()
-    (tmp_path / "page.html").write_text("".join(render_reader("talk", study.experiments, tmp_path)), encoding="utf-8")
+        study = pool.submit(
+            recorded_study, tmp_path, dataset, {"talk": "debate"}, {"people": "recorded"}
+        ).result()
+    (tmp_path / "page.html").write_text(
+        "".join(render_reader("talk", study.experiments, tmp_path)), encoding="utf-8"
+    )
     page = read(opened(), (tmp_path / "page.html").as_uri())
     count(page, "2 debates")
     page.get_by_role("button", name="judges disagree").click()

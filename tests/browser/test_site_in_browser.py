@@ -18,5 +18,7 @@ def test_search_finds_a_page_from_a_file(browser: Any, tmp_path: Path) -> None:
     page.click("[data-md-component=search-query]")
     page.keyboard.type("rejudge")
     page.wait_for_selector(".md-search-result__link")
-    assert "reference/protocols.html" in page.locator(".md-search-result__link").first.get_attribute("href")
+    assert "reference/protocols.html" in page.locator(
+        ".md-search-result__link"
+    ).first.get_attribute("href")
     page.close()

@@ -1,4 +1,5 @@
-"""A wide table as a person opens it: the verdict is on the screen, and all columns are one click away.
+"""A wide table as a person opens it: the verdict is on the screen, and all columns are one click
+away.
 
 Slow; only it finds a column that a browser does not show.
 """
@@ -23,15 +24,26 @@ ROW = {
     "metric": "accuracy, invalid = wrong", "expected": "first higher", "first value": (0.5, 0.4, 0.1, -0.02, 0.22, 0.1),
     "p (Holm)": (0.2, 2, 100, 100), "speaks of": "cases like these", "expectation met": "not shown",
 }  # fmt: skip
-WIDER = "() => { const box = document.querySelector('.scroll'); return box.scrollWidth > box.clientWidth }"
+WIDER = (
+    "() => { const box = document.querySelector('.scroll'); return box.scrollWidth >"
+    " box.clientWidth }"
+)
 
 
 @pytest.fixture
 def address(tmp_path: Path) -> str:
     """A table of planned comparisons, with all its columns."""
-    entry = Table("recorded", "contrasts", "Planned comparisons", "Caption", lambda _: COLUMNS.table([ROW, ROW]))
+    entry = Table(
+        "recorded",
+        "contrasts",
+        "Planned comparisons",
+        "Caption",
+        lambda _: COLUMNS.table([ROW, ROW]),
+    )
     write_table(
-        entry, StudyResults("recorded", {}, no_scores(), {}, pd.DataFrame()), {"html": tmp_path / "contrasts.html"}
+        entry,
+        StudyResults("recorded", {}, no_scores(), {}, pd.DataFrame()),
+        {"html": tmp_path / "contrasts.html"},
     )
     return (tmp_path / "contrasts.html").as_uri()
 
@@ -46,7 +58,9 @@ def test_the_verdict_is_on_the_screen_and_all_columns_unfold(opened: Any, addres
     assert heads.count() == len(COLUMNS.shown) and page.evaluate(WIDER)
 
 
-def test_axe_finds_nothing_in_a_table(opened: Any, axe: str, address: str, size: dict[str, int]) -> None:
+def test_axe_finds_nothing_in_a_table(
+    opened: Any, axe: str, address: str, size: dict[str, int]
+) -> None:
     page = opened(size)
     page.goto(address)
     assert violations(page, axe) == []

@@ -1,4 +1,6 @@
-"""A bundle of a run: what is in it, what stays out, and that every change of it is found by a check that is not moot's."""
+"""A bundle of a run: what is in it, what stays out, and that every change of it is found by a check
+that is not moot's.
+"""
 
 import json
 import re
@@ -57,19 +59,35 @@ def test_a_bundle_agrees_with_itself_and_is_the_same_again(raw: dict[str, Any]) 
     assert "1 files of tables and figures, 10 calls" in said
     files = members(content)
     assert not faults(files, head)
-    checked = subprocess.run([*CHECK, BUNDLE, "--expected-head", head], capture_output=True, text=True, check=False)
+    checked = subprocess.run(
+        [*CHECK, BUNDLE, "--expected-head", head], capture_output=True, text=True, check=False
+    )
     assert (checked.returncode, checked.stdout) == (0, run_path(CHECK[-1])["SOUND"])
-    assert "On which a table rests the manifest says; only `replay` proves tables." in checked.stdout
+    assert (
+        "On which a table rests the manifest says; only `replay` proves tables." in checked.stdout
+    )
     alone = subprocess.run([*CHECK, BUNDLE], capture_output=True, text=True, check=False)
     assert "No head was given: its maker could have made it anew" in alone.stdout
-    assert files[TABLE] == b"a table\n" and "verify_bundle.py" in files and "results/cases/people.parquet" in files
+    assert (
+        files[TABLE] == b"a table\n"
+        and "verify_bundle.py" in files
+        and "results/cases/people.parquet" in files
+    )
     assert not any(KEY.encode() in content for content in files.values())
 
 
-def test_the_configuration_keeps_its_order_by_which_tables_have_their_rows(raw: dict[str, Any]) -> None:
+def test_the_configuration_keeps_its_order_by_which_tables_have_their_rows(
+    raw: dict[str, Any],
+) -> None:
     one = raw["experiments"]["asked"]
-    files = members(bundled({**raw, "experiments": {"later": one, **raw["experiments"], "before": one}})[0])
-    assert list(json.loads(files["configuration.json"])["experiments"]) == ["later", "asked", "before"]
+    files = members(
+        bundled({**raw, "experiments": {"later": one, **raw["experiments"], "before": one}})[0]
+    )
+    assert list(json.loads(files["configuration.json"])["experiments"]) == [
+        "later",
+        "asked",
+        "before",
+    ]
 
 
 def test_cases_that_are_not_shared_stay_out_with_all_calls_about_them(raw: dict[str, Any]) -> None:
@@ -118,23 +136,45 @@ def test_what_is_no_bundle_is_refused_in_one_message(
 
 
 def test_a_bundle_is_a_crate_of_a_workflow_run_with_a_datasheet(raw: dict[str, Any]) -> None:
-    """Profiles: w3id.org/ro/wfrun/workflow/0.5. Each file with its digest; the run made the tables, of all the rest."""
-    files = members(bundled({**raw, "publication": {"license": "CC-BY-4.0", "creator": "Nobody"}})[0])
+    """Profiles: w3id.org/ro/wfrun/workflow/0.5.
+
+    Each file with its digest; the run made the tables, of all the rest.
+    """
+    files = members(
+        bundled({**raw, "publication": {"license": "CC-BY-4.0", "creator": "Nobody"}})[0]
+    )
     metadata = json.loads(files["ro-crate-metadata.json"])
     about = {one["@id"]: one for one in metadata["@graph"]}
-    assert {name for one in about.values() for name in one} == CRATE_TERMS | metadata["@context"][1].keys()
+    assert {name for one in about.values() for name in one} == CRATE_TERMS | metadata["@context"][
+        1
+    ].keys()
     described = {name: one["sha256"] for name, one in about.items() if "File" in one["@type"]}
     assert described == {
-        name: sha256(files[name]) for name in files.keys() - {"ro-crate-metadata.json", "manifest.json"}
+        name: sha256(files[name])
+        for name in files.keys() - {"ro-crate-metadata.json", "manifest.json"}
     }
     root, run, workflow = about["./"], about["#run"], about["Snakefile"]
-    assert {part["@id"] for part in root["hasPart"]} == described.keys() and root["license"] == "CC-BY-4.0"
-    assert root["mainEntity"] == run["instrument"] == {"@id": "Snakefile"} and root["mentions"] == {"@id": "#run"}
-    assert "ComputationalWorkflow" in workflow["@type"] and about[run["agent"]["@id"]]["name"] == "Nobody"
+    assert {part["@id"] for part in root["hasPart"]} == described.keys() and root[
+        "license"
+    ] == "CC-BY-4.0"
+    assert root["mainEntity"] == run["instrument"] == {"@id": "Snakefile"} and root["mentions"] == {
+        "@id": "#run"
+    }
+    assert (
+        "ComputationalWorkflow" in workflow["@type"]
+        and about[run["agent"]["@id"]]["name"] == "Nobody"
+    )
     assert run["result"] == [{"@id": TABLE}] and {"@id": "calls.jsonl"} in run["object"]
-    assert {one["@id"] for one in [*root["conformsTo"], workflow["programmingLanguage"]]} <= about.keys()
+    assert {
+        one["@id"] for one in [*root["conformsTo"], workflow["programmingLanguage"]]
+    } <= about.keys()
     sheet = files["datasheets/people.md"].decode()
-    for words in ("- test, no: 10", "- without an age: 1", "`source: synthetic`", "A case is the person."):
+    for words in (
+        "- test, no: 10",
+        "- without an age: 1",
+        "`source: synthetic`",
+        "A case is the person.",
+    ):
         assert words in sheet
     assert "https://" not in sheet, "made-up cases were published nowhere"
 
@@ -167,7 +207,9 @@ def test_a_truncated_bundle_is_refused(raw: dict[str, Any], kept: float, tmp_pat
     refused(content[: int(kept * len(content))], "damaged, or not a bundle (BadZipFile", tmp_path)
 
 
-def test_an_archive_that_says_it_is_encrypted_is_refused(raw: dict[str, Any], tmp_path: Path) -> None:
+def test_an_archive_that_says_it_is_encrypted_is_refused(
+    raw: dict[str, Any], tmp_path: Path
+) -> None:
     content = bytearray(bundled(raw)[0])
     for entry in re.finditer(rb"PK\x01\x02", bytes(content)):
         content[entry.start() + 8] |= 0x41
@@ -175,27 +217,44 @@ def test_an_archive_that_says_it_is_encrypted_is_refused(raw: dict[str, Any], tm
 
 
 def test_nobody_is_named_in_a_bundle_that_does_not_share_people(raw: dict[str, Any]) -> None:
-    """Names in the configuration, in records of jobs, in tables and in frozen plans; a table that cannot be changed."""
-    own = {name: Path(f"results/{name}") for name in ("tables/courtroom/summary.xlsx", "provenance/labels.json")}
+    """Names in the configuration, in records of jobs, in tables and in frozen plans; a table that
+    cannot be changed.
+    """
+    own = {
+        name: Path(f"results/{name}")
+        for name in ("tables/courtroom/summary.xlsx", "provenance/labels.json")
+    }
     own["plan"] = Path("data/frozen/plan-1.json")
     for path in own.values():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"from": ["data/annotations/desk-panel-жанна.csv", "person:ann"], "by": "Annabel"}))
+        path.write_text(
+            json.dumps(
+                {"from": ["data/annotations/desk-panel-жанна.csv", "person:ann"], "by": "Annabel"}
+            )
+        )
     before = Path(TABLE).read_text()
     Path(TABLE).write_text("first,second\nhuman:ann,human:жанна\nannul,Ann\n")
     seated = {**raw["experiments"]["asked"], "params": {"seats": {"expert": "person:ann"}}}
     others = {**seated, "params": {"seats": {"expert": "person:жанна"}}}
     with_people = {**raw, "experiments": {**raw["experiments"], "sat": seated, "sat-too": others}}
     files = members(bundled(with_people)[0])
-    named = [name for name, held in files.items() if "жанна" in held.decode(errors="replace") or b"\\u0436" in held]
+    named = [
+        name
+        for name, held in files.items()
+        if "жанна" in held.decode(errors="replace") or b"\\u0436" in held
+    ]
     assert named == [] and not any(re.search(rb":ann\b", held) for held in files.values())
     assert (
-        json.loads(files["configuration.json"])["experiments"]["sat"]["params"]["seats"]["expert"] == "person:person-1"
+        json.loads(files["configuration.json"])["experiments"]["sat"]["params"]["seats"]["expert"]
+        == "person:person-1"
     )
     assert files[TABLE].decode() == "first,second\nhuman:person-1,human:person-2\nannul,Ann\n"
     assert not {"data/frozen/plan-1.json", "results/tables/courtroom/summary.xlsx"} & files.keys()
     shared = members(bundled({**with_people, "share": {"datasets": ["people"], "people": True}})[0])
-    assert b"person:ann" in shared["data/frozen/plan-1.json"] and "human:жанна" in shared[TABLE].decode()
+    assert (
+        b"person:ann" in shared["data/frozen/plan-1.json"]
+        and "human:жанна" in shared[TABLE].decode()
+    )
     for path in own.values():
         path.unlink()
     Path(TABLE).write_text(before)
@@ -212,10 +271,16 @@ def test_calls_on_which_no_table_rests_are_refused(raw: dict[str, Any], tmp_path
     manifest = json.loads(files["manifest.json"])
     manifest["calls"]["asked/m"]["shown"] = manifest["calls"]["asked/m"]["shown"][:-2]
     files["manifest.json"] = json.dumps(manifest).encode()
-    refused(packed(forged(files)), "no run names reply 8, so that nothing rests on it (2 such)", tmp_path)
+    refused(
+        packed(forged(files)),
+        "no run names reply 8, so that nothing rests on it (2 such)",
+        tmp_path,
+    )
 
 
-def test_an_extension_that_is_missing_or_another_one_is_named(raw: dict[str, Any], tmp_path: Path) -> None:
+def test_an_extension_that_is_missing_or_another_one_is_named(
+    raw: dict[str, Any], tmp_path: Path
+) -> None:
     mine = Path("mine")
     mine.mkdir()
     (mine / "words.py").write_text("WORDS = 1\n")
@@ -226,7 +291,10 @@ def test_an_extension_that_is_missing_or_another_one_is_named(raw: dict[str, Any
     with pytest.raises(UserError, match="the extension mine is not as it was"):
         replay(str(file), PROJECT, 1)
     mine.rename(tmp_path / "elsewhere")
-    with pytest.raises(UserError, match=r"made with the extension mine, which is not here\. Get it from whoever made"):
+    with pytest.raises(
+        UserError,
+        match=r"made with the extension mine, which is not here\. Get it from whoever made",
+    ):
         replay(str(file), PROJECT, 1)
     assert not Path("replay").exists()
 
@@ -254,7 +322,9 @@ def test_a_head_that_is_none_is_named(raw: dict[str, Any], head: str) -> None:
     assert "replies are not those of the published head" in fault
 
 
-def test_another_wording_is_refused_before_anything_is_written(raw: dict[str, Any], tmp_path: Path) -> None:
+def test_another_wording_is_refused_before_anything_is_written(
+    raw: dict[str, Any], tmp_path: Path
+) -> None:
     files = members(bundled(raw)[0])
     (name,) = (name for name in files if name.endswith("prompting/zero_shot.jinja"))
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
@@ -265,7 +335,11 @@ def test_another_wording_is_refused_before_anything_is_written(raw: dict[str, An
     assert not Path("replay").exists()
 
 
-@pytest.mark.parametrize(("share", "message"), [({"datasets": ["peple"]}, "share.datasets: 'peple' is no data set")])
-def test_a_data_set_that_the_run_has_not_cannot_be_shared(raw: dict[str, Any], share: Any, message: str) -> None:
+@pytest.mark.parametrize(
+    ("share", "message"), [({"datasets": ["peple"]}, "share.datasets: 'peple' is no data set")]
+)
+def test_a_data_set_that_the_run_has_not_cannot_be_shared(
+    raw: dict[str, Any], share: Any, message: str
+) -> None:
     with pytest.raises(UserError, match=message):
         bundled({**raw, "share": share})

@@ -1,4 +1,6 @@
-"""What is said of a user's table before any configuration is written, and that the entry which it prints can be read."""
+"""What is said of a user's table before any configuration is written, and that the entry which it
+prints can be read.
+"""
 
 import json
 from pathlib import Path
@@ -28,7 +30,9 @@ def pasted(said: str) -> Loaded:
     loader = LOADERS["transcripts"]
     options = loader.options.model_validate(entry["datasets"]["mine"])
     loaded = loader.load(options, LoadContext("mine", Path(), Path(), 1))
-    assert loader.records is not None and list(loader.records(options, LoadContext("mine", Path(), Path(), 1)))
+    assert loader.records is not None and list(
+        loader.records(options, LoadContext("mine", Path(), Path(), 1))
+    )
     return loaded
 
 
@@ -44,7 +48,11 @@ def test_a_chat_is_recognised_and_its_entry_can_be_pasted(tmp_path: Path) -> Non
         "debate": "thread_id", "turn": "seq", "speaker": "author", "text": "body", "answer": "choice", "truth": "gold",
     }  # fmt: skip
     assert "Read as guessed: 9 rows read, 3 debates, 3 cases." in said and "Missing" not in said
-    assert [(case.case_id, case.target) for case in pasted(said).cases] == [("t0", "b"), ("t1", "b"), ("t2", "b")]
+    assert [(case.case_id, case.target) for case in pasted(said).cases] == [
+        ("t0", "b"),
+        ("t1", "b"),
+        ("t2", "b"),
+    ]
 
 
 def test_votes_without_truth_are_judges_and_what_is_missing_is_said(tmp_path: Path) -> None:
@@ -70,7 +78,10 @@ def test_a_guess_that_contradicts_itself_is_said_in_a_line(tmp_path: Path) -> No
     path = tmp_path / "chat.csv"
     pd.DataFrame(TALK).rename(columns={"author": "x"}).to_csv(path, index=False)
     said = describe_table(path)
-    assert "configuration: datasets.mine.columns: neither the column of the speaker nor that of the judge" in said
+    assert (
+        "configuration: datasets.mine.columns: neither the column of the speaker nor that of the"
+        " judge" in said
+    )
     assert "pydantic" not in said
 
 

@@ -1,4 +1,6 @@
-"""The numbers of README and docs: written from a build, and equal to those of a build of the debates that ship."""
+"""The numbers of README and docs: written from a build, and equal to those of a build of the
+debates that ship.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -56,7 +58,15 @@ def test_every_number_of_the_recorded_debates_is_that_of_a_build(
         inputs.findings = PUBLISHED.with_name("findings.csv")
         job: Any = SimpleNamespace(input=inputs)
         results = study_results(plan, job, study)
-        for name in ("methods", "groups", "nyu_judges", "nyu_feedback", "paired_tests", "contrasts", "questions"):
+        for name in (
+            "methods",
+            "groups",
+            "nyu_judges",
+            "nyu_feedback",
+            "paired_tests",
+            "contrasts",
+            "questions",
+        ):
             if (entry := f"{study}/{name}") in TABLES:
                 write_table(TABLES[entry], results, {"csv": Path(f"tables/{entry}.csv")})
     numbers = Numbers(Path("tables"), PUBLISHED, MEASURED)
@@ -64,14 +74,18 @@ def test_every_number_of_the_recorded_debates_is_that_of_a_build(
         text = (PROJECT / page).read_text("utf-8")
         differing = [
             f"{page}: {was} is now {now}"
-            for was, now in zip(text.splitlines(), numbers.fill(text, page).splitlines(), strict=True)
+            for was, now in zip(
+                text.splitlines(), numbers.fill(text, page).splitlines(), strict=True
+            )
             if was != now
         ]
         assert differing == []
     assert not numbers.missing
 
 
-def test_every_measured_figure_is_that_of_the_file_and_each_of_the_file_is_shown(tmp_path: Path) -> None:
+def test_every_measured_figure_is_that_of_the_file_and_each_of_the_file_is_shown(
+    tmp_path: Path,
+) -> None:
     """Where it fails: `make docs`, or `benchmarks/figures.py` where a page names a new figure."""
     numbers, shown = Numbers(tmp_path, PUBLISHED, MEASURED), {}
     for page in documented_pages(PROJECT):
@@ -81,7 +95,9 @@ def test_every_measured_figure_is_that_of_the_file_and_each_of_the_file_is_shown
             shown[key] = f"{shown[key]} {page}" if key in shown else page
     figures = pd.read_csv(MEASURED)
     assert dict(zip(figures["key"], figures["page"], strict=True)) == shown
-    assert figures.drop(columns=["low", "high"]).notna().all(axis=None), "each says how and when it was measured"
+    assert figures.drop(columns=["low", "high"]).notna().all(axis=None), (
+        "each says how and when it was measured"
+    )
 
 
 VERSIONS = ["2.13", "3.11"]
@@ -92,19 +108,32 @@ CONVENTIONS = {
     "docs/drift.md": ["0.05"],
     "docs/people.md": [],
     "docs/scale.md": ["0.15", "0.60"],
-    **{f"scripts/moot/studies/{study}/README.md": [] for study in ("conference", "courtroom", "stance")},
-    "scripts/moot/studies/recorded/README.md": ["0.45", "0.17", "0.001", "0.38"],  # of all jurors, not of those at hand
+    **{
+        f"scripts/moot/studies/{study}/README.md": []
+        for study in ("conference", "courtroom", "stance")
+    },
+    "scripts/moot/studies/recorded/README.md": [
+        "0.45",
+        "0.17",
+        "0.001",
+        "0.38",
+    ],  # of all jurors, not of those at hand
     "scripts/moot/studies/appellate/README.md": ["123.00"],
     "scripts/moot/studies/feedback/README.md": ["0.6323", "0.6297"],
 }
-"""Pages of which every figure is marked, and the figures that were not measured: versions, levels, prices, a sum."""
+"""Pages of which every figure is marked, and the figures that were not measured: versions, levels,
+prices, a sum.
+"""
 
 
 def unmarked(page: str) -> Iterator[str]:
     """The figures of two decimals or more that name no table, outside of code."""
     text = MARKED.sub("", re.sub(r"^```.*?^```", "", page, flags=re.DOTALL | re.MULTILINE))
     for line in text.splitlines():
-        yield from (f"{found[0]} in '{line.strip()[:80]}'" for found in re.finditer(r"[−+-]?\d*\.\d{2,}", line))
+        yield from (
+            f"{found[0]} in '{line.strip()[:80]}'"
+            for found in re.finditer(r"[−+-]?\d*\.\d{2,}", line)
+        )
 
 
 @pytest.mark.parametrize("page", CONVENTIONS)
@@ -123,14 +152,26 @@ def test_numbers_are_written_as_they_were_with_their_decimals(tmp_path: Path) ->
         "<!-- s/t; a=x: y;\nlow, x to high -->",
         "<!-- s/t; a=x: y; high in percent -->",
     )
-    page = "| {}" + b + " | {}" + b + "; {}" + ends + ", ({}" + share + " %), {}<!-- s/other; a=1; b -->"
-    assert numbers.fill(page.format("0.5", "+0.50", "[1.0, 2.0]", "7", "0.99"), "page") == page.format(
-        "−0.1", "−0.12", "[0.1, 0.2]", "25", "0.99"
+    page = (
+        "| {}"
+        + b
+        + " | {}"
+        + b
+        + "; {}"
+        + ends
+        + ", ({}"
+        + share
+        + " %), {}<!-- s/other; a=1; b -->"
     )
+    assert numbers.fill(
+        page.format("0.5", "+0.50", "[1.0, 2.0]", "7", "0.99"), "page"
+    ) == page.format("−0.1", "−0.12", "[0.1, 0.2]", "25", "0.99")
     assert numbers.missing == {"s/other"}
-    assert list(unmarked(page.format("0.55", "0.55", "[0.55, 1]", "7", "0.55") + " and 0.44.\n```\n0.55\n```\n")) == [
-        "0.44 in '|  | ; , ( %),  and 0.44.'"
-    ]
+    assert list(
+        unmarked(
+            page.format("0.55", "0.55", "[0.55, 1]", "7", "0.55") + " and 0.44.\n```\n0.55\n```\n"
+        )
+    ) == ["0.44 in '|  | ; , ( %),  and 0.44.'"]
     for place, message in (
         ("s/t; a=q; b", "0 rows"),
         ("s/t; c=q; d", "no column c, d"),

@@ -1,4 +1,6 @@
-"""Drift: a model that answers otherwise is found, and one that varies by itself is not taken for one that changed."""
+"""Drift: a model that answers otherwise is found, and one that varies by itself is not taken for
+one that changed.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,12 +41,18 @@ def recorded(servers: list[FaultServer], folder: Path, calls: int = CALLS, **par
     """The plan of two models that have answered, their calls below `folder`."""
     config = configuration(servers[0].url, folder, drift={"calls": calls})
     config["models"]["other"] = {**config["models"][MODEL], "base_url": servers[1].url}
-    config["experiments"][EXPERIMENT] |= {"protocol": "zero_shot", "models": [MODEL, "other"], "params": params}
+    config["experiments"][EXPERIMENT] |= {
+        "protocol": "zero_shot",
+        "models": [MODEL, "other"],
+        "params": params,
+    }
     plan, cases = Plan.from_yaml(config, PROJECT), people(folder / "cases.parquet", CALLS)
     for model in (MODEL, "other"):
         shard = folder / "transcripts" / EXPERIMENT / model / "0.parquet"
         write_transcripts(plan, Job(EXPERIMENT, model, *read_cases(cases)), [cases], shard)
-        outputs = (folder / kind / EXPERIMENT / f"{model}.parquet" for kind in ("predictions", "calls"))
+        outputs = (
+            folder / kind / EXPERIMENT / f"{model}.parquet" for kind in ("predictions", "calls")
+        )
         write_predictions(plan, EXPERIMENT, cases, [shard], *outputs)
     return plan
 
@@ -59,51 +67,78 @@ def test_one_of_two_models_changed(servers: list[FaultServer], tmp_path: Path) -
     assert verdicts(before) == dict.fromkeys((MODEL, "other"), "no change shown")
     assert (before["equal_now"] == 1).all() and (before["equal_to_recorded"] == 1).all()
     assert set(before["measure"]) == {"texts", "answers"}
-    assert set(before["smallest_change"]) == {0.22}, "40 calls, four tests: seven changed replies pass"
+    assert set(before["smallest_change"]) == {0.22}, (
+        "40 calls, four tests: seven changed replies pass"
+    )
     asked = [server.count() for server in servers]
     assert asked == [3 * CALLS] * 2
 
-    servers[1].reset(content='{"reasoning": "new", "prediction": "YES", "confidence": 50}', fingerprints=3)
-    assert verdicts(check_drift(plan, tmp_path, day=1)) == verdicts(before)  # asked already on that day
+    servers[1].reset(
+        content='{"reasoning": "new", "prediction": "YES", "confidence": 50}', fingerprints=3
+    )
+    assert verdicts(check_drift(plan, tmp_path, day=1)) == verdicts(
+        before
+    )  # asked already on that day
     assert servers[1].count() == 0
     after = check_drift(plan, tmp_path, day=2)
     assert verdicts(after) == {MODEL: "no change shown", "other": "changed"}
     texts = after.set_index(["model", "measure"]).loc[("other", "texts")]
-    assert (texts["equal_now"], texts["equal_to_recorded"], texts["changed"], texts["changed_back"]) == (1, 0, CALLS, 0)
+    assert (
+        texts["equal_now"],
+        texts["equal_to_recorded"],
+        texts["changed"],
+        texts["changed_back"],
+    ) == (1, 0, CALLS, 0)
     assert texts["beyond"] == 1 and texts["beyond_low"] > 0.8
     assert texts["p_holm"] == pytest.approx(4 * 0.5**CALLS)
     assert "fp_0" in texts["versions_recorded"] and "fp_1" in texts["versions_now"]
     write_drift(after, tmp_path / "drift")
     written = pd.read_csv(tmp_path / "drift" / "drift.csv")
     page = (PROJECT / "docs" / "drift.md").read_text()
-    assert [name for name in written if name != "model" and f"`{name}`" not in page] == [], "columns without a word"
+    assert [name for name in written if name != "model" and f"`{name}`" not in page] == [], (
+        "columns without a word"
+    )
     assert verdicts(written) == verdicts(after)
     assert "changed" in (tmp_path / "drift" / "drift.html").read_text()
 
 
-def test_a_model_that_varies_by_itself_has_not_changed(servers: list[FaultServer], tmp_path: Path) -> None:
+def test_a_model_that_varies_by_itself_has_not_changed(
+    servers: list[FaultServer], tmp_path: Path
+) -> None:
     for server in servers:
         server.reset(faults=["truncated"])
     frame = check_drift(recorded(servers, tmp_path), tmp_path, day=1)
     texts = frame[frame["measure"] == "texts"]
     assert ((texts["equal_now"] > 0.2) & (texts["equal_now"] < 0.8)).all()
     assert ((texts["beyond_low"] < 0) & (texts["beyond_high"] > 0)).all()
-    assert texts["beyond"].tolist() == pytest.approx((texts["equal_now"] - texts["equal_to_recorded"]).tolist())
+    assert texts["beyond"].tolist() == pytest.approx(
+        (texts["equal_now"] - texts["equal_to_recorded"]).tolist()
+    )
     assert ((texts["changed"] > 0) & (texts["changed_back"] > 0)).all()
     assert "changed" not in set(frame["verdict"])
 
 
-def test_log_probabilities_are_compared_where_there_are_any(servers: list[FaultServer], tmp_path: Path) -> None:
+def test_log_probabilities_are_compared_where_there_are_any(
+    servers: list[FaultServer], tmp_path: Path
+) -> None:
     plan = recorded(servers, tmp_path, calls=5, answer="likelihood")
     frame = check_drift(plan, tmp_path, day=1)
     assert set(frame["measure"]) == {"texts", "answers", "log-probabilities"}
     assert set(frame["calls"]) == {5}
-    assert set(frame["verdict"]) == {"cannot tell"} and frame["smallest_change"].isna().all()  # five calls show nothing
+    assert (
+        set(frame["verdict"]) == {"cannot tell"} and frame["smallest_change"].isna().all()
+    )  # five calls show nothing
 
 
-@pytest.mark.parametrize(("calls", "repeatable", "changed_back"), [(30, 1.0, 0), (40, 0.9, 2), (100, 0.5, 16)])
-def test_the_smallest_change_is_shown_as_often_as_stated(calls: int, repeatable: float, changed_back: int) -> None:
-    """Replies drawn anew: of 30 calls, a fifth is shown in 57 % of the samples, and what is stated in 80 %."""
+@pytest.mark.parametrize(
+    ("calls", "repeatable", "changed_back"), [(30, 1.0, 0), (40, 0.9, 2), (100, 0.5, 16)]
+)
+def test_the_smallest_change_is_shown_as_often_as_stated(
+    calls: int, repeatable: float, changed_back: int
+) -> None:
+    """Replies drawn anew: of 30 calls, a fifth is shown in 57 % of the samples, and what is stated
+    in 80 %.
+    """
     random, level = np.random.default_rng(1), 0.05 / 3
 
     def power(share: float) -> float:
@@ -113,17 +148,28 @@ def test_the_smallest_change_is_shown_as_often_as_stated(calls: int, repeatable:
         )
         tests = {
             (one, both): binomtest(one, both, alternative="greater").pvalue
-            for one, both in {(int(further), int(further + nearer)) for further, nearer, _ in counts}
+            for one, both in {
+                (int(further), int(further + nearer)) for further, nearer, _ in counts
+            }
             if both
         }
-        return float(np.mean([tests.get((further, further + nearer), 1.0) <= level for further, nearer, _ in counts]))
+        return float(
+            np.mean(
+                [
+                    tests.get((further, further + nearer), 1.0) <= level
+                    for further, nearer, _ in counts
+                ]
+            )
+        )
 
     stated = smallest_change(calls, repeatable, changed_back, level)
     assert 0.76 < power(stated) < 0.88 and power(stated - 0.03) < 0.8
     assert repeatable != 1 or power(0.2) == pytest.approx(0.57, abs=0.04)
 
 
-def test_without_a_record_there_is_nothing_to_compare(servers: list[FaultServer], tmp_path: Path) -> None:
+def test_without_a_record_there_is_nothing_to_compare(
+    servers: list[FaultServer], tmp_path: Path
+) -> None:
     plan = Plan.from_yaml(configuration(servers[0].url, tmp_path), PROJECT)
     with pytest.raises(UserError, match="holds no call of this run's models"):
         check_drift(plan, tmp_path)
@@ -132,17 +178,32 @@ def test_without_a_record_there_is_nothing_to_compare(servers: list[FaultServer]
 @pytest.mark.slow
 def test_another_model_file_in_the_place_of_one_is_found(tmp_path: Path) -> None:
     """Slow; only it finds drift in the replies of a real model."""
-    """The same name, and other weights: two bits in every fifth byte of the second half, as if it were requantised."""
+    """The same name, and other weights: two bits in every fifth byte of the second half, as if it
+were requantised.
+    """
     count, file = 10, tmp_path / "model.gguf"
-    weights = np.fromfile(model_path(ModelConfig(endpoint="embedded", model=PACKAGED)), dtype=np.uint8)
+    weights = np.fromfile(
+        model_path(ModelConfig(endpoint="embedded", model=PACKAGED)), dtype=np.uint8
+    )
     weights.tofile(file)
-    model = {"endpoint": "embedded", "model": str(file), "base_url": None, "concurrency": 1, "timeout": 600}
+    model = {
+        "endpoint": "embedded",
+        "model": str(file),
+        "base_url": None,
+        "concurrency": 1,
+        "timeout": 600,
+    }
     config = configuration("", tmp_path, {**model, "context": 512}, drift={"calls": count})
-    config["experiments"][EXPERIMENT] |= {"protocol": "zero_shot", "params": {"answer": "likelihood"}}
+    config["experiments"][EXPERIMENT] |= {
+        "protocol": "zero_shot",
+        "params": {"answer": "likelihood"},
+    }
     plan, cases = Plan.from_yaml(config, PROJECT), people(tmp_path / "cases.parquet", count)
     shard = tmp_path / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
     write_transcripts(plan, Job(EXPERIMENT, MODEL, *read_cases(cases)), [cases], shard)
-    outputs = (tmp_path / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls"))
+    outputs = (
+        tmp_path / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
+    )
     write_predictions(plan, EXPERIMENT, cases, [shard], *outputs)
 
     weights[len(weights) // 2 :: 5] ^= 3
@@ -150,4 +211,6 @@ def test_another_model_file_in_the_place_of_one_is_found(tmp_path: Path) -> None
     after = check_drift(plan, tmp_path, day=1).set_index("measure").loc["log-probabilities"]
     assert (after["verdict"], after["equal_to_recorded"]) == ("changed", 0)
     recorded_as, now = after["versions_recorded"], after["versions_now"]
-    assert recorded_as != now and all("model.gguf sha256:" in version for version in (recorded_as, now))
+    assert recorded_as != now and all(
+        "model.gguf sha256:" in version for version in (recorded_as, now)
+    )

@@ -51,23 +51,37 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs() -> None:
 
     said = write_configuration(InitConfig(), ask)
     plan = plan_of(Path("my.yaml").read_text())
-    assert [one.split("[")[-1] for one in asked if one.startswith(("text", "target"))] == ["facts]: ", "outcome]: "]
-    assert plan.config.budget.usd == 5 and plan.config.models["mine"].base_url == "http://localhost:8000/v1"
+    assert [one.split("[")[-1] for one in asked if one.startswith(("text", "target"))] == [
+        "facts]: ",
+        "outcome]: ",
+    ]
+    assert (
+        plan.config.budget.usd == 5
+        and plan.config.models["mine"].base_url == "http://localhost:8000/v1"
+    )
     assert plan.experiments.keys() > {"mine"}
-    assert list(plan.contrasts_of("courtroom")) and not plan.can_fill(TABLES["courtroom/table4_prompting"])
+    assert list(plan.contrasts_of("courtroom")) and not plan.can_fill(
+        TABLES["courtroom/table4_prompting"]
+    )
     assert "moot preview --cores 2 --configfile my.yaml" in said, "an empty folder has no Snakefile"
 
 
 def test_a_table_of_few_rows_is_debated_whole_and_enters_tables() -> None:
-    Path("few.csv").write_text("story,won\nA dog was kept.,tenant\nNo rent was paid.,landlord\nA blank.,\n")
+    Path("few.csv").write_text(
+        "story,won\nA dog was kept.,tenant\nNo rent was paid.,landlord\nA blank.,\n"
+    )
     write_configuration(InitConfig(model="smollm2-135m", data="few.csv", usd=0), None)
     plan = plan_of(Path("my.yaml").read_text())
     assert plan.experiments["mine"].config.cases == 2 and plan.config.fewest_debates == 2
-    assert plan.config.models["mine"] == plan.config.models["smollm2-135m"], "replies as short as in the default run"
+    assert plan.config.models["mine"] == plan.config.models["smollm2-135m"], (
+        "replies as short as in the default run"
+    )
 
 
 def test_the_same_from_flags_with_hostile_names_of_columns() -> None:
-    Path("odd.csv").write_text('"text: {x}","yes\'no"\n"a long text # of a case","- A"\n"another long text","*b"\n')
+    Path("odd.csv").write_text(
+        '"text: {x}","yes\'no"\n"a long text # of a case","- A"\n"another long text","*b"\n'
+    )
     given = InitConfig(model="smollm2-135m", data="odd.csv", question='Who: "me"?', usd=0)
     write_configuration(given, None)
     written = yaml.safe_load(Path("my.yaml").read_text())
@@ -101,7 +115,10 @@ def test_a_budget_that_is_no_number_is_refused(usd: str) -> None:
             {"model": "m", "server": "nowhere"},
             "server 'nowhere'; expected one of openai, anthropic, openrouter, ollama",
         ),
-        ({"model": "m", "server": "ollama", "data": "nlsy79"}, "data 'nlsy79'; expected a table's path, or one of"),
+        (
+            {"model": "m", "server": "ollama", "data": "nlsy79"},
+            "data 'nlsy79'; expected a table's path, or one of",
+        ),
         ({"model": "m", "server": "ollama", "data": "none.csv"}, "none.csv"),
         ({"file": "there.yaml"}, "there.yaml: is there already"),
     ],
@@ -122,21 +139,31 @@ experiments: {{mine: {{protocol: courtroom, dataset: nlsy97, models: [mine], cas
     return plan_of(written, doctor=doctor)
 
 
-def test_without_consent_no_model_is_asked(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_consent_no_model_is_asked(
+    server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.reset()
     monkeypatch.setenv("MY_KEY", SECRET)
     said = doctor(mine(server.url))
     assert server.stats()["requests"] == 0
-    assert "mine: not asked; --config 'doctor={ask: true}' asks 3 calls, at most 0.0050 US dollars" in said
+    assert (
+        "mine: not asked; --config 'doctor={ask: true}' asks 3 calls, at most 0.0050 US dollars"
+        in said
+    )
     assert "MY_KEY is set" in said and SECRET not in said
 
 
-def test_with_consent_three_calls_show_what_a_model_can(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_consent_three_calls_show_what_a_model_can(
+    server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.reset()
     monkeypatch.setenv("MY_KEY", SECRET)
     said = doctor(mine(server.url, ask=True))
     assert server.stats()["requests"] == 3
-    assert "ok       mine, JSON schema: kept" in said and "ok       mine, log-probabilities: given" in said
+    assert (
+        "ok       mine, JSON schema: kept" in said
+        and "ok       mine, log-probabilities: given" in said
+    )
     assert "tokens a second" in said and SECRET not in said
 
 
@@ -149,7 +176,9 @@ def test_what_a_model_cannot_do_is_no_fault_of_the_run(monkeypatch: pytest.Monke
     assert "?        mine, log-probabilities" in said
 
 
-def test_all_that_is_missing_is_said_at_once(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_that_is_missing_is_said_at_once(
+    server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("MY_KEY", raising=False)
     with pytest.raises(UserError, match="2 missing") as fault:
         doctor(mine(server.url, model="another"))
@@ -163,8 +192,9 @@ def test_the_doctor_names_the_file_of_a_table(tmp_path: Path) -> None:
     table.write_text("text,won\na,yes\nb,no\n")
     said = doctor(
         plan_of(
-            f"run: [a]\ndatasets: {{mine: {{loader: table, path: {table}, text: text, target: won}}}}\n"
-            "experiments: {a: {protocol: zero_shot, dataset: mine, models: smollm2-135m, cases: 1}}"
+            f"run: [a]\ndatasets: {{mine: {{loader: table, path: {table}, text: text, target:"
+            " won}}\nexperiments: {a: {protocol: zero_shot, dataset: mine, models:"
+            " smollm2-135m, cases: 1}}"
         )
     )
     assert f"data mine: {table}, 0.0 MB" in said

@@ -1,4 +1,6 @@
-"""A plan frozen before the run: never overwritten, chained, compared in words, and dated at the freeze alone."""
+"""A plan frozen before the run: never overwritten, chained, compared in words, and dated at the
+freeze alone.
+"""
 
 import hashlib
 import json
@@ -39,7 +41,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def plan_of(change: dict[str, Any] | None = None, **keys: Any) -> Plan:
     raw = configuration("http://nowhere.invalid", Path(), {})
-    raw["models"] = {"m": {"model": "m", "base_url": "http://nowhere.invalid", **keys.pop("model", {})}}
+    raw["models"] = {
+        "m": {"model": "m", "base_url": "http://nowhere.invalid", **keys.pop("model", {})}
+    }
     raw["experiments"] = {"planned": EXPERIMENT | (change or {}), "other": OTHER}
     return Plan.from_yaml({**raw, "contrasts": {"main": CONTRAST}, "run": [], **keys}, PROJECT)
 
@@ -66,17 +70,28 @@ def test_the_report_says_whether_the_run_is_the_plan_and_what_differs(folder: Pa
     assert compare_with_frozen(plan_of(), RESULTS) == (NOT_FROZEN,)
     freeze(plan_of(), RESULTS, BEFORE)
     assert compare_with_frozen(plan_of(), RESULTS, "courtroom") == (
-        "This run is the plan that was frozen last, at 2026-01-02T03:04:05+00:00 (data/frozen/plan-1.json), when the "
-        "ledger held 0 replies.",
+        (
+            "This run is the plan that was frozen last, at 2026-01-02T03:04:05+00:00"
+            " (data/frozen/plan-1.json), when the ledger held 0 replies."
+        ),
     )
     changes = [
         (plan_of({"repeats": 3}), "experiment planned, repeats: frozen 1, now 3"),
-        (plan_of({"params": {"temperature": 0.1}}), "experiment planned, params.temperature: frozen"),
+        (
+            plan_of({"params": {"temperature": 0.1}}),
+            "experiment planned, params.temperature: frozen",
+        ),
         (plan_of(seed=8), "seed: frozen"),
         (plan_of(seed=8), "experiment planned, digest of cases: frozen"),
         (plan_of(model={"temperature": 0.4}), "model m, temperature: frozen none, now 0.4"),
-        (plan_of(contrasts={"main": {**CONTRAST, "metric": "f1"}}), "contrast main, metric: frozen accuracy, now f1"),
-        (plan_of(contrasts={"main": CONTRAST, "new": {**CONTRAST, "metric": "f1"}}), "contrast new: added"),
+        (
+            plan_of(contrasts={"main": {**CONTRAST, "metric": "f1"}}),
+            "contrast main, metric: frozen accuracy, now f1",
+        ),
+        (
+            plan_of(contrasts={"main": CONTRAST, "new": {**CONTRAST, "metric": "f1"}}),
+            "contrast new: added",
+        ),
         (plan_of(contrasts={"new": CONTRAST}), "contrast main: left out"),
     ]
     for plan, words in changes:
@@ -95,7 +110,9 @@ def run(plan: Plan) -> None:
         write_predictions(plan, name, cases, [shard], *outputs)
 
 
-def test_a_plan_changed_after_the_replies_were_seen_is_told_although_predictions_are_gone(folder: Path) -> None:
+def test_a_plan_changed_after_the_replies_were_seen_is_told_although_predictions_are_gone(
+    folder: Path,
+) -> None:
     """Frozen, run, its predictions deleted, a contrast reversed and another dropped, frozen again."""
     with FaultServer() as server:
         stated = {"first": "planned", "second": "other", "direction": "first_higher"}
@@ -105,19 +122,25 @@ def test_a_plan_changed_after_the_replies_were_seen_is_told_although_predictions
         run(plan_of(contrasts={"main": stated, **further}, **keys))
         shutil.rmtree("results/predictions")
         shutil.rmtree("results/transcripts")
-        reverse = plan_of(contrasts={"main": {**stated, "first": "other", "second": "planned"}}, **keys)
+        reverse = plan_of(
+            contrasts={"main": {**stated, "first": "other", "second": "planned"}}, **keys
+        )
         told = freeze(reverse, RESULTS, LATER)
-    held = "when the ledger held 20 replies, 20 of them to calls of this plan's runs (10 of planned/m, 10 of other/m)"
+    held = (
+        "when the ledger held 20 replies, 20 of them to calls of this plan's runs (10 of planned/m,"
+        " 10 of other/m)"
+    )
     assert f"Frozen at 2026-02-03T00:00:00+00:00: data/frozen/plan-2.json, {held}" in told
     run_, several, first = compare_with_frozen(reverse, RESULTS, "courtroom")
     assert (
-        run_
-        == f"This run is the plan that was frozen last, at 2026-02-03T00:00:00+00:00 (data/frozen/plan-2.json), {held}."
+        run_ == "This run is the plan that was frozen last, at 2026-02-03T00:00:00+00:00"
+        f" (data/frozen/plan-2.json), {held}."
     )
     assert several.startswith("2 plans were frozen.")
-    assert first == (
-        "plan-1.json, frozen at 2026-01-02T03:04:05+00:00, when the ledger held 0 replies. plan-2.json "
-        "changed contrast f1: left out; contrast main: its sides were exchanged. Unexplained: `deviation` gives no reason."
+    assert (
+        first == "plan-1.json, frozen at 2026-01-02T03:04:05+00:00, when the ledger held 0 replies."
+        " plan-2.json changed contrast f1: left out; contrast main: its sides were exchanged."
+        " Unexplained: `deviation` gives no reason."
     )
     warmer = freeze(plan_of({"params": {"temperature": 0.9}}, **keys), RESULTS, LATER)
     assert "held 20 replies, 10 of them to calls of this plan's runs (10 of other/m)" in warmer, (
@@ -126,7 +149,9 @@ def test_a_plan_changed_after_the_replies_were_seen_is_told_although_predictions
     chained = [json.loads(path.read_text()) for path in frozen_files()]
     assert chained[1]["previous"] == hashlib.sha256(frozen_files()[0].read_bytes()).hexdigest()
     assert [one["ledger"]["replies"] for one in chained] == [0, 20, 20]
-    assert chained[0]["ledger"]["root"] == hashlib.sha256().hexdigest() != chained[1]["ledger"]["root"]
+    assert (
+        chained[0]["ledger"]["root"] == hashlib.sha256().hexdigest() != chained[1]["ledger"]["root"]
+    )
 
 
 def test_a_ledger_whose_replies_were_changed_since_a_plan_was_frozen_is_said(folder: Path) -> None:
@@ -143,7 +168,8 @@ def test_a_ledger_whose_replies_were_changed_since_a_plan_was_frozen_is_said(fol
     said = freeze(plan_of({"cases": 8}, **keys), RESULTS, LATER)
     for number in (1, 2):
         assert (
-            f"The ledger is not the one that data/frozen/plan-{number}.json was frozen with: of its 20 replies" in said
+            f"The ledger is not the one that data/frozen/plan-{number}.json was frozen with: of its"
+            " 20 replies" in said
         )
 
 
@@ -156,14 +182,20 @@ def test_a_plan_that_was_edited_replaced_or_deleted_is_said(folder: Path) -> Non
     assert len(compare_with_frozen(plan_of({"cases": 14}), RESULTS)) == 4
 
     first.write_text(whole[0].replace("2026-01-02", "2025-01-02"))
-    assert "data/frozen/plan-1.json was changed by hand after it was frozen." in said_of(plan_of({"cases": 14}))
+    assert "data/frozen/plan-1.json was changed by hand after it was frozen." in said_of(
+        plan_of({"cases": 14})
+    )
     assert "changed by hand" in freeze(plan_of({"cases": 14}), RESULTS, LATER)
     forged = {**json.loads(whole[0]), "frozen_at": "2025-01-02T03:04:05+00:00"}
     first.write_text(json.dumps({**forged, "digest": digest_of(forged)}))
-    assert "data/frozen/plan-1.json was replaced after plan-2.json was frozen." in said_of(plan_of({"cases": 14}))
+    assert "data/frozen/plan-1.json was replaced after plan-2.json was frozen." in said_of(
+        plan_of({"cases": 14})
+    )
     first.write_text(whole[0])
     second.unlink()
-    assert "The plan frozen before data/frozen/plan-3.json is missing." in said_of(plan_of({"cases": 14}))
+    assert "The plan frozen before data/frozen/plan-3.json is missing." in said_of(
+        plan_of({"cases": 14})
+    )
     freeze(plan_of({"cases": 16}), RESULTS, LATER)
     assert [path.name for path in frozen_files()] == ["plan-1.json", "plan-3.json", "plan-4.json"]
 
@@ -172,7 +204,8 @@ def test_a_departure_has_a_reason_or_is_called_unexplained(folder: Path) -> None
     freeze(plan_of(), RESULTS, BEFORE)
     assert "unexplained" not in said_of(plan_of()).casefold()
     assert (
-        "cases: frozen 10, now 12; experiment planned, debated cases: frozen 10, now 12; experiment planned, digest of "
+        "cases: frozen 10, now 12; experiment planned, debated cases: frozen 10, now 12; experiment"
+        " planned, digest of "
         in (said := said_of(plan_of({"cases": 12})))
         and "Unexplained: `deviation`" in said
     )
@@ -183,15 +216,22 @@ def test_a_departure_has_a_reason_or_is_called_unexplained(folder: Path) -> None
     freeze(plan_of({"cases": 14}), RESULTS, LATER)
     said = said_of(plan_of({"cases": 14}))
     assert (
-        "plan-2.json changed experiment planned, cases: before 10, then 12; experiment planned, debated cases: before 10"
-        in said
+        "plan-2.json changed experiment planned, cases: before 10, then 12; experiment planned,"
+        " debated cases: before 10" in said
     )
-    assert said.index(f"Reason given: {why}") < said.index("cases: before 12, then 14") < said.rindex("Unexplained")
+    assert (
+        said.index(f"Reason given: {why}")
+        < said.index("cases: before 12, then 14")
+        < said.rindex("Unexplained")
+    )
 
 
 def test_a_clock_that_was_set_back_is_said(folder: Path) -> None:
     freeze(plan_of(), RESULTS, LATER)
-    message = r"freeze: it is 2026-01-02T03:04:05\+00:00 by this machine's clock; data/frozen/plan-1.json was frozen at 2026-02-03"
+    message = (
+        r"freeze: it is 2026-01-02T03:04:05\+00:00 by this machine's clock; data/frozen/plan-1.json"
+        r" was frozen at 2026-02-03"
+    )
     with pytest.raises(UserError, match=message):
         freeze(plan_of({"cases": 12}), RESULTS, BEFORE)
     assert len(frozen_files()) == 1
@@ -204,7 +244,10 @@ def test_a_plan_is_written_as_a_registered_report(folder: Path) -> None:
         "first_cases": {"sex": "f|m"}, "second_cases": {"sex": "f|m"},
     }  # fmt: skip
     said = freeze(plan_of(contrasts={"main": stated}), RESULTS, BEFORE)
-    assert said.splitlines()[-1] == "To read and to register: data/frozen/plan-1.md, data/frozen/plan-1.html"
+    assert (
+        said.splitlines()[-1]
+        == "To read and to register: data/frozen/plan-1.md, data/frozen/plan-1.html"
+    )
     pages = [Path(f"data/frozen/plan-1.{ending}").read_text() for ending in ("md", "html")]
     for page in pages:
         for heading in (
@@ -228,7 +271,10 @@ def test_a_plan_is_written_as_a_registered_report(folder: Path) -> None:
             assert text in page.replace("\\.", ".").replace("\\$", "$"), text
         assert "<b>planned" not in page
     rows = [line for line in pages[0].splitlines() if line.startswith("| ")]
-    assert {line.replace("\\|", "").count("|") for line in rows} == {3, 9}, "nothing that was written breaks a row"
+    assert {line.replace("\\|", "").count("|") for line in rows} == {
+        3,
+        9,
+    }, "nothing that was written breaks a row"
     freeze(
         plan_of(
             {"cases": 12},
@@ -239,7 +285,10 @@ def test_a_plan_is_written_as_a_registered_report(folder: Path) -> None:
         LATER,
     )
     second = Path("data/frozen/plan-2.html").read_text()
-    assert "experiment planned, cases: before 10, now 12" in second and "Reason: Two were lost.</p>" in second
+    assert (
+        "experiment planned, cases: before 10, now 12" in second
+        and "Reason: Two were lost.</p>" in second
+    )
     assert "main: all planned cases are debated." in second and "<td>0.1</td>" in second
     assert pages == [Path(f"data/frozen/plan-1.{ending}").read_text() for ending in ("md", "html")]
 
@@ -252,12 +301,17 @@ def test_prompts_and_cases_that_change_are_named(folder: Path) -> None:
     (own / template.name).write_text(template.read_text() + "Think.\n")
     people(folder / "results" / "cases" / "people.parquet", 60)
     said = said_of(plan_of())
-    assert "experiment planned, digest of prompts: frozen" in said and "experiment other, digest of prompts" not in said
+    assert (
+        "experiment planned, digest of prompts: frozen" in said
+        and "experiment other, digest of prompts" not in said
+    )
     assert "experiment planned, digest of cases: frozen" in said
 
 
 def test_nothing_to_freeze_and_a_broken_file_are_said(folder: Path) -> None:
-    with pytest.raises(UserError, match="no contrast of the configuration can be tested in this run"):
+    with pytest.raises(
+        UserError, match="no contrast of the configuration can be tested in this run"
+    ):
         freeze(plan_of(contrasts={}), RESULTS, BEFORE)
     with pytest.raises(UserError, match="main: other is not part of this run"):
         freeze(plan_of(run=["planned"]), RESULTS, BEFORE)

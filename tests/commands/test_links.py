@@ -7,7 +7,14 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 MOOT = PROJECT / "scripts" / "moot"
-WHERE = ("*.md", "docs/*.md", "config/**/*.md", "data/*/README.md", "benchmarks/*.md", "scripts/moot/**/*.md")
+WHERE = (
+    "*.md",
+    "docs/*.md",
+    "config/**/*.md",
+    "data/*/README.md",
+    "benchmarks/*.md",
+    "scripts/moot/**/*.md",
+)
 PAGES = sorted(path for pattern in WHERE for path in PROJECT.glob(pattern))
 ROOMS = "|".join(path.parent.name for path in MOOT.glob("*/__init__.py"))
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
@@ -30,7 +37,14 @@ def test_links_and_modules_of_a_page_exist(page: Path) -> None:
         assert not anchor or anchor in headings(target), f"{link}#{anchor}: no such heading"
     for name in MODULE.findall(text):
         path = name.rstrip("/") if "/" in name else name.replace(".", "/")
-        places = [MOOT / path, MOOT / f"{path}.py", (MOOT / path).parent.with_suffix(".py"), PROJECT / path]
+        places = [
+            MOOT / path,
+            MOOT / f"{path}.py",
+            (MOOT / path).parent.with_suffix(".py"),
+            PROJECT / path,
+        ]
         places += [PROJECT / "config" / "prompts" / f"{path}.jinja"]
-        inside = "." in name and (MOOT / path).parent.is_dir()  # a name that a package gives: `moot.report.table`
+        inside = (
+            "." in name and (MOOT / path).parent.is_dir()
+        )  # a name that a package gives: `moot.report.table`
         assert inside or any(place.exists() for place in places), f"{name}: no such module"

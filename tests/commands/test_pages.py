@@ -20,13 +20,17 @@ BLOCKS = [
     pytest.param(found[1], id=f"{page}:{found.start()}")
     for page in (*documented_pages(PROJECT), "config/README.md")
     if page not in WALKED
-    for found in re.finditer(r"^```yaml\n(.*?)^```", (PROJECT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    for found in re.finditer(
+        r"^```yaml\n(.*?)^```", (PROJECT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
     if {"models", "datasets", "experiments"} & set(yaml.safe_load(found[1]))
 ]
 
 
 @pytest.mark.parametrize("written", BLOCKS)
-def test_every_configuration_on_a_page_is_one(written: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_configuration_on_a_page_is_one(
+    written: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     shown = yaml.safe_load(written)
     shown["models"] = READERS_OWN | shown.get("models", {})

@@ -1,4 +1,6 @@
-"""`snakemake power` on simulated debates: what they vary by, what the plan shows, and what a difference costs."""
+"""`snakemake power` on simulated debates: what they vary by, what the plan shows, and what a
+difference costs.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +12,14 @@ import pandas as pd
 import pytest
 
 from courtroom_runs import PROJECT, configuration, people
-from moot.commands.power import Powered, _planned_cases, planned_power, power_lines, summarise_power, write_power
+from moot.commands.power import (
+    Powered,
+    _planned_cases,
+    planned_power,
+    power_lines,
+    summarise_power,
+    write_power,
+)
 from moot.commands.preview import preview
 from moot.core.artifacts import read_cases, read_frame
 from moot.core.errors import UserError
@@ -62,17 +71,25 @@ def debate(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         write_predictions(plan, "one", cases, [shard], *outputs)
 
 
-def test_a_plan_is_judged_by_its_rehearsal_and_then_by_a_pilot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_is_judged_by_its_rehearsal_and_then_by_a_pilot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     plan = Plan.from_yaml(raw(), PROJECT)
-    advice = "better: no debates of 10 cases or more by both sides, or of all; run `snakemake rehearse`, or a pilot"
+    advice = (
+        "better: no debates of 10 cases or more by both sides, or of all; run `snakemake rehearse`,"
+        " or a pilot"
+    )
     with pytest.raises(UserError, match=advice):
         write_power(plan)
     assert advice in summarise_power(plan)
 
     people(Path("results/cases/people.parquet"), 100)
     said = write_power(plan)
-    assert "better (accuracy, by assumption: one side alone is right on 30% of the cases): 40 cases x 2 show" in said
+    assert (
+        "better (accuracy, by assumption: one side alone is right on 30% of the cases): 40 cases x"
+        " 2 show" in said
+    )
     priced = preview(plan, Path("results")).set_index("experiment").loc["one"]
     a_debate = (priced["usd"] / priced["debates"]).sum()
     row = pd.read_csv("results/power/power.csv").iloc[0]
@@ -87,18 +104,33 @@ def test_a_plan_is_judged_by_its_rehearsal_and_then_by_a_pilot(tmp_path: Path, m
     debate(tmp_path / "rehearsal", monkeypatch)
     monkeypatch.chdir(tmp_path)
     powered = planned_power(plan)[0][0]
-    frames = [read_frame(Path(f"rehearsal/results/predictions/one/{model}.parquet")) for model in ("good", "poor")]
+    frames = [
+        read_frame(Path(f"rehearsal/results/predictions/one/{model}.parquet"))
+        for model in ("good", "poor")
+    ]
     right = [frame.assign(right=frame["prediction"] == frame["target"]) for frame in frames]
     means = [frame.groupby("case_id")["right"].mean() for frame in right]
     within = [frame.groupby("case_id")["right"].var().mean() for frame in right]
     assert powered.spread.difference == pytest.approx((means[0] - means[1]).mean())
     assert list(powered.spread.within) == pytest.approx(within)
-    assert powered.spread.between == pytest.approx([(means[0] - means[1]).var() - sum(within) / REPEATS])
-    assert powered.usd == pytest.approx(sum(frame["cost_usd"].mean() for frame in frames)) and powered.usd > 0
-    assert (powered.cases, powered.repeats, powered.available) == ((CASES,), (REPEATS, REPEATS), (100,))
+    assert powered.spread.between == pytest.approx(
+        [(means[0] - means[1]).var() - sum(within) / REPEATS]
+    )
+    assert (
+        powered.usd == pytest.approx(sum(frame["cost_usd"].mean() for frame in frames))
+        and powered.usd > 0
+    )
+    assert (powered.cases, powered.repeats, powered.available) == (
+        (CASES,),
+        (REPEATS, REPEATS),
+        (100,),
+    )
 
     said = write_power(plan)
-    assert "better (accuracy, by rehearsal (SIMULATED) of 40 cases): 40 cases x 2 show a difference of 0." in said
+    assert (
+        "better (accuracy, by rehearsal (SIMULATED) of 40 cases): 40 cases x 2 show a difference"
+        " of 0." in said
+    )
     assert " cases x 1, $" in said
     row = pd.read_csv("results/power/power.csv").iloc[0]
     assert (row["voices"], row["planned cases"], row["to show"]) == ("SIMULATED", CASES, 0.2)
@@ -113,7 +145,9 @@ def test_a_plan_is_judged_by_its_rehearsal_and_then_by_a_pilot(tmp_path: Path, m
     assert "by pilot of 40 cases" in summarise_power(plan)
 
 
-def test_what_the_data_set_cannot_show_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_data_set_cannot_show_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     debate(tmp_path, monkeypatch)
     said = write_power(Plan.from_yaml(raw(power={"difference": 0.01}), PROJECT))
     assert "the data set has 100." in said
@@ -121,13 +155,18 @@ def test_what_the_data_set_cannot_show_is_said(tmp_path: Path, monkeypatch: pyte
     assert pd.isna(row["cases"]) and row["cases, one repeat"] > 1000
 
 
-def test_five_cases_show_nothing_and_groups_count_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_five_cases_show_nothing_and_groups_count_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     frame = pd.DataFrame({"split": ["test"] * 5, "attributes": [{"sex": one} for one in "ffmmm"]})
     plan = Plan.from_yaml(raw(), PROJECT)
     results = SimpleNamespace(cases=frame)
     assert _planned_cases(plan, Side("one", ("good",), "accuracy"), results) == (CASES, 5)
-    assert _planned_cases(plan, Side("one", ("good",), "accuracy", {"sex": "f"}), results) == (round(CASES * 0.4), 2)
+    assert _planned_cases(plan, Side("one", ("good",), "accuracy", {"sex": "f"}), results) == (
+        round(CASES * 0.4),
+        2,
+    )
     few = Powered(
         plan.contrasts[0],
         "pilot",
@@ -148,9 +187,13 @@ def test_simulated_voices_that_hardly_differ_are_no_ground_to_plan_on() -> None:
     """At temperature 0 two wordings of a question get the same answers from a simulated voice."""
     contrast = Plan.from_yaml(raw(), PROJECT).contrasts[0]
     alike = Spread(0.0, (0.01,), (np.nan, np.nan), cases=(150,), counted=True)
-    rehearsed = Powered(contrast, "rehearsal (SIMULATED)", alike, (150,), (1, 1), (283,), 0.1, Goal(), Goal())
+    rehearsed = Powered(
+        contrast, "rehearsal (SIMULATED)", alike, (150,), (1, 1), (283,), 0.1, Goal(), Goal()
+    )
     assert "hardly differ" in list(power_lines([rehearsed], 0.1, 0.3))[1]
-    assert list(power_lines([rehearsed], 0.1, 0.3))[1].endswith("right on 30% of the cases, 0.1 would take 255.")
+    assert list(power_lines([rehearsed], 0.1, 0.3))[1].endswith(
+        "right on 30% of the cases, 0.1 would take 255."
+    )
     pilot = replace(rehearsed, source="pilot")
     assert " cases x 1, $" in list(power_lines([pilot], 0.1, 0.3))[1]
 

@@ -1,4 +1,5 @@
-"""docs/recipes.md: the debates of each file that it shows are held, against a server in place of every model's.
+"""docs/recipes.md: the debates of each file that it shows are held, against a server in place of
+every model's.
 
 Slow; only it finds a recipe whose debates cannot be held.
 """
@@ -22,7 +23,9 @@ from project_copy import PROJECT
 pytestmark = pytest.mark.slow
 
 PAGE = (PROJECT / "docs/recipes.md").read_text(encoding="utf-8")
-RECIPES = re.findall(r"^## ([^\n]*)(?:(?!^## ).)*?^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+RECIPES = re.findall(
+    r"^## ([^\n]*)(?:(?!^## ).)*?^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE
+)
 CALLS, FEW = Path("results/calls"), 1
 
 
@@ -63,8 +66,12 @@ def test_the_debates_of_each_recipe_are_held(recipe: tuple[str, str], server: Fa
     plan = plan_of(recipe[1], server)
     found = outcomes(plan)
     seated = any(experiment.people for experiment in plan.experiments.values())
-    assert len(found) == sum(len(experiment.config.models) for experiment in plan.experiments.values())
-    assert all(set(statuses) == ({"waiting"} if seated else {"valid"}) for statuses in found.values()), found
+    assert len(found) == sum(
+        len(experiment.config.models) for experiment in plan.experiments.values()
+    )
+    assert all(
+        set(statuses) == ({"waiting"} if seated else {"valid"}) for statuses in found.values()
+    ), found
 
 
 def recipe_named(beginning: str) -> str:
@@ -87,15 +94,21 @@ def test_the_first_cases_are_not_asked_again_and_the_prompt_that_was_sent_is_pri
     assert capsys.readouterr().out.splitlines()[0] == sent[0][0]
 
 
-def test_a_rubric_about_kinds_that_nobody_speaks_is_refused_with_those_there_are(server: FaultServer) -> None:
+def test_a_rubric_about_kinds_that_nobody_speaks_is_refused_with_those_there_are(
+    server: FaultServer,
+) -> None:
     recipe = yaml.safe_load(recipe_named("My spreadsheet, my labels"))
     recipe["rubrics"]["grounds"]["kinds"] = "plea"
     plan = plan_of(yaml.safe_dump(recipe), server)
     list(built(plan))
-    cases, shards = Path("results/cases/disputes.parquet"), sorted(Path("results/transcripts/pleas/mine").glob("*"))
+    cases, shards = (
+        Path("results/cases/disputes.parquet"),
+        sorted(Path("results/transcripts/pleas/mine").glob("*")),
+    )
     job = LabelJob("pleas", "mine", cases, {("pleas", "mine"): shards})
     with pytest.raises(
-        UserError, match="nothing was said of the kinds plea; found: closing, opening, rebuttal, verdict"
+        UserError,
+        match="nothing was said of the kinds plea; found: closing, opening, rebuttal, verdict",
     ):
         label_all(plan, job)
 
@@ -104,5 +117,7 @@ def test_another_judge_alone_is_asked(server: FaultServer) -> None:
     list(built(plan_of(recipe_named("Another judge"), server)))
     asked = {path.parent.name: pd.read_parquet(path) for path in CALLS.rglob("*.parquet")}
     assert set(asked["other-judge-reads"]["model"]) == {"other"}
-    spoken = {name: set(calls.loc[calls["model"] == "mine", "call_id"]) for name, calls in asked.items()}
+    spoken = {
+        name: set(calls.loc[calls["model"] == "mine", "call_id"]) for name, calls in asked.items()
+    }
     assert spoken["other-judge"] < spoken["own-judge"]

@@ -1,4 +1,6 @@
-"""The pages that describe artifacts: generated from the schemas, and with examples that answer what they say."""
+"""The pages that describe artifacts: generated from the schemas, and with examples that answer what
+they say.
+"""
 
 import ast
 import inspect
@@ -58,27 +60,40 @@ def test_the_pandas_example_finds_debates_whose_judge_changed_its_mind_and_was_w
 ) -> None:
     answers = {"stayed wrong": "nn", "moved wrong": "yn", "moved right": "ny", "gave none": "yn"}
     rows = [
-        utterance(f"{name}#0", turn, "judge", prediction={"y": "yes", "n": "no"}[word], kind="belief")
+        utterance(
+            f"{name}#0", turn, "judge", prediction={"y": "yes", "n": "no"}[word], kind="belief"
+        )
         for name, words in answers.items()
         for turn, word in enumerate(words)
     ]
-    told = [prediction(name, "yes", {"y": "yes", "n": "no"}[words[-1]]) for name, words in answers.items()]
+    told = [
+        prediction(name, "yes", {"y": "yes", "n": "no"}[words[-1]])
+        for name, words in answers.items()
+    ]
     told[-1] |= {"prediction": None, "status": "invalid"}
     cases = [case(name, "yes") for name in answers]
-    write_results(tmp_path / "results", cases, {"m": told}, {"m": rows}, experiment="courtroom-nlsy97")
+    write_results(
+        tmp_path / "results", cases, {"m": told}, {"m": rows}, experiment="courtroom-nlsy97"
+    )
     example = re.search(r"```python\n(.*?)```", (DOCS / "artifacts.md").read_text(), re.DOTALL)
     assert example
     monkeypatch.chdir(tmp_path)
     found: dict[str, pd.DataFrame] = {}
     exec(example[1], {"pd": pd}, found)
-    assert found["answer"][["case_id", "prediction", "target"]].values.tolist() == [["moved wrong", "no", "yes"]]
+    assert found["answer"][["case_id", "prediction", "target"]].values.tolist() == [
+        ["moved wrong", "no", "yes"]
+    ]
 
 
 def test_every_variable_of_a_template_is_described_and_no_other() -> None:
     assert {name for names in variables().values() for name in names} == set(SOMETIMES)
     rendered = ast.parse(textwrap.dedent(inspect.getsource(Debate._template_variables)))
     given = {
-        ast.literal_eval(key) for part in ast.walk(rendered) if isinstance(part, ast.Dict) for key in part.keys if key
+        ast.literal_eval(key)
+        for part in ast.walk(rendered)
+        if isinstance(part, ast.Dict)
+        for key in part.keys
+        if key
     }
     assert given - {"language"} == set(EVERYWHERE) - {"role", "reply_format"}
 
@@ -89,7 +104,9 @@ def test_what_is_registered_is_listed_with_its_parameters() -> None:
     assert "| `courtroom/paired_tests` |" in page
 
 
-def test_the_table_of_the_example_is_loaded_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_the_example_is_loaded_as_the_page_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     page = (DOCS / "extending.md").read_text()
     example = (DOCS / "examples" / "disputes" / "my.yaml").read_text()
     assert example in page

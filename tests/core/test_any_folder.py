@@ -1,4 +1,6 @@
-"""Scripts start from a folder whose name has spaces and letters of any alphabet, with the environment inside it."""
+"""Scripts start from a folder whose name has spaces and letters of any alphabet, with the
+environment inside it.
+"""
 
 import subprocess
 import sys
@@ -25,7 +27,9 @@ def test_a_command_without_quotes_reaches_the_environments_python(tmp_path: Path
     paths = f"{PROJECT / 'scripts'}:{sysconfig.get_paths()['purelib']}"
     environment = {"PYTHONPATH": paths, "PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path)}
     command = [folder / "bin" / "python", "-c", PROGRAM]
-    found = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+    found = subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True
+    ).stdout.strip()
     assert Path(found) == folder.resolve()
     assert not list(tmp_path.glob("moot-python-*")), "nothing is left behind"
 
@@ -33,5 +37,7 @@ def test_a_command_without_quotes_reaches_the_environments_python(tmp_path: Path
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a folder that even root cannot write")
 def test_a_folder_that_cannot_be_written_is_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("/proc/self")
-    with pytest.raises(UserError, match=r"this folder cannot be written .* --snakefile \S+Snakefile"):
+    with pytest.raises(
+        UserError, match=r"this folder cannot be written .* --snakefile \S+Snakefile"
+    ):
         check_folder()

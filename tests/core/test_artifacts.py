@@ -1,4 +1,6 @@
-"""Artifacts that were cut off, emptied or replaced: one message that names the file and what to do, at every reader."""
+"""Artifacts that were cut off, emptied or replaced: one message that names the file and what to do,
+at every reader.
+"""
 
 import io
 import json
@@ -34,7 +36,11 @@ from moot.workflow.resuming import times_resumed
 
 def in_schema(content: bytes, old: bytes, new: bytes) -> bytes:
     """An artifact whose schema, which is kept in base64, has other bytes."""
-    return re.sub(rb"[A-Za-z0-9+/=]{400,}", lambda kept: b64encode(b64decode(kept[0]).replace(old, new)), content)
+    return re.sub(
+        rb"[A-Za-z0-9+/=]{400,}",
+        lambda kept: b64encode(b64decode(kept[0]).replace(old, new)),
+        content,
+    )
 
 
 READERS: list[Callable[[Path], object]] = [
@@ -49,7 +55,8 @@ READERS: list[Callable[[Path], object]] = [
 ]
 TASK = Task("the case", "Who won?", ("no", "yes"), "yes")
 CASES = [
-    Case(f"c{number}", "mine", "test", f"Facts {number}. " * 50, "yes", ("yes",), {}, number) for number in range(99)
+    Case(f"c{number}", "mine", "test", f"Facts {number}. " * 50, "yes", ("yes",), {}, number)
+    for number in range(99)
 ]
 
 
@@ -73,8 +80,14 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "cut in the footer": lambda content: content[:-20],
     "cut by a byte": lambda content: content[:-1],
     "zeros": lambda content: bytes(len(content)),
-    "a flipped page": lambda content: content[:4] + bytes(byte ^ 255 for byte in content[4:4000]) + content[4000:],
-    "a flipped footer": lambda content: content[:-300] + bytes(byte ^ 255 for byte in content[-300:-8]) + content[-8:],
+    "a flipped page": (
+        lambda content: content[:4] + bytes(byte ^ 255 for byte in content[4:4000]) + content[4000:]
+    ),
+    "a flipped footer": (
+        lambda content: (
+            content[:-300] + bytes(byte ^ 255 for byte in content[-300:-8]) + content[-8:]
+        )
+    ),
     "a text": lambda _: b"case_id,text\n1,2\n",
     "another's": foreign,
 }
@@ -114,7 +127,9 @@ def test_a_missing_column_is_a_damage_too(cases: Path) -> None:
         read_frame(cases, ["case_id", "no_such_column"])
 
 
-def test_what_ships_is_restored_and_not_deleted(monkeypatch: pytest.MonkeyPatch, cases: Path) -> None:
+def test_what_ships_is_restored_and_not_deleted(
+    monkeypatch: pytest.MonkeyPatch, cases: Path
+) -> None:
     monkeypatch.setattr("moot.core.artifacts.SHIPPED", cases.parent)
     shipped = cases.parent / "data" / "mine.parquet"
     shipped.parent.mkdir()
@@ -137,13 +152,17 @@ def test_the_end_of_a_run_names_what_it_cannot_read_and_counts_the_rest(tmp_path
     assert times_resumed(bad) == 0
 
 
-def test_a_damaged_record_of_a_job_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_record_of_a_job_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     file = RECORDS / "tables" / "t.csv.json"
     file.parent.mkdir(parents=True)
     for content in ("", '{"stage": "cas', "[]", '{"stage": "tables"}'):
         file.write_text(content)
-        with pytest.raises(UserError, match=r"t.csv.json: damaged.*Delete it and results/tables/t.csv, then"):
+        with pytest.raises(
+            UserError, match=r"t.csv.json: damaged.*Delete it and results/tables/t.csv, then"
+        ):
             read_records()
 
 
@@ -154,7 +173,13 @@ def test_the_last_record_of_a_file_counts(tmp_path: Path, monkeypatch: pytest.Mo
         [("b", "old"), ("a", "new")]
     ):  # another first table, by another configuration
         outputs = dict.fromkeys((f"results/{first}.csv", "results/shared.csv"), "digest")
-        record = {"stage": "tables", "wildcards": {}, "digests": {"code": code}, "inputs": {}, "outputs": outputs}
+        record = {
+            "stage": "tables",
+            "wildcards": {},
+            "digests": {"code": code},
+            "inputs": {},
+            "outputs": outputs,
+        }
         file = RECORDS / f"{first}.csv.json"
         file.write_text(json.dumps(record))
         os.utime(file, (number, number))

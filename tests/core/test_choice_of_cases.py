@@ -13,9 +13,13 @@ def cases_with(counts: dict[str, int]) -> list[Case]:
     ]
 
 
-@pytest.mark.parametrize("counts", [{"no": 204, "yes": 79}, {"con": 50, "pro": 50}, {"a": 120, "b": 60, "c": 20}])
+@pytest.mark.parametrize(
+    "counts", [{"no": 204, "yes": 79}, {"con": 50, "pro": 50}, {"a": 120, "b": 60, "c": 20}]
+)
 @pytest.mark.parametrize("seed", [0, 20261121])
-def test_any_number_of_cases_has_the_shares_of_their_labels(counts: dict[str, int], seed: int) -> None:
+def test_any_number_of_cases_has_the_shares_of_their_labels(
+    counts: dict[str, int], seed: int
+) -> None:
     cases = cases_with(counts)
     for count in (1, 2, 6, 20, 100):
         chosen = [case.target for case in choose_cases(cases, count, seed)]

@@ -1,4 +1,6 @@
-"""Which code an artifact depends on: what its script imports, and what that does; not what is said about it."""
+"""Which code an artifact depends on: what its script imports, and what that does; not what is said
+about it.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +19,9 @@ def scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "moot").mkdir()
     (tmp_path / "moot" / "base.py").write_text("X = 1\n")
     (tmp_path / "moot" / "other.py").write_text("Y = 1\n")
-    (tmp_path / "rule.py").write_text("import os\n\ndef f():\n    from moot.base import X\n    return X\n")
+    (tmp_path / "rule.py").write_text(
+        "import os\n\ndef f():\n    from moot.base import X\n    return X\n"
+    )
     yield tmp_path
     digests.code_digest.cache_clear()
     digests._digest_and_imports.cache_clear()
@@ -64,7 +68,11 @@ def test_a_script_that_is_not_there_is_an_error(scripts: Path) -> None:
 def test_cases_depend_on_no_code_of_language_models_or_protocols(name: str) -> None:
     covered = digests.modules_covered("cases", f"moot.datasets.{name}")
     assert f"moot.datasets.{name}" in covered
-    assert not [module for module in covered if module.startswith(("moot.llm", "moot.protocols", "moot.plan.plan"))]
+    assert not [
+        module
+        for module in covered
+        if module.startswith(("moot.llm", "moot.protocols", "moot.plan.plan"))
+    ]
 
 
 def test_what_is_shown_depends_on_no_way_to_reach_a_model() -> None:

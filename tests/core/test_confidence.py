@@ -1,4 +1,6 @@
-"""One meaning of a stated confidence: an answer never counts against itself, wherever a number is made of it."""
+"""One meaning of a stated confidence: an answer never counts against itself, wherever a number is
+made of it.
+"""
 
 from pathlib import Path
 
@@ -9,7 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.core.cases import Task
-from moot.core.confidence import number_of_choices, probability_of_stated_confidence, stated_probabilities
+from moot.core.confidence import (
+    number_of_choices,
+    probability_of_stated_confidence,
+    stated_probabilities,
+)
 from moot.protocols.smoothing import Outlook, decided
 from moot.scores import score_experiment
 from moot.scores.dynamics import stated_predictions
@@ -18,7 +24,9 @@ from results_on_disk import REARREST, case, prediction, utterance, write_results
 from scripted_model import ARTICLES, STANCE, WINNER, hold
 
 CONFIDENCES = st.floats(0, 100, allow_nan=False)
-ANSWERS = st.lists(st.tuples(st.sampled_from(["yes", "no"]), st.integers(1, 100)), min_size=2, max_size=8)
+ANSWERS = st.lists(
+    st.tuples(st.sampled_from(["yes", "no"]), st.integers(1, 100)), min_size=2, max_size=8
+)
 
 
 @given(CONFIDENCES, CONFIDENCES, st.integers(2, 9))
@@ -26,18 +34,27 @@ def test_the_rule_rises_from_a_guess_to_certainty(low: float, high: float, label
     low, high = sorted((low, high))
     assert probability_of_stated_confidence(0.0, labels) == pytest.approx(1 / labels)
     assert probability_of_stated_confidence(100.0, labels) == pytest.approx(1)
-    assert probability_of_stated_confidence(low, labels) <= probability_of_stated_confidence(high, labels) + 1e-12
+    assert (
+        probability_of_stated_confidence(low, labels)
+        <= probability_of_stated_confidence(high, labels) + 1e-12
+    )
     assert 1 / labels - 1e-12 <= probability_of_stated_confidence(low, labels) <= 1 + 1e-12
 
 
 @given(st.sampled_from([WINNER, STANCE, ARTICLES]), st.data(), st.floats(0.01, 100))
-def test_no_other_label_is_more_probable_than_the_answer(task: Task, data: st.DataObject, confidence: float) -> None:
+def test_no_other_label_is_more_probable_than_the_answer(
+    task: Task, data: st.DataObject, confidence: float
+) -> None:
     label = data.draw(st.sampled_from(task.labels))
     shares = stated_probabilities(task, [label], confidence)
     assert max(shares, key=lambda other: shares[other]) == label
-    assert decided(Outlook(shares, (label,)), task) == label, "smoothing begins with the judge's own answer"
+    assert decided(Outlook(shares, (label,)), task) == label, (
+        "smoothing begins with the judge's own answer"
+    )
     assert task.multilabel or sum(shares.values()) == pytest.approx(1)
-    assert shares[label] == pytest.approx(probability_of_stated_confidence(confidence, number_of_choices(task)))
+    assert shares[label] == pytest.approx(
+        probability_of_stated_confidence(confidence, number_of_choices(task))
+    )
 
 
 async def test_no_with_40_per_cent_is_no_evidence_for_yes() -> None:
@@ -60,7 +77,9 @@ def scores_of(folder: Path, answers: list[tuple[str, int]], right: bool) -> pd.S
     ]
     said = [utterance(f"{c.case_id}#0", 1, "expert") for c in cases]
     frame = score_experiment(write_results(folder, cases, {"tiny": rows}, {"tiny": said}))
-    overall = frame[(frame["group"] == "overall") & (frame["model"] == "tiny") & (frame["average"] == "")]
+    overall = frame[
+        (frame["group"] == "overall") & (frame["model"] == "tiny") & (frame["average"] == "")
+    ]
     return overall.set_index("metric")["value"]
 
 
@@ -79,7 +98,9 @@ def test_brier_auc_and_calibration_never_contradict_the_predictions(
     assert found["confidence_missing"] == 0
 
 
-@given(st.lists(st.tuples(st.sampled_from(["yes", "no"]), st.integers(1, 100)), min_size=1, max_size=6))
+@given(
+    st.lists(st.tuples(st.sampled_from(["yes", "no"]), st.integers(1, 100)), min_size=1, max_size=6)
+)
 @settings(max_examples=15)
 def test_a_belief_lies_on_the_side_of_its_prediction(
     tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, int]]
@@ -93,7 +114,8 @@ def test_a_belief_lies_on_the_side_of_its_prediction(
         write_results(tmp_path_factory.mktemp("beliefs"), [case("c", "yes")], rows, {"tiny": said})
     )
     assert all(
-        (belief > 0.5) == (label == "yes") for belief, (label, _) in zip(opinions["belief"], answers, strict=True)
+        (belief > 0.5) == (label == "yes")
+        for belief, (label, _) in zip(opinions["belief"], answers, strict=True)
     )
 
 

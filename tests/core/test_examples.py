@@ -9,7 +9,9 @@ import pytest
 import moot
 
 PACKAGE = Path(moot.__file__).parent
-WITH_EXAMPLES = sorted(path for path in PACKAGE.rglob("*.py") if ">>> " in path.read_text(encoding="utf-8"))
+WITH_EXAMPLES = sorted(
+    path for path in PACKAGE.rglob("*.py") if ">>> " in path.read_text(encoding="utf-8")
+)
 
 
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.stem)

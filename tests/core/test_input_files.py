@@ -1,4 +1,6 @@
-"""Files that people bring: every fault gets one message that names place, finding, expectation and remedy."""
+"""Files that people bring: every fault gets one message that names place, finding, expectation and
+remedy.
+"""
 
 import bz2
 import csv
@@ -16,7 +18,15 @@ from hypothesis import strategies as st
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import booleans, check_unique, check_values, quoted, read_csv, read_jsonl, whole_numbers
+from moot.core.input_files import (
+    booleans,
+    check_unique,
+    check_values,
+    quoted,
+    read_csv,
+    read_jsonl,
+    whole_numbers,
+)
 from moot.datasets import Loaded
 from moot.jobs.load import check_cases
 
@@ -44,17 +54,31 @@ def test_reads_text_as_it_stands(tmp_path: Path) -> None:
         ("id,answer,age\n", "a header and no rows"),
         ("id,anwser,age\n1,yes,3\n", r"missing column answer \(did you rename it to 'anwser'\?\)"),
         ("id,id,answer,age\n1,1,yes,3\n", "column 'id' occurs twice"),
-        ("id,answer,age\n1,yes,20\n2,no", r"row 2 \(line 3\): found 2 fields, expected 3.*truncated"),
-        ("id,answer,age\n1,yes,20,7\n", r"row 1 \(line 2\): found 4 fields, expected 3: a delimiter too many"),
-        ('id,answer,age\n1,"yes,20\n2,no,3\n', r"row 1 \(line \d\): .*inside quotes \(a truncated file"),
-        ('id,answer,age\n1,"yes"no,20\n2,no,3\n', r"row 1 \(line 2\): .*expected every quoted field to be closed"),
+        (
+            "id,answer,age\n1,yes,20\n2,no",
+            r"row 2 \(line 3\): found 2 fields, expected 3.*truncated",
+        ),
+        (
+            "id,answer,age\n1,yes,20,7\n",
+            r"row 1 \(line 2\): found 4 fields, expected 3: a delimiter too many",
+        ),
+        (
+            'id,answer,age\n1,"yes,20\n2,no,3\n',
+            r"row 1 \(line \d\): .*inside quotes \(a truncated file",
+        ),
+        (
+            'id,answer,age\n1,"yes"no,20\n2,no,3\n',
+            r"row 1 \(line 2\): .*expected every quoted field to be closed",
+        ),
         ("id,answer,age\n1,yes,20\n1,no,21\n", "row 2, column 'id': '1' is in row 1 already"),
         ("id,answer,age\n ,yes,20\n", "row 1, column 'id': blank; expected an id"),
         (b"id,answer,age\n1,yes,20\n2,caf\xe9,3\n", "line 3: byte 0xe9 at offset 28 is not UTF-8"),
         (b"id,answer,age\n1,\0,20\n", "line 2: a zero byte"),
     ],
 )
-def test_a_faulty_table_is_refused_with_one_message(tmp_path: Path, content: str | bytes, message: str) -> None:
+def test_a_faulty_table_is_refused_with_one_message(
+    tmp_path: Path, content: str | bytes, message: str
+) -> None:
     path = write(tmp_path, content)
     with pytest.raises(UserError, match=message) as raised:
         read_csv(path, ["id", "answer", "age"], unique="id")
@@ -65,7 +89,10 @@ def test_a_faulty_table_is_refused_with_one_message(tmp_path: Path, content: str
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"PK\x03\x04\x14\x00\x06\x00[Content_Types].xml", "table.csv: a zip archive, or an Excel or OpenDocument"),
+        (
+            b"PK\x03\x04\x14\x00\x06\x00[Content_Types].xml",
+            "table.csv: a zip archive, or an Excel or OpenDocument",
+        ),
         (
             gzip.compress(GOOD.encode(), mtime=0),
             "table.csv: compressed by gzip; expected a text file. Unpack or export it",
@@ -78,10 +105,15 @@ def test_a_faulty_table_is_refused_with_one_message(tmp_path: Path, content: str
             "missing columns id, answer, age .are fields separated by semicolons. Expected commas",
         ),
         (GOOD.replace(",", "\t"), "are fields separated by tabs"),
-        ('"id,answer,age"\n"1,yes,20"\n', "are whole lines wrapped in quotes.*take the outer quotes away"),
+        (
+            '"id,answer,age"\n"1,yes,20"\n',
+            "are whole lines wrapped in quotes.*take the outer quotes away",
+        ),
     ],
 )
-def test_a_file_of_another_form_is_named(tmp_path: Path, content: str | bytes, message: str) -> None:
+def test_a_file_of_another_form_is_named(
+    tmp_path: Path, content: str | bytes, message: str
+) -> None:
     with pytest.raises(UserError, match=message) as raised:
         read_csv(write(tmp_path, content), ["id", "answer", "age"], unique="id")
     assert "\n" not in str(raised.value)
@@ -90,13 +122,18 @@ def test_a_file_of_another_form_is_named(tmp_path: Path, content: str | bytes, m
 @pytest.mark.parametrize("encoding", ["klingon", "base64"])
 def test_an_unknown_encoding_is_named(tmp_path: Path, encoding: str) -> None:
     for read in (read_csv, read_jsonl):
-        with pytest.raises(UserError, match=rf"table.csv: unknown encoding '{encoding}'.*gb18030.*Correct `encoding`"):
+        with pytest.raises(
+            UserError,
+            match=rf"table.csv: unknown encoding '{encoding}'.*gb18030.*Correct `encoding`",
+        ):
             read(write(tmp_path, GOOD), {"id": str}, encoding=encoding)
 
 
 def test_a_missing_file_says_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no such file; set data_root in the configuration"):
-        read_csv(tmp_path / "absent.csv", ["id"], get="set data_root in the configuration to its folder.")
+        read_csv(
+            tmp_path / "absent.csv", ["id"], get="set data_root in the configuration to its folder."
+        )
     with pytest.raises(UserError, match="cannot be read"):
         read_csv(tmp_path, ["id"])
 
@@ -110,21 +147,35 @@ def test_numbers_booleans_and_vocabularies_name_the_first_wrong_row(tmp_path: Pa
     check_unique(path, frame["word"])
     with pytest.raises(UserError, match="row 3, column 'n': found '', expected a whole number"):
         whole_numbers(path, frame["n"])
-    with pytest.raises(UserError, match="row 3, column 'b': found 'maybe', expected one of: True, False"):
+    with pytest.raises(
+        UserError, match="row 3, column 'b': found 'maybe', expected one of: True, False"
+    ):
         booleans(path, frame["b"])
-    with pytest.raises(UserError, match=r"row 2, column 'word': found 'b', expected one of: a, blank \(2 of 3"):
+    with pytest.raises(
+        UserError, match=r"row 2, column 'word': found 'b', expected one of: a, blank \(2 of 3"
+    ):
         check_values(path, frame["word"], ["a", ""])
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 @given(
     st.lists(
-        st.tuples(*[st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=12)] * 2),
+        st.tuples(
+            *[
+                st.text(
+                    st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"),
+                    max_size=12,
+                )
+            ]
+            * 2
+        ),
         min_size=1,
         max_size=8,
     )
 )
-def test_any_text_that_was_written_as_csv_is_read_back(tmp_path: Path, rows: list[tuple[str, str]]) -> None:
+def test_any_text_that_was_written_as_csv_is_read_back(
+    tmp_path: Path, rows: list[tuple[str, str]]
+) -> None:
     stream = io.StringIO(newline="")
     csv.writer(stream, quoting=csv.QUOTE_ALL).writerows([("first", "second"), *rows])
     frame = read_csv(write(tmp_path, stream.getvalue()), ["first", "second"])
@@ -132,11 +183,16 @@ def test_any_text_that_was_written_as_csv_is_read_back(tmp_path: Path, rows: lis
 
 
 def test_json_lines_keep_their_values_and_their_line(tmp_path: Path) -> None:
-    records = [{"id": 1, "fact": "a b", "meta": {"k": [1]}, "more": 0}, {"id": 2, "fact": "案", "meta": {}}]
+    records = [
+        {"id": 1, "fact": "a b", "meta": {"k": [1]}, "more": 0},
+        {"id": 2, "fact": "案", "meta": {}},
+    ]
     text = "\n\n".join(json.dumps(record, ensure_ascii=False) for record in records) + "\n"
     fields = {"id": int, "fact": str, "meta": dict}
     frame = read_jsonl(write(tmp_path, text), fields, unique="id")
-    assert frame.to_dict("records") == [{name: record[name] for name in fields} for record in records]
+    assert frame.to_dict("records") == [
+        {name: record[name] for name in fields} for record in records
+    ]
     recoded = read_jsonl(write(tmp_path, text.encode("gb18030")), fields, encoding="gb18030")
     assert recoded["fact"].tolist() == frame["fact"].tolist()
 
@@ -148,20 +204,31 @@ def test_json_lines_keep_their_values_and_their_line(tmp_path: Path) -> None:
         ('["1"]\n', r"record 1 \(line 1\): found \['1'\]; expected a JSON object"),
         ('{"id": "1"}\n', "missing field 'fact'; found 'id'"),
         ('{"id": "1", "fact": null}\n', "field 'fact': found None, expected str"),
-        ('{"id": "1", "fact": "a"}\n{"id": "1", "fact": "b"}\n', "row 2, column 'id': '1' is in row 1 already"),
+        (
+            '{"id": "1", "fact": "a"}\n{"id": "1", "fact": "b"}\n',
+            "row 2, column 'id': '1' is in row 1 already",
+        ),
         (
             '{"id": "1", "fact": "a", "id": "2"}\n',
             "record 1 .line 1.: field 'id' occurs twice.*expected every field once",
         ),
         ('{"id": "1", "fact": "a", "more": {"x": 1, "x": 2}}\n', "field 'x' occurs twice"),
         ("[" * 100_000, "not JSON"),
-        (r'{"id": "1", "fact": "a \ud800 b"}', r"record 1 .line 1.: found '.ud800', half of a surrogate pair"),
-        (r'{"id": "1", "fact": "a", "more": {"\udfff": 1}}', "half of a surrogate pair and no character"),
+        (
+            r'{"id": "1", "fact": "a \ud800 b"}',
+            r"record 1 .line 1.: found '.ud800', half of a surrogate pair",
+        ),
+        (
+            r'{"id": "1", "fact": "a", "more": {"\udfff": 1}}',
+            "half of a surrogate pair and no character",
+        ),
         (b'{"id": "1", "fact": "\xff"}', "line 1: byte 0xff at offset 21 is not UTF-8"),
         ("", "the file is empty"),
     ],
 )
-def test_a_faulty_record_is_refused_with_one_message(tmp_path: Path, content: str | bytes, message: str) -> None:
+def test_a_faulty_record_is_refused_with_one_message(
+    tmp_path: Path, content: str | bytes, message: str
+) -> None:
     path = write(tmp_path, content, "records.jsonl")
     with pytest.raises(UserError, match=message) as raised:
         read_jsonl(path, {"id": str, "fact": str}, unique="id")
@@ -181,19 +248,34 @@ def test_what_a_file_holds_is_shown_short_and_on_one_line() -> None:
 
 @pytest.mark.parametrize("place", ["text", "attributes"])
 def test_half_a_character_from_any_source_is_named(place: str) -> None:
-    """YAML's \\ud800 does not pass the readers above; what no file can hold is found where cases are checked."""
+    """YAML's \\ud800 does not pass the readers above; what no file can hold is found where cases
+    are checked.
+    """
     half = {"text": "a \ud800 b"} if place == "text" else {"attributes": {"topic": "\udfff"}}
     cases = [
         Case(
-            **{"case_id": "a", "dataset": "d", "split": "test", "text": "t", "target": "no", **half, "labels": ("no",)}
+            **{
+                "case_id": "a",
+                "dataset": "d",
+                "split": "test",
+                "text": "t",
+                "target": "no",
+                **half,
+                "labels": ("no",),
+            }
         )
     ]
-    with pytest.raises(UserError, match=r"data set 'd', row 0: found '.u(d800|dfff)', half of a surrogate pair"):
+    with pytest.raises(
+        UserError, match=r"data set 'd', row 0: found '.u(d800|dfff)', half of a surrogate pair"
+    ):
         check_cases("d", Loaded(cases, Task("it", "Is it?", ("no",))))
 
 
 @pytest.mark.parametrize("told", [{"positive": "maybe"}, {"meaning": {"maybe": "it may be"}}])
 def test_a_label_that_no_case_can_have_is_refused(told: dict[str, Any]) -> None:
-    loaded = Loaded([Case("1", "d", "test", "text", "no", ("no", "yes"))], Task("it", "Is it?", ("no", "yes"), **told))
+    loaded = Loaded(
+        [Case("1", "d", "test", "text", "no", ("no", "yes"))],
+        Task("it", "Is it?", ("no", "yes"), **told),
+    )
     with pytest.raises(UserError, match="names the label 'maybe'; expected one of no, yes"):
         check_cases("d", loaded)

@@ -1,4 +1,6 @@
-"""Answers by likelihood through real servers: those that list few alternatives, and those that give none at all."""
+"""Answers by likelihood through real servers: those that list few alternatives, and those that give
+none at all.
+"""
 
 import json
 import math
@@ -28,10 +30,14 @@ def experiment(protocol: str, **params: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("listed", [20, 5, 1])
-def test_a_word_that_is_not_listed_decides_nothing(listed: int, server: FaultServer, tmp_path: Path) -> None:
+def test_a_word_that_is_not_listed_decides_nothing(
+    listed: int, server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", CASES, validation=VALIDATION)
     server.reset(listed=listed, logprobs="given")
-    config = configuration(server.url, tmp_path, experiment=experiment("zero_shot", answer="likelihood"))
+    config = configuration(
+        server.url, tmp_path, experiment=experiment("zero_shot", answer="likelihood")
+    )
     said = hold(config, cases, tmp_path / "out.parquet")
     answers = said[said["kind"] == "prediction"]
     with closing(Ledger(config["ledger"])) as ledger:
@@ -41,22 +47,32 @@ def test_a_word_that_is_not_listed_decides_nothing(listed: int, server: FaultSer
         assert all(map(math.isfinite, found.values()))
         if found:
             assert answer["prediction"].upper() == max(found, key=lambda word: found[word])
-            assert set(parsed.get("unlisted", [])) == {"yes", "no"} - {word.lower() for word in found}
+            assert set(parsed.get("unlisted", [])) == {"yes", "no"} - {
+                word.lower() for word in found
+            }
         else:
             assert (answer["parse_status"], answer["prediction"]) == ("invalid", None)
             assert "lists none of the words" in parsed["problem"]
     few = [reply for reply in replies.values() if len(reply.logprobs) == 1]
     assert any(not reply.logprobs for reply in replies.values()) and bool(few) == (listed == 1)
     outputs = tmp_path / "predictions.parquet", tmp_path / "calls.parquet"
-    write_predictions(Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [tmp_path / "out.parquet"], *outputs)
+    write_predictions(
+        Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [tmp_path / "out.parquet"], *outputs
+    )
     predictions = pq.read_table(outputs[0]).to_pandas()
     valid = predictions[predictions["status"] == "valid"]
     assert valid["score"].between(0, 1).all() and valid["confidence"].between(0, 100).all()
     assert set(valid["prediction"]) == {"yes", "no"} and len(valid) < len(predictions)
-    assert predictions.loc[predictions["status"] == "invalid", ["prediction", "score"]].isna().all(axis=None)
+    assert (
+        predictions.loc[predictions["status"] == "invalid", ["prediction", "score"]]
+        .isna()
+        .all(axis=None)
+    )
 
 
-def test_votes_and_outlooks_less_their_prior_are_finite_or_missing(server: FaultServer, tmp_path: Path) -> None:
+def test_votes_and_outlooks_less_their_prior_are_finite_or_missing(
+    server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", 16)
     server.reset(listed=1, logprobs="given")
     protocols: dict[str, dict[str, Any]] = {
@@ -64,24 +80,34 @@ def test_votes_and_outlooks_less_their_prior_are_finite_or_missing(server: Fault
         "panel": {"judges": 2, "votes": "likelihood"},
     }
     for protocol, params in protocols.items():
-        config = configuration(server.url, tmp_path, experiment={"protocol": protocol, "params": params})
+        config = configuration(
+            server.url, tmp_path, experiment={"protocol": protocol, "params": params}
+        )
         said = hold(config, cases, tmp_path / f"{protocol}.parquet")
         assert not said["parsed"].str.contains("NaN|Infinity", regex=True, na=False).any()
-        conclusions = [json.loads(parsed) for parsed in said.loc[said["kind"] == "conclusion", "parsed"]]
+        conclusions = [
+            json.loads(parsed) for parsed in said.loc[said["kind"] == "conclusion", "parsed"]
+        ]
         assert {"valid", "invalid"} == {outcome["status"] for outcome in conclusions}
 
 
 numbers = st.one_of(st.floats(-1e3, 0), st.just(-math.inf), st.just(math.nan))
 
 
-@given(st.dictionaries(st.sampled_from(["YES", "NO", "MAYBE"]), numbers), st.one_of(st.none(), numbers))
-def test_what_is_not_listed_never_passes_what_is(logprobs: dict[str, float], unlisted: float | None) -> None:
+@given(
+    st.dictionaries(st.sampled_from(["YES", "NO", "MAYBE"]), numbers), st.one_of(st.none(), numbers)
+)
+def test_what_is_not_listed_never_passes_what_is(
+    logprobs: dict[str, float], unlisted: float | None
+) -> None:
     words = ("YES", "NO", "MAYBE")
     listed = {word for word, value in logprobs.items() if math.isfinite(value)}
     found = censored(logprobs, words, unlisted)
     assert (found is None) == (not listed)
     if found is not None:
-        assert all(map(math.isfinite, found.values())) and all(map(math.isfinite, label_shares(found).values()))
+        assert all(map(math.isfinite, found.values())) and all(
+            map(math.isfinite, label_shares(found).values())
+        )
         assert all(found[word] == logprobs[word] for word in listed)
         assert all(found[word] < found[other] for word in set(words) - listed for other in listed)
 
@@ -97,12 +123,17 @@ def test_half_of_the_least_bound_counts() -> None:
 
 
 @pytest.mark.parametrize("logprobs", ["left out", "refused", "forbidden"])
-def test_auto_falls_back_to_the_stated_confidence(logprobs: str, server: FaultServer, tmp_path: Path) -> None:
+def test_auto_falls_back_to_the_stated_confidence(
+    logprobs: str, server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", 3)
     server.reset(listed=0, logprobs=logprobs)
     params = {"debaters": 1, "rounds": 1}
     config = configuration(
-        server.url, tmp_path, {"concurrency": 1}, experiment={"protocol": "feedback", "params": params}
+        server.url,
+        tmp_path,
+        {"concurrency": 1},
+        experiment={"protocol": "feedback", "params": params},
     )
     said = hold(config, cases, tmp_path / "out.parquet")
     conclusions = said[said["kind"] == "conclusion"]
@@ -110,26 +141,40 @@ def test_auto_falls_back_to_the_stated_confidence(logprobs: str, server: FaultSe
     assert list(said.loc[said["kind"] == "note", "text"].unique()) == [
         "no token probabilities: stated confidence is used"
     ]
-    assert set(said.loc[said["kind"] == "smoothed", "parsed"].map(lambda text: json.loads(text)["probability"])) == {
-        "stated confidence"
-    }
-    assert server.stats()["requests"] == (said["call_id"] != "").sum() + 1, "a job asks for probabilities once"
+    assert set(
+        said.loc[said["kind"] == "smoothed", "parsed"].map(
+            lambda text: json.loads(text)["probability"]
+        )
+    ) == {"stated confidence"}
+    assert server.stats()["requests"] == (said["call_id"] != "").sum() + 1, (
+        "a job asks for probabilities once"
+    )
     hold({**config, "replay": True}, cases, tmp_path / "replayed.parquet")
     assert (tmp_path / "replayed.parquet").read_bytes() == (tmp_path / "out.parquet").read_bytes()
 
 
-def test_likelihood_alone_stops_the_run_with_what_to_do(server: FaultServer, tmp_path: Path) -> None:
+def test_likelihood_alone_stops_the_run_with_what_to_do(
+    server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", 3)
     server.reset(listed=0, logprobs="refused")
     config = configuration(
-        server.url, tmp_path, experiment={"protocol": "zero_shot", "params": {"answer": "likelihood"}}
+        server.url,
+        tmp_path,
+        experiment={"protocol": "zero_shot", "params": {"answer": "likelihood"}},
     )
-    with pytest.raises(LogprobsUnavailableError, match=r"HTTP 400 .*support logprobs.* Set `answer: generation`"):
+    with pytest.raises(
+        LogprobsUnavailableError, match=r"HTTP 400 .*support logprobs.* Set `answer: generation`"
+    ):
         hold(config, cases, tmp_path / "out.parquet")
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from([0.1, 0.25, 0.5, 0.5000001, 0.7, 0.9]), st.booleans()), min_size=1, max_size=25)
+    st.lists(
+        st.tuples(st.sampled_from([0.1, 0.25, 0.5, 0.5000001, 0.7, 0.9]), st.booleans()),
+        min_size=1,
+        max_size=25,
+    )
 )
 def test_the_threshold_has_the_best_macro_f1_and_of_equal_ones_the_nearest_to_a_half(
     cases: list[tuple[float, bool]],
@@ -142,6 +187,8 @@ def test_the_threshold_has_the_best_macro_f1_and_of_equal_ones_the_nearest_to_a_
 
     def quality(threshold: float) -> tuple[float, float]:
         predicted = [score >= threshold for score in scores]
-        return f1_score(positive, predicted, average="macro", zero_division=0), -abs(threshold - 0.5)
+        return f1_score(positive, predicted, average="macro", zero_division=0), -abs(
+            threshold - 0.5
+        )
 
     assert best_threshold(scores, positive) == max(candidates, key=quality)

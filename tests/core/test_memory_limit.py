@@ -1,4 +1,6 @@
-"""What has too little memory ends with one message that says so: a job, whichever way the limit shows, and Snakemake."""
+"""What has too little memory ends with one message that says so: a job, whichever way the limit
+shows, and Snakemake.
+"""
 
 import resource
 import subprocess
@@ -24,16 +26,25 @@ FAULTS = {
     "an array": "import numpy; numpy.zeros(10**9)",
     "a table": "import pyarrow; pyarrow.allocate_buffer(10**12)",
     "a text": "'x' * 10**9",
-    "threads": "[threading.Thread(target=threading.Event().wait, args=(9,), daemon=True).start() for _ in range(999)]",
+    "threads": (
+        "[threading.Thread(target=threading.Event().wait, args=(9,), daemon=True).start() for _ in"
+        " range(999)]"
+    ),
     "a group": "raise ExceptionGroup('of tasks', [ValueError('no'), MemoryError()])",
 }
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are the kernel's, and reported by it")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="limits of memory are the kernel's, and reported by it"
+)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_job_without_memory_says_so_in_one_message(tmp_path: Path, fault: str) -> None:
-    program = PROGRAM.format(path=sys.path, folder=str(tmp_path), room=60_000_000, fault=FAULTS[fault])
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    program = PROGRAM.format(
+        path=sys.path, folder=str(tmp_path), room=60_000_000, fault=FAULTS[fault]
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert done.stderr.count("\n") == 1
@@ -45,15 +56,28 @@ def test_a_job_without_memory_says_so_in_one_message(tmp_path: Path, fault: str)
 @pytest.mark.slow  # Snakemake hangs only in a process of its own
 @pytest.mark.parametrize("kilobytes", [300_000, 500_000])
 def test_snakemake_without_memory_says_so_in_one_message(tmp_path: Path, kilobytes: int) -> None:
-    command = [sys.executable, "-m", "snakemake", "--snakefile", PROJECT / "Snakefile", "--directory", tmp_path]
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--snakefile",
+        PROJECT / "Snakefile",
+        "--directory",
+        tmp_path,
+    ]
     done = subprocess.run(
         [*command, "--cores", "2"],
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1024 * kilobytes, 1024 * kilobytes)),
+        preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_AS, (1024 * kilobytes, 1024 * kilobytes)
+        ),
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
-    assert f"not enough memory for Snakemake itself: its address space is limited to {kilobytes} kB" in done.stderr
+    assert (
+        f"not enough memory for Snakemake itself: its address space is limited to {kilobytes} kB"
+        in done.stderr
+    )
     assert "give fewer cores" in done.stderr

@@ -30,7 +30,9 @@ def test_the_first_label_counts_that_has_a_match(statement: str, label: str, wor
 def test_labels_of_a_group_have_one_number() -> None:
     assert GROUNDS.numbers == {"Law": 0, "fair": 1, "need": 1, "-": 2}
     assert GROUNDS.positions == ("Law", "equity") and GROUNDS.no_position == 2
-    assert [key for key, _ in GROUNDS.problems()] == [("labels", "-")], "a label begins with a letter or a digit"
+    assert [key for key, _ in GROUNDS.problems()] == [("labels", "-")], (
+        "a label begins with a letter or a digit"
+    )
 
 
 def test_rules_in_code_come_first() -> None:

@@ -16,7 +16,14 @@ from debate_tournament import write
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
 from moot.datasets import download as download_module
-from moot.datasets.download import COLUMNS, download, fetch_url, matches, read_versions, write_record
+from moot.datasets.download import (
+    COLUMNS,
+    download,
+    fetch_url,
+    matches,
+    read_versions,
+    write_record,
+)
 
 PROJECT = Path(__file__).resolve().parents[2]
 CONTENT = b"id,answer\n1,yes\n"
@@ -75,12 +82,16 @@ def versions(folder: Path, *rows: str) -> Path:
     return path
 
 
-def row(server: Server, page: str, checksum: str = SHA256, role: str = "primary", member: str = "") -> str:
+def row(
+    server: Server, page: str, checksum: str = SHA256, role: str = "primary", member: str = ""
+) -> str:
     return f"mine,mine/table.csv,{role},{server.url}{page},{checksum},{member},free,a table"
 
 
 @pytest.mark.parametrize("checksum", [SHA256, GIT_BLOB])
-def test_a_file_is_fetched_checked_and_not_fetched_again(server: Server, tmp_path: Path, checksum: str) -> None:
+def test_a_file_is_fetched_checked_and_not_fetched_again(
+    server: Server, tmp_path: Path, checksum: str
+) -> None:
     server.pages["/a"] = CONTENT
     listed = versions(tmp_path, row(server, "/a", checksum))
     (fetched,) = download("mine", tmp_path / "raw", listed)
@@ -95,7 +106,9 @@ def test_a_file_is_fetched_checked_and_not_fetched_again(server: Server, tmp_pat
     assert [path.name for path in fetched.path.parent.iterdir()] == ["table.csv"]
 
 
-def test_the_archive_is_asked_when_the_primary_fails_or_gives_something_else(server: Server, tmp_path: Path) -> None:
+def test_the_archive_is_asked_when_the_primary_fails_or_gives_something_else(
+    server: Server, tmp_path: Path
+) -> None:
     server.pages["/archive"] = CONTENT
     listed = versions(tmp_path, row(server, "/primary"), row(server, "/archive", role="archive"))
     (fetched,) = download("mine", tmp_path / "one", listed)
@@ -106,7 +119,9 @@ def test_the_archive_is_asked_when_the_primary_fails_or_gives_something_else(ser
     assert server.asked == ["/primary", "/archive"] * 2
 
 
-def test_wrong_content_everywhere_leaves_nothing_and_says_what_was_found(server: Server, tmp_path: Path) -> None:
+def test_wrong_content_everywhere_leaves_nothing_and_says_what_was_found(
+    server: Server, tmp_path: Path
+) -> None:
     server.pages["/primary"] = b"<html>log in</html>"
     listed = versions(tmp_path, row(server, "/primary"), row(server, "/archive", role="archive"))
     with pytest.raises(UserError, match="could not be downloaded") as raised:
@@ -124,7 +139,9 @@ def test_a_users_own_file_is_never_overwritten(server: Server, tmp_path: Path) -
     own = tmp_path / "mine" / "table.csv"
     own.parent.mkdir()
     own.write_text("id,answer\n1,no\n")
-    with pytest.raises(UserError, match=r"a file of other content is there .*not overwritten.*source to local"):
+    with pytest.raises(
+        UserError, match=r"a file of other content is there .*not overwritten.*source to local"
+    ):
         download("mine", tmp_path, versions(tmp_path, row(server, "/a")))
     assert own.read_text() == "id,answer\n1,no\n"
     with pytest.raises(UserError, match="no checksum is known"):
@@ -171,22 +188,36 @@ def test_a_faulty_zip_file_is_refused(
     monkeypatch.setattr(download_module, "_LARGEST_BYTES", 5_000_000)
     server.pages["/z.zip"] = page
     with pytest.raises(UserError, match=fault):
-        download("mine", tmp_path, versions(tmp_path, row(server, "/z.zip", checksum="", member="inside/table.csv")))
+        download(
+            "mine",
+            tmp_path,
+            versions(tmp_path, row(server, "/z.zip", checksum="", member="inside/table.csv")),
+        )
 
 
-def test_an_archive_that_comes_in_part_is_not_recorded_and_the_next_download_is(server: Server, tmp_path: Path) -> None:
-    """The tournament's debates, by their own address form: a whole archive of which no checksum is known."""
+def test_an_archive_that_comes_in_part_is_not_recorded_and_the_next_download_is(
+    server: Server, tmp_path: Path
+) -> None:
+    """The tournament's debates, by their own address form: a whole archive of which no checksum is
+    known.
+    """
     place, stream = write(tmp_path / "made", 2), io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for file in place.rglob("*.md"):
             archive.write(file, f"debate-0/reports/{file.relative_to(place)}")
     whole = stream.getvalue()
     path = "recorded/debate_tournament.zip"
-    listed = versions(tmp_path, f"debate_tournament,{path},primary,{server.url}/commit.zip,,,none visible,debates")
+    listed = versions(
+        tmp_path, f"debate_tournament,{path},primary,{server.url}/commit.zip,,,none visible,debates"
+    )
     flipped = bytearray(whole)
     flipped[400] ^= 1
     for page, announced, fault in (
-        (whole[: len(whole) // 2], len(whole), "the connection broke off, [0-9]+ bytes before the end"),
+        (
+            whole[: len(whole) // 2],
+            len(whole),
+            "the connection broke off, [0-9]+ bytes before the end",
+        ),
         (whole[: len(whole) // 2], len(whole) // 2, "not a zip file, or a damaged one"),
         (bytes(flipped), len(whole), "not a zip file, or a damaged one"),
     ):
@@ -196,7 +227,10 @@ def test_an_archive_that_comes_in_part_is_not_recorded_and_the_next_download_is(
         assert not list((tmp_path / "raw").rglob("*.*"))
     server.pages["/commit.zip"] = whole
     download("debate_tournament", tmp_path / "raw", listed)
-    entry, context = LOADERS["debate_tournament"], LoadContext("duels", tmp_path / "raw", PROJECT, 1)
+    entry, context = (
+        LOADERS["debate_tournament"],
+        LoadContext("duels", tmp_path / "raw", PROJECT, 1),
+    )
     assert len(entry.load(entry.options(source="download"), context).cases) == 4
 
 
@@ -206,7 +240,9 @@ def test_unreachable_and_unusable_addresses_are_named(tmp_path: Path) -> None:
         "mine,t.csv,primary,http://127.0.0.1:9/a,,,,",
         "mine,t.csv,archive,file:///etc/hostname,,,,",
     )
-    with pytest.raises(UserError, match=r"127.0.0.1:9/a: .*refused.*; file:///etc/hostname: not an http address"):
+    with pytest.raises(
+        UserError, match=r"127.0.0.1:9/a: .*refused.*; file:///etc/hostname: not an http address"
+    ):
         download("mine", tmp_path, listed)
     with pytest.raises(ValueError, match="not an http address"):
         fetch_url("ftp://example.org/a")
@@ -235,7 +271,12 @@ def test_a_checksum_of_another_kind_is_refused() -> None:
 def test_the_shipped_list_names_a_pinned_address_and_an_archive_for_every_file() -> None:
     listed = read_versions(PROJECT / "data" / "versions.csv")
     assert set(listed) - {"opinions"} <= set(LOADERS)
-    assert pd.read_csv(PROJECT / "data" / "versions.csv").query("role == 'primary'")["licence"].notna().all()
+    assert (
+        pd.read_csv(PROJECT / "data" / "versions.csv")
+        .query("role == 'primary'")["licence"]
+        .notna()
+        .all()
+    )
     for files in listed.values():
         for file in files:
             if not file.path:
@@ -247,30 +288,44 @@ def test_the_shipped_list_names_a_pinned_address_and_an_archive_for_every_file()
                 assert len(digest) == {"sha256": 64, "git": 40}[kind]
                 assert digest in archive.url
             if "github" in primary.url:
-                assert re.search(r"/[0-9a-f]{40}(/|\.zip$)", primary.url), "a commit pins the content"
-                assert primary.checksum or primary.url.endswith(".zip"), "an archive is packed anew for each download"
+                assert re.search(r"/[0-9a-f]{40}(/|\.zip$)", primary.url), (
+                    "a commit pins the content"
+                )
+                assert primary.checksum or primary.url.endswith(".zip"), (
+                    "an archive is packed anew for each download"
+                )
 
 
 def test_the_files_that_shared_data_has_unchanged_match_their_checksums(shared_data: Path) -> None:
     listed = read_versions(PROJECT / "data" / "versions.csv")
-    for path in ("nlsy97/nlsy97_full.csv", "compas/compas_filtered.csv", "caselaw/trial_prediction.jsonl"):
+    for path in (
+        "nlsy97/nlsy97_full.csv",
+        "compas/compas_filtered.csv",
+        "caselaw/trial_prediction.jsonl",
+    ):
         (file,) = (file for files in listed.values() for file in files if file.path == path)
         assert matches((shared_data / path).read_bytes(), file.addresses[0].checksum)
 
 
 @pytest.mark.parametrize(("loader", "files"), [("agenticsimlaw", 8), ("nyu_debates", 632)])
-def test_published_records_match_their_checksums(loader: str, files: int, shared_data: Path) -> None:
+def test_published_records_match_their_checksums(
+    loader: str, files: int, shared_data: Path
+) -> None:
     listed = read_versions(PROJECT / "data" / "versions.csv")[loader]
     there = [file for file in listed if (shared_data / file.path).exists()]
     assert len(listed) == files
     assert len(there) > files / 2
     for file in there:
-        assert matches((shared_data / file.path).read_bytes(), file.addresses[0].checksum), file.path
+        assert matches((shared_data / file.path).read_bytes(), file.addresses[0].checksum), (
+            file.path
+        )
 
 
 def test_downloading_over_the_shared_files_changes_nothing(shared_data: Path) -> None:
     def unreachable(url: str) -> bytes:
         raise AssertionError(f"asked for {url}")
 
-    (fetched,) = download("nlsy97", shared_data, PROJECT / "data" / "versions.csv", fetch=unreachable)
+    (fetched,) = download(
+        "nlsy97", shared_data, PROJECT / "data" / "versions.csv", fetch=unreachable
+    )
     assert fetched.url == ""

@@ -19,7 +19,9 @@ MISSING = "inspect_ai is not installed (the extra `inspect`)"
 
 def read(*logs: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]]:
     entry, context = LOADERS["inspect"], LoadContext("logs", Path(), PROJECT, 1)
-    checked = entry.options.model_validate({**OPTIONS, "logs": [str(path) for path in logs], **options})
+    checked = entry.options.model_validate(
+        {**OPTIONS, "logs": [str(path) for path in logs], **options}
+    )
     loaded = entry.load(checked, context)
     assert entry.records is not None
     debates = list(entry.records(checked, context))
@@ -41,14 +43,22 @@ def log(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         output.usage = ModelUsage(input_tokens=5, output_tokens=2, total_tokens=7)
     samples = [
         Sample(
-            id=f"q{i}", input=f"Invented question {i}?", choices=["no", "yes"], target="AB"[i % 2], metadata={"n": i}
+            id=f"q{i}",
+            input=f"Invented question {i}?",
+            choices=["no", "yes"],
+            target="AB"[i % 2],
+            metadata={"n": i},
         )
         for i in range(3)
     ]
-    task = inspect_ai.Task(MemoryDataset(samples), solver=multiple_choice(), scorer=choice(), name="invented")
+    task = inspect_ai.Task(
+        MemoryDataset(samples), solver=multiple_choice(), scorer=choice(), name="invented"
+    )
     model = get_model("mockllm/model", custom_outputs=outputs)
     folder = str(tmp_path_factory.mktemp("logs"))
-    done = inspect_ai.eval(task, model=model, epochs=2, log_dir=folder, log_format=request.param, display="none")
+    done = inspect_ai.eval(
+        task, model=model, epochs=2, log_dir=folder, log_format=request.param, display="none"
+    )
     assert done[0].status == "success"
     return Path(done[0].location.removeprefix("file://"))
 
@@ -70,16 +80,31 @@ def changed(log: Path, tmp_path: Path) -> Callable[[Callable[[Any], object]], Pa
 
 def test_samples_and_scores_are_read(log: Path) -> None:
     loaded, debates = read(log, attributes=["n"])
-    assert {case.case_id: case.target for case in loaded.cases} == {"q0": "no", "q1": "yes", "q2": "no"}
-    assert loaded.cases[1].attributes == {"n": "1"} and "Invented question 1?" in loaded.cases[1].text
+    assert {case.case_id: case.target for case in loaded.cases} == {
+        "q0": "no",
+        "q1": "yes",
+        "q2": "no",
+    }
+    assert (
+        loaded.cases[1].attributes == {"n": "1"} and "Invented question 1?" in loaded.cases[1].text
+    )
     assert loaded.cleaning["samples read"] == 6
     assert {(one.method, one.model) for one in debates} == {("invented", "mockllm/model")}
     given = {(one.case_id, one.repeat): one for one in debates}
     assert len(given) == 6 and {repeat for _, repeat in given} == {0, 1}
     [wordless] = [one for one in debates if one.prediction is None]
     assert wordless.problem == "the record says nothing"
-    assert sorted(one.prediction for one in debates if one.prediction) == ["no", "no", "no", "yes", "yes"]
-    assert [(said.speaker, said.text) for said in debates[0].utterances][-1] == ("assistant", "ANSWER: A")
+    assert sorted(one.prediction for one in debates if one.prediction) == [
+        "no",
+        "no",
+        "no",
+        "yes",
+        "yes",
+    ]
+    assert [(said.speaker, said.text) for said in debates[0].utterances][-1] == (
+        "assistant",
+        "ANSWER: A",
+    )
     without, answers = read(log, with_text=False)
     assert without.cases[0].text == WITHOUT_TEXT and not answers[0].utterances
 
@@ -138,7 +163,8 @@ def test_an_option_that_the_log_does_not_know_is_named(log: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content"), [("a.eval", b"no zip"), ("a.json", b"{}"), ("a.json", b"{"), ("a.txt", b"x")]
+    ("name", "content"),
+    [("a.eval", b"no zip"), ("a.json", b"{}"), ("a.json", b"{"), ("a.txt", b"x")],
 )
 def test_a_file_that_is_no_log_is_named(name: str, content: bytes, tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason=MISSING)

@@ -1,4 +1,6 @@
-"""Tables of people: numbers that cannot be, one person under two ids, equal narratives, and what a body gives away."""
+"""Tables of people: numbers that cannot be, one person under two ids, equal narratives, and what a
+body gives away.
+"""
 
 from collections import Counter
 from collections.abc import Callable
@@ -33,7 +35,9 @@ def load(name: str, context: LoadContext, **options: Any) -> Loaded:
     return loaded
 
 
-def write(folder: Path, name: str, change: Callable[[pd.DataFrame], object], rows: int = 60) -> Path:
+def write(
+    folder: Path, name: str, change: Callable[[pd.DataFrame], object], rows: int = 60
+) -> Path:
     file, make = TABLES[name]
     table = make(1, rows)
     change(table)
@@ -60,9 +64,17 @@ def write(folder: Path, name: str, change: Callable[[pd.DataFrame], object], row
     ],
 )
 def test_a_number_that_cannot_be_is_missing_and_counted(
-    name: str, column: str, value: int, allowed: str, narrative: str, tmp_path: Path, load_context: MakeContext
+    name: str,
+    column: str,
+    value: int,
+    allowed: str,
+    narrative: str,
+    tmp_path: Path,
+    load_context: MakeContext,
 ) -> None:
-    write(tmp_path, name, lambda table: table.__setitem__(column, [*table[column][:-1], str(value)]))
+    write(
+        tmp_path, name, lambda table: table.__setitem__(column, [*table[column][:-1], str(value)])
+    )
     loaded = load(name, load_context(name), narrative=narrative)
     [case] = [case for case in loaded.cases if case.source_row == 60]
     assert loaded.cleaning[f"{column} outside {allowed}, made missing"] >= 1
@@ -75,7 +87,9 @@ def test_a_number_that_cannot_be_is_missing_and_counted(
 
 
 def test_one_person_under_two_ids_is_found(tmp_path: Path, load_context: MakeContext) -> None:
-    """The same answers under another id, and another outcome: counted, and never on both sides of a split."""
+    """The same answers under another id, and another outcome: counted, and never on both sides of a
+    split.
+    """
 
     def repeat(table: pd.DataFrame) -> None:
         for name in table.columns.drop(["id", "y_arrestedafter2002"]):
@@ -91,26 +105,42 @@ def test_one_person_under_two_ids_is_found(tmp_path: Path, load_context: MakeCon
 
 def test_the_published_tables(shared_data: Path, load_context: MakeContext) -> None:
     context = load_context("nlsy97", data_root=shared_data)
-    assert load("nlsy97", context).cleaning[TWINS] == 0, "no person stands in the released table twice"
+    assert load("nlsy97", context).cleaning[TWINS] == 0, (
+        "no person stands in the released table twice"
+    )
     loaded = load("compas", load_context("compas", data_root=shared_data))
     assert loaded.cleaning[TWINS] == 3038 and loaded.cleaning[IN_TRAINING] == 0
-    shares = {split: count / 6172 for split, count in Counter(case.split for case in loaded.cases).items()}
+    shares = {
+        split: count / 6172 for split, count in Counter(case.split for case in loaded.cases).items()
+    }
     assert shares == pytest.approx({"train": 0.6, "validation": 0.2, "test": 0.2}, abs=0.02)
-    blind = load("compas", load_context("compas", data_root=shared_data), withhold=["sex", "race", "age"])
-    assert [case.split for case in blind.cases] == [case.split for case in loaded.cases], "the same cases are compared"
-    assert blind.cleaning[IN_TRAINING] > 1000, "few facts are left, so that most texts repeat; the report says so"
+    blind = load(
+        "compas", load_context("compas", data_root=shared_data), withhold=["sex", "race", "age"]
+    )
+    assert [case.split for case in blind.cases] == [case.split for case in loaded.cases], (
+        "the same cases are compared"
+    )
+    assert blind.cleaning[IN_TRAINING] > 1000, (
+        "few facts are left, so that most texts repeat; the report says so"
+    )
 
 
 def test_a_blind_narrative_tells_sex_by_build(shared_data: Path, load_context: MakeContext) -> None:
-    """The figures of docs/people.md: logistic regression on the features that are told, sex of the test split."""
+    """The figures of docs/people.md: logistic regression on the features that are told, sex of the
+    test split.
+    """
     context = load_context("nlsy97", data_root=shared_data, seed=20261121)
     found = []
     for withheld in (["sex", "race", "age"], ["sex", "race", "age", "build"]):
         loaded = load("nlsy97", context, withhold=withheld)
         assert loaded.features is not None
-        assert any(" tall" in case.text or "pounds" in case.text for case in loaded.cases) is ("build" not in withheld)
+        assert any(" tall" in case.text or "pounds" in case.text for case in loaded.cases) is (
+            "build" not in withheld
+        )
         male = np.array([case.attributes["sex"] == "male" for case in loaded.cases])
-        train, test = (np.array([case.split == split for case in loaded.cases]) for split in ("train", "test"))
+        train, test = (
+            np.array([case.split == split for case in loaded.cases]) for split in ("train", "test")
+        )
         inputs = plain_features(loaded.features.drop(columns=["case_id", "split", "label"]))
         fitted = BASELINES["lr"].build(1, 1).fit(inputs[train], male[train])
         found.append(roc_auc_score(male[test], fitted.predict_proba(inputs[test])[:, 1]))

@@ -1,4 +1,6 @@
-"""Recorded results: published files read as debates, shipped numbers equal to them, and tables of one's own."""
+"""Recorded results: published files read as debates, shipped numbers equal to them, and tables of
+one's own.
+"""
 
 import json
 from collections import defaultdict
@@ -18,12 +20,15 @@ from nyu_debates import debate as invented_debate
 PROJECT = Path(__file__).resolve().parents[2]
 SHARED = PROJECT.parent / "shared" / "data"
 needs_records = pytest.mark.skipif(
-    not (SHARED / "recorded").is_dir(), reason="the published records are not here (../shared/data/recorded)"
+    not (SHARED / "recorded").is_dir(),
+    reason="the published records are not here (../shared/data/recorded)",
 )
 SHIPPED_AS = {"agenticsimlaw": "agenticsimlaw-nlsy97", "nyu_debates": "nyu-debates"}
 
 
-def read(loader: str, data_root: Path = SHARED, **options: object) -> tuple[dict[str, str], list[RecordedDebate]]:
+def read(
+    loader: str, data_root: Path = SHARED, **options: object
+) -> tuple[dict[str, str], list[RecordedDebate]]:
     """Each case's target, and the debates before the judge who took part in them."""
     entry, context = LOADERS[loader], LoadContext("records", data_root, PROJECT, 1)
     checked = entry.options.model_validate(options)
@@ -63,9 +68,15 @@ def test_the_judges_of_the_nyu_debates_are_as_often_right_as_published(source: s
     targets, debates = read("nyu_debates", source=source)
     shares: defaultdict[str, list[float]] = defaultdict(list)
     for debate in debates:
-        right = 0.5 if debate.prediction is None else float(debate.prediction == targets[debate.case_id])
+        right = (
+            0.5
+            if debate.prediction is None
+            else float(debate.prediction == targets[debate.case_id])
+        )
         shares[debate.method].append(right)
-    accuracy = {arm: (round(sum(values) / len(values), 3), len(values)) for arm, values in shares.items()}
+    accuracy = {
+        arm: (round(sum(values) / len(values), 3), len(values)) for arm, values in shares.items()
+    }
     assert accuracy["people debate"] == (0.844, 154)
     assert accuracy["people consult"] == (0.745, 96)
     assert accuracy["AI debate"] == (0.782, 87)
@@ -78,9 +89,15 @@ def test_the_nyu_debates_with_files_have_the_published_beliefs() -> None:
     shares: defaultdict[str, list[float]] = defaultdict(list)
     for debate in debates:
         if any(said.kind == "speech" for said in debate.utterances):
-            right = 0.5 if debate.prediction is None else float(debate.prediction == targets[debate.case_id])
+            right = (
+                0.5
+                if debate.prediction is None
+                else float(debate.prediction == targets[debate.case_id])
+            )
             shares[debate.method].append(right)
-    accuracy = {arm: (round(sum(values) / len(values), 4), len(values)) for arm, values in shares.items()}
+    accuracy = {
+        arm: (round(sum(values) / len(values), 4), len(values)) for arm, values in shares.items()
+    }
     assert accuracy["people debate"] == (0.8194, 72)
     assert accuracy["people consult"] == (0.7981, 52)
     assert accuracy["AI debate"] == (0.7778, 54)
@@ -91,9 +108,13 @@ def test_the_nyu_debates_with_files_have_the_published_beliefs() -> None:
 def test_a_quotation_is_the_words_of_its_story() -> None:
     name = "the-absurdity-of-family-love-7"
     _, debates = read("nyu_debates", source="local")
-    record = json.loads((SHARED / "recorded" / "nyu_debates" / f"{name}.json").read_text(encoding="utf-8"))
+    record = json.loads(
+        (SHARED / "recorded" / "nyu_debates" / f"{name}.json").read_text(encoding="utf-8")
+    )
     words = record["setup"]["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
-    said = [part for turn in record["rounds"] for speeches in turn.values() for part in _parts(speeches)]
+    said = [
+        part for turn in record["rounds"] for speeches in turn.values() for part in _parts(speeches)
+    ]
     spans = [part["Quote"]["span"] for part in said if "Quote" in part]
     spoken = [
         one
@@ -105,7 +126,9 @@ def test_a_quotation_is_the_words_of_its_story() -> None:
     whole = " ".join(one.text for one in spoken)
     assert spans
     assert all(f"“{' '.join(words[start:end])}”" in whole for start, end in spans)
-    assert sum((one.parsed or {})["quoted_words"] for one in spoken) == sum(end - start for start, end in spans)
+    assert sum((one.parsed or {})["quoted_words"] for one in spoken) == sum(
+        end - start for start, end in spans
+    )
     assert {one.source for one in spoken} == {"model"}
 
 
@@ -132,12 +155,16 @@ def test_nobodys_sentences_ship(name: str) -> None:
     assert longest < 150, "parsed facts are numbers and names, no sentence"
     grades = [json.loads(parsed)["grades"] for parsed in records.loc[forms, "parsed"]]
     asked = {question for form in grades for question in form}
-    assert len(asked) < 40 and all(len(question) < 60 for question in asked), "a form's questions, by their names"
+    assert len(asked) < 40 and all(len(question) < 60 for question in asked), (
+        "a form's questions, by their names"
+    )
     assert all(grade in range(5) for form in grades for grade in form.values())
 
 
 @pytest.mark.parametrize(("right", "sides"), [(0, (3, 1)), (1, (1, 3))])
-def test_only_the_grades_of_a_feedback_form_are_read(tmp_path: Path, right: int, sides: tuple[int, int]) -> None:
+def test_only_the_grades_of_a_feedback_form_are_read(
+    tmp_path: Path, right: int, sides: tuple[int, int]
+) -> None:
     folder = tmp_path / "recorded" / "nyu_debates"
     folder.mkdir(parents=True)
     line, record = invented_debate(0)
@@ -146,19 +173,50 @@ def test_only_the_grades_of_a_feedback_form_are_read(tmp_path: Path, right: int,
     (folder.parent / "nyu_debates-metadata.jsonl").write_text(json.dumps(line) + "\n")
     [debate] = read("nyu_debates", tmp_path, source="local")[1]
     form = debate.utterances[-1]
-    expected = {"clarity, right side": sides[0], "clarity, wrong side": sides[1], "judge reasoning": 4}
+    expected = {
+        "clarity, right side": sides[0],
+        "clarity, wrong side": sides[1],
+        "judge reasoning": 4,
+    }
     assert (form.kind, form.speaker, form.text, form.private) == ("feedback", "judge", "", True)
     assert form.parsed == {"grades": expected, "who": "Jo Invented"}
     record["feedback"]["Jo Invented"]["Judge"]["answers"]["judge reasoning"] = 9
     (folder / "the-lamp-0.json").write_text(json.dumps(record))
-    with pytest.raises(UserError, match=r"the-lamp-0.json: feedback form, 'judge reasoning': found 9; expected 0 to 4"):
+    with pytest.raises(
+        UserError,
+        match=r"the-lamp-0.json: feedback form, 'judge reasoning': found 9; expected 0 to 4",
+    ):
         read("nyu_debates", tmp_path, source="local")
 
 
 ROWS = [
-    {"id": "a", "arm": "debate", "who": "m1", "said": "YES", "true": "YES", "sure": "80", "sex": "f"},
-    {"id": "a", "arm": "debate", "who": "m1", "said": "NO", "true": "YES", "sure": "60", "sex": "f"},
-    {"id": "b", "arm": "debate", "who": "m1", "said": "UNKNOWN", "true": "NO", "sure": "", "sex": "m"},
+    {
+        "id": "a",
+        "arm": "debate",
+        "who": "m1",
+        "said": "YES",
+        "true": "YES",
+        "sure": "80",
+        "sex": "f",
+    },
+    {
+        "id": "a",
+        "arm": "debate",
+        "who": "m1",
+        "said": "NO",
+        "true": "YES",
+        "sure": "60",
+        "sex": "f",
+    },
+    {
+        "id": "b",
+        "arm": "debate",
+        "who": "m1",
+        "said": "UNKNOWN",
+        "true": "NO",
+        "sure": "",
+        "sex": "m",
+    },
 ]
 COLUMNS = {"debate": "", "case": "id", "method": "arm", "model": "who", "answer": "said", "truth": "true",
            "confidence": "sure", "attributes": ["sex"]}  # fmt: skip
@@ -173,14 +231,21 @@ def own_table(folder: Path, rows: list[dict[str, str]], ending: str = "csv") -> 
         frame.to_json(path, orient="records", lines=True)
     else:
         frame.to_parquet(path)
-    return {"path": str(path), "columns": COLUMNS, "labels": {"NO": "no", "YES": "yes"}, "positive": "yes"}
+    return {
+        "path": str(path),
+        "columns": COLUMNS,
+        "labels": {"NO": "no", "YES": "yes"},
+        "positive": "yes",
+    }
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_a_table_of_ones_own_answers_is_read(tmp_path: Path, ending: str) -> None:
     targets, debates = read("transcripts", **own_table(tmp_path, ROWS, ending))
     assert targets == {"a": "yes", "b": "no"}
-    found = [(one.case_id, one.repeat, one.prediction, one.confidence, one.problem) for one in debates]
+    found = [
+        (one.case_id, one.repeat, one.prediction, one.confidence, one.problem) for one in debates
+    ]
     assert found == [
         ("a", 0, "yes", 80.0, ""),
         ("a", 1, "no", 60.0, ""),
@@ -193,11 +258,16 @@ def test_a_table_of_ones_own_answers_is_read(tmp_path: Path, ending: str) -> Non
     [
         ({"said": "MAYBE"}, "row 2, column 'said': found 'MAYBE', expected one of NO, YES"),
         ({"sure": "8o"}, "row 2, column 'sure': found '8o', expected a number from 0 to 100"),
-        ({"true": "NO"}, "row 2, column 'true': found 'NO', expected the same in all rows of a case"),
+        (
+            {"true": "NO"},
+            "row 2, column 'true': found 'NO', expected the same in all rows of a case",
+        ),
         ({"id": ""}, "row 2, column 'id': found '', expected a case"),
     ],
 )
-def test_a_cell_that_cannot_be_read_is_named(tmp_path: Path, change: dict[str, str], message: str) -> None:
+def test_a_cell_that_cannot_be_read_is_named(
+    tmp_path: Path, change: dict[str, str], message: str
+) -> None:
     rows = [ROWS[0], {**ROWS[1], **change}, ROWS[2]]
     with pytest.raises(UserError) as raised:
         read("transcripts", **own_table(tmp_path, rows))
@@ -205,11 +275,16 @@ def test_a_cell_that_cannot_be_read_is_named(tmp_path: Path, change: dict[str, s
     assert "answers.csv" in str(raised.value)
 
 
-def test_few_answers_that_cannot_be_read_are_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_few_answers_that_cannot_be_read_are_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     rows = [{**ROWS[0], "id": f"c{number}"} for number in range(200)]
     rows[7]["sure"], rows[9]["id"], rows[9]["sex"] = "8o", "c8", "m"
     _, debates = read("transcripts", **own_table(tmp_path, rows))
-    assert {f"c{number}" for number in range(200)} - {debate.case_id for debate in debates} == {"c7", "c9"}
+    assert {f"c{number}" for number in range(200)} - {debate.case_id for debate in debates} == {
+        "c7",
+        "c9",
+    }
     assert "row 10, column 'sex': found 'm', expected the same in all rows of a case" in caplog.text
 
 
@@ -228,26 +303,37 @@ ANSWERS = "model_name,case_id,repeat_id,prediction,confidence\nm,0,1,YES,70\nm,1
     ("old", "new", "message"),
     [
         ("m,1,1,NO", "m,1,1,MAYBE", "row 2, column 'prediction': found 'MAYBE'"),
-        ("NO,80", "NO,eighty", "row 2, column 'confidence': found 'eighty'; expected a number from 0 to 100"),
+        (
+            "NO,80",
+            "NO,eighty",
+            "row 2, column 'confidence': found 'eighty'; expected a number from 0 to 100",
+        ),
         ("m,1,1", "m,one,1", "row 2, column 'case_id': found 'one', expected a whole number"),
         ("m,1,1", "m,9,1", "case vignette-9: there is no such case; expected one of the 2 cases"),
         (",prediction,", ",answer,", "no column prediction or mv_prediction"),
     ],
 )
-def test_a_fault_in_a_file_of_agenticsimlaws_form_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_a_fault_in_a_file_of_agenticsimlaws_form_is_named(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     folder = tmp_path / "recorded" / "agenticsimlaw"
     folder.mkdir(parents=True)
     (folder / "people.csv").write_text(VIGNETTES)
     options = {"source": "local", "vignettes": "people.csv", "records": {"debate": ["answers.csv"]}}
     (folder / "answers.csv").write_text(ANSWERS)
-    assert [one.prediction for one in read("agenticsimlaw", tmp_path, **options)[1]] == ["yes", "no"]
+    assert [one.prediction for one in read("agenticsimlaw", tmp_path, **options)[1]] == [
+        "yes",
+        "no",
+    ]
     (folder / "answers.csv").write_text(ANSWERS.replace(old, new, 1))
     with pytest.raises(UserError) as raised:
         read("agenticsimlaw", tmp_path, **options)
     assert message in str(raised.value)
 
 
-def test_truth_prompts_and_words_of_no_answer_of_a_file_of_agenticsimlaws_form_are_read(tmp_path: Path) -> None:
+def test_truth_prompts_and_words_of_no_answer_of_a_file_of_agenticsimlaws_form_are_read(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "recorded" / "agenticsimlaw"
     folder.mkdir(parents=True)
     (folder / "people.csv").write_text(VIGNETTES)
@@ -273,34 +359,53 @@ def test_truth_prompts_and_words_of_no_answer_of_a_file_of_agenticsimlaws_form_a
     (folder / "answers.csv").write_text("\n".join(lines).replace("cot,1,1,False", "cot,1,1,True"))
     with pytest.raises(UserError) as raised:
         read("agenticsimlaw", tmp_path, **options, no_answer=["PASS"])
-    assert "answers.csv: row 2, column 'ground_truth': found 'True', expected what people.csv says" in str(raised.value)
+    assert (
+        "answers.csv: row 2, column 'ground_truth': found 'True', expected what people.csv says"
+        in str(raised.value)
+    )
     assert str(folder / "people.csv") in str(raised.value)
 
 
-def test_one_bad_debate_stops_no_other_and_a_quotation_past_the_end_is_counted(tmp_path: Path) -> None:
+def test_one_bad_debate_stops_no_other_and_a_quotation_past_the_end_is_counted(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "recorded" / "nyu_debates"
     folder.mkdir(parents=True)
     pairs = [invented_debate(number) for number in range(4)]
     spans = {1: [12, len(STORY) + 3], 2: [len(STORY) + 1, len(STORY) + 2], 3: [-1, 2]}
     for number, (line, record) in enumerate(pairs):
         if number in spans:
-            record["rounds"][1]["SimultaneousSpeeches"]["speeches"]["0"]["content"][1]["Quote"]["span"] = spans[number]
+            record["rounds"][1]["SimultaneousSpeeches"]["speeches"]["0"]["content"][1]["Quote"][
+                "span"
+            ] = spans[number]
         (folder / f"{line['name']}.json").write_text(json.dumps(record))
-    (folder.parent / "nyu_debates-metadata.jsonl").write_text("".join(json.dumps(line) + "\n" for line, _ in pairs))
+    (folder.parent / "nyu_debates-metadata.jsonl").write_text(
+        "".join(json.dumps(line) + "\n" for line, _ in pairs)
+    )
     with pytest.raises(UserError) as raised:
         read("nyu_debates", tmp_path, source="local")
     assert "the-lamp-2.json: a quotation of words 18 to 19; the story has 17." in str(raised.value)
     assert "the-lamp-3.json: a quotation of words -1 to 2" in str(raised.value)
-    assert "2 of 4 debates cannot be read; expected 1% of them at most (`faulty`)" in str(raised.value)
+    assert "2 of 4 debates cannot be read; expected 1% of them at most (`faulty`)" in str(
+        raised.value
+    )
     targets, debates = read("nyu_debates", tmp_path, source="local", faulty=0.5)
     assert set(targets) == {debate.case_id for debate in debates} == {"the-lamp-0", "the-lamp-1"}
-    past = [(one.text, one.parsed) for one in debates[1].utterances if "quoted_past_the_end" in (one.parsed or {})]
+    past = [
+        (one.text, one.parsed)
+        for one in debates[1].utterances
+        if "quoted_past_the_end" in (one.parsed or {})
+    ]
     [(text, facts)] = past
     assert (
-        "“by the wind before ten”" in text and facts and (facts["quoted_words"], facts["quoted_past_the_end"]) == (5, 3)
+        "“by the wind before ten”" in text
+        and facts
+        and (facts["quoted_words"], facts["quoted_past_the_end"]) == (5, 3)
     )
     entry, context = LOADERS["nyu_debates"], LoadContext("records", tmp_path, PROJECT, 1)
-    cleaning = entry.load(entry.options.model_validate({"source": "local", "faulty": 0.5}), context).cleaning
+    cleaning = entry.load(
+        entry.options.model_validate({"source": "local", "faulty": 0.5}), context
+    ).cleaning
     assert cleaning["left out: the file cannot be read"] == 2
     assert cleaning["speeches that quote words past the end of the story"] == 1
 
@@ -318,7 +423,13 @@ CHOICES = {
     "target": "1",
     "filtered_resps": [["-2.0", "False"], ["-1.0", "True"]],
 }
-WORDS = {"doc_id": 1, "doc": {"q": "And this?"}, "target": "no", "filtered_resps": ["yes"], "filter": "none"}
+WORDS = {
+    "doc_id": 1,
+    "doc": {"q": "And this?"},
+    "target": "no",
+    "filtered_resps": ["yes"],
+    "filter": "none",
+}
 
 
 def test_samples_of_lm_evaluation_harness_are_read(tmp_path: Path) -> None:
@@ -336,15 +447,23 @@ def test_samples_of_lm_evaluation_harness_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"filtered_resps": ["maybe"]}, "row 2, column 'filtered_resps': found 'maybe', expected one of 0, 1, no, yes"),
+        (
+            {"filtered_resps": ["maybe"]},
+            "row 2, column 'filtered_resps': found 'maybe', expected one of 0, 1, no, yes",
+        ),
         ({"filtered_resps": [["x", "True"]]}, "row 2, column 'filtered_resps'"),
         ({"filtered_resps": []}, "row 2, column 'filtered_resps': found '[]'"),
         ({"target": "2"}, "row 2, column 'target': found '2'"),
         ({"doc": {}}, "row 2, column 'doc': no text under 'q'"),
-        ({"doc_id": 0}, "row 2, column 'target': found 'no', expected the same in all rows of a case"),
+        (
+            {"doc_id": 0},
+            "row 2, column 'target': found 'no', expected the same in all rows of a case",
+        ),
     ],
 )
-def test_a_sample_that_cannot_be_read_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_a_sample_that_cannot_be_read_is_named(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
     with pytest.raises(UserError) as raised:
         read("lm_eval", **samples(tmp_path, [CHOICES, {**WORDS, **change}]))
     assert message in str(raised.value)

@@ -1,4 +1,6 @@
-"""A loader of recorded debates that a user registers: from its answers to predictions and scores, as the page says."""
+"""A loader of recorded debates that a user registers: from its answers to predictions and scores,
+as the page says.
+"""
 
 import os
 from pathlib import Path
@@ -61,15 +63,25 @@ def plan_of(folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> Pl
         "models": models,
         "datasets": {"coins": {"loader": "kept_coins", "source": "local", **options}},
         "experiments": {
-            "held": {"source": "recorded", "dataset": "coins", "models": list(models), "params": {"method": "debate"}}
+            "held": {
+                "source": "recorded",
+                "dataset": "coins",
+                "models": list(models),
+                "params": {"method": "debate"},
+            }
         },
     }
     return Plan.from_yaml(config, PROJECT)
 
 
-def test_recorded_debates_of_an_extension_are_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorded_debates_of_an_extension_are_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     list(built(plan_of(tmp_path, monkeypatch)))
-    predictions = {name: pd.read_parquet(RESULTS / f"predictions/held/{name}.parquet") for name in ("always", "seeing")}
+    predictions = {
+        name: pd.read_parquet(RESULTS / f"predictions/held/{name}.parquet")
+        for name in ("always", "seeing")
+    }
     assert {name: len(rows) for name, rows in predictions.items()} == {"always": 10, "seeing": 5}
     assert predictions["seeing"]["status"].value_counts().to_dict() == {"valid": 4, "invalid": 1}
     scores = pd.read_parquet(RESULTS / "scores/held.parquet")
@@ -77,10 +89,17 @@ def test_recorded_debates_of_an_extension_are_scored(tmp_path: Path, monkeypatch
     assert [overall["accuracy", name] for name in ("always", "seeing")] == [0.5, 1.0]
     assert [overall["accuracy_invalid_wrong", name] for name in ("always", "seeing")] == [0.5, 0.8]
     said = pd.read_parquet(RESULTS / "transcripts/held/always/0.parquet")
-    assert said.loc[said["kind"] == "speech", "text"].nunique() == 1 and (said["speaker"] == "pat").sum() == 10
+    assert (
+        said.loc[said["kind"] == "speech", "text"].nunique() == 1
+        and (said["speaker"] == "pat").sum() == 10
+    )
 
 
-def test_a_record_of_an_unknown_case_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_of_an_unknown_case_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = plan_of(tmp_path, monkeypatch, stray=True)
-    with pytest.raises(UserError, match="data set 'coins': debate, always, case coin-99: there is no such case"):
+    with pytest.raises(
+        UserError, match="data set 'coins': debate, always, case coin-99: there is no such case"
+    ):
         list(built(plan))

@@ -1,4 +1,6 @@
-"""Debates in a table of the user's own: what comes out of each form, and one message for each mistake."""
+"""Debates in a table of the user's own: what comes out of each form, and one message for each
+mistake.
+"""
 
 import json
 from collections import Counter
@@ -14,11 +16,51 @@ from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.records import RecordedDebate, check_records, record_rows
 
 TRIAL = [
-    {"nr": "t1", "turn": 1, "who": "Ann", "words": "He was at home.", "role": "defense", "gold": "no", "p": ""},
-    {"nr": "t1", "turn": 2, "who": "Bob", "words": "He was seen.", "role": "prosecution", "gold": "no", "p": ""},
-    {"nr": "t1", "turn": 3, "who": "Judge", "words": "Hm.", "role": "judge", "gold": "no", "p": "0.75"},
-    {"nr": "t2", "turn": 1, "who": "Bob", "words": "A witness.", "role": "prosecution", "gold": "yes", "p": ""},
-    {"nr": "t2", "turn": 2, "who": "Judge", "words": "", "role": "judge", "gold": "yes", "p": "0.5"},
+    {
+        "nr": "t1",
+        "turn": 1,
+        "who": "Ann",
+        "words": "He was at home.",
+        "role": "defense",
+        "gold": "no",
+        "p": "",
+    },
+    {
+        "nr": "t1",
+        "turn": 2,
+        "who": "Bob",
+        "words": "He was seen.",
+        "role": "prosecution",
+        "gold": "no",
+        "p": "",
+    },
+    {
+        "nr": "t1",
+        "turn": 3,
+        "who": "Judge",
+        "words": "Hm.",
+        "role": "judge",
+        "gold": "no",
+        "p": "0.75",
+    },
+    {
+        "nr": "t2",
+        "turn": 1,
+        "who": "Bob",
+        "words": "A witness.",
+        "role": "prosecution",
+        "gold": "yes",
+        "p": "",
+    },
+    {
+        "nr": "t2",
+        "turn": 2,
+        "who": "Judge",
+        "words": "",
+        "role": "judge",
+        "gold": "yes",
+        "p": "0.5",
+    },
 ]
 TRIAL_COLUMNS = {
     "debate": "nr",
@@ -32,9 +74,24 @@ TRIAL_COLUMNS = {
 TRIALS = {"columns": TRIAL_COLUMNS, "labels": {"no": "innocent", "yes": "guilty"}}
 CHAT = [
     {"group": "g", "from": "host", "message": "Begin.", "now": '{"Kim": ["x", "b"], "Lee": ["b"]}'},
-    {"group": "g", "from": "Kim", "message": "It is b and x.", "now": '{"Kim": ["x", "b"], "Lee": ["b"]}'},
-    {"group": "g", "from": "Lee", "message": "True.", "now": '{"Kim": ["x", "b"], "Lee": ["b", "x"]}'},
-    {"group": "g", "from": "Kim", "message": "Or nothing.", "now": '{"Kim": [], "Lee": ["x", "b"]}'},
+    {
+        "group": "g",
+        "from": "Kim",
+        "message": "It is b and x.",
+        "now": '{"Kim": ["x", "b"], "Lee": ["b"]}',
+    },
+    {
+        "group": "g",
+        "from": "Lee",
+        "message": "True.",
+        "now": '{"Kim": ["x", "b"], "Lee": ["b", "x"]}',
+    },
+    {
+        "group": "g",
+        "from": "Kim",
+        "message": "Or nothing.",
+        "now": '{"Kim": [], "Lee": ["x", "b"]}',
+    },
 ]
 CHATS = {
     "columns": {"debate": "group", "speaker": "from", "text": "message", "answers": "now"},
@@ -83,19 +140,33 @@ def read(path: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]]:
 def test_every_kind_of_file_gives_the_same_debates(tmp_path: Path, ending: str) -> None:
     shuffled = [TRIAL[number] for number in (2, 4, 0, 3, 1)]
     loaded, debates = read(written(tmp_path / f"trials.{ending}", shuffled), **TRIALS)
-    assert {case.case_id: case.target for case in loaded.cases} == {"t1": "innocent", "t2": "guilty"}
+    assert {case.case_id: case.target for case in loaded.cases} == {
+        "t1": "innocent",
+        "t2": "guilty",
+    }
     assert (loaded.task.labels, loaded.task.positive) == (("innocent", "guilty"), "guilty")
     one, other = debates
     assert [(said.speaker, said.text, said.prediction) for said in one.utterances] == [
         ("Ann", "He was at home.", None), ("Bob", "He was seen.", None), ("Judge", "Hm.", "guilty"),
     ]  # fmt: skip
-    assert one.utterances[2].parsed == {"role": "judge", "distribution": {"guilty": 0.75, "innocent": 0.25}}
-    assert (one.method, one.model, one.prediction, one.score, one.judge) == ("debate", "recorded", "guilty", 0.75, "")
+    assert one.utterances[2].parsed == {
+        "role": "judge",
+        "distribution": {"guilty": 0.75, "innocent": 0.25},
+    }
+    assert (one.method, one.model, one.prediction, one.score, one.judge) == (
+        "debate",
+        "recorded",
+        "guilty",
+        0.75,
+        "",
+    )
     assert (other.prediction, other.score) == (None, 0.5), "one half each decides nothing"
     assert loaded.cleaning == {"rows read": 5, "debates": 2, "turns without words": 1, "cases": 2}
 
 
-def test_a_spreadsheet_with_semicolons_and_decimal_commas_gives_the_same_debates(tmp_path: Path) -> None:
+def test_a_spreadsheet_with_semicolons_and_decimal_commas_gives_the_same_debates(
+    tmp_path: Path,
+) -> None:
     expected = read(written(tmp_path / "t.csv", TRIAL), **TRIALS)
     table = tmp_path / "german.csv"
     pd.DataFrame(TRIAL).replace({"p": {r"\.": ","}}, regex=True).to_csv(table, index=False, sep=";")
@@ -123,7 +194,10 @@ def test_a_group_has_the_answer_of_each_member_when_it_changes(tmp_path: Path) -
         ("Kim", "speech", "It is b and x.", None), ("Lee", "speech", "True.", None), ("Lee", "answer", "", "right"),
         ("Kim", "speech", "Or nothing.", None), ("Kim", "answer", "", None),
     ]  # fmt: skip
-    found = [(debate.method, debate.judge, debate.prediction, bool(debate.utterances)) for debate in debates]
+    found = [
+        (debate.method, debate.judge, debate.prediction, bool(debate.utterances))
+        for debate in debates
+    ]
     assert found == [
         ("debate", "Kim", None, True), ("debate", "Lee", "right", False),
         ("first answers", "Kim", "right", False), ("first answers", "Lee", "wrong", False),
@@ -142,14 +216,19 @@ def test_members_of_a_group_may_state_their_answers_with_their_words(tmp_path: P
 
 def test_jurors_are_judges_with_personas_asked_again(tmp_path: Path) -> None:
     loaded, debates = read(written(tmp_path / "jury.jsonl", JURY), **JURIES)
-    found = [(one.case_id, one.repeat, one.judge, one.persona, one.judge_repeat, one.prediction) for one in debates]
+    found = [
+        (one.case_id, one.repeat, one.judge, one.persona, one.judge_repeat, one.prediction)
+        for one in debates
+    ]
     assert found == [
         ("a", 0, "m", "mild", 0, "yes"), ("a", 0, "m", "mild", 1, "no"), ("a", 0, "m", "stern", 0, "yes"),
         ("a", 0, "n", "mild", 0, None), ("a", 1, "m", "mild", 0, "no"),
     ]  # fmt: skip
     assert [case.target for case in loaded.cases] == [""], "without truth"
     reasons = {said.speaker: (said.private, said.source) for said in debates[0].utterances}
-    assert reasons == dict.fromkeys(["m · mild", "m · mild · time 2", "m · stern", "n · mild"], (True, "model"))
+    assert reasons == dict.fromkeys(
+        ["m · mild", "m · mild · time 2", "m · stern", "n · mild"], (True, "model")
+    )
 
 
 def test_columns_are_extracted_by_patterns(tmp_path: Path) -> None:
@@ -160,14 +239,24 @@ def test_columns_are_extracted_by_patterns(tmp_path: Path) -> None:
         extract={"file": r"out/(?P<run2>\w+)/(?P<who>\w+)\.txt"},
     )  # fmt: skip
     assert Counter(one.persona for one in debates) == {"mild": 4, "stern": 1}
-    with pytest.raises(UserError, match=r"jury.csv: row 1, column 'file': found 'out/a1/mild.txt', expected what"):
-        read(tmp_path / "jury.csv", **{**JURIES, "columns": columns}, extract={"file": "(?P<run2>z)(?P<who>z)"})
+    with pytest.raises(
+        UserError, match=r"jury.csv: row 1, column 'file': found 'out/a1/mild.txt', expected what"
+    ):
+        read(
+            tmp_path / "jury.csv",
+            **{**JURIES, "columns": columns},
+            extract={"file": "(?P<run2>z)(?P<who>z)"},
+        )
 
 
 def test_words_without_answers_are_debates_that_a_model_may_judge(tmp_path: Path) -> None:
     path = written(tmp_path / "talk.csv", [{"debate": "d", "speaker": "Kim", "text": "Yes."}])
     loaded, [debate] = read(path, labels={"n": "no", "y": "yes"})
-    assert (debate.prediction, debate.problem, loaded.task.labels) == (None, "no answer was recorded", ("no", "yes"))
+    assert (debate.prediction, debate.problem, loaded.task.labels) == (
+        None,
+        "no answer was recorded",
+        ("no", "yes"),
+    )
 
 
 def test_lists_and_objects_of_parquet_are_answers_too(tmp_path: Path) -> None:
@@ -176,7 +265,11 @@ def test_lists_and_objects_of_parquet_are_answers_too(tmp_path: Path) -> None:
     written(tmp_path / "chat.csv", CHAT)
     assert read(tmp_path / "chat.parquet", **CHATS)[1] == read(tmp_path / "chat.csv", **CHATS)[1]
     frame.assign(message=[["a", "b"]] * len(frame)).to_parquet(tmp_path / "lists.parquet")
-    said = [one.text for one in read(tmp_path / "lists.parquet", **CHATS)[1][0].utterances if one.kind == "speech"]
+    said = [
+        one.text
+        for one in read(tmp_path / "lists.parquet", **CHATS)[1][0].utterances
+        if one.kind == "speech"
+    ]
     assert set(said) == {'["a", "b"]'}
 
 
@@ -194,13 +287,22 @@ def changed(place: int, **cells: object) -> list[dict[str, Any]]:
     [
         (changed(1, nr=" "), "row 2, column 'nr': found ' ', expected a debate"),
         (changed(1, who=""), "row 2, column 'who': found '', expected a speaker"),
-        (changed(1, turn=1), "row 2, column 'turn': found '1', expected each turn of a debate once"),
+        (
+            changed(1, turn=1),
+            "row 2, column 'turn': found '1', expected each turn of a debate once",
+        ),
         (changed(1, turn="two"), "row 2, column 'turn': found 'two', expected a whole number"),
         (changed(2, p="1.2"), "row 3, column 'p': found '1.2', expected a number from 0 to 1"),
         (changed(2, p="nan"), "row 3, column 'p': found 'nan', expected a number from 0 to 1"),
         (changed(1, gold="maybe"), "row 2, column 'gold': found 'maybe', expected one of no, yes"),
-        (changed(1, gold="yes"), "row 2, column 'gold': found 'yes', expected the same in all rows of a case"),
-        (changed(1, who="x") * 2, "row 6, column 'turn': found '1', expected each turn of a debate once"),
+        (
+            changed(1, gold="yes"),
+            "row 2, column 'gold': found 'yes', expected the same in all rows of a case",
+        ),
+        (
+            changed(1, who="x") * 2,
+            "row 6, column 'turn': found '1', expected each turn of a debate once",
+        ),
     ],
 )
 def test_a_wrong_row_is_named(tmp_path: Path, rows: list[dict[str, Any]], message: str) -> None:
@@ -216,14 +318,22 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
         read(written(tmp_path / "trials.csv", rows), **TRIALS)
 
 
-def test_few_debates_with_a_fault_are_left_out_and_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_few_debates_with_a_fault_are_left_out_and_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     rows = [{**row, "nr": f"t{number}"} for number in range(300) for row in TRIAL[:3]]
     for number, wrong in ((4, {"gold": "maybe"}), (31, {"turn": 1}), (62, {"p": "7"})):
         rows[number] |= wrong
-    with pytest.raises(UserError, match=r"(?s)'gold'.*'p'.*2 of 300 debates cannot be read; .* 0% .*`faulty`"):
+    with pytest.raises(
+        UserError, match=r"(?s)'gold'.*'p'.*2 of 300 debates cannot be read; .* 0% .*`faulty`"
+    ):
         read(written(tmp_path / "trials.csv", rows), **TRIALS, faulty=0.004)
     loaded, debates = read(written(tmp_path / "trials.csv", rows), **TRIALS)
-    assert {f"t{number}" for number in range(300)} - {debate.case_id for debate in debates} == {"t1", "t10", "t20"}
+    assert {f"t{number}" for number in range(300)} - {debate.case_id for debate in debates} == {
+        "t1",
+        "t10",
+        "t20",
+    }
     assert {case.case_id for case in loaded.cases} == {debate.case_id for debate in debates}
     assert loaded.cleaning == {
         "rows read": 900, "debates": 297, "debates left out, as something is wrong": 3, "cases": 297,
@@ -236,23 +346,41 @@ def test_few_files_that_cannot_be_read_and_rows_without_an_extract_stop_no_other
 ) -> None:
     for number in range(9):
         rows = [{**row, "nr": f"run {number}"} for row in TRIAL[:3]]
-        written(tmp_path / f"{number}.csv", [*rows, {**TRIAL[0], "nr": "none"}] if number == 3 else rows)
+        written(
+            tmp_path / f"{number}.csv", [*rows, {**TRIAL[0], "nr": "none"}] if number == 3 else rows
+        )
     (tmp_path / "8.csv").write_bytes(b"nr,words\n\xe9,So.\n")
     (tmp_path / "7.csv").write_text("nr,words\na,So.\n")
-    options = {**TRIALS, "columns": {**TRIAL_COLUMNS, "case": "of"}, "extract": {"nr": r"run (?P<of>\d)"}}
-    with pytest.raises(UserError, match=r"(?s)7.csv: .*turn.*8.csv: .*UTF-8.*3.csv: row 4, column 'nr'.*3 of 10 deb"):
+    options = {
+        **TRIALS,
+        "columns": {**TRIAL_COLUMNS, "case": "of"},
+        "extract": {"nr": r"run (?P<of>\d)"},
+    }
+    with pytest.raises(
+        UserError,
+        match=r"(?s)7.csv: .*turn.*8.csv: .*UTF-8.*3.csv: row 4, column 'nr'.*3 of 10 deb",
+    ):
         read(tmp_path, **options, faulty=0.2)
     loaded, debates = read(tmp_path, **options, faulty=0.3)
     assert [debate.case_id for debate in debates] == list("0123456")
-    assert loaded.cleaning["debates left out, as something is wrong"] == 3 and "8.csv: line 2: byte 0xe9" in caplog.text
+    assert (
+        loaded.cleaning["debates left out, as something is wrong"] == 3
+        and "8.csv: line 2: byte 0xe9" in caplog.text
+    )
     with pytest.raises(UserError, match=r"7.csv: .*\nNo other of the 2 files can be read."):
         read(tmp_path / "[78].csv", **options)
 
 
 def test_probabilities_of_all_labels_add_up_to_one(tmp_path: Path) -> None:
-    rows = [{"debate": "d", "speaker": "J", "text": "", "y": "0.7", "n": sure} for sure in ("0.3", "0.5")]
+    rows = [
+        {"debate": "d", "speaker": "J", "text": "", "y": "0.7", "n": sure}
+        for sure in ("0.3", "0.5")
+    ]
     options = {"columns": {"belief": {"yes": "y", "no": "n"}}, "labels": {"n": "no", "y": "yes"}}
-    with pytest.raises(UserError, match=r"row 2, column 'y \+ n': found 1.2, expected probabilities that add up to 1"):
+    with pytest.raises(
+        UserError,
+        match=r"row 2, column 'y \+ n': found 1.2, expected probabilities that add up to 1",
+    ):
         read(written(tmp_path / "b.csv", rows), **options)
     _, [debate] = read(written(tmp_path / "b.csv", rows[:1]), **options)
     assert (debate.prediction, debate.score) == ("yes", 0.7)
@@ -285,8 +413,14 @@ def test_holes_times_and_roles_are_counted_and_kept(tmp_path: Path) -> None:
     assert [said.speaker for said in debate.utterances] == ["Kim", "Lee", "Kim"]
     _, [by_time] = read(path, labels={"n": "no", "y": "yes"}, columns={"time": "at"})
     assert [said.speaker for said in by_time.utterances] == ["Lee", "Kim", "Kim"]
-    with pytest.raises(UserError, match=r"row 3, column 'at': found 'noon', expected a number, or a date and time"):
-        read(written(path, [*rows[:2], {**rows[2], "at": "noon"}]), labels={"n": "no"}, columns={"time": "at"})
+    with pytest.raises(
+        UserError, match=r"row 3, column 'at': found 'noon', expected a number, or a date and time"
+    ):
+        read(
+            written(path, [*rows[:2], {**rows[2], "at": "noon"}]),
+            labels={"n": "no"},
+            columns={"time": "at"},
+        )
 
 
 def test_another_encoding_is_named(tmp_path: Path) -> None:
@@ -299,12 +433,15 @@ def test_another_encoding_is_named(tmp_path: Path) -> None:
 def test_text_of_others_stays_text(tmp_path: Path) -> None:
     hostile = "</script>{{ 7*7 }} \u202e\\input{/etc/passwd}"
     path = written(
-        tmp_path / "talk.csv", [{"debate": "../../d", "speaker": hostile, "text": hostile, "k": "Conclusion"}]
+        tmp_path / "talk.csv",
+        [{"debate": "../../d", "speaker": hostile, "text": hostile, "k": "Conclusion"}],
     )
     _, debates = read(path, labels={"n": "no", "y": "yes"})
     [row, _] = record_rows(debates)
     assert (row["speaker"], row["text"], row["case_id"]) == (hostile, hostile, "../../d")
-    with pytest.raises(UserError, match="row 1, column 'k': found 'Conclusion', expected another word"):
+    with pytest.raises(
+        UserError, match="row 1, column 'k': found 'Conclusion', expected another word"
+    ):
         read(path, labels={"n": "no", "y": "yes"}, columns={"kind": "k"})
 
 
@@ -322,6 +459,8 @@ def test_text_of_others_stays_text(tmp_path: Path) -> None:
         ({"extract": {"who": "run.*"}}, "'run\\.\\*' names no group; expected one such as"),
     ],
 )
-def test_options_that_contradict_each_other_are_refused(options: dict[str, Any], message: str) -> None:
+def test_options_that_contradict_each_other_are_refused(
+    options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValidationError, match=message):
         read(Path("any.csv"), **options)

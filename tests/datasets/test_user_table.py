@@ -1,4 +1,6 @@
-"""A table of the user's own as a data set: every kind of file, every way of splitting, every mistake named."""
+"""A table of the user's own as a data set: every kind of file, every way of splitting, every
+mistake named.
+"""
 
 import re
 import subprocess
@@ -75,11 +77,16 @@ def test_two_keys_are_enough(table: Path) -> None:
     ("text", "expected"),
     [
         ("facts", "Tenant 1 kept 1 cats in flat 7."),
-        (["facts", "claim"], "facts: Tenant 1 kept 1 cats in flat 7. claim: Landlord asks for 100 dollars."),
+        (
+            ["facts", "claim"],
+            "facts: Tenant 1 kept 1 cats in flat 7. claim: Landlord asks for 100 dollars.",
+        ),
         ("A tenant aged {age}. {claim}", "A tenant aged 21. Landlord asks for 100 dollars."),
     ],
 )
-def test_a_text_is_a_column_a_list_or_a_template(table: Path, text: str | list[str], expected: str) -> None:
+def test_a_text_is_a_column_a_list_or_a_template(
+    table: Path, text: str | list[str], expected: str
+) -> None:
     assert load(table, text=text).cases[0].text == expected
 
 
@@ -90,7 +97,11 @@ def test_all_that_the_configuration_says_reaches_the_task(table: Path) -> None:
         roles={"judge": "the arbiter"}, attributes=["court"], cluster="court", id="nr",
     )  # fmt: skip
     task = loaded.task
-    assert (task.labels, task.positive, task.cluster) == (("tenant lost", "tenant won"), "tenant lost", "court")
+    assert (task.labels, task.positive, task.cluster) == (
+        ("tenant lost", "tenant won"),
+        "tenant lost",
+        "court",
+    )
     assert (task.question, task.noun, task.background) == ("Who won?", "the dispute", "Housing.")
     assert task.roles == {"judge": "the arbiter"}
     assert loaded.cases[0].attributes == {"court": "north"}
@@ -106,7 +117,10 @@ def test_splits_come_from_a_column_or_a_hash(table: Path) -> None:
 
 
 def test_near_duplicates_are_in_one_split(tmp_path: Path) -> None:
-    story = "The tenant left the flat in March without notice and the landlord kept the whole deposit for repairs"
+    story = (
+        "The tenant left the flat in March without notice and the landlord kept the whole deposit"
+        " for repairs"
+    )
     rows = [{"facts": f"{story}, case {n % 4 if n < 20 else n * 1000}.", "outcome": "WON" if n % 2 else "LOST"}
             for n in range(40)]  # fmt: skip
     path = tmp_path / "copies.csv"
@@ -114,22 +128,32 @@ def test_near_duplicates_are_in_one_split(tmp_path: Path) -> None:
     assert len({case.split for case in load(path, split="hash").cases}) == 1
 
 
-def test_a_published_split_stays_and_nothing_learns_from_its_copies_of_test_cases(tmp_path: Path) -> None:
+def test_a_published_split_stays_and_nothing_learns_from_its_copies_of_test_cases(
+    tmp_path: Path,
+) -> None:
     tested = [
-        f"Tenant {n} of house {n * 31} owed {n * 77} dollars for {n * 13} months to landlord {n * 5}."
+        f"Tenant {n} of house {n * 31} owed {n * 77} dollars for {n * 13} months to landlord"
+        f" {n * 5}."
         for n in range(20)
     ]
     trained = [
-        f"Buyer {n} of car {n * 17} found {n * 3} faults in {n * 19} miles and sued seller {n * 7}." for n in range(30)
+        f"Buyer {n} of car {n * 17} found {n * 3} faults in {n * 19} miles and sued seller {n * 7}."
+        for n in range(30)
     ]
     rows = [(text, "test") for text in tested] + [(text, "train") for text in trained]
     rows += [(f"{text} So it was.", ("train", "dev")[n % 2]) for n, text in enumerate(tested[:8])]
-    frame = pd.DataFrame(rows, columns=["facts", "part"]).assign(age=range(58), outcome=["WON", "LOST"] * 29)
+    frame = pd.DataFrame(rows, columns=["facts", "part"]).assign(
+        age=range(58), outcome=["WON", "LOST"] * 29
+    )
     frame.to_csv(tmp_path / "planted.csv", index=False)
-    loaded = load(tmp_path / "planted.csv", split="part", features=["age"], baselines=["majority-class"])
+    loaded = load(
+        tmp_path / "planted.csv", split="part", features=["age"], baselines=["majority-class"]
+    )
     assert loaded.cleaning["near-duplicate pairs across splits"] == loaded.cleaning[RESEMBLING] == 8
     copies = [case for case in loaded.cases if leaks(case)]
-    assert [case.attributes["near_duplicate_of"] for case in copies] == [f"row-{n}" for n in range(1, 9)]
+    assert [case.attributes["near_duplicate_of"] for case in copies] == [
+        f"row-{n}" for n in range(1, 9)
+    ]
     assert [case.split for case in copies] == ["train", "validation"] * 4
     data = examples(loaded.cases, loaded.task, loaded.features)
     assert data.left_out == 4
@@ -137,7 +161,9 @@ def test_a_published_split_stays_and_nothing_learns_from_its_copies_of_test_case
 
 
 def test_tabular_baselines_get_typed_features(table: Path) -> None:
-    features = load(table, split="hash", features=["age", "court"], baselines=["logistic_regression"]).features
+    features = load(
+        table, split="hash", features=["age", "court"], baselines=["logistic_regression"]
+    ).features
     assert features is not None
     assert list(features["age"][:2]) == [21, 22]
     assert set(features["court"]) == {"north", "south"}
@@ -169,12 +195,18 @@ def test_a_mistake_is_named_with_file_row_and_column(
 
 def test_all_wrong_rows_are_named_at_once_and_how_a_spreadsheet_counts(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
-    wrong = [{**ROWS[0], "outcome": "MAYBE"}, {**ROWS[1], "facts": " ", "outcome": "PERHAPS"}, {**ROWS[2], "nr": "c1"}]
+    wrong = [
+        {**ROWS[0], "outcome": "MAYBE"},
+        {**ROWS[1], "facts": " ", "outcome": "PERHAPS"},
+        {**ROWS[2], "nr": "c1"},
+    ]
     pd.DataFrame([ROWS[0], *wrong]).to_csv(path, index=False)
     with pytest.raises(UserError) as raised:
         load(path, id="nr", labels=["LOST", "WON"])
     *lines, last, counted = str(raised.value).splitlines()
-    assert [line.partition(": ")[2].partition(":")[0] for line in lines if line.startswith(str(path))] == [
+    assert [
+        line.partition(": ")[2].partition(":")[0] for line in lines if line.startswith(str(path))
+    ] == [
         "row 2, column 'outcome'",
         "row 3, column 'outcome'",
         "row 3, column 'facts'",
@@ -188,22 +220,32 @@ def test_all_wrong_rows_are_named_at_once_and_how_a_spreadsheet_counts(tmp_path:
         load(path, labels=["LOST", "WON"])
 
 
-def test_few_wrong_rows_are_left_out_and_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_few_wrong_rows_are_left_out_and_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     rows = [{**ROWS[0], "nr": f"c{number}"} for number in range(200)]
     rows[7] |= {"outcome": "MAYBE", "facts": " "}
     rows[9] |= {"nr": "c8"}
     pd.DataFrame(rows).to_csv(path := tmp_path / "cases.csv", index=False)
-    with pytest.raises(UserError, match="3 of 200 rows cannot be read; expected 1% of them at most"):
+    with pytest.raises(
+        UserError, match="3 of 200 rows cannot be read; expected 1% of them at most"
+    ):
         load(path, id="nr", labels=["LOST", "WON"])
     loaded = load(path, id="nr", labels=["LOST", "WON"], faulty=0.02)
-    assert {f"c{number}" for number in range(200)} - {case.case_id for case in loaded.cases} == {"c7", "c8", "c9"}
+    assert {f"c{number}" for number in range(200)} - {case.case_id for case in loaded.cases} == {
+        "c7",
+        "c8",
+        "c9",
+    }
     assert loaded.cleaning == {
         "rows read": 200, "rows left out, as something is wrong": 3, "train cases": 0, "validation cases": 0, "test cases": 197,
     }  # fmt: skip
     assert "row 8, column 'outcome': found 'MAYBE'" in caplog.text
 
 
-def test_a_row_that_repeats_another_is_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_row_that_repeats_another_is_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     path = tmp_path / "cases.csv"
     pd.DataFrame([*ROWS, ROWS[1]]).to_csv(path, index=False)
     assert load(path).cleaning["rows that repeat another row"] == 1
@@ -212,7 +254,9 @@ def test_a_row_that_repeats_another_is_counted(tmp_path: Path, caplog: pytest.Lo
 
 def test_a_column_of_free_text_is_no_target(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
-    pd.DataFrame([{"facts": f"fact {n}", "outcome": f"long story {n}"} for n in range(60)]).to_csv(path, index=False)
+    pd.DataFrame([{"facts": f"fact {n}", "outcome": f"long story {n}"} for n in range(60)]).to_csv(
+        path, index=False
+    )
     with pytest.raises(UserError, match="holds 60 different values"):
         load(path)
 
@@ -235,7 +279,9 @@ def test_a_file_of_another_kind_or_none_is_one_message(tmp_path: Path, name: str
         ({"features": ["age", "outcome"]}, "target is 'outcome', the answer"),
     ],
 )
-def test_a_text_that_cannot_be_made_or_tells_the_answer_is_refused(options: dict[str, Any], message: str) -> None:
+def test_a_text_that_cannot_be_made_or_tells_the_answer_is_refused(
+    options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValidationError, match=re.escape(message)):
         load(Path("any.csv"), **options)
 
@@ -256,12 +302,17 @@ def save_workbook(path: Path, *cells: tuple[int, int, str]) -> Path:
 
 
 def pack_sheet(path: Path, rows: str, dimension: str, declared: int = 0) -> Path:
-    """A workbook whose sheet's own text is `rows`, under a dimension, and a size of its last part, that may be untrue."""
+    """A workbook whose sheet's own text is `rows`, under a dimension, and a size of its last part,
+    that may be untrue.
+    """
     save_workbook(path, (1, 1, "facts"))
     with zipfile.ZipFile(path) as old:
         content = {name: old.read(name) for name in old.namelist()}
     space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-    sheet = f'<worksheet {space}><dimension ref="{dimension}"/><sheetData>{rows}</sheetData></worksheet>'
+    sheet = (
+        f"<worksheet {space}><dimension"
+        f' ref="{dimension}"/><sheetData>{rows}</sheetData></worksheet>'
+    )
     content["xl/worksheets/sheet1.xml"] = sheet.encode()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
         for name, text in content.items():
@@ -287,9 +338,13 @@ def many_rows(folder: Path) -> Path:
 
 def repeated_text(folder: Path) -> Path:
     rows = 1_200
-    column = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array(["x" * 1_000_000]))
+    column = pa.DictionaryArray.from_arrays(
+        pa.array([0] * rows, pa.int32()), pa.array(["x" * 1_000_000])
+    )
     table = pa.table({"facts": column, "outcome": ["WON"] * rows})
-    pq.write_table(table, folder / "t.parquet", compression="zstd", dictionary_pagesize_limit=2_000_000)
+    pq.write_table(
+        table, folder / "t.parquet", compression="zstd", dictionary_pagesize_limit=2_000_000
+    )
     return folder / "t.parquet"
 
 
@@ -300,11 +355,15 @@ def many_cells(folder: Path) -> Path:
 
 
 def long_cell(folder: Path) -> Path:
-    return pack_sheet(folder / "t.xlsx", f'<row r="1">{text_cell("A1", "a" * 300_000_000)}</row>', "A1:A1")
+    return pack_sheet(
+        folder / "t.xlsx", f'<row r="1">{text_cell("A1", "a" * 300_000_000)}</row>', "A1:A1"
+    )
 
 
 def long_text(folder: Path) -> Path:
-    pq.write_table(pa.table({"facts": ["a" * 400_000_000]}), folder / "t.parquet", compression="zstd")
+    pq.write_table(
+        pa.table({"facts": ["a" * 400_000_000]}), folder / "t.parquet", compression="zstd"
+    )
     return folder / "t.parquet"
 
 
@@ -331,14 +390,16 @@ def test_a_file_that_unpacks_to_far_more_is_refused_in_little_memory(
     """Slow; only it finds a library that unpacks a file before its size is known."""
     path = make(tmp_path)
     assert path.stat().st_size < 2_000_000
-    program = (
+    program = (  # not ru_maxrss, which begins with what the process that starts this one takes
         "import re, sys\nfrom pathlib import Path\n"
         f"sys.path[:0] = {sys.path!r}\nfrom moot.core.user_tables import read_table\n"
         f"try: read_table(Path({str(path)!r}), ['facts'])\n"
         "except Exception as error: print(f'{type(error).__name__}: {error}')\n"
         "print(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])"
-    )  # not ru_maxrss, which begins with what the process that starts this one takes
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     said, kibibytes = done.stdout.splitlines()
     assert re.match(f"UserError: .*{message}", said)
     assert int(kibibytes) < 700_000
@@ -346,13 +407,18 @@ def test_a_file_that_unpacks_to_far_more_is_refused_in_little_memory(
 
 def test_a_damaged_or_empty_parquet_or_excel_file_is_named(tmp_path: Path, table: Path) -> None:
     frame = pd.read_csv(table)
-    for ending, write in (("parquet", frame.to_parquet), ("xlsx", lambda path: frame.to_excel(path, index=False))):
+    for ending, write in (
+        ("parquet", frame.to_parquet),
+        ("xlsx", lambda path: frame.to_excel(path, index=False)),
+    ):
         path = tmp_path / f"cases.{ending}"
         write(path)
         content = path.read_bytes()
         for length in (0, 1, 8, len(content) // 2, len(content) - 8, len(content) - 1):
             path.write_bytes(content[:length])
-            with pytest.raises(UserError, match=rf"cases.{ending}: not an? \w+ file that can be read .*[Ss]ave it"):
+            with pytest.raises(
+                UserError, match=rf"cases.{ending}: not an? \w+ file that can be read .*[Ss]ave it"
+            ):
                 load(path)
     path.write_bytes(b"")
     with pytest.raises(UserError, match="the file is empty"):
@@ -363,20 +429,31 @@ def test_faults_of_a_sheet_are_named(tmp_path: Path) -> None:
     for cells, message in (
         ((), "missing columns facts, outcome"),
         (((1, 1, "facts"), (1, 2, "outcome")), "no rows"),
-        (((1, 1, "facts"), (1, 2, "outcome"), (1, 3, "facts"), (2, 1, "a")), "column 'facts' occurs twice"),
+        (
+            ((1, 1, "facts"), (1, 2, "outcome"), (1, 3, "facts"), (2, 1, "a")),
+            "column 'facts' occurs twice",
+        ),
     ):
         with pytest.raises(UserError, match=message):
             load(save_workbook(tmp_path / "cases.xlsx", *cells))
-    with pytest.raises(UserError, match=r"no sheet 'Other'; found 'Sheet'. Name one of them in `sheet`"):
+    with pytest.raises(
+        UserError, match=r"no sheet 'Other'; found 'Sheet'. Name one of them in `sheet`"
+    ):
         load(tmp_path / "cases.xlsx", sheet="Other")
 
 
 def test_cells_of_a_sheet_are_what_they_show(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"facts": ["a", None, "c"], "age": [1.0, 2.5, None], "is": [True, False, None]})
+    frame = pd.DataFrame(
+        {"facts": ["a", None, "c"], "age": [1.0, 2.5, None], "is": [True, False, None]}
+    )
     frame.to_excel(tmp_path / "t.xlsx", index=False, startcol=1)
     read = read_table(tmp_path / "t.xlsx", ["facts"])
     assert read.columns.tolist() == ["(column 1)", "facts", "age", "is"]
-    assert read.iloc[:, 1:].to_numpy().tolist() == [["a", "1", "True"], ["", "2.5", "False"], ["c", "", ""]]
+    assert read.iloc[:, 1:].to_numpy().tolist() == [
+        ["a", "1", "True"],
+        ["", "2.5", "False"],
+        ["c", "", ""],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -388,7 +465,9 @@ def test_cells_of_a_sheet_are_what_they_show(tmp_path: Path) -> None:
         ('[{"facts": "F"', "not JSON"),
     ],
 )
-def test_a_json_file_that_is_no_array_of_objects_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_a_json_file_that_is_no_array_of_objects_is_refused(
+    tmp_path: Path, text: str, message: str
+) -> None:
     (tmp_path / "cases.json").write_text(text)
     with pytest.raises(UserError, match=message):
         load(tmp_path / "cases.json")

@@ -1,4 +1,6 @@
-"""Colleagues at a desk that really listens: who is let in, what they see of each other, and what is refused."""
+"""Colleagues at a desk that really listens: who is let in, what they see of each other, and what is
+refused.
+"""
 
 import http.client
 import json
@@ -77,7 +79,9 @@ class Browser:
         self.cert, self.cookie = cert, ""
         self.origin = f"{self.url.scheme}://{self.url.netloc}"
 
-    def ask(self, path: str, method: str = "GET", body: str = "", **headers: str) -> tuple[int, str, Any]:
+    def ask(
+        self, path: str, method: str = "GET", body: str = "", **headers: str
+    ) -> tuple[int, str, Any]:
         if self.cert:
             context = ssl.create_default_context(cafile=self.cert)
             line: Any = http.client.HTTPSConnection("127.0.0.1", self.port, context=context)
@@ -85,7 +89,9 @@ class Browser:
             line = http.client.HTTPConnection("127.0.0.1", self.port)
         sent = {"Host": self.url.netloc, **({"Cookie": self.cookie} if self.cookie else {})}
         sent |= ({"Origin": self.origin, **FORM} if method == "POST" else {}) | headers
-        line.request(method, path, body.encode(), {name: value for name, value in sent.items() if value})
+        line.request(
+            method, path, body.encode(), {name: value for name, value in sent.items() if value}
+        )
         answer = line.getresponse()
         text = answer.read().decode()
         line.close()
@@ -107,17 +113,30 @@ def test_two_colleagues_hold_different_seats_over_https(
     server: FaultServer, desks: Any, folder: Path, certificate: tuple[str, str]
 ) -> None:
     seats = {"participant_1": "person:Жанна", "participant_2": "person:李"}
-    hold(planned(server.url, "conference", seats, dataset="conference", params={"rounds": 1, "evaluator": False}))
+    hold(
+        planned(
+            server.url,
+            "conference",
+            seats,
+            dataset="conference",
+            params={"rounds": 1, "evaluator": False},
+        )
+    )
     write_sheet(folder, 2)
     cert, key = certificate
     desk = desks("--people", "Жанна,李", "--cert", cert, "--key", key)
-    assert list(desk.links) == ["жанна", "李"] and all(link.startswith("https://") for link in desk.links.values())
+    assert list(desk.links) == ["жанна", "李"] and all(
+        link.startswith("https://") for link in desk.links.values()
+    )
     tokens = folder / "data" / "desk-tokens.json"
     assert stat.S_IMODE(tokens.stat().st_mode) == 0o600
     browsers = {name: Browser(link, cert=cert) for name, link in desk.links.items()}
     for name, browser in browsers.items():
         said = browser.enter(desk.token(name))
-        assert all(part in said for part in ("__Host-desk-", "HttpOnly", "Secure", "SameSite=Strict", "Path=/"))
+        assert all(
+            part in said
+            for part in ("__Host-desk-", "HttpOnly", "Secure", "SameSite=Strict", "Path=/")
+        )
     first, second = browsers.values()
     [asked] = open_questions()
     status, _, found = first.ask("/desk/seat")
@@ -134,16 +153,25 @@ def test_two_colleagues_hold_different_seats_over_https(
 
     status, _, chosen = second.send("/desk/label", {"sheet": SHEET, "annotator": "жанна"})
     address = chosen.headers["Location"]
-    assert urllib.parse.unquote(address) == f"/desk/label/{SHEET}/李", "a name of one's own, whatever is sent"
+    assert urllib.parse.unquote(address) == f"/desk/label/{SHEET}/李", (
+        "a name of one's own, whatever is sent"
+    )
     [item] = re.findall(r'name="item" value="([^"]+)"', second.ask(address)[1])
     others = f"/desk/label/{SHEET}/{urllib.parse.quote('жанна')}"
     for number, path in enumerate((address, others)):
         second.send(path, {"item": item, "label": ("AFFIRM", "REVERSE")[number]})
-    written = {path.name: path.read_text() for path in (folder / "data" / "annotations").glob("*.csv")}
-    assert list(written) == [f"desk-{SHEET}-李.csv"] and f"{item},AFFIRM,李" in written[f"desk-{SHEET}-李.csv"]
+    written = {
+        path.name: path.read_text() for path in (folder / "data" / "annotations").glob("*.csv")
+    }
+    assert (
+        list(written) == [f"desk-{SHEET}-李.csv"]
+        and f"{item},AFFIRM,李" in written[f"desk-{SHEET}-李.csv"]
+    )
 
 
-def test_strangers_and_other_sites_are_kept_out(server: FaultServer, desks: Any, folder: Path) -> None:
+def test_strangers_and_other_sites_are_kept_out(
+    server: FaultServer, desks: Any, folder: Path
+) -> None:
     hold(planned(server.url, "courtroom", {"judge": "person"}))
     desk = desks("--people", "ann,bob")
     ann, stranger = Browser(desk.links["ann"]), Browser(desk.links["ann"])
@@ -175,7 +203,9 @@ def test_strangers_and_other_sites_are_kept_out(server: FaultServer, desks: Any,
     assert ann.send(page, {"seen": "x"}, **{"Content-Type": "text/plain"})[0] == 400
     assert not list((folder / "data").rglob("*.txt"))
     desk.process.terminate()
-    kept = "\n".join(path.read_text(errors="replace") for path in (folder / "data").rglob("*") if path.is_file())
+    kept = "\n".join(
+        path.read_text(errors="replace") for path in (folder / "data").rglob("*") if path.is_file()
+    )
     printed = "".join(desk.process.communicate())
     assert kept.count(desk.token("ann")) == 1 and desk.token("ann") not in printed
 
@@ -185,14 +215,26 @@ def test_links_last_and_are_those_of_the_people_named(desks: Any, folder: Path) 
     assert desks().links == {}, "without colleagues the address is that of this machine"
     assert desks("--people", "ann").token("ann") == first.token("ann")
     both = desks("--host", "127.0.0.1")
-    assert {name: both.token(name) for name in both.links} == {name: first.token(name) for name in ("ann", "bob")}
+    assert {name: both.token(name) for name in both.links} == {
+        name: first.token(name) for name in ("ann", "bob")
+    }
     alone = desks("--people", "ann")
     bob = Browser(alone.links["ann"])
-    assert bob.send("/desk/enter", {"token": first.token("bob")})[0] == 403, "who is named no longer stays out"
+    assert bob.send("/desk/enter", {"token": first.token("bob")})[0] == 403, (
+        "who is named no longer stays out"
+    )
 
 
 def test_behind_a_tunnel_the_address_outside_counts(desks: Any) -> None:
-    desk = desks("--people", "ann", "--behind-tunnel", "--address", "https://Desk.Example.org:443", "--port", "0")
+    desk = desks(
+        "--people",
+        "ann",
+        "--behind-tunnel",
+        "--address",
+        "https://Desk.Example.org:443",
+        "--port",
+        "0",
+    )
     assert desk.links["ann"].startswith("https://desk.example.org/desk/#")
     port = listening_port(desk.process.pid)
     ann = Browser(desk.links["ann"], port)
@@ -202,9 +244,15 @@ def test_behind_a_tunnel_the_address_outside_counts(desks: Any) -> None:
 
 
 def listening_port(process: int) -> int:
-    inodes = {str(link.readlink()) for link in Path(f"/proc/{process}/fd").iterdir() if link.is_symlink()}
+    inodes = {
+        str(link.readlink()) for link in Path(f"/proc/{process}/fd").iterdir() if link.is_symlink()
+    }
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    [port] = [int(row[1].rpartition(":")[2], 16) for row in rows if f"socket:[{row[9]}]" in inodes and row[3] == "0A"]
+    [port] = [
+        int(row[1].rpartition(":")[2], 16)
+        for row in rows
+        if f"socket:[{row[9]}]" in inodes and row[3] == "0A"
+    ]
     return port
 
 
@@ -224,8 +272,12 @@ def listening_port(process: int) -> int:
         (["--people", "ann", "--address", "desk.example.org"], "--address"),
     ],
 )
-def test_what_could_be_read_on_its_way_is_refused_with_the_reason(options: list[str], message: str) -> None:
-    done = subprocess.run([sys.executable, str(SCRIPT), *options], capture_output=True, text=True, check=False)
+def test_what_could_be_read_on_its_way_is_refused_with_the_reason(
+    options: list[str], message: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), *options], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1 and done.stderr.startswith("desk: ") and message in done.stderr
     assert "Traceback" not in done.stderr and "://127" not in done.stdout
 
@@ -233,11 +285,23 @@ def test_what_could_be_read_on_its_way_is_refused_with_the_reason(options: list[
 def test_options_of_the_desk_stand_among_those_of_the_command(desks: Any, folder: Path) -> None:
     told = "import sys, pathlib; pathlib.Path('told').write_text(' '.join(sys.argv[1:]))"
     desk = desks(
-        sys.executable, "-c", told, "--cores", "2", "--people", "ann", "--configfile", "my.yaml", "--port", "0"
+        sys.executable,
+        "-c",
+        told,
+        "--cores",
+        "2",
+        "--people",
+        "ann",
+        "--configfile",
+        "my.yaml",
+        "--port",
+        "0",
     )
     while not (folder / "told").exists() or not (folder / "told").read_text():
         assert desk.process.poll() is None
-    assert (folder / "told").read_text() == "--cores 2 --configfile my.yaml" and list(desk.links) == ["ann"]
+    assert (folder / "told").read_text() == "--cores 2 --configfile my.yaml" and list(
+        desk.links
+    ) == ["ann"]
     assert json.loads((folder / "data" / "desk-tokens.json").read_text()).keys() == {"ann"}
 
 
@@ -245,6 +309,13 @@ def test_a_port_that_is_taken_is_said(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         done = subprocess.run(
-            [sys.executable, str(SCRIPT), "--port", port], capture_output=True, text=True, check=False
+            [sys.executable, str(SCRIPT), "--port", port],
+            capture_output=True,
+            text=True,
+            check=False,
         )
-    assert done.returncode == 1 and "Address already in use" in done.stderr and "Traceback" not in done.stderr
+    assert (
+        done.returncode == 1
+        and "Address already in use" in done.stderr
+        and "Traceback" not in done.stderr
+    )

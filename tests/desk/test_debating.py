@@ -1,4 +1,5 @@
-"""The process that goes on with debates beside the desk: what is asked next, and that nothing said is lost when it dies.
+"""The process that goes on with debates beside the desk: what is asked next, and that nothing said
+is lost when it dies.
 
 Slow; only it finds a real process beside the desk that loses what was said.
 """
@@ -39,13 +40,17 @@ class Beside:
 
     def __init__(self) -> None:
         command = [sys.executable, str(SCRIPT), str(PLAN)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self.told = 0
         assert self.process.stdin and self.process.stdout
         self.stdin, self.stdout = self.process.stdin, self.process.stdout
 
     def at_rest(self) -> list[bool]:
-        """Wait until all that it was told is held; whether it said meanwhile that results are behind."""
+        """Wait until all that it was told is held; whether it said meanwhile that results are
+        behind.
+        """
         behind = []
         for line in self.stdout:
             read, under_way, lags = map(int, line.split())
@@ -108,7 +113,9 @@ def test_the_next_question_is_there_without_a_run_though_the_process_is_killed(
     assert one.process.wait() == 0
     asked = server.count()
     with_desk, written = hold(plan), Path("results/transcripts/0.parquet").read_bytes()
-    assert statuses(with_desk) == ["valid", "valid"] and server.count() == asked, "all replies are in the ledger"
+    assert statuses(with_desk) == ["valid", "valid"] and server.count() == asked, (
+        "all replies are in the ledger"
+    )
 
     by_hand = folder / "by-hand"
     by_hand.mkdir()
@@ -120,7 +127,9 @@ def test_the_next_question_is_there_without_a_run_though_the_process_is_killed(
     assert Path("results/transcripts/0.parquet").read_bytes() == written
 
 
-def test_two_people_in_two_seats_go_on_each_for_themselves(server: FaultServer, beside: Any) -> None:
+def test_two_people_in_two_seats_go_on_each_for_themselves(
+    server: FaultServer, beside: Any
+) -> None:
     seats = {"participant_1": "person:жанна", "participant_2": "person:bob"}
     plan = planned(server.url, "conference", seats, dataset="conference")
     hold(plan)
@@ -139,7 +148,9 @@ def test_two_people_in_two_seats_go_on_each_for_themselves(server: FaultServer, 
     assert {"participant_1", "participant_2"} <= set(rows.loc[rows["source"] == "human", "speaker"])
 
 
-def test_nothing_is_asked_on_cases_of_another_configuration(server: FaultServer, beside: Any) -> None:
+def test_nothing_is_asked_on_cases_of_another_configuration(
+    server: FaultServer, beside: Any
+) -> None:
     """A run is about to build them anew: a call made now would be paid for in vain."""
     plan = planned(server.url, "courtroom", {"judge": "person"})
     hold(plan)
@@ -155,7 +166,9 @@ def test_nothing_is_asked_on_cases_of_another_configuration(server: FaultServer,
     assert server.count() > asked and len(open_questions()) == 2
 
 
-def test_an_answer_by_hand_is_noticed_and_a_faulty_one_waits(server: FaultServer, beside: Any) -> None:
+def test_an_answer_by_hand_is_noticed_and_a_faulty_one_waits(
+    server: FaultServer, beside: Any
+) -> None:
     plan = planned(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     keep(plan)

@@ -1,4 +1,6 @@
-"""The desk's pages without a browser: what is kept, who is let in, and what two people on one seat come to."""
+"""The desk's pages without a browser: what is kept, who is let in, and what two people on one seat
+come to.
+"""
 
 import asyncio
 import os
@@ -24,7 +26,11 @@ from moot.protocols.inbox import read_answer_file
 from moot.studies.appellate.legal.rubric import LABELS
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-SAID = {"position": "I would affirm the decision.", "statement": "The record is thin.", "confidence": "70"}
+SAID = {
+    "position": "I would affirm the decision.",
+    "statement": "The record is thin.",
+    "confidence": "70",
+}
 
 
 @pytest.fixture
@@ -46,7 +52,9 @@ async def answer(client: TestClient, key: str, **fields: str) -> tuple[int, str]
 
 
 def visit(folder: Path, visitor: Callable[[TestClient], Awaitable[None]]) -> None:
-    """Open a desk, let somebody use it, and close it: debates are held in between, each in a loop of its own."""
+    """Open a desk, let somebody use it, and close it: debates are held in between, each in a loop
+    of its own.
+    """
 
     async def use() -> None:
         desk = Desk(folder, Runner([], folder), token="t")
@@ -56,19 +64,29 @@ def visit(folder: Path, visitor: Callable[[TestClient], Awaitable[None]]) -> Non
     asyncio.run(use())
 
 
-def test_a_panel_of_three_rounds_is_answered_on_its_pages(folder: Path, server: FaultServer) -> None:
+def test_a_panel_of_three_rounds_is_answered_on_its_pages(
+    folder: Path, server: FaultServer
+) -> None:
     inbox = folder / "data" / "inbox"
 
     async def answer_all(number: int, client: TestClient) -> None:
         questions = [question for question in read_questions(inbox) if not question.answered]
-        assert [(question.case, question.round) for question in questions] == [(1, number), (2, number)]
+        assert [(question.case, question.round) for question in questions] == [
+            (1, number),
+            (2, number),
+        ]
         for question in questions:
             page = await (await client.get("/t/seat")).text()
             assert "&lt;i&gt;Facts&lt;/i&gt;" in page and "<i>" not in page and "case-" not in page
-            status, _ = await answer(client, question.key, seen=question.digest, statement=f"Round {number}.")
+            status, _ = await answer(
+                client, question.key, seen=question.digest, statement=f"Round {number}."
+            )
             assert status == 303
             said = read_answer_file(question.answer, question.form)
-            assert said == {"statement": f"I would affirm the decision.\n\nRound {number}.", "confidence": 70.0}
+            assert said == {
+                "statement": f"I would affirm the decision.\n\nRound {number}.",
+                "confidence": 70.0,
+            }
         assert "No question is open" in await (await client.get("/t/seat")).text()
 
     for number in range(1, ROUNDS + 1):
@@ -80,7 +98,9 @@ def test_a_panel_of_three_rounds_is_answered_on_its_pages(folder: Path, server: 
 
 
 def test_what_cannot_count_comes_back_and_is_kept_beside(folder: Path, server: FaultServer) -> None:
-    """A malformed answer, two people on one seat, one answer sent twice, a debate that changed, and one that is gone."""
+    """A malformed answer, two people on one seat, one answer sent twice, a debate that changed, and
+    one that is gone.
+    """
     hold_panels(server.url)
     inbox = folder / "data" / "inbox"
     first, second = read_questions(inbox)
@@ -89,18 +109,32 @@ def test_what_cannot_count_comes_back_and_is_kept_beside(folder: Path, server: F
         return len(list(inbox.rglob("*.aside-*")))
 
     async def go_wrong(client: TestClient) -> None:
-        for fields, fault in (({"confidence": "x"}, "from 0 to 100"), ({"statement": "Confidence: 3"}, "2 lines")):
+        for fields, fault in (
+            ({"confidence": "x"}, "from 0 to 100"),
+            ({"statement": "Confidence: 3"}, "2 lines"),
+        ):
             status, page = await answer(client, first.key, seen=first.digest, **fields)
             assert status == 400 and fault in page and "I would affirm the decision." in page
         assert not first.answered and asides() == 0
-        assert [(await answer(client, first.key, seen=first.digest))[0] for _ in range(2)] == [303, 303]
+        assert [(await answer(client, first.key, seen=first.digest))[0] for _ in range(2)] == [
+            303,
+            303,
+        ]
         assert asides() == 0, "the same answer twice is one answer"
         status, page = await answer(client, first.key, seen=first.digest, statement="I differ.")
         assert status == 400 and "That answer counts" in page
-        assert read_answer_file(first.answer, first.form)["statement"].endswith("The record is thin.") and asides() == 1
+        assert (
+            read_answer_file(first.answer, first.form)["statement"].endswith("The record is thin.")
+            and asides() == 1
+        )
         second.page.write_text(second.page.read_text().replace("Facts", "New facts"))
         status, page = await answer(client, second.key, seen=second.digest)
-        assert status == 400 and "has changed" in page and "New facts" in page and "The record is thin." in page
+        assert (
+            status == 400
+            and "has changed" in page
+            and "New facts" in page
+            and "The record is thin." in page
+        )
         assert not second.answered and asides() == 2
         assert (await answer(client, second.key, seen=read_questions(inbox)[1].digest))[0] == 303
         status, page = await answer(client, "0" * 16, seen="x", statement="Still mine.")
@@ -110,7 +144,9 @@ def test_what_cannot_count_comes_back_and_is_kept_beside(folder: Path, server: F
     visit(folder, go_wrong)
 
 
-async def test_only_who_has_the_address_is_let_in_and_only_from_its_own_pages(client: TestClient) -> None:
+async def test_only_who_has_the_address_is_let_in_and_only_from_its_own_pages(
+    client: TestClient,
+) -> None:
     assert (await client.get("/t/")).status == 200
     assert (await client.get("/T/")).status == 404
     assert (await client.get("/t/", headers={"Host": "evil.example"})).status == 404
@@ -118,7 +154,8 @@ async def test_only_who_has_the_address_is_let_in_and_only_from_its_own_pages(cl
     assert crossed.status == 403
     page = await client.get("/t/")
     assert (
-        "default-src 'none'" in page.headers["Content-Security-Policy"] and page.headers["Cache-Control"] == "no-store"
+        "default-src 'none'" in page.headers["Content-Security-Policy"]
+        and page.headers["Cache-Control"] == "no-store"
     )
     assert (await client.get("/t/desk.css")).status == 200
     assert len({Desk(Path(), Runner([], Path())).token for _ in range(3)}) == 3
@@ -146,13 +183,21 @@ async def test_a_form_that_is_cut_short_or_of_another_kind_is_said_to_be_unreada
     for address in ("/t/seat/0", "/t/label", "/t/settle", "/t/label/0/me"):
         sent = await client.post(address, data=body, headers={"Content-Type": kind})
         page = await sent.text()
-        assert sent.status == 400 and "what was sent cannot be read" in page and "Nothing was kept" in page
+        assert (
+            sent.status == 400
+            and "what was sent cannot be read" in page
+            and "Nothing was kept" in page
+        )
     assert not list(folder.rglob("*.txt"))
 
 
-async def test_labels_are_kept_one_by_one_and_undone_one_by_one(client: TestClient, folder: Path) -> None:
+async def test_labels_are_kept_one_by_one_and_undone_one_by_one(
+    client: TestClient, folder: Path
+) -> None:
     write_sheet(folder, 3)
-    chosen = await client.post("/t/label", data={"sheet": SHEET, "annotator": "Ann"}, allow_redirects=False)
+    chosen = await client.post(
+        "/t/label", data={"sheet": SHEET, "annotator": "Ann"}, allow_redirects=False
+    )
     address = chosen.headers["Location"]
     assert address == f"/t/label/{SHEET}/ann"
     file = folder / "data" / "annotations" / f"desk-{SHEET}-ann.csv"
@@ -166,11 +211,16 @@ async def test_labels_are_kept_one_by_one_and_undone_one_by_one(client: TestClie
         rows, faults = read_annotations([file], {SHEET: Known(set(map(item, range(3))), LABELS)})
         assert faults == [] and rows["label"].iloc[-1] == label and list(rows["item"]) == given
     assert "All statements of this sheet are labelled" in await (await client.get(address)).text()
-    other_tab = await (await client.post(address, data={"item": given[0], "label": "REVERSE"})).text()
+    other_tab = await (
+        await client.post(address, data={"item": given[0], "label": "REVERSE"})
+    ).text()
     assert "labelled AFFIRM before, in another tab" in other_tab
     for _ in range(2):  # a second click takes back no more
         await client.post(address, data={"undo": given[2]})
-    assert list(Labelling(folder / "data/annotation_sheets", file.parent, SHEET, "ann").labels()) == given[:2]
+    assert (
+        list(Labelling(folder / "data/annotation_sheets", file.parent, SHEET, "ann").labels())
+        == given[:2]
+    )
     nobody = await client.post(address, data={"item": given[0], "label": "<script>"})
     assert nobody.status == 400 and "&lt;script&gt;" in await nobody.text()
     bob = await (await client.get(f"/t/label/{SHEET}/bob")).text()
@@ -191,8 +241,13 @@ def test_names_stay_names_and_conflicts_are_listed(folder: Path) -> None:
 
 
 async def test_the_debates_go_on_after_each_answer(folder: Path) -> None:
-    """The command runs once when the desk opens, once more for answers that came while it ran, and is ended with it."""
-    script = "import pathlib, time; p = pathlib.Path('ran'); p.write_text(p.read_text() + 'x' if p.exists() else 'x'); "
+    """The command runs once when the desk opens, once more for answers that came while it ran, and
+    is ended with it.
+    """
+    script = (
+        "import pathlib, time; p = pathlib.Path('ran'); p.write_text(p.read_text() + 'x' if"
+        " p.exists() else 'x'); "
+    )
     runner = Runner([sys.executable, "-c", script + "time.sleep(0.5)"], folder)
     desk = Desk(folder, runner, token="t")
     async with TestClient(TestServer(make_app(desk), host="127.0.0.1")) as client:
@@ -207,9 +262,16 @@ async def test_the_debates_go_on_after_each_answer(folder: Path) -> None:
 
 async def test_a_run_that_stopped_says_why_on_the_page(folder: Path) -> None:
     runner = Runner(
-        [sys.executable, "-c", "print('first'); raise SystemExit('models.x: the key <b>is</b> empty')"], folder
+        [
+            sys.executable,
+            "-c",
+            "print('first'); raise SystemExit('models.x: the key <b>is</b> empty')",
+        ],
+        folder,
     )
-    async with TestClient(TestServer(make_app(Desk(folder, runner, token="t")), host="127.0.0.1")) as client:
+    async with TestClient(
+        TestServer(make_app(Desk(folder, runner, token="t")), host="127.0.0.1")
+    ) as client:
         while runner.status is None or runner.running:
             await asyncio.sleep(0.05)
         page = await (await client.get("/t/seat")).text()
@@ -220,12 +282,15 @@ async def test_a_run_that_stopped_says_why_on_the_page(folder: Path) -> None:
 async def test_a_desk_waits_for_the_run_of_one_that_was_killed(folder: Path) -> None:
     """Two runs at once would be refused by Snakemake's lock of the working directory."""
     script = (
-        "import os, pathlib, time; os.mkdir('running'); time.sleep(1); os.rmdir('running'); print('done', flush=True)"
+        "import os, pathlib, time; os.mkdir('running'); time.sleep(1); os.rmdir('running');"
+        " print('done', flush=True)"
     )
     command = [sys.executable, "-c", script]
     first = "import asyncio, sys; from pathlib import Path; from moot.desk.runner import Runner\n"
     first += "runner = Runner(sys.argv[1:], Path()); runner.go_on(); asyncio.run(runner._run())"
-    killed = subprocess.Popen([sys.executable, "-c", first, *command], env={**os.environ, "PYTHONPATH": str(SCRIPTS)})
+    killed = subprocess.Popen(
+        [sys.executable, "-c", first, *command], env={**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    )
     while not Path("running").exists():
         await asyncio.sleep(0.02)
     killed.kill()

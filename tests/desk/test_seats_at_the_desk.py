@@ -1,4 +1,6 @@
-"""Seats of protocols taken on the desk's pages: forms made from what each seat must answer, and people told apart."""
+"""Seats of protocols taken on the desk's pages: forms made from what each seat must answer, and
+people told apart.
+"""
 
 import asyncio
 import html
@@ -29,7 +31,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def sit(folder: Path, person: str = "", **said: str) -> list[str]:
-    """Answer all that is open for a person with what is said by field, as a browser sends it; the pages seen."""
+    """Answer all that is open for a person with what is said by field, as a browser sends it; the
+    pages seen.
+    """
 
     async def use() -> list[str]:
         desk, pages = Desk(folder, Runner([], folder), token="t"), []
@@ -42,7 +46,9 @@ def sit(folder: Path, person: str = "", **said: str) -> list[str]:
                 pages.append(page)
                 fields = {match["name"]: match for match in INPUT.finditer(page)}
                 [seen] = re.findall(r'name="seen" value="(\w+)"', page)
-                sent = {name: value for name, value in said.items() if name in fields} | {"seen": seen}
+                sent = {name: value for name, value in said.items() if name in fields} | {
+                    "seen": seen
+                }
                 answered = await client.post(shown.url.path, data=sent, allow_redirects=False)
                 assert answered.status == 303, html.unescape(await answered.text())
                 ending = f"/t/seat?as={person}" if person else "/t/seat"
@@ -61,12 +67,23 @@ def until_done(plan: object, folder: Path, **said: str) -> tuple[pd.DataFrame, l
 
 def test_the_courtroom_is_judged_on_its_pages(server: FaultServer, folder: Path) -> None:
     plan = planned(server.url, "courtroom", {"judge": "person"})
-    said = {"prediction": "YES", "confidence": "60", "reasoning": "The file is thick.\nAnd <b>long</b>."}
+    said = {
+        "prediction": "YES",
+        "confidence": "60",
+        "reasoning": "The file is thick.\nAnd <b>long</b>.",
+    }
     rows, pages = until_done(plan, folder, **said)
     assert len(pages) == 8 and statuses(rows) == ["valid", "valid"]
     first = html.unescape(pages[0])
-    assert "Judge: belief, round 1" in first and '<input type="radio" name="prediction" value="YES"' in first
-    assert "write down your present prediction" in first and "JSON" not in first and "tags such as" not in first
+    assert (
+        "Judge: belief, round 1" in first
+        and '<input type="radio" name="prediction" value="YES"' in first
+    )
+    assert (
+        "write down your present prediction" in first
+        and "JSON" not in first
+        and "tags such as" not in first
+    )
     assert not any(name in page for page in pages for name in ("person-0", "scripted"))
     assert "&lt;b&gt;long&lt;/b&gt;" in pages[-1] and "<b>" not in pages[-1]
     judged = rows[rows["speaker"] == "judge"]
@@ -74,29 +91,49 @@ def test_the_courtroom_is_judged_on_its_pages(server: FaultServer, folder: Path)
     assert {json.loads(parsed)["reasoning"] for parsed in judged["parsed"]} == {said["reasoning"]}
 
 
-def test_weighed_factors_are_a_table_and_what_cannot_be_kept_comes_back(server: FaultServer, folder: Path) -> None:
+def test_weighed_factors_are_a_table_and_what_cannot_be_kept_comes_back(
+    server: FaultServer, folder: Path
+) -> None:
     plan = planned(server.url, "cot", {"expert": "person"})
     hold(plan)
 
     async def go_wrong() -> None:
         desk = Desk(folder, Runner([], folder), token="t")
         first = read_questions(desk.inbox)[0]
-        said = {"prediction": "NO", "confidence": "5", "seen": first.digest, "factors-0-factor": "Two arrests"}
+        said = {
+            "prediction": "NO",
+            "confidence": "5",
+            "seen": first.digest,
+            "factors-0-factor": "Two arrests",
+        }
         async with TestClient(TestServer(make_app(desk), host="127.0.0.1")) as client:
             for change, fault in (
                 ({}, "weight ''; expected low or medium or high"),
-                ({"factors-0-weight": "high", "confidence": "500"}, "expected a whole number from 0 to 100"),
+                (
+                    {"factors-0-weight": "high", "confidence": "500"},
+                    "expected a whole number from 0 to 100",
+                ),
                 ({"factors-0-weight": "high", "prediction": "PERHAPS"}, "expected NO or YES"),
             ):
                 answered = await client.post(f"/t/seat/{first.key}", data={**said, **change})
                 page = html.unescape(await answered.text())
                 assert answered.status == 400 and fault in page and "Nothing is saved yet" in page
-                assert change.get("factors-0-factor", "Two arrests") in page, "what was filled in is not lost"
+                assert change.get("factors-0-factor", "Two arrests") in page, (
+                    "what was filled in is not lost"
+                )
         assert not first.answered
 
     asyncio.run(go_wrong())
-    table = {"factors-0-factor": "Two arrests", "factors-0-weight": "high", "factors-0-reasoning": "Recent | yes"}
-    table |= {"factors-3-factor": "A | job", "factors-3-weight": "low", "factors-3-reasoning": "New"}
+    table = {
+        "factors-0-factor": "Two arrests",
+        "factors-0-weight": "high",
+        "factors-0-reasoning": "Recent | yes",
+    }
+    table |= {
+        "factors-3-factor": "A | job",
+        "factors-3-weight": "low",
+        "factors-3-reasoning": "New",
+    }
     rows, pages = until_done(plan, folder, prediction="NO", confidence="5", **table)
     assert len(pages) == 2 and statuses(rows) == ["valid", "valid"]
     given = read_questions(Path("data/inbox"))[0]
@@ -106,9 +143,17 @@ def test_weighed_factors_are_a_table_and_what_cannot_be_kept_comes_back(server: 
     ]
 
 
-def test_two_members_of_a_conference_have_questions_of_their_own(server: FaultServer, folder: Path) -> None:
+def test_two_members_of_a_conference_have_questions_of_their_own(
+    server: FaultServer, folder: Path
+) -> None:
     seats = {"participant_1": "person:ann", "participant_2": "person:bob"}
-    plan = planned(server.url, "conference", seats, dataset="conference", params={"rounds": 1, "evaluator": False})
+    plan = planned(
+        server.url,
+        "conference",
+        seats,
+        dataset="conference",
+        params={"rounds": 1, "evaluator": False},
+    )
     hold(plan)
     home = (Path(folder), "t")
 
@@ -126,4 +171,7 @@ def test_two_members_of_a_conference_have_questions_of_their_own(server: FaultSe
     [page] = sit(folder, "bob", statement="So am I.")
     assert "I am for it." in page and "You are participant 2" in page
     rows = hold(plan)
-    assert rows.loc[rows["source"] == "human", "speaker"].tolist()[:2] == ["participant_1", "participant_2"]
+    assert rows.loc[rows["source"] == "human", "speaker"].tolist()[:2] == [
+        "participant_1",
+        "participant_2",
+    ]

@@ -1,4 +1,6 @@
-"""The desk's page of conflicts: who sees what when, decisions that are kept, and what becomes of them in the labels."""
+"""The desk's page of conflicts: who sees what when, decisions that are kept, and what becomes of
+them in the labels.
+"""
 
 import asyncio
 import re
@@ -66,7 +68,9 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
     decided: list[str] = []
 
     async def decide_one(client: TestClient) -> None:
-        chosen = await client.post("/t/settle", data={"sheet": SHEET, "annotator": "Zoe"}, allow_redirects=False)
+        chosen = await client.post(
+            "/t/settle", data={"sheet": SHEET, "annotator": "Zoe"}, allow_redirects=False
+        )
         assert chosen.headers["Location"] == ADDRESS
         for name in ("ann", "bob"):
             refused = await client.post("/t/settle", data={"sheet": SHEET, "annotator": name})
@@ -74,14 +78,23 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
         page = await (await client.get(ADDRESS)).text()
         assert "0 of 2 conflicts decided" in page
         assert page.count("annotator</small>") == 2 and page.count('class="disputed"') == 2
-        assert "ann " not in page and "bob" not in page and "=Statement" in page and "<b onclick" not in page
+        assert (
+            "ann " not in page
+            and "bob" not in page
+            and "=Statement" in page
+            and "<b onclick" not in page
+        )
         decided.append(shown_item(page))
         await client.post(ADDRESS, data={"item": decided[0], "label": "REMAND"})
 
     async def go_on(client: TestClient) -> None:
         page = await (await client.get(ADDRESS)).text()
-        assert "1 of 2 conflicts decided" in page and shown_item(page) != decided[0], "what was sent is on the disk"
-        other = await client.post(f"/t/settle/{SHEET}/kim", data={"item": decided[0], "label": "AFFIRM"})
+        assert "1 of 2 conflicts decided" in page and shown_item(page) != decided[0], (
+            "what was sent is on the disk"
+        )
+        other = await client.post(
+            f"/t/settle/{SHEET}/kim", data={"item": decided[0], "label": "AFFIRM"}
+        )
         assert "Another person decided REMAND on that statement before" in await other.text()
         await client.post(ADDRESS, data={"item": shown_item(page), "label": "REVERSE"})
         assert "No conflict is open" in await (await client.get(ADDRESS)).text()
@@ -97,12 +110,23 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
     files = filled_files(tmp_path / "data" / "annotations")
     rows, faults = read_annotations(files, {SHEET: Known(set(map(item, range(4))), LABELS)})
     statements = pd.DataFrame(
-        {"item": list(map(item, range(4))), "debate_id": [f"case-{number}#0" for number in range(4)], "turn": 2}
+        {
+            "item": list(map(item, range(4))),
+            "debate_id": [f"case-{number}#0" for number in range(4)],
+            "turn": 2,
+        }
     )
-    labels = effective_labels(pd.DataFrame(by_people(statements, rows)), ("human", "rules")).set_index("item")
-    assert faults == [] and labels.loc[decided[0], ["label", "labeler"]].tolist() == ["REMAND", "adjudicated:zoe"]
+    labels = effective_labels(
+        pd.DataFrame(by_people(statements, rows)), ("human", "rules")
+    ).set_index("item")
+    assert faults == [] and labels.loc[decided[0], ["label", "labeler"]].tolist() == [
+        "REMAND",
+        "adjudicated:zoe",
+    ]
     assert labels["labeler"].str.startswith("human:").sum() == 3
-    assert len(conflicts(tmp_path / "data/annotation_sheets", tmp_path / "data/annotations")) == 2, "for the record"
+    assert (
+        len(conflicts(tmp_path / "data/annotation_sheets", tmp_path / "data/annotations")) == 2
+    ), "for the record"
 
 
 def test_who_gave_which_label_cannot_be_told(tmp_path: Path) -> None:
@@ -124,7 +148,9 @@ def test_two_decisions_in_files_are_a_fault(tmp_path: Path) -> None:
     folder = tmp_path / "data" / "annotations"
     for name in ("kim", "zoe"):
         (folder / f"{name}.csv").write_text(f"item,label,adjudicator\n{item(1)},REVERSE,{name}\n")
-    rows, (fault,) = read_annotations(filled_files(folder), {SHEET: Known(set(map(item, range(4))), LABELS)})
+    rows, (fault,) = read_annotations(
+        filled_files(folder), {SHEET: Known(set(map(item, range(4))), LABELS)}
+    )
     assert "an adjudicator decided on" in fault and "zoe.csv" in fault
     assert (rows["kind"] == "adjudicated").sum() == 1
     with pytest.raises(UserError, match="cannot be a name"):

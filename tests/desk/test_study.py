@@ -26,7 +26,11 @@ from project_copy import Workflow
 from verify_bundle import sha256
 
 CONSENT, INSTRUCTIONS = "You may stop at any time. <b>", "Read all of it; then decide."
-SAID = {"position": "I would affirm the decision.", "statement": "The record is thin.", "confidence": "70"}
+SAID = {
+    "position": "I would affirm the decision.",
+    "statement": "The record is thin.",
+    "confidence": "70",
+}
 
 
 @pytest.fixture
@@ -51,7 +55,10 @@ def visit(folder: Path, visitor: Callable[[TestClient], Awaitable[None]]) -> Non
 
 
 def diary(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in Path(f"data/people/{name}.jsonl").read_text("utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for line in Path(f"data/people/{name}.jsonl").read_text("utf-8").splitlines()
+    ]
 
 
 def label_page(name: str) -> str:
@@ -68,10 +75,18 @@ def test_who_labels_agrees_first_reads_the_instructions_and_leaves_times(folder:
         assert not Path("data/people").exists(), "nothing is kept of who does not agree"
         sent = await client.post("/t/consent", data={"person": "ann", "back": label_page("ann")})
         page = await sent.text()
-        assert str(sent.url.path) == label_page("ann") and INSTRUCTIONS in page and "=Statement 0" in page
+        assert (
+            str(sent.url.path) == label_page("ann")
+            and INSTRUCTIONS in page
+            and "=Statement 0" in page
+        )
         for number in range(2):
             await client.get(label_page("ann"))
-            assert (await client.post(label_page("ann"), data={"item": item(number), "label": LABELS[0]})).status == 200
+            assert (
+                await client.post(
+                    label_page("ann"), data={"item": item(number), "label": LABELS[0]}
+                )
+            ).status == 200
         assert "Before you begin" in await (await client.get(label_page("bob"))).text()
         elsewhere = {"person": "bob", "back": "https://evil.example/"}
         sent = await client.post("/t/consent", data=elsewhere, allow_redirects=False)
@@ -85,11 +100,15 @@ def test_who_labels_agrees_first_reads_the_instructions_and_leaves_times(folder:
         *[(event, item(number)) for number in range(2) for event in ("shown", "answered")],
     ]
     agreed, read = diary("ann")[:2]
-    assert (agreed["words"], agreed["text"]) == (CONSENT, sha256(CONSENT.encode())) and read["words"] == INSTRUCTIONS
+    assert (agreed["words"], agreed["text"]) == (CONSENT, sha256(CONSENT.encode())) and read[
+        "words"
+    ] == INSTRUCTIONS
     assert all(datetime.fromisoformat(event["at"]).tzinfo for event in diary("ann"))
 
 
-def test_another_consent_text_is_agreed_to_anew_and_an_answer_is_never_lost_to_it(folder: Path) -> None:
+def test_another_consent_text_is_agreed_to_anew_and_an_answer_is_never_lost_to_it(
+    folder: Path,
+) -> None:
     write_sheet(folder, 2)
     told()
     Study.of(folder).note("ann", "consent")
@@ -98,7 +117,9 @@ def test_another_consent_text_is_agreed_to_anew_and_an_answer_is_never_lost_to_i
 
     async def label(client: TestClient) -> None:
         assert "paid by the hour" in await (await client.get(label_page("ann"))).text()
-        sent = await client.post(label_page("ann"), data={"item": item(0), "label": LABELS[0]}, allow_redirects=False)
+        sent = await client.post(
+            label_page("ann"), data={"item": item(0), "label": LABELS[0]}, allow_redirects=False
+        )
         assert sent.status == 303
 
     visit(folder, label)
@@ -112,17 +133,31 @@ def test_who_sits_in_a_debate_agrees_and_reads_too(folder: Path, server: FaultSe
     async def sit(client: TestClient) -> None:
         (question,) = read_questions(folder / "data" / "inbox")
         assert "Before you begin" in await (await client.get("/t/seat")).text()
-        page = await (await client.post("/t/consent", data={"person": "", "back": "/t/seat"})).text()
+        page = await (
+            await client.post("/t/consent", data={"person": "", "back": "/t/seat"})
+        ).text()
         assert INSTRUCTIONS in page and "Facts" in page
         await client.post(f"/t/seat/{question.key}", data={**SAID, "seen": question.digest})
 
     visit(folder, sit)
-    assert [event["event"] for event in diary("unnamed")] == ["consent", "instructions", "shown", "answered"]
+    assert [event["event"] for event in diary("unnamed")] == [
+        "consent",
+        "instructions",
+        "shown",
+        "answered",
+    ]
 
 
 def test_the_checklist_says_what_reviewers_ask_and_nobody_by_name(folder: Path) -> None:
-    """Ann takes 30 and 90 seconds; what Bob left open overnight, or as the clock was set back, counts as no time."""
-    told(pay=0.5, currency="EUR", recruitment="By a mail to students of law.", approval="IRB 12/2026.")
+    """Ann takes 30 and 90 seconds; what Bob left open overnight, or as the clock was set back,
+    counts as no time.
+    """
+    told(
+        pay=0.5,
+        currency="EUR",
+        recruitment="By a mail to students of law.",
+        approval="IRB 12/2026.",
+    )
     study, begun = Study.of(folder), datetime.fromisoformat("2026-03-01T10:00:00+00:00")
     for name, took in (("ann", [30, 90]), ("bob", [40_000, -600])):
         study.note(name, "consent")
@@ -130,17 +165,32 @@ def test_the_checklist_says_what_reviewers_ask_and_nobody_by_name(folder: Path) 
         events = diary(name)
         for number, seconds in enumerate(took):
             at = begun + timedelta(hours=number)
-            events += [{"at": at.isoformat(), "event": "shown", "task": f"s{number}", "text": "", "words": ""}]
+            events += [
+                {
+                    "at": at.isoformat(),
+                    "event": "shown",
+                    "task": f"s{number}",
+                    "text": "",
+                    "words": "",
+                }
+            ]
             end = (at + timedelta(seconds=seconds)).isoformat()
-            events += [{"at": end, "event": "answered", "task": f"s{number}", "text": "", "words": ""}]
-        Path(f"data/people/{name}.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
+            events += [
+                {"at": end, "event": "answered", "task": f"s{number}", "text": "", "words": ""}
+            ]
+        Path(f"data/people/{name}.jsonl").write_text(
+            "".join(json.dumps(event) + "\n" for event in events)
+        )
     said = study.checklist()
     for words in (
         f"2 of 2 people were shown this:\n\n{INSTRUCTIONS}",
         f"2 of 2 people agreed to this:\n\n{CONSENT}",
         "By a mail to students of law.",
         "0.5 EUR for each answer or label; 30.00 an hour",
-        "2 people gave 4 answers and labels, 60 seconds each (median). 0.03 hours in all, by the 2 that came within 60",
+        (
+            "2 people gave 4 answers and labels, 60 seconds each (median). 0.03 hours in all, by"
+            " the 2 that came within 60"
+        ),
         "## Review board\n\nIRB 12/2026.",
         "## Who they are\n\nnot stated",
     ):
@@ -151,7 +201,8 @@ def test_the_checklist_says_what_reviewers_ask_and_nobody_by_name(folder: Path) 
 def test_a_text_that_is_not_there_is_named_with_its_key(folder: Path) -> None:
     raw = configuration("http://127.0.0.1:1", Path(), {})
     with pytest.raises(
-        UserError, match=r"nowhere\.md: no such file; write the text there, or leave people\.consent out"
+        UserError,
+        match=r"nowhere\.md: no such file; write the text there, or leave people\.consent out",
     ):
         Plan.from_yaml({**raw, "people": {"consent": "nowhere.md"}}, PROJECT)
 

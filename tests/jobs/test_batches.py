@@ -1,4 +1,5 @@
-"""Calls in batches of the provider: one batch a wave, the same replies as single calls, and nothing submitted twice.
+"""Calls in batches of the provider: one batch a wave, the same replies as single calls, and nothing
+submitted twice.
 
 Slow; only it finds batches that a killed process submits again.
 """
@@ -41,7 +42,9 @@ def courtroom(server: FaultServer, folder: Path, batch: Any = None, **model: Any
 
 
 @pytest.fixture(scope="module")
-def single(server: FaultServer, cases: Path, tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+def single(
+    server: FaultServer, cases: Path, tmp_path_factory: pytest.TempPathFactory
+) -> pd.DataFrame:
     """What single calls come to."""
     folder = tmp_path_factory.mktemp("single")
     return hold(courtroom(server, folder, False), cases, folder / "out.parquet")
@@ -49,9 +52,18 @@ def single(server: FaultServer, cases: Path, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(autouse=True)
 def as_new(server: FaultServer) -> None:
-    fresh = {"ends": None, "upload_delay": [], "create_delay": [], "lines": [], "rate": 0.2, "status": "completed"}
+    fresh = {
+        "ends": None,
+        "upload_delay": [],
+        "create_delay": [],
+        "lines": [],
+        "rate": 0.2,
+        "status": "completed",
+    }
     fresh |= {"create_late": 0.0, "keeps_files": False}
-    server.reset(**{f"batch_{name}": value for name, value in {**fresh, "drops": [], "refused": 0}.items()})
+    server.reset(
+        **{f"batch_{name}": value for name, value in {**fresh, "drops": [], "refused": 0}.items()}
+    )
 
 
 def seen(server: FaultServer) -> dict[str, Any]:
@@ -74,7 +86,9 @@ def test_a_wave_is_a_batch_at_half_the_price(
     replies = ledger.replies(list(batched["call_id"]))
     whole = Plan.from_yaml(courtroom(server, tmp_path, False), PROJECT).config.models[MODEL]
     for reply in replies.values():
-        assert reply.cost_usd == pytest.approx(0.5 * whole.cost(reply.prompt_tokens, reply.completion_tokens))
+        assert reply.cost_usd == pytest.approx(
+            0.5 * whole.cost(reply.prompt_tokens, reply.completion_tokens)
+        )
         assert reply.service_tier == "batch"
     ledger.close()
     again = hold(courtroom(server, tmp_path, False), cases, tmp_path / "again.parquet")
@@ -85,7 +99,15 @@ def test_a_wave_is_a_batch_at_half_the_price(
 def test_lines_that_went_wrong_come_again_in_the_next_batch(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
-    kinds = ["expired", "server_error", "rate_limited", "missing", "duplicate", "duplicate_error", "unreadable"]
+    kinds = [
+        "expired",
+        "server_error",
+        "rate_limited",
+        "missing",
+        "duplicate",
+        "duplicate_error",
+        "unreadable",
+    ]
     server.reset(batch_lines=kinds, batch_rate=0.6)
     config = courtroom(server, tmp_path, {**IN_BATCHES, "most_calls": 3, "at_once": 1}, attempts=20)
     pd.testing.assert_frame_equal(hold(config, cases, tmp_path / "out.parquet"), single)
@@ -99,7 +121,9 @@ def test_what_an_expired_batch_did_not_reach_is_asked_again(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
     server.reset(batch_status="expired")
-    pd.testing.assert_frame_equal(hold(courtroom(server, tmp_path), cases, tmp_path / "out.parquet"), single)
+    pd.testing.assert_frame_equal(
+        hold(courtroom(server, tmp_path), cases, tmp_path / "out.parquet"), single
+    )
     assert sum(seen(server)["lines"].values()) > DEBATES * WAVES
     assert server.count() == DEBATES * WAVES  # every answer of the server was used
 
@@ -115,9 +139,18 @@ def test_a_batch_that_comes_back_without_an_answer_fails_its_calls(
 
 
 KILLS = {
-    "while the batch is under way": ({"ends": 1}, lambda found: found["batches"] == 2 and found["polls"] >= 4),
-    "between upload and creation": ({"upload_delay": [0, 0, NEVER]}, lambda found: found["uploads"] == 3),
-    "before the batch has a name": ({"create_delay": [0, NEVER]}, lambda found: found["batches"] == 2),
+    "while the batch is under way": (
+        {"ends": 1},
+        lambda found: found["batches"] == 2 and found["polls"] >= 4,
+    ),
+    "between upload and creation": (
+        {"upload_delay": [0, 0, NEVER]},
+        lambda found: found["uploads"] == 3,
+    ),
+    "before the batch has a name": (
+        {"create_delay": [0, NEVER]},
+        lambda found: found["batches"] == 2,
+    ),
 }
 
 
@@ -134,7 +167,13 @@ def test_killed_and_nothing_is_submitted_twice(
     os.killpg(process.pid, signal.SIGKILL)
     process.join()
     assert not output.exists()
-    server.reset(keep=True, batch_keeps_files=True, batch_ends=None, batch_upload_delay=[], batch_create_delay=[])
+    server.reset(
+        keep=True,
+        batch_keeps_files=True,
+        batch_ends=None,
+        batch_upload_delay=[],
+        batch_create_delay=[],
+    )
     pd.testing.assert_frame_equal(hold(config, cases, output), single)
     found = seen(server)
     assert set(found["lines"].values()) == {1}
@@ -158,17 +197,25 @@ def test_a_batch_that_would_be_created_after_the_next_run_has_looked_is_withdraw
     assert set(seen(server)["lines"].values()) == {1}
 
 
-def test_a_large_wave_goes_in_files_of_the_size_that_the_provider_takes(server: FaultServer, tmp_path: Path) -> None:
+def test_a_large_wave_goes_in_files_of_the_size_that_the_provider_takes(
+    server: FaultServer, tmp_path: Path
+) -> None:
     count, most = 5_000, 1_500_000
     cases = people(tmp_path / "cases.parquet", count)
     config = courtroom(server, tmp_path, {**IN_BATCHES, "most_bytes": most, "at_once": 2})
-    config["experiments"][EXPERIMENT] = {"protocol": "zero_shot", "dataset": "people", "models": [MODEL]}
+    config["experiments"][EXPERIMENT] = {
+        "protocol": "zero_shot",
+        "dataset": "people",
+        "models": [MODEL],
+    }
     held = hold(config, cases, tmp_path / "out.parquet")
     found = seen(server)
     assert len(found["sizes"]) > 2 and sum(found["sizes"]) == len(found["lines"]) == count
     assert max(found["bytes"]) <= most < sum(found["bytes"])
     assert set(found["lines"].values()) == {1}
-    assert {json.loads(parsed)["status"] for parsed in held.loc[held["kind"] == CONCLUSION, "parsed"]} <= {
+    assert {
+        json.loads(parsed)["status"] for parsed in held.loc[held["kind"] == CONCLUSION, "parsed"]
+    } <= {
         "valid",
         "invalid",
     }
@@ -184,7 +231,10 @@ def test_without_waiting_each_run_brings_the_debates_one_wave_further(
         waiting = hold(config, cases, output)
         reasons = waiting.loc[waiting["kind"] == CONCLUSION, "parsed"]
         assert len(reasons) == DEBATES
-        assert all('"status": "waiting"' in parsed and f"{BATCH_UNDER_WAY}batch_0" in parsed for parsed in reasons)
+        assert all(
+            '"status": "waiting"' in parsed and f"{BATCH_UNDER_WAY}batch_0" in parsed
+            for parsed in reasons
+        )
     assert seen(server)["sizes"] == [DEBATES]
     for wave in range(1, WAVES + 1):
         assert '"status": "waiting"' in "".join(waiting["parsed"].dropna())
@@ -211,23 +261,36 @@ def test_an_answer_that_got_lost_is_looked_up_before_another_attempt(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
     server.reset(batch_drops=["batches", "files"])
-    pd.testing.assert_frame_equal(hold(courtroom(server, tmp_path), cases, tmp_path / "out.parquet"), single)
+    pd.testing.assert_frame_equal(
+        hold(courtroom(server, tmp_path), cases, tmp_path / "out.parquet"), single
+    )
     assert set(seen(server)["lines"].values()) == {1}
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"refused": 400}, "batches are not for you .asked for a batch: POST /batches.*take `batch` out"),
+        (
+            {"refused": 400},
+            "batches are not for you .asked for a batch: POST /batches.*take `batch` out",
+        ),
         (
             {"status": "failed"},
-            "batch batch_0 was refused: token_limit_exceeded Enqueued token limit reached.*most_calls",
+            (
+                "batch batch_0 was refused: token_limit_exceeded Enqueued token limit"
+                " reached.*most_calls"
+            ),
         ),
         ({"status": "cancelled"}, "batch_0 was cancelled. What it answered is kept"),
     ],
 )
 def test_a_batch_that_is_refused_ends_the_run_with_what_to_do(
-    settings: dict[str, Any], message: str, server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
+    settings: dict[str, Any],
+    message: str,
+    server: FaultServer,
+    cases: Path,
+    single: pd.DataFrame,
+    tmp_path: Path,
 ) -> None:
     server.reset(**{f"batch_{name}": value for name, value in settings.items()})
     config = courtroom(server, tmp_path)
@@ -246,16 +309,25 @@ def test_a_budget_holds_for_a_whole_wave(server: FaultServer, cases: Path, tmp_p
     assert Ledger(config["ledger"]).spent().calls == 2 * DEBATES
 
 
-def test_seats_of_another_model_ask_singly_between_the_waves(server: FaultServer, cases: Path, tmp_path: Path) -> None:
+def test_seats_of_another_model_ask_singly_between_the_waves(
+    server: FaultServer, cases: Path, tmp_path: Path
+) -> None:
     server.reset(latency=0.1)
     config = courtroom(server, tmp_path)
-    config["models"]["judge"] = {**config["models"][MODEL], "served_as": "judge", "batch": False, "concurrency": 2}
+    config["models"]["judge"] = {
+        **config["models"][MODEL],
+        "served_as": "judge",
+        "batch": False,
+        "concurrency": 2,
+    }
     config["experiments"][EXPERIMENT]["params"]["seats"] = {"judge": "judge"}
     debates = hold(config, cases, tmp_path / "out.parquet")
     found = seen(server)
     assert set(found["sizes"]) == {DEBATES}  # nobody's wave began before the slowest of the others
     judged = debates[(debates["speaker"] == "judge") & (debates["source"] == "model")]
-    assert len(found["lines"]) + len(judged) == server.count() == (debates["source"] == "model").sum()
+    assert (
+        len(found["lines"]) + len(judged) == server.count() == (debates["source"] == "model").sum()
+    )
     server.reset(latency=0.0)
 
 
@@ -266,7 +338,9 @@ def test_a_folder_of_files_is_answered_by_a_command_of_the_users(
     config = courtroom(server, tmp_path, {"folder": str(files), "wait": False})
     for wave in range(1, WAVES + 2):
         held = hold(config, cases, tmp_path / "out.parquet")
-        pending = [path for path in files.glob("*.jsonl") if not path.with_suffix(".output.jsonl").exists()]
+        pending = [
+            path for path in files.glob("*.jsonl") if not path.with_suffix(".output.jsonl").exists()
+        ]
         pending = [path for path in pending if not path.name.endswith(".output.jsonl")]
         assert len(pending) == (wave <= WAVES)
         for path in pending:
@@ -286,10 +360,14 @@ def answer_line(url: str, line: bytes) -> bytes:
     request = urllib.request.Request(f"{url}/chat/completions", json.dumps(asked["body"]).encode())
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         response = {"status_code": 200, "request_id": "r", "body": json.load(answer)}
-    return json.dumps({"id": "v", "custom_id": asked["custom_id"], "response": response, "error": None}).encode()
+    return json.dumps(
+        {"id": "v", "custom_id": asked["custom_id"], "response": response, "error": None}
+    ).encode()
 
 
-def test_a_preview_shows_both_prices_and_the_waves(server: FaultServer, cases: Path, tmp_path: Path) -> None:
+def test_a_preview_shows_both_prices_and_the_waves(
+    server: FaultServer, cases: Path, tmp_path: Path
+) -> None:
     (tmp_path / "cases").mkdir()
     (tmp_path / "cases" / "people.parquet").write_bytes(cases.read_bytes())
     batched, alone = (
@@ -297,14 +375,21 @@ def test_a_preview_shows_both_prices_and_the_waves(server: FaultServer, cases: P
         for batch in (IN_BATCHES, False)
     )
     assert batched["waves"] == WAVES and pd.isna(alone["waves"])
-    assert batched["usd"] == batched["usd_in_batches"] == pytest.approx(batched["usd_singly"] / 2, abs=1e-4)
+    assert (
+        batched["usd"]
+        == batched["usd_in_batches"]
+        == pytest.approx(batched["usd_singly"] / 2, abs=1e-4)
+    )
     assert alone["usd"] == alone["usd_singly"] == batched["usd_singly"] > 0
     assert alone["usd_in_batches"] == batched["usd_in_batches"]
     assert server.count() == 0
 
 
 def test_batches_need_an_endpoint_that_knows_them(server: FaultServer, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"models\.test.*`batch` goes with the endpoint 'openai'; this one is 'ollama'"):
+    with pytest.raises(
+        UserError,
+        match=r"models\.test.*`batch` goes with the endpoint 'openai'; this one is 'ollama'",
+    ):
         Plan.from_yaml(courtroom(server, tmp_path, True, endpoint="ollama"), PROJECT)
     with pytest.raises(UserError, match="did you mean 'wait'"):
         Plan.from_yaml(courtroom(server, tmp_path, {"waits": False}), PROJECT)

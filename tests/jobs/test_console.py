@@ -23,12 +23,21 @@ class Run:
         record.__dict__.update(event=SimpleNamespace(value=event) if event else None, **extra)
         return self.filter.filter(record)
 
-    def job(self, number: int, rule: str, seconds: float = 1.0, fails: bool = False, log: Path | None = None) -> bool:
+    def job(
+        self,
+        number: int,
+        rule: str,
+        seconds: float = 1.0,
+        fails: bool = False,
+        log: Path | None = None,
+    ) -> bool:
         assert not self.log("job_info", jobid=number, rule_name=rule)
         self.seconds += seconds
         if fails:
             logs = [str(log)] if log else []
-            return self.log("job_error", "Error in rule", logging.ERROR, jobid=number, rule_name=rule, log=logs)
+            return self.log(
+                "job_error", "Error in rule", logging.ERROR, jobid=number, rule_name=rule, log=logs
+            )
         return self.log("job_finished", "Finished jobid", job_id=number)
 
 
@@ -38,7 +47,9 @@ def test_a_stage_has_one_line_when_it_is_done_and_more_only_after_a_while() -> N
     assert not any([run.job(1, "load_cases"), run.job(2, "load_cases"), run.job(3, "run_debates")])
     assert run.lines[1:] == ["     2 s  data           2 of 2     (2 of 6 jobs)"]
     run.job(4, "run_debates", seconds=30)
-    assert run.lines[2].split()[2] == "debates", "no line for half a minute, so one before the stage is done"
+    assert run.lines[2].split()[2] == "debates", (
+        "no line for half a minute, so one before the stage is done"
+    )
     run.job(5, "run_debates")
     run.job(6, "all")
     assert [line.split()[2] for line in run.lines[1:]] == ["data", "debates", "debates", "pages"]
@@ -61,10 +72,14 @@ def test_a_job_that_said_why_it_ended_is_not_reported_again(tmp_path: Path) -> N
     end = "WorkflowError:\nAt least one job did not complete successfully."
     assert not run.log("", command, logging.ERROR, exception="RuleException")
     assert not run.job(1, "load_cases", fails=True, log=log)
-    assert not run.log("", "Exiting because a job execution failed. Look above for error messages", logging.ERROR)
+    assert not run.log(
+        "", "Exiting because a job execution failed. Look above for error messages", logging.ERROR
+    )
     assert not run.log("", end, logging.ERROR)
     log.write_text("09:33:54 180 cases\n")
-    assert run.job(2, "score", fails=True, log=log), "a fault of the code is shown, with the job's log"
+    assert run.job(2, "score", fails=True, log=log), (
+        "a fault of the code is shown, with the job's log"
+    )
     assert run.log("", end, logging.ERROR)
     assert run.log("", "an input function failed", logging.ERROR, exception="RuleException")
 
@@ -72,8 +87,18 @@ def test_a_job_that_said_why_it_ended_is_not_reported_again(tmp_path: Path) -> N
 def test_a_job_that_was_killed_is_shown() -> None:
     """It has written no reason, as where memory ran out."""
     run = Run(run_debates=1)
-    assert run.log("", "Command '...' returned non-zero exit status 137.", logging.ERROR, exception="RuleException")
-    assert run.log("", "Command '...' died with <Signals.SIGKILL: 9>.", logging.ERROR, exception="RuleException")
+    assert run.log(
+        "",
+        "Command '...' returned non-zero exit status 137.",
+        logging.ERROR,
+        exception="RuleException",
+    )
+    assert run.log(
+        "",
+        "Command '...' died with <Signals.SIGKILL: 9>.",
+        logging.ERROR,
+        exception="RuleException",
+    )
 
 
 def test_a_reason_of_an_earlier_run_explains_nothing(tmp_path: Path) -> None:

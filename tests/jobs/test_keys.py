@@ -57,7 +57,9 @@ def texts_of(path: Path) -> Iterator[str]:
         yield json.dumps(table.to_pylist(), default=str, ensure_ascii=False)
     elif path.suffix == ".sqlite":
         with sqlite3.connect(path) as ledger:
-            for (name,) in list(ledger.execute("SELECT name FROM sqlite_master WHERE type = 'table'")):
+            for (name,) in list(
+                ledger.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            ):
                 for row in ledger.execute(f"SELECT * FROM {name}"):
                     for value in row:
                         yield str(value)
@@ -102,7 +104,9 @@ def write_everything(config: dict[str, Any], folder: Path, cases: Path) -> Exper
     with job_log(folder / "job.log"):
         hold(config, kept, shard)
     plan = Plan.from_yaml(config, PROJECT)
-    predictions, calls = (results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls"))
+    predictions, calls = (
+        results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
+    )
     write_predictions(plan, EXPERIMENT, kept, [shard], predictions, calls)
     found = ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
     export = Export(found, MODEL, score_experiment(found), Publication(creator="Somebody"))
@@ -132,7 +136,11 @@ def test_a_key_that_a_server_repeats_is_in_no_file(
     how: str, way: str, server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     server.reset(echo=way)
-    model = {"api_key_env": VARIABLE, "base_url": server.host if how in OF_HOST else server.url, **REACHED[how]}
+    model = {
+        "api_key_env": VARIABLE,
+        "base_url": server.host if how in OF_HOST else server.url,
+        **REACHED[how],
+    }
     config = configuration(server.url, tmp_path, model)
     found = write_everything(config, tmp_path, cases)
     assert files_with(KEY, tmp_path) == []
@@ -141,7 +149,14 @@ def test_a_key_that_a_server_repeats_is_in_no_file(
     assert spoken.str.contains(REMOVED, regex=False).all() and len(spoken) == 4
     calls = found.calls
     assert calls["reply"].str.contains(REMOVED, regex=False).all()
-    named = ["served_model", "provider", "system_fingerprint", "service_tier", "response_id", "finish_reason"]
+    named = [
+        "served_model",
+        "provider",
+        "system_fingerprint",
+        "service_tier",
+        "response_id",
+        "finish_reason",
+    ]
     assert how == "ollama" or calls["served_model"].str.contains("***", regex=False).all()
     assert calls[named].map(lambda said: len(said) <= 200 and said.isprintable()).all(axis=None)
     assert f"a reply's text says {REMOVED}" in (tmp_path / "job.log").read_text()
@@ -151,7 +166,9 @@ def test_a_key_that_a_server_repeats_is_in_no_file(
     assert list(replayed["text"]) == list(found.transcripts["text"])
 
 
-@pytest.mark.parametrize("kind", ["server_error", "context_length", "rate_limited", "invalid_key", "model_not_found"])
+@pytest.mark.parametrize(
+    "kind", ["server_error", "context_length", "rate_limited", "invalid_key", "model_not_found"]
+)
 @pytest.mark.parametrize("endpoint", ["openai", *OF_HOST])
 def test_a_key_in_a_servers_error_is_in_no_file(
     endpoint: str, kind: str, server: FaultServer, cases: Path, tmp_path: Path
@@ -176,7 +193,9 @@ async def test_a_key_in_place_of_a_number_is_in_no_message(
 ) -> None:
     server.reset(echo="numbers")
     address = server.host if endpoint in OF_HOST else server.url
-    model = ModelConfig(endpoint=endpoint, model="test", base_url=address, api_key_env=VARIABLE, attempts=2)
+    model = ModelConfig(
+        endpoint=endpoint, model="test", base_url=address, api_key_env=VARIABLE, attempts=2
+    )
     ledger = Ledger(str(tmp_path))
     request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
     with caplog.at_level(logging.INFO, "moot"):
@@ -202,22 +221,34 @@ def test_a_batch_that_is_refused_with_the_key_says_so_without_it(
 ) -> None:
     server.reset(echo="plain", batch_status="failed")
     model = {"api_key_env": VARIABLE, "batch": {"poll": 0.02}, "attempts": 2}
-    with pytest.raises(RunStoppedError, match=r"was refused: token_limit_exceeded \*\*\* Enqueued") as stop:
+    with pytest.raises(
+        RunStoppedError, match=r"was refused: token_limit_exceeded \*\*\* Enqueued"
+    ) as stop:
         hold(configuration(server.url, tmp_path, model), cases, tmp_path / "out.parquet")
     server.reset(batch_status="completed")
     assert KEY not in str(stop.value)
     assert files_with(KEY, tmp_path) == []
 
 
-def test_files_of_a_folder_of_batches_hold_no_key(server: FaultServer, cases: Path, tmp_path: Path) -> None:
+def test_files_of_a_folder_of_batches_hold_no_key(
+    server: FaultServer, cases: Path, tmp_path: Path
+) -> None:
     model = {"api_key_env": VARIABLE, "batch": {"folder": str(tmp_path / "files"), "wait": False}}
     hold(configuration(server.url, tmp_path, model), cases, tmp_path / "out.parquet")
     (asked,) = (tmp_path / "files").glob("*.jsonl")
-    body = {"id": KEY, "model": f"test {KEY}", "system_fingerprint": KEY, "provider": {KEY: KEY}, "usage": {}}
+    body = {
+        "id": KEY,
+        "model": f"test {KEY}",
+        "system_fingerprint": KEY,
+        "provider": {KEY: KEY},
+        "usage": {},
+    }
     message = {"role": "assistant", "content": f"I was given {KEY}.", "reasoning": KEY}
     body |= {"choices": [{"message": message, "finish_reason": KEY}]}
     calls = [json.loads(line)["custom_id"] for line in asked.read_bytes().splitlines()]
-    answers = [{"custom_id": call, "response": {"status_code": 200, "body": body}} for call in calls]
+    answers = [
+        {"custom_id": call, "response": {"status_code": 200, "body": body}} for call in calls
+    ]
     answers[-1]["response"] = {"status_code": 400, "body": {"error": {"message": KEY, "code": KEY}}}
     output = asked.with_suffix(".output.jsonl")
     output.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
@@ -227,7 +258,9 @@ def test_files_of_a_folder_of_batches_hold_no_key(server: FaultServer, cases: Pa
 
 
 @pytest.mark.parametrize("endpoint", ["openai", "ollama"])
-async def test_names_are_short_and_change_no_terminal(endpoint: str, server: FaultServer, tmp_path: Path) -> None:
+async def test_names_are_short_and_change_no_terminal(
+    endpoint: str, server: FaultServer, tmp_path: Path
+) -> None:
     long = "\x1b[31m" + "x" * 5_000
     server.reset(named=long)
     address = server.host if endpoint in OF_HOST else server.url
@@ -258,8 +291,12 @@ async def test_a_placeholder_of_a_key_changes_no_reply(
     assert reply.text == "The record is EMPTY, and none is ours."
 
 
-@pytest.mark.parametrize("kind", ["none", "invalid_key", "server_error", "context_length", "html_page"])
-def test_a_planted_key_is_nowhere(kind: str, server: FaultServer, cases: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "kind", ["none", "invalid_key", "server_error", "context_length", "html_page"]
+)
+def test_a_planted_key_is_nowhere(
+    kind: str, server: FaultServer, cases: Path, tmp_path: Path
+) -> None:
     server.reset(faults=[] if kind == "none" else [kind], rate=0.5, latency=0.0)
     config = configuration(server.url, tmp_path, {"api_key_env": VARIABLE, "attempts": 2})
     environment = {VARIABLE: f" {KEY}\n"}
@@ -284,8 +321,12 @@ def test_what_cannot_be_sent_as_a_key_is_named_and_not_repeated(
 ) -> None:
     monkeypatch.setenv(VARIABLE, key)
     model = {"endpoint": endpoint, "model": "test", "api_key_env": VARIABLE}
-    plan = Plan.from_yaml(configuration("", tmp_path, {**model, "base_url": "http://localhost:1"}), PROJECT)
-    with pytest.raises(UserError, match=f"{VARIABLE} holds what no key holds: a line break") as refused:
+    plan = Plan.from_yaml(
+        configuration("", tmp_path, {**model, "base_url": "http://localhost:1"}), PROJECT
+    )
+    with pytest.raises(
+        UserError, match=f"{VARIABLE} holds what no key holds: a line break"
+    ) as refused:
         ENDPOINTS[endpoint](ModelConfig(**model), 1)
     [missing] = plan.missing_keys([MODEL])
     assert f"models.{MODEL}: the environment variable {VARIABLE} holds what" in missing
@@ -340,7 +381,9 @@ async def test_a_file_of_a_batch_may_lie_elsewhere_and_is_fetched_without_the_ke
         provider.add_routes([web.get("/v1/files/f/content", content)])
         async with TestServer(provider) as server:
             address = str(server.make_url("/v1"))
-            endpoint = OpenAIEndpoint(ModelConfig(model="test", base_url=address, api_key_env=VARIABLE), 1)
+            endpoint = OpenAIEndpoint(
+                ModelConfig(model="test", base_url=address, api_key_env=VARIABLE), 1
+            )
             assert await OpenAIBatches(endpoint, "test").content("f") == b"lines"
             await endpoint.close()
     assert len(sent) == 1 and KEY not in sent[0]
@@ -353,11 +396,15 @@ async def test_a_redirection_to_another_server_takes_no_key_there(
     with FaultServer() as other:
         server.reset(redirect=other.host)
         address = server.host if endpoint in OF_HOST else server.url
-        model = ModelConfig(endpoint=endpoint, model="test", base_url=address, api_key_env=VARIABLE, attempts=1)
+        model = ModelConfig(
+            endpoint=endpoint, model="test", base_url=address, api_key_env=VARIABLE, attempts=1
+        )
         request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
         ledger = Ledger(str(tmp_path))
         with pytest.raises(RunStoppedError, match=f"on to {other.host}"):
-            async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
+            async with open_chats(
+                {"test": model}, ledger, Settings(), Progress("test", 1)
+            ) as chats:
                 await chats["test"].ask(request, 0)
         ledger.close()
         server.reset(redirect="")

@@ -1,4 +1,5 @@
-"""A run that is killed at any moment goes on where it stopped, asks for nothing twice, and ends as if undisturbed.
+"""A run that is killed at any moment goes on where it stopped, asks for nothing twice, and ends as
+if undisturbed.
 
 Slow; only it finds replies that a killed process loses or asks for again.
 """
@@ -26,7 +27,9 @@ def test_killed_at_five_moments_and_none_the_worse(server: FaultServer, tmp_path
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_lets_replies_under_way_come_in(number: signal.Signals, server: FaultServer, tmp_path: Path) -> None:
+def test_a_signal_lets_replies_under_way_come_in(
+    number: signal.Signals, server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", DEBATES)
     server.reset(latency=0.2)
     config = configuration(server.url, tmp_path, {"concurrency": CONCURRENCY})
@@ -43,13 +46,18 @@ def test_a_signal_lets_replies_under_way_come_in(number: signal.Signals, server:
     last = (tmp_path / "out.parquet.log").read_text().splitlines()[-1]
     assert f"stopped by {number.name}" in last
     assert "run the same command again to go on" in last
-    assert sorted(path.name for path in tmp_path.glob("*out.parquet*")) == ["out.parquet.err", "out.parquet.log"]
+    assert sorted(path.name for path in tmp_path.glob("*out.parquet*")) == [
+        "out.parquet.err",
+        "out.parquet.log",
+    ]
     server.reset(latency=0.0)
     hold(config, cases, output)
     assert server.count() == CALLS - asked["requests"]
 
 
-def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(server: FaultServer, tmp_path: Path) -> None:
+def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(
+    server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", DEBATES)
     server.reset(latency=0.2)
     config = configuration(server.url, tmp_path, {"concurrency": 4})
@@ -70,20 +78,31 @@ def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(server: FaultSe
     asked = server.stats()
     assert asked["requests"] < CALLS // 2
     assert Ledger(config["ledger"]).spent().calls == asked["replies"] == asked["requests"]
-    assert "stopped by the end of its run" in (tmp_path / "out.parquet.log").read_text().splitlines()[-1]
+    assert (
+        "stopped by the end of its run"
+        in (tmp_path / "out.parquet.log").read_text().splitlines()[-1]
+    )
 
 
 def test_no_job_starts_after_a_terminal_was_closed(tmp_path: Path) -> None:
     program = "import signal, sys; from pathlib import Path; from moot.core.stopping import Run; "
     program += "signal.signal(signal.SIGHUP, signal.SIG_DFL); "  # the suite may run under nohup
     program += "signal.signal(signal.SIGTERM, lambda *_: print('no further job', flush=True)); "
-    program += "run = Run(Path(sys.argv[1])); print('held', flush=True); sys.stdin.read(); print(run.end())"
+    program += (
+        "run = Run(Path(sys.argv[1])); print('held', flush=True); sys.stdin.read();"
+        " print(run.end())"
+    )
     command, environment = (
         [sys.executable, "-c", program, str(tmp_path)],
         {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")},
     )
     with subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdin and process.stdout and process.stderr
         process.stderr.close()
@@ -96,7 +115,9 @@ def test_no_job_starts_after_a_terminal_was_closed(tmp_path: Path) -> None:
         assert "stopped by SIGHUP" in process.stdout.readline()
 
 
-def test_a_signal_does_not_wait_for_a_server_that_hangs(server: FaultServer, tmp_path: Path) -> None:
+def test_a_signal_does_not_wait_for_a_server_that_hangs(
+    server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", DEBATES)
     server.reset(faults=["hang"], rate=1.0)
     config = configuration(server.url, tmp_path, {"timeout": 36_000})

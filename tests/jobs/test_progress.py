@@ -1,4 +1,6 @@
-"""How far debates are, reckoned from calls: debates advance side by side, so that most of them end late."""
+"""How far debates are, reckoned from calls: debates advance side by side, so that most of them end
+late.
+"""
 
 from pathlib import Path
 
@@ -13,7 +15,9 @@ from moot.llm.progress import Progress
 from moot.plan.plan import Plan
 
 
-def test_the_calls_of_a_debate_are_counted_and_nobody_is_asked(server: FaultServer, tmp_path: Path) -> None:
+def test_the_calls_of_a_debate_are_counted_and_nobody_is_asked(
+    server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases" / "people.parquet", 30)
     config = configuration(server.url, tmp_path, run=[EXPERIMENT])
     job = Job(EXPERIMENT, MODEL, *read_cases(cases), shard=0)
@@ -35,9 +39,16 @@ def test_the_calls_beside_a_person_are_counted_and_the_person_is_asked_nothing(
 def test_a_line_says_how_many_calls_and_seconds_are_left_before_any_debate_has_ended() -> None:
     progress = Progress("trial", debates=50, calls_a_debate=16, new_calls=200, ledger_calls=200)
     progress.started -= 100
-    assert progress.line() == (
-        "trial: 400 of about 800 calls, 0 of 50 debates; 200 calls made, 200 from the ledger; about 200 s left"
+    assert (
+        progress.line()
+        == "trial: 400 of about 800 calls, 0 of 50 debates; 200 calls made, 200 from the ledger;"
+        " about 200 s left"
     )
     progress.done, progress.new_calls = 50, 610
-    assert progress.line().startswith("trial: 810 calls, 50 of 50 debates; 610 calls made, 200 from the ledger; 100 s")
-    assert "of about 420 calls" in Progress("longer", debates=2, calls_a_debate=1, new_calls=420).line()
+    assert progress.line().startswith(
+        "trial: 810 calls, 50 of 50 debates; 610 calls made, 200 from the ledger; 100 s"
+    )
+    assert (
+        "of about 420 calls"
+        in Progress("longer", debates=2, calls_a_debate=1, new_calls=420).line()
+    )

@@ -17,7 +17,13 @@ from moot.labels.statements import read_statements, sheet_id, statement_id
 from moot.studies.appellate.legal.rubric import CODES, LABELS
 
 FACTS = {"c1": "Facts one.", "c2": "Facts two."}
-TEXTS = ["I vote to affirm.", "=HYPERLINK(1) I would reverse.", "Both sides have merit.", "", "I vote to affirm again."]
+TEXTS = [
+    "I vote to affirm.",
+    "=HYPERLINK(1) I would reverse.",
+    "Both sides have merit.",
+    "",
+    "I vote to affirm again.",
+]
 
 RUBRIC = RUBRICS["appellate"]
 
@@ -43,7 +49,9 @@ def known(statements: pd.DataFrame) -> dict[str, Known]:
 
 
 def fill(path: Path, sheet: Path, label: dict[str, str], annotator: str = "") -> Path:
-    """What an annotator does: copy the sheet, write a label into each row that has one for its statement."""
+    """What an annotator does: copy the sheet, write a label into each row that has one for its
+    statement.
+    """
     frame = pd.read_csv(sheet, dtype=str, keep_default_na=False)
     frame["label"] = [label.get(text.removeprefix("'"), "") for text in frame["statement"]]
     frame["annotator"] = annotator
@@ -57,17 +65,25 @@ def test_a_sheet_is_blind_shuffled_and_without_empty_statements(statements: pd.D
     assert len(sheet) == 4
     assert sorted(sheet["statement"]) == sorted(text for text in TEXTS if text)
     shown = sheet.to_csv()
-    assert not [word for word in ("judge_1", "tiny", "panel", "c1#0", "affirm\tlabel") if word in shown]
+    assert not [
+        word for word in ("judge_1", "tiny", "panel", "c1#0", "affirm\tlabel") if word in shown
+    ]
     orders = {tuple(blinded(statements, FACTS, seed)["item"]) for seed in range(8)}
     assert len(orders) > 1
     assert list(blinded(statements, FACTS, 1)["item"]) == list(sheet["item"])
 
 
-def test_a_label_is_of_the_words_that_were_labelled(statements: pd.DataFrame, tmp_path: Path) -> None:
-    """A debate that is held anew says other words in the same turn: the old label is none of theirs."""
+def test_a_label_is_of_the_words_that_were_labelled(
+    statements: pd.DataFrame, tmp_path: Path
+) -> None:
+    """A debate that is held anew says other words in the same turn: the old label is none of
+    theirs.
+    """
     shards = tmp_path / "transcripts" / "panel" / "tiny" / "0.parquet"
     sheet = write_sheets(blinded(statements, FACTS, seed=1), tmp_path, "abc", RUBRIC)[0]
-    filled = fill(tmp_path / "annotations" / "ann.csv", sheet, dict.fromkeys(TEXTS, "AFFIRM"), "ann")
+    filled = fill(
+        tmp_path / "annotations" / "ann.csv", sheet, dict.fromkeys(TEXTS, "AFFIRM"), "ann"
+    )
     said = pd.read_parquet(shards)
     changed = TEXTS[1]
     said.loc[said["text"] == changed, "text"] = "I would reverse."
@@ -77,10 +93,14 @@ def test_a_label_is_of_the_words_that_were_labelled(statements: pd.DataFrame, tm
     assert len(labels) == 3 and len(faults) == 1 and "may say other words" in faults[0]
     [new] = anew.loc[anew["text"] == "I would reverse.", "item"]
     assert new not in set(labels["item"])
-    assert list(pd.read_csv(write_sheets(blinded(anew, FACTS, 1), tmp_path, "abc", RUBRIC)[0])["item"]) == [new]
+    assert list(
+        pd.read_csv(write_sheets(blinded(anew, FACTS, 1), tmp_path, "abc", RUBRIC)[0])["item"]
+    ) == [new]
 
 
-def test_a_sheet_on_disk_is_never_written_to_again(statements: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_sheet_on_disk_is_never_written_to_again(
+    statements: pd.DataFrame, tmp_path: Path
+) -> None:
     sheet = blinded(statements, FACTS, seed=1)
     path, tasks = write_sheets(sheet, tmp_path, "abc", RUBRIC)
     assert "'=HYPERLINK" in path.read_text()
@@ -104,7 +124,12 @@ def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path:
     sheet = blinded(statements, FACTS, seed=1)
     path, tasks = write_sheets(sheet, tmp_path / "out", "abc", RUBRIC)
     folder = tmp_path / "annotations"
-    fill(folder / "ann.csv", path, {"I vote to affirm.": "affirm", "Both sides have merit.": " none "}, "ann")
+    fill(
+        folder / "ann.csv",
+        path,
+        {"I vote to affirm.": "affirm", "Both sides have merit.": " none "},
+        "ann",
+    )
     export = [
         {
             "id": number,
@@ -120,7 +145,9 @@ def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path:
     found, faults = read_annotations(filled_files(folder), known(statements))
     assert faults == []
     assert found.groupby("annotator").size().to_dict() == {"ann": 2, "bob@example.org": 4}
-    labels = pd.DataFrame([*by_function("rules", statements, RUBRIC), *by_people(statements, found)])
+    labels = pd.DataFrame(
+        [*by_function("rules", statements, RUBRIC), *by_people(statements, found)]
+    )
     assert set(labels["labeler"]) == {"rules", "human:ann", "human:bob@example.org"}
 
 
@@ -138,7 +165,10 @@ def test_label_studio_minimal_export(statements: pd.DataFrame, tmp_path: Path) -
     [
         ([("{0}", "PERHAPS", "ann")], "row 1, column 'label': found 'PERHAPS'"),
         ([("{0}", "AFFIRM", "ann"), ("{0}", "REVERSE", "ann")], "'ann' labelled"),
-        ([("{0}", "AFFIRM", "ann"), ("ffffffff-000000000000", "AFFIRM", "ann")], "row 2, column 'item'"),
+        (
+            [("{0}", "AFFIRM", "ann"), ("ffffffff-000000000000", "AFFIRM", "ann")],
+            "row 2, column 'item'",
+        ),
         ([("nonsense", "AFFIRM", "ann")], "is no statement of a debate of this run"),
     ],
 )
@@ -154,9 +184,13 @@ def test_faulty_rows_get_one_clear_message(
     assert len(found) == len(rows) - 1
 
 
-def test_one_faulty_row_or_file_stops_no_other_and_all_are_named(statements: pd.DataFrame, tmp_path: Path) -> None:
+def test_one_faulty_row_or_file_stops_no_other_and_all_are_named(
+    statements: pd.DataFrame, tmp_path: Path
+) -> None:
     first, second = statements["item"].iloc[:2]
-    (tmp_path / "ann.csv").write_text(f"item,label\n{first},PERHAPS\n{second},AFFIRM\nnonsense,AFFIRM\n")
+    (tmp_path / "ann.csv").write_text(
+        f"item,label\n{first},PERHAPS\n{second},AFFIRM\nnonsense,AFFIRM\n"
+    )
     (tmp_path / "bob.csv").write_bytes(f"item,label\n{first},AFFIRM\xfc\n".encode("latin-1"))
     (tmp_path / "cid.csv").write_text(f'item;label;note\n{first};AFFIRM;"well; yes, so"\n')
     found, faults = read_annotations(filled_files(tmp_path), known(statements))
@@ -164,7 +198,11 @@ def test_one_faulty_row_or_file_stops_no_other_and_all_are_named(statements: pd.
         [second, "AFFIRM", "ann"],
         [first, "AFFIRM", "cid"],
     ]
-    assert ["bob.csv" in faults[0], "row 1, column 'label'" in faults[1], "row 3, column 'item'" in faults[2]] == [
+    assert [
+        "bob.csv" in faults[0],
+        "row 1, column 'label'" in faults[1],
+        "row 3, column 'item'" in faults[2],
+    ] == [
         True,
         True,
         True,
@@ -172,7 +210,9 @@ def test_one_faulty_row_or_file_stops_no_other_and_all_are_named(statements: pd.
     assert len(faults) == 3
 
 
-def test_another_encoding_and_a_broken_export_get_one_clear_message(statements: pd.DataFrame, tmp_path: Path) -> None:
+def test_another_encoding_and_a_broken_export_get_one_clear_message(
+    statements: pd.DataFrame, tmp_path: Path
+) -> None:
     encoded = tmp_path / "ann.csv"
     encoded.write_bytes("item,label,note\nx,AFFIRM,f\xfcr\n".encode("latin-1"))
     assert "line 2: byte 0xfc" in read_annotations([encoded], known(statements))[1][0]
@@ -197,11 +237,16 @@ def test_people_override_rules_in_the_configured_order() -> None:
     ]
     chosen = effective_labels(pd.DataFrame(rows), ("human", "rules", "judge"))
     assert chosen["label"].tolist() == ["AFFIRM", "REMAND"]
-    assert effective_labels(pd.DataFrame(rows), ("judge", "rules", "human"))["label"].tolist() == ["NONE", "NONE"]
+    assert effective_labels(pd.DataFrame(rows), ("judge", "rules", "human"))["label"].tolist() == [
+        "NONE",
+        "NONE",
+    ]
 
 
 def test_items_differ_and_tell_nothing() -> None:
-    items = {statement_id("e", "m", f"c{case}#0", turn, "") for case in range(20) for turn in range(20)}
+    items = {
+        statement_id("e", "m", f"c{case}#0", turn, "") for case in range(20) for turn in range(20)
+    }
     assert len(items) == 400
 
 
@@ -222,7 +267,9 @@ def test_agreement_has_intervals_and_leaves_out_what_only_one_labelled() -> None
     draw = np.random.default_rng(1)
     truth = [str(label) for label in draw.choice(LABELS, 60)]
     noisy = [label if draw.random() < 0.8 else "NONE" for label in truth]
-    found = annotator_agreement(frame_of(rules=truth, ann=[*noisy[:50], *[""] * 10]), seed=1).set_index("measure")
+    found = annotator_agreement(
+        frame_of(rules=truth, ann=[*noisy[:50], *[""] * 10]), seed=1
+    ).set_index("measure")
     assert set(found["n"]) == {50}
     equal, kappa = found.loc["equal labels"], found.loc["Cohen's kappa"]
     assert 0.6 < kappa["value"] < equal["value"] < 0.95

@@ -25,7 +25,9 @@ def test_the_run_stops_before_the_limit_and_goes_on_after_it_is_raised(
     server.reset(faults=[])
     limit = LIMITS[name]
     config = configuration(server.url, tmp_path, PRICE, budget={name: limit})
-    with pytest.raises(RunStoppedError, match=f"could pass the limit of {limit:g} {name}. Spent so far") as stop:
+    with pytest.raises(
+        RunStoppedError, match=f"could pass the limit of {limit:g} {name}. Spent so far"
+    ) as stop:
         hold(config, cases, tmp_path / "out.parquet")
     spent = Ledger(config["ledger"]).spent()
     taken = getattr(spent, name)
@@ -38,10 +40,14 @@ def test_the_run_stops_before_the_limit_and_goes_on_after_it_is_raised(
 
 
 def test_four_processes_share_one_budget(server: FaultServer, tmp_path: Path) -> None:
-    cases = people(tmp_path / "cases.parquet", 96)  # no shard is done within the budget, however early its job starts
+    cases = people(
+        tmp_path / "cases.parquet", 96
+    )  # no shard is done within the budget, however early its job starts
     server.reset(faults=[], latency=0.02)
     config = configuration(server.url, tmp_path, budget={"calls": 101}, shards=4)
-    jobs = [start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(4)]
+    jobs = [
+        start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(4)
+    ]
     for job in jobs:
         job.join(PATIENCE)
     assert [job.exitcode for job in jobs] == [1, 1, 1, 1]
@@ -56,16 +62,26 @@ def test_a_reservation_of_a_process_that_died_runs_out(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
     limits = {"calls": 1.0}
     assert ledger._reserve([Reservation("dead", 10, 0.0, -1.0, limits)]) == [None]
-    first, second = ledger._reserve([Reservation("a", 1, 0.0, 60.0, limits), Reservation("b", 1, 0.0, 60.0, limits)])
+    first, second = ledger._reserve(
+        [Reservation("a", 1, 0.0, 60.0, limits), Reservation("b", 1, 0.0, 60.0, limits)]
+    )
     assert first is None
     assert isinstance(second, RunStoppedError)
-    assert ledger._reserve([Reservation("a", 1, 0.0, 60.0, limits)]) == [None], "a call's own reservation is no other"
+    assert ledger._reserve([Reservation("a", 1, 0.0, 60.0, limits)]) == [None], (
+        "a call's own reservation is no other"
+    )
 
 
 def test_totals_count_each_reply_once(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
     entries = [
-        Entry(f"{n:064d}", "m", "{}", 0, Reply("x", prompt_tokens=2, completion_tokens=1, cost_usd=0.5))
+        Entry(
+            f"{n:064d}",
+            "m",
+            "{}",
+            0,
+            Reply("x", prompt_tokens=2, completion_tokens=1, cost_usd=0.5),
+        )
         for n in range(3)
     ]
     assert ledger.store(entries[:2]) == {}
@@ -74,4 +90,6 @@ def test_totals_count_each_reply_once(tmp_path: Path) -> None:
     ledger.close()
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
         connection.execute("DELETE FROM totals")
-    assert Ledger(str(tmp_path)).spent() == Spent(3, 9, 1.5), "a ledger without totals is counted when it is opened"
+    assert Ledger(str(tmp_path)).spent() == Spent(3, 9, 1.5), (
+        "a ledger without totals is counted when it is opened"
+    )

@@ -1,4 +1,6 @@
-"""The model inside the process: it keeps to a schema, repeats itself at temperature 0, and scores words exactly."""
+"""The model inside the process: it keeps to a schema, repeats itself at temperature 0, and scores
+words exactly.
+"""
 
 import json
 import math
@@ -15,7 +17,11 @@ from moot.llm.endpoints.embedded import PACKAGED, EmbeddedEndpoint
 from moot.llm.request import Message, Request
 
 CONFIG = ModelConfig(endpoint="embedded", model=PACKAGED, context=1024)
-SCHEMA = {"type": "object", "properties": {"verdict": {"enum": ["YES", "NO"]}}, "required": ["verdict"]}
+SCHEMA = {
+    "type": "object",
+    "properties": {"verdict": {"enum": ["YES", "NO"]}},
+    "required": ["verdict"],
+}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -31,7 +37,9 @@ def asked(text: str, **fields: object) -> Request:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_the_same_question_gets_the_same_answer_and_reuses_its_tokens(endpoint: EmbeddedEndpoint) -> None:
+async def test_the_same_question_gets_the_same_answer_and_reuses_its_tokens(
+    endpoint: EmbeddedEndpoint,
+) -> None:
     first, second = [await endpoint.complete(asked("Name three colours.")) for _ in range(2)]
     assert first.text == second.text != ""
     assert second.cached_tokens > 0
@@ -46,7 +54,9 @@ async def test_a_schema_is_kept(endpoint: EmbeddedEndpoint) -> None:
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_choice_is_scored_by_its_own_tokens(endpoint: EmbeddedEndpoint) -> None:
-    """The model would rather begin with the letter D, as it is asked to: the word's score must not follow it there."""
+    """The model would rather begin with the letter D, as it is asked to: the word's score must not
+    follow it there.
+    """
     question = "Who wins, the plaintiff or the defendant? Answer with one letter, D or P."
     reply = await endpoint.complete(asked(question, choices=("PLAINTIFF", "DEFENDANT")))
     alternatives = endpoint._chat(asked(question), logprobs=True, top_logprobs=50_000, max_tokens=1)
@@ -57,20 +67,28 @@ async def test_a_choice_is_scored_by_its_own_tokens(endpoint: EmbeddedEndpoint) 
     assert after_prompt["D"] > after_prompt["DEF"]
     continued = endpoint._chat(
         asked(question),
-        grammar="root ::= " + " ".join(f"<[{token['id']}]>" for token in endpoint._tokens("DEFENDANT")),
+        grammar="root ::= "
+        + " ".join(f"<[{token['id']}]>" for token in endpoint._tokens("DEFENDANT")),
         logprobs=True,
         max_tokens=3,
     )
-    pieces = [(token["token"], token["logprob"]) for token in continued["choices"][0]["logprobs"]["content"]]
+    pieces = [
+        (token["token"], token["logprob"])
+        for token in continued["choices"][0]["logprobs"]["content"]
+    ]
     assert [piece for piece, _ in pieces] == ["DEF", "END", "ANT"]
     assert pieces[0][1] == pytest.approx(after_prompt["DEF"], abs=0.01)
-    assert reply.logprobs["DEFENDANT"] == pytest.approx(sum(logprob for _, logprob in pieces), abs=0.01)
+    assert reply.logprobs["DEFENDANT"] == pytest.approx(
+        sum(logprob for _, logprob in pieces), abs=0.01
+    )
     assert reply.text in ("PLAINTIFF", "DEFENDANT")
     assert 0 < sum(math.exp(value) for value in reply.logprobs.values()) < 1
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_characters_of_several_tokens_are_scored_by_their_first(endpoint: EmbeddedEndpoint) -> None:
+async def test_characters_of_several_tokens_are_scored_by_their_first(
+    endpoint: EmbeddedEndpoint,
+) -> None:
     question = "本案是否适用该条？请回答是或否。"
     reply = await endpoint.complete(asked(question, choices=("是", "否")))
     assert [type(token["piece"]) for token in endpoint._tokens("否")] == [list, list]
@@ -80,7 +98,9 @@ async def test_characters_of_several_tokens_are_scored_by_their_first(endpoint: 
     listed = alternatives["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
     for word, value in reply.logprobs.items():
         first = endpoint._tokens(word)[0]["id"]
-        assert value == pytest.approx(next(token["logprob"] for token in listed if token["id"] == first), abs=0.01)
+        assert value == pytest.approx(
+            next(token["logprob"] for token in listed if token["id"] == first), abs=0.01
+        )
     with pytest.raises(CallFailedError, match="begin with the same token"):
         await endpoint.complete(asked(question, choices=("否", "否否")))
 

@@ -1,4 +1,6 @@
-"""What a run does about every fault of a server: as the table in docs/faults.md says, and nothing lost."""
+"""What a run does about every fault of a server: as the table in docs/faults.md says, and nothing
+lost.
+"""
 
 import asyncio
 import gc
@@ -45,7 +47,11 @@ SCHEMA = {
     "additionalProperties": False,
 }
 DECIDED = dict(
-    re.findall(r"^\| `(\w+)` \|.*\| ([\w ]+) \|$", (PROJECT / "docs/faults.md").read_text("utf-8"), re.MULTILINE)
+    re.findall(
+        r"^\| `(\w+)` \|.*\| ([\w ]+) \|$",
+        (PROJECT / "docs/faults.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
 )
 
 
@@ -56,12 +62,18 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def chat_with(server: FaultServer, folder: Path, endpoint: str = "openai", **model: Any) -> Chat:
     address = server.url if endpoint == "openai" else server.host
-    config = ModelConfig(**{"endpoint": endpoint, "model": "test", "base_url": address, "timeout": 60.0, **model})
+    config = ModelConfig(
+        **{"endpoint": endpoint, "model": "test", "base_url": address, "timeout": 60.0, **model}
+    )
     return Chat("test", config, Ledger(str(folder)), Settings(), Progress("test", 1))
 
 
-def request(text: str = "Will it rain? YES or NO.", endpoint: str = "openai", **more: Any) -> Request:
-    return Request(endpoint, "test", (Message("user", text),), {"max_tokens": 50, "seed": 1}, **more)
+def request(
+    text: str = "Will it rain? YES or NO.", endpoint: str = "openai", **more: Any
+) -> Request:
+    return Request(
+        endpoint, "test", (Message("user", text),), {"max_tokens": 50, "seed": 1}, **more
+    )
 
 
 async def ask(chat: Chat, request: Request) -> Reply:
@@ -72,7 +84,9 @@ async def ask(chat: Chat, request: Request) -> Reply:
 
 
 async def action(server: FaultServer, folder: Path, kind: str, endpoint: str) -> str:
-    """What moot does about a server that fails in one way, twice or for ever; asserts what goes with it."""
+    """What moot does about a server that fails in one way, twice or for ever; asserts what goes
+    with it.
+    """
     server.reset(faults=[kind], rate=1.0, most_attempts=2, hang=10.0, slow=6.0, retry_after=0.05)
     chat = chat_with(server, folder, endpoint, timeout=1.5 if kind in SLOW else 60.0)
     waits = []
@@ -92,7 +106,9 @@ async def action(server: FaultServer, folder: Path, kind: str, endpoint: str) ->
         assert server.stats()["requests"] == 1
         assert "test" in str(stop)
         return "end the run"
-    assert kind in SLOW or reply.attempts == server.stats()["requests"]  # a busy machine may be slow as well
+    assert (
+        kind in SLOW or reply.attempts == server.stats()["requests"]
+    )  # a busy machine may be slow as well
     assert Ledger(str(folder)).spent().calls == 1
     assert kind in SLOW or reply.attempts in (1, 3)
     if waits:
@@ -139,16 +155,28 @@ async def test_anthropic_is_asked_in_its_own_words(
     endpoint = AnthropicEndpoint(ModelConfig(endpoint="anthropic", model="test"), 1)
     reply, body = await endpoint.complete(asked), endpoint.body(asked)
     await endpoint.close()
-    assert (body["system"], [message["role"] for message in body["messages"]]) == ("Be brief.", ["user"])
+    assert (body["system"], [message["role"] for message in body["messages"]]) == (
+        "Be brief.",
+        ["user"],
+    )
     assert "org-of-another" not in server.stats()["headers"].values()
     assert set(json.loads(reply.text)) == {"prediction", "confidence"}
-    assert (reply.finish_reason, reply.reasoning, reply.served_model) == ("stop", "Thinking.", "test")
+    assert (reply.finish_reason, reply.reasoning, reply.served_model) == (
+        "stop",
+        "Thinking.",
+        "test",
+    )
     assert 0 < reply.cached_tokens < reply.prompt_tokens
     with pytest.raises(LogprobsUnavailableError, match="Anthropic's API gives none"):
-        await ask(chat_with(server, tmp_path, "anthropic"), request(endpoint="anthropic", choices=("YES", "NO")))
+        await ask(
+            chat_with(server, tmp_path, "anthropic"),
+            request(endpoint="anthropic", choices=("YES", "NO")),
+        )
 
 
-@pytest.mark.parametrize(("name", "said"), [("no-deployment", "DeploymentNotFound"), ("filters", "content_filter")])
+@pytest.mark.parametrize(
+    ("name", "said"), [("no-deployment", "DeploymentNotFound"), ("filters", "content_filter")]
+)
 async def test_azure_is_an_openai_compatible_server(
     name: str, said: str, server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,16 +204,22 @@ async def test_a_call_fails_after_its_attempts_and_is_asked_again_by_a_later_run
     assert reply.attempts == 1
 
 
-async def test_after_the_run_is_stopped_no_further_call_is_made(server: FaultServer, tmp_path: Path) -> None:
+async def test_after_the_run_is_stopped_no_further_call_is_made(
+    server: FaultServer, tmp_path: Path
+) -> None:
     server.reset(faults=["insufficient_quota"], rate=1.0, most_attempts=0)
     chat = chat_with(server, tmp_path, concurrency=1)
-    results = await asyncio.gather(*(chat.ask(request(f"{n}"), 0) for n in range(20)), return_exceptions=True)
+    results = await asyncio.gather(
+        *(chat.ask(request(f"{n}"), 0) for n in range(20)), return_exceptions=True
+    )
     assert all(isinstance(result, RunStoppedError) for result in results)
     assert server.stats()["requests"] == 1
     await chat.close()
 
 
-async def test_a_wait_that_the_server_asked_for_holds_back_other_calls(server: FaultServer, tmp_path: Path) -> None:
+async def test_a_wait_that_the_server_asked_for_holds_back_other_calls(
+    server: FaultServer, tmp_path: Path
+) -> None:
     server.reset(faults=["rate_limited_retry_after"], rate=1.0, most_attempts=1, retry_after=30.0)
     chat = chat_with(server, tmp_path, concurrency=4)
     first = asyncio.create_task(chat.ask(request("first"), 0))
@@ -212,12 +246,16 @@ async def test_identical_requests_wait_for_one_call(server: FaultServer, tmp_pat
 async def test_ollama_truncation_is_an_error(server: FaultServer, tmp_path: Path) -> None:
     server.reset(faults=[])
     chat = chat_with(server, tmp_path, "ollama", context=256)
-    long = Request("ollama", "test", (Message("user", "word " * 2000),), {"max_tokens": 50, "context": 256})
+    long = Request(
+        "ollama", "test", (Message("user", "word " * 2000),), {"max_tokens": 50, "context": 256}
+    )
     with pytest.raises(CallFailedError, match="cut to the context of 256 tokens"):
         await ask(chat, long)
 
 
-async def test_likelihoods_come_from_both_servers_alike(server: FaultServer, tmp_path: Path) -> None:
+async def test_likelihoods_come_from_both_servers_alike(
+    server: FaultServer, tmp_path: Path
+) -> None:
     server.reset(faults=[])
     reply = await ask(chat_with(server, tmp_path), request(choices=("YES", "NO")))
     assert set(reply.logprobs) == {"YES", "NO"}
@@ -267,10 +305,14 @@ def test_long_texts_of_servers_are_not_remembered() -> None:
 # Whole experiments
 
 
-def test_fifty_debates_end_alike_on_a_failing_and_a_healthy_server(server: FaultServer, tmp_path: Path) -> None:
+def test_fifty_debates_end_alike_on_a_failing_and_a_healthy_server(
+    server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", 50)
     server.reset(faults=[], latency=0.0)
-    healthy = hold(configuration(server.url, tmp_path / "healthy"), cases, tmp_path / "healthy.parquet")
+    healthy = hold(
+        configuration(server.url, tmp_path / "healthy"), cases, tmp_path / "healthy.parquet"
+    )
     asked = server.stats()["requests"]
     transient = [*TRANSIENT, "empty"]
     server.reset(faults=transient, rate=0.3, seed=3, most_attempts=0, retry_after=0.01)
@@ -290,9 +332,13 @@ def test_fifty_debates_end_alike_on_a_failing_and_a_healthy_server(server: Fault
     assert conclusions["prediction"].isin(["yes", "no"]).all()
 
 
-def test_useless_replies_stay_what_they_are_and_fail_no_shard(server: FaultServer, tmp_path: Path) -> None:
+def test_useless_replies_stay_what_they_are_and_fail_no_shard(
+    server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", 12)
-    server.reset(faults=[kind for kind in CONTENT if kind != "empty"], rate=0.6, seed=5, most_attempts=0)
+    server.reset(
+        faults=[kind for kind in CONTENT if kind != "empty"], rate=0.6, seed=5, most_attempts=0
+    )
     config = configuration(server.url, tmp_path)
     transcripts = hold(config, cases, tmp_path / "first.parquet")
     verdicts = transcripts[transcripts["kind"] == "verdict"]
@@ -316,16 +362,22 @@ def test_a_debate_that_fails_leaves_the_others_whole(server: FaultServer, tmp_pa
     assert len(conclusions) == 12
     assert conclusions["prediction"].notna().any()
     outputs = tmp_path / "predictions.parquet", tmp_path / "calls.parquet"
-    write_predictions(Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [tmp_path / "out.parquet"], *outputs)
+    write_predictions(
+        Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [tmp_path / "out.parquet"], *outputs
+    )
     troubled = pq.read_table(outputs[0]).to_pandas().set_index("case_id")["retries"]
     assert dict(troubled[troubled > 0]) == dict(failed["case_id"].value_counts())
 
 
-def test_a_refused_key_ends_the_run_and_leaves_no_output(server: FaultServer, tmp_path: Path) -> None:
+def test_a_refused_key_ends_the_run_and_leaves_no_output(
+    server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", 40)
     server.reset(faults=["invalid_key"], rate=1.0, most_attempts=0)
     with pytest.raises(RunStoppedError, match="Incorrect API key"):
-        hold(configuration(server.url, tmp_path, {"concurrency": 8}), cases, tmp_path / "out.parquet")
+        hold(
+            configuration(server.url, tmp_path, {"concurrency": 8}), cases, tmp_path / "out.parquet"
+        )
     assert server.stats()["requests"] <= 8
     assert not list(tmp_path.glob("*out.parquet*"))
 
@@ -334,7 +386,9 @@ def test_an_error_ends_the_run_at_once_and_not_in_turn(server: FaultServer, tmp_
     cases = people(tmp_path / "cases.parquet", 60)
     server.reset(faults=["insufficient_quota"], rate=0.02, seed=4, most_attempts=0)
     with pytest.raises(RunStoppedError, match="quota"):
-        hold(configuration(server.url, tmp_path, {"concurrency": 4}), cases, tmp_path / "out.parquet")
+        hold(
+            configuration(server.url, tmp_path, {"concurrency": 4}), cases, tmp_path / "out.parquet"
+        )
     stats = server.stats()
     assert stats["faults"]["insufficient_quota"] <= 4
     assert Ledger(str(tmp_path / "ledger")).spent().calls == stats["replies"]
@@ -362,10 +416,21 @@ async def test_a_proxy_of_the_environment_is_asked_unless_the_host_is_exempt(
     server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.reset(faults=[])
-    elsewhere = {"endpoint": "openai", "model": "test", "base_url": "http://model.invalid/v1", "attempts": 1}
+    elsewhere = {
+        "endpoint": "openai",
+        "model": "test",
+        "base_url": "http://model.invalid/v1",
+        "attempts": 1,
+    }
 
     def chat(name: str) -> Chat:
-        return Chat("test", ModelConfig(**elsewhere), Ledger(str(tmp_path / name)), Settings(), Progress("test", 1))
+        return Chat(
+            "test",
+            ModelConfig(**elsewhere),
+            Ledger(str(tmp_path / name)),
+            Settings(),
+            Progress("test", 1),
+        )
 
     monkeypatch.setenv("http_proxy", server.host)
     assert (await ask(chat("proxy"), request())).text
@@ -396,7 +461,12 @@ async def test_a_proxy_that_refuses_is_named_and_is_not_shown_the_key(
         writer.close()
 
     monkeypatch.setenv("A_KEY", "sk-not-for-proxies")
-    elsewhere = {"endpoint": endpoint, "model": "test", "base_url": "https://model.invalid/v1", "api_key_env": "A_KEY"}
+    elsewhere = {
+        "endpoint": endpoint,
+        "model": "test",
+        "base_url": "https://model.invalid/v1",
+        "api_key_env": "A_KEY",
+    }
     proxy = await asyncio.start_server(refuse, "127.0.0.1", 0)
     async with proxy:
         monkeypatch.setenv("https_proxy", f"127.0.0.1:{proxy.sockets[0].getsockname()[1]}")
@@ -416,12 +486,17 @@ async def test_a_proxy_that_refuses_is_named_and_is_not_shown_the_key(
         (b"302 Found\r\nlocation: https://other.example/v1\r\n", "name that address as `base_url`"),
         (b"407 Proxy Authentication Required\r\n", "the password in the proxy's address"),
         (b"200 OK\r\nNo colon\r\n", "ClientResponseError: Invalid header token"),
-        (b"404 Not Found\r\nPolicy: " + b"x" * 60_000 + b"\r\n", r"HTTP 404\. Check `model` and `base_url`"),
+        (
+            b"404 Not Found\r\nPolicy: " + b"x" * 60_000 + b"\r\n",
+            r"HTTP 404\. Check `model` and `base_url`",
+        ),
         (b"200 OK\r\nPolicy: CUT", r": the connection was closed before the answer was whole$"),
     ],
     ids=["found", "redirected", "proxy", "no colon", "large headers", "closed in mid-headers"],
 )
-async def test_odd_answers_are_said_in_plain_words(answer: bytes, said: str, tmp_path: Path) -> None:
+async def test_odd_answers_are_said_in_plain_words(
+    answer: bytes, said: str, tmp_path: Path
+) -> None:
     async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write((b"HTTP/1.1 " + answer + b"Content-Length: 0\r\n\r\n").partition(b"CUT")[0])
@@ -433,10 +508,15 @@ async def test_odd_answers_are_said_in_plain_words(answer: bytes, said: str, tmp
         address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         model = ModelConfig(model="test", base_url=address, attempts=1)
         with pytest.raises((RunStoppedError, CallFailedError), match=said):
-            await ask(Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1)), request())
+            await ask(
+                Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1)),
+                request(),
+            )
 
 
-async def test_connections_are_closed_where_batches_of_an_earlier_run_cannot_be_looked_up(tmp_path: Path) -> None:
+async def test_connections_are_closed_where_batches_of_an_earlier_run_cannot_be_looked_up(
+    tmp_path: Path,
+) -> None:
     answers = [
         b'200 OK\r\nConnection: close\r\nContent-Length: 10\r\n\r\n{"id":"f"}',
         b"",
@@ -458,7 +538,9 @@ async def test_connections_are_closed_where_batches_of_an_earlier_run_cannot_be_
         model = ModelConfig(model="test", base_url=address, attempts=1, batch={})
         for said in ("gave up after 1 attempts", "HTTP 401"):
             with pytest.raises(RunStoppedError, match=said):
-                async with open_chats({"test": model}, Ledger(str(tmp_path)), Settings(), Progress("test", 1)) as chats:
+                async with open_chats(
+                    {"test": model}, Ledger(str(tmp_path)), Settings(), Progress("test", 1)
+                ) as chats:
                     await chats["test"].ask(request(), 0)
             del chats
         gc.collect()
@@ -487,7 +569,9 @@ async def test_a_certificate_of_no_authority_is_refused_and_can_be_named(
             return Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
 
         monkeypatch.delenv("SSL_CERT_FILE", raising=False)
-        with pytest.raises(RunStoppedError, match=r"self-signed certificate.* named by SSL_CERT_FILE"):
+        with pytest.raises(
+            RunStoppedError, match=r"self-signed certificate.* named by SSL_CERT_FILE"
+        ):
             await ask(chat(), request())
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
         with pytest.raises(UserError, match=r"SSL_CERT_FILE .*No such file"):
@@ -496,12 +580,16 @@ async def test_a_certificate_of_no_authority_is_refused_and_can_be_named(
         assert (await ask(chat(), request())).text == "It will."
 
 
-async def test_half_a_character_in_a_prompt_is_sent_as_a_question_mark(server: FaultServer, tmp_path: Path) -> None:
+async def test_half_a_character_in_a_prompt_is_sent_as_a_question_mark(
+    server: FaultServer, tmp_path: Path
+) -> None:
     server.reset(faults=[])
     assert (await ask(chat_with(server, tmp_path), request("half \ud800 of one"))).text
 
 
-async def test_an_answer_far_longer_than_its_limit_fails_in_little_memory(server: FaultServer, tmp_path: Path) -> None:
+async def test_an_answer_far_longer_than_its_limit_fails_in_little_memory(
+    server: FaultServer, tmp_path: Path
+) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for endpoint in ("openai", "ollama"):
         for kind in ("packed", "endless"):
@@ -510,7 +598,8 @@ async def test_an_answer_far_longer_than_its_limit_fails_in_little_memory(server
                 await ask(chat_with(server, tmp_path / kind, endpoint), request(endpoint=endpoint))
             if (kind, endpoint) == ("packed", "openai"):
                 assert re.search(
-                    r"expected 1061376 at most for `max_tokens: 50`. Raise `max_tokens`", str(failed.value)
+                    r"expected 1061376 at most for `max_tokens: 50`. Raise `max_tokens`",
+                    str(failed.value),
                 )
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000, "kibibytes"
 

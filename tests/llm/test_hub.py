@@ -1,4 +1,6 @@
-"""Models of the Hugging Face Hub by name: pinned, fetched once, known to the ledger by their commit and checksum."""
+"""Models of the Hugging Face Hub by name: pinned, fetched once, known to the ledger by their commit
+and checksum.
+"""
 
 import importlib.util
 import sys
@@ -21,7 +23,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 NAME = "hf:org/repo:small.gguf"
 
 needs_hub = pytest.mark.skipif(
-    importlib.util.find_spec("huggingface_hub") is None, reason="huggingface_hub is not installed (the extra `hub`)"
+    importlib.util.find_spec("huggingface_hub") is None,
+    reason="huggingface_hub is not installed (the extra `hub`)",
 )
 
 
@@ -75,11 +78,16 @@ def test_a_model_is_fetched_at_its_first_call_and_once(hub: ModelHub, tmp_path: 
 
 @needs_hub
 def test_a_name_that_is_not_pinned_is_told_its_commit(hub: ModelHub, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=rf"{MODEL}\.revision: this key is missing.*`revision: {COMMIT}`, where 'main'"):
+    with pytest.raises(
+        UserError,
+        match=rf"{MODEL}\.revision: this key is missing.*`revision: {COMMIT}`, where 'main'",
+    ):
         Plan.from_yaml(asking(tmp_path), PROJECT)
     with pytest.raises(UserError, match=f"found 'main'.*`revision: {COMMIT}`"):
         Plan.from_yaml(asking(tmp_path, revision="main"), PROJECT)
-    with pytest.raises(UserError, match=r"could not be looked up: .*no such repository, or a private one"):
+    with pytest.raises(
+        UserError, match=r"could not be looked up: .*no such repository, or a private one"
+    ):
         Plan.from_yaml(asking(tmp_path, model="hf:org/none:small.gguf"), PROJECT)
 
 
@@ -87,13 +95,21 @@ def test_a_name_that_is_not_pinned_is_told_its_commit(hub: ModelHub, tmp_path: P
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"model": "hf:org/repo:smal.gguf"}, r"no such file at this commit: see .*/org/repo/tree/[0-9a-f]{40}\.$"),
+        (
+            {"model": "hf:org/repo:smal.gguf"},
+            r"no such file at this commit: see .*/org/repo/tree/[0-9a-f]{40}\.$",
+        ),
         ({"revision": 40 * "a"}, f"the repository has no commit {40 * 'a'}"),
         ({"model": "hf:org/none:small.gguf"}, "no such repository"),
-        ({"model": "hf:org/gated:small.gguf"}, "the repository is gated. Accept its terms at .*/org/gated"),
+        (
+            {"model": "hf:org/gated:small.gguf"},
+            "the repository is gated. Accept its terms at .*/org/gated",
+        ),
     ],
 )
-def test_what_the_hub_does_not_have_is_named(hub: ModelHub, keys: dict[str, Any], message: str) -> None:
+def test_what_the_hub_does_not_have_is_named(
+    hub: ModelHub, keys: dict[str, Any], message: str
+) -> None:
     with pytest.raises(UserError, match=message):
         model_path(on_hub(**keys))
 
@@ -111,7 +127,9 @@ def test_without_a_network_the_cache_is_all(hub: ModelHub, monkeypatch: pytest.M
     model_path(on_hub())
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert model_path(on_hub()).is_file()
-    with pytest.raises(UserError, match=r"the hub cannot be reached \(.*offline.*\). Connect this machine"):
+    with pytest.raises(
+        UserError, match=r"the hub cannot be reached \(.*offline.*\). Connect this machine"
+    ):
         model_path(on_hub("hf:org/repo:third.gguf"))
 
 
@@ -124,14 +142,25 @@ def test_the_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({"model": "hf:repo:small.gguf"}, r"models.m.model: found 'hf:repo:small.gguf'.*expected hf:ORG/REPO:FILE"),
+        (
+            {"model": "hf:repo:small.gguf"},
+            r"models.m.model: found 'hf:repo:small.gguf'.*expected hf:ORG/REPO:FILE",
+        ),
         ({"model": "hf:org/repo"}, "expected hf:ORG/REPO:FILE"),
         ({"model": "hf:org/repo:model.safetensors"}, "FILE to end in .gguf"),
-        ({"model": PACKAGED, "revision": COMMIT}, "models.m.revision: found .*goes with a model hf:ORG/REPO:FILE"),
+        (
+            {"model": PACKAGED, "revision": COMMIT},
+            "models.m.revision: found .*goes with a model hf:ORG/REPO:FILE",
+        ),
     ],
 )
 def test_a_name_that_is_none_is_refused(entry: dict[str, Any], message: str) -> None:
-    raw = {"seed": 1, "models": {"m": {"endpoint": "embedded", **entry}}, "datasets": {}, "experiments": {}}
+    raw = {
+        "seed": 1,
+        "models": {"m": {"endpoint": "embedded", **entry}},
+        "datasets": {},
+        "experiments": {},
+    }
     with pytest.raises(UserError, match=message):
         parse_config(raw)
     parse_config({**raw, "models": {"m": {"model": "hf:org/served-by-name"}}})

@@ -38,7 +38,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 def entries(count: int, text: str = "x", start: int = 0) -> list[Entry]:
-    return [Entry(f"{n:064d}", "m", '{"n": 1}', 0, Reply(text)) for n in range(start, start + count)]
+    return [
+        Entry(f"{n:064d}", "m", '{"n": 1}', 0, Reply(text)) for n in range(start, start + count)
+    ]
 
 
 LONG = random.Random(1).randbytes(50_000).hex()
@@ -102,14 +104,19 @@ async def test_whatever_goes_wrong_nobody_is_left_waiting() -> None:
         raise RuntimeError("a bug")
 
     gathered: Batched[int, int] = Batched(work)
-    results = await asyncio.wait_for(asyncio.gather(*map(gathered, range(5)), return_exceptions=True), PATIENCE)
+    results = await asyncio.wait_for(
+        asyncio.gather(*map(gathered, range(5)), return_exceptions=True), PATIENCE
+    )
     assert all(isinstance(result, RuntimeError) for result in results)
 
 
 def test_a_full_disk_ends_with_one_message_and_loses_nothing(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
     ledger.store(entries(5))
-    with files_no_larger_than(200_000), pytest.raises(UserError, match=r"ledger .*(full|disk).* run again"):
+    with (
+        files_no_larger_than(200_000),
+        pytest.raises(UserError, match=r"ledger .*(full|disk).* run again"),
+    ):
         ledger.store(entries(50, LONG, start=5))
     ledger.close()
     assert stored(tmp_path, 55) == 5
@@ -139,7 +146,10 @@ async def test_replies_that_come_to_a_full_disk_after_the_end_are_named_once(
     model = ModelConfig(endpoint="openai", model="test", base_url=server.url)
     with closing(Ledger(str(tmp_path))) as ledger:
         chat = Chat("far", model, ledger, Settings(), Progress("test", 1))
-        asked = [asyncio.create_task(chat.ask(Request("openai", "test", (Message("user", n),), {}), 0)) for n in "abcd"]
+        asked = [
+            asyncio.create_task(chat.ask(Request("openai", "test", (Message("user", n),), {}), 0))
+            for n in "abcd"
+        ]
         await asyncio.to_thread(server.wait_for, 4)
         for task in asked:
             task.cancel()
@@ -174,7 +184,10 @@ def test_a_ledger_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     for parent in tmp_path.parents:
         if parent.stat().st_uid == os.getuid() and parent != Path("/"):
             parent.chmod(parent.stat().st_mode | 0o055)
-    with nobody(), pytest.raises(UserError, match=r"ledger .*locked.*(readonly|unable to open).* run again"):
+    with (
+        nobody(),
+        pytest.raises(UserError, match=r"ledger .*locked.*(readonly|unable to open).* run again"),
+    ):
         Ledger(str(folder)).store(entries(1))
     folder.chmod(0o755)
 
@@ -190,8 +203,12 @@ async def test_a_reply_is_found_while_many_wait_to_write(tmp_path: Path) -> None
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(many))
     with closing(sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)) as holder:
         holder.execute("BEGIN IMMEDIATE")
-        waiting = [asyncio.create_task(ledger.put_attempt(f"{nth:064x}", 1, 0.0)) for nth in range(many)]
-        while ledger._engine.pool.checkedout() < 15:  # as many as a pool gives unless told otherwise
+        waiting = [
+            asyncio.create_task(ledger.put_attempt(f"{nth:064x}", 1, 0.0)) for nth in range(many)
+        ]
+        while (
+            ledger._engine.pool.checkedout() < 15
+        ):  # as many as a pool gives unless told otherwise
             await asyncio.sleep(0.01)
         assert await ledger.get(f"{1:064x}") is None
     await asyncio.gather(*waiting)
@@ -199,7 +216,9 @@ async def test_a_reply_is_found_while_many_wait_to_write(tmp_path: Path) -> None
     ledger.close()
 
 
-def test_a_locked_ledger_is_waited_for_and_then_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_ledger_is_waited_for_and_then_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ledger_database, "LOCK_SECONDS", 0.3)
     ledger = Ledger(str(tmp_path))
     holder = sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)
@@ -222,7 +241,10 @@ def test_a_locked_ledger_is_not_waited_for_where_the_process_is_to_end(
     ledger = Ledger(str(tmp_path))
     with closing(sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
-        with stopping.on_signals(lambda _: None), pytest.raises(RunStoppedError, match="stopped by SIGTERM"):
+        with (
+            stopping.on_signals(lambda _: None),
+            pytest.raises(RunStoppedError, match="stopped by SIGTERM"),
+        ):
             os.kill(os.getpid(), signal.SIGTERM)
             ledger.store(entries(3))
     ledger.close()
@@ -257,14 +279,26 @@ def recovered(tmp_path: Path, entries: list[Entry]) -> list[Entry]:
 
 
 def whole_entries(count: int) -> list[Entry]:
-    """Entries under their own keys, requests that share paragraphs, and some replies longer than a page."""
-    asked = [json.dumps({"messages": ["A case.\n\n" + LONG[:200], f"Question {n}?"]}) for n in range(count)]
+    """Entries under their own keys, requests that share paragraphs, and some replies longer than a
+    page.
+    """
+    asked = [
+        json.dumps({"messages": ["A case.\n\n" + LONG[:200], f"Question {n}?"]})
+        for n in range(count)
+    ]
     texts = [LONG[n : n + (9000 if n % 10 == 0 else 90)] for n in range(count)]
-    return [Entry(call_id(asked[n], n), "m", asked[n], n, Reply(texts[n], cost_usd=n / 7)) for n in range(count)]
+    return [
+        Entry(call_id(asked[n], n), "m", asked[n], n, Reply(texts[n], cost_usd=n / 7))
+        for n in range(count)
+    ]
 
 
-@pytest.mark.parametrize(("start", "length"), [(0, 16), (0, 100), (16, 2), (18, 2), (44, 4), (100, 8), (0, 4096)])
-def test_a_ledger_whose_header_is_damaged_is_kept_and_recovered(tmp_path: Path, start: int, length: int) -> None:
+@pytest.mark.parametrize(
+    ("start", "length"), [(0, 16), (0, 100), (16, 2), (18, 2), (44, 4), (100, 8), (0, 4096)]
+)
+def test_a_ledger_whose_header_is_damaged_is_kept_and_recovered(
+    tmp_path: Path, start: int, length: int
+) -> None:
     written = whole_entries(300)
     ledger = Ledger(str(tmp_path / "OLD"))
     ledger.store(written)
@@ -274,7 +308,11 @@ def test_a_ledger_whose_header_is_damaged_is_kept_and_recovered(tmp_path: Path, 
     content[start : start + length] = bytes(byte ^ 255 for byte in content[start : start + length])
     file.write_bytes(content)
     with pytest.raises(
-        UserError, match=r"may hold replies that were paid for: move the folder away and keep it.*--ledger NEW OLD"
+        UserError,
+        match=(
+            r"may hold replies that were paid for: move the folder away and keep it.*--ledger"
+            r" NEW OLD"
+        ),
     ):
         damaged = Ledger(str(tmp_path / "OLD"))
         damaged.replies([entry.call_id for entry in written])
@@ -283,7 +321,9 @@ def test_a_ledger_whose_header_is_damaged_is_kept_and_recovered(tmp_path: Path, 
     assert file.read_bytes() == content
 
 
-def test_what_is_whole_of_a_ledger_damaged_all_over_is_recovered_and_nothing_else(tmp_path: Path) -> None:
+def test_what_is_whole_of_a_ledger_damaged_all_over_is_recovered_and_nothing_else(
+    tmp_path: Path,
+) -> None:
     written = whole_entries(2000)
     ledger = Ledger(str(tmp_path / "OLD"))
     ledger.store(written)
@@ -295,7 +335,9 @@ def test_what_is_whole_of_a_ledger_damaged_all_over_is_recovered_and_nothing_els
         content[4096 * page : 4096 * page + 2048] = random.Random(page).randbytes(2048)
     file.write_bytes(content[: -len(content) // 50])  # and cut off
     found = recovered(tmp_path, written)
-    assert {entry.call_id: entry for entry in found}.items() <= {entry.call_id: entry for entry in written}.items()
+    assert {entry.call_id: entry for entry in found}.items() <= {
+        entry.call_id: entry for entry in written
+    }.items()
     assert len(found) > 0.5 * len(written)
 
 
@@ -311,9 +353,13 @@ def test_what_a_killed_process_left_in_the_log_is_recovered_too(tmp_path: Path) 
     assert len(recovered(tmp_path, written)) == 300
 
 
-@pytest.mark.parametrize(("version", "refusal"), [(99, "written by a newer moot"), (2, "written by an earlier moot")])
+@pytest.mark.parametrize(
+    ("version", "refusal"), [(99, "written by a newer moot"), (2, "written by an earlier moot")]
+)
 @pytest.mark.parametrize("writable", [True, False])
-def test_a_ledger_of_another_version_is_refused_and_left_as_it_is(version: int, refusal: str, writable: bool) -> None:
+def test_a_ledger_of_another_version_is_refused_and_left_as_it_is(
+    version: int, refusal: str, writable: bool
+) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "ledger.sqlite"
         Ledger(folder).close()
@@ -329,7 +375,9 @@ def test_a_ledger_of_another_version_is_refused_and_left_as_it_is(version: int, 
         assert file.read_bytes() == before
 
 
-@pytest.mark.parametrize("url", ["mysql://me:secret@host/db", "nonsense://", "postgresql+nodriver://me:secret@host/db"])
+@pytest.mark.parametrize(
+    "url", ["mysql://me:secret@host/db", "nonsense://", "postgresql+nodriver://me:secret@host/db"]
+)
 def test_a_url_that_is_no_ledger_is_refused_without_its_password(url: str) -> None:
     with pytest.raises(UserError, match="ledger") as refusal:
         Ledger(url)
@@ -355,14 +403,18 @@ def test_eight_processes_open_one_new_ledger_at_once(server: FaultServer, tmp_pa
     cases = people(tmp_path / "cases.parquet", 16)
     server.reset()
     config = configuration(server.url, tmp_path, shards=8)
-    jobs = [start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(8)]
+    jobs = [
+        start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(8)
+    ]
     for job in jobs:
         job.join(PATIENCE)
     assert [job.exitcode for job in jobs] == [0] * 8
     assert Ledger(config["ledger"]).spent().calls == server.stats()["requests"] == 16 * 16
 
 
-def test_four_processes_want_the_same_replies_and_pay_once(server: FaultServer, tmp_path: Path) -> None:
+def test_four_processes_want_the_same_replies_and_pay_once(
+    server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", 6)
     server.reset(latency=0.05)
     config = configuration(server.url, tmp_path)
@@ -384,24 +436,42 @@ def requests_of_a_debate(case: int) -> list[str]:
     requests = []
     for turn in range(13):
         content = "\n\n".join([facts, *said, f"Speak, seat {turn % 3}."])
-        messages = (Message("system", "You are a judge in a study of language models."), Message("user", content))
-        requests.append(Request("openai", "m", messages, {"max_tokens": 50, "seed": turn}).to_json("http://a/v1"))
-        said.append(f"<statement>\nTurn {turn} of case {case}: {LONG[50 * turn : 50 * turn + 400]}\n</statement>")
+        messages = (
+            Message("system", "You are a judge in a study of language models."),
+            Message("user", content),
+        )
+        requests.append(
+            Request("openai", "m", messages, {"max_tokens": 50, "seed": turn}).to_json(
+                "http://a/v1"
+            )
+        )
+        said.append(
+            f"<statement>\nTurn {turn} of case {case}:"
+            f" {LONG[50 * turn : 50 * turn + 400]}\n</statement>"
+        )
     return requests
 
 
 def of_requests(requests: list[str]) -> list[Entry]:
-    reply = Reply("YES", created_at="2026-11-22T10:00:00+00:00", finish_reason="stop", prompt_tokens=900)
+    reply = Reply(
+        "YES", created_at="2026-11-22T10:00:00+00:00", finish_reason="stop", prompt_tokens=900
+    )
     return [Entry(call_id(request, 0), "m", request, 0, reply) for request in requests]
 
 
-@pytest.mark.parametrize("text", ["", "\\n\\n", "\n\n", '"]],"', "\ud800 \U0001f3db\n\n\x00" * 30, "x" * 10_000])
+@pytest.mark.parametrize(
+    "text", ["", "\\n\\n", "\n\n", '"]],"', "\ud800 \U0001f3db\n\n\x00" * 30, "x" * 10_000]
+)
 def test_a_request_comes_back_character_by_character(text: str, tmp_path: Path) -> None:
-    request = Request("openai", "m", (Message("user", text), Message("user", text)), {"seed": 1}).to_json()
+    request = Request(
+        "openai", "m", (Message("user", text), Message("user", text)), {"seed": 1}
+    ).to_json()
     odd = [request, text, request + text, text + request]
     ledger = Ledger(str(tmp_path))
     ledger.store(of_requests(odd))
-    found = {entry.call_id: entry.request for entry in ledger.entries([call_id(one, 0) for one in odd])}
+    found = {
+        entry.call_id: entry.request for entry in ledger.entries([call_id(one, 0) for one in odd])
+    }
     assert [found[call_id(one, 0)] for one in odd] == odd
     assert all(entry.request == "" for entry in ledger.entries(list(found), requests=False))
     ledger.close()
@@ -427,7 +497,10 @@ def test_pieces_of_a_transaction_that_failed_are_forgotten(tmp_path: Path) -> No
         ledger.store([*first, broken])
     ledger.store(second)
     ledger.store(first)
-    found = {entry.call_id: entry for entry in ledger.entries([entry.call_id for entry in (*first, *second)])}
+    found = {
+        entry.call_id: entry
+        for entry in ledger.entries([entry.call_id for entry in (*first, *second)])
+    }
     assert [found[entry.call_id] for entry in (*first, *second)] == [*first, *second]
     ledger.close()
 

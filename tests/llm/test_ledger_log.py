@@ -1,4 +1,6 @@
-"""The ledger's log: the tree of RFC 6962, by the vectors of its first implementation; places that are kept."""
+"""The ledger's log: the tree of RFC 6962, by the vectors of its first implementation; places that
+are kept.
+"""
 
 from pathlib import Path
 
@@ -12,7 +14,16 @@ from moot.llm.ledger.tables import CALLS
 from moot.llm.request import Reply, call_id
 from verify_bundle import root_of
 
-LEAVES = ["", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"]
+LEAVES = [
+    "",
+    "00",
+    "10",
+    "2021",
+    "3031",
+    "40414243",
+    "5051525354555657",
+    "606162636465666768696a6b6c6d6e6f",
+]
 ROOTS = [
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
@@ -55,17 +66,23 @@ def test_a_reply_keeps_its_place_and_the_log_only_grows(ledger: Ledger) -> None:
     assert after[:20] == before and len(after) == 30
     assert len({leaf.salt for leaf in after}) == 30, "equal answers have other leaves"
     seal(ledger)
-    assert head_of([leaf.digest for leaf in read_log(ledger)]) == head_of([leaf.digest for leaf in after])
+    assert head_of([leaf.digest for leaf in read_log(ledger)]) == head_of(
+        [leaf.digest for leaf in after]
+    )
 
 
 def test_a_reply_that_was_removed_is_missed(ledger: Ledger) -> None:
     with ledger.transaction() as connection:
-        connection.execute(sa.delete(CALLS).where(CALLS.c.call_id == bytes.fromhex(entry(3).call_id)))
+        connection.execute(
+            sa.delete(CALLS).where(CALLS.c.call_id == bytes.fromhex(entry(3).call_id))
+        )
     with pytest.raises(UserError, match=f"the reply of call {entry(3).call_id[:12]} was removed"):
         list(read_log(ledger))
 
 
-def test_a_ledger_that_cannot_be_written_is_not_sealed(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_that_cannot_be_written_is_not_sealed(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ledger.read_only = True
     with pytest.raises(UserError, match="cannot be written, so its log cannot be sealed"):
         seal(ledger)

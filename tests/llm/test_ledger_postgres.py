@@ -72,10 +72,15 @@ def test_four_processes_write_at_once(ledger: Ledger, postgres: str, tmp_path: P
     cases = people(tmp_path / "cases.parquet", 24)
     with FaultServer(latency=0.01) as server:
         config = {**configuration(server.url, tmp_path, shards=4), "ledger": postgres}
-        jobs = [start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(4)]
+        jobs = [
+            start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard)
+            for shard in range(4)
+        ]
         for job in jobs:
             job.join(PATIENCE)
-        assert [job.exitcode for job in jobs] == [0] * 4, (tmp_path / "0.parquet.err").read_text()[-2000:]
+        assert [job.exitcode for job in jobs] == [0] * 4, (tmp_path / "0.parquet.err").read_text()[
+            -2000:
+        ]
         assert ledger.spent().calls == server.stats()["requests"] == 24 * 16
         replayed = hold({**config, "replay": True}, cases, tmp_path / "replayed.parquet")
         assert server.stats()["requests"] == 24 * 16
@@ -83,31 +88,45 @@ def test_four_processes_write_at_once(ledger: Ledger, postgres: str, tmp_path: P
     assert not replayed.empty
 
 
-def test_four_processes_want_the_same_replies_and_pay_once(ledger: Ledger, postgres: str, tmp_path: Path) -> None:
+def test_four_processes_want_the_same_replies_and_pay_once(
+    ledger: Ledger, postgres: str, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", 6)
     with FaultServer(latency=0.05) as server:
         config = {**configuration(server.url, tmp_path), "ledger": postgres}
         jobs = [start_job(config, cases, tmp_path / f"{number}.parquet") for number in range(4)]
         for job in jobs:
             job.join(PATIENCE)
-        assert [job.exitcode for job in jobs] == [0] * 4, (tmp_path / "0.parquet.err").read_text()[-2000:]
+        assert [job.exitcode for job in jobs] == [0] * 4, (tmp_path / "0.parquet.err").read_text()[
+            -2000:
+        ]
         assert ledger.spent().calls == server.stats()["requests"] == 6 * 16
     contents = {(tmp_path / f"{number}.parquet").read_bytes() for number in range(4)}
     assert len(contents) == 1
 
 
 def test_four_processes_share_one_budget(ledger: Ledger, postgres: str, tmp_path: Path) -> None:
-    cases = people(tmp_path / "cases.parquet", 96)  # no shard is done within the budget, however early its job starts
+    cases = people(
+        tmp_path / "cases.parquet", 96
+    )  # no shard is done within the budget, however early its job starts
     with FaultServer(latency=0.01) as server:
-        config = {**configuration(server.url, tmp_path, shards=4, budget={"calls": 77}), "ledger": postgres}
-        jobs = [start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(4)]
+        config = {
+            **configuration(server.url, tmp_path, shards=4, budget={"calls": 77}),
+            "ledger": postgres,
+        }
+        jobs = [
+            start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard)
+            for shard in range(4)
+        ]
         for job in jobs:
             job.join(PATIENCE)
         assert [job.exitcode for job in jobs] == [1] * 4
         assert ledger.spent().calls == server.stats()["requests"] == 77
 
 
-def test_the_calls_of_a_killed_process_are_made_by_another(ledger: Ledger, postgres: str, tmp_path: Path) -> None:
+def test_the_calls_of_a_killed_process_are_made_by_another(
+    ledger: Ledger, postgres: str, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", 6)
     with FaultServer(latency=0.05) as server:
         config = {**configuration(server.url, tmp_path, {"concurrency": 4}), "ledger": postgres}
@@ -117,10 +136,12 @@ def test_the_calls_of_a_killed_process_are_made_by_another(ledger: Ledger, postg
         os.killpg(jobs[0].pid, signal.SIGKILL)
         for job in jobs:
             job.join(PATIENCE)
-        assert [job.exitcode for job in jobs] == [-signal.SIGKILL, 0, 0], (tmp_path / "1.parquet.err").read_text()[
-            -2000:
-        ]
-        assert 6 * 16 <= server.stats()["requests"] <= 6 * 16 + 4, "again only what the killed one had under way"
+        assert [job.exitcode for job in jobs] == [-signal.SIGKILL, 0, 0], (
+            tmp_path / "1.parquet.err"
+        ).read_text()[-2000:]
+        assert 6 * 16 <= server.stats()["requests"] <= 6 * 16 + 4, (
+            "again only what the killed one had under way"
+        )
     assert ledger.spent().calls == 6 * 16
 
 
@@ -143,13 +164,17 @@ def test_a_crashed_server_ends_the_job_with_one_message_and_the_next_one_goes_on
     assert not again.empty
 
 
-async def test_a_lost_connection_frees_its_calls_and_the_process_goes_on(ledger: Ledger, postgres: str) -> None:
+async def test_a_lost_connection_frees_its_calls_and_the_process_goes_on(
+    ledger: Ledger, postgres: str
+) -> None:
     other = Ledger(postgres)
     async with ledger.claim("one"):
         waits = asyncio.create_task(other.claim("one").__aenter__())
         await asyncio.sleep(0.3)
         assert not waits.done()
-        backend = ledger.processes.run(lambda connection, _: connection.scalar(sa.text("SELECT pg_backend_pid()")))
+        backend = ledger.processes.run(
+            lambda connection, _: connection.scalar(sa.text("SELECT pg_backend_pid()"))
+        )
         with other.transaction() as connection:
             connection.execute(sa.text(f"SELECT pg_terminate_backend({backend})"))
         await asyncio.wait_for(waits, PATIENCE)

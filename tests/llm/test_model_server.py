@@ -1,4 +1,5 @@
-"""A job starts its model's server, waits until it answers, and ends it, however the job itself ends.
+"""A job starts its model's server, waits until it answers, and ends it, however the job itself
+ends.
 
 Slow; only it finds servers that outlive the job that started them.
 """
@@ -25,7 +26,9 @@ CALLS = 16
 
 
 def served(folder: Path, command: str, **keys: Any) -> dict[str, Any]:
-    """A configuration whose model has a server of each job's own; the command writes its process down."""
+    """A configuration whose model has a server of each job's own; the command writes its process
+    down.
+    """
     serve = {"command": f"echo $$ > {folder}/pid; exec {command}", **keys}
     return configuration("", folder, {"base_url": None, "served_as": "tested", "serve": serve})
 
@@ -33,7 +36,12 @@ def served(folder: Path, command: str, **keys: Any) -> dict[str, Any]:
 def has_ended(folder: Path) -> bool:
     """Whether the server that a job started has ended."""
     try:
-        state = Path(f"/proc/{int((folder / 'pid').read_text())}/stat").read_text().rpartition(")")[2].split()[0]
+        state = (
+            Path(f"/proc/{int((folder / 'pid').read_text())}/stat")
+            .read_text()
+            .rpartition(")")[2]
+            .split()[0]
+        )
     except FileNotFoundError:
         return True
     return state == "Z"  # dead, and not yet reaped
@@ -57,8 +65,13 @@ def test_a_server_lives_as_long_as_its_job_and_a_replay_starts_none(tmp_path: Pa
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_job_that_is_stopped_or_killed_leaves_no_server(number: signal.Signals, tmp_path: Path) -> None:
-    cases, config = people(tmp_path / "cases.parquet", 4), served(tmp_path, f"{SERVER} --latency 0.3")
+def test_a_job_that_is_stopped_or_killed_leaves_no_server(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    cases, config = (
+        people(tmp_path / "cases.parquet", 4),
+        served(tmp_path, f"{SERVER} --latency 0.3"),
+    )
     job = start_job(config, cases, tmp_path / "out.parquet")
     ledger = Ledger(config["ledger"])
     while not ledger.spent().calls:
@@ -78,10 +91,13 @@ def test_a_server_that_ends_at_once_is_said_with_its_last_words(tmp_path: Path) 
         served(tmp_path, "bash -c 'echo no such {port} model; exit 3'"),
     )
     with pytest.raises(
-        RunStoppedError, match=r"server ended with status 3\.(.|\n)*servers/test-.*\n.*no such \d+ model"
+        RunStoppedError,
+        match=r"server ended with status 3\.(.|\n)*servers/test-.*\n.*no such \d+ model",
     ):
         hold(config, cases, tmp_path / "out.parquet")
-    assert len(list((tmp_path / "results/logs/servers").iterdir())) == 1, "started once, not once a debate"
+    assert len(list((tmp_path / "results/logs/servers").iterdir())) == 1, (
+        "started once, not once a debate"
+    )
 
 
 def test_a_server_that_never_answers_is_ended(tmp_path: Path) -> None:
@@ -89,13 +105,18 @@ def test_a_server_that_never_answers_is_ended(tmp_path: Path) -> None:
         people(tmp_path / "cases.parquet", 3),
         served(tmp_path, "bash -c 'echo {port}; sleep 100'", timeout=1),
     )
-    with pytest.raises(RunStoppedError, match=r"does not answer at http://127.0.0.1:\d+/v1/models within 1 s"):
+    with pytest.raises(
+        RunStoppedError, match=r"does not answer at http://127.0.0.1:\d+/v1/models within 1 s"
+    ):
         hold(config, cases, tmp_path / "out.parquet")
     wait_until(lambda: has_ended(tmp_path))
 
 
 def test_a_server_that_dies_ends_the_run_and_what_it_said_is_kept(tmp_path: Path) -> None:
-    cases, config = people(tmp_path / "cases.parquet", 3), served(tmp_path, f"{SERVER} --latency 0.1 --most-calls 7")
+    cases, config = (
+        people(tmp_path / "cases.parquet", 3),
+        served(tmp_path, f"{SERVER} --latency 0.1 --most-calls 7"),
+    )
     with pytest.raises(RunStoppedError, match="server ended with status 124"):
         hold(config, cases, tmp_path / "out.parquet")
     ledger = Ledger(config["ledger"])
@@ -117,14 +138,18 @@ def test_a_server_that_dies_ends_the_run_and_what_it_said_is_kept(tmp_path: Path
         ({"serve": {"command": "x {port}", "ready": "health"}}, "ready"),
     ],
 )
-def test_a_server_that_cannot_be_started_is_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_a_server_that_cannot_be_started_is_refused(
+    change: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     config = served(tmp_path, SERVER)
     config["models"]["test"].update(change)
     with pytest.raises(UserError, match=message):
         Plan.from_yaml(config, PROJECT)
 
 
-def test_jobs_with_servers_of_their_own_share_no_limits_and_ask_for_their_processors(tmp_path: Path) -> None:
+def test_jobs_with_servers_of_their_own_share_no_limits_and_ask_for_their_processors(
+    tmp_path: Path,
+) -> None:
     config = served(tmp_path, SERVER, gpus=2)
     config["models"]["test"].update(jobs=4, concurrency=2)
     plan = Plan.from_yaml(config, PROJECT)

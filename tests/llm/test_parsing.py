@@ -1,4 +1,6 @@
-"""The parsing ladder: what each of several hundred nasty replies must give, and what no reply may ever give."""
+"""The parsing ladder: what each of several hundred nasty replies must give, and what no reply may
+ever give.
+"""
 
 import json
 import re
@@ -37,9 +39,13 @@ def test_nasty_reply(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in NASTY if row["schema"] in ("verdict", "belief")], ids=lambda row: row["reply"][:60]
+    "row",
+    [row for row in NASTY if row["schema"] in ("verdict", "belief")],
+    ids=lambda row: row["reply"][:60],
 )
-def test_a_form_that_says_what_may_be_missing_loses_no_answer_and_invents_none(row: dict[str, Any]) -> None:
+def test_a_form_that_says_what_may_be_missing_loses_no_answer_and_invents_none(
+    row: dict[str, Any],
+) -> None:
     parsed = read("courtroom", row["reply"])
     expected = row["value"]["prediction"] if row["value"] else row.get("answer")
     assert (parsed.value or {}).get("prediction") == expected, parsed
@@ -50,7 +56,9 @@ def test_a_form_that_says_what_may_be_missing_loses_no_answer_and_invents_none(r
 def test_table_covers_every_rung() -> None:
     statuses = [row["status"] for row in NASTY]
     assert len(NASTY) > 300
-    assert all(statuses.count(status) >= 30 for status in ("strict", "repaired", "extracted", "invalid"))
+    assert all(
+        statuses.count(status) >= 30 for status in ("strict", "repaired", "extracted", "invalid")
+    )
 
 
 # What a text may state: pieces that real replies are made of, in any order.
@@ -96,7 +104,9 @@ REPLIES = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=25).map("".
 
 @given(REPLIES, st.sampled_from(list(OTHER_FORMS.values())))
 @settings(max_examples=600)
-def test_any_text_gives_a_result_and_no_label_that_it_does_not_state(reply: str, schema: type[BaseModel]) -> None:
+def test_any_text_gives_a_result_and_no_label_that_it_does_not_state(
+    reply: str, schema: type[BaseModel]
+) -> None:
     parsed = parse_reply(reply, schema)
     assert parsed.status in ("strict", "repaired", "extracted", "invalid")
     assert (parsed.value is None) == (parsed.status == "invalid")
@@ -108,9 +118,18 @@ def test_any_text_gives_a_result_and_no_label_that_it_does_not_state(reply: str,
 
 @given(st.binary(max_size=300))
 def test_any_bytes_give_a_result(reply: bytes) -> None:
-    for text in (reply.decode("utf-8", "replace"), reply.decode("utf-8", "surrogateescape"), reply.decode("latin-1")):
+    for text in (
+        reply.decode("utf-8", "replace"),
+        reply.decode("utf-8", "surrogateescape"),
+        reply.decode("latin-1"),
+    ):
         assert parse_reply(text, Belief).status in ("strict", "repaired", "extracted", "invalid")
-        assert parse_label(text, ("pro", "con")).status in ("strict", "repaired", "extracted", "invalid")
+        assert parse_label(text, ("pro", "con")).status in (
+            "strict",
+            "repaired",
+            "extracted",
+            "invalid",
+        )
 
 
 @given(REPLIES)
@@ -123,7 +142,10 @@ def test_any_text_gives_no_bare_label_that_it_does_not_state(reply: str) -> None
 
 EXPLANATIONS = st.text(max_size=80)
 BELIEFS = st.builds(
-    Verdict, prediction=st.sampled_from(["YES", "NO"]), confidence=st.integers(0, 100), reasoning=EXPLANATIONS
+    Verdict,
+    prediction=st.sampled_from(["YES", "NO"]),
+    confidence=st.integers(0, 100),
+    reasoning=EXPLANATIONS,
 )
 
 
@@ -134,7 +156,13 @@ def test_what_a_schema_writes_is_read_back_strictly(belief: Verdict) -> None:
 
 
 FRAMES = st.sampled_from(
-    ["```json\n%s\n```", "Here it is:\n%s", "<think>NO, YES</think>\n```\n%s\n```", "[%s]", '{"answer": %s}']
+    [
+        "```json\n%s\n```",
+        "Here it is:\n%s",
+        "<think>NO, YES</think>\n```\n%s\n```",
+        "[%s]",
+        '{"answer": %s}',
+    ]
 )
 
 
@@ -146,23 +174,32 @@ def test_a_frame_changes_the_rung_and_not_the_value(belief: Verdict, frame: str)
 
 @given(BELIEFS, st.data())
 @settings(max_examples=300)
-def test_a_reply_cut_off_anywhere_gives_its_own_decision_or_none(belief: Verdict, data: st.DataObject) -> None:
+def test_a_reply_cut_off_anywhere_gives_its_own_decision_or_none(
+    belief: Verdict, data: st.DataObject
+) -> None:
     whole = belief.model_dump_json()
     cut = whole[: data.draw(st.integers(0, len(whole) - 1))]
     for text in (cut, f"```json\n{cut}", f"My answer: {cut}"):
         value = parse_reply(text, Verdict).value
-        assert value is None or (value["prediction"], value["confidence"]) == (belief.prediction, belief.confidence)
+        assert value is None or (value["prediction"], value["confidence"]) == (
+            belief.prediction,
+            belief.confidence,
+        )
 
 
 @given(BELIEFS, BELIEFS, st.sampled_from(["", "\n", " and then ", "\n```\n```json\n"]))
-def test_two_objects_give_a_value_only_if_they_agree(first: Verdict, second: Verdict, between: str) -> None:
+def test_two_objects_give_a_value_only_if_they_agree(
+    first: Verdict, second: Verdict, between: str
+) -> None:
     parsed = parse_reply(first.model_dump_json() + between + second.model_dump_json(), Verdict)
     agree = (first.prediction, first.confidence) == (second.prediction, second.confidence)
     assert (parsed.status == "invalid") == (not agree)
 
 
 @pytest.mark.parametrize("schema", [*FORMS.values(), Likelihood])
-def test_the_description_is_no_answer_and_an_answer_after_it_is_one(schema: type[BaseModel]) -> None:
+def test_the_description_is_no_answer_and_an_answer_after_it_is_one(
+    schema: type[BaseModel],
+) -> None:
     description = describe_schema(schema)
     assert parse_reply(description, schema).status == "invalid"
     form = next(line for line in description.splitlines() if line.startswith("{"))
@@ -172,8 +209,15 @@ def test_the_description_is_no_answer_and_an_answer_after_it_is_one(schema: type
 
 
 def test_an_answer_after_a_repeated_form_counts() -> None:
-    reply = f'{describe_schema(Verdict)}\n\n{{"prediction": "NO", "confidence": 20, "reasoning": "A job."}}'
-    assert parse_reply(reply, Verdict).value == {"prediction": "NO", "confidence": 20, "reasoning": "A job."}
+    reply = (
+        f'{describe_schema(Verdict)}\n\n{{"prediction": "NO", "confidence": 20, "reasoning": "A'
+        ' job."}'
+    )
+    assert parse_reply(reply, Verdict).value == {
+        "prediction": "NO",
+        "confidence": 20,
+        "reasoning": "A job.",
+    }
 
 
 def test_description_names_bounds_labels_and_purpose() -> None:
@@ -210,7 +254,11 @@ def test_json_schema_keeps_labels_and_bounds() -> None:
     properties = json_schema(Review)["properties"]
     assert properties["prediction"]["enum"] == ["YES", "NO"]
     assert (properties["confidence"]["minimum"], properties["confidence"]["maximum"]) == (0, 100)
-    assert properties["risk_factors"]["items"]["properties"]["direction"]["enum"] == ["raises", "lowers", "unknown"]
+    assert properties["risk_factors"]["items"]["properties"]["direction"]["enum"] == [
+        "raises",
+        "lowers",
+        "unknown",
+    ]
 
 
 def test_a_schema_that_contains_itself_is_refused() -> None:
@@ -227,13 +275,18 @@ def test_shares_of_one_and_flags() -> None:
         "certain": False,
     }
     assert parse_reply('{"probability": 0.7, "certain": true}', Likelihood).status == "strict"
-    assert parse_reply('{"probability": 0.7, "certain": true, "other": 1}', Likelihood).status == "repaired"
+    assert (
+        parse_reply('{"probability": 0.7, "certain": true, "other": 1}', Likelihood).status
+        == "repaired"
+    )
     assert parse_reply('{"probability": 70, "certain": true}', Likelihood).status == "invalid"
     assert parse_reply('{"probability": 0.7, "certain": "maybe"}', Likelihood).status == "invalid"
 
 
 def test_strings_that_no_file_takes_are_cleaned() -> None:
-    parsed = parse_reply('{"prediction": "NO", "confidence": 20, "reasoning": "half a pair \\ud800"}', Verdict)
+    parsed = parse_reply(
+        '{"prediction": "NO", "confidence": 20, "reasoning": "half a pair \\ud800"}', Verdict
+    )
     assert parsed.value is not None
     parsed.value["reasoning"].encode()
     assert re.search("half a pair", parsed.value["reasoning"])
@@ -247,7 +300,13 @@ ATTACKS = [
     '"' * 50_001,
     "*" * 50_000,
 ]
-ATTACKS += ["<think>" * 10_000, "prediction: " * 8_000, "The answer is " * 4_000, " " * 100_000 + "x", ". " * 50_000]
+ATTACKS += [
+    "<think>" * 10_000,
+    "prediction: " * 8_000,
+    "The answer is " * 4_000,
+    " " * 100_000 + "x",
+    ". " * 50_000,
+]
 ATTACKS += [
     "{'prediction': " * 5_000,
     "`" * 50_000,
@@ -260,6 +319,8 @@ ATTACKS += [
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: f"{attack[:16]!r} x {len(attack)}")
 def test_long_and_deep_replies_take_no_time(attack: str) -> None:
-    """Where reading takes the square of a reply's length, or more, it takes minutes, and the suite's limit shows it."""
+    """Where reading takes the square of a reply's length, or more, it takes minutes, and the
+    suite's limit shows it.
+    """
     assert parse_reply(attack, Verdict).status == "invalid"
     parse_label(attack, ("YES", "NO"))

@@ -1,4 +1,6 @@
-"""A ledger that cannot be written, of a shared or archived run, answers all the same, and says what it lacks."""
+"""A ledger that cannot be written, of a shared or archived run, answers all the same, and says what
+it lacks.
+"""
 
 import os
 import subprocess
@@ -23,7 +25,9 @@ IDS = [entry.call_id for entry in entries(9)]
 
 @pytest.fixture
 def archive() -> Iterator[Path]:
-    """A ledger's folder in a folder that others may read; pytest takes that right from its own, again and again."""
+    """A ledger's folder in a folder that others may read; pytest takes that right from its own,
+    again and again.
+    """
     with TemporaryDirectory() as folder:
         Path(folder).chmod(0o777)
         (Path(folder) / "archive").mkdir()
@@ -38,7 +42,11 @@ def close_off(folder: Path) -> dict[str, bytes]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 @pytest.mark.parametrize("replay", [True, False])
@@ -48,9 +56,15 @@ def test_debates_of_two_models_are_rebuilt_and_a_missing_reply_is_named(
     folder = archive.parents[1]
     cases = people(folder / "cases.parquet", 6)
     server.reset(faults=["context_length"], rate=0.05, seed=2, most_attempts=0)
-    model: dict[str, Any] = {"endpoint": "openai", "base_url": server.url, "price": {"input": 1.0, "output": 1.0}}
+    model: dict[str, Any] = {
+        "endpoint": "openai",
+        "base_url": server.url,
+        "price": {"input": 1.0, "output": 1.0},
+    }
     models = {name: {**model, "model": name} for name in ("test", "far")}
-    config = configuration(server.url, folder, budget={"calls": 96, "usd": 9.0}, ledger=str(archive), models=models)
+    config = configuration(
+        server.url, folder, budget={"calls": 96, "usd": 9.0}, ledger=str(archive), models=models
+    )
     config["experiments"]["trial"]["params"] = {"seats": {"judge": "far"}}
     recorded = hold(config, cases, folder / "recorded.parquet")
     assert (recorded["parse_status"] == "failed").any()
@@ -58,7 +72,8 @@ def test_debates_of_two_models_are_rebuilt_and_a_missing_reply_is_named(
     with nobody():
         hold({**config, "replay": replay}, cases, folder / "again.parquet")
         with pytest.raises(
-            RunStoppedError, match=r"read-only: the ledger .* has no reply .* Copy the ledger to a folder"
+            RunStoppedError,
+            match=r"read-only: the ledger .* has no reply .* Copy the ledger to a folder",
         ):
             hold({**config, "seed": 2}, cases, folder / "other.parquet")
     assert (folder / "again.parquet").read_bytes() == (folder / "recorded.parquet").read_bytes()
@@ -69,9 +84,12 @@ def test_debates_of_two_models_are_rebuilt_and_a_missing_reply_is_named(
 @pytest.mark.parametrize("index", ["kept", "lost"])
 def test_what_a_killed_run_left_in_the_log_is_read(index: str, archive: Path) -> None:
     program = (
-        "import os, sys; from test_ledger import *; Ledger(sys.argv[1]).store(entries(9)); os.kill(os.getpid(), 9)"
+        "import os, sys; from test_ledger import *; Ledger(sys.argv[1]).store(entries(9));"
+        " os.kill(os.getpid(), 9)"
     )
-    folders = map(str, (PROJECT / "scripts", PROJECT / "tests" / "support", PROJECT / "tests" / "llm"))
+    folders = map(
+        str, (PROJECT / "scripts", PROJECT / "tests" / "support", PROJECT / "tests" / "llm")
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
     subprocess.run([sys.executable, "-c", program, str(archive)], env=environment, check=False)
     assert (archive / "ledger.sqlite-wal").stat().st_size > 0
@@ -101,5 +119,9 @@ def test_a_preview_and_a_store(archive: Path) -> None:
     with nobody(), closing(PreviewLedger(str(archive))) as preview:
         preview.store(entries(9))
         assert len(preview.replies(IDS)) == 9
-    with nobody(), closing(Ledger(str(archive))) as ledger, pytest.raises(UserError, match=r"readonly.* run again"):
+    with (
+        nobody(),
+        closing(Ledger(str(archive))) as ledger,
+        pytest.raises(UserError, match=r"readonly.* run again"),
+    ):
         ledger.store(entries(9))

@@ -1,4 +1,6 @@
-"""Who was asked is part of the question: two servers never share a reply, and one that moves keeps its own."""
+"""Who was asked is part of the question: two servers never share a reply, and one that moves keeps
+its own.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,7 +57,9 @@ def test_the_identity_is_declared_or_the_address(
     assert served_as(ModelConfig(model="test", **keys)) == identity
 
 
-async def test_the_address_that_is_called_is_the_one_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_address_that_is_called_is_the_one_that_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere:8000/v1")
     endpoint = OpenAIEndpoint(ModelConfig(model="test"), 1)
     assert endpoint._root == "http://elsewhere:8000/v1"
@@ -82,7 +86,9 @@ def test_two_servers_of_one_model_share_nothing_and_one_that_moves_keeps_its_own
     assert (first.count(), second.count()) == asked
 
 
-def test_a_debate_between_two_servers_of_one_model(first: FaultServer, second: FaultServer, tmp_path: Path) -> None:
+def test_a_debate_between_two_servers_of_one_model(
+    first: FaultServer, second: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", 1)
     seats = {"experiment": {"params": {"seats": {"prosecutor": "other"}}}}
     config = configuration(first.url, tmp_path, **seats)
@@ -103,14 +109,20 @@ def test_the_digest_of_a_debate_names_its_server(tmp_path: Path) -> None:
 
 
 def test_a_model_file_that_moves_keeps_its_replies() -> None:
-    """A model inside the process is known by its file; where that moves, `served_as` says where it was."""
+    """A model inside the process is known by its file; where that moves, `served_as` says where it
+    was.
+    """
 
     def asked(**keys: str) -> str:
         config = ModelConfig(endpoint="embedded", **keys)
-        return request_to(config, (Message("user", "x"),), max_tokens=1, temperature=0.0, seed=1).to_json()
+        return request_to(
+            config, (Message("user", "x"),), max_tokens=1, temperature=0.0, seed=1
+        ).to_json()
 
     assert (
-        asked(model="/new/a.gguf", served_as="/old/a.gguf") == asked(model="/old/a.gguf") != asked(model="/new/a.gguf")
+        asked(model="/new/a.gguf", served_as="/old/a.gguf")
+        == asked(model="/old/a.gguf")
+        != asked(model="/new/a.gguf")
     )
     on_hub = {"model": "hf:org/repo:a.gguf"}
     assert asked(**on_hub, revision=40 * "a") != asked(**on_hub, revision=40 * "b")

@@ -30,13 +30,19 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_module, "backoff", lambda failures: 0.01 * failures)
 
 
-async def ask(server: FaultServer, ledger: Ledger, endpoint: str = "openai", **settings: Any) -> Reply:
+async def ask(
+    server: FaultServer, ledger: Ledger, endpoint: str = "openai", **settings: Any
+) -> Reply:
     address = server.url if endpoint == "openai" else server.host
     price: Any = {"input": 1e6, "output": 1e6}  # a dollar a token
     config = ModelConfig(endpoint=endpoint, model="test", base_url=address, attempts=3, price=price)
     chat = Chat("test", config, ledger, Settings(**settings), Progress("test", 1))
     try:
-        return (await chat.ask(Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 50}), 0))[1]
+        return (
+            await chat.ask(
+                Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 50}), 0
+            )
+        )[1]
     finally:
         await chat.close()
 
@@ -45,7 +51,9 @@ def test_calls_say_who_served_them_and_tables_warn(server: FaultServer, tmp_path
     results = tmp_path / "results"
     cases = people(results / "cases" / "people.parquet", 4)
     transcripts = results / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
-    predictions, calls = (results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls"))
+    predictions, calls = (
+        results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
+    )
     notes = {}
     for versions in (1, 2):
         server.reset(faults=[], fingerprints=versions)
@@ -58,25 +66,48 @@ def test_calls_say_who_served_them_and_tables_warn(server: FaultServer, tmp_path
         assert set(versions_said(scores, EXPERIMENT, MODEL)) == {("test", "test")}
     assert notes[1] == []
     assert "served by more than one version" in notes[2][0]
-    assert "test: test, fp_0, Somebody" in notes[2][0] and "test: test, fp_1, Somebody" in notes[2][0]
+    assert (
+        "test: test, fp_0, Somebody" in notes[2][0] and "test: test, fp_1, Somebody" in notes[2][0]
+    )
     call = pq.read_table(calls).to_pylist()[0]
-    assert (call["provider"], call["service_tier"], call["reasoning_tokens"]) == ("Somebody", "default", 3)
-    assert call["system_fingerprint"].startswith("fp_") and call["response_id"].startswith("chatcmpl-")
+    assert (call["provider"], call["service_tier"], call["reasoning_tokens"]) == (
+        "Somebody",
+        "default",
+        3,
+    )
+    assert call["system_fingerprint"].startswith("fp_") and call["response_id"].startswith(
+        "chatcmpl-"
+    )
     assert call["reasoning"] == "Thinking."
-    assert call["started_at"] <= call["ended_at"] and len(call["started_at"]) == len("2026-01-01T00:00:00.000+00:00")
+    assert call["started_at"] <= call["ended_at"] and len(call["started_at"]) == len(
+        "2026-01-01T00:00:00.000+00:00"
+    )
     assert json.loads(call["request"])["served_as"] == server.url
 
 
 def test_exported_calls_come_back_as_they_were() -> None:
-    reply = Reply("x", logprobs={"YES": -1.0}, unlisted_logprob=-3.0, provider="p", unusable_usd=0.5, cost_usd=1.0)
+    reply = Reply(
+        "x",
+        logprobs={"YES": -1.0},
+        unlisted_logprob=-3.0,
+        provider="p",
+        unusable_usd=0.5,
+        cost_usd=1.0,
+    )
     entry = Entry("id", "m", "{}", 0, reply)
     assert entry_from_row(calls_row(entry)) == entry
-    older = {name: value for name, value in calls_row(entry).items() if name not in ("provider", "started_at")}
+    older = {
+        name: value
+        for name, value in calls_row(entry).items()
+        if name not in ("provider", "started_at")
+    }
     assert entry_from_row(older).reply.provider == ""
 
 
 @pytest.mark.parametrize("endpoint", ["openai", "ollama"])
-async def test_an_empty_reply_that_was_counted_is_paid_for(endpoint: str, server: FaultServer, tmp_path: Path) -> None:
+async def test_an_empty_reply_that_was_counted_is_paid_for(
+    endpoint: str, server: FaultServer, tmp_path: Path
+) -> None:
     server.reset(faults=["empty"], rate=1.0, most_attempts=2, fingerprints=0)
     with closing(Ledger(str(tmp_path))) as ledger:
         reply = await ask(server, ledger, endpoint)
@@ -88,7 +119,9 @@ async def test_an_empty_reply_that_was_counted_is_paid_for(endpoint: str, server
         assert spent.usd == pytest.approx(reply.cost_usd)
 
 
-async def test_empty_replies_alone_are_paid_for_and_stop_at_the_budget(server: FaultServer, tmp_path: Path) -> None:
+async def test_empty_replies_alone_are_paid_for_and_stop_at_the_budget(
+    server: FaultServer, tmp_path: Path
+) -> None:
     server.reset(faults=["empty"], rate=1.0, most_attempts=0, fingerprints=0)
     with closing(Ledger(str(tmp_path / "whole"))) as ledger:
         with pytest.raises(CallFailedError, match="gave up after 3 attempts: the reply is empty"):
@@ -107,7 +140,9 @@ async def test_empty_replies_alone_are_paid_for_and_stop_at_the_budget(server: F
     assert server.count() < 3
 
 
-def test_a_debate_costs_what_its_failed_calls_cost_and_in_a_replay_as_well(server: FaultServer, tmp_path: Path) -> None:
+def test_a_debate_costs_what_its_failed_calls_cost_and_in_a_replay_as_well(
+    server: FaultServer, tmp_path: Path
+) -> None:
     server.reset(faults=["empty"], rate=1.0, most_attempts=0, fingerprints=0)
     cases = people(tmp_path / "cases" / "people.parquet", 2)
     config = configuration(server.url, tmp_path)
@@ -119,7 +154,9 @@ def test_a_debate_costs_what_its_failed_calls_cost_and_in_a_replay_as_well(serve
         )
         config["replay"] = replay
         hold(config, cases, transcripts)
-        write_predictions(Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [transcripts], predictions, calls)
+        write_predictions(
+            Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [transcripts], predictions, calls
+        )
         costs.append(pq.read_table(predictions).column("cost_usd").to_pylist())
     with closing(Ledger(str(tmp_path / "ledger"))) as ledger:
         assert sum(costs[0]) == pytest.approx(ledger.spent().usd) != 0

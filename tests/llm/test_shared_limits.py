@@ -1,4 +1,5 @@
-"""Several jobs and runs speak with one model, on SQLite and on PostgreSQL: all together keep to its limits.
+"""Several jobs and runs speak with one model, on SQLite and on PostgreSQL: all together keep to its
+limits.
 
 Slow; only it finds limits that several processes exceed together.
 """
@@ -43,19 +44,34 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A ledger that holds nothing, or nothing that these tests ask for: each names its model otherwise."""
-    return str(tmp_path / "ledger") if request.param == "sqlite" else str(request.getfixturevalue("postgres"))
+    """A ledger that holds nothing, or nothing that these tests ask for: each names its model
+    otherwise.
+    """
+    return (
+        str(tmp_path / "ledger")
+        if request.param == "sqlite"
+        else str(request.getfixturevalue("postgres"))
+    )
 
 
 class Jobs:
     """Jobs that hold the debates of one shard each, with one model."""
 
     def __init__(
-        self, server: FaultServer, ledger: str, folder: Path, debates: int, shards: int = 0, **model: Any
+        self,
+        server: FaultServer,
+        ledger: str,
+        folder: Path,
+        debates: int,
+        shards: int = 0,
+        **model: Any,
     ) -> None:
         self.count, self.folder = shards or int(model["jobs"]), folder
         model = {"served_as": folder.name, **model}  # so that one database serves many tests
-        self.config = {**configuration(server.url, folder, model, shards=self.count), "ledger": ledger}
+        self.config = {
+            **configuration(server.url, folder, model, shards=self.count),
+            "ledger": ledger,
+        }
         self.cases = people(folder / "cases.parquet", debates)
 
     def start(self, shard: int) -> BaseProcess:
@@ -74,7 +90,9 @@ class Jobs:
     def wait(self, jobs: list[BaseProcess]) -> None:
         for job in jobs:
             job.join(PATIENCE)
-        assert [job.exitcode for job in jobs] == [0] * len(jobs), (self.folder / "0.parquet.err").read_text()[-3000:]
+        assert [job.exitcode for job in jobs] == [0] * len(jobs), (
+            self.folder / "0.parquet.err"
+        ).read_text()[-3000:]
 
 
 def kill(jobs: list[BaseProcess], server: FaultServer) -> None:
@@ -92,7 +110,9 @@ def test_calls_under_way_at_once(server: FaultServer, ledger: str, tmp_path: Pat
     assert stats["peak"] == 7
 
 
-def test_runs_of_their_own_share_one_limit(server: FaultServer, ledger: str, tmp_path: Path) -> None:
+def test_runs_of_their_own_share_one_limit(
+    server: FaultServer, ledger: str, tmp_path: Path
+) -> None:
     """The first is alone and has every call; the second comes later."""
     server.reset(latency=0.15)
     runs = Jobs(server, ledger, tmp_path, 12, shards=2, concurrency=5)
@@ -126,15 +146,21 @@ def test_more_runs_than_calls_take_turns(server: FaultServer, ledger: str, tmp_p
     assert server.stats()["peak"] == 1
 
 
-def test_limits_that_are_switched_off_are_of_each_run(server: FaultServer, ledger: str, tmp_path: Path) -> None:
+def test_limits_that_are_switched_off_are_of_each_run(
+    server: FaultServer, ledger: str, tmp_path: Path
+) -> None:
     server.reset(faults=["hang"], rate=1.0)
-    runs = Jobs(server, ledger, tmp_path, 12, shards=2, concurrency=3, share_limits=False, timeout=600)
+    runs = Jobs(
+        server, ledger, tmp_path, 12, shards=2, concurrency=3, share_limits=False, timeout=600
+    )
     started = [runs.start(shard) for shard in range(2)]
     server.wait_for(6)
     kill(started, server)
 
 
-def test_sharing_takes_no_statement_for_a_call(server: FaultServer, ledger: str, tmp_path: Path) -> None:
+def test_sharing_takes_no_statement_for_a_call(
+    server: FaultServer, ledger: str, tmp_path: Path
+) -> None:
     server.reset(latency=0.0)
     statements: list[str] = []
 
@@ -152,7 +178,9 @@ def test_sharing_takes_no_statement_for_a_call(server: FaultServer, ledger: str,
     seconds = time.monotonic() - begun
     assert server.stats()["requests"] == 40 * CALLS
     assert statements
-    assert len(statements) <= 20 + 4 * 4 * seconds, "four in each look, which there are four of in a second"
+    assert len(statements) <= 20 + 4 * 4 * seconds, (
+        "four in each look, which there are four of in a second"
+    )
 
 
 def test_requests_a_minute(server: FaultServer, ledger: str, tmp_path: Path) -> None:
@@ -186,7 +214,9 @@ def test_a_wait_that_the_server_asked_one_job_for_holds_back_all(
     assert stats["replies"] == 12 * CALLS
 
 
-def test_the_share_of_a_killed_job_is_free(server: FaultServer, ledger: str, tmp_path: Path) -> None:
+def test_the_share_of_a_killed_job_is_free(
+    server: FaultServer, ledger: str, tmp_path: Path
+) -> None:
     server.reset(faults=["hang"], rate=1.0)
     jobs = Jobs(server, ledger, tmp_path, 8, jobs=2, concurrency=4, timeout=600)
     first = jobs.start(0)
@@ -203,12 +233,18 @@ def test_the_share_of_a_killed_job_is_free(server: FaultServer, ledger: str, tmp
     assert server.stats()["requests"] == 8 * CALLS
 
 
-def test_what_a_job_does_not_want_is_the_others(server: FaultServer, ledger: str, tmp_path: Path) -> None:
-    """One job has a single debate, so one call at a time; the other has several, and takes the rest."""
+def test_what_a_job_does_not_want_is_the_others(
+    server: FaultServer, ledger: str, tmp_path: Path
+) -> None:
+    """One job has a single debate, so one call at a time; the other has several, and takes the
+    rest.
+    """
     server.reset(latency=0.15)
     jobs = Jobs(server, ledger, tmp_path, 12, shards=4, jobs=2, concurrency=6)
     held = Counter(shard_number(case.case_id, 4) for case in read_cases(jobs.cases)[0])
-    few, many = (next(shard for shard, count in held.items() if count == debates) for debates in (1, 5))
+    few, many = (
+        next(shard for shard, count in held.items() if count == debates) for debates in (1, 5)
+    )
     jobs.wait([jobs.start(few), jobs.start(many)])
     assert server.stats()["requests"] == 6 * CALLS
     assert server.stats()["peak"] == 6
@@ -225,13 +261,18 @@ def test_tokens_move_the_next_call_on_by_all_that_they_are() -> None:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ({"endpoint": "embedded", "model": "smollm2-135m", "jobs": 2}, "`jobs` goes with a server's model"),
+        (
+            {"endpoint": "embedded", "model": "smollm2-135m", "jobs": 2},
+            "`jobs` goes with a server's model",
+        ),
         ({"jobs": 9, "concurrency": 8}, "needs `concurrency` of at least 9"),
         ({"jobs": 2, "batch": True}, "does not go with `batch`"),
         ({"jobs": 0}, "greater than or equal to 1"),
     ],
 )
-def test_jobs_that_cannot_share_are_refused(model: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_jobs_that_cannot_share_are_refused(
+    model: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     with pytest.raises(UserError, match=message):
         Plan.from_yaml(configuration("http://127.0.0.1:1", tmp_path, model), PROJECT)
 

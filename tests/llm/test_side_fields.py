@@ -1,4 +1,6 @@
-"""A clear answer is never lost to a field beside it: from a server's reply to what the transcript says."""
+"""A clear answer is never lost to a field beside it: from a server's reply to what the transcript
+says.
+"""
 
 import json
 from dataclasses import replace
@@ -25,17 +27,34 @@ from results_on_disk import REARREST
 from scripted_model import WINNER
 
 PROJECT = Path(__file__).resolve().parents[2]
-FACTORS = [{"factor": f"factor {number}", "weight": "high", "reasoning": "It bears on it."} for number in range(22)]
-REASON = "Both participants accept the timetable and the budget, and nothing of substance is left open. " * 3
+FACTORS = [
+    {"factor": f"factor {number}", "weight": "high", "reasoning": "It bears on it."}
+    for number in range(22)
+]
+REASON = (
+    "Both participants accept the timetable and the budget, and nothing of substance is left open. "
+    * 3
+)
 
 
 async def held(
-    server: FaultServer, folder: Path, protocol: str, reply: Any, structured: str = "prompted", **params: Any
+    server: FaultServer,
+    folder: Path,
+    protocol: str,
+    reply: Any,
+    structured: str = "prompted",
+    **params: Any,
 ) -> tuple[Answer | None, list[dict[str, Any]]]:
-    """One debate against a server that always gives `reply`: its answer and the rows of its transcript."""
+    """One debate against a server that always gives `reply`: its answer and the rows of its
+    transcript.
+    """
     server.reset(content=reply if isinstance(reply, str) else json.dumps(reply))
     model = ModelConfig(endpoint="openai", model="test", base_url=server.url, structured=structured)
-    task = WINNER if protocol == "four_step_cot" else replace(REARREST, meaning={"yes": "arrest", "no": "no arrest"})
+    task = (
+        WINNER
+        if protocol == "four_step_cot"
+        else replace(REARREST, meaning={"yes": "arrest", "no": "no arrest"})
+    )
     case = Case("c1", "toy", "test", "Facts of the case.", task.labels[1], task.labels)
     ledger = Ledger(str(folder))
     async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
@@ -59,7 +78,9 @@ async def test_22_factors_are_read_whether_the_server_was_held_to_ten_or_not(
     assert len(json.loads(row["parsed"])["factors"]) == 22
 
 
-async def test_what_is_missing_is_named_in_the_transcript(server: FaultServer, tmp_path: Path) -> None:
+async def test_what_is_missing_is_named_in_the_transcript(
+    server: FaultServer, tmp_path: Path
+) -> None:
     factors = [FACTORS[0], {**FACTORS[1], "weight": "medium-high"}]
     reply = {"factors": factors, "prediction": "NO", "confidence": 0.8}
     answer, (row,) = await held(server, tmp_path, "cot", reply)
@@ -77,8 +98,12 @@ async def test_a_sentence_is_an_answer(server: FaultServer, tmp_path: Path) -> N
     assert answer is not None and (answer.prediction, answer.confidence) == ("yes", 80)
 
 
-async def test_what_gives_no_clear_answer_is_refused_as_before(server: FaultServer, tmp_path: Path) -> None:
-    answer, (row,) = await held(server, tmp_path, "cot", {"factors": FACTORS, "prediction": "YES or NO"})
+async def test_what_gives_no_clear_answer_is_refused_as_before(
+    server: FaultServer, tmp_path: Path
+) -> None:
+    answer, (row,) = await held(
+        server, tmp_path, "cot", {"factors": FACTORS, "prediction": "YES or NO"}
+    )
     assert answer is None
     assert (row["parse_status"], row["prediction"], row["missing_fields"]) == ("invalid", None, "")
     assert row["parse_problem"] == json.loads(row["parsed"])["problem"]
@@ -87,7 +112,9 @@ async def test_what_gives_no_clear_answer_is_refused_as_before(server: FaultServ
 async def test_a_courtroom_with_confidences_in_words_has_beliefs_and_a_verdict(
     server: FaultServer, tmp_path: Path
 ) -> None:
-    answer, rows = await held(server, tmp_path, "courtroom", {"prediction": "NO", "confidence": "high"})
+    answer, rows = await held(
+        server, tmp_path, "courtroom", {"prediction": "NO", "confidence": "high"}
+    )
     assert answer is not None and (answer.prediction, answer.score) == ("no", None)
     judged = [row for row in rows if row["speaker"] == "judge"]
     assert [row["prediction"] for row in judged] == ["no"] * 4
@@ -128,7 +155,9 @@ DECIDE = {
 @pytest.mark.parametrize("name", PROTOCOL_FORMS)
 def test_each_form_says_what_decides(name: str) -> None:
     form: type[BaseModel] = PROTOCOL_FORMS[name]
-    assert {field for field, shape in schema_fields(form).items() if not shape.may_be_missing} == DECIDE[name]
+    assert {
+        field for field, shape in schema_fields(form).items() if not shape.may_be_missing
+    } == DECIDE[name]
     assert parse_reply(describe_schema(form), form).value is None
 
 

@@ -1,4 +1,6 @@
-"""Simulated voices: what is planted in them is found again, every protocol runs with them, none passes for a model."""
+"""Simulated voices: what is planted in them is found again, every protocol runs with them, none
+passes for a model.
+"""
 
 import asyncio
 from pathlib import Path
@@ -30,34 +32,56 @@ WORDS = ("NO", "YES")
 
 
 def case(number: int, task: Task = TASK) -> Case:
-    return Case(f"c{number}", "d", "test", f"Facts of file {number}.", task.labels[number % 2], task.labels)
+    return Case(
+        f"c{number}", "d", "test", f"Facts of file {number}.", task.labels[number % 2], task.labels
+    )
 
 
 def asked(number: int, model: str, *told: str) -> Request:
-    text = "\n".join([f"<facts>\nFacts of file {number}.\n</facts>", *(f"<record>\n{one}\n</record>" for one in told)])
-    return Request("simulated", model, (Message("user", text),), {"temperature": 0.7, "seed": 1}, None, WORDS)
+    text = "\n".join(
+        [
+            f"<facts>\nFacts of file {number}.\n</facts>",
+            *(f"<record>\n{one}\n</record>" for one in told),
+        ]
+    )
+    return Request(
+        "simulated", model, (Message("user", text),), {"temperature": 0.7, "seed": 1}, None, WORDS
+    )
 
 
 def beliefs(seed: int, model: str, voice: SimulatedVoice, *told: str) -> list[Belief]:
     world = world_of(seed, [case(number) for number in range(CASES)], TASK)
     requests = [asked(number, model, *told) for number in range(CASES)]
-    return [form_belief(voice, seed, request, read_request(request, world.cases), WORDS) for request in requests]
+    return [
+        form_belief(voice, seed, request, read_request(request, world.cases), WORDS)
+        for request in requests
+    ]
 
 
 @pytest.fixture(scope="module")
 def worlds() -> list[tuple[list[Belief], list[Belief]]]:
     """In each of 200 worlds, the beliefs of a better and of a worse voice about the same cases."""
-    better, worse = SimulatedVoice(competence=0.8, overconfidence=1), SimulatedVoice(competence=0.6, overconfidence=2)
-    return [(beliefs(seed, "better", better), beliefs(seed, "worse", worse)) for seed in range(SEEDS)]
+    better, worse = (
+        SimulatedVoice(competence=0.8, overconfidence=1),
+        SimulatedVoice(competence=0.6, overconfidence=2),
+    )
+    return [
+        (beliefs(seed, "better", better), beliefs(seed, "worse", worse)) for seed in range(SEEDS)
+    ]
 
 
 def right(found: list[Belief]) -> Any:
     return np.array([belief.log_odds > 0 for belief in found], dtype=float)
 
 
-def test_a_planted_gap_in_accuracy_is_recovered_and_covered(worlds: list[tuple[list[Belief], list[Belief]]]) -> None:
+def test_a_planted_gap_in_accuracy_is_recovered_and_covered(
+    worlds: list[tuple[list[Belief], list[Belief]]],
+) -> None:
     clusters = [str(number) for number in range(CASES)]
-    found = [compare(right(better), right(worse), clusters, seed) for seed, (better, worse) in enumerate(worlds)]
+    found = [
+        compare(right(better), right(worse), clusters, seed)
+        for seed, (better, worse) in enumerate(worlds)
+    ]
     differences = np.array([comparison.difference for comparison in found])
     standard_error = differences.std(ddof=1) / SEEDS**0.5
     assert abs(differences.mean() - 0.2) < 3 * standard_error < 0.03, differences.mean()
@@ -65,7 +89,9 @@ def test_a_planted_gap_in_accuracy_is_recovered_and_covered(worlds: list[tuple[l
     assert 0.92 <= covered <= 0.98, covered
 
 
-def test_shared_difficulty_makes_errors_correlate(worlds: list[tuple[list[Belief], list[Belief]]]) -> None:
+def test_shared_difficulty_makes_errors_correlate(
+    worlds: list[tuple[list[Belief], list[Belief]]],
+) -> None:
     pairs = np.array([(right(better), right(worse)) for better, worse in worlds])
     assert np.corrcoef(pairs[:, 0].ravel(), pairs[:, 1].ravel())[0, 1] > 0.25
 
@@ -73,24 +99,34 @@ def test_shared_difficulty_makes_errors_correlate(worlds: list[tuple[list[Belief
 def test_planted_over_confidence_comes_out_as_calibration_error(
     worlds: list[tuple[list[Belief], list[Belief]]],
 ) -> None:
-    """A voice that states its log-odds as they are is calibrated; one that doubles them is not, by a known amount."""
+    """A voice that states its log-odds as they are is calibrated; one that doubles them is not, by
+    a known amount.
+    """
     for position, factor in ((0, 1), (1, 2)):
         every = [belief for world in worlds for belief in world[position]]
         stated, correct = np.array([belief.certainty for belief in every]), right(every)
-        error = float(calibration_error_statistic(stated, correct).function(np.ones((1, len(every))))[0])
+        error = float(
+            calibration_error_statistic(stated, correct).function(np.ones((1, len(every))))[0]
+        )
         honest = 1 / (1 + np.exp(-np.log(stated / (1 - stated)) / factor))
         expected = abs(stated.mean() - honest.mean())
         assert error == pytest.approx(expected, abs=0.015), (factor, error, expected)
         assert (error < 0.02) == (factor == 1), (factor, error)
 
 
-def test_planted_over_confidence_is_recovered_and_covered(worlds: list[tuple[list[Belief], list[Belief]]]) -> None:
-    """Confidence less accuracy, in every world; the planted amount is 0, or follows from the stated log-odds."""
+def test_planted_over_confidence_is_recovered_and_covered(
+    worlds: list[tuple[list[Belief], list[Belief]]],
+) -> None:
+    """Confidence less accuracy, in every world; the planted amount is 0, or follows from the stated
+    log-odds.
+    """
     for position, factor in ((0, 1), (1, 2)):
         found, planted = [], []
         for seed, world in enumerate(worlds):
             stated = np.array([belief.certainty for belief in world[position]])
-            planted.append((stated - 1 / (1 + np.exp(-np.log(stated / (1 - stated)) / factor))).mean())
+            planted.append(
+                (stated - 1 / (1 + np.exp(-np.log(stated / (1 - stated)) / factor))).mean()
+            )
             statistic = mean_statistic(stated - right(world[position]), DIFFERENCE)
             found.append(ClusterBootstrap(range(CASES), seed).estimate(statistic))
         values, truth = np.array(found), float(np.mean(planted))
@@ -102,22 +138,31 @@ def test_planted_over_confidence_is_recovered_and_covered(worlds: list[tuple[lis
 def test_the_calibration_error_of_few_calibrated_answers_is_that_of_chance(
     worlds: list[tuple[list[Belief], list[Belief]]],
 ) -> None:
-    """Sixty answers cannot show that an error is 0: by chance alone it is some 0.08, which moot's score says."""
+    """Sixty answers cannot show that an error is 0: by chance alone it is some 0.08, which moot's
+    score says.
+    """
     errors, chances = [], []
     for seed, (calibrated, _) in enumerate(worlds):
         stated = np.array([belief.certainty for belief in calibrated])
-        errors.append(calibration_error_statistic(stated, right(calibrated)).function(np.ones((1, CASES)))[0])
+        errors.append(
+            calibration_error_statistic(stated, right(calibrated)).function(np.ones((1, CASES)))[0]
+        )
         chances.append(calibration_error_by_chance(stated, seed))
     beyond = np.array(errors) - np.array(chances)
     assert abs(beyond.mean()) < 3 * beyond.std(ddof=1) / SEEDS**0.5
     assert 0.06 < np.mean(chances) < 0.1
 
 
-def test_five_cases_cannot_show_a_gap_of_twenty_points(worlds: list[tuple[list[Belief], list[Belief]]]) -> None:
-    """Of five cases an interval covers the gap nearly always, since it is as wide as half of all that could be."""
+def test_five_cases_cannot_show_a_gap_of_twenty_points(
+    worlds: list[tuple[list[Belief], list[Belief]]],
+) -> None:
+    """Of five cases an interval covers the gap nearly always, since it is as wide as half of all
+    that could be.
+    """
     clusters = [str(number) for number in range(5)]
     found = [
-        compare(right(better[:5]), right(worse[:5]), clusters, seed) for seed, (better, worse) in enumerate(worlds)
+        compare(right(better[:5]), right(worse[:5]), clusters, seed)
+        for seed, (better, worse) in enumerate(worlds)
     ]
     assert np.mean([one.low <= 0.2 <= one.high for one in found if np.isfinite(one.low)]) > 0.9
     assert np.mean([one.high - one.low for one in found if np.isfinite(one.low)]) > 1
@@ -138,7 +183,9 @@ def test_what_is_heard_and_liked_moves_a_belief_by_what_is_planted() -> None:
     assert moved(plain, "AI Judge 2, round 1: The answer is YES.") == pytest.approx(-0.3, abs=1e-6)
     assert moved(plain, "Human Judge, round 1: The answer is YES.") == pytest.approx(-0.6, abs=1e-6)
     first = plain.model_copy(update={"first_speaker": 0.5})
-    assert moved(first, "a, opening: The answer is NO.", "b, opening: YES.") == pytest.approx(0.55, abs=1e-6)
+    assert moved(first, "a, opening: The answer is NO.", "b, opening: YES.") == pytest.approx(
+        0.55, abs=1e-6
+    )
     liked = plain.model_copy(update={"label_liking": {"yes": 0.4}, "first_option": 0.1})
     assert beliefs(1, "m", liked)[0].log_odds - alone.log_odds == pytest.approx(-0.4 + 0.1)
 
@@ -148,24 +195,40 @@ def entry(**voice: Any) -> ModelConfig:
 
 
 def test_bad_replies_come_in_their_shares_and_equal_requests_get_equal_replies() -> None:
-    schema = {"type": "object", "properties": {"prediction": {"enum": list(WORDS)}, "confidence": {"type": "integer"}}}
+    schema = {
+        "type": "object",
+        "properties": {"prediction": {"enum": list(WORDS)}, "confidence": {"type": "integer"}},
+    }
     config = entry(empty=0.1, refused=0.1, malformed=0.2, cut_off=0.1)
     endpoint = SimulatedEndpoint(config, world_of(1, [case(0)], TASK))
 
     async def replies(start: int) -> list[str]:
         message = (Message("user", "<facts>\nFacts of file 0.\n</facts>"),)
-        made = [request_to(config, message, max_tokens=50, temperature=1, seed=n, schema=schema) for n in range(2000)]
+        made = [
+            request_to(config, message, max_tokens=50, temperature=1, seed=n, schema=schema)
+            for n in range(2000)
+        ]
         return [(await endpoint.complete(request)).text for request in made[start:]]
 
     texts = asyncio.run(replies(0))
-    shares = [np.mean([text == "" for text in texts]), np.mean([text.startswith("I am sorry") for text in texts])]
+    shares = [
+        np.mean([text == "" for text in texts]),
+        np.mean([text.startswith("I am sorry") for text in texts]),
+    ]
     shares += [np.mean([text.endswith(",,") for text in texts])]
     assert shares == pytest.approx([0.1, 0.1, 0.2], abs=0.03)
     assert asyncio.run(replies(1990)) == texts[1990:]
 
 
 APPEALS = [
-    Case(f"a{n}", "people", "test", f"An appeal, file {n}.", ("affirm", "not affirm")[n % 2], APPEAL.labels)
+    Case(
+        f"a{n}",
+        "people",
+        "test",
+        f"An appeal, file {n}.",
+        ("affirm", "not affirm")[n % 2],
+        APPEAL.labels,
+    )
     for n in range(20)
 ]
 RUNS: list[tuple[str, dict[str, Any]]] = [
@@ -190,7 +253,9 @@ RUNS: list[tuple[str, dict[str, Any]]] = [
 def test_every_protocol_comes_to_an_answer_with_simulated_voices(
     protocol: str, params: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Prompts, ledger, parsing and conclusions are the real ones; a competent voice is mostly right."""
+    """Prompts, ledger, parsing and conclusions are the real ones; a competent voice is mostly
+    right.
+    """
     monkeypatch.chdir(tmp_path)
     if "panel" in protocol:
         write_cases(cases := tmp_path / "cases.parquet", APPEALS, APPEAL, describe())
@@ -205,9 +270,14 @@ def test_every_protocol_comes_to_an_answer_with_simulated_voices(
     )
     rows = hold(config, cases, tmp_path / "transcripts.parquet")
     concluded = rows[rows["kind"] == "conclusion"]
-    assert concluded["parsed"].str.contains('"status": "valid"').mean() >= 0.9, rows[["kind", "text"]].head()
+    assert concluded["parsed"].str.contains('"status": "valid"').mean() >= 0.9, rows[
+        ["kind", "text"]
+    ].head()
     targets = {f"a{n}": APPEALS[n].target for n in range(20)}
-    expected = [targets.get(found) or ("yes" if int(found[-5:]) % 2 else "no") for found in concluded["case_id"]]
+    expected = [
+        targets.get(found) or ("yes" if int(found[-5:]) % 2 else "no")
+        for found in concluded["case_id"]
+    ]
     assert (concluded["prediction"] == expected).mean() >= 0.75
     said = rows[(rows["source"] == "model") & (rows["kind"] == "statement")]
     if protocol == "panel":
@@ -233,8 +303,12 @@ def test_a_rehearsal_asks_nobody_and_says_in_its_ledger_and_digests_which_voice_
         )
         frames.append(hold(config, cases, tmp_path / "t.parquet"))
         assert Plan.from_yaml(config, PROJECT).config.ledger == "data/ledger"
-    first, second = (frame.loc[frame["kind"] == "conclusion", "prediction"].tolist() for frame in frames)
-    assert np.mean([one == other for one, other in zip(first, second, strict=True)]) < 0.3, "not from the ledger"
+    first, second = (
+        frame.loc[frame["kind"] == "conclusion", "prediction"].tolist() for frame in frames
+    )
+    assert np.mean([one == other for one, other in zip(first, second, strict=True)]) < 0.3, (
+        "not from the ledger"
+    )
     assert not (tmp_path / "ledger").exists(), "the configured ledger is left alone"
     digests = [
         Stages(Plan.from_yaml({**config, "rehearsal": rehearsal}, PROJECT)).of(

@@ -1,4 +1,6 @@
-"""Published values stand beside what repeats the paper, and beside nothing else: over all studies and tables."""
+"""Published values stand beside what repeats the paper, and beside nothing else: over all studies
+and tables.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,11 +20,17 @@ from shown_values import differences
 from uniform_scores import PROJECT, PUBLISHED, STUDIES, hundred_debates, plan_of, study_of
 
 
-def differs(experiment: Mapping[str, Any], dataset: Mapping[str, Any] | None = None, **models: Any) -> str:
+def differs(
+    experiment: Mapping[str, Any], dataset: Mapping[str, Any] | None = None, **models: Any
+) -> str:
     """In what a run of gemma-2 that is `experiment` differs from the papers'."""
     base = {"protocol": "zero_shot", "dataset": "people", "models": ["gemma-2"], "cases": 150}
     data = {"loader": "nlsy97", "source": "local", "narrative": "list", **(dataset or {})}
-    run = {"run": ["mine"], "datasets": {"people": data}, "experiments": {"mine": {**base, **experiment}}}
+    run = {
+        "run": ["mine"],
+        "datasets": {"people": data},
+        "experiments": {"mine": {**base, **experiment}},
+    }
     plan = plan_of(run, {"models": models})
     (found,) = compare_with_papers(plan).runs.values()
     assert bool(found.repeats) != bool(found.differs)
@@ -38,7 +46,10 @@ def test_the_papers_configuration_repeats_itself() -> None:
 def test_no_run_of_the_default_configuration_is_as_published() -> None:
     found = compare_with_papers(plan_of({"run": ["*"]}))
     assert len(found.runs) > 30 and not any(run.repeats for run in found.runs.values())
-    assert {name for name, data in found.datasets.items() if data.repeats} == {"opinions", "conference"}
+    assert {name for name, data in found.datasets.items() if data.repeats} == {
+        "opinions",
+        "conference",
+    }
 
 
 def test_a_users_own_experiment_may_be_as_published_under_its_own_name() -> None:
@@ -62,11 +73,15 @@ def test_a_users_own_experiment_may_be_as_published_under_its_own_name() -> None
         ({"protocol": "courtroom", "params": {"critique": True, "roles": "cooperative"}}, {}, "other settings: roles"),
     ],
 )  # fmt: skip
-def test_every_way_of_differing_is_seen_and_said(experiment: Any, dataset: Any, difference: str) -> None:
+def test_every_way_of_differing_is_seen_and_said(
+    experiment: Any, dataset: Any, difference: str
+) -> None:
     assert differs(experiment, dataset) == difference
 
 
-@pytest.mark.parametrize("setting", [{"temperature": 0.3}, {"structured": "native"}, {"parameters": {"top_p": 0.1}}])
+@pytest.mark.parametrize(
+    "setting", [{"temperature": 0.3}, {"structured": "native"}, {"parameters": {"top_p": 0.1}}]
+)
 def test_what_a_models_entry_sends_counts(setting: dict[str, Any]) -> None:
     assert differs({}, **{"gemma-2": setting}) == f"other settings: {next(iter(setting))}"
 
@@ -94,7 +109,9 @@ def test_an_entry_of_the_papers_name_that_reaches_another_model_does_not_repeat_
     assert differs({"models": [name]}, **{name: entry}) == difference
 
 
-def test_an_address_of_the_environment_is_no_provider_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_of_the_environment_is_no_provider_of_the_paper(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8000/v1")
     assert "another provider" in differs({"models": ["gpt-4o-mini"]})
 
@@ -117,18 +134,28 @@ def test_models_that_sit_or_label_count_too() -> None:
         ("llama3:8b", False),
     ],
 )
-def test_a_server_that_says_that_it_served_another_model_repeats_nothing(said: str, same: bool) -> None:
+def test_a_server_that_says_that_it_served_another_model_repeats_nothing(
+    said: str, same: bool
+) -> None:
     plan = plan_of(paper=True)
     run = ("paper-gpt-caselaw", "gpt-4o")
     versions = Score(METRIC, 9.0, group=f"{GROUP}gpt-4o: {said}, fp_1", n=9)
-    found = confirm_served(compare_with_papers(plan), to_frame(*run, [versions]), plan.config.models)
+    found = confirm_served(
+        compare_with_papers(plan), to_frame(*run, [versions]), plan.config.models
+    )
     assert bool(found.runs[run].repeats) is same
-    assert found.runs[run].differs == ("" if same else f"the server of gpt-4o said that it served {said}")
+    assert found.runs[run].differs == (
+        "" if same else f"the server of gpt-4o said that it served {said}"
+    )
     assert found.run("paper-gpt-caselaw", "gpt-3.5-turbo").repeats
 
 
-@pytest.mark.parametrize(("training", "same"), [({}, True), ({"cases": 30}, False), ({"split": "validation"}, False)])
-def test_an_experiment_that_another_rests_on_is_compared_by_what_it_is(training: dict[str, Any], same: bool) -> None:
+@pytest.mark.parametrize(
+    ("training", "same"), [({}, True), ({"cases": 30}, False), ({"split": "validation"}, False)]
+)
+def test_an_experiment_that_another_rests_on_is_compared_by_what_it_is(
+    training: dict[str, Any], same: bool
+) -> None:
     says = {"plaintiff": "Plaintiff wins", "defendant": "Defendant wins"}
     debate = {"debaters": 3, "rounds": 2, "answer": "auto", "says": says}
     base = {"protocol": "feedback", "dataset": "caselaw", "models": ["gpt-4o"], "params": debate}

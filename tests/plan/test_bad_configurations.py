@@ -1,4 +1,6 @@
-"""Whatever can be known to be wrong from the configuration is said before the first job, at once, with file, line and key."""
+"""Whatever can be known to be wrong from the configuration is said before the first job, at once,
+with file, line and key.
+"""
 
 import re
 from pathlib import Path
@@ -27,12 +29,19 @@ datasets:
 experiments:
   trial: {protocol: courtroom, dataset: people, models: [small, other]}
 """
-BAD: dict[str, dict[str, Any]] = yaml.safe_load((PROJECT / "tests/data/bad_configurations.yaml").read_text("utf-8"))
+BAD: dict[str, dict[str, Any]] = yaml.safe_load(
+    (PROJECT / "tests/data/bad_configurations.yaml").read_text("utf-8")
+)
 
 
 def read(folder: Path, *changes: str) -> Plan:
-    """The plan of the good configuration and of files that are laid over it, as Snakemake merges and hands them over."""
-    files = [folder / "good.yaml", *(folder / f"my{number or ''}.yaml" for number in range(len(changes)))]
+    """The plan of the good configuration and of files that are laid over it, as Snakemake merges
+    and hands them over.
+    """
+    files = [
+        folder / "good.yaml",
+        *(folder / f"my{number or ''}.yaml" for number in range(len(changes))),
+    ]
     for file, text in zip(files, (GOOD, *changes), strict=True):
         file.write_text(text, encoding="utf-8")
     config = over_defaults({}, files)
@@ -95,7 +104,9 @@ contrasts:
     with pytest.raises(UserError) as caught:
         read(tmp_path, wrong)
     said = str(caught.value).splitlines()
-    found = sorted(re.fullmatch(r".*/my\.yaml: line (\d+): ([^ :]+): .*", line).groups() for line in said)
+    found = sorted(
+        re.fullmatch(r".*/my\.yaml: line (\d+): ([^ :]+): .*", line).groups() for line in said
+    )
     assert found == sorted(
         [
             ("1", "replai"),
@@ -126,10 +137,16 @@ contrasts:
 
 
 LEGAL = [
-    "models: {small: {parameters: {top_p: 0.9, reasoning_effort: low, stop: [END], chat_template_kwargs: {thinking: false}}}}",
+    (
+        "models: {small: {parameters: {top_p: 0.9, reasoning_effort: low, stop: [END],"
+        " chat_template_kwargs: {thinking: false}}}}"
+    ),
     "models: {small: {endpoint: ollama, base_url: 'localhost:11434', parameters: {top_k: 5}}}",
     "models: {small: {base_url: 'https://[::1]:8443/v1/', api_key_env: MY_KEY_2}}",
-    "models: {small: {base_url: 'http://my_host.example:80', api_key_env: my_long_openai_api_key_number_2}}",
+    (
+        "models: {small: {base_url: 'http://my_host.example:80', api_key_env:"
+        " my_long_openai_api_key_number_2}}"
+    ),
     "models: {small: {served_as: 'http://user:pw@old/v1'}}",
     "models: {small: &one {model: a, base_url: 'http://a/v1'}, other: {<<: *one, model: b}}",
     "budget: {usd: 0}\nrun: [tri*]",
@@ -144,25 +161,38 @@ def test_what_is_legal_stays_legal(legal: str, tmp_path: Path) -> None:
 
 def test_shipped_endpoints_are_those_that_are_registered() -> None:
     shipped = {name for name in ENDPOINTS if name not in ENDPOINTS.extensions}
-    assert shipped >= set(SHIPPED_ENDPOINTS) and set(SHIPPED_ENDPOINTS) >= {"embedded", "ollama", "openai"}
+    assert shipped >= set(SHIPPED_ENDPOINTS) and set(SHIPPED_ENDPOINTS) >= {
+        "embedded",
+        "ollama",
+        "openai",
+    }
 
 
 def test_a_key_goes_to_no_server_of_another_files_entry(tmp_path: Path) -> None:
-    first = "models: {mistral: {endpoint: ollama, model: 'mistral:7b', base_url: 'http://localhost:11434'}}"
+    first = (
+        "models: {mistral: {endpoint: ollama, model: 'mistral:7b', base_url:"
+        " 'http://localhost:11434'}}"
+    )
     mine = "models:\n  mistral:\n    endpoint: openai\n    api_key_env: MISTRAL_API_KEY\n"
     with pytest.raises(
-        UserError, match=r"my1\.yaml: line 4: models\.mistral\.api_key_env: the key in MISTRAL_API_KEY "
+        UserError,
+        match=r"my1\.yaml: line 4: models\.mistral\.api_key_env: the key in MISTRAL_API_KEY ",
     ):
         read(tmp_path, first, mine)
     read(tmp_path, first, mine + "    base_url: https://api.mistral.ai/v1\n")
     paid = "models: {paid: {model: gpt-4o, api_key_env: PAID, base_url: 'https://paid/v1'}}"
     with pytest.raises(
-        UserError, match=r"my1\.yaml: line 1: models\.paid\.base_url: the key in PAID would go to 'http://x/v1'"
+        UserError,
+        match=(
+            r"my1\.yaml: line 1: models\.paid\.base_url: the key in PAID would go to 'http://x/v1'"
+        ),
     ):
         read(tmp_path, paid, "models: {paid: {base_url: 'http://x/v1'}}")
 
 
-def test_an_address_of_the_environment_is_looked_at_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_of_the_environment_is_looked_at_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://me:hunter2@host:99999/v1")
     with pytest.raises(
         UserError, match=r"models\.small\.base_url: the environment variable OPENAI_BASE_URL: "
@@ -174,11 +204,20 @@ def test_an_address_of_the_environment_is_looked_at_too(tmp_path: Path, monkeypa
 @pytest.mark.slow  # only it finds a message that Snakemake repeats
 def test_snakemake_says_all_of_it_once_and_starts_nothing(tmp_path: Path) -> None:
     workflow = Workflow(tmp_path, "http://127.0.0.1:9")
-    wrong = {"models/served/endpoint": "opnai", "models/served/parameters": {"messages": []}, "replai": True}
+    wrong = {
+        "models/served/endpoint": "opnai",
+        "models/served/parameters": {"messages": []},
+        "replai": True,
+    }
     workflow.configure({**wrong, "models/served/api_key_env": "sk-planted-0123456789abcdef"})
     done = workflow.run("results/cases/people.parquet")
     assert done.returncode == 1
-    for words in ("unknown endpoint 'opnai'", "parameters.messages", "unknown key 'replai'", "looks like an API key"):
+    for words in (
+        "unknown endpoint 'opnai'",
+        "parameters.messages",
+        "unknown key 'replai'",
+        "looks like an API key",
+    ):
         assert done.stdout.count(words) == 1, done.stdout
     assert not re.search("Traceback|WorkflowError|sk-planted", done.stdout), done.stdout
     assert not (workflow.work / "results" / "cases").exists()

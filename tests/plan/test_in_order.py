@@ -39,7 +39,9 @@ async def run(turns: list[int], at_once: int) -> tuple[list[int], Watched]:
 
 @given(st.lists(st.integers(0, 12), max_size=60), st.integers(1, 9))
 @settings(max_examples=150)
-def test_every_result_once_in_order_and_never_too_many_at_once(turns: list[int], at_once: int) -> None:
+def test_every_result_once_in_order_and_never_too_many_at_once(
+    turns: list[int], at_once: int
+) -> None:
     results, watched = asyncio.run(run(turns, at_once))
     assert results == list(range(len(turns)))
     assert sorted(watched.begun) == results
@@ -68,7 +70,9 @@ async def test_an_error_ends_all_at_once_and_not_when_its_turn_comes() -> None:
     async def fail() -> int:
         raise ValueError("the second")
 
-    jobs: list[Callable[[], Coroutine[Any, Any, int]]] = [partial(watched.job, n, 10_000) for n in range(50)]
+    jobs: list[Callable[[], Coroutine[Any, Any, int]]] = [
+        partial(watched.job, n, 10_000) for n in range(50)
+    ]
     with pytest.raises(ValueError, match="the second"):
         async for _ in in_order([jobs[0], fail, *jobs[1:]], 4):
             pass

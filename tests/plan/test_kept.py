@@ -1,4 +1,6 @@
-"""A job's plan: the one that its run kept, and never one of another configuration, extension or data."""
+"""A job's plan: the one that its run kept, and never one of another configuration, extension or
+data.
+"""
 
 import json
 import os
@@ -18,12 +20,17 @@ EXTENSION = '"""Nothing is registered."""\n'
 
 @pytest.fixture
 def raw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """A configuration with a data file and an extension of the user's own, and the plan that a run kept of it."""
+    """A configuration with a data file and an extension of the user's own, and the plan that a run
+    kept of it.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(kept.VARIABLE, "")
     monkeypatch.delitem(FOLDERS, "moot.extensions.kept_extension", raising=False)
     monkeypatch.setenv("MOOT_EXTENSIONS", os.environ.get("MOOT_EXTENSIONS", ""))
-    for file, text in {"kept_extension/mine.py": EXTENSION, "own.csv": "text,label\na,YES\nb,NO\n"}.items():
+    for file, text in {
+        "kept_extension/mine.py": EXTENSION,
+        "own.csv": "text,label\na,YES\nb,NO\n",
+    }.items():
         Path(file).parent.mkdir(exist_ok=True)
         Path(file).write_text(text)
     Path(".snakemake").mkdir()
@@ -32,8 +39,12 @@ def raw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "seed": 1,
         "extensions": ["kept_extension"],
         "models": {"small": {"endpoint": "simulated", "model": "m"}},
-        "datasets": {"own": {**dataset, "text": "text", "target": "label", "labels": ["YES", "NO"]}},
-        "experiments": {"single": {"protocol": "zero_shot", "dataset": "own", "models": "small", "cases": 1}},
+        "datasets": {
+            "own": {**dataset, "text": "text", "target": "label", "labels": ["YES", "NO"]}
+        },
+        "experiments": {
+            "single": {"protocol": "zero_shot", "dataset": "own", "models": "small", "cases": 1}
+        },
     }
     kept.keep(Plan.from_yaml(found, SHIPPED), found)
     return found
@@ -45,7 +56,9 @@ def is_kept(raw: dict[str, Any]) -> bool:
 
 def test_a_job_has_the_plan_of_its_run(raw: dict[str, Any]) -> None:
     found, checked = kept.plan_of(json.loads(json.dumps(raw))), Plan.from_yaml(raw, SHIPPED)
-    assert isinstance(found.experiments, kept.Lazy) and list(found.experiments) == list(checked.experiments)
+    assert isinstance(found.experiments, kept.Lazy) and list(found.experiments) == list(
+        checked.experiments
+    )
     assert found.config == checked.config and dict(found.datasets) == dict(checked.datasets)
     assert found.view("single") == checked.view("single")
     job = {"experiment": "single", "model": "small"}
@@ -58,12 +71,16 @@ def test_a_job_checks_a_configuration_that_differs_from_its_runs(raw: dict[str, 
     assert is_kept(raw)
 
 
-def test_a_job_checks_its_configuration_again_after_a_change_of_an_extension(raw: dict[str, Any]) -> None:
+def test_a_job_checks_its_configuration_again_after_a_change_of_an_extension(
+    raw: dict[str, Any],
+) -> None:
     Path("kept_extension/mine.py").write_text(EXTENSION + "CHANGED = True\n")
     assert not is_kept(raw)
 
 
-def test_a_job_checks_its_configuration_again_after_a_new_module_of_an_extension(raw: dict[str, Any]) -> None:
+def test_a_job_checks_its_configuration_again_after_a_new_module_of_an_extension(
+    raw: dict[str, Any],
+) -> None:
     Path("kept_extension/further.py").write_text(EXTENSION)
     assert not is_kept(raw)
 
@@ -71,7 +88,10 @@ def test_a_job_checks_its_configuration_again_after_a_new_module_of_an_extension
 def test_a_kept_plan_holds_nothing_of_data_files(raw: dict[str, Any]) -> None:
     before = Stages(kept.plan_of(raw)).of("load_cases", dataset="own")
     Path("own.csv").write_text("text,label\na,NO\nb,NO\n")
-    assert is_kept(raw) and Stages(kept.plan_of(raw)).of("load_cases", dataset="own").options != before.options
+    assert (
+        is_kept(raw)
+        and Stages(kept.plan_of(raw)).of("load_cases", dataset="own").options != before.options
+    )
 
 
 def test_without_a_kept_plan_a_job_checks_its_configuration(raw: dict[str, Any]) -> None:

@@ -1,4 +1,6 @@
-"""Contrasts that stop early: which experiments are debated look by look, on which cases, and what cannot be."""
+"""Contrasts that stop early: which experiments are debated look by look, on which cases, and what
+cannot be.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -36,8 +38,10 @@ def configuration(contrasts: Mapping[str, Any], **change: Mapping[str, Any]) -> 
     return {
         "seed": 1,
         "shards": 3,
-        "models": {name: {"model": name, "base_url": "http://127.0.0.1:9/v1"} for name in ("a", "b")}
-        | {"late": {"model": "x", "batch": {"wait": False}}},
+        "models": (
+            {name: {"model": name, "base_url": "http://127.0.0.1:9/v1"} for name in ("a", "b")}
+            | {"late": {"model": "x", "batch": {"wait": False}}}
+        ),
         "datasets": {"people": {"loader": "nlsy97", "source": "synthetic"}},
         "experiments": experiments,
         "contrasts": dict(contrasts),
@@ -50,7 +54,15 @@ def plan_of(contrasts: Mapping[str, Any], **change: Mapping[str, Any]) -> Plan:
 
 def some_cases(sizes: Mapping[str, int]) -> list[Case]:
     return [
-        Case(f"{name}-{number}", "toy", "test", "Facts.", ("no", "yes")[number % 2], ("no", "yes"), {"topic": name})
+        Case(
+            f"{name}-{number}",
+            "toy",
+            "test",
+            "Facts.",
+            ("no", "yes")[number % 2],
+            ("no", "yes"),
+            {"topic": name},
+        )
         for name, size in sizes.items()
         for number in range(size)
     ]
@@ -68,14 +80,18 @@ def test_looks_are_cut_between_clusters_and_hold_each_case_once() -> None:
         by_topic[case.attributes["topic"]].add(found[case.case_id])
     assert all(len(looks) == 1 for looks in by_topic.values())
     sizes = Counter(found.values())
-    assert max(found.values()) < -(-len(cases) // 20), "as many as are planned before the cases are known, or fewer"
+    assert max(found.values()) < -(-len(cases) // 20), (
+        "as many as are planned before the cases are known, or fewer"
+    )
     assert all(20 - 7 < sizes[look] < 20 + 7 for look in range(max(sizes)))
     assert look_numbers(cases[::-1], TOPICS, 20, seed=4) == found
     assert look_numbers(cases, TOPICS, 20, seed=5) != found
 
 
 def test_a_cluster_larger_than_a_look_leaves_the_next_one_empty() -> None:
-    found = Counter(look_numbers(some_cases({"large": 50, "small": 1, "other": 1}), TOPICS, 20, seed=4).values())
+    found = Counter(
+        look_numbers(some_cases({"large": 50, "small": 1, "other": 1}), TOPICS, 20, seed=4).values()
+    )
     assert 50 in {found[look] - extra for look in found for extra in (0, 1, 2)}
     assert max(found) <= 2
 
@@ -90,7 +106,8 @@ def test_the_order_of_looks_has_nothing_to_do_with_labels() -> None:
 def test_cases_of_two_kinds_of_clusters_are_refused_before_the_first_debate() -> None:
     cases = [replace(case, dataset="nyu") for case in some_cases({"t": 3})]
     with pytest.raises(
-        UserError, match=r"data set 'nyu': .*kinds \(story, judge\).* Set the data set's `cluster` to one"
+        UserError,
+        match=r"data set 'nyu': .*kinds \(story, judge\).* Set the data set's `cluster` to one",
     ):
         look_numbers(cases, CROSSED, 20, 1)
 
@@ -113,7 +130,9 @@ def test_a_look_rests_on_all_before_it_and_shards_on_none() -> None:
     stages = Stages(plan_of({"main": MAIN}))
     inputs = stages.inputs("run_debates", experiment="debate", model="a", shard="2")
     assert inputs["earlier"] == [
-        f"results/transcripts/{name}/a/{look}.parquet" for name in ("debate", "prompt") for look in (0, 1)
+        f"results/transcripts/{name}/a/{look}.parquet"
+        for name in ("debate", "prompt")
+        for look in (0, 1)
     ]
     assert stages.inputs("run_debates", experiment="debate", model="a", shard="0")["earlier"] == []
     assert "earlier" not in stages.inputs("run_debates", experiment="alone", model="a", shard="2")
@@ -125,9 +144,17 @@ def test_a_look_rests_on_all_before_it_and_shards_on_none() -> None:
     assert digests({}, "debate", "1") != digests({"difference": 0.2}, "debate", "1")
     assert digests({}, "alone", "1") == digests({"difference": 0.2}, "alone", "2")
     reworded = Stages(plan_of({"main": MAIN}, prompt={"params": {"temperature": 0.1}}))
-    later = [one.of("run_debates", experiment="debate", model="a", shard="1") for one in (stages, reworded)]
-    first = [one.of("run_debates", experiment="debate", model="a", shard="0") for one in (stages, reworded)]
-    assert later[0] != later[1] and first[0] == first[1], "the other side's debates decide about later looks alone"
+    later = [
+        one.of("run_debates", experiment="debate", model="a", shard="1")
+        for one in (stages, reworded)
+    ]
+    first = [
+        one.of("run_debates", experiment="debate", model="a", shard="0")
+        for one in (stages, reworded)
+    ]
+    assert later[0] != later[1] and first[0] == first[1], (
+        "the other side's debates decide about later looks alone"
+    )
 
 
 def test_the_looks_of_both_sides_hold_the_same_cases_and_a_stopped_one_none() -> None:
@@ -135,7 +162,10 @@ def test_the_looks_of_both_sides_hold_the_same_cases_and_a_stopped_one_none() ->
     cases = some_cases({f"t{number}": 1 for number in range(100)})
     held = {
         name: [
-            [case.case_id for case in cases_of_job(plan, Job(name, "a", cases, REARREST, shard=look))]
+            [
+                case.case_id
+                for case in cases_of_job(plan, Job(name, "a", cases, REARREST, shard=look))
+            ]
             for look in range(5)
         ]
         for name in ("debate", "prompt")

@@ -1,4 +1,6 @@
-"""Data sets that a model made: what makes them runs first, and whatever it depends on, they depend on."""
+"""Data sets that a model made: what makes them runs first, and whatever it depends on, they depend
+on.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 MODEL = {"endpoint": "openai", "model": "x", "base_url": "http://127.0.0.1:9/v1"}
 
 
-def make_plan(data_root: Path, summaries: str = "summarise/gpt-4.1", opinions: str = "opinions-cap") -> Plan:
+def make_plan(
+    data_root: Path, summaries: str = "summarise/gpt-4.1", opinions: str = "opinions-cap"
+) -> Plan:
     """Summaries of full opinions as cases, and opinions whose facts were rewritten."""
     config: dict[str, Any] = {
         "data_root": str(data_root),
@@ -26,7 +30,12 @@ def make_plan(data_root: Path, summaries: str = "summarise/gpt-4.1", opinions: s
             "opinions-cap": {"loader": "cap", "source": "local"},
             "cases": {"loader": "caselaw", "source": "cap", "summaries": summaries},
             "opinions": {"source": "sample"},
-            "rewritten": {"loader": "opinions", "source": "local", "path": "x.jsonl", "paraphrases": "rewrite/gpt-4.1"},
+            "rewritten": {
+                "loader": "opinions",
+                "source": "local",
+                "path": "x.jsonl",
+                "paraphrases": "rewrite/gpt-4.1",
+            },
         },
         "experiments": {
             "summarise": {"protocol": "case_summary", "dataset": opinions, "models": ["gpt-4.1"]},
@@ -41,7 +50,9 @@ def make_plan(data_root: Path, summaries: str = "summarise/gpt-4.1", opinions: s
 def test_a_loader_says_what_it_needs_and_finds_it(tmp_path: Path) -> None:
     plan = make_plan(tmp_path)
     assert plan.needed_by_dataset("cases") == {"summaries": "summaries/summarise/gpt-4.1.jsonl"}
-    assert plan.load_context("cases").artifacts == {"summaries": Path("results/summaries/summarise/gpt-4.1.jsonl")}
+    assert plan.load_context("cases").artifacts == {
+        "summaries": Path("results/summaries/summarise/gpt-4.1.jsonl")
+    }
     (path,) = plan.needed_by_dataset("rewritten").values()
     assert artifact_files(path, plan.config.shards) == [
         f"transcripts/rewrite/gpt-4.1/{shard}.parquet" for shard in (0, 1)
@@ -51,29 +62,50 @@ def test_a_loader_says_what_it_needs_and_finds_it(tmp_path: Path) -> None:
 
 def test_its_digests_cover_the_debates_that_made_it(tmp_path: Path) -> None:
     stages = Stages(make_plan(tmp_path))
-    assert stages.of("load_cases", dataset="cases").prompts != stages.of("load_cases", dataset="opinions").prompts
-    assert stages.of("load_cases", dataset="rewritten").prompts != stages.of("load_cases", dataset="cases").prompts
+    assert (
+        stages.of("load_cases", dataset="cases").prompts
+        != stages.of("load_cases", dataset="opinions").prompts
+    )
+    assert (
+        stages.of("load_cases", dataset="rewritten").prompts
+        != stages.of("load_cases", dataset="cases").prompts
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"summaries": "sumarise/gpt-4.1"}, "datasets.cases.summaries: unknown experiment of this run 'sumarise'"),
-        ({"summaries": "summarise/tiny"}, "datasets.cases.summaries: unknown model of experiment 'summarise' 'tiny'"),
+        (
+            {"summaries": "sumarise/gpt-4.1"},
+            "datasets.cases.summaries: unknown experiment of this run 'sumarise'",
+        ),
+        (
+            {"summaries": "summarise/tiny"},
+            "datasets.cases.summaries: unknown model of experiment 'summarise' 'tiny'",
+        ),
         ({"summaries": "summarise"}, "datasets.cases.summaries"),
-        ({"opinions": "cases"}, "datasets.cases.summaries: experiment 'summarise' argues over 'cases'"),
+        (
+            {"opinions": "cases"},
+            "datasets.cases.summaries: experiment 'summarise' argues over 'cases'",
+        ),
     ],
 )
-def test_a_data_set_that_cannot_be_made_is_refused(tmp_path: Path, change: dict[str, str], message: str) -> None:
+def test_a_data_set_that_cannot_be_made_is_refused(
+    tmp_path: Path, change: dict[str, str], message: str
+) -> None:
     with pytest.raises(UserError, match=message):
         make_plan(tmp_path, **change)
 
 
-def test_what_no_experiment_of_the_run_is_about_can_be_asked_for_or_says_what_it_needs(tmp_path: Path) -> None:
+def test_what_no_experiment_of_the_run_is_about_can_be_asked_for_or_says_what_it_needs(
+    tmp_path: Path,
+) -> None:
     plan = make_plan(tmp_path)
     alone = plan.config.model_copy(update={"run": ("hear", "rewrite")})
     plan = Plan(alone, PROJECT)
     assert "cases" not in plan.datasets_used
     assert Stages(plan).of("train_baselines", dataset="opinions-cap").options
-    with pytest.raises(UserError, match=r"datasets.cases.summaries: unknown experiment of this run 'summarise'"):
+    with pytest.raises(
+        UserError, match=r"datasets.cases.summaries: unknown experiment of this run 'summarise'"
+    ):
         plan.check_made_data("cases")

@@ -1,8 +1,9 @@
-"""The papers' configuration, argued with a server on this machine: its tables show every published value that they should.
+"""The papers' configuration, argued with a server on this machine: its tables show every published
+value that they should.
 
-All is as `config/paper.yaml` has it, down to the real files, but for the number of cases: the file that says what the
-papers ran is copied and asks for few, so that a run of few cases repeats it. The appellate study keeps its hundred
-debates a phase: its tables compare counts.
+All is as `config/paper.yaml` has it, down to the real files, but for the number of cases: the file
+that says what the papers ran is copied and asks for few, so that a run of few cases repeats it. The
+appellate study keeps its hundred debates a phase: its tables compare counts.
 """
 
 import shutil
@@ -33,7 +34,14 @@ from uniform_scores import PROJECT, PUBLISHED, STUDIES, leaderboards
 RESULTS = Path("results")
 FEW = 6
 TRAINING = 16
-FILES = ("data/samples", "data/records", "data/published", "data/versions.csv", "config/prompts", "config/labels")
+FILES = (
+    "data/samples",
+    "data/records",
+    "data/published",
+    "data/versions.csv",
+    "config/prompts",
+    "config/labels",
+)
 
 
 class Inputs(list[Path]):
@@ -48,11 +56,15 @@ class Inputs(list[Path]):
 def few_cases(config: dict[str, Any]) -> None:
     """Let every experiment debate few cases, the appellate study's five apart.
 
-    Control arms, what is repeated for them, masked facts and counterfactual people are left out, and models of which the paper prints nothing: no
-    published value stands beside them.
+    Control arms, what is repeated for them, masked facts and counterfactual people are left out,
+    and models of which the paper prints nothing: no published value stands beside them.
     """
     printed = PUBLISHED.groupby("repeated_by")["model"].agg(set)
-    changed = {name for name, data in config["datasets"].items() if data.get("exchange") or "outcome_phrases" in data}
+    changed = {
+        name
+        for name, data in config["datasets"].items()
+        if data.get("exchange") or "outcome_phrases" in data
+    }
     config["experiments"] = {
         name: {key: value for key, value in experiment.items() if not key.startswith("arm")}
         for name, experiment in config["experiments"].items()
@@ -64,8 +76,12 @@ def few_cases(config: dict[str, Any]) -> None:
         if experiment["dataset"] not in ("opinions", "conference"):
             training = experiment.get("split") == "train"
             experiment["cases"] = TRAINING if training else FEW
-            experiment.update({"calibration_cases": FEW} if "calibration_cases" in experiment else {})
-        experiment["repeats"] = experiment.get("repeats", 1) if experiment["dataset"] == "opinions" else 1
+            experiment.update(
+                {"calibration_cases": FEW} if "calibration_cases" in experiment else {}
+            )
+        experiment["repeats"] = (
+            experiment.get("repeats", 1) if experiment["dataset"] == "opinions" else 1
+        )
 
 
 def shipped_with_few_cases(folder: Path) -> Path:
@@ -89,7 +105,9 @@ def data_root(folder: Path, shared: Path) -> Path:
             (folder / source.name).symlink_to(source)
     lines = (shared / "caselaw/trial_prediction.jsonl").read_text("utf-8").splitlines(keepends=True)
     (folder / "caselaw/trial_prediction.jsonl").write_text("".join(lines[::2]), encoding="utf-8")
-    (folder / "caselaw/trial_prediction_test.jsonl").write_text("".join(lines[1::2]), encoding="utf-8")
+    (folder / "caselaw/trial_prediction_test.jsonl").write_text(
+        "".join(lines[1::2]), encoding="utf-8"
+    )
     return folder
 
 
@@ -109,9 +127,15 @@ def plan_of_few_cases(folder: Path, shared: Path, server: FaultServer) -> Plan:
     addresses = {"openai": server.url, "ollama": server.host}
     for model in raw["models"].values():
         if model["endpoint"] in addresses:
-            model |= {"base_url": addresses[model["endpoint"]], "api_key_env": None, "concurrency": 32}
+            model |= {
+                "base_url": addresses[model["endpoint"]],
+                "api_key_env": None,
+                "concurrency": 32,
+            }
     # The server on this machine is the papers' provider here.
-    (shipped / "config" / "models.yaml").write_text(yaml.safe_dump({"models": deepcopy(raw["models"])}))
+    (shipped / "config" / "models.yaml").write_text(
+        yaml.safe_dump({"models": deepcopy(raw["models"])})
+    )
     return Plan.from_yaml(raw, shipped)
 
 
@@ -132,35 +156,54 @@ def in_order(plan: Plan) -> Iterator[Experiment]:
 
 
 def run_experiment(plan: Plan, experiment: Experiment) -> list[Path]:
-    """Hold, label and score the debates of one experiment, by the stages that the rules call; what the scores read."""
+    """Hold, label and score the debates of one experiment, by the stages that the rules call; what
+    the scores read.
+    """
     config, name = experiment.config, experiment.name
     cases = RESULTS / "cases" / f"{config.dataset}.parquet"
     sources = [cases]
     for model in config.models:
         shard = RESULTS / "transcripts" / name / model / "0.parquet"
         needed = {key: RESULTS / path for key, path in experiment.needed_by(model).items()}
-        write_transcripts(plan, Job(name, model, *read_cases(cases), artifacts=needed), [cases], shard)
-        predictions, calls = (RESULTS / kind / name / f"{model}.parquet" for kind in ("predictions", "calls"))
+        write_transcripts(
+            plan, Job(name, model, *read_cases(cases), artifacts=needed), [cases], shard
+        )
+        predictions, calls = (
+            RESULTS / kind / name / f"{model}.parquet" for kind in ("predictions", "calls")
+        )
         write_predictions(plan, name, cases, [shard], predictions, calls)
         sources += [shard, predictions]
         if config.labelers:
-            labels, everything = (RESULTS / kind / name / f"{model}.parquet" for kind in ("labels", "annotations"))
-            label_statements(plan, LabelJob(name, model, cases, {(name, model): [shard]}, []), labels, everything)
+            labels, everything = (
+                RESULTS / kind / name / f"{model}.parquet" for kind in ("labels", "annotations")
+            )
+            label_statements(
+                plan, LabelJob(name, model, cases, {(name, model): [shard]}, []), labels, everything
+            )
             sources += [labels, everything]
         for other in plan.experiments.values():
             for path in other.needed_by(model).values():
                 if path.startswith(f"assistants/{name}/{model}/"):
-                    write_assistant(cases, [shard], Path(path).stem, plan.config.seed, RESULTS / path)
+                    write_assistant(
+                        cases, [shard], Path(path).stem, plan.config.seed, RESULTS / path
+                    )
     write_scores(RESULTS / "scores" / f"{name}.parquet", plan, name, sources)
     return sources
 
 
 def write_leaderboards(experiments: Iterable[Experiment]) -> Iterator[Path]:
-    """Leaderboards of the experiments' data sets; training asks no server, and what it gives is tested elsewhere."""
-    for dataset, board in leaderboards({experiment.config.dataset for experiment in experiments}).items():
+    """Leaderboards of the experiments' data sets; training asks no server, and what it gives is
+    tested elsewhere.
+    """
+    for dataset, board in leaderboards(
+        {experiment.config.dataset for experiment in experiments}
+    ).items():
         path = RESULTS / "baselines" / f"{dataset}.parquet"
         whole = board.reindex(
-            columns=[*SCHEMAS["baselines"].names, *board.columns.difference(SCHEMAS["baselines"].names)]
+            columns=[
+                *SCHEMAS["baselines"].names,
+                *board.columns.difference(SCHEMAS["baselines"].names),
+            ]
         )
         write_frame(path, "baselines", whole, describe())
         yield path
@@ -179,7 +222,11 @@ def test_the_papers_run_shows_every_published_value_that_it_should(
         for dataset in {experiment.config.dataset for experiment in experiments}:
             paths = [
                 RESULTS / kind / f"{dataset}.{ending}"
-                for kind, ending in (("cases", "parquet"), ("features", "parquet"), ("cleaning", "csv"))
+                for kind, ending in (
+                    ("cases", "parquet"),
+                    ("features", "parquet"),
+                    ("cleaning", "csv"),
+                )
             ]
             load_dataset(plan.dataset_options(dataset), plan.load_context(dataset), *paths)
         files = [path for experiment in experiments for path in run_experiment(plan, experiment)]
@@ -191,4 +238,6 @@ def test_the_papers_run_shows_every_published_value_that_it_should(
     results = study_results(plan, SimpleNamespace(input=inputs), study)
     expected = results.published[results.published["repeated_by"] != ""]
     assert len(expected) >= 18
-    assert [row["table"] + " " + row["row"] + " " + row["metric"] for row in missing(expected, results)] == []
+    assert [
+        row["table"] + " " + row["row"] + " " + row["metric"] for row in missing(expected, results)
+    ] == []

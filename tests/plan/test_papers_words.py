@@ -1,4 +1,6 @@
-"""A run counts as the paper's if its prompts have the paper's words, to the word, in moot's templates around them."""
+"""A run counts as the paper's if its prompts have the paper's words, to the word, in moot's
+templates around them.
+"""
 
 import re
 import shutil
@@ -70,7 +72,11 @@ def test_the_papers_words_count_as_the_papers_and_one_other_word_does_not(
 ) -> None:
     words = printed_prompts(papers)[folder]
     found = compare(folder, typed(folder, words, tmp_path / "typed"))
-    assert (RUNS[folder][0] in found.repeats, found.our_wording, found.departures) == (True, False, ())
+    assert (RUNS[folder][0] in found.repeats, found.our_wording, found.departures) == (
+        True,
+        False,
+        (),
+    )
     name = max(words, key=lambda name: len(words[name]))
     broken = {**words, name: re.sub(r"\s+", "\n", words[name])}
     assert compare(folder, typed(folder, broken, tmp_path / "broken")).repeats == found.repeats
@@ -97,7 +103,9 @@ def test_moots_own_wording_is_said_with_what_matters() -> None:
 
 
 def test_words_that_are_not_typed_are_named() -> None:
-    with pytest.raises(UserError, match=r"words/\w+\.txt: not found; type the paper's words into it"):
+    with pytest.raises(
+        UserError, match=r"words/\w+\.txt: not found; type the paper's words into it"
+    ):
         compare("agenticsimlaw/cot", SHIPPED / "agenticsimlaw/cot")
 
 
@@ -114,7 +122,9 @@ def test_every_prompt_of_the_papers_has_its_digest_and_every_departure_a_run(pap
             found for (protocol, data), found in known.printed.items()
             if protocol == folder.partition("/")[2] and (data == "caselaw") == folder.startswith("debate_feedback")
         ]  # fmt: skip
-        assert {f"words/{name}.txt": words_digest(text) for name, text in words.items()} == printed.words
+        assert {
+            f"words/{name}.txt": words_digest(text) for name, text in words.items()
+        } == printed.words
         assert printed.templates
     plan = paper_plan(PROJECT)
     ran = {
@@ -156,14 +166,23 @@ async def test_the_papers_words_are_what_is_sent(
     words = printed_prompts(papers)[folder]
     shots = [Case("c2", "t", "train", "sex is female", "no", ("no", "yes"))]
     _, _, model = await hold(
-        folder.partition("/")[2], case, task, anything, shots, wording=typed(folder, words, tmp_path), **params
+        folder.partition("/")[2],
+        case,
+        task,
+        anything,
+        shots,
+        wording=typed(folder, words, tmp_path),
+        **params,
     )
     asked = [sent(request) for request in model.requests]
     for text in words.values():
         parts = [" ".join(part.split()) for part in re.split(r"\{\w+\}", text)]
         assert any(all(part in prompt for part in parts) for prompt in asked), text
     assert any(case.text in prompt for prompt in asked)
-    assert not any(re.search(r"\{(judge|round|background|opinions|summary|risk_factors)\}", prompt) for prompt in asked)
+    assert not any(
+        re.search(r"\{(judge|round|background|opinions|summary|risk_factors)\}", prompt)
+        for prompt in asked
+    )
 
 
 # What tables show of it
@@ -179,14 +198,19 @@ def test_differences_of_runs_in_moots_words_stand_in_a_column_of_their_own(
     results = study_of(plan, study, tmp_path, compare_with_papers(plan))
     found = [(name, row) for name, row in differences(results) if OUR_WORDING in row]
     trained = ("trained", "trained on the training split")
-    ours = [(name, row) for name, row in found if not {row.get("asked"), row.get("setting")} & set(trained)]
+    ours = [
+        (name, row)
+        for name, row in found
+        if not {row.get("asked"), row.get("setting")} & set(trained)
+    ]
     ours = [(name, row) for name, row in ours if name != "courtroom/table3_tabpfn"]
     assert ours
     for name, row in ours:
         assert np.isnan(row["difference"]), (name, row)
         gap = row[OUR_WORDING]
         assert gap == pytest.approx(
-            row["ours" if "ours" in row else "total"] - row["published" if "published" in row else "published total"]
+            row["ours" if "ours" in row else "total"]
+            - row["published" if "published" in row else "published total"]
         )
         if row.get("published n", "unknown") != "unknown":
             assert row["difference low"] <= gap <= row["difference high"], (name, row)
@@ -198,5 +222,7 @@ def test_the_note_under_a_table_says_what_of_the_wording_matters(tmp_path: Path)
     notes = " ".join(notes_under(TABLES["courtroom/table4_prompting"].build(results), results))
     assert f"`{OUR_WORDING}`: the same difference where the prompts are in our words." in notes
     assert re.search(
-        r"paper-zero-shot[^:]*: The paper's prompt asks whether the risk factors indicate high risk", notes
+        r"paper-zero-shot[^:]*: The paper's prompt asks whether the risk factors indicate high"
+        r" risk",
+        notes,
     )

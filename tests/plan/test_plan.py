@@ -1,4 +1,6 @@
-"""The configuration: what is understood, and that every mistake names file and key and the nearest known name."""
+"""The configuration: what is understood, and that every mistake names file and key and the nearest
+known name.
+"""
 
 import json
 from pathlib import Path
@@ -16,7 +18,10 @@ from moot.workflow.stages import Stages
 PROJECT = Path(__file__).resolve().parents[2]
 GOOD: dict[str, Any] = {
     "seed": 1,
-    "models": {"small": {"endpoint": "embedded", "model": "smollm2-135m"}, "other": {"model": "gpt"}},
+    "models": {
+        "small": {"endpoint": "embedded", "model": "smollm2-135m"},
+        "other": {"model": "gpt"},
+    },
     "datasets": {"nlsy97": {"source": "synthetic"}},
     "experiments": {"trial": {"protocol": "courtroom", "dataset": "nlsy97", "models": "small"}},
 }
@@ -31,7 +36,10 @@ def again(dataset: str = "nlsy97", **params: str) -> dict[str, Any]:
 def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
     def merge(base: Any, over: Any) -> Any:
         if isinstance(base, dict) and isinstance(over, dict):
-            return {key: merge(base.get(key), over[key]) if key in over else base[key] for key in {**base, **over}}
+            return {
+                key: merge(base.get(key), over[key]) if key in over else base[key]
+                for key in {**base, **over}
+            }
         return over
 
     raw = merge(GOOD, change)
@@ -43,19 +51,31 @@ def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"replai": True}, "mine.yaml: line 15: replai: unknown key 'replai'; did you mean 'replay'?"),
+        (
+            {"replai": True},
+            "mine.yaml: line 15: replai: unknown key 'replai'; did you mean 'replay'?",
+        ),
         (
             {"models": {"small": {"temprature": 1}}},
             "models.small.temprature: unknown key 'temprature'; did you mean 'temperature'?",
         ),
-        ({"models": {"small": {"temperature": "hot"}}}, "mine.yaml: line 15: models.small.temperature: found 'hot'"),
+        (
+            {"models": {"small": {"temperature": "hot"}}},
+            "mine.yaml: line 15: models.small.temperature: found 'hot'",
+        ),
         ({"seed": None}, "mine.yaml: line 15: seed: found None"),
-        ({"experiments": {"trial": {"models": ["smal"]}}}, "unknown model 'smal'; did you mean 'small'?"),
+        (
+            {"experiments": {"trial": {"models": ["smal"]}}},
+            "unknown model 'smal'; did you mean 'small'?",
+        ),
         (
             {"experiments": {"trial": {"protocol": "courtrom"}}},
             "unknown protocol 'courtrom'; did you mean 'courtroom'?",
         ),
-        ({"experiments": {"trial": {"dataset": "nlsy79"}}}, "unknown data set 'nlsy79'; did you mean 'nlsy97'?"),
+        (
+            {"experiments": {"trial": {"dataset": "nlsy79"}}},
+            "unknown data set 'nlsy79'; did you mean 'nlsy97'?",
+        ),
         (
             {"experiments": {"trial": {"params": {"strateg": "call"}}}},
             "experiments.trial.params.strateg: unknown key 'strateg'; did you mean 'strategy'?",
@@ -71,11 +91,20 @@ def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
         ),
         (
             again(beside="trial", debated_by="smal"),
-            "again.params.debated_by: unknown model of experiment 'trial' 'smal'; did you mean 'small'?",
+            (
+                "again.params.debated_by: unknown model of experiment 'trial' 'smal'; did you mean"
+                " 'small'?"
+            ),
         ),
         (
-            {**again("compas", beside="trial", debated_by="small"), "datasets": {"compas": {"source": "sample"}}},
-            "experiment 'trial' is about data set 'nlsy97', 'again' about 'compas'; expected the same",
+            {
+                **again("compas", beside="trial", debated_by="small"),
+                "datasets": {"compas": {"source": "sample"}},
+            },
+            (
+                "experiment 'trial' is about data set 'nlsy97', 'again' about 'compas'; expected"
+                " the same"
+            ),
         ),
         (
             {"datasets": {"nlsy97": {"source": "synthetic", "narative": "list"}}},
@@ -83,12 +112,18 @@ def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
         ),
         ({"run": ["trail"]}, "unknown experiment 'trail'; did you mean 'trial'?"),
         (
-            {"experiments": {"../evil": {"protocol": "courtroom", "dataset": "nlsy97", "models": "small"}}},
+            {
+                "experiments": {
+                    "../evil": {"protocol": "courtroom", "dataset": "nlsy97", "models": "small"}
+                }
+            },
             "experiments",
         ),
     ],
 )
-def test_a_mistake_names_file_key_and_what_was_expected(tmp_path: Path, change: dict[str, Any], expected: str) -> None:
+def test_a_mistake_names_file_key_and_what_was_expected(
+    tmp_path: Path, change: dict[str, Any], expected: str
+) -> None:
     with pytest.raises(UserError) as caught:
         plan_of(tmp_path, change)
     assert expected in str(caught.value)
@@ -97,7 +132,11 @@ def test_a_mistake_names_file_key_and_what_was_expected(tmp_path: Path, change: 
 
 def test_run_takes_names_and_patterns_and_a_grids_own_name(tmp_path: Path) -> None:
     trial = GOOD["experiments"]["trial"]
-    experiments = {"trial": trial, "paper-one": trial, "paper-two": {**trial, "grid": {"max_tokens": [1, 2]}}}
+    experiments = {
+        "trial": trial,
+        "paper-one": trial,
+        "paper-two": {**trial, "grid": {"max_tokens": [1, 2]}},
+    }
     grid = ["paper-two-max_tokens=1", "paper-two-max_tokens=2"]
 
     def run(*names: str) -> list[str]:
@@ -107,7 +146,9 @@ def test_run_takes_names_and_patterns_and_a_grids_own_name(tmp_path: Path) -> No
     assert run("trial", "*-two") == ["trial", *grid]
     assert run("*=2") == ["paper-two-max_tokens=2"]
     assert run() == ["trial", "paper-one", *grid]
-    with pytest.raises(UserError, match=r"mine.yaml: line \d+: run: unknown experiment 'papr-\*'; did you mean"):
+    with pytest.raises(
+        UserError, match=r"mine.yaml: line \d+: run: unknown experiment 'papr-\*'; did you mean"
+    ):
         run("papr-*")
 
 
@@ -166,13 +207,19 @@ def test_digests_follow_what_replies_depend_on_and_nothing_else(
     """What comes later covers what comes before."""
     before, after = (Stages(plan_of(tmp_path, given)) for given in ({}, change))
     for stage in ("run_debates", "predict", "render_transcripts"):
-        one, other = (stages.of(stage, experiment="trial", model="small") for stages in (before, after))
+        one, other = (
+            stages.of(stage, experiment="trial", model="small") for stages in (before, after)
+        )
         assert (one != other) is changed
-    assert (before.of("score", experiment="trial") != after.of("score", experiment="trial")) is changed
+    assert (
+        before.of("score", experiment="trial") != after.of("score", experiment="trial")
+    ) is changed
 
 
 def test_the_schema_file_is_the_models_own() -> None:
-    assert (PROJECT / "config" / "schema.json").read_text(encoding="utf-8") == schema_json(), "run `make schema`"
+    assert (PROJECT / "config" / "schema.json").read_text(encoding="utf-8") == schema_json(), (
+        "run `make schema`"
+    )
 
 
 def test_every_key_is_explained() -> None:
@@ -192,7 +239,9 @@ NAMED = {
 
 
 @pytest.mark.parametrize("loader", NAMED)
-def test_a_file_that_an_option_names_is_among_the_users_own_wherever_it_is(loader: str, tmp_path: Path) -> None:
+def test_a_file_that_an_option_names_is_among_the_users_own_wherever_it_is(
+    loader: str, tmp_path: Path
+) -> None:
     options = {"loader": loader, "source": "local", **NAMED[loader]}
     plan = plan_of(tmp_path, {"data_root": str(tmp_path), "datasets": {"nlsy97": options}})
     file = tmp_path / "mine" / "cases.jsonl"
@@ -207,36 +256,62 @@ def test_a_file_that_an_option_names_is_among_the_users_own_wherever_it_is(loade
 @pytest.mark.parametrize(
     ("dataset", "shown"),
     [
-        ({"loader": "debate_tournament", "source": "download"}, {"recorded/tournament", "recorded/ratings"}),
+        (
+            {"loader": "debate_tournament", "source": "download"},
+            {"recorded/tournament", "recorded/ratings"},
+        ),
         ({"loader": "agenticsimlaw", "source": "download"}, set()),
     ],
 )
-def test_tables_of_other_loaders_are_left_out(dataset: dict[str, Any], shown: set[str], tmp_path: Path) -> None:
-    recorded = {"source": "recorded", "dataset": "records", "models": ["judges"], "params": {"method": "debate"}}
+def test_tables_of_other_loaders_are_left_out(
+    dataset: dict[str, Any], shown: set[str], tmp_path: Path
+) -> None:
+    recorded = {
+        "source": "recorded",
+        "dataset": "records",
+        "models": ["judges"],
+        "params": {"method": "debate"},
+    }
     change = {
         "models": {"judges": {"endpoint": "recorded", "model": "judges"}},
         "datasets": {"records": dataset},
         "experiments": {"recorded": recorded},
     }
     plan = plan_of(tmp_path, change)
-    filled = {name for name in TABLES if TABLES[name].study == "recorded" and plan.can_fill(TABLES[name])}
+    filled = {
+        name for name in TABLES if TABLES[name].study == "recorded" and plan.can_fill(TABLES[name])
+    }
     some = {"recorded/tournament", "recorded/ratings", "recorded/discussions"}
     assert filled & some == shown and "recorded/methods" in filled
 
 
-def test_experiments_of_few_debates_enter_no_study_and_what_nothing_fills_is_left_out(tmp_path: Path) -> None:
+def test_experiments_of_few_debates_enter_no_study_and_what_nothing_fills_is_left_out(
+    tmp_path: Path,
+) -> None:
     few = {"fewest_debates": 10, "experiments": {"trial": {"cases": 3, "repeats": 3}}}
     trained = {"datasets": {"nlsy97": {"baselines": ["courtroom_paper"]}}}
 
     def filled(change: dict[str, Any]) -> tuple[list[str], set[str]]:
         plan = plan_of(tmp_path, change)
-        named = {entry[name] for entry in (TABLES, FIGURES) for name in entry if plan.can_fill(entry[name])}
+        named = {
+            entry[name]
+            for entry in (TABLES, FIGURES)
+            for name in entry
+            if plan.can_fill(entry[name])
+        }
         of_all = [found.name for found in plan.of_study("comparison")]
         return of_all, {f"{found.study}/{found.name}" for found in named}
 
     assert filled(few) == ([], {"comparison/questions", "comparison/trial_runs"})
-    leaderboard = {"comparison/methods_long", "comparison/methods_by_data", "courtroom/table2_tabular_leaderboard"}
-    assert filled(few | trained) == ([], {"comparison/questions", "comparison/trial_runs", *leaderboard})
+    leaderboard = {
+        "comparison/methods_long",
+        "comparison/methods_by_data",
+        "courtroom/table2_tabular_leaderboard",
+    }
+    assert filled(few | trained) == (
+        [],
+        {"comparison/questions", "comparison/trial_runs", *leaderboard},
+    )
     enough = few | {"experiments": {"trial": {"cases": 3, "repeats": 4}}}
     names, entries = filled(enough)
     assert names == ["trial"]
@@ -253,9 +328,17 @@ def test_experiments_of_few_debates_enter_no_study_and_what_nothing_fills_is_lef
     assert not any(entry.startswith("stance/") for entry in entries)
 
 
-def test_a_trial_run_on_request_is_held_where_it_is_named_or_has_debates_enough(tmp_path: Path) -> None:
+def test_a_trial_run_on_request_is_held_where_it_is_named_or_has_debates_enough(
+    tmp_path: Path,
+) -> None:
     def names(**change: Any) -> set[str]:
-        asked = {"dataset": "nlsy97", "protocol": "zero_shot", "models": "small", "cases": 3, "trial_on_request": True}
+        asked = {
+            "dataset": "nlsy97",
+            "protocol": "zero_shot",
+            "models": "small",
+            "cases": 3,
+            "trial_on_request": True,
+        }
         entries = {"experiments": {"asked": asked}, "fewest_debates": 10} | change
         return {name for name in plan_of(tmp_path, entries).experiments if name == "asked"}
 
@@ -265,7 +348,12 @@ def test_a_trial_run_on_request_is_held_where_it_is_named_or_has_debates_enough(
 
 def test_an_experiment_whose_data_are_not_at_hand_is_held_where_it_is_named(tmp_path: Path) -> None:
     def names(**change: Any) -> set[str]:
-        words = {"dataset": "nlsy97", "protocol": "zero_shot", "models": "small", "needs_data": "recorded/words"}
+        words = {
+            "dataset": "nlsy97",
+            "protocol": "zero_shot",
+            "models": "small",
+            "needs_data": "recorded/words",
+        }
         entries = {"experiments": {"words": words}, "data_root": str(tmp_path / "raw")} | change
         return {name for name in plan_of(tmp_path, entries).experiments if name == "words"}
 

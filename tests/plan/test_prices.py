@@ -1,4 +1,6 @@
-"""`price: auto`: the pinned list's price, written with each call, and a clear message for a model that it lacks."""
+"""`price: auto`: the pinned list's price, written with each call, and a clear message for a model
+that it lacks.
+"""
 
 from pathlib import Path
 
@@ -22,12 +24,21 @@ def planned(url: str, folder: Path, **model: object) -> Plan:
 def test_the_list_prices_a_model_by_its_server_and_name(tmp_path: Path) -> None:
     price = planned(OPENAI, tmp_path, model="gpt-4o-mini", price="auto").config.models[MODEL].price
     assert (price.input, price.cached_input, price.output) == (0.15, 0.075, 0.6)
-    assert price.source.startswith("genai-prices ") and price.source.endswith(": openai/gpt-4o-mini")
+    assert price.source.startswith("genai-prices ") and price.source.endswith(
+        ": openai/gpt-4o-mini"
+    )
 
 
-@pytest.mark.parametrize(("url", "model"), [(OPENAI, "nobody-9"), ("http://localhost:8000/v1", "gpt-4o-mini")])
-def test_a_model_that_the_list_lacks_gets_a_clear_message(url: str, model: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=rf"models\.test\.price: found 'auto'.*no price of '{model}'.*Write the price"):
+@pytest.mark.parametrize(
+    ("url", "model"), [(OPENAI, "nobody-9"), ("http://localhost:8000/v1", "gpt-4o-mini")]
+)
+def test_a_model_that_the_list_lacks_gets_a_clear_message(
+    url: str, model: str, tmp_path: Path
+) -> None:
+    with pytest.raises(
+        UserError,
+        match=rf"models\.test\.price: found 'auto'.*no price of '{model}'.*Write the price",
+    ):
         planned(url, tmp_path, model=model, price="auto")
 
 
@@ -47,4 +58,6 @@ def test_each_call_keeps_the_price_that_it_was_counted_by(tmp_path: Path) -> Non
     ledger = Ledger(config["ledger"])
     replies = ledger.replies([call_id for call_id in held["call_id"] if call_id])
     ledger.close()
-    assert {reply.price for reply in replies.values()} == {"input 2, cached 2, output 10; our contract"}
+    assert {reply.price for reply in replies.values()} == {
+        "input 2, cached 2, output 10; our contract"
+    }

@@ -1,4 +1,6 @@
-"""A wording of an experiment's own: single templates replaced, everything else as it was, every mistake named."""
+"""A wording of an experiment's own: single templates replaced, everything else as it was, every
+mistake named.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -37,28 +39,40 @@ def test_a_wording_changes_its_own_experiment_alone(tmp_path: Path, wordings: Pa
     before = Stages(plan_of(tmp_path, {"experiments": {"worded": TRIAL}}))
     after = Stages(worded(tmp_path))
     for rule in ("run_debates", "predict"):
-        old, new = (stages.of(rule, experiment="worded", model="small") for stages in (before, after))
+        old, new = (
+            stages.of(rule, experiment="worded", model="small") for stages in (before, after)
+        )
         assert new.prompts != old.prompts
         assert (new.options, new.code) == (old.options, old.code)
-        assert before.of(rule, experiment="trial", model="small") == after.of(rule, experiment="trial", model="small")
-    assert after.of("score", experiment="worded").prompts != after.of("score", experiment="trial").prompts
+        assert before.of(rule, experiment="trial", model="small") == after.of(
+            rule, experiment="trial", model="small"
+        )
+    assert (
+        after.of("score", experiment="worded").prompts
+        != after.of("score", experiment="trial").prompts
+    )
 
 
 def test_where_a_wording_lies_changes_nothing(tmp_path: Path, wordings: Path) -> None:
     before = Stages(worded(tmp_path)).of("run_debates", experiment="worded", model="small")
     (wordings / "plain").rename(tmp_path / "moved")
-    assert Stages(worded(tmp_path, "moved")).of("run_debates", experiment="worded", model="small") == before
+    assert (
+        Stages(worded(tmp_path, "moved")).of("run_debates", experiment="worded", model="small")
+        == before
+    )
 
 
 def test_a_grid_of_wordings_is_one_experiment_each(tmp_path: Path, wordings: Path) -> None:
     plan = worded(tmp_path, "", grid={"prompts": ["", "wordings/plain", "wordings/firm"]})
     names = ["worded-prompts=none", "worded-prompts=wordings-plain", "worded-prompts=wordings-firm"]
     assert [name for name in plan.experiments if name.startswith("worded")] == names
-    digests = {Stages(plan).of("run_debates", experiment=name, model="small").prompts for name in names}
+    digests = {
+        Stages(plan).of("run_debates", experiment=name, model="small").prompts for name in names
+    }
     assert len(digests) == 3
-    assert plan.experiments[names[0]].prompts.digest("courtroom/") == plan.experiments["trial"].prompts.digest(
-        "courtroom/"
-    )
+    assert plan.experiments[names[0]].prompts.digest("courtroom/") == plan.experiments[
+        "trial"
+    ].prompts.digest("courtroom/")
 
 
 def test_another_wording_is_not_as_published(tmp_path: Path, wordings: Path) -> None:
@@ -73,12 +87,23 @@ def test_another_wording_is_not_as_published(tmp_path: Path, wordings: Path) -> 
         (
             "courtroom/verdikt.jinja",
             VERDICT,
-            "unknown prompt template 'courtroom/verdikt.jinja'; did you mean 'courtroom/verdict.jinja'?",
+            (
+                "unknown prompt template 'courtroom/verdikt.jinja'; did you mean"
+                " 'courtroom/verdict.jinja'?"
+            ),
         ),
         ("verdict.jinja", VERDICT, "did you mean 'courtroom/verdict.jinja'?"),
         ("panel/vote.jinja", VERDICT, "unknown prompt template 'panel/vote.jinja'"),
-        ("courtroom/belief.jinja", "{% if %}", "courtroom/belief.jinja, line 1: Expected an expression"),
-        ("courtroom/belief.jinja", '{% extends "courtroom/bass.jinja" %}', "courtroom/bass.jinja: not found"),
+        (
+            "courtroom/belief.jinja",
+            "{% if %}",
+            "courtroom/belief.jinja, line 1: Expected an expression",
+        ),
+        (
+            "courtroom/belief.jinja",
+            '{% extends "courtroom/bass.jinja" %}',
+            "courtroom/bass.jinja: not found",
+        ),
     ],
 )
 def test_a_template_that_no_prompt_uses_or_that_is_wrong_is_named(
@@ -94,7 +119,9 @@ def test_a_template_that_no_prompt_uses_or_that_is_wrong_is_named(
     assert "\n" not in str(raised.value)
 
 
-def test_a_template_for_one_language_and_one_that_another_includes_are_used(tmp_path: Path, wordings: Path) -> None:
+def test_a_template_for_one_language_and_one_that_another_includes_are_used(
+    tmp_path: Path, wordings: Path
+) -> None:
     folder = wordings / "plain" / "courtroom"
     (folder / "belief.zh.jinja").write_text('{% include "courtroom/note.jinja" %}')
     (folder / "note.jinja").write_text("Note.")
@@ -121,6 +148,8 @@ def test_a_link_out_of_a_folder_of_templates_is_named(tmp_path: Path, wordings: 
     ):
         link = inside / name
         link.symlink_to(target)
-        with pytest.raises(UserError, match=r"wordings/plain/.*: a link to .*(secret.jinja|gone|test_a_link)"):
+        with pytest.raises(
+            UserError, match=r"wordings/plain/.*: a link to .*(secret.jinja|gone|test_a_link)"
+        ):
             worded(tmp_path)
         link.unlink()

@@ -1,4 +1,6 @@
-"""Control arms: every protocol under every arm against a model server, and what each arm changes and leaves alone."""
+"""Control arms: every protocol under every arm against a model server, and what each arm changes
+and leaves alone.
+"""
 
 import json
 import re
@@ -43,7 +45,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "recorded": {"source": "recorded", "params": {"method": "debate"}},
 }
 MEANINGLESS = {
-    **{(name, arm): "asks no debaters" for name in PROTOCOLS for arm in DEBATE if PROTOCOLS[name].debaters is None},
+    **{
+        (name, arm): "asks no debaters"
+        for name in PROTOCOLS
+        for arm in DEBATE
+        if PROTOCOLS[name].debaters is None
+    },
     **{
         (name, arm): "asks for no answer"
         for name in ("attribution", "grading", "recorded", "paraphrase", "case_summary")
@@ -54,22 +61,38 @@ MEANINGLESS = {
         for name in PROTOCOLS
         if getattr(PROTOCOLS[name].debaters, "peers", True)
     },
-    **{(name, "consultancy"): "told no side to argue for" for name in ("panel", "human_panel", "conference")},
-    **{(name, arm): "those who argue also decide" for name in ("panel", "human_panel") for arm in JUDGE},
     **{
-        (name, "labels_swapped"): "know the options of this data by name" for name in ("human_panel", "synthetic_panel")
+        (name, "consultancy"): "told no side to argue for"
+        for name in ("panel", "human_panel", "conference")
+    },
+    **{
+        (name, arm): "those who argue also decide"
+        for name in ("panel", "human_panel")
+        for arm in JUDGE
+    },
+    **{
+        (name, "labels_swapped"): "know the options of this data by name"
+        for name in ("human_panel", "synthetic_panel")
     },
 }
 PAIRS = [(protocol, arm) for protocol in PROTOCOLS for arm in ARMS]
 
 
 def entry(protocol: str, arms: tuple[str, ...] = (), **changes: Any) -> dict[str, Any]:
-    found = {"protocol": protocol, "dataset": "people", "models": ["test"], "cases": 4, "arms": list(arms)}
+    found = {
+        "protocol": protocol,
+        "dataset": "people",
+        "models": ["test"],
+        "cases": 4,
+        "arms": list(arms),
+    }
     return {**found, **SETTINGS.get(protocol, {}), **changes}
 
 
 class Runs:
-    """One folder of results, one ledger and one server, in which experiments are held once and their arms beside them."""
+    """One folder of results, one ledger and one server, in which experiments are held once and
+    their arms beside them.
+    """
 
     def __init__(self, folder: Path, server: FaultServer) -> None:
         self.folder, self.server, self.held = folder, server, dict[str, pd.DataFrame]()
@@ -78,7 +101,10 @@ class Runs:
 
     def plan(self, **experiments: dict[str, Any]) -> Plan:
         raw = configuration(
-            self.server.url, self.folder, {"max_tokens": 40}, experiments={**self.experiments, **experiments}
+            self.server.url,
+            self.folder,
+            {"max_tokens": 40},
+            experiments={**self.experiments, **experiments},
         )
         raw["datasets"] |= {
             "conference": {"source": "sample"},
@@ -103,8 +129,15 @@ class Runs:
                 self.hold(plan, path.split("/")[1])
             cases = self.cases(plan, experiment.config.dataset)
             output = self.folder / "transcripts" / name / "test" / "0.parquet"
-            write_transcripts(plan, Job(name, "test", *read_cases(cases), shard=0, artifacts=needed), [cases], output)
-            predictions = [self.folder / kind / name / "test.parquet" for kind in ("predictions", "calls")]
+            write_transcripts(
+                plan,
+                Job(name, "test", *read_cases(cases), shard=0, artifacts=needed),
+                [cases],
+                output,
+            )
+            predictions = [
+                self.folder / kind / name / "test.parquet" for kind in ("predictions", "calls")
+            ]
             write_predictions(plan, name, cases, [output], *predictions)
             self.held[name] = pq.read_table(output).to_pandas()
         return self.held[name]
@@ -132,10 +165,14 @@ def test_every_protocol_runs_under_every_arm_or_the_configuration_says_why_not(
     ends = rows[rows["kind"] == "conclusion"]
     assert len(ends) == 4
     assert {json.loads(parsed)["status"] for parsed in ends["parsed"]} <= {"valid", "invalid"}
-    assert any(json.loads(parsed)["status"] == "valid" for parsed in ends["parsed"]), ends["parsed"].tolist()
+    assert any(json.loads(parsed)["status"] == "valid" for parsed in ends["parsed"]), ends[
+        "parsed"
+    ].tolist()
 
 
-def full_and(runs: Runs, arm: str, protocol: str = "courtroom") -> tuple[pd.DataFrame, pd.DataFrame]:
+def full_and(
+    runs: Runs, arm: str, protocol: str = "courtroom"
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     plan = runs.plan(**{protocol: entry(protocol, (arm,))})
     return runs.hold(plan, protocol), runs.hold(plan, f"{protocol}-arm={arm}")
 
@@ -145,7 +182,9 @@ def public(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def asked(runs: Runs, name: str) -> dict[str, str]:
-    calls = pq.read_table(runs.folder / "calls" / name / "test.parquet", columns=["call_id", "request"]).to_pylist()
+    calls = pq.read_table(
+        runs.folder / "calls" / name / "test.parquet", columns=["call_id", "request"]
+    ).to_pylist()
     return {row["call_id"]: row["request"] for row in calls}
 
 
@@ -160,13 +199,17 @@ def test_noise_is_what_was_said_about_another_case_and_no_debater_is_asked(runs:
             json.loads(row)["case"]
             for row in noise.loc[(noise["case_id"] == case) & (noise["kind"] == "arm"), "parsed"]
         }
-        theirs = public(whole)[(public(whole)["case_id"] == donor) & (public(whole)["speaker"] != "judge")]
+        theirs = public(whole)[
+            (public(whole)["case_id"] == donor) & (public(whole)["speaker"] != "judge")
+        ]
         assert (
             mine[["speaker", "kind", "text"]].to_numpy().tolist()
             == theirs[["speaker", "kind", "text"]].to_numpy().tolist()
         )
         donors[str(case)] = donor
-    assert set(donors) == set(donors.values()) and all(case != donor for case, donor in donors.items())
+    assert set(donors) == set(donors.values()) and all(
+        case != donor for case, donor in donors.items()
+    )
 
 
 def test_noise_on_a_panel_reaches_the_others_and_each_judge_is_still_asked(runs: Runs) -> None:
@@ -178,7 +221,9 @@ def test_noise_on_a_panel_reaches_the_others_and_each_judge_is_still_asked(runs:
         mine = first[first["case_id"] == row["case_id"]].set_index("speaker")["text"]
         request = requests[row["call_id"]]
         assert mine[row["speaker"]] in request
-        assert not any(text in request for speaker, text in mine.items() if speaker != row["speaker"])
+        assert not any(
+            text in request for speaker, text in mine.items() if speaker != row["speaker"]
+        )
 
 
 def test_alone_the_judge_thinks_as_often_as_debaters_spoke(runs: Runs) -> None:
@@ -191,12 +236,16 @@ def test_alone_the_judge_thinks_as_often_as_debaters_spoke(runs: Runs) -> None:
     )
     assert set(alone["speaker"]) == {"judge", "moot"}
     last = alone[alone["kind"] == "verdict"].iloc[0]
-    thoughts = alone[(alone["debate_id"] == last["debate_id"]) & (alone["kind"] == "thought")]["text"]
+    thoughts = alone[(alone["debate_id"] == last["debate_id"]) & (alone["kind"] == "thought")][
+        "text"
+    ]
     request = asked(runs, "courtroom-arm=alone")[last["call_id"]]
     assert all(text in request for text in thoughts)
 
 
-def test_a_consultancy_hears_one_side_each_in_half_of_the_cases_and_shares_its_first_calls(runs: Runs) -> None:
+def test_a_consultancy_hears_one_side_each_in_half_of_the_cases_and_shares_its_first_calls(
+    runs: Runs,
+) -> None:
     plan = runs.plan(twice=entry("courtroom", ("consultancy",), repeats=2))
     rows = runs.hold(plan, "twice-arm=consultancy")
     sides = {"yes": "prosecutor", "no": "defense"}
@@ -204,39 +253,62 @@ def test_a_consultancy_hears_one_side_each_in_half_of_the_cases_and_shares_its_f
         [side] = {json.loads(row)["side"] for row in mine.loc[mine["kind"] == "arm", "parsed"]}
         assert set(mine["speaker"]) == {sides[side], "judge", "moot"}, (case, repeat)
     notes = rows[rows["kind"] == "arm"]
-    assert notes.groupby("case_id")["parsed"].nunique().eq(2).all(), "the other side in the other repeat"
+    assert notes.groupby("case_id")["parsed"].nunique().eq(2).all(), (
+        "the other side in the other repeat"
+    )
     whole = runs.hold(plan, "twice")
-    assert set(rows["call_id"]) & set(whole["call_id"]) - {""}, "what is asked in the same words is asked once"
+    assert set(rows["call_id"]) & set(whole["call_id"]) - {""}, (
+        "what is asked in the same words is asked once"
+    )
 
 
 def test_swapped_debaters_speak_in_reversed_order_with_one_anothers_models(runs: Runs) -> None:
     whole, swapped = full_and(runs, "swap")
-    order = [public(rows[rows["case_id"] == rows["case_id"].iloc[0]])["speaker"].tolist() for rows in (whole, swapped)]
+    order = [
+        public(rows[rows["case_id"] == rows["case_id"].iloc[0]])["speaker"].tolist()
+        for rows in (whole, swapped)
+    ]
     assert order[0] == ["prosecutor", "defense"] * 3 + ["judge"]
     assert order[1] == ["defense", "prosecutor"] * 3 + ["judge"]
     raw = configuration("http://nowhere.invalid", runs.folder)
     raw["models"]["other"] = raw["models"]["test"]
-    raw["experiments"]["trial"] |= {"arms": ["swap"], "params": {"seats": {"defense": "other", "judge": "other"}}}
+    raw["experiments"]["trial"] |= {
+        "arms": ["swap"],
+        "params": {"seats": {"defense": "other", "judge": "other"}},
+    }
     plan = Plan.from_yaml(raw, PROJECT)
-    assert plan.experiments["trial-arm=swap"].params.seats == {"prosecutor": "other", "judge": "other"}
+    assert plan.experiments["trial-arm=swap"].params.seats == {
+        "prosecutor": "other",
+        "judge": "other",
+    }
 
 
 def messages_of(request: str) -> list[tuple[str, str]]:
     return [(role, content) for role, content in json.loads(request)["messages"]]
 
 
-def test_a_judge_commits_itself_before_anybody_speaks_and_goes_on_from_its_own_words(runs: Runs) -> None:
+def test_a_judge_commits_itself_before_anybody_speaks_and_goes_on_from_its_own_words(
+    runs: Runs,
+) -> None:
     _, rows = full_and(runs, "commit_first")
     requests = asked(runs, "courtroom-arm=commit_first")
     for _, debate in rows.groupby("debate_id"):
         first, *others = debate[debate["call_id"] != ""].to_dict("records")
-        assert (first["kind"], first["speaker"], first["visibility"]) == ("commitment", "judge", "judge")
+        assert (first["kind"], first["speaker"], first["visibility"]) == (
+            "commitment",
+            "judge",
+            "judge",
+        )
         [note] = [json.loads(parsed) for parsed in debate.loc[debate["kind"] == "arm", "parsed"]]
         assert note["side"] == first["prediction"]
         for said in others:
-            assistant = [text for role, text in messages_of(requests[said["call_id"]]) if role == "assistant"]
+            assistant = [
+                text for role, text in messages_of(requests[said["call_id"]]) if role == "assistant"
+            ]
             assert assistant == ([first["text"]] if said["speaker"] == "judge" else [])
-            assert requests[said["call_id"]].count("commitment, round") == 0, "not among its notes a second time"
+            assert requests[said["call_id"]].count("commitment, round") == 0, (
+                "not among its notes a second time"
+            )
 
 
 def test_a_judge_is_told_that_it_is_wrong_until_it_gives_another_answer(runs: Runs) -> None:
@@ -250,11 +322,18 @@ def test_a_judge_is_told_that_it_is_wrong_until_it_gives_another_answer(runs: Ru
         told = messages_of(requests[verdict["call_id"]])
         for number, step in enumerate(steps.to_dict("records"), 1):
             sent = messages_of(requests[step["call_id"]])
-            assert sent[: len(told)] == told, "what the judge was asked for its verdict comes first, unchanged"
-            assert len(sent) == len(told) + 2 * number and sent[len(told)] == ("assistant", verdict["text"])
+            assert sent[: len(told)] == told, (
+                "what the judge was asked for its verdict comes first, unchanged"
+            )
+            assert len(sent) == len(told) + 2 * number and sent[len(told)] == (
+                "assistant",
+                verdict["text"],
+            )
         held = steps["prediction"] == verdict["prediction"]
         assert len(steps) == 6 or not held.iloc[-1]
-        assert held.iloc[:-1].all() and ended.loc[name, "prediction"] == steps["prediction"].iloc[-1]
+        assert (
+            held.iloc[:-1].all() and ended.loc[name, "prediction"] == steps["prediction"].iloc[-1]
+        )
         gave_way += not held.iloc[-1]
     assert set(rows.loc[rows["kind"] != "challenge", "call_id"]) >= set(whole["call_id"]), (
         "the debate is not paid twice"
@@ -263,7 +342,11 @@ def test_a_judge_is_told_that_it_is_wrong_until_it_gives_another_answer(runs: Ru
 
 
 def test_a_judge_who_is_scored_by_its_words_is_challenged_in_them(runs: Runs) -> None:
-    plan = runs.plan(scored=entry("courtroom", ("challenge",), params={"answer": "likelihood", "beliefs": "none"}))
+    plan = runs.plan(
+        scored=entry(
+            "courtroom", ("challenge",), params={"answer": "likelihood", "beliefs": "none"}
+        )
+    )
     rows = runs.hold(plan, "scored-arm=challenge")
     steps = rows[rows["kind"] == "challenge"]
     assert len(steps) and all("logprobs" in json.loads(parsed) for parsed in steps["parsed"])
@@ -271,12 +354,17 @@ def test_a_judge_who_is_scored_by_its_words_is_challenged_in_them(runs: Runs) ->
     assert messages_of(request)[-2] in (("assistant", "YES"), ("assistant", "NO"))
 
 
-def test_swapped_labels_are_asked_for_in_other_words_and_scored_in_the_tasks_own(runs: Runs) -> None:
+def test_swapped_labels_are_asked_for_in_other_words_and_scored_in_the_tasks_own(
+    runs: Runs,
+) -> None:
     whole, swapped = full_and(runs, "labels_swapped")
     requests = asked(runs, "courtroom-arm=labels_swapped")
     verdict = swapped[swapped["kind"] == "verdict"].iloc[0]
     request = requests[verdict["call_id"]]
-    legend = "P means that the person will be arrested again; Q means that the person will not be arrested again."
+    legend = (
+        "P means that the person will be arrested again; Q means that the person will not be"
+        " arrested again."
+    )
     assert {text.count(legend) for text in requests.values()} == {1}
     assert '"YES"' not in request and '"enum":["P","Q"]' in request
     named = json.loads(verdict["text"])["prediction"]
@@ -287,7 +375,9 @@ def test_swapped_labels_are_asked_for_in_other_words_and_scored_in_the_tasks_own
     assert sorted(answers["case_id"]) == sorted(whole[whole["kind"] == "conclusion"]["case_id"])
 
 
-@pytest.mark.parametrize("protocol", ["zero_shot", "feedback", "panel", "four_step_cot", "alone", "stance"])
+@pytest.mark.parametrize(
+    "protocol", ["zero_shot", "feedback", "panel", "four_step_cot", "alone", "stance"]
+)
 def test_every_prompt_says_once_what_the_other_names_stand_for(protocol: str, runs: Runs) -> None:
     full_and(runs, "labels_swapped", protocol)
     requests = asked(runs, f"{protocol}-arm=labels_swapped").values()
@@ -301,20 +391,32 @@ def test_the_judge_of_agreement_has_its_words_in_reversed_order(runs: Runs) -> N
         ("agreement", "MORE DEBATE or AGREEMENT"),
         ("agreement-arm=labels_swapped", "AGREEMENT or MORE DEBATE"),
     ):
-        assert all(f"Answer with {words} and nothing else" in request for request in asked(runs, name).values())
+        assert all(
+            f"Answer with {words} and nothing else" in request
+            for request in asked(runs, name).values()
+        )
 
 
 @pytest.mark.parametrize(
     ("arm", "words"),
-    [("plant_citation", "13th Cir."), ("plant_authority", "leading experts"), ("plant_certainty", "beyond any doubt")],
+    [
+        ("plant_citation", "13th Cir."),
+        ("plant_authority", "leading experts"),
+        ("plant_certainty", "beyond any doubt"),
+    ],
 )
-def test_planted_words_stand_once_in_one_debaters_first_statement(arm: str, words: str, runs: Runs) -> None:
+def test_planted_words_stand_once_in_one_debaters_first_statement(
+    arm: str, words: str, runs: Runs
+) -> None:
     _, planted = full_and(runs, arm)
     for _, mine in planted.groupby("debate_id"):
         spoken = public(mine)
         [found] = spoken.index[spoken["text"].str.contains(words, regex=False)]
         note = json.loads(mine.loc[mine["kind"] == "arm", "parsed"].iloc[0])
-        assert (spoken.loc[found, "speaker"], spoken.loc[found, "kind"]) == (note["speaker"], "opening")
+        assert (spoken.loc[found, "speaker"], spoken.loc[found, "kind"]) == (
+            note["speaker"],
+            "opening",
+        )
         assert note["side"] == {"prosecutor": "yes", "defense": "no"}[note["speaker"]]
     assert planted.loc[planted["kind"] == "arm", "parsed"].nunique() > 1, "not always the same side"
 
@@ -325,15 +427,19 @@ def test_each_debater_signs_its_first_statement_and_who_has_which_name_is_drawn(
     for _, mine in signed.groupby("debate_id"):
         spoken = public(mine)
         by_name = {
-            name: spoken.loc[spoken["text"].str.endswith(f"So submits {name}."), ["speaker", "kind"]]
-            .to_numpy()
-            .tolist()
+            name: (
+                spoken.loc[spoken["text"].str.endswith(f"So submits {name}."), ["speaker", "kind"]]
+                .to_numpy()
+                .tolist()
+            )
             for name in ("Emily Walsh", "Lakisha Washington")
         }
         [[first, one]], [[second, other]] = by_name.values()
         assert ({first, second}, one, other) == ({"prosecutor", "defense"}, "opening", "opening")
         sides = {json.loads(parsed)["side"] for parsed in mine.loc[mine["kind"] == "arm", "parsed"]}
-        assert sides == {{"prosecutor": "yes", "defense": "no"}[first]}, "the habit is for the first name's side"
+        assert sides == {{"prosecutor": "yes", "defense": "no"}[first]}, (
+            "the habit is for the first name's side"
+        )
         named.append(first)
     assert len(set(named)) == 2, "not always the same side"
 
@@ -358,7 +464,9 @@ def test_padding_makes_every_statement_of_one_debater_twice_as_long(runs: Runs) 
         own = said["text"].str.len().to_numpy() - added - 1
         assert ((added >= own - 1) & (added <= own + 80)).all()
         assert len(said) == 3
-        opening = public(whole)[(public(whole)["debate_id"] == debate_id) & (public(whole)["speaker"] == speaker)]
+        opening = public(whole)[
+            (public(whole)["debate_id"] == debate_id) & (public(whole)["speaker"] == speaker)
+        ]
         if speaker == "prosecutor":
             assert said["text"].iloc[0].startswith(opening["text"].iloc[0]), (
                 "asked in the same words, so the same reply"
@@ -372,7 +480,9 @@ def test_samples_are_matched_to_the_debates_calls_and_tokens(runs: Runs) -> None
         rows = runs.hold(plan, f"courtroom-arm={arm}")
         samples[arm] = set(rows[rows["kind"] == "sample"].groupby("case_id").size())
     runs.hold(plan, "courtroom")
-    calls = pq.read_table(runs.folder / "predictions" / "courtroom" / "test.parquet")["calls"].to_pylist()
+    calls = pq.read_table(runs.folder / "predictions" / "courtroom" / "test.parquet")[
+        "calls"
+    ].to_pylist()
     assert samples["matched_calls"] == {calls[0]} == {16}
     taken = [
         pq.read_table(runs.folder / "predictions" / name / "test.parquet").to_pandas()
@@ -383,17 +493,25 @@ def test_samples_are_matched_to_the_debates_calls_and_tokens(runs: Runs) -> None
     assert samples["matched_tokens"] == {max(1, round(debated / (sampled / 16)))}
 
 
-def test_a_preview_counts_the_calls_of_arms_before_their_debate_is_held(tmp_path: Path, runs: Runs) -> None:
+def test_a_preview_counts_the_calls_of_arms_before_their_debate_is_held(
+    tmp_path: Path, runs: Runs
+) -> None:
     raw = configuration("http://nowhere.invalid", tmp_path, {"max_tokens": 40})
-    raw["experiments"] = {"trial": entry("courtroom", ("noise", "alone", "matched_calls", "matched_tokens"))}
+    raw["experiments"] = {
+        "trial": entry("courtroom", ("noise", "alone", "matched_calls", "matched_tokens"))
+    }
     raw["shards"] = 2
     people(tmp_path / "results" / "cases" / "people.parquet", 8)
     before = runs.server.count()
     rows = preview(Plan.from_yaml(raw, PROJECT), tmp_path / "results").set_index("experiment")
-    calls = {name.removeprefix("trial-arm="): count for name, count in rows["calls_to_make"].items()}
+    calls = {
+        name.removeprefix("trial-arm="): count for name, count in rows["calls_to_make"].items()
+    }
     tokens = rows.loc["trial", "completion_tokens"]
     price = rows.loc["trial-arm=matched_calls", "completion_tokens"] / (4 * 16)
-    matched = 4 * (round(tokens / 4 / price) - 16)  # the first 16 samples are those of the other arm
+    matched = 4 * (
+        round(tokens / 4 / price) - 16
+    )  # the first 16 samples are those of the other arm
     assert calls == {
         "trial": 64,
         "noise": 16,
@@ -403,24 +521,36 @@ def test_a_preview_counts_the_calls_of_arms_before_their_debate_is_held(tmp_path
         "total": sum(calls.values()) - calls["total"],
     }
     assert "transcripts/trial/test/0.parquet" in rows.loc["trial-arm=noise", "needs"]
-    assert not (tmp_path / "ledger" / "results").exists() and runs.server.count() == before, "nobody is asked"
+    assert not (tmp_path / "ledger" / "results").exists() and runs.server.count() == before, (
+        "nobody is asked"
+    )
 
 
 def test_an_arm_by_hand_names_its_experiment_and_every_mistake_is_said(runs: Runs) -> None:
     by_hand = entry("courtroom", arm="noise", of="courtroom")
-    assert runs.plan(mine=by_hand).experiments["mine"].needs == {"held": "transcripts/courtroom/{model}/0.parquet"}
+    assert runs.plan(mine=by_hand).experiments["mine"].needs == {
+        "held": "transcripts/courtroom/{model}/0.parquet"
+    }
     for change, message in (
         ({"arm": "noise"}, "`arm` and `of` go together"),
-        ({"arm": "noise", "of": "courtrom"}, "unknown experiment of this run 'courtrom'; did you mean 'courtroom'?"),
+        (
+            {"arm": "noise", "of": "courtrom"},
+            "unknown experiment of this run 'courtrom'; did you mean 'courtroom'?",
+        ),
         ({"arm": "noisy", "of": "courtroom"}, "unknown control arm 'noisy'; did you mean 'noise'?"),
         ({"arms": ["nois"]}, "unknown control arm 'nois'; did you mean 'noise'?"),
         ({"arms": ["matched_tokens"]}, "takes the price of a sample from 'matched_calls'"),
-        ({"arms": ["consultancy"], "params": {"roles": "cooperative"}}, "told no side to argue for"),
+        (
+            {"arms": ["consultancy"], "params": {"roles": "cooperative"}},
+            "told no side to argue for",
+        ),
     ):
         with pytest.raises(UserError, match=message.replace("?", r"\?")):
             runs.plan(mine=entry("courtroom", **change))
     for arm in ("alone", "matched_calls"):
-        with pytest.raises(UserError, match=f"mine.arms: {arm}: .*the answer is what debaters come to"):
+        with pytest.raises(
+            UserError, match=f"mine.arms: {arm}: .*the answer is what debaters come to"
+        ):
             runs.plan(mine=entry("conference", (arm,), dataset="conference"))
     with pytest.raises(UserError, match="this experiment has one debater"):
         runs.plan(mine={**entry("feedback", ("swap",)), "params": {"debaters": 1}})
@@ -441,13 +571,26 @@ def test_arms_run_with_their_experiment_and_a_pattern_may_leave_them_out(tmp_pat
     with pytest.raises(UserError, match="of: unknown experiment of this run 'trial'"):
         run("trial-arm=noise")
     raw["models"]["other"] = raw["models"]["test"]
-    raw["experiments"]["trial"] |= {"models": ["test", "other"], "arm_models": "other", "arm_cases": 2}
+    raw["experiments"]["trial"] |= {
+        "models": ["test", "other"],
+        "arm_models": "other",
+        "arm_cases": 2,
+    }
     arm = Plan.from_yaml(raw, PROJECT).experiments["trial-arm=noise"].config
     assert (arm.models, arm.cases) == (("other",), 2)
-    with pytest.raises(UserError, match=r"arm_models: unknown model of this experiment 'tset'; did you mean 'test'\?"):
+    with pytest.raises(
+        UserError,
+        match=r"arm_models: unknown model of this experiment 'tset'; did you mean 'test'\?",
+    ):
         Plan.from_yaml(
-            {**raw, "experiments": {"trial": {**raw["experiments"]["trial"], "arm_models": ["tset"]}}}, PROJECT
+            {
+                **raw,
+                "experiments": {"trial": {**raw["experiments"]["trial"], "arm_models": ["tset"]}},
+            },
+            PROJECT,
         )
-    raw["contrasts"] = {"debate-adds": {"first": "trial", "second": "trial-arm=alone", "direction": "first_higher"}}
+    raw["contrasts"] = {
+        "debate-adds": {"first": "trial", "second": "trial-arm=alone", "direction": "first_higher"}
+    }
     [planned] = Plan.from_yaml(raw, PROJECT).contrasts_of("courtroom")
     assert (str(planned.second.experiment), planned.missing) == ("trial-arm=alone", "")

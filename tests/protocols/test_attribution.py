@@ -1,4 +1,6 @@
-"""What moved a judge: a planted turn is found, nothing is named where none was planted, and only the judge is asked."""
+"""What moved a judge: a planted turn is found, nothing is named where none was planted, and only
+the judge is asked.
+"""
 
 import asyncio
 import json
@@ -38,7 +40,14 @@ JUDGE = "You are the judge"
 
 
 def case_of(number: int) -> Case:
-    return Case(f"c{number}", "toy", "test", f"File {number}: A sold B a lame horse.", "plaintiff", WINNER.labels)
+    return Case(
+        f"c{number}",
+        "toy",
+        "test",
+        f"File {number}: A sold B a lame horse.",
+        "plaintiff",
+        WINNER.labels,
+    )
 
 
 def is_judges(prompt: str) -> bool:
@@ -57,10 +66,17 @@ class World:
         with_words, without: the probability that the judge says PLAINTIFF.
     """
 
-    jurors: ClassVar[Mapping[str, int]] = {}  # of the record, and the place of the turn that each calls decisive
+    jurors: ClassVar[
+        Mapping[str, int]
+    ] = {}  # of the record, and the place of the turn that each calls decisive
 
     def __init__(
-        self, folder: Path, planted: Sequence[int | None], with_words: float, without: float, **params: Any
+        self,
+        folder: Path,
+        planted: Sequence[int | None],
+        with_words: float,
+        without: float,
+        **params: Any,
     ) -> None:
         self.random, self.with_words, self.without = np.random.default_rng(7), with_words, without
         self.folder, self.planted, self.params = folder, planted, params
@@ -99,9 +115,16 @@ class World:
         return {"reasoning": "So.", "prediction": answer, "confidence": 80}
 
     def judge_again(self, **options: Any) -> ExperimentResults:
-        """The debates before the judge once more, in the courtroom's own prompts unless options say otherwise."""
-        own = {"judged_as": "courtroom", "judged_with": {"strategy": "none", "beliefs": "none", **self.params}}
-        params = AttributionParams.model_validate({"beside": "trial", "debated_by": "scripted", **own, **options})
+        """The debates before the judge once more, in the courtroom's own prompts unless options say
+        otherwise.
+        """
+        own = {
+            "judged_as": "courtroom",
+            "judged_with": {"strategy": "none", "beliefs": "none", **self.params},
+        }
+        params = AttributionParams.model_validate(
+            {"beside": "trial", "debated_by": "scripted", **own, **options}
+        )
         rows = list[dict[str, Any]]()
         for case in map(case_of, range(len(self.planted))):
             debate = self.debate(params, case)
@@ -113,7 +136,10 @@ class World:
 
     def read(self, rows: list[dict[str, Any]], params: AttributionParams) -> ExperimentResults:
         """What was written of debates judged again."""
-        output, cases = self.folder / "transcripts" / "test" / "scripted" / "0.parquet", self.folder / "cases"
+        output, cases = (
+            self.folder / "transcripts" / "test" / "scripted" / "0.parquet",
+            self.folder / "cases",
+        )
         output.parent.mkdir(parents=True, exist_ok=True)
         write_rows(output, "transcripts", rows, describe("test"))
         cases.mkdir(exist_ok=True)
@@ -123,11 +149,15 @@ class World:
         return ExperimentResults(self.folder, "test", view)
 
     def debate(self, params: AttributionParams, case: Case) -> Debate:
-        return make_debate(ScriptedModel(self._answer), params, WINNER, case, {"debates": self.path})
+        return make_debate(
+            ScriptedModel(self._answer), params, WINNER, case, {"debates": self.path}
+        )
 
 
 def shown(results: ExperimentResults) -> StudyResults:
-    return StudyResults("comparison", {}, no_scores(), {}, pd.DataFrame(), controls={"test": results})
+    return StudyResults(
+        "comparison", {}, no_scores(), {}, pd.DataFrame(), controls={"test": results}
+    )
 
 
 def removed(effects: pd.DataFrame) -> pd.DataFrame:
@@ -137,7 +167,9 @@ def removed(effects: pd.DataFrame) -> pd.DataFrame:
 def first_found(effects: pd.DataFrame, planted: Sequence[int | None]) -> float:
     """The share of debates whose planted turn has the greatest effect of all that are taken out."""
     rows = removed(effects)
-    most = rows.loc[rows["effect"].abs().groupby(rows["case_id"]).idxmax()].set_index("case_id")["place"]
+    most = rows.loc[rows["effect"].abs().groupby(rows["case_id"]).idxmax()].set_index("case_id")[
+        "place"
+    ]
     return float(np.mean([most[f"c{number}"] - 1 == turn for number, turn in enumerate(planted)]))
 
 
@@ -162,12 +194,22 @@ def test_nothing_is_named_where_nothing_was_planted(tmp_path: Path) -> None:
 
 
 def named_by_chance(folder: Path, share: float, debates: int) -> float:
-    """The share of debates with a turn that is called moved, where none of six moved a judge that says so with `share`."""
+    """The share of debates with a turn that is called moved, where none of six moved a judge that
+    says so with `share`.
+    """
     world, random, repeats = World(folder, [None], share, share), np.random.default_rng(11), 10
     world.planted = [None] * debates
     params = AttributionParams(beside="trial", debated_by="scripted")
     debate = world.debate(params, case_of(0))
-    note = {"number": 0, "verdict": "plaintiff", "speaker": "", "phase": "", "quote": "", "invalid": 0, "exact": False}
+    note = {
+        "number": 0,
+        "verdict": "plaintiff",
+        "speaker": "",
+        "phase": "",
+        "quote": "",
+        "invalid": 0,
+        "exact": False,
+    }
     changes = [
         ("whole", 0, 2 * repeats),
         *((way, turn, repeats) for way in ("removed", "replaced") for turn in range(1, 7)),
@@ -179,7 +221,13 @@ def named_by_chance(folder: Path, share: float, debates: int) -> float:
             values = random.binomial(1, share, times).astype(float).tolist()
             told = {**note, "way": way, "turn": turn, "place": turn, "values": values}
             rows.append(
-                {**row, "turn": place, "debate_id": f"c{number}#0", "case_id": f"c{number}", "parsed": json.dumps(told)}
+                {
+                    **row,
+                    "turn": place,
+                    "debate_id": f"c{number}#0",
+                    "case_id": f"c{number}",
+                    "parsed": json.dumps(told),
+                }
             )
     found = turn_effects(world.read(rows, params))
     assert len(found) == debates * 12
@@ -187,7 +235,9 @@ def named_by_chance(folder: Path, share: float, debates: int) -> float:
 
 
 def test_turns_removed_and_turns_replaced_count_together_against_chance(tmp_path: Path) -> None:
-    """Each way alone names a turn in less than 5 % of such debates; one after the other both would do so in more."""
+    """Each way alone names a turn in less than 5 % of such debates; one after the other both would
+    do so in more.
+    """
     assert 0.005 < named_by_chance(tmp_path, 0.5, 3000) <= 0.05
 
 
@@ -209,26 +259,42 @@ def test_the_judge_alone_is_asked_and_reads_everything_but_what_was_changed(tmp_
     world = World(tmp_path, [None, None], 0.9, 0.2, answer="likelihood")
     world.judge_again(ways=["removed", "replaced", "reordered"], debates=1)
     [case] = {prompt.split("File ")[1][0] for prompt in world.asked}
-    points = [[turn for turn in range(6) if f"file {case}, point {turn}." in prompt] for prompt in world.asked]
+    points = [
+        [turn for turn in range(6) if f"file {case}, point {turn}." in prompt]
+        for prompt in world.asked
+    ]
     assert sorted(map(len, points)) == [5] * 12 + [6] * 3
     other = "1" if case == "0" else "0"
     borrowed = [prompt for prompt in world.asked if f"file {other}, point" in prompt]
     assert len(borrowed) == 6
-    turned = [prompt for prompt in world.asked if -1 < prompt.find("point 1.") < prompt.find("point 0.")]
-    assert len(turned) == 1 and turned[0].find("point 0.") < turned[0].find("point 3.") < turned[0].find("point 2.")
+    turned = [
+        prompt for prompt in world.asked if -1 < prompt.find("point 1.") < prompt.find("point 0.")
+    ]
+    assert len(turned) == 1 and turned[0].find("point 0.") < turned[0].find("point 3.") < turned[
+        0
+    ].find("point 2.")
 
 
 def test_other_words_and_recorded_debates_need_no_protocol_of_the_judge(tmp_path: Path) -> None:
     world = World(tmp_path, [1, 4], 0.9, 0.2)
     found = turn_effects(
-        world.judge_again(judged_as="", answer="likelihood", ways=["removed"], stated=True, sentences=2)
+        world.judge_again(
+            judged_as="", answer="likelihood", ways=["removed"], stated=True, sentences=2
+        )
     )
-    assert removed(found)[["case_id", "place"]][removed(found)["moved"].astype(bool)].values.tolist() == [
+    assert removed(found)[["case_id", "place"]][
+        removed(found)["moved"].astype(bool)
+    ].values.tolist() == [
         ["c0", 2],
         ["c1", 5],
     ]
     words = found[found["way"] == "sentence"]
-    assert words["quote"].tolist() == ["Consider file 0, point 1.", PLANTED, "Consider file 1, point 4.", PLANTED]
+    assert words["quote"].tolist() == [
+        "Consider file 0, point 1.",
+        PLANTED,
+        "Consider file 1, point 4.",
+        PLANTED,
+    ]
     assert words["moved"].tolist() == [False, True, False, True]
 
 
@@ -239,8 +305,12 @@ def test_in_other_words_speakers_are_reversed_within_each_round(tmp_path: Path) 
     assert heard == [[0, 1, 2, 3, 4, 5]] * 3 + [[1, 0, 3, 2, 5, 4]]
 
 
-@pytest.mark.parametrize(("says", "effect"), [("Nothing more.", 0.7), (f"As is known: {PLANTED}", 0.0)])
-def test_a_debate_goes_on_without_a_turn_beside_the_same_with_it(says: str, effect: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("says", "effect"), [("Nothing more.", 0.7), (f"As is known: {PLANTED}", 0.0)]
+)
+def test_a_debate_goes_on_without_a_turn_beside_the_same_with_it(
+    says: str, effect: float, tmp_path: Path
+) -> None:
     """A turn whose words another seat would have said instead moved the judge, and changes nothing."""
     world = World(tmp_path, [2], 0.9, 0.2, answer="likelihood")
     world.says = says
@@ -250,10 +320,18 @@ def test_a_debate_goes_on_without_a_turn_beside_the_same_with_it(says: str, effe
     assert effects.loc["continued", "effect"].tolist() == pytest.approx([0, 0, effect, 0, 0, 0])
     assert effects.loc["removed", "exact"].all() and not effects.loc["continued", "exact"].any()
     spoken = [prompt for prompt in world.asked if "Speak to the court now" in prompt]
-    assert len(spoken) == 2 * 3 * sum(range(6)) and len(world.asked) == len(spoken) + 2 + 6 + 2 * 3 * 6
-    assert not any("point 5." in prompt for prompt in spoken), "nobody hears what was said after the turn"
+    assert (
+        len(spoken) == 2 * 3 * sum(range(6)) and len(world.asked) == len(spoken) + 2 + 6 + 2 * 3 * 6
+    )
+    assert not any("point 5." in prompt for prompt in spoken), (
+        "nobody hears what was said after the turn"
+    )
     said = results.transcripts
-    assert set(said.loc[said["kind"] == "asked again", "speaker"]) == {"judge", "prosecutor", "defense"}
+    assert set(said.loc[said["kind"] == "asked again", "speaker"]) == {
+        "judge",
+        "prosecutor",
+        "defense",
+    }
     with pytest.raises(ValueError, match="Name the protocol in `judged_as`"):
         world.judge_again(judged_as="", rerun_from="turn")
 
@@ -277,8 +355,12 @@ def test_the_turns_that_moved_most_are_named_of_trial_runs_too(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("debates", "without"), [(1, [1, 2, 3, 4, 5, 6]), (3, [])])
-def test_turns_that_no_other_turn_can_replace_are_named(debates: int, without: list[int], tmp_path: Path) -> None:
-    results = World(tmp_path, [2] * debates, 0.9, 0.2, answer="likelihood").judge_again(ways=["replaced"])
+def test_turns_that_no_other_turn_can_replace_are_named(
+    debates: int, without: list[int], tmp_path: Path
+) -> None:
+    results = World(tmp_path, [2] * debates, 0.9, 0.2, answer="likelihood").judge_again(
+        ways=["replaced"]
+    )
     rows = moving_turns(shown(results)).frame
     absent = rows[rows["called moved"].str.startswith("not asked")]
     assert absent["place"].tolist() == without and absent["effect"].isna().all()
@@ -296,10 +378,14 @@ def test_calls_that_fail_cost_their_change_alone(tmp_path: Path) -> None:
 
 
 def test_what_the_judge_states_is_kept_beside_what_moved_it(tmp_path: Path) -> None:
-    results = World(tmp_path, [2, 2, 4], 0.9, 0.2, answer="likelihood").judge_again(ways=["removed"], stated=True)
+    results = World(tmp_path, [2, 2, 4], 0.9, 0.2, answer="likelihood").judge_again(
+        ways=["removed"], stated=True
+    )
     assert stated_turns(results) == {("scripted", f"c{number}#0"): [3] for number in range(3)}
     [row] = stated_and_exact(shown(results)).frame.to_dict("records")
-    assert row["names the first"] == pytest.approx(2 / 3) and row["by chance"] == pytest.approx(1 / 6)
+    assert row["names the first"] == pytest.approx(2 / 3) and row["by chance"] == pytest.approx(
+        1 / 6
+    )
     assert (row["turns named"], row["called moved"], row["of these named"]) == (3, 3, 2)
     assert row["effect of the named"] == pytest.approx(0.7 * 2 / 3)
 
@@ -308,8 +394,12 @@ class Jurors(World):
     jurors: ClassVar[Mapping[str, int]] = {"ann": 3, "bo": 5}
 
 
-def test_what_judges_of_the_record_name_is_set_against_what_moved_the_one_who_reads_it_now(tmp_path: Path) -> None:
-    results = Jurors(tmp_path, [2, 2, 4], 0.9, 0.2).judge_again(judged_as="", answer="likelihood", ways=["removed"])
+def test_what_judges_of_the_record_name_is_set_against_what_moved_the_one_who_reads_it_now(
+    tmp_path: Path,
+) -> None:
+    results = Jurors(tmp_path, [2, 2, 4], 0.9, 0.2).judge_again(
+        judged_as="", answer="likelihood", ways=["removed"]
+    )
     [row] = stated_and_exact(shown(results)).frame.to_dict("records")
     assert row["who names it"] == "the judges of the record" and row["names the first"] == 0.5
     assert (row["turns named"], row["called moved"], row["of these named"]) == (6, 6, 3)
@@ -328,7 +418,9 @@ def test_the_table_shows_effects_by_role_phase_and_place(tmp_path: Path) -> None
 def test_the_reader_shows_effects_at_the_turns_of_the_debate_itself(tmp_path: Path) -> None:
     world = World(tmp_path, [2, None], 0.9, 0.2, answer="likelihood")
     results = world.judge_again(sentences=2)
-    trial = ExperimentResults(tmp_path, "trial", ExperimentView("courtroom", "toy", ("scripted",), "test", {}))
+    trial = ExperimentResults(
+        tmp_path, "trial", ExperimentView("courtroom", "toy", ("scripted",), "test", {})
+    )
     effects, asked = effects_by_debate({"trial": trial, "test": results})
     assert asked == {"test"}
     moved = effects["trial", "scripted", "c0#0"]
@@ -341,7 +433,13 @@ def test_the_reader_shows_effects_at_the_turns_of_the_debate_itself(tmp_path: Pa
 def exported(folder: Path) -> Export:
     """A debate whose third turn of six moved the judge."""
     results = World(folder, [2], 0.9, 0.2, answer="likelihood").judge_again(ways=["removed"])
-    outcome = {"experiment": "test", "model": "scripted", "case_id": "c0", "repeat": 0, "prediction": "plaintiff"}
+    outcome = {
+        "experiment": "test",
+        "model": "scripted",
+        "case_id": "c0",
+        "repeat": 0,
+        "prediction": "plaintiff",
+    }
     rows = {"predictions": [{**outcome, "status": "valid"}], "calls": []}
     for kind, some in rows.items():
         path = folder / kind / "test" / "scripted.parquet"
@@ -362,10 +460,16 @@ def test_a_corpus_of_convokit_has_the_effects_at_the_turns(tmp_path: Path) -> No
 
 
 def test_a_log_of_inspect_has_the_effects_at_the_turns_and_in_the_score(tmp_path: Path) -> None:
-    library = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed (the extra `inspect`)")
+    library = pytest.importorskip(
+        "inspect_ai.log", reason="inspect_ai is not installed (the extra `inspect`)"
+    )
     EXPORTERS["inspect"].write(exported(tmp_path), tmp_path / "test.eval")
-    [sample] = library.read_eval_log(str(tmp_path / "test.eval"), resolve_attachments="full").samples
-    spans = [event.metadata for event in sample.events if event.event == "span_begin" and event.metadata]
+    [sample] = library.read_eval_log(
+        str(tmp_path / "test.eval"), resolve_attachments="full"
+    ).samples
+    spans = [
+        event.metadata for event in sample.events if event.event == "span_begin" and event.metadata
+    ]
     assert [about["effect_moved"] for about in spans if "effect" in about] == MOVED
     effects = sample.scores["moot"].metadata["effects of turns"].values()
     assert [effect["effect_moved"] for effect in effects] == MOVED
@@ -373,10 +477,15 @@ def test_a_log_of_inspect_has_the_effects_at_the_turns_and_in_the_score(tmp_path
 
 def test_debates_without_words_are_refused(tmp_path: Path) -> None:
     world = World(tmp_path, [], 0.9, 0.2)
-    debate = make_debate(ScriptedModel(lambda *_: ""), PROTOCOLS["courtroom"].params(), WINNER, case_of(0))
+    debate = make_debate(
+        ScriptedModel(lambda *_: ""), PROTOCOLS["courtroom"].params(), WINNER, case_of(0)
+    )
     conclude(debate, Answer("plaintiff"), "valid")
     write_rows(
-        world.path, "transcripts", [transcript_row(debate, said) for said in debate.utterances], describe("trial")
+        world.path,
+        "transcripts",
+        [transcript_row(debate, said) for said in debate.utterances],
+        describe("trial"),
     )
     params = AttributionParams(beside="trial", debated_by="scripted")
     with pytest.raises(UserError, match="hold no words that could be taken out"):
@@ -384,7 +493,12 @@ def test_debates_without_words_are_refused(tmp_path: Path) -> None:
 
 
 def test_sentences_end_where_they_do() -> None:
-    assert [quote for quote, _ in sentences('"No." He left! 他走了。好')] == ['"No."', "He left!", "他走了。", "好"]
+    assert [quote for quote, _ in sentences('"No." He left! 他走了。好')] == [
+        '"No."',
+        "He left!",
+        "他走了。",
+        "好",
+    ]
 
 
 @pytest.mark.parametrize("times", [5, 10])

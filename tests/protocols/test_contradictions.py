@@ -1,4 +1,6 @@
-"""Replies whose words say another answer than their field: flagged, counted, shown, and left to a parameter."""
+"""Replies whose words say another answer than their field: flagged, counted, shown, and left to a
+parameter.
+"""
 
 import json
 from pathlib import Path
@@ -34,7 +36,11 @@ def reply(words: str, prediction: str, confidence: int = 70) -> str:
     ("words", "prediction", "confidence"),
     [
         (AGAIN, "YES", 70),
-        ("He has a steady job. He will most likely not be rearrested within three years.", "YES", 70),
+        (
+            "He has a steady job. He will most likely not be rearrested within three years.",
+            "YES",
+            70,
+        ),
         ("Given his record, the defendant is very likely to reoffend.", "NO", 70),
         ("The defendant is unlikely to commit another crime.", "YES", 60),
         ("I see a 30 % chance that the defendant will be rearrested.", "YES", 70),
@@ -42,7 +48,14 @@ def reply(words: str, prediction: str, confidence: int = 70) -> str:
         ("30 % that the defendant will be rearrested.", "NO", 30),
         ("I am 30 % confident that the defendant will be rearrested.", "NO", 70),
         ("He has three prior arrests. My prediction is YES.", "NO", 70),
-        ("The prosecution says that he will reoffend. I disagree: he will not be arrested again.", "YES", 70),
+        (
+            (
+                "The prosecution says that he will reoffend. I disagree: he will not be arrested"
+                " again."
+            ),
+            "YES",
+            70,
+        ),
     ],
 )
 def test_words_against_the_field(words: str, prediction: str, confidence: int) -> None:
@@ -66,7 +79,10 @@ def test_words_against_the_field(words: str, prediction: str, confidence: int) -
         ('His mother wrote: "He will not be arrested again."', "YES"),
         ("He could be arrested again. He may not be.", "YES"),
         ("YES means that the defendant will be arrested again within three years.", "NO"),
-        ("Some young adults will not be arrested again. The defendant will be arrested again.", "YES"),
+        (
+            "Some young adults will not be arrested again. The defendant will be arrested again.",
+            "YES",
+        ),
         ("no", "YES"),
         ("", "YES"),
     ],
@@ -77,36 +93,66 @@ def test_words_that_say_nothing_against_the_field(words: str, prediction: str) -
 
 def test_replies_in_words_and_other_tasks() -> None:
     assert flagged(REARREST, f"{AGAIN}\nPrediction: YES") == AGAIN
-    assert flagged(CASELAW, reply("The contract was broken, and the plaintiff should win.", "DEFENDANT"))
+    assert flagged(
+        CASELAW, reply("The contract was broken, and the plaintiff should win.", "DEFENDANT")
+    )
     assert flagged(CASELAW, reply("The plaintiff will lose.", "PLAINTIFF"))
     assert not flagged(CASELAW, reply("The plaintiff argues that he should win.", "DEFENDANT"))
     assert not flagged(CASELAW, reply("The defendant will not prevail.", "PLAINTIFF"))
 
 
 def test_flag_share_note_and_reader(server: FaultServer, tmp_path: Path) -> None:
-    steady = json.dumps({"prediction": "YES", "confidence": 70, "reasoning": "The person has a job."})
+    steady = json.dumps(
+        {"prediction": "YES", "confidence": 70, "reasoning": "The person has a job."}
+    )
     contrary = json.dumps(
-        {"prediction": "YES", "confidence": 70, "reasoning": "The person will not be arrested again."}
+        {
+            "prediction": "YES",
+            "confidence": 70,
+            "reasoning": "The person will not be arrested again.",
+        }
     )
     replies = {"steady": [steady, steady], "contrary": [contrary, steady]}
-    results, predictions = debated(server, tmp_path, replies, "courtroom", strategy="none", beliefs="none")
+    results, predictions = debated(
+        server, tmp_path, replies, "courtroom", strategy="none", beliefs="none"
+    )
     assert set(predictions["contrary"]["prediction"]) == {"yes"}, "the field counts"
     scores = score_experiment(results)
-    share = scores[(scores["metric"] == "replies_contradictory") & (scores["group"] == "overall")].set_index("model")
-    flags = results.transcripts.query("model == 'contrary'")["parsed"].str.contains('"contradiction"').sum()
+    share = scores[
+        (scores["metric"] == "replies_contradictory") & (scores["group"] == "overall")
+    ].set_index("model")
+    flags = (
+        results.transcripts.query("model == 'contrary'")["parsed"]
+        .str.contains('"contradiction"')
+        .sum()
+    )
     assert 0 < flags < 12
     assert share["value"].to_dict() == pytest.approx({"steady": 0.0, "contrary": flags / 12})
     (note,) = contradiction_notes(scores)
     assert "contrary" in note and f"{flags / 12:.1%} of 12 replies" in note
-    notices = [turn.notice for debate in read_debates(results, "contrary") for turn in debate.turns if turn.notice]
+    notices = [
+        turn.notice
+        for debate in read_debates(results, "contrary")
+        for turn in debate.turns
+        if turn.notice
+    ]
     assert (
-        notices == ["Contradictory: the answer is yes, the words say: The person will not be arrested again."] * flags
+        notices
+        == [
+            "Contradictory: the answer is yes, the words say: The person will not be arrested"
+            " again."
+        ]
+        * flags
     )
 
 
 def test_a_rule_may_make_them_invalid(server: FaultServer, tmp_path: Path) -> None:
     contrary = json.dumps(
-        {"prediction": "YES", "confidence": 70, "reasoning": "The person will not be arrested again."}
+        {
+            "prediction": "YES",
+            "confidence": 70,
+            "reasoning": "The person will not be arrested again.",
+        }
     )
     _, predictions = debated(
         server, tmp_path, {"contrary": [contrary] * 2}, "courtroom", strategy="none", beliefs="none",
@@ -114,5 +160,6 @@ def test_a_rule_may_make_them_invalid(server: FaultServer, tmp_path: Path) -> No
     )  # fmt: skip
     assert set(predictions["contrary"]["status"]) == {"invalid"}
     assert set(predictions["contrary"]["reason"]) == {
-        "verdict of judge: the words contradict the prediction: The person will not be arrested again."
+        "verdict of judge: the words contradict the prediction: The person will not be arrested"
+        " again."
     }

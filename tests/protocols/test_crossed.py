@@ -1,4 +1,6 @@
-"""Any protocol on any data: panels that vote on other labels, Debate-Feedback on three labels, samples matched to a debate."""
+"""Any protocol on any data: panels that vote on other labels, Debate-Feedback on three labels,
+samples matched to a debate.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,9 @@ from moot.studies.appellate.protocol_panel import PanelParams, panel
 from moot.studies.feedback.protocol import FeedbackParams, debate_feedback
 from scripted_model import ScriptedModel, make_debate
 
-WINNER = Task(noun="the case", question="Who wins?", labels=("defendant", "plaintiff"), positive="plaintiff")
+WINNER = Task(
+    noun="the case", question="Who wins?", labels=("defendant", "plaintiff"), positive="plaintiff"
+)
 STANCE = Task(noun="the text", question="Which side?", labels=("con", "neutral", "pro"))
 
 
@@ -32,7 +36,9 @@ async def test_a_panel_votes_on_the_labels_of_its_data() -> None:
     voice = ScriptedModel(answer)
     found = await panel(make_debate(voice, params, WINNER), params)
     assert found and found.prediction == "plaintiff" and found.score == pytest.approx(2 / 3)
-    assert "PLAINTIFF" in voice.prompts[-1] and not any("AFFIRM" in prompt for prompt in voice.prompts)
+    assert "PLAINTIFF" in voice.prompts[-1] and not any(
+        "AFFIRM" in prompt for prompt in voice.prompts
+    )
 
 
 async def test_a_panel_without_votes_needs_its_own_question() -> None:
@@ -42,16 +48,22 @@ async def test_a_panel_without_votes_needs_its_own_question() -> None:
 
 
 async def test_debate_feedback_on_three_labels() -> None:
-    shares = iter([{"CON": -1.0, "NEUTRAL": -2.0, "PRO": -0.5}, {"CON": -0.2, "NEUTRAL": -3.0, "PRO": -3.0}])
+    shares = iter(
+        [{"CON": -1.0, "NEUTRAL": -2.0, "PRO": -0.5}, {"CON": -0.2, "NEUTRAL": -3.0, "PRO": -3.0}]
+    )
     voice = ScriptedModel(lambda request, _: next(shares) if request.choices else "text")
     params = FeedbackParams(debaters=3, rounds=1, sides="opposed")
     debate = make_debate(voice, params, STANCE)
     found = await debate_feedback(debate, params)
     assert found and found.prediction == "con" and found.score is None
-    assert {said.prediction for said in debate.utterances if said.kind == "opening"} == set(STANCE.labels)
+    assert {said.prediction for said in debate.utterances if said.kind == "opening"} == set(
+        STANCE.labels
+    )
 
 
-def predictions(path: Path, calls: int | None, prompt_tokens: int, completion_tokens: int, price: float = 0.0) -> Path:
+def predictions(
+    path: Path, calls: int | None, prompt_tokens: int, completion_tokens: int, price: float = 0.0
+) -> Path:
     tokens = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}
     row = {"calls": calls, **tokens, "cost_usd": price * (prompt_tokens + 4 * completion_tokens)}
     write_rows(path, "predictions", [row, row], describe())
@@ -59,21 +71,25 @@ def predictions(path: Path, calls: int | None, prompt_tokens: int, completion_to
 
 
 @pytest.mark.parametrize(
-    ("k", "price", "samples"), [("matched", 0, 7), ("matched_tokens", 0, 2), ("matched_tokens", 1e-6, 4), (3, 0, 3)]
+    ("k", "price", "samples"),
+    [("matched", 0, 7), ("matched_tokens", 0, 2), ("matched_tokens", 1e-6, 4), (3, 0, 3)],
 )
 async def test_self_consistency_is_matched_to_calls_or_tokens(
     k: Any, price: float, samples: int, tmp_path: Path
 ) -> None:
     """A debate of 7 calls, 1800 prompt and 200 generated tokens; samples of 300 and 100.
 
-    That is two samples by generated tokens, and 2600 / 700 where a generated token costs four times as much.
+    That is two samples by generated tokens, and 2600 / 700 where a generated token costs four times
+    as much.
     """
     files = {
         "beside": predictions(tmp_path / "debate.parquet", 7, 1800, 200, price),
         "single": predictions(tmp_path / "single.parquet", 2, 600, 200, price),
     }
     factors = [{"factor": "x", "weight": "low", "reasoning": "y"}]
-    voice = ScriptedModel(lambda *_: {"factors": factors, "prediction": "PLAINTIFF", "confidence": 60})
+    voice = ScriptedModel(
+        lambda *_: {"factors": factors, "prediction": "PLAINTIFF", "confidence": 60}
+    )
     params = SelfConsistencyParams(k=k, beside="debate", single="single")
     debate: Debate = make_debate(voice, params, WINNER, artifacts=files)
     found = await self_consistency(debate, params)
@@ -83,14 +99,26 @@ async def test_self_consistency_is_matched_to_calls_or_tokens(
 async def test_nothing_is_matched_to_recorded_debates(tmp_path: Path) -> None:
     params = SelfConsistencyParams(k="matched", beside="debate")
     files = {"beside": predictions(tmp_path / "debate.parquet", None, 0, 0)}
-    with pytest.raises(UserError, match="what the recorded debates of debate took is not known; set `k`"):
-        await self_consistency(make_debate(ScriptedModel(lambda *_: "text"), params, WINNER, artifacts=files), params)
+    with pytest.raises(
+        UserError, match="what the recorded debates of debate took is not known; set `k`"
+    ):
+        await self_consistency(
+            make_debate(ScriptedModel(lambda *_: "text"), params, WINNER, artifacts=files), params
+        )
 
 
 async def test_single_prompts_ask_about_chinese_cases_in_chinese() -> None:
-    task = Task(noun="本案", question="适用哪些条文？", labels=("234", "264"), language="zh", multilabel=True)
+    task = Task(
+        noun="本案",
+        question="适用哪些条文？",
+        labels=("234", "264"),
+        language="zh",
+        multilabel=True,
+    )
     factors = [{"factor": "x", "weight": "low", "reasoning": "y"}]
-    voice = ScriptedModel(lambda *_: {"factors": factors, "prediction": ["264", "234"], "confidence": 60})
+    voice = ScriptedModel(
+        lambda *_: {"factors": factors, "prediction": ["264", "234"], "confidence": 60}
+    )
     params = SelfConsistencyParams(k=2)
     found = await self_consistency(make_debate(voice, params, task), params)
     assert found and found.prediction == "234;264"

@@ -1,4 +1,6 @@
-"""Has the model seen the cases? A model that learnt some word for word is found out, one that guesses is not."""
+"""Has the model seen the cases? A model that learnt some word for word is found out, one that
+guesses is not.
+"""
 
 import json
 from pathlib import Path
@@ -22,11 +24,16 @@ from results_on_disk import REARREST, prediction, write_results
 from scripted_model import hold
 
 CUTOFF = "2024-06-30"
-WORDS = ["".join(pair) for pair in zip("abcdefghij" * 9, "aeiou" * 18, "klmnprstvw" * 9, "oeuai" * 18, strict=True)]
+WORDS = [
+    "".join(pair)
+    for pair in zip("abcdefghij" * 9, "aeiou" * 18, "klmnprstvw" * 9, "oeuai" * 18, strict=True)
+]
 
 
 def invented(number: int) -> Case:
-    """A case of random words about a person with a name of its own; every other one decided after the cut-off."""
+    """A case of random words about a person with a name of its own; every other one decided after
+    the cut-off.
+    """
     rng = np.random.default_rng(number)
     name = "Q" + "".join(rng.choice(list("aeiouklmn"), 6))
     words = rng.choice(WORDS, 200).tolist()
@@ -34,7 +41,13 @@ def invented(number: int) -> Case:
         words[place] = name
     date = "2025-03" if number % 2 else "2023-11-02"
     return Case(
-        f"c{number:02}", "toy", "test", " ".join(words), ("no", "yes")[number % 3 == 0], ("no", "yes"), {"date": date}
+        f"c{number:02}",
+        "toy",
+        "test",
+        " ".join(words),
+        ("no", "yes")[number % 3 == 0],
+        ("no", "yes"),
+        {"date": date},
     )
 
 
@@ -50,7 +63,11 @@ def learnt(case: Case) -> Any:
         if "Continue it word for word" in asked:
             second = halves(case.text)[1]
             assert second[:80] not in asked
-            return " ".join(second.split()[:60]) if known else "of what may come next nobody can say a word here"
+            return (
+                " ".join(second.split()[:60])
+                if known
+                else "of what may come next nobody can say a word here"
+            )
         if "[NAME]" in asked:
             assert name not in asked, "the masked name stands nowhere"
             return {"name": f"Mr. {name}" if known else "Smith"}
@@ -60,7 +77,9 @@ def learnt(case: Case) -> Any:
 
 
 @pytest.mark.asyncio
-async def test_a_model_that_learnt_cases_before_its_cutoff_is_told_from_one_that_guesses(tmp_path: Path) -> None:
+async def test_a_model_that_learnt_cases_before_its_cutoff_is_told_from_one_that_guesses(
+    tmp_path: Path,
+) -> None:
     said, predictions = [], []
     params = {"date": "date", "cutoffs": {"tiny": CUTOFF}, "words": 60, "characters": 6000}
     for case in CASES:
@@ -73,13 +92,23 @@ async def test_a_model_that_learnt_cases_before_its_cutoff_is_told_from_one_that
         predictions.append(prediction(case.case_id, case.target, answer.prediction))
     view = ExperimentView("recall", "toy", ("tiny",), "test", params)
     run = write_results(
-        tmp_path, CASES, {"tiny": predictions}, {"tiny": said}, experiment="contamination-toy", config=view
+        tmp_path,
+        CASES,
+        {"tiny": predictions},
+        {"tiny": said},
+        experiment="contamination-toy",
+        config=view,
     )
     published: Any = None
-    frame = contamination(StudyResults("comparison", {"contamination-toy": run}, no_scores(), {}, published)).frame
+    frame = contamination(
+        StudyResults("comparison", {"contamination-toy": run}, no_scores(), {}, published)
+    ).frame
     rows = frame.set_index("what")
     assert set(rows["stated cut-off"]) == {CUTOFF}
-    assert rows[["cases", "cases before", "cases after", "cases undated"]].to_numpy().tolist() == [[40, 20, 20, 0]] * 3
+    assert (
+        rows[["cases", "cases before", "cases after", "cases undated"]].to_numpy().tolist()
+        == [[40, 20, 20, 0]] * 3
+    )
     for what in ("continuation", "masked names recovered"):
         assert (
             rows.loc[what, ["before", "after"]].tolist() == pytest.approx([1, 0], abs=0.01)
@@ -88,17 +117,31 @@ async def test_a_model_that_learnt_cases_before_its_cutoff_is_told_from_one_that
     assert rows.loc["continuation", "by chance"] < 0.01
     right = rows.loc["accuracy of contamination-toy"]
     later = [case for case in CASES if case.attributes["date"] > CUTOFF]
-    assert (right["before"], right["after"]) == (1, pytest.approx(sum(c.target == "no" for c in later) / 20))
+    assert (right["before"], right["after"]) == (
+        1,
+        pytest.approx(sum(c.target == "no" for c in later) / 20),
+    )
 
 
 def test_dates_are_compared_as_far_as_they_say() -> None:
-    dates = {"2023": False, "2024-06-30": False, "2024-06": None, "2024": None, "2024-07": True, "2025": True, "": None}
+    dates = {
+        "2023": False,
+        "2024-06-30": False,
+        "2024-06": None,
+        "2024": None,
+        "2024-07": True,
+        "2025": True,
+        "": None,
+    }
     assert {date: decided_after(date, CUTOFF) for date in dates} == dates
     assert decided_after("2023", "") is None
 
 
 def test_a_name_is_masked_wherever_it_stands_and_ordinary_words_are_not_taken_for_names() -> None:
-    text = "The Court heard that Harlow, and the court found Harlow liable. HARLOW appealed; Harlowe did not."
+    text = (
+        "The Court heard that Harlow, and the court found Harlow liable. HARLOW appealed; Harlowe"
+        " did not."
+    )
     shown, name = masked(text, 500) or ("", "")
     assert name == "Harlow" and shown.count("[NAME]") == 3 and "Harlowe" in shown
     assert masked("Nobody is named here, and nobody again.", 500) is None
@@ -107,7 +150,10 @@ def test_a_name_is_masked_wherever_it_stands_and_ordinary_words_are_not_taken_fo
 
 
 def test_words_that_were_shown_are_not_recalled() -> None:
-    shown, hidden = "one two three four five six seven", "eight nine ten eleven twelve one two three four five"
+    shown, hidden = (
+        "one two three four five six seven",
+        "eight nine ten eleven twelve one two three four five",
+    )
     assert overlap("one two three four five six", hidden, shown) == 0
     assert overlap("eight nine ten eleven twelve", hidden, shown) == 1
     assert overlap("八九十一二", "七八九十一二", "三四五六") == 1
@@ -122,9 +168,16 @@ def config(folder: Path, cutoff: object = CUTOFF, /, **contamination: Any) -> di
 def test_a_data_set_asks_for_the_experiment_by_one_key(tmp_path: Path) -> None:
     plan = Plan.from_yaml(config(tmp_path, models=["test"], cases=7, date="decided"), PROJECT)
     found = plan.experiments["contamination-people"]
-    assert (found.config.protocol, found.config.cases, found.config.models) == ("recall", 7, ("test",))
+    assert (found.config.protocol, found.config.cases, found.config.models) == (
+        "recall",
+        7,
+        ("test",),
+    )
     assert dict(found.params.cutoffs) == {"test": CUTOFF} and found.params.date == "decided"
-    with pytest.raises(UserError, match=r"models.test.cutoff: found 'June 2024'; expected a date in quotation marks"):
+    with pytest.raises(
+        UserError,
+        match=r"models.test.cutoff: found 'June 2024'; expected a date in quotation marks",
+    ):
         Plan.from_yaml(config(tmp_path, "June 2024", models=["test"]), PROJECT)
 
 
@@ -136,7 +189,9 @@ def test_a_data_set_asks_for_the_experiment_by_one_key(tmp_path: Path) -> None:
         ({"models": ["test"], "cases": 0}, "datasets.people.contamination.cases"),
     ],
 )
-def test_a_wrong_key_is_said_before_anything_runs(entry: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_a_wrong_key_is_said_before_anything_runs(
+    entry: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     with pytest.raises(UserError) as caught:
         Plan.from_yaml(config(tmp_path, **entry), PROJECT)
     assert message in str(caught.value), str(caught.value)
@@ -151,6 +206,14 @@ def test_a_wrong_key_is_said_before_anything_runs(entry: dict[str, Any], message
     ],
 )
 async def test_a_date_that_cannot_be_read_is_named(date: str | None, message: str) -> None:
-    case = Case("c1", "toy", "test", "Facts.", "no", ("no", "yes"), {"date": date} if date else {"year": "2024"})
+    case = Case(
+        "c1",
+        "toy",
+        "test",
+        "Facts.",
+        "no",
+        ("no", "yes"),
+        {"date": date} if date else {"year": "2024"},
+    )
     with pytest.raises(UserError, match=message):
         await hold("recall", case, REARREST, lambda _: json.dumps({}), date="date")

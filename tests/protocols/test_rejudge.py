@@ -1,4 +1,6 @@
-"""Debates judged again through the real layers: in shards, under a budget, and previewed before anything is paid for."""
+"""Debates judged again through the real layers: in shards, under a budget, and previewed before
+anything is paid for.
+"""
 
 from contextlib import closing
 from pathlib import Path
@@ -47,7 +49,9 @@ def judge_again(config: dict[str, Any], cases: Path, results: Path) -> pd.DataFr
         output = results / "transcripts" / "again" / "second" / f"{shard}.parquet"
         output.parent.mkdir(parents=True, exist_ok=True)
         artifacts = {name: results / path for name, path in needed}
-        write_transcripts(plan, Job("again", "second", *read_cases(cases), shard, artifacts=artifacts), [], output)
+        write_transcripts(
+            plan, Job("again", "second", *read_cases(cases), shard, artifacts=artifacts), [], output
+        )
         said.append(pq.read_table(output).to_pandas())
     return pd.concat(said).sort_values(["debate_id", "turn"], ignore_index=True)
 
@@ -57,7 +61,9 @@ def calls_paid(folder: Path) -> int:
         return ledger.spent().calls
 
 
-def test_shards_hold_each_debate_once_and_say_what_one_job_would(server: FaultServer, tmp_path: Path) -> None:
+def test_shards_hold_each_debate_once_and_say_what_one_job_would(
+    server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", CASES)
     whole = judged_by(server, tmp_path)
     hold_trials(whole, cases, tmp_path / "whole")
@@ -94,7 +100,9 @@ def test_a_preview_counts_the_judges_calls_alone_and_says_what_must_be_held_firs
     assert (again()["calls_to_make"], again()["calls_in_ledger"]) == (0, CASES * ROUNDS)
 
 
-def test_a_budget_stops_the_judge_and_nothing_paid_for_is_asked_again(server: FaultServer, tmp_path: Path) -> None:
+def test_a_budget_stops_the_judge_and_nothing_paid_for_is_asked_again(
+    server: FaultServer, tmp_path: Path
+) -> None:
     cases = people(tmp_path / "cases.parquet", CASES)
     config = judged_by(server, tmp_path)
     hold_trials(config, cases, tmp_path)
@@ -121,7 +129,9 @@ def test_turns_are_taken_out_under_a_budget_and_by_preview_as_they_are_counted(
     config["experiments"]["again"] |= {"protocol": "attribution", "params": params}
     hold_trials(config, cases, results)
     row = preview(Plan.from_yaml(config, PROJECT), results).set_index("experiment").loc["again"]
-    most = 3 * (1 + 4 + 6 * 2 + 1)  # an answer that says what is measured, the whole, each turn, and what is stated
+    most = 3 * (
+        1 + 4 + 6 * 2 + 1
+    )  # an answer that says what is measured, the whole, each turn, and what is stated
     assert (row["debates"], row["calls_to_make"]) == (3, most)
     held, asked = calls_paid(tmp_path), server.count()
     with pytest.raises(RunStoppedError, match="budget"):

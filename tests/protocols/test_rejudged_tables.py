@@ -64,5 +64,8 @@ def test_a_model_judges_a_groups_talk_by_its_words_alone(
     talk = ExperimentResults(Path("results"), "talk", plan.view("talk"), plan.config.seed)
     text = "".join(render_markdown(talk, "people"))
     assert "Is it red?" in text and "**Lee, answer**" in text
-    exported = [debate.name for debate in Export(talk, "people", score_experiment(talk), Publication()).debates()]
+    exported = [
+        debate.name
+        for debate in Export(talk, "people", score_experiment(talk), Publication()).debates()
+    ]
     assert exported == ["d1#0, Kim", "d1#0, Lee", "d2#0, Kim"]

@@ -1,4 +1,6 @@
-"""People in seats: every protocol's seats given to a person, through real calls, a real ledger and the inbox's files."""
+"""People in seats: every protocol's seats given to a person, through real calls, a real ledger and
+the inbox's files.
+"""
 
 import json
 from pathlib import Path
@@ -17,7 +19,16 @@ from moot.protocols import PROTOCOLS
 from moot.protocols.forms import read_answer, write_answer
 from moot.report.content import people_note
 from moot.scores.results import ExperimentResults
-from people_in_debates import WORDS, answer_all, answer_file, cases_of, hold, open_questions, planned, statuses
+from people_in_debates import (
+    WORDS,
+    answer_all,
+    answer_file,
+    cases_of,
+    hold,
+    open_questions,
+    planned,
+    statuses,
+)
 
 SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "courtroom": [
@@ -62,7 +73,9 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "paraphrase": [("writer", {}, "people")],
     "case_summary": [("clerk", {}, "caselaw")],
 }  # fmt: skip
-CHOSEN = [(name, seat, params, data) for name, found in SEATS.items() for seat, params, data in found]
+CHOSEN = [
+    (name, seat, params, data) for name, found in SEATS.items() for seat, params, data in found
+]
 
 
 @pytest.fixture
@@ -77,7 +90,12 @@ def test_every_protocol_that_asks_anybody_is_here() -> None:
 
 @pytest.mark.parametrize(("protocol", "seat", "params", "dataset"), CHOSEN)
 def test_a_person_in_any_seat(
-    protocol: str, seat: str, params: dict[str, Any], dataset: str, server: FaultServer, folder: Path
+    protocol: str,
+    seat: str,
+    params: dict[str, Any],
+    dataset: str,
+    server: FaultServer,
+    folder: Path,
 ) -> None:
     plan = planned(server.url, protocol, {seat: "person"}, params=params, dataset=dataset)
     rows = hold(plan)
@@ -91,15 +109,21 @@ def test_a_person_in_any_seat(
     assert set(statuses(rows)) <= {"valid", "invalid"}
     said = rows[~rows["kind"].isin(["conclusion"]) & (rows["source"] != "computed")]
     assert set(said.loc[said["speaker"] == seat, "source"]) == {"human"}
-    assert (said["source"].eq("human") == said["call_id"].eq("")).all(), "and nobody else's words are"
+    assert (said["source"].eq("human") == said["call_id"].eq("")).all(), (
+        "and nobody else's words are"
+    )
     assert not said["parse_status"].isin(["invalid", "failed"])[said["source"] == "human"].any()
     before = server.count()
     pd.testing.assert_frame_equal(hold(plan), rows)
     assert server.count() == before, "nobody is asked twice"
 
 
-def test_a_judge_reads_what_the_judge_may_and_the_others_never_learn_of_it(server: FaultServer, folder: Path) -> None:
-    """Private strategies stay private; the judge's own belief comes back in words; no model is told of a person."""
+def test_a_judge_reads_what_the_judge_may_and_the_others_never_learn_of_it(
+    server: FaultServer, folder: Path
+) -> None:
+    """Private strategies stay private; the judge's own belief comes back in words; no model is told
+    of a person.
+    """
     plan = planned(server.url, "courtroom", {"judge": "person"}, repeats=2)
     pages: list[str] = []
     rows = hold(plan)
@@ -112,10 +136,20 @@ def test_a_judge_reads_what_the_judge_may_and_the_others_never_learn_of_it(serve
     assert len(plans) and not any(plan in page for plan in plans for page in pages)
     last = [page for page in pages if page.startswith("# Judge: verdict")]
     assert len(last) == 4 and all(f"round 3:\nReasoning: {WORDS[:20]}" in page for page in last)
-    assert all("tags such as" not in page and "<facts>" not in page and "JSON" not in page for page in pages)
-    assert all("Prediction: NO or YES" in page and "Confidence: a whole number from 0 to 100" in page for page in pages)
+    assert all(
+        "tags such as" not in page and "<facts>" not in page and "JSON" not in page
+        for page in pages
+    )
+    assert all(
+        "Prediction: NO or YES" in page and "Confidence: a whole number from 0 to 100" in page
+        for page in pages
+    )
     beliefs = rows[(rows["speaker"] == "judge") & (rows["kind"] == "belief")]
-    assert len(beliefs) == 12 and set(beliefs["prediction"]) == {"no"} and set(beliefs["confidence"]) == {0.0}
+    assert (
+        len(beliefs) == 12
+        and set(beliefs["prediction"]) == {"no"}
+        and set(beliefs["confidence"]) == {0.0}
+    )
     assert statuses(rows) == ["valid"] * 4
 
 
@@ -137,9 +171,14 @@ def test_two_people_in_one_debate_are_asked_at_once_and_one_does_not_wait_for_th
     ann = [path for path in open_questions() if "judge_1" in path.name]
     for path in ann:
         form = json.loads(path.read_text())["form"]
-        answer_file(path).write_text(write_answer({"statement": "I affirm.", "confidence": 5.0}, form))
+        answer_file(path).write_text(
+            write_answer({"statement": "I affirm.", "confidence": 5.0}, form)
+        )
     rows = hold(plan)
-    assert set(rows.loc[rows["source"] == "human", "speaker"]) == {"judge_1"} and len(open_questions()) == 2
+    assert (
+        set(rows.loc[rows["source"] == "human", "speaker"]) == {"judge_1"}
+        and len(open_questions()) == 2
+    )
     while answer_all():
         rows = hold(plan)
     assert statuses(rows) == ["valid", "valid"] and not rows["text"].str.contains("person").any()
@@ -148,33 +187,53 @@ def test_two_people_in_one_debate_are_asked_at_once_and_one_does_not_wait_for_th
 @pytest.mark.parametrize(
     ("seats", "message"),
     [
-        ({"jugde": "person"}, "unknown seat 'jugde'; did you mean 'judge'? Known: defense, judge, prosecutor."),
+        (
+            {"jugde": "person"},
+            "unknown seat 'jugde'; did you mean 'judge'? Known: defense, judge, prosecutor.",
+        ),
         ({"jugde": "test"}, "unknown seat 'jugde'; did you mean 'judge'?"),
         ({"judge": "persn"}, "unknown model 'persn'; did you mean 'person'?"),
-        ({"judge": "person:Ann Lee"}, "'person:Ann Lee' is no person; expected 'person' or 'person:NAME'"),
-        ({"judge": "person", "defense": "person"}, "'judge' and 'defense' are both person's; who sits in two seats"),
+        (
+            {"judge": "person:Ann Lee"},
+            "'person:Ann Lee' is no person; expected 'person' or 'person:NAME'",
+        ),
+        (
+            {"judge": "person", "defense": "person"},
+            "'judge' and 'defense' are both person's; who sits in two seats",
+        ),
         ({"judge": "person:a", "defense": "person:a"}, "'judge' and 'defense' are both person:a's"),
     ],
 )
-def test_seats_that_cannot_be_taken(seats: dict[str, str], message: str, server: FaultServer, folder: Path) -> None:
+def test_seats_that_cannot_be_taken(
+    seats: dict[str, str], message: str, server: FaultServer, folder: Path
+) -> None:
     with pytest.raises(UserError) as caught:
         planned(server.url, "courtroom", seats)
-    assert str(caught.value).startswith("configuration: experiments.trial.params.seats: ") and message in str(
-        caught.value
-    )
+    assert str(caught.value).startswith(
+        "configuration: experiments.trial.params.seats: "
+    ) and message in str(caught.value)
     assert "\n" not in str(caught.value)
     planned(server.url, "courtroom", {"judge": "person:a", "defense": "person:b"})
 
 
 def test_a_model_cannot_be_called_a_person(server: FaultServer, folder: Path) -> None:
-    taken = {"models": {"person": {"endpoint": "openai", "model": "x"}, "test": {"endpoint": "openai", "model": "x"}}}
-    with pytest.raises(UserError, match="'person' is a model of the configuration, and means a person"):
+    taken = {
+        "models": {
+            "person": {"endpoint": "openai", "model": "x"},
+            "test": {"endpoint": "openai", "model": "x"},
+        }
+    }
+    with pytest.raises(
+        UserError, match="'person' is a model of the configuration, and means a person"
+    ):
         planned(server.url, "courtroom", {}, keys=taken)
 
 
 def test_human_ask_is_the_person_in_the_humans_seat(server: FaultServer, folder: Path) -> None:
     said = [
-        planned(server.url, "human_panel", seats, dataset="opinions", params=params).experiments["trial"].params
+        planned(server.url, "human_panel", seats, dataset="opinions", params=params)
+        .experiments["trial"]
+        .params
         for seats, params in (
             ({}, {"human": "ask"}),
             ({"human": "person"}, {}),
@@ -182,12 +241,23 @@ def test_human_ask_is_the_person_in_the_humans_seat(server: FaultServer, folder:
         )
     ]
     assert said[0] == said[1] == said[2]
-    assert planned(server.url, "human_panel", {}, dataset="opinions").experiments["trial"].params.seats == {}
+    assert (
+        planned(server.url, "human_panel", {}, dataset="opinions").experiments["trial"].params.seats
+        == {}
+    )
     with pytest.raises(UserError, match="human: bank"):
-        planned(server.url, "human_panel", {"human": "person"}, dataset="opinions", params={"human": "bank"})
+        planned(
+            server.url,
+            "human_panel",
+            {"human": "person"},
+            dataset="opinions",
+            params={"human": "bank"},
+        )
 
 
-def test_a_preview_writes_nothing_and_counts_the_calls_and_the_answers(server: FaultServer, folder: Path) -> None:
+def test_a_preview_writes_nothing_and_counts_the_calls_and_the_answers(
+    server: FaultServer, folder: Path
+) -> None:
     plan = planned(server.url, "courtroom", {"judge": "person"})
     cases_of(plan, "people")
     before = server.count()
@@ -202,7 +272,10 @@ def test_a_preview_writes_nothing_and_counts_the_calls_and_the_answers(server: F
     assert {path: path.read_bytes() for path in files} == files
     assert len(list(Path("data").rglob("*.*"))) == len(files) + 2, "the two answers"
     nobody = preview(planned(server.url, "courtroom", {}), Path("results")).iloc[0]
-    assert (nobody["calls_to_make"] + nobody["calls_in_ledger"], pd.isna(nobody["answers_by_people"])) == (32, True)
+    assert (
+        nobody["calls_to_make"] + nobody["calls_in_ledger"],
+        pd.isna(nobody["answers_by_people"]),
+    ) == (32, True)
 
 
 def test_people_cost_no_call_of_the_budget(server: FaultServer, folder: Path) -> None:
@@ -215,29 +288,44 @@ def test_people_cost_no_call_of_the_budget(server: FaultServer, folder: Path) ->
 
 
 def test_a_rehearsal_seats_a_simulated_person(server: FaultServer, folder: Path) -> None:
-    for protocol, seat, dataset in (("courtroom", "judge", "people"), ("human_panel", "human", "opinions")):
-        plan = planned(server.url, protocol, {seat: "person"}, dataset=dataset, keys={"rehearsal": True})
+    for protocol, seat, dataset in (
+        ("courtroom", "judge", "people"),
+        ("human_panel", "human", "opinions"),
+    ):
+        plan = planned(
+            server.url, protocol, {seat: "person"}, dataset=dataset, keys={"rehearsal": True}
+        )
         rows = hold(plan)
-        assert set(statuses(rows)) == {"valid"} and set(rows.loc[rows["speaker"] == seat, "source"]) == {"human"}
+        assert set(statuses(rows)) == {"valid"} and set(
+            rows.loc[rows["speaker"] == seat, "source"]
+        ) == {"human"}
     assert not Path("data/inbox").exists()
 
 
-def test_arms_keep_people_where_they_sit_and_plant_no_words_on_them(server: FaultServer, folder: Path) -> None:
+def test_arms_keep_people_where_they_sit_and_plant_no_words_on_them(
+    server: FaultServer, folder: Path
+) -> None:
     arms = ("noise", "alone", "consultancy", "swap", "labels_swapped", "matched_calls")
     plan = planned(server.url, "courtroom", {"defense": "person", "judge": "test"}, arms=arms)
-    seats = {name.partition("=")[2]: dict(found.params.seats) for name, found in plan.experiments.items()}
+    seats = {
+        name.partition("=")[2]: dict(found.params.seats) for name, found in plan.experiments.items()
+    }
     both = {"defense": "person", "judge": "test"}
     assert seats == {
         "": both, "noise": both, "consultancy": both, "labels_swapped": both, "alone": {"judge": "test"},
         "swap": {"prosecutor": "person", "judge": "test"}, "matched_calls": {},
     }  # fmt: skip
     for arm in ("plant_citation", "plant_names", "plant_padding"):
-        with pytest.raises(UserError, match="defense is a person's seat, and no words are put into a person's"):
+        with pytest.raises(
+            UserError, match="defense is a person's seat, and no words are put into a person's"
+        ):
             planned(server.url, "courtroom", {"defense": "person"}, arms=[arm])
         planned(server.url, "courtroom", {"judge": "person"}, arms=[arm])
 
 
-@pytest.mark.parametrize(("arm", "kind", "most"), [("challenge", "challenge", 6), ("commit_first", "commitment", 1)])
+@pytest.mark.parametrize(
+    ("arm", "kind", "most"), [("challenge", "challenge", 6), ("commit_first", "commitment", 1)]
+)
 def test_a_person_who_judges_is_asked_what_the_arm_asks(
     arm: str, kind: str, most: int, server: FaultServer, folder: Path
 ) -> None:
@@ -245,7 +333,12 @@ def test_a_person_who_judges_is_asked_what_the_arm_asks(
     plan = planned(server.url, "courtroom", {"judge": "person"}, params=params, arms=[arm])
     cases, output, waits = cases_of(plan, "people"), Path("results/transcripts/0.parquet"), 0
     for _ in range(10):
-        write_transcripts(plan, Job(f"{EXPERIMENT}-arm={arm}", MODEL, *read_cases(cases), shard=0), [cases], output)
+        write_transcripts(
+            plan,
+            Job(f"{EXPERIMENT}-arm={arm}", MODEL, *read_cases(cases), shard=0),
+            [cases],
+            output,
+        )
         rows = pd.read_parquet(output)
         if not answer_all():
             break
@@ -256,17 +349,22 @@ def test_a_person_who_judges_is_asked_what_the_arm_asks(
     assert waits >= 2 and set(statuses(rows)) == {"valid"}
 
 
-def test_an_answer_by_hand_is_read_or_refused_with_one_message(server: FaultServer, folder: Path) -> None:
+def test_an_answer_by_hand_is_read_or_refused_with_one_message(
+    server: FaultServer, folder: Path
+) -> None:
     hold(planned(server.url, "cot", {"expert": "person"}))
     asked = json.loads(open_questions()[0].read_text())
     path = Path("a.txt")
     read = read_answer(
-        "Confidence: 70 %\nprediction : yes\nFactors:\n- two arrests | HIGH | they are recent | yes\n",
+        "Confidence: 70 %\nprediction : yes\nFactors:\n- two arrests | HIGH | they are recent |"
+        " yes\n",
         asked["form"],
         path,
     )
     assert read == {
-        "factors": [{"factor": "two arrests", "weight": "high", "reasoning": "they are recent | yes"}],
+        "factors": [
+            {"factor": "two arrests", "weight": "high", "reasoning": "they are recent | yes"}
+        ],
         "prediction": "YES",
         "confidence": 70,
     }
@@ -275,7 +373,10 @@ def test_an_answer_by_hand_is_read_or_refused_with_one_message(server: FaultServ
         ("Confidence: 5", "0 lines 'Prediction: NO or YES'"),
         ("Prediction: YES\nPrediction: NO\nConfidence: 5", "2 lines 'Prediction: NO or YES'"),
         ("Prediction: YES\nConfidence: 5.5", "expected a whole number from 0 to 100"),
-        ("Prediction: YES\nConfidence: 5\nFactors:\n- x | high", "expected factor | weight | reasoning"),
+        (
+            "Prediction: YES\nConfidence: 5\nFactors:\n- x | high",
+            "expected factor | weight | reasoning",
+        ),
         ("I think so.\nPrediction: YES\nConfidence: 5", "'I think so.' belongs to no field"),
     ):
         with pytest.raises(UserError) as caught:
@@ -291,8 +392,12 @@ def test_an_unusable_answer_stops_its_own_debate_alone(server: FaultServer, fold
     answer_file(second).write_text("Prediction: YES\nConfidence: 80\n")
     rows = hold(plan)
     assert sorted(statuses(rows)) == ["valid", "waiting"]
-    reasons = [json.loads(parsed)["reason"] for parsed in rows.loc[rows["kind"] == "conclusion", "parsed"]]
-    assert any(reason.startswith("an answer cannot be used: ") and "'very'" in reason for reason in reasons)
+    reasons = [
+        json.loads(parsed)["reason"] for parsed in rows.loc[rows["kind"] == "conclusion", "parsed"]
+    ]
+    assert any(
+        reason.startswith("an answer cannot be used: ") and "'very'" in reason for reason in reasons
+    )
     answer_file(first).write_text("Prediction: NO\nConfidence: 80\n")
     assert statuses(hold(plan)) == ["valid", "valid"]
 
@@ -313,18 +418,25 @@ def test_a_question_that_is_asked_no_longer_is_taken_back_and_an_answer_stays(
     first, second = open_questions()
     answer_file(first).write_text("Prediction: YES\nConfidence: 80\n")
     hold(planned(server.url, "courtroom", {"prosecutor": "person"}))
-    assert {path.name for path in open_questions()} == {"repeat-0-round-1-prosecutor-strategy.question.json"}
+    assert {path.name for path in open_questions()} == {
+        "repeat-0-round-1-prosecutor-strategy.question.json"
+    }
     assert not second.with_suffix(".md").exists() and answer_file(first).exists() and first.exists()
     hold(planned(server.url, "courtroom", {}))
     assert open_questions() == []
 
 
-def test_recorded_or_held_debates_are_judged_again_by_a_person(server: FaultServer, folder: Path) -> None:
+def test_recorded_or_held_debates_are_judged_again_by_a_person(
+    server: FaultServer, folder: Path
+) -> None:
     held = {"protocol": "courtroom", "dataset": "people", "models": ["test"], "cases": 2}
     params = {"beside": "held", "debated_by": "test", "seats": {"judge": "person"}}
     experiments = {"held": held, "trial": {**held, "protocol": "rejudge", "params": params}}
     plan = planned(server.url, "rejudge", {}, keys={"experiments": experiments})
-    cases, outputs = cases_of(plan, "people"), {name: Path(f"{name}.parquet") for name in experiments}
+    cases, outputs = (
+        cases_of(plan, "people"),
+        {name: Path(f"{name}.parquet") for name in experiments},
+    )
 
     def judge(name: str) -> pd.DataFrame:
         artifacts = {"debates": outputs["held"]} if name == "trial" else {}
@@ -337,7 +449,7 @@ def test_recorded_or_held_debates_are_judged_again_by_a_person(server: FaultServ
     while answer_all():
         rows = judge("trial")
     beliefs = rows[rows["kind"] == "belief"]
-    assert statuses(rows) == ["valid", "valid"] and set(beliefs.loc[beliefs["speaker"] == "judge", "source"]) == {
-        "human"
-    }
+    assert statuses(rows) == ["valid", "valid"] and set(
+        beliefs.loc[beliefs["speaker"] == "judge", "source"]
+    ) == {"human"}
     assert len(beliefs[beliefs["speaker"] == "judge"]) == 6, "after each of three rounds"

@@ -1,5 +1,5 @@
-"""Every form that a model is asked to fill in is sent to its server as a JSON schema, docstring and all, and is part of
-the key of each recorded reply: an edit here is a decision, and no accident.
+"""Every form that a model is asked to fill in is sent to its server as a JSON schema, docstring and
+all, and is part of the key of each recorded reply: an edit here is a decision, and no accident.
 """
 
 import hashlib
@@ -34,7 +34,9 @@ from moot.studies.feedback.protocol_summaries import CaseSummary
 
 NOT_SENT = (ProtocolParams, PersonsForm)
 ONE = Task(noun="the case", question="Is it so?", labels=("no", "yes"))
-SEVERAL = Task(noun="the case", question="Which?", labels=("article 1", "article 2"), multilabel=True)
+SEVERAL = Task(
+    noun="the case", question="Which?", labels=("article 1", "article 2"), multilabel=True
+)
 SENT: dict[str, tuple[type[BaseModel], str]] = {
     "CaseSummary": (CaseSummary, "27bc57b55a499b38"),
     "Criticism": (Criticism, "7e4dea099e3d889e"),
@@ -52,7 +54,10 @@ SENT: dict[str, tuple[type[BaseModel], str]] = {
     "opinion_schema, several labels": (opinion_schema(SEVERAL.labels, True), "bcd43256b07aaa62"),
     "prediction_schema": (prediction_schema(ONE), "09e7efff7364bed3"),
     "prediction_schema, several labels": (prediction_schema(SEVERAL), "9c38821116e0dffd"),
-    "prediction_schema, reasons": (prediction_schema(ONE, reasoning=True, characters=400), "9247d316a26d2d4e"),
+    "prediction_schema, reasons": (
+        prediction_schema(ONE, reasoning=True, characters=400),
+        "9247d316a26d2d4e",
+    ),
     "prediction_schema, factors": (prediction_schema(ONE, factors=5), "c1136b0d33377cf7"),
     "round_schema": (round_schema(3, 1500), "e3f8c6367c3d50ac"),
     "stated_schema": (stated_schema(6), "c4f1941f38c1fca4"),
@@ -69,10 +74,11 @@ def digest(schema: type[BaseModel]) -> str:
 def test_what_is_sent_to_servers_stays_as_it_is(name: str) -> None:
     schema, pinned = SENT[name]
     assert digest(schema) == pinned, (
-        f"The form {name} is not what it was: its JSON schema, docstring and descriptions included, is sent to servers and "
-        f"is part of the key of every recorded reply to it, so no such reply is found again and each is asked, and paid, "
-        f"anew. Take the edit back (a remark for readers of the code is a comment, not a docstring), or, where the change "
-        f"is meant, write {digest(schema)} here and name the form in CHANGELOG.md."
+        f"The form {name} is not what it was: its JSON schema, docstring and descriptions included,"
+        " is sent to servers and is part of the key of every recorded reply to it, so no such"
+        " reply is found again and each is asked, and paid, anew. Take the edit back (a remark for"
+        " readers of the code is a comment, not a docstring), or, where the change is meant, write"
+        f" {digest(schema)} here and name the form in CHANGELOG.md."
     )
 
 
@@ -80,14 +86,25 @@ def forms() -> Iterator[str]:
     """Every form, and every function that makes one, in the modules that ask models."""
     for package in (moot.protocols, moot.labels, moot.studies):
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if package is moot.studies and not found.name.rpartition(".")[2].startswith(("protocol", "panel")):
+            if package is moot.studies and not found.name.rpartition(".")[2].startswith(
+                ("protocol", "panel")
+            ):
                 continue
             module = importlib.import_module(found.name)
             for name, value in vars(module).items():
-                own = getattr(value, "__module__", "") == module.__name__ and not name.startswith("_")
-                form = inspect.isclass(value) and issubclass(value, BaseModel) and not issubclass(value, NOT_SENT)
+                own = getattr(value, "__module__", "") == module.__name__ and not name.startswith(
+                    "_"
+                )
+                form = (
+                    inspect.isclass(value)
+                    and issubclass(value, BaseModel)
+                    and not issubclass(value, NOT_SENT)
+                )
                 made = inspect.unwrap(value)  # a cached function is one too
-                makes = inspect.isfunction(made) and made.__annotations__.get("return") == type[BaseModel]
+                makes = (
+                    inspect.isfunction(made)
+                    and made.__annotations__.get("return") == type[BaseModel]
+                )
                 if own and (form or makes):
                     yield name
 

@@ -1,4 +1,6 @@
-"""The smoothed probabilities of Debate-Feedback: smoothing, threshold, fallback and decisions against hand-worked numbers."""
+"""The smoothed probabilities of Debate-Feedback: smoothing, threshold, fallback and decisions
+against hand-worked numbers.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -59,7 +61,10 @@ def test_no_weight_changes_nothing_and_full_weight_smooths_nothing(
 
 
 def test_each_of_several_labels_is_smoothed_by_itself() -> None:
-    assert smoothed({"234": 0.4, "264": 0.8}, {"234": 1.0, "264": 0.0}, 0.5) == {"234": 0.7, "264": 0.4}
+    assert smoothed({"234": 0.4, "264": 0.8}, {"234": 1.0, "264": 0.0}, 0.5) == {
+        "234": 0.7,
+        "264": 0.4,
+    }
 
 
 @pytest.mark.parametrize(
@@ -80,18 +85,32 @@ def test_threshold(reliabilities: list[float], rule: Any, met: bool) -> None:
 def test_stated_answers_as_outlooks() -> None:
     assert stated_probabilities(WINNER, ["plaintiff"], 60)["plaintiff"] == pytest.approx(0.8)
     assert stated_probabilities(WINNER, ["defendant"], 0) == {"defendant": 0.5, "plaintiff": 0.5}
-    assert stated_probabilities(STANCE, ["pro"], 40) == pytest.approx({"pro": 0.6, "con": 0.2, "neutral": 0.2})
-    assert stated_probabilities(ARTICLES, ["264", "347"], 50) == {"234": 0.25, "264": 0.75, "347": 0.75}
+    assert stated_probabilities(STANCE, ["pro"], 40) == pytest.approx(
+        {"pro": 0.6, "con": 0.2, "neutral": 0.2}
+    )
+    assert stated_probabilities(ARTICLES, ["264", "347"], 50) == {
+        "234": 0.25,
+        "264": 0.75,
+        "347": 0.75,
+    }
     assert stated_probabilities(WINNER, ["plaintiff"], None)["plaintiff"] == 1.0
 
 
 @pytest.mark.parametrize("confidence", [0, 0.4, 50, 100, None])
 @pytest.mark.parametrize(
     ("task", "answer"),
-    [(WINNER, "defendant"), (WINNER, "plaintiff"), (STANCE, "con"), (STANCE, "neutral"), (STANCE, "pro")]
+    [
+        (WINNER, "defendant"),
+        (WINNER, "plaintiff"),
+        (STANCE, "con"),
+        (STANCE, "neutral"),
+        (STANCE, "pro"),
+    ]
     + [(ARTICLES, answer) for answer in ("234", "264", "234;347", "234;264;347")],
 )
-def test_no_confidence_makes_an_answer_count_for_another(task: Task, answer: str, confidence: float | None) -> None:
+def test_no_confidence_makes_an_answer_count_for_another(
+    task: Task, answer: str, confidence: float | None
+) -> None:
     assert decided(stated(task, answer, confidence), task) == answer
 
 
@@ -107,7 +126,9 @@ def test_no_confidence_makes_an_answer_count_for_another(task: Task, answer: str
         ("pd", 1.0, "defendant"),
     ],
 )
-def test_on_a_tie_the_latest_answer_stands(answers: str, weight: float, decision: str, confidence: float) -> None:
+def test_on_a_tie_the_latest_answer_stands(
+    answers: str, weight: float, decision: str, confidence: float
+) -> None:
     words = {"d": "defendant", "p": "plaintiff"}
     first, *rounds = (stated(WINNER, words[letter], confidence) for letter in answers)
     assert decided(replay(first, [(latest, True) for latest in rounds], weight), WINNER) == decision
@@ -118,14 +139,21 @@ def test_ties_among_three_labels_and_after_a_fallback() -> None:
     assert decided(replay(pro, [(con, True)], 0.5), STANCE) == "con"
     assert decided(replay(con, [(pro, True)], 0.5), STANCE) == "pro"
     tied = Outlook({"con": 0.4, "neutral": 0.2, "pro": 0.4}, ("neutral", "con", "pro"))
-    assert decided(tied, STANCE) == "con", "the latest answer that names one of those that are equal"
+    assert decided(tied, STANCE) == "con", (
+        "the latest answer that names one of those that are equal"
+    )
     assert decided(replay(pro, [(neutral, True), (con, False)], 0.5), STANCE) == "pro"
 
 
 def test_a_tie_earns_neither_label_anything() -> None:
     """Random answers come out as the latest one does, not as the label that the task names last."""
     answers = [stated(WINNER, label, 0) for label in ("defendant", "plaintiff")]
-    ends = [decided(replay(a, [(b, True), (c, True)], 0.5), WINNER) for a in answers for b in answers for c in answers]
+    ends = [
+        decided(replay(a, [(b, True), (c, True)], 0.5), WINNER)
+        for a in answers
+        for b in answers
+        for c in answers
+    ]
     assert ends.count("plaintiff") == ends.count("defendant") == 4
 
 

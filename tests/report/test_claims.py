@@ -7,7 +7,16 @@ import pytest
 from moot.core.errors import UserError
 from moot.protocols import PROTOCOLS
 from moot.report import TABLES
-from moot.report.claims import CANNOT_TELL, COLUMNS, NOT_SUPPORTED, STATISTICS, SUPPORTED, Claim, Selector, read_claims
+from moot.report.claims import (
+    CANNOT_TELL,
+    COLUMNS,
+    NOT_SUPPORTED,
+    STATISTICS,
+    SUPPORTED,
+    Claim,
+    Selector,
+    read_claims,
+)
 from moot.scores.answers import Estimate
 
 SHIPPED = Path(__file__).resolve().parents[2] / "data" / "published" / "claims.csv"
@@ -53,7 +62,12 @@ def claim(folder: Path, **cells: str) -> Claim:
     ],
 )
 def test_an_interval_becomes_a_word(
-    direction: str, threshold: str, interval: tuple[float, float], cases: int, word: str, tmp_path: Path
+    direction: str,
+    threshold: str,
+    interval: tuple[float, float],
+    cases: int,
+    word: str,
+    tmp_path: Path,
 ) -> None:
     found = claim(tmp_path, direction=direction, threshold=threshold)
     value = sum(interval) / 2
@@ -62,7 +76,11 @@ def test_an_interval_becomes_a_word(
 
 
 def test_selectors_name_protocols_and_values(tmp_path: Path) -> None:
-    found = claim(tmp_path, first="courtroom | recorded(method=AI debate; dataset=mine)", second="feedback(assistant=)")
+    found = claim(
+        tmp_path,
+        first="courtroom | recorded(method=AI debate; dataset=mine)",
+        second="feedback(assistant=)",
+    )
     assert found.first == (
         Selector("courtroom"),
         Selector("recorded", (("method", "AI debate"), ("dataset", "mine"))),
@@ -73,7 +91,10 @@ def test_selectors_name_protocols_and_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ({"statistic": "luck"}, f"line 2: statistic 'luck', expected one of {', '.join(STATISTICS)}"),
+        (
+            {"statistic": "luck"},
+            f"line 2: statistic 'luck', expected one of {', '.join(STATISTICS)}",
+        ),
         ({"metric": "charm"}, "line 2: metric 'charm', expected one of .*accuracy"),
         ({"data": ""}, "line 2: data is empty, expected the data sets that can judge it"),
         ({"direction": "up"}, "line 2: direction 'up', expected one of above, below, within"),
@@ -83,7 +104,9 @@ def test_selectors_name_protocols_and_values(tmp_path: Path) -> None:
         ({"second": "(x=1)"}, r"line 2: second '\(x=1\)', expected PROTOCOL"),
     ],
 )
-def test_a_mistake_is_named_with_its_line(cells: dict[str, str], message: str, tmp_path: Path) -> None:
+def test_a_mistake_is_named_with_its_line(
+    cells: dict[str, str], message: str, tmp_path: Path
+) -> None:
     with pytest.raises(UserError, match=message):
         claim(tmp_path, **cells)
 

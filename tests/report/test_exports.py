@@ -1,4 +1,6 @@
-"""Debates for other tools: held by a model behind a server that fails, exported, and read back as the tools read them."""
+"""Debates for other tools: held by a model behind a server that fails, exported, and read back as
+the tools read them.
+"""
 
 import json
 import sys
@@ -27,22 +29,30 @@ HOSTILE = "</script><b>*not* text</b> \x1b[31m"
 
 @pytest.fixture(scope="module")
 def export(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Export]:
-    """Trials of four people, twice each, some of whose calls took several attempts or came to nothing."""
+    """Trials of four people, twice each, some of whose calls took several attempts or came to
+    nothing.
+    """
     folder = tmp_path_factory.mktemp("exported")
     results = folder / "results"
     cases = people(results / "cases" / "people.parquet", CASES, text=f"Years: {{years}}. {HOSTILE}")
     shard = results / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
     shard.parent.mkdir(parents=True)
     with FaultServer("server_error,outside_labels", rate=0.3, seed=3) as server:
-        config = configuration(server.url, folder, experiment={"repeats": 2, "params": {"strategy": "call"}})
+        config = configuration(
+            server.url, folder, experiment={"repeats": 2, "params": {"strategy": "call"}}
+        )
         hold(config, cases, shard)
     plan = Plan.from_yaml(config, PROJECT)
-    predictions, calls = (results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls"))
+    predictions, calls = (
+        results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
+    )
     write_predictions(plan, EXPERIMENT, cases, [shard], predictions, calls)
     found = ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
     scores = score_experiment(found)
     own = scores[(scores["model"] == MODEL) & (scores["group"] == OVERALL)]
-    publication = Publication(license="CC-BY-4.0", creator="Nobody", url="https://example.org", citation="Nobody 2026")
+    publication = Publication(
+        license="CC-BY-4.0", creator="Nobody", url="https://example.org", citation="Nobody 2026"
+    )
     yield Export(found, MODEL, own, publication)
 
 
@@ -61,11 +71,17 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 def test_debates_hold_what_the_other_tests_rest_on(export: Export) -> None:
     calls, outcomes = export.results.calls, export.results.predictions
-    assert (calls["attempts"] > 1).any() and (outcomes["status"] == "invalid").any() and len(outcomes) == 2 * CASES
+    assert (
+        (calls["attempts"] > 1).any()
+        and (outcomes["status"] == "invalid").any()
+        and len(outcomes) == 2 * CASES
+    )
     assert (export.results.transcripts["visibility"] != "public").any()
 
 
-def test_a_corpus_of_convokit_has_every_turn_as_a_reply_to_the_one_before(export: Export, written: Path) -> None:
+def test_a_corpus_of_convokit_has_every_turn_as_a_reply_to_the_one_before(
+    export: Export, written: Path
+) -> None:
     utterances = lines(written / "convokit" / "utterances.jsonl")
     said = export.results.transcripts[export.results.transcripts["kind"] != "conclusion"]
     assert [one["text"] for one in utterances] == said["text"].tolist()
@@ -73,32 +89,50 @@ def test_a_corpus_of_convokit_has_every_turn_as_a_reply_to_the_one_before(export
     assert len(set(names)) == len(names)
     roots = [one for one in utterances if one["reply-to"] is None]
     assert [one["id"] for one in roots] == [one["conversation_id"] for one in roots]
-    assert [one["meta"]["private"] for one in utterances] == (said["visibility"] != "public").tolist()
+    assert [one["meta"]["private"] for one in utterances] == (
+        said["visibility"] != "public"
+    ).tolist()
     conversations = json.loads((written / "convokit" / "conversations.json").read_text("utf-8"))
-    assert set(conversations) == {one["conversation_id"] for one in roots} and len(roots) == 2 * CASES
+    assert (
+        set(conversations) == {one["conversation_id"] for one in roots} and len(roots) == 2 * CASES
+    )
     assert HOSTILE in next(iter(conversations.values()))["meta"]["text"]
     times = [(one["conversation_id"], one["timestamp"]) for one in utterances]
-    assert times == sorted(times, key=lambda pair: pair[0]) and min(time for _, time in times) > 1.7e9
+    assert (
+        times == sorted(times, key=lambda pair: pair[0]) and min(time for _, time in times) > 1.7e9
+    )
 
 
 def test_convokit_loads_the_corpus(export: Export, written: Path) -> None:
     convokit = pytest.importorskip("convokit", reason="convokit is not installed")
     corpus = convokit.Corpus(filename=str(written / "convokit"))
     conversations = list(corpus.iter_conversations())
-    assert len(conversations) == 2 * CASES and all(one.check_integrity(verbose=False) for one in conversations)
-    said = export.results.transcripts[export.results.transcripts["debate_id"] == conversations[0].id]
+    assert len(conversations) == 2 * CASES and all(
+        one.check_integrity(verbose=False) for one in conversations
+    )
+    said = export.results.transcripts[
+        export.results.transcripts["debate_id"] == conversations[0].id
+    ]
     read = [one.text for one in conversations[0].get_chronological_utterance_list()]
     assert read == said[said["kind"] != "conclusion"]["text"].tolist()
 
 
-def test_croissant_describes_every_column_of_the_files_beside_it(export: Export, written: Path) -> None:
+def test_croissant_describes_every_column_of_the_files_beside_it(
+    export: Export, written: Path
+) -> None:
     folder = written / "croissant"
     about = json.loads((folder / "croissant.json").read_text("utf-8"))
     for file in about["distribution"]:
         assert file["sha256"] == file_digest(folder / file["contentUrl"])
     described = {field["name"] for records in about["recordSet"] for field in records["field"]}
-    columns = {f"{path.stem}/{name}" for path in folder.glob("*.parquet") for name in pq.read_schema(path).names}
-    assert described == columns and all(field["description"] for one in about["recordSet"] for field in one["field"])
+    columns = {
+        f"{path.stem}/{name}"
+        for path in folder.glob("*.parquet")
+        for name in pq.read_schema(path).names
+    }
+    assert described == columns and all(
+        field["description"] for one in about["recordSet"] for field in one["field"]
+    )
     assert about["license"] == "CC-BY-4.0" and about["rai:dataUseCases"]
     assert len(pq.read_table(folder / "predictions.parquet")) == len(export.results.predictions)
 
@@ -113,11 +147,20 @@ def test_mlcroissant_finds_nothing_wrong_and_reads_the_records(
     assert texts == export.results.transcripts["text"].tolist()
 
 
-def test_every_eval_ever_gets_scores_with_intervals_and_every_debate(export: Export, written: Path) -> None:
+def test_every_eval_ever_gets_scores_with_intervals_and_every_debate(
+    export: Export, written: Path
+) -> None:
     [path] = (written / "every_eval_ever").rglob("*[0-9a-f].json")
-    evaluation, samples = json.loads(path.read_text("utf-8")), lines(path.with_name(f"{path.stem}_samples.jsonl"))
-    assert [one["sample_id"] for one in samples] == sorted(export.results.transcripts["debate_id"].unique())
-    accuracy = next(one for one in evaluation["evaluation_results"] if one["evaluation_result_id"] == "accuracy")
+    evaluation, samples = (
+        json.loads(path.read_text("utf-8")),
+        lines(path.with_name(f"{path.stem}_samples.jsonl")),
+    )
+    assert [one["sample_id"] for one in samples] == sorted(
+        export.results.transcripts["debate_id"].unique()
+    )
+    accuracy = next(
+        one for one in evaluation["evaluation_results"] if one["evaluation_result_id"] == "accuracy"
+    )
     scores = export.scores.set_index(["metric", "average"])
     interval = accuracy["score_details"]["uncertainty"]["confidence_interval"]
     assert accuracy["score_details"]["score"] == scores.loc[("accuracy", ""), "value"]
@@ -129,7 +172,9 @@ def test_every_eval_ever_gets_scores_with_intervals_and_every_debate(export: Exp
 
 
 def test_every_eval_ever_accepts_both_files(written: Path) -> None:
-    core = pytest.importorskip("every_eval_ever.validator.validation_core", reason="every-eval-ever is not installed")
+    core = pytest.importorskip(
+        "every_eval_ever.validator.validation_core", reason="every-eval-ever is not installed"
+    )
     folder = written / "every_eval_ever"
     for path in sorted(folder.rglob("*.json*")):
         report = core.validate_file(path)
@@ -139,13 +184,17 @@ def test_every_eval_ever_accepts_both_files(written: Path) -> None:
 @pytest.fixture(scope="module")
 def log(export: Export, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The exported log as inspect_ai reads it."""
-    library = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed (the extra `inspect`)")
+    library = pytest.importorskip(
+        "inspect_ai.log", reason="inspect_ai is not installed (the extra `inspect`)"
+    )
     path = tmp_path_factory.mktemp("log") / "trial.eval"
     EXPORTERS["inspect"].write(export, path)
     return library.read_eval_log(str(path), resolve_attachments="full")
 
 
-def test_a_log_has_a_sample_for_each_debate_with_score_usage_and_times(export: Export, log: Any) -> None:
+def test_a_log_has_a_sample_for_each_debate_with_score_usage_and_times(
+    export: Export, log: Any
+) -> None:
     from inspect_ai.analysis import samples_df
 
     outcomes = export.results.predictions.set_index(["case_id", "repeat"])
@@ -153,7 +202,9 @@ def test_a_log_has_a_sample_for_each_debate_with_score_usage_and_times(export: E
     for sample in log.samples:
         outcome = outcomes.loc[(sample.id, sample.epoch - 1)]
         answered = isinstance(outcome["prediction"], str)
-        expected = "N" if not answered else "C" if outcome["prediction"] == outcome["target"] else "I"
+        expected = (
+            "N" if not answered else "C" if outcome["prediction"] == outcome["target"] else "I"
+        )
         assert sample.scores["moot"].value == expected
         usage = sample.model_usage[MODEL]
         assert usage.input_tokens + usage.input_tokens_cache_read == outcome["prompt_tokens"]
@@ -167,7 +218,8 @@ def test_a_log_has_a_sample_for_each_debate_with_score_usage_and_times(export: E
     frame = samples_df(log.location)
     assert (
         len(frame) == len(outcomes)
-        and frame["total_tokens"].sum() == outcomes[["prompt_tokens", "completion_tokens"]].to_numpy().sum()
+        and frame["total_tokens"].sum()
+        == outcomes[["prompt_tokens", "completion_tokens"]].to_numpy().sum()
     )
 
 
@@ -200,7 +252,9 @@ def test_an_export_says_the_same_each_time(export: Export, log: Any, tmp_path: P
     assert again.model_dump(exclude={"location"}) == log.model_dump(exclude={"location"})
 
 
-def test_the_missing_library_is_named(export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_missing_library_is_named(
+    export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "moot.report.exports._inspect_log", None)
     with pytest.raises(UserError, match=r"make env EXTRAS=inspect.*export_convokit"):
         EXPORTERS["inspect"].write(export, tmp_path / "trial.eval")

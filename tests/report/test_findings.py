@@ -1,4 +1,6 @@
-"""Each sentence of `data/published/findings.csv`, worked out anew from `data/published/published_results.csv`."""
+"""Each sentence of `data/published/findings.csv`, worked out anew from
+`data/published/published_results.csv`.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -36,8 +38,9 @@ def test_findings_are_of_tables_that_exist() -> None:
     assert FINDINGS and all(name in TABLES for name in FINDINGS)
 
 
-# Weighted precision, weighted F1, accuracy, kappa and Matthews correlation of two labels follow from three shares: of
-# positive cases, of positive predictions, and of both. A misfit says that no one confusion matrix is behind a row.
+# Weighted precision, weighted F1, accuracy, kappa and Matthews correlation of two labels follow
+# from three shares: of positive cases, of positive predictions, and of both. A misfit says that no
+# one confusion matrix is behind a row.
 
 
 def metrics_of_shares(shares: np.ndarray) -> np.ndarray:
@@ -46,7 +49,9 @@ def metrics_of_shares(shares: np.ndarray) -> np.ndarray:
     accuracy, by_chance = both + neither, positive * predicted + (1 - positive) * (1 - predicted)
     spread = np.sqrt(positive * (1 - positive) * predicted * (1 - predicted))
     precision = positive * both / predicted + (1 - positive) * neither / (1 - predicted)
-    f1 = positive * 2 * both / (positive + predicted) + (1 - positive) * 2 * neither / (2 - positive - predicted)
+    f1 = positive * 2 * both / (positive + predicted) + (1 - positive) * 2 * neither / (
+        2 - positive - predicted
+    )
     kappa = (accuracy - by_chance) / (1 - by_chance)
     return np.array([accuracy, kappa, (both - positive * predicted) / spread, precision, f1])
 
@@ -56,14 +61,20 @@ def base_rate_behind(row: Mapping[str, float]) -> float:
     wanted = np.array([row[name] for name in DETERMINING])
     starts = [(a, b, a * b) for a in (0.2, 0.3, 0.5) for b in (0.05, 0.3, 0.6, 0.95)]
     bounds = ((0.01, 0.001, 0.0), (0.99, 0.999, 0.99))
-    fits = [least_squares(lambda shares: metrics_of_shares(shares) - wanted, start, bounds=bounds) for start in starts]
+    fits = [
+        least_squares(lambda shares: metrics_of_shares(shares) - wanted, start, bounds=bounds)
+        for start in starts
+    ]
     best = min(fits, key=lambda fit: float(fit.cost))
     share = float(best.x[0])
     return min(share, 1 - share) if np.abs(best.fun).max() <= 0.005 else float("nan")
 
 
 def test_a_base_rate_is_read_off_averages() -> None:
-    actual, predicted = np.repeat([1, 1, 0, 0], [60, 170, 90, 680]), np.repeat([1, 0, 1, 0], [60, 170, 90, 680])
+    actual, predicted = (
+        np.repeat([1, 1, 0, 0], [60, 170, 90, 680]),
+        np.repeat([1, 0, 1, 0], [60, 170, 90, 680]),
+    )
     row = {
         "accuracy": metrics.accuracy_score(actual, predicted),
         "kappa": metrics.cohen_kappa_score(actual, predicted),
@@ -72,23 +83,38 @@ def test_a_base_rate_is_read_off_averages() -> None:
         "f1_weighted": metrics.f1_score(actual, predicted, average="weighted"),
     }
     assert base_rate_behind(row) == pytest.approx(0.23, abs=1e-6)
-    assert np.isnan(base_rate_behind({**row, "kappa": 0.9})), "no confusion matrix has these figures"
+    assert np.isnan(base_rate_behind({**row, "kappa": 0.9})), (
+        "no confusion matrix has these figures"
+    )
 
 
 def test_the_base_rate_behind_table_2() -> None:
-    rows = [row for row in printed("courtroom", "table2_tabular_leaderboard").values() if set(DETERMINING) <= set(row)]
+    rows = [
+        row
+        for row in printed("courtroom", "table2_tabular_leaderboard").values()
+        if set(DETERMINING) <= set(row)
+    ]
     rates = [rate for row in rows if not np.isnan(rate := base_rate_behind(row))]
     middle, best = median(rates), max(row["accuracy"] for row in rows)
     (said,) = FINDINGS["courtroom/table2_tabular_leaderboard"]
     assert f"{len(rates)} of {len(rows)} models" in said
-    assert f"{min(rates):.1%} to {max(rates):.1%} of the cases (median {middle:.1%})" in said.replace(" %", "%")
-    assert f"right in {1 - middle:.1%} of cases; the best published accuracy is {best:.1%}" in said.replace(" %", "%")
+    assert (
+        f"{min(rates):.1%} to {max(rates):.1%} of the cases (median {middle:.1%})"
+        in said.replace(" %", "%")
+    )
+    assert (
+        f"right in {1 - middle:.1%} of cases; the best published accuracy is {best:.1%}"
+        in said.replace(" %", "%")
+    )
 
 
 def test_the_cases_of_tabpfns_matrix() -> None:
     row = printed("courtroom", "table3_tabpfn")["tabpfn"]
     cases = sum(row[name] for name in ("tn", "fp", "fn", "tp"))
-    assert f"{cases:.0f} cases, {100 * cases / 1412:.0f} % of its 1412" in FINDINGS["courtroom/table3_tabpfn"][0]
+    assert (
+        f"{cases:.0f} cases, {100 * cases / 1412:.0f} % of its 1412"
+        in FINDINGS["courtroom/table3_tabpfn"][0]
+    )
 
 
 def averages_possible(accuracy: float, f1: float, cases: int, positives: range) -> set[str]:
@@ -97,14 +123,20 @@ def averages_possible(accuracy: float, f1: float, cases: int, positives: range) 
     for actual in positives:
         hits, rejections = np.arange(actual + 1)[:, None], np.arange(cases - actual + 1)[None, :]
         wrong = cases - hits - rejections
-        positive, negative = (2 * right / np.maximum(2 * right + wrong, 1) for right in (hits, rejections))
+        positive, negative = (
+            2 * right / np.maximum(2 * right + wrong, 1) for right in (hits, rejections)
+        )
         averages = {
             "binary": positive,
             "macro": (positive + negative) / 2,
             "weighted": (actual * positive + (cases - actual) * negative) / cases,
         }
         fits = np.abs((hits + rejections) / cases - accuracy) <= 0.005 + 1e-9
-        found |= {name for name, values in averages.items() if (fits & (np.abs(values - f1) <= 0.005 + 1e-9)).any()}
+        found |= {
+            name
+            for name, values in averages.items()
+            if (fits & (np.abs(values - f1) <= 0.005 + 1e-9)).any()
+        }
     return found
 
 
@@ -112,41 +144,58 @@ def averages_possible(accuracy: float, f1: float, cases: int, positives: range) 
     ("accuracy", "f1", "possible"),
     [(0.7, 0.0, {"binary"}), (1.0, 1.0, {"binary", "macro", "weighted"}), (0.7, 0.99, set())],
 )
-def test_arithmetic_tells_which_average_a_printed_f1_can_be(accuracy: float, f1: float, possible: set[str]) -> None:
+def test_arithmetic_tells_which_average_a_printed_f1_can_be(
+    accuracy: float, f1: float, possible: set[str]
+) -> None:
     assert averages_possible(accuracy, f1, 100, range(28, 32)) == possible
 
 
 def test_which_averages_table_4s_f1_can_be() -> None:
     rows = printed("courtroom", "table4_prompting").values()
     pairs = [
-        averages_possible(value, row[name.replace("accuracy", "f1")], 150, range(39, 48))  # 26 % to 31 % of 150
+        averages_possible(
+            value, row[name.replace("accuracy", "f1")], 150, range(39, 48)
+        )  # 26 % to 31 % of 150
         for row in rows
         for name, value in row.items()
         if name.endswith("accuracy")
     ]
     counts = ", ".join(
-        f"{name} F1 for {sum(name in pair for pair in pairs)}" for name in ("binary", "macro", "weighted")
+        f"{name} F1 for {sum(name in pair for pair in pairs)}"
+        for name in ("binary", "macro", "weighted")
     )
     (said,) = FINDINGS["courtroom/table4_prompting"]
     assert f"the {len(pairs)} published pairs" in said and counts in said
 
 
 def test_what_tables_6_and_7_print_as_f1_and_precision() -> None:
-    f1, counts = printed("courtroom", "table6_commercial"), printed("courtroom", "table7_commercial_confusion")
+    f1, counts = (
+        printed("courtroom", "table6_commercial"),
+        printed("courtroom", "table7_commercial_confusion"),
+    )
     others = [row for row in f1 if not equal(f1[row]["f1"], counts[row]["precision"])]
     named = ", ".join(f"{row.replace('/', ' ')} ({f1[row]['f1']:.2f})" for row in others)
     said = f"in {len(f1) - len(others)} of {len(f1)} rows; the others are {named}. "
     assert said in FINDINGS["courtroom/table6_commercial"][0]
-    assert FINDINGS["courtroom/table6_commercial"][0] == FINDINGS["courtroom/table7_commercial_confusion"][-1]
+    assert (
+        FINDINGS["courtroom/table6_commercial"][0]
+        == FINDINGS["courtroom/table7_commercial_confusion"][-1]
+    )
 
 
 def test_what_table_7s_columns_are() -> None:
-    stated, counts = printed("courtroom", "table6_commercial"), printed("courtroom", "table7_commercial_confusion")
+    stated, counts = (
+        printed("courtroom", "table6_commercial"),
+        printed("courtroom", "table7_commercial_confusion"),
+    )
     rows = [{**row, "accuracy": stated[name]["accuracy"]} for name, row in counts.items()]
     headings, positives, ratio, _ = FINDINGS["courtroom/table7_commercial_confusion"]
     as_printed = sum(equal((row["tp"] + row["tn"]) / 100, row["accuracy"]) for row in rows)
     exchanged = sum(equal((row["tp"] + row["fp"]) / 100, row["accuracy"]) for row in rows)
-    assert f"in {as_printed} of {len(rows)} rows, and (TP + FP) / 100 in {exchanged} of {len(rows)}:" in headings
+    assert (
+        f"in {as_printed} of {len(rows)} rows, and (TP + FP) / 100 in {exchanged} of {len(rows)}:"
+        in headings
+    )
     assert [count for count, _ in groupby(row["tp"] + row["fn"] for row in rows)] == [71]
     assert positives.startswith("TP + FN is 71 of 100 cases in every row.")
     ratios = sum(equal(row["tp"] / (row["tp"] + row["fp"]), row["precision"]) for row in rows)
@@ -154,8 +203,15 @@ def test_what_table_7s_columns_are() -> None:
 
 
 def test_how_accuracy_and_f1_of_the_paper_correlate() -> None:
-    prompts, debates = printed("courtroom", "table4_prompting"), printed("courtroom", "table5_courtroom")
-    methods = {"zero-shot": "zero_shot_", "chain of thought": "cot_", "n-shot chain of thought": "n_shot_cot_"}
+    prompts, debates = (
+        printed("courtroom", "table4_prompting"),
+        printed("courtroom", "table5_courtroom"),
+    )
+    methods = {
+        "zero-shot": "zero_shot_",
+        "chain of thought": "cot_",
+        "n-shot chain of thought": "n_shot_cot_",
+    }
 
     def correlation(rows: Sequence[Mapping[str, float]], prefix: str) -> float:
         pairs = [(row[f"{prefix}accuracy"], row[f"{prefix}f1"]) for row in rows]
@@ -164,12 +220,17 @@ def test_how_accuracy_and_f1_of_the_paper_correlate() -> None:
     found = {name: correlation(list(prompts.values()), prefix) for name, prefix in methods.items()}
     found["courtroom debate"] = correlation(list(debates.values()), "")
     assert min(found, key=lambda name: found[name]) == "courtroom debate"
-    assert ", ".join(f"{name} {value:.2f}" for name, value in found.items()) in FINDINGS["courtroom/stability"][0]
+    assert (
+        ", ".join(f"{name} {value:.2f}" for name, value in found.items())
+        in FINDINGS["courtroom/stability"][0]
+    )
 
 
 def test_the_accuracy_before_debate_that_table_5_of_debate_feedback_implies() -> None:
     rows = printed("feedback", "table5_smoothing")
-    before = [row["accuracy"] - (row["corrections"] - row["degradations"]) / 3000 for row in rows.values()]
+    before = [
+        row["accuracy"] - (row["corrections"] - row["degradations"]) / 3000 for row in rows.values()
+    ]
     said = f"imply {before[0]:.4f} without and {before[1]:.4f} with smoothing"
     assert list(rows) == ["without_smoothing", "with_smoothing"]
     assert said in FINDINGS["feedback/table5_smoothing"][0]

@@ -1,4 +1,6 @@
-"""The run's front page: questions as blocks, in their order, and links to what was built, and to nothing else."""
+"""The run's front page: questions as blocks, in their order, and links to what was built, and to
+nothing else.
+"""
 
 import re
 from pathlib import Path
@@ -18,7 +20,10 @@ def root(tmp_path: Path) -> Path:
 
 def test_planned_comparisons_come_first_and_what_no_run_judges_last(root: Path) -> None:
     questions = read_questions(
-        root, "comparison", [path.relative_to(root).as_posix() for path in built_files(root)], STUDIES
+        root,
+        "comparison",
+        [path.relative_to(root).as_posix() for path in built_files(root)],
+        STUDIES,
     )
     assert [question.text for question in questions] == [
         "Is A better than B?",
@@ -28,42 +33,77 @@ def test_planned_comparisons_come_first_and_what_no_run_judges_last(root: Path) 
     ], "a comparison that was not tested has no answer to show"
     assert questions[-1].missing == "This run has too few cases for an interval"
     assert [len(question.verdicts) for question in questions] == [1, 2, 0, 0]
-    assert [verdict.sign for question in questions for verdict in question.verdicts] == ["?", "✓", "?"]
+    assert [verdict.sign for question in questions for verdict in question.verdicts] == [
+        "?",
+        "✓",
+        "?",
+    ]
     planned, claimed = (question.verdicts[0].why.rpartition("; ")[2] for question in questions[:2])
     assert (planned, claimed) == (
         "p = 0.800 (Holm's correction for 4 tests).",
         "p < 0.001 (Holm's correction for 2 tests).",
     )
-    assert [question.claim for question in questions] == ["", "Yes. Source: a paper", "", "Yes. Source: a paper"]
+    assert [question.claim for question in questions] == [
+        "",
+        "Yes. Source: a paper",
+        "",
+        "Yes. Source: a paper",
+    ]
 
 
 def test_a_verdict_is_a_word_and_what_led_to_it_follows_in_a_sentence(root: Path) -> None:
-    carried = "cannot tell: invalid answers carry the difference (-0.223 with them as wrong, +0.080 without)"
-    bounds = {"supported where": "within 0.05 of 0", "95 % low": -0.084, "95 % high": 0.017, "tests in family": 1.0}
-    claim = CLAIM | bounds | {"answer": carried, "p (Holm)": 0.5148, "published claim": "none published"}
+    carried = (
+        "cannot tell: invalid answers carry the difference (-0.223 with them as wrong, +0.080"
+        " without)"
+    )
+    bounds = {
+        "supported where": "within 0.05 of 0",
+        "95 % low": -0.084,
+        "95 % high": 0.017,
+        "tests in family": 1.0,
+    }
+    claim = (
+        CLAIM
+        | bounds
+        | {
+            "answer": carried,
+            "p (Holm)": 0.5148,
+            "published claim": "none published",
+        }
+    )
     pd.DataFrame([claim]).to_csv(root / "tables/comparison/questions.csv")
     question = read_questions(root, "comparison", ["tables/comparison/questions.csv"], STUDIES)[0]
     [verdict] = question.verdicts
     assert (verdict.word, verdict.sign, question.claim) == ("cannot tell", "?", "")
-    assert verdict.why == (
-        "The 95 % interval includes −0.05; p = 0.515. "
+    assert (
+        verdict.why == "The 95 % interval includes −0.05; p = 0.515. "
         "Invalid answers carry the difference (−0.223 with them as wrong, +0.080 without)."
     )
 
 
 def test_the_trial_runs_are_a_link_to_their_table(root: Path) -> None:
-    pd.DataFrame([{"experiment": "a", "seconds": 4.336015688}]).to_csv(root / "tables/comparison/trial_runs.csv")
+    pd.DataFrame([{"experiment": "a", "seconds": 4.336015688}]).to_csv(
+        root / "tables/comparison/trial_runs.csv"
+    )
     (root / "tables/comparison/trial_runs.html").write_text("")
     write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
     page = (root / "index.html").read_text(encoding="utf-8")
-    assert '<a href="tables/comparison/trial_runs.html">Trial runs</a> (1)' in page and "4.336" not in page
+    assert (
+        '<a href="tables/comparison/trial_runs.html">Trial runs</a> (1)' in page
+        and "4.336" not in page
+    )
 
 
-def test_a_bar_keeps_the_interval_the_threshold_and_the_published_value_on_one_scale(root: Path) -> None:
+def test_a_bar_keeps_the_interval_the_threshold_and_the_published_value_on_one_scale(
+    root: Path,
+) -> None:
     names = [path.relative_to(root).as_posix() for path in built_files(root)]
     question = read_questions(root, "comparison", names, STUDIES)[1]
     verdict = question.verdicts[0]
-    ends = [question.at(value) for value in (verdict.low, verdict.value, verdict.published or 0, verdict.high, 1)]
+    ends = [
+        question.at(value)
+        for value in (verdict.low, verdict.value, verdict.published or 0, verdict.high, 1)
+    ]
     assert ends == sorted(ends)
     assert (ends[0], ends[-1]) == (8, 92)
 
@@ -75,7 +115,9 @@ def test_the_page_links_what_this_run_built_and_escapes_what_others_wrote(root: 
     links = re.findall(r'(?:href|src)="([^"]+)"', page)
     assert "tables/recorded/methods.html" in links
     assert "figures/recorded/accuracy.svg" in links
-    assert all((root / link.partition("#")[0]).is_file() for link in links if link[0] != "#"), "relative, and there"
+    assert all((root / link.partition("#")[0]).is_file() for link in links if link[0] != "#"), (
+        "relative, and there"
+    )
     assert {link[1:] for link in links if link[0] == "#"} <= set(re.findall('id="([^"]+)"', page))
     debates = [link for link in links if ".html#" in link]
     whole = "reader/recorded.html#?experiment=debates"
@@ -94,7 +136,9 @@ def test_the_page_links_what_this_run_built_and_escapes_what_others_wrote(root: 
     assert "href" not in fragment, "it stands in a page elsewhere"
 
 
-def test_the_page_shows_how_often_each_method_is_right_and_names_tables_without_rows(root: Path) -> None:
+def test_the_page_shows_how_often_each_method_is_right_and_names_tables_without_rows(
+    root: Path,
+) -> None:
     write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
     page = (root / "index.html").read_text(encoding="utf-8")
     methods = page[page.index('id="methods"') : page.index('id="sources"')]
@@ -111,4 +155,6 @@ def test_a_damaged_table_is_named(root: Path) -> None:
     path = root / "tables" / "comparison" / "questions.csv"
     path.write_bytes(b'"a\xff')
     with pytest.raises(UserError, match=r"questions\.csv: is no table"):
-        write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
+        write_front_page(
+            root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES
+        )

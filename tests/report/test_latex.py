@@ -1,4 +1,6 @@
-"""LaTeX tables keep within the page: compiled where there is TeX, and by arithmetic where there is none."""
+"""LaTeX tables keep within the page: compiled where there is TeX, and by arithmetic where there is
+none.
+"""
 
 import re
 import shutil
@@ -36,7 +38,9 @@ POINT_OF_GRACE = 1.0  # points: a hair that nobody sees
 def compiled(tables: dict[str, str], folder: Path) -> str:
     """The log of a document of all these tables, each called by its name in the log."""
     if shutil.which("pdflatex") is None:
-        pytest.skip("no TeX here: install texlive-latex-recommended and lmodern to compile the tables")
+        pytest.skip(
+            "no TeX here: install texlive-latex-recommended and lmodern to compile the tables"
+        )
     inputs = []
     for number, (name, source) in enumerate(tables.items()):
         (folder / f"{number}.tex").write_text(source, encoding="utf-8")
@@ -65,7 +69,9 @@ def too_wide_or_tall(log: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_every_table_of_every_study_compiles_within_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_table_of_every_study_compiles_within_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Slow; only it finds a table that LaTeX refuses or that leaves the page."""
     for module in (tables, beyond):
         monkeypatch.setattr(module, "list_phases", hundred_debates)
@@ -76,10 +82,14 @@ def test_every_table_of_every_study_compiles_within_the_page(tmp_path: Path, mon
         for name in TABLES:
             if TABLES[name].study == study and name not in NEED_TRANSCRIPTS:
                 built = TABLES[name].build(results)
-                content = replace(built, frame=built.frame.iloc[:: 1 + len(built.frame) // MOST_COMPILED])
+                content = replace(
+                    built, frame=built.frame.iloc[:: 1 + len(built.frame) // MOST_COMPILED]
+                )
                 shorts[name] = short_form(content).columns
                 for full in (False, True):
-                    sources[f"{name}{' in full' * full}"] = as_latex(TABLES[name], content, results, full=full)
+                    sources[f"{name}{' in full' * full}"] = as_latex(
+                        TABLES[name], content, results, full=full
+                    )
     assert len(sources) > 60
     assert {name: columns for name, columns in shorts.items() if len(columns) > MOST_COLUMNS} == {}
     assert not [name for name in shorts if "landscape" in sources[name]]
@@ -92,8 +102,16 @@ NEED_TRANSCRIPTS = {
 
 HARD = [
     ["before", "word " * 900, "x"],
-    ["a heading of several words", "Donaudampfschifffahrtsgesellschaft" * 9, r"\input{/etc/passwd} & % $ # _ ~ ^ { }"],
-    ["model", "smollm2-135m-instruct-q4_k_m", "https://example.org/a/very/long/address?with=query&and=more"],
+    [
+        "a heading of several words",
+        "Donaudampfschifffahrtsgesellschaft" * 9,
+        r"\input{/etc/passwd} & % $ # _ ~ ^ { }",
+    ],
+    [
+        "model",
+        "smollm2-135m-instruct-q4_k_m",
+        "https://example.org/a/very/long/address?with=query&and=more",
+    ],
     *([f"n {number}", "[−0.123, 0.456]", "1,234.5"] for number in range(14)),
 ]
 
@@ -108,7 +126,10 @@ def test_prose_long_words_and_many_columns_keep_within_the_page(rows: int, tmp_p
     sources["small"] = latex_table(columns[3:6], [True] * 3, "Caption", "tab:small", notes[:1])
     log = compiled(sources, tmp_path)
     assert not too_wide_or_tall(log)
-    assert "passwd" not in re.sub(r"\\input.*", "", log) and "Long texts are cut here" in sources["text"]
+    assert (
+        "passwd" not in re.sub(r"\\input.*", "", log)
+        and "Long texts are cut here" in sources["text"]
+    )
 
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=60)
@@ -122,5 +143,8 @@ def test_columns_never_add_up_to_more_than_the_page(columns: Sequence[Sequence[s
 
 
 def test_a_narrow_table_stands_upright_and_a_wide_one_on_a_turned_page() -> None:
-    narrow, wide = [["method", "zero-shot"], ["accuracy", "0.700"]], [["accuracy", "[0.123, 0.456]"]] * 16
+    narrow, wide = (
+        [["method", "zero-shot"], ["accuracy", "0.700"]],
+        [["accuracy", "[0.123, 0.456]"]] * 16,
+    )
     assert [layout_of(columns)[1] for columns in (narrow, wide)] == [False, True]

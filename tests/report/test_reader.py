@@ -1,4 +1,6 @@
-"""The reader's page as a file: it holds every debate, only its own elements, and the same bytes each time."""
+"""The reader's page as a file: it holds every debate, only its own elements, and the same bytes
+each time.
+"""
 
 import base64
 import gzip
@@ -19,7 +21,23 @@ from moot.report.reader_chunks import compress
 from moot.report.reader_debates import CHANGED, TO_RIGHT, TO_WRONG
 from moot.report.transcripts import _turn
 
-OWN = {"html", "head", "meta", "title", "style", "body", "header", "h1", "a", "div", "nav", "form", "p", "ol", "main"}
+OWN = {
+    "html",
+    "head",
+    "meta",
+    "title",
+    "style",
+    "body",
+    "header",
+    "h1",
+    "a",
+    "div",
+    "nav",
+    "form",
+    "p",
+    "ol",
+    "main",
+}
 OWN |= {"noscript", "script"}
 
 
@@ -61,7 +79,10 @@ def rendered(folder: Path) -> str:
 
 
 def test_a_large_index_is_packed_without_a_copy_of_it() -> None:
-    cases = [{"id": f"case-{number}", "share": number / 7, "none": float("nan")} for number in range(30_000)]
+    cases = [
+        {"id": f"case-{number}", "share": number / 7, "none": float("nan")}
+        for number in range(30_000)
+    ]
     index = {
         "cases": cases,
         "debates": {"swing": (1.5,) * 3000, "of": {}},
@@ -74,7 +95,9 @@ def test_a_large_index_is_packed_without_a_copy_of_it() -> None:
     text = gzip.decompress(base64.b64decode(packed)).decode()
     told = [{**case, "share": round(case["share"], 6), "none": None} for case in cases]
     assert text == json.dumps({**index, "cases": told}, separators=(",", ":"))
-    assert peak < len(text), "less than the text itself, of which the copies took some times as much"
+    assert peak < len(text), (
+        "less than the text itself, of which the copies took some times as much"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +109,14 @@ def test_a_page_holds_its_own_elements_alone_and_may_run_and_load_nothing_else(p
     elements = read_page(page)
     assert elements.names == OWN
     assert "onerror" not in page and "window.hacked" not in page
-    assert not [value for name, value in elements.attributes if name in ("src", "href") and not value.startswith("#")]
-    policy = next(value for name, value in elements.attributes if value and value.startswith("default-src"))
+    assert not [
+        value
+        for name, value in elements.attributes
+        if name in ("src", "href") and not value.startswith("#")
+    ]
+    policy = next(
+        value for name, value in elements.attributes if value and value.startswith("default-src")
+    )
     for name in ("script", "style"):
         digest = hashlib.sha256(elements.contents[name].encode()).digest()
         assert f"{name}-src 'sha256-{base64.b64encode(digest).decode()}'" in policy
@@ -105,7 +134,10 @@ def test_names_of_a_study_are_text(tmp_path: Path) -> None:
 
 def test_the_index_says_how_each_debate_ended_and_how_the_judge_moved(page: str) -> None:
     index = unpack(read_page(page), "index")
-    debates = [dict(zip(index["debates"], row, strict=True)) for row in zip(*index["debates"].values(), strict=True)]
+    debates = [
+        dict(zip(index["debates"], row, strict=True))
+        for row in zip(*index["debates"].values(), strict=True)
+    ]
     assert len(debates) == 3 * len(COURSES)
     names = [index["cases"][debate["case"]]["id"] for debate in debates]
     trial = {
@@ -117,7 +149,10 @@ def test_the_index_says_how_each_debate_ended_and_how_the_judge_moved(page: str)
         "one": CHANGED | TO_WRONG, "two": CHANGED | TO_RIGHT, "three": 0, "four": CHANGED | TO_WRONG,
     }  # fmt: skip
     assert trial["large", "two"]["change"] == 0 and trial["large", "two"]["answer"] == "yes"
-    assert trial["small", "one"]["swing"] == pytest.approx(0.6) and trial["small", "one"]["probability"] == 0.9
+    assert (
+        trial["small", "one"]["swing"] == pytest.approx(0.6)
+        and trial["small", "one"]["probability"] == 0.9
+    )
     assert [debate["status"] for debate in debates].count("invalid") == 1
     assert {case["id"]: case["attributes"] for case in index["cases"]}["two"] == {"sex": "female"}
     assert index["experiments"][0]["models"] == {"small": "small", "large": "large"}
@@ -132,14 +167,22 @@ def test_chunks_hold_all_that_was_said_and_each_call_as_it_was_sent(page: str) -
     assert first_belief["readers"] == "judge" and first_belief["stated"]["label"] == "no"
     assert first_belief["belief"] == pytest.approx(0.2)
     made = calls["calls"][opening["call"]]
-    prompt = [(role, "\n".join(calls["lines"][line] for line in numbers)) for role, numbers in made["prompt"]]
-    assert prompt[1] == ("user", f"<facts>\nHear {debates[0]['turns'][0]['call'][5:-2]}.\n{HOSTILE}\n</facts>")
+    prompt = [
+        (role, "\n".join(calls["lines"][line] for line in numbers))
+        for role, numbers in made["prompt"]
+    ]
+    assert prompt[1] == (
+        "user",
+        f"<facts>\nHear {debates[0]['turns'][0]['call'][5:-2]}.\n{HOSTILE}\n</facts>",
+    )
     assert "\n".join(calls["lines"][line] for line in made["reply"]) == f"raw reply 1\n{HOSTILE}"
     assert made["fields"]["cost_usd"] == 0.002 and "provider" not in made["fields"]
     assert len(calls["lines"]) == len(set(calls["lines"]))
 
 
-def test_many_debates_are_divided_into_chunks_of_one_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_debates_are_divided_into_chunks_of_one_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("moot.report.reader.MOST_CHARACTERS", 2000)
     elements = read_page(rendered(tmp_path))
     index = unpack(elements, "index")
@@ -149,7 +192,11 @@ def test_many_debates_are_divided_into_chunks_of_one_order(tmp_path: Path, monke
     assert sum(sizes) == 3 * len(COURSES)
     for number in range(len(starts)):
         (held,) = unpack(elements, f"calls-{number}")
-        said = {turn["call"] for debate in unpack(elements, f"debates-{number}") for turn in debate["turns"]}
+        said = {
+            turn["call"]
+            for debate in unpack(elements, f"debates-{number}")
+            for turn in debate["turns"]
+        }
         assert set(held["calls"]) == said - {""}
 
 
@@ -159,7 +206,10 @@ def test_of_too_many_debates_for_a_page_chunks_are_files_and_an_index_says_which
     monkeypatch.setattr("moot.report.reader.MOST_TURNS", 1)
     monkeypatch.setattr("moot.report.reader.MOST_CHARACTERS", 2000)
     elements = read_page(rendered(tmp_path))
-    index, files = unpack(elements, "index"), {path.stem: path.read_text("ascii") for path in tmp_path.glob("*.js")}
+    index, files = (
+        unpack(elements, "index"),
+        {path.stem: path.read_text("ascii") for path in tmp_path.glob("*.js")},
+    )
     whole = unpack(read_page(page), "index")
     assert index["debates"] == whole["debates"] and index["parts"] == tmp_path.name
     assert not {name for name in elements.contents if re.match("(cases|debates|calls)-", name)}
@@ -170,9 +220,14 @@ def test_of_too_many_debates_for_a_page_chunks_are_files_and_an_index_says_which
         return json.loads(gzip.decompress(base64.b64decode(packed[1])))
 
     chunks = len(index["chunks"]["debates"])
-    said = [json.dumps(held(f"debates-{number}"), ensure_ascii=False).lower() for number in range(chunks)]
+    said = [
+        json.dumps(held(f"debates-{number}"), ensure_ascii=False).lower()
+        for number in range(chunks)
+    ]
     words = held("words")
-    assert chunks > 2 and all(re.search(r"\d", word) or words.get(word) is not None for word in ("opens", "large"))
+    assert chunks > 2 and all(
+        re.search(r"\d", word) or words.get(word) is not None for word in ("opens", "large")
+    )
     for word in ("large", "single", "opens", "判"):
         holding = [number for number, text in enumerate(said) if word in text]
         assert set(holding) <= set(words[word] or range(chunks))
@@ -180,7 +235,9 @@ def test_of_too_many_debates_for_a_page_chunks_are_files_and_an_index_says_which
 
 
 def test_a_speakers_name_keeps_its_capitals() -> None:
-    said = dict.fromkeys(("turn", "kind", "round", "visibility", "source", "text", "parsed", "parse_status"), "")
+    said = dict.fromkeys(
+        ("turn", "kind", "round", "visibility", "source", "text", "parsed", "parse_status"), ""
+    )
     said |= {"call_id": "", "prediction": "", "speaker": "dr_Ann McBride"}
     task = Task("the case", "?", ("no", "yes"))
     assert _turn(said, task, "").speaker == "Dr Ann McBride"
@@ -189,4 +246,6 @@ def test_a_speakers_name_keeps_its_capitals() -> None:
 
 def test_no_element_is_made_of_text(page: str) -> None:
     code = read_page(page).contents["script"]
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function", code)
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function", code
+    )

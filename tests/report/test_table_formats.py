@@ -1,4 +1,6 @@
-"""Tables as CSV, LaTeX and HTML: hostile text harmless, intervals and repeated keys as readers want them, notes."""
+"""Tables as CSV, LaTeX and HTML: hostile text harmless, intervals and repeated keys as readers want
+them, notes.
+"""
 
 import csv
 import io
@@ -38,11 +40,14 @@ ENTRY = Table("courtroom", "hostile", f"Title {HOSTILE}", f"Caption {HOSTILE}", 
 
 def hostile_content(text):
     rows = [{f"name {text}": text, "value": -0.5, "n": 1}, {f"name {text}": text, "n": 2}]
-    return Columns().plain(f"name {text}").ours("value", digits=".2f").counts("n").table(rows, [text])
+    return (
+        Columns().plain(f"name {text}").ours("value", digits=".2f").counts("n").table(rows, [text])
+    )
 
 
 @pytest.mark.parametrize(
-    "text", [HOSTILE, "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "＝1", '"; DROP', "a\nb", "\u202egnp.exe"]
+    "text",
+    [HOSTILE, "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "＝1", '"; DROP', "a\nb", "\u202egnp.exe"],
 )
 def test_csv_cells_run_nothing_and_survive_the_round_trip(text):
     rows = list(csv.reader(io.StringIO(as_csv(hostile_content(text)))))
@@ -72,14 +77,18 @@ def test_latex_cells_start_no_command_of_their_own(text):
 
 
 def study_of_nothing():
-    return StudyResults("courtroom", {}, no_scores(), {}, pd.DataFrame(columns=["table", "row", "metric", "value"]))
+    return StudyResults(
+        "courtroom", {}, no_scores(), {}, pd.DataFrame(columns=["table", "row", "metric", "value"])
+    )
 
 
 def test_latex_is_a_booktabs_table_whose_rows_have_all_columns():
     text = as_latex(ENTRY, hostile_content(HOSTILE), study_of_nothing())
     assert text.count("\\toprule") == text.count("\\midrule") == text.count("\\bottomrule") == 1
     body = text[text.index("\\midrule") : text.index("\\bottomrule")]
-    assert [len(re.findall(r"(?<!\\)&", line)) for line in body.splitlines() if line.endswith("\\\\")] == [2, 2]
+    assert [
+        len(re.findall(r"(?<!\\)&", line)) for line in body.splitlines() if line.endswith("\\\\")
+    ] == [2, 2]
     long = Columns().counts("n").table({"n": number} for number in range(60))
     pages = as_latex(ENTRY, long, study_of_nothing())
     rows = pages[pages.index("\\begin{longtable}") : pages.index("\\end{longtable}")]
@@ -87,7 +96,11 @@ def test_latex_is_a_booktabs_table_whose_rows_have_all_columns():
 
 
 def test_intervals_are_one_column_and_keys_are_shown_once():
-    rows = [{"model": "a", "v": (0.1234, 0.1, 0.2)}, {"model": "a", "v": (-0.5, -1, 0)}, {"model": "b", "v high": 1}]
+    rows = [
+        {"model": "a", "v": (0.1234, 0.1, 0.2)},
+        {"model": "a", "v": (-0.5, -1, 0)},
+        {"model": "b", "v high": 1},
+    ]
     spec = Columns().keys("model").ours("v", digits="+.2f").interval("v", "95 %", digits=".1f")
     content = spec.table(rows)
     columns = {column.heading: list(column.cells) for column in shown_columns(content)}
@@ -99,28 +112,68 @@ def test_intervals_are_one_column_and_keys_are_shown_once():
 
 
 def test_columns_say_what_each_file_needs_of_a_table():
-    columns = Columns().keys("model").published("published").estimate("ours", digits=".1f").difference("difference")
+    columns = (
+        Columns()
+        .keys("model")
+        .published("published")
+        .estimate("ours", digits=".1f")
+        .difference("difference")
+    )
     columns = columns.interval("gap", "of the difference", role=PUBLISHED).counts("n")
-    found = columns.table([{"model": "a", "ours": (0.5, 0.25, 0.75), "n": 3, "unknown": 1}, {"model": "b"}], ["Note."])
-    names = ["model", "published", "ours", "95 % low", "95 % high", "difference", "gap low", "gap high", "n"]
+    found = columns.table(
+        [{"model": "a", "ours": (0.5, 0.25, 0.75), "n": 3, "unknown": 1}, {"model": "b"}], ["Note."]
+    )
+    names = [
+        "model",
+        "published",
+        "ours",
+        "95 % low",
+        "95 % high",
+        "difference",
+        "gap low",
+        "gap high",
+        "n",
+    ]
     assert list(found.frame.columns) == names and found.frame["n"].dtype == "Int64"
-    assert found.frame.iloc[0, 2:5].tolist() == [0.5, 0.25, 0.75] and found.frame.iloc[1, 1:].isna().all()
-    headings = ["model", "published", "ours", "95 % interval", "difference", "of the difference", "n"]
-    assert [column.heading for column in shown_columns(found)] == headings and found.notes == ["Note."]
+    assert (
+        found.frame.iloc[0, 2:5].tolist() == [0.5, 0.25, 0.75]
+        and found.frame.iloc[1, 1:].isna().all()
+    )
+    headings = [
+        "model",
+        "published",
+        "ours",
+        "95 % interval",
+        "difference",
+        "of the difference",
+        "n",
+    ]
+    assert [column.heading for column in shown_columns(found)] == headings and found.notes == [
+        "Note."
+    ]
     assert (found.names(KEY), found.names(OURS)) == (["model"], ["ours", "95 % low", "95 % high"])
-    assert (found.names(PUBLISHED), found.names(DIFFERENCE)) == (["published", "gap low", "gap high"], ["difference"])
+    assert (found.names(PUBLISHED), found.names(DIFFERENCE)) == (
+        ["published", "gap low", "gap high"],
+        ["difference"],
+    )
     assert columns.table([]).frame.empty and list(columns.table([]).frame.columns) == names
 
 
 def test_large_numbers_have_one_digit_behind_the_point():
-    content = Columns().plain("v").difference("d").table([{"v": (99.5, -0.25)}, {"v": (1530.25, -469.0)}])
+    content = (
+        Columns().plain("v").difference("d").table([{"v": (99.5, -0.25)}, {"v": (1530.25, -469.0)}])
+    )
     cells = {column.heading: list(column.cells) for column in shown_columns(content)}
     assert cells == {"v": ["99.500", "1530.2"], "d": ["−0.250", "−469.0"]}
 
 
 def test_a_small_p_is_no_zero_and_a_small_share_is():
     content = Columns().plain("FPR p", "p (Holm)", "share").table([{"FPR p": (1e-4, 0.0005, 1e-4)}])
-    assert [column.cells for column in shown_columns(content)] == [["< 0.001"], ["0.001"], ["0.000"]]
+    assert [column.cells for column in shown_columns(content)] == [
+        ["< 0.001"],
+        ["0.001"],
+        ["0.000"],
+    ]
     assert "&lt; 0.001" in as_html(ENTRY, content, study_of_nothing())
 
 
@@ -130,10 +183,16 @@ def test_notes_of_data_are_of_those_that_the_rows_name(tmp_path):
 
     def told(*cells):
         notes = notes_under(columns.table({"data": cell} for cell in cells), results)
-        return [note.split(":")[0].removeprefix("Data set ") for note in notes if note.startswith("Data set ")]
+        return [
+            note.split(":")[0].removeprefix("Data set ")
+            for note in notes
+            if note.startswith("Data set ")
+        ]
 
     every = told()
-    assert {"vast", "claim_stance"} < set(every) and len(set(every)) == len(every), "a line a data set"
+    assert {"vast", "claim_stance"} < set(every) and len(set(every)) == len(every), (
+        "a line a data set"
+    )
     assert told("vast (sample)") == ["vast"] == told("paper-stance-vast-whole, a model")
 
 
@@ -141,7 +200,9 @@ def test_notes_say_what_flat_and_missing_intervals_mean():
     usual, flat, without = {"ours": (0.5, 0.2, 0.8)}, {"ours": (1.0, 1.0, 1.0)}, {"ours": 0.4}
 
     def notes(*rows):
-        return {FLAT_NOTE, WITHOUT_NOTE} & set(notes_under(Columns().estimate("ours").table(rows), study_of_nothing()))
+        return {FLAT_NOTE, WITHOUT_NOTE} & set(
+            notes_under(Columns().estimate("ours").table(rows), study_of_nothing())
+        )
 
     assert notes(usual, flat, without) == {FLAT_NOTE, WITHOUT_NOTE}
     assert notes(usual) == notes({}) == set()
@@ -150,7 +211,9 @@ def test_notes_say_what_flat_and_missing_intervals_mean():
 @pytest.mark.parametrize(("value", "note"), [(0.5, PUBLISHED_NOTE), (np.nan, NONE_PUBLISHED_NOTE)])
 def test_a_table_whose_rows_the_paper_does_not_have_says_so(value, note):
     content = Columns().published("published").plain("ours").table([{"published": (value, 0.4)}])
-    assert {PUBLISHED_NOTE, NONE_PUBLISHED_NOTE} & set(notes_under(content, study_of_nothing())) == {note}
+    assert {PUBLISHED_NOTE, NONE_PUBLISHED_NOTE} & set(
+        notes_under(content, study_of_nothing())
+    ) == {note}
 
 
 @pytest.mark.parametrize("value", [-9.25e-17, 3e-16, -0.0])
@@ -205,25 +268,57 @@ def headings_of(content):
 
 
 def test_a_short_form_has_what_a_page_holds_and_drops_what_is_empty():
-    told = {"study": "s", "question": "Q?", "difference": (0.1, 0.0, 0.2), "p": 0.5, "verdict": "no", "n": 3}
+    told = {
+        "study": "s",
+        "question": "Q?",
+        "difference": (0.1, 0.0, 0.2),
+        "p": 0.5,
+        "verdict": "no",
+        "n": 3,
+    }
     found = short_of({**told, "run": "a", "remark": ""}, {**told, "run": "a", "question": "R?"})
     assert headings_of(found) == ["question", "difference", "95 % interval", "verdict"]
     assert found.notes == ["All rows: study `s`, run `a`.", "A note."]
     assert len(short_of(told, {"question": "never tested"}).frame) == 1
-    assert headings_of(short_of({**told, "run": "a"}, {**told, "run": "b"}))[:2] == ["run", "question"], "else alike"
-    assert headings_of(short_of()) == ["question", "difference", "95 % interval", "verdict", "remark"]
+    assert headings_of(short_of({**told, "run": "a"}, {**told, "run": "b"}))[:2] == [
+        "run",
+        "question",
+    ], "else alike"
+    assert headings_of(short_of()) == [
+        "question",
+        "difference",
+        "95 % interval",
+        "verdict",
+        "remark",
+    ]
     with pytest.raises(ValueError, match="no column verdikt"):
         SHORT.short_form("verdikt")
 
 
 def test_pages_show_the_short_form_and_files_for_programs_all_columns(tmp_path):
-    rows = [{"study": "s", "question": "Q?", "difference": (0.1, 0.0, 0.2), "p": 0.5, "verdict": "no", "n": 3}]
+    rows = [
+        {
+            "study": "s",
+            "question": "Q?",
+            "difference": (0.1, 0.0, 0.2),
+            "p": 0.5,
+            "verdict": "no",
+            "n": 3,
+        }
+    ]
     entry = Table("s", "t", "Title", "Caption", lambda _: SHORT.table([*rows, {"question": "R?"}]))
     paths = {ending: tmp_path / f"t.{ending}" for ending in ("csv", "tex", "full.tex", "html")}
     write_table(entry, study_of_nothing(), paths)
     texts = {ending: path.read_text(encoding="utf-8") for ending, path in paths.items()}
-    assert "run" not in texts["tex"] and "t.full.tex has 5 more columns and 1 more rows" in texts["tex"]
-    assert "R?" not in texts["tex"] and "R?" in texts["full.tex"] and r"\label{tab:s:t:full}" in texts["full.tex"]
+    assert (
+        "run" not in texts["tex"]
+        and "t.full.tex has 5 more columns and 1 more rows" in texts["tex"]
+    )
+    assert (
+        "R?" not in texts["tex"]
+        and "R?" in texts["full.tex"]
+        and r"\label{tab:s:t:full}" in texts["full.tex"]
+    )
     heads = re.findall(r'<th scope="col" class="([^"]*)">([^<]*)', texts["html"])
     short = [name for roles, name in heads if "more" not in roles]
     assert short == ["question", "difference", "95 % interval", "verdict"]
@@ -240,7 +335,13 @@ def test_own_rows_come_before_those_that_show_published_values_alone_and_a_key_s
     ]
     values = Columns().published("published").ours("ours")
     content = Columns().keys("system").then(values).table(rows)
-    assert own_rows_first(content).frame["system"].tolist() == ["mine", "mine", "also mine", "theirs", "theirs"]
+    assert own_rows_first(content).frame["system"].tolist() == [
+        "mine",
+        "mine",
+        "also mine",
+        "theirs",
+        "theirs",
+    ]
     content = Columns().plain("system").then(values).table(rows)
     assert own_rows_first(content).frame["published"].tolist()[:1] == [0.4]
     content = Columns().keys("system").ours("ours").table(rows)
@@ -251,7 +352,9 @@ def test_own_rows_come_before_those_that_show_published_values_alone_and_a_key_s
     "sign",
     "\u061c\xad\u034f\u115f\u180e\u200b\u200c\u200d\u200e\u2028\u2029\u202e\u2060\u2066\u3164\ufeff\ufffb\U000e0041\x00",
 )
-@pytest.mark.parametrize("form", [escaping.html, escaping.latex, escaping.markdown, escaping.csv_text])
+@pytest.mark.parametrize(
+    "form", [escaping.html, escaping.latex, escaping.markdown, escaping.csv_text]
+)
 def test_no_sign_that_nobody_sees_reaches_a_page(form: Callable[[object], str], sign: str) -> None:
     assert form(f"yes{sign}no") == "yesno"
     assert not form(f"{sign}=1+1").startswith("=1") or form is not escaping.csv_text

@@ -11,7 +11,9 @@ from moot.scores.labels import label_scores
 from moot.scores.results import ExperimentResults
 from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
-RUBRIC = Rubric(labels={"A": "a", "B": "b", "C": "c", "O": "none"}, none="O", groups={"AB": ("A", "B")})
+RUBRIC = Rubric(
+    labels={"A": "a", "B": "b", "C": "c", "O": "none"}, none="O", groups={"AB": ("A", "B")}
+)
 COURSES = {"c1#0": ("A C", "B B"), "c2#0": ("C A", "O C"), "c3#0": ("- A", "C  ")}
 """What two speakers say, in order: labels, - for words without one, nothing for no words."""
 
@@ -46,14 +48,19 @@ def test_shares_and_changes(tmp_path: Path) -> None:
     scores = label_scores(labelled(tmp_path)).set_index(["metric", "group"])
     share = scores.loc["label_share"]
     assert share.loc["label=O", "value"] == pytest.approx(2 / 11), "no words are no position"
-    assert share.loc["label=A", ["n", "n_invalid"]].tolist() == [11, 1], "words that nobody labelled do not count"
+    assert share.loc["label=A", ["n", "n_invalid"]].tolist() == [
+        11,
+        1,
+    ], "words that nobody labelled do not count"
     assert share.loc["label=C;speaker=con", "value"] == pytest.approx(2 / 6)
     assert share.loc["label=A;round=1", "value"] == pytest.approx(1 / 5)
     assert scores.loc[("group_share", "group=AB"), "value"] == pytest.approx(5 / 11)
     changes = scores.loc[("label_changes", "overall")]
     assert (changes["value"], changes["n"], changes["n_invalid"]) == (pytest.approx(2 / 3), 3, 3)
     follows = scores.loc["label_transition"]
-    assert follows.loc["from=C;to=AB", "value"] == 0.5 and follows.loc["from=C;to=O", "value"] == 0.5
+    assert (
+        follows.loc["from=C;to=AB", "value"] == 0.5 and follows.loc["from=C;to=O", "value"] == 0.5
+    )
     assert follows.loc["from=AB;to=AB;speaker=con", "value"] == 1
     assert not scores.index.get_level_values("metric").str.startswith("corrected_").any()
 

@@ -1,7 +1,8 @@
-"""What is planted in simulated voices comes out of the scores: without bias, and within 95 % intervals as often as they say.
+"""What is planted in simulated voices comes out of the scores: without bias, and within 95 %
+intervals as often as they say.
 
-200 worlds each. The truth is exact where the planted parameter is the score itself (groups, grades), else that of all
-worlds together, which is 200 times as large a study as each of them.
+200 worlds each. The truth is exact where the planted parameter is the score itself (groups,
+grades), else that of all worlds together, which is 200 times as large a study as each of them.
 
 Slow; only it finds an estimate or interval that is biased although each formula looks right.
 """
@@ -36,7 +37,10 @@ pytestmark = pytest.mark.slow
 
 SEEDS = 200
 TASK = Task("it", "Is it so?", ("no", "yes"), "yes")
-SAID = {"affirm": "I would affirm the judgment below.", "not affirm": "I would reverse the judgment below."}
+SAID = {
+    "affirm": "I would affirm the judgment below.",
+    "not affirm": "I would reverse the judgment below.",
+}
 CODE = {"affirm": 1, "not affirm": 0}
 
 
@@ -46,21 +50,34 @@ def case(number: int, task: Task = TASK) -> Case:
 
 
 def answer(
-    voice: SimulatedVoice, seed: int, about: Case, task: Task, model: str, said: list[str], as_judge: str = ""
+    voice: SimulatedVoice,
+    seed: int,
+    about: Case,
+    task: Task,
+    model: str,
+    said: list[str],
+    as_judge: str = "",
 ) -> str:
     """The label that a voice takes on a case after what it was told."""
     named = f"You are {as_judge}.\n" if as_judge else ""
     blocks = [f"<facts>\n{about.text}\n</facts>", *(f"<record>\n{one}\n</record>" for one in said)]
     prompt = (Message("user", named + "\n".join(blocks)),)
-    request = Request("simulated", model, prompt, {"temperature": 0.7, "seed": seed}, None, task.labels)
+    request = Request(
+        "simulated", model, prompt, {"temperature": 0.7, "seed": seed}, None, task.labels
+    )
     world = world_of(seed, [about], task)
     return form_belief(voice, seed, request, read_request(request, world.cases), task.labels).answer
 
 
 def recovered(
-    estimates: "list[tuple[float, float, float]]", truth: float, low: float = 0.92, high: float = 0.98
+    estimates: "list[tuple[float, float, float]]",
+    truth: float,
+    low: float = 0.92,
+    high: float = 0.98,
 ) -> None:
-    """That estimates (value, low, high) have no bias beyond three Monte-Carlo errors, and cover as they should."""
+    """That estimates (value, low, high) have no bias beyond three Monte-Carlo errors, and cover as
+    they should.
+    """
     values = np.array(estimates)
     error = values[:, 0].std(ddof=1) / len(values) ** 0.5
     assert abs(values[:, 0].mean() - truth) < 3 * error, (values[:, 0].mean(), truth, error)
@@ -73,20 +90,30 @@ def recovered(
 
 @cache
 def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
-    """The steps of panels of two voices and a person, over three rounds; the person holds on to a position."""
-    voice = SimulatedVoice(human_pull=0.9, peer_pull=0.3, stubbornness=0.2, wobble=2.0, difficulty=0.3, own=0.3)
+    """The steps of panels of two voices and a person, over three rounds; the person holds on to a
+    position.
+    """
+    voice = SimulatedVoice(
+        human_pull=0.9, peer_pull=0.3, stubbornness=0.2, wobble=2.0, difficulty=0.3, own=0.3
+    )
     rows = []
     for number in range(cases):
         about = case(number, APPEAL)
         for repeat in range(repeats):
             before: dict[str, str] = {}
             for rank in (1, 2, 3):
-                heard = [f"{name}, round {rank - 1}: {SAID[label]}" for name, label in before.items()]
+                heard = [
+                    f"{name}, round {rank - 1}: {SAID[label]}" for name, label in before.items()
+                ]
                 now = {"Human Judge": APPEAL.labels[(number // 2 + repeat) % 2]}
                 for seat in (1, 2):
                     name, model = f"AI Judge {seat}", f"voice-{seat}-{repeat}"
                     now[name] = answer(voice, seed, about, APPEAL, model, heard, name)
-                speakers = {"Human Judge": "human", "AI Judge 1": "judge_1", "AI Judge 2": "judge_2"}
+                speakers = {
+                    "Human Judge": "human",
+                    "AI Judge 1": "judge_1",
+                    "AI Judge 2": "judge_2",
+                }
                 rows += [
                     (f"{about.case_id}#{repeat}", about.case_id, rank, speakers[n], CODE[said])
                     for n, said in now.items()
@@ -97,7 +124,9 @@ def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
 
 
 def odds(steps: pd.DataFrame, seed: int) -> tuple[float, float, float]:
-    """The logarithm of the odds of moving to the person over those of moving to the peer, with its interval."""
+    """The logarithm of the odds of moving to the person over those of moving to the peer, with its
+    interval.
+    """
     chances = opposing_influences(steps)
     moved = as_numbers(chances["moved"])
     human, peer = (as_numbers(chances["opposed"] == one) for one in ("human", "peer"))
@@ -133,7 +162,9 @@ def test_five_cases_debated_twenty_times_cover_but_say_little() -> None:
 
 
 def opinions(seed: int, cases: int) -> pd.DataFrame:
-    """Transcripts of debates: a judge's opinion before, between and after four arguments, of either side in turn."""
+    """Transcripts of debates: a judge's opinion before, between and after four arguments, of either
+    side in turn.
+    """
     voice = SimulatedVoice(true_argument=0.5, false_argument=0.5, difficulty=0.5, wobble=1.0)
     rows = []
     for number in range(cases):
@@ -144,17 +175,26 @@ def opinions(seed: int, cases: int) -> pd.DataFrame:
                 label = TASK.labels[turn % 2].upper()
                 said.append(f"advocate, round {turn}: The answer is {label}.")
                 rows.append((number, 2 * turn, "advocate", said[-1], ""))
-            rows.append((number, 2 * turn + 1, "judge", "", answer(voice, seed, about, TASK, "judge", said)))
+            rows.append(
+                (number, 2 * turn + 1, "judge", "", answer(voice, seed, about, TASK, "judge", said))
+            )
     frame = pd.DataFrame(rows, columns=["number", "turn", "speaker", "text", "prediction"])
     names = frame["number"].map(lambda number: case(number).case_id)
-    filled = frame.assign(model="m", case_id=names, debate_id=names + "#0", kind="statement", visibility="public")
-    return filled.reindex(columns=[*SCHEMAS["transcripts"].names]).assign(confidence=np.nan, probability=np.nan)
+    filled = frame.assign(
+        model="m", case_id=names, debate_id=names + "#0", kind="statement", visibility="public"
+    )
+    return filled.reindex(columns=[*SCHEMAS["transcripts"].names]).assign(
+        confidence=np.nan, probability=np.nan
+    )
 
 
 def flips(transcripts: pd.DataFrame, cases: list[Case]) -> "pd.Series[Any]":
     """Flips of each debate, by the scores' own table of opinions."""
     results = ExperimentResults(Path(), "x", ExperimentView("courtroom", "d", ("m",), "test", {}))
-    results.__dict__ |= {"parts": lambda columns: iter([transcripts]), "_cases_and_task": (cases, TASK)}
+    results.__dict__ |= {
+        "parts": lambda columns: iter([transcripts]),
+        "_cases_and_task": (cases, TASK),
+    }
     stated = stated_predictions(results)
     changed = stated["previous"].notna() & (stated["previous"] != stated["prediction"])
     return changed.groupby(stated["debate_id"]).sum()
@@ -166,7 +206,10 @@ def test_flips_of_a_judge_between_arguments() -> None:
     truth = float(pd.concat(counts).mean())
     assert truth > 0.3
     recovered(
-        [ClusterBootstrap(one.index, seed).estimate(mean_statistic(one, AMOUNT)) for seed, one in enumerate(counts)],
+        [
+            ClusterBootstrap(one.index, seed).estimate(mean_statistic(one, AMOUNT))
+            for seed, one in enumerate(counts)
+        ],
         truth,
     )
 
@@ -175,7 +218,9 @@ def test_flips_of_a_judge_between_arguments() -> None:
 
 
 def test_a_planted_difference_between_groups() -> None:
-    """Of cases of one group the voice is right in 80 %, of the other in 60 %: exactly, whatever the cases' difficulty."""
+    """Of cases of one group the voice is right in 80 %, of the other in 60 %: exactly, whatever the
+    cases' difficulty.
+    """
     found = []
     for seed in range(SEEDS):
         right = [
@@ -208,19 +253,25 @@ def test_a_planted_effect_of_how_people_are_told() -> None:
     """60 people, told as a man and as a woman; the voice likes YES where it reads "man"."""
     people = [f"c{number:03d}" for number in range(60)]
     recorded = {name: ("man", "woman")[number // 2 % 2] for number, name in enumerate(people)}
-    truth = float(np.mean([named_yes(label, LIKED) - named_yes(label, 0.0) for label in TASK.labels]))
+    truth = float(
+        np.mean([named_yes(label, LIKED) - named_yes(label, 0.0) for label in TASK.labels])
+    )
     found = []
     for seed in range(SEEDS):
         frames = []
         for exchanged in (False, True):
             sexes = {
-                name: sex if not exchanged else {"man": "woman", "woman": "man"}[sex] for name, sex in recorded.items()
+                name: sex if not exchanged else {"man": "woman", "woman": "man"}[sex]
+                for name, sex in recorded.items()
             }
             said = [
-                answer(MAN, seed, told_as(number, sexes[name]), TASK, "m", []) for number, name in enumerate(people)
+                answer(MAN, seed, told_as(number, sexes[name]), TASK, "m", [])
+                for number, name in enumerate(people)
             ]
             index = pd.MultiIndex.from_product([people, [0]], names=["case_id", "repeat"])
-            frames.append(pd.DataFrame({PREDICTION: as_numbers(np.array(said) == "yes")}, index=index))
+            frames.append(
+                pd.DataFrame({PREDICTION: as_numbers(np.array(said) == "yes")}, index=index)
+            )
         origin: Any = SimpleNamespace(clusters={name: name for name in people}, seed=seed)
         one, _ = _compare(Told("m", "m", *frames), PREDICTION, people, recorded, "man", origin)
         found.append((one.difference, one.low, one.high))
@@ -229,18 +280,32 @@ def test_a_planted_effect_of_how_people_are_told() -> None:
 
 
 def test_a_planted_difference_between_the_error_rates_of_groups() -> None:
-    """70 men and 70 women, half of them positive: the false positive rate of men is higher by a known amount."""
+    """70 men and 70 women, half of them positive: the false positive rate of men is higher by a
+    known amount.
+    """
     task = replace(TASK, groups=("sex",))
     cases = [told_as(number, ("man", "woman")[number // 2 % 2]) for number in range(140)]
-    frame = pd.DataFrame({"case_id": [one.case_id for one in cases], "target": [one.target for one in cases]})
+    frame = pd.DataFrame(
+        {"case_id": [one.case_id for one in cases], "target": [one.target for one in cases]}
+    )
     found = []
     for seed in range(SEEDS):
-        results = ExperimentResults(Path(), "x", ExperimentView("zero_shot", "d", ("m",), "test", {}), seed)
+        results = ExperimentResults(
+            Path(), "x", ExperimentView("zero_shot", "d", ("m",), "test", {}), seed
+        )
         said = [answer(MAN, seed, one, task, "m", []) for one in cases]
         results.__dict__ |= {"_cases_and_task": (cases, task)}
-        results.__dict__ |= {"predictions": frame.assign(model="m", status="valid", prediction=said)}
-        [difference] = [one.difference for one in group_rates(results, "m", (FALSE_POSITIVE,)) if one.group == "man"]
-        assert difference, "of two groups of one size the last by name is what the other is compared with"
+        results.__dict__ |= {
+            "predictions": frame.assign(model="m", status="valid", prediction=said)
+        }
+        [difference] = [
+            one.difference
+            for one in group_rates(results, "m", (FALSE_POSITIVE,))
+            if one.group == "man"
+        ]
+        assert difference, (
+            "of two groups of one size the last by name is what the other is compared with"
+        )
         found.append((difference.difference, difference.low, difference.high))
     recovered(found, named_yes("no", LIKED) - named_yes("no", 0.0))
 
@@ -249,18 +314,40 @@ def test_a_planted_difference_between_the_error_rates_of_groups() -> None:
 
 
 @pytest.mark.parametrize("noise", [0.5, 1.5])
-async def test_the_noise_of_a_grader_comes_out_as_the_distance_between_two_grades(noise: float) -> None:
-    """Grades are whole numbers from 0 to 10 around 8 or 3; what rounding and the ends do to the noise is known."""
-    schema = {"type": "object", "properties": {"grade": {"type": "integer", "minimum": 0, "maximum": 10}}}
-    config = ModelConfig(endpoint="simulated", model="m", simulated=SimulatedVoice(grader_noise=noise, wobble=1e-9))
+async def test_the_noise_of_a_grader_comes_out_as_the_distance_between_two_grades(
+    noise: float,
+) -> None:
+    """Grades are whole numbers from 0 to 10 around 8 or 3; what rounding and the ends do to the
+    noise is known.
+    """
+    schema = {
+        "type": "object",
+        "properties": {"grade": {"type": "integer", "minimum": 0, "maximum": 10}},
+    }
+    config = ModelConfig(
+        endpoint="simulated", model="m", simulated=SimulatedVoice(grader_noise=noise, wobble=1e-9)
+    )
     found, every = [], []
     for seed in range(SEEDS):
         endpoint = SimulatedEndpoint(config, world_of(seed))
         pairs = []
         for number in range(30):
-            message = (Message("user", f"<agenda>\nTopic {number}.\n</agenda>\n<decision>\nAGREEMENT\n</decision>"),)
-            asked = [request_to(config, message, max_tokens=50, temperature=1, seed=n, schema=schema) for n in (0, 1)]
-            pairs.append([int((await endpoint.complete(one)).text.split(":")[1].strip(" }\n")) for one in asked])
+            message = (
+                Message(
+                    "user",
+                    f"<agenda>\nTopic {number}.\n</agenda>\n<decision>\nAGREEMENT\n</decision>",
+                ),
+            )
+            asked = [
+                request_to(config, message, max_tokens=50, temperature=1, seed=n, schema=schema)
+                for n in (0, 1)
+            ]
+            pairs.append(
+                [
+                    int((await endpoint.complete(one)).text.split(":")[1].strip(" }\n"))
+                    for one in asked
+                ]
+            )
         distances = np.abs(np.diff(np.array(pairs), axis=1))[:, 0]
         every += [grade for pair in pairs for grade in pair]
         found.append(ClusterBootstrap(range(30), seed).estimate(mean_statistic(distances, AMOUNT)))

@@ -25,9 +25,17 @@ def scores_by_name(frame, model="tiny", group="overall"):
 
 @pytest.fixture
 def ten_cases(tmp_path):
-    """Four rearrested of ten: 3 hits, 1 miss, 2 false alarms, 3 correct rejections, 1 invalid on a negative."""
+    """Four rearrested of ten: 3 hits, 1 miss, 2 false alarms, 3 correct rejections, 1 invalid on a
+    negative.
+    """
     truth = dict(zip("abcdefghij", ["yes"] * 4 + ["no"] * 6, strict=True))
-    answers = dict(zip("abcdefghij", ["yes", "yes", "yes", "no", "yes", "yes", "no", "no", "no", ""], strict=True))
+    answers = dict(
+        zip(
+            "abcdefghij",
+            ["yes", "yes", "yes", "no", "yes", "yes", "no", "no", "no", ""],
+            strict=True,
+        )
+    )
     return write_results(
         tmp_path,
         [case(c, truth[c], sex="male" if c in "abcde" else "female", docket=c) for c in truth],
@@ -61,27 +69,48 @@ def test_scores_of_ten_cases_worked_by_hand(ten_cases):
 
 
 def test_n_says_what_a_value_rests_on(ten_cases):
-    frame = classification(ten_cases).query("model == 'tiny' and group == 'overall'").set_index("metric")
+    frame = (
+        classification(ten_cases)
+        .query("model == 'tiny' and group == 'overall'")
+        .set_index("metric")
+    )
     assert (frame.loc["accuracy", "n"], frame.loc["accuracy", "n_invalid"]) == (9, 1)
-    assert (frame.loc["accuracy_invalid_wrong", "n"], frame.loc["accuracy_invalid_wrong", "n_invalid"]) == (10, 1)
+    assert (
+        frame.loc["accuracy_invalid_wrong", "n"],
+        frame.loc["accuracy_invalid_wrong", "n_invalid"],
+    ) == (10, 1)
 
 
 def test_groups_are_attributes_with_few_values_and_debates_without_retries(ten_cases):
     groups = set(classification(ten_cases)["group"])
-    assert {"overall", "sex=male", "sex=female", "retries=0", "label=yes", "sex=male;label=no"} <= groups
+    assert {
+        "overall",
+        "sex=male",
+        "sex=female",
+        "retries=0",
+        "label=yes",
+        "sex=male;label=no",
+    } <= groups
     assert scores_by_name(classification(ten_cases), group="sex=male")["recall", "binary"] == 3 / 4
-    assert scores_by_name(classification(ten_cases), group="retries=0")["accuracy_invalid_wrong", ""] == 6 / 9
+    assert (
+        scores_by_name(classification(ten_cases), group="retries=0")["accuracy_invalid_wrong", ""]
+        == 6 / 9
+    )
 
 
 def test_an_attribute_with_many_values_forms_no_groups(tmp_path):
     cases = [case(str(i), "no", docket=str(i)) for i in range(13)]
-    results = write_results(tmp_path, cases, {"tiny": [prediction(str(i), "no", "no") for i in range(13)]})
+    results = write_results(
+        tmp_path, cases, {"tiny": [prediction(str(i), "no", "no") for i in range(13)]}
+    )
     assert not classification(results)["group"].str.startswith("docket").any()
 
 
 def test_references_follow_the_evaluated_base_rates(ten_cases):
     frame = classification(ten_cases)
-    majority, coin = (scores_by_name(frame, model) for model in ("majority-class", "base-rate-coin"))
+    majority, coin = (
+        scores_by_name(frame, model) for model in ("majority-class", "base-rate-coin")
+    )
     assert majority["accuracy", ""] == pytest.approx(0.6)
     assert majority["f1", "binary"] == 0
     assert majority["f1", "weighted"] == pytest.approx(0.6 * 0.75)
@@ -90,22 +119,35 @@ def test_references_follow_the_evaluated_base_rates(ten_cases):
 
 
 def test_a_label_outside_the_task_is_an_error(tmp_path):
-    results = write_results(tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "maybe")]})
+    results = write_results(
+        tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "maybe")]}
+    )
     with pytest.raises(UserError, match=r"case 'a': prediction 'maybe'.*expected labels no, yes"):
         classification(results)
 
 
 def test_calibration_worked_by_hand(tmp_path):
-    rows = [("a", "yes", "yes", 90), ("b", "no", "yes", 90), ("c", "no", "no", 60), ("d", "yes", "", None)]
+    rows = [
+        ("a", "yes", "yes", 90),
+        ("b", "no", "yes", 90),
+        ("c", "no", "no", 60),
+        ("d", "yes", "", None),
+    ]
     results = write_results(
         tmp_path,
         [case(name, target) for name, target, _, _ in rows],
-        {"tiny": [prediction(name, target, answer, confidence=c) for name, target, answer, c in rows]},
+        {
+            "tiny": [
+                prediction(name, target, answer, confidence=c) for name, target, answer, c in rows
+            ]
+        },
     )
     frame = calibration(results)
     scores = scores_by_name(frame)
     assert scores["brier", ""] == pytest.approx((0.05**2 + 0.95**2 + 0.2**2) / 3)
-    assert scores["expected_calibration_error", ""] == pytest.approx((abs(1.9 - 1) + abs(0.8 - 1)) / 3)
+    assert scores["expected_calibration_error", ""] == pytest.approx(
+        (abs(1.9 - 1) + abs(0.8 - 1)) / 3
+    )
     assert scores["auc", ""] == pytest.approx(0.75)
     assert scores["overconfidence", ""] == pytest.approx(0.9 - 2 / 3)
     assert set(frame["n"]) == {3} and set(frame["n_invalid"]) == {1}
@@ -153,7 +195,9 @@ def belief(debate, turn, prediction, confidence, **columns):
 
 
 def test_who_persuaded_the_judge(tmp_path):
-    """One debate: the prosecutor moves the judge from 0.2 to 0.85 (a flip), the defence back by 0.05."""
+    """One debate: the prosecutor moves the judge from 0.2 to 0.85 (a flip), the defence back by
+    0.05.
+    """
     debate = [
         belief("a#0", 1, "no", 60),
         utterance("a#0", 2, "prosecutor", "secret plan", visibility="prosecutor", kind="strategy"),
@@ -163,7 +207,9 @@ def test_who_persuaded_the_judge(tmp_path):
         utterance("a#0", 6, "judge", "yes it is", kind="verdict", prediction="yes", confidence=60),
         utterance("a#0", 7, "moot", "", kind="conclusion", prediction="yes", confidence=60),
     ]
-    results = write_results(tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "yes")]}, {"tiny": debate})
+    results = write_results(
+        tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "yes")]}, {"tiny": debate}
+    )
     frame = dynamics(results)
     whole = scores_by_name(frame, group="speaker=judge")
     assert whole["flips_per_debate", ""] == 1 and whole["opinions_per_debate", ""] == 3
@@ -175,7 +221,9 @@ def test_who_persuaded_the_judge(tmp_path):
     assert defence["moves_to_negative", ""] == 1
     assert scores_by_name(frame, group="speaker=judge;opinion=first")["accuracy", ""] == 0
     assert scores_by_name(frame, group="speaker=judge;opinion=last")["accuracy", ""] == 1
-    assert scores_by_name(frame, group="speaker=judge;turn=4")["confidence", ""] == pytest.approx(0.7)
+    assert scores_by_name(frame, group="speaker=judge;turn=4")["confidence", ""] == pytest.approx(
+        0.7
+    )
 
 
 def test_one_opinion_a_debate_has_no_dynamics(tmp_path):
@@ -211,7 +259,9 @@ def test_transcripts_some_at_a_time_are_the_transcripts(tmp_path, monkeypatch, a
         "speaker": "moot",
         "parsed": json.dumps({"status": "waiting", "reason": "", "score": None}),
     }
-    rows = [utterance(f"{name}#0", turn, "judge", f"{name}{turn}") for name in "dbv" for turn in (2, 1)]
+    rows = [
+        utterance(f"{name}#0", turn, "judge", f"{name}{turn}") for name in "dbv" for turn in (2, 1)
+    ]
     rows += [utterance(f"{name}#0", turn, "judge", None) for name in "ca" for turn in (1, 2)]
     rows.append(utterance("c#0", 3, **waits))
     results = write_results(tmp_path, cases, None, {"tiny": rows[:6]})
@@ -225,14 +275,18 @@ def test_transcripts_some_at_a_time_are_the_transcripts(tmp_path, monkeypatch, a
     assert list(expected["text"]) == ["", "", "b1", "b2", "d1", "d2"]
     pd.testing.assert_frame_equal(results.gather(lambda part: part, ["text"]), expected)
     parts = [list(part["debate_id"].unique()) for part in results.parts([], validation=True)]
-    assert parts == ([["b#0", "d#0"], ["v#0"], ["a#0"], []] if at_once < 10 else [["b#0", "d#0", "v#0"], ["a#0"]])
+    assert parts == (
+        [["b#0", "d#0"], ["v#0"], ["a#0"], []] if at_once < 10 else [["b#0", "d#0", "v#0"], ["a#0"]]
+    )
     waited = [name for part in results.parts([], waits=True) for name in part["debate_id"].unique()]
     assert waited == ["b#0", "d#0", "a#0", "c#0"]
 
 
 def test_every_scorer_keeps_to_the_schema(tmp_path):
     rows = [utterance("a#0", 1, "judge", "no", prediction="no", confidence=60)]
-    results = write_results(tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "no")]}, {"tiny": rows})
+    results = write_results(
+        tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "no")]}, {"tiny": rows}
+    )
     frame = score_experiment(results)
     assert list(frame.columns) == list(SCORE_COLUMNS)
     assert not frame.duplicated(["model", "group", "metric", "average"]).any()

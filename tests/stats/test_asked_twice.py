@@ -1,4 +1,6 @@
-"""What a change does to answers beyond what asking twice does: nothing is found where there is no effect."""
+"""What a change does to answers beyond what asking twice does: nothing is found where there is no
+effect.
+"""
 
 import numpy as np
 import pandas as pd
@@ -12,13 +14,17 @@ LIKELY = 0.71
 
 def answers(random: np.random.Generator, likely: "list[float]", repeats: int) -> "pd.Series[str]":
     """A case for each probability of "yes"."""
-    index = pd.MultiIndex.from_product([[f"c{case}" for case in range(len(likely))], range(repeats)])
+    index = pd.MultiIndex.from_product(
+        [[f"c{case}" for case in range(len(likely))], range(repeats)]
+    )
     drawn = random.random(len(index)) < np.repeat(likely, repeats)
     return pd.Series(np.where(drawn, "yes", "no"), index=index)
 
 
 def compared(first: "pd.Series[str]", second: "pd.Series[str]") -> Changed:
-    return changes(first, second, differ, {case: case for case in first.index.get_level_values(0)}, 1)
+    return changes(
+        first, second, differ, {case: case for case in first.index.get_level_values(0)}, 1
+    )
 
 
 def test_without_an_effect_41_percent_flip_and_none_of_it_is_the_changes() -> None:
@@ -46,11 +52,15 @@ def test_one_answer_a_side_says_that_nothing_can_be_told() -> None:
 
 
 def test_answers_that_share_a_repeats_calls_are_not_compared() -> None:
-    """Repeat by repeat both sides agree, as where the ledger answers both: the change is that of other repeats."""
+    """Repeat by repeat both sides agree, as where the ledger answers both: the change is that of
+    other repeats.
+    """
     random = np.random.default_rng(8)
     same = answers(random, [0.5] * 300, 2)
     found = compared(same, same)
-    assert found.changed == pytest.approx(found.again) and found.changed == pytest.approx(0.5, abs=0.1)
+    assert found.changed == pytest.approx(found.again) and found.changed == pytest.approx(
+        0.5, abs=0.1
+    )
 
 
 def test_one_side_with_repeats_is_a_floor_and_a_trained_model_has_one_by_itself() -> None:
@@ -58,6 +68,9 @@ def test_one_side_with_repeats_is_a_floor_and_a_trained_model_has_one_by_itself(
     beliefs = pd.Series([0.2, 0.4, 0.5, 0.5], index=index)
     once = pd.Series([0.3, 0.9], index=pd.MultiIndex.from_tuples([("a", 0), ("b", 0)]))
     found = changes(beliefs, once, distance, {"a": "a", "b": "b"}, 1)
-    assert (found.again, found.changed) == (pytest.approx((0.2 + 0) / 2), pytest.approx((0.1 + 0.4) / 2))
+    assert (found.again, found.changed) == (
+        pytest.approx((0.2 + 0) / 2),
+        pytest.approx((0.1 + 0.4) / 2),
+    )
     trained = changes(once, once + 0.05, distance, {"a": "a", "b": "b"}, 1, known=0.0)
     assert (trained.again, trained.more) == (0.0, pytest.approx(0.05))

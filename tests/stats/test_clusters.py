@@ -1,4 +1,6 @@
-"""Data sets name what clusters their cases; scores draw whole clusters, count cases beside debates, and tables say so."""
+"""Data sets name what clusters their cases; scores draw whole clusters, count cases beside debates,
+and tables say so.
+"""
 
 import json
 from dataclasses import replace
@@ -24,14 +26,18 @@ def courts(per_court: int = 5) -> list:
 
 def accuracy(results, experiment="toy-courtroom"):
     frame = classification(results)
-    return frame[(frame["metric"] == "accuracy") & (frame["group"] == "overall") & (frame["model"] == "tiny")].iloc[0]
+    return frame[
+        (frame["metric"] == "accuracy") & (frame["group"] == "overall") & (frame["model"] == "tiny")
+    ].iloc[0]
 
 
 def test_cases_of_one_cluster_do_not_narrow_the_interval(tmp_path):
     """Whole courts are right or wrong: twenty cases tell no more than four."""
     rows = [prediction(c.case_id, "yes", "yes" if c.case_id[0] in "ab" else "no") for c in courts()]
     alone = accuracy(write_results(tmp_path / "alone", courts(), {"tiny": rows}))
-    together = accuracy(write_results(tmp_path / "together", courts(), {"tiny": rows}, task=BY_COURT))
+    together = accuracy(
+        write_results(tmp_path / "together", courts(), {"tiny": rows}, task=BY_COURT)
+    )
     assert alone["value"] == together["value"] == 0.5
     assert alone["ci_high"] - alone["ci_low"] < 0.5 < together["ci_high"] - together["ci_low"]
 
@@ -45,18 +51,26 @@ def test_one_court_has_no_interval(tmp_path):
 
 def test_scores_count_cases_beside_debates(tmp_path):
     cases = [case(str(n), "yes" if n % 2 else "no") for n in range(8)]
-    rows = [prediction(c.case_id, c.target, "yes", repeat=repeat) for c in cases for repeat in range(2)]
+    rows = [
+        prediction(c.case_id, c.target, "yes", repeat=repeat) for c in cases for repeat in range(2)
+    ]
     frame = classification(write_results(tmp_path, cases, {"tiny": rows}))
-    overall = frame[(frame["metric"] == "accuracy") & (frame["group"] == "overall")].set_index("model")
+    overall = frame[(frame["metric"] == "accuracy") & (frame["group"] == "overall")].set_index(
+        "model"
+    )
     assert overall.loc["tiny", ["n", "n_cases"]].tolist() == [16, 8]
     assert overall.loc["majority-class", ["n", "n_cases"]].tolist() == [8, 8]
-    assert (frame["n_cases"] <= frame["n"]).all() and (frame.loc[frame["n"] > 0, "n_cases"] > 0).all()
+    assert (frame["n_cases"] <= frame["n"]).all() and (
+        frame.loc[frame["n"] > 0, "n_cases"] > 0
+    ).all()
 
 
 def test_the_notes_of_every_table_name_the_cluster(tmp_path):
     rows = [prediction(c.case_id, "yes", "yes") for c in courts()]
     results = write_results(tmp_path, courts(), {"tiny": rows}, task=BY_COURT)
-    study = StudyResults("courtroom", {results.experiment: results}, classification(results), {}, None)
+    study = StudyResults(
+        "courtroom", {results.experiment: results}, classification(results), {}, None
+    )
     assert any("by court" in note for note in study.notes)
     assert TABLES["courtroom/paired_tests"].build(study).frame.empty
 
@@ -69,7 +83,9 @@ def test_two_models_of_one_experiment_are_compared_in_every_study(tmp_path):
     }
     results = write_results(tmp_path, cases, models)
     for study in ("appellate", "comparison", "conference", "courtroom", "feedback", "stance"):
-        found = StudyResults(study, {results.experiment: results}, classification(results), {}, None)
+        found = StudyResults(
+            study, {results.experiment: results}, classification(results), {}, None
+        )
         row = TABLES[f"{study}/paired_tests"].build(found).frame.iloc[0]
         assert (row["first model"], row["second model"], row["cases"], row["tests in family"]) == (
             "tiny",
@@ -87,7 +103,9 @@ def test_case_files_written_before_stay_readable(tmp_path):
     table = pq.read_table(path)
     task = json.loads(table.schema.metadata[b"task"])
     del task["cluster"]
-    pq.write_table(table.replace_schema_metadata({**table.schema.metadata, b"task": json.dumps(task)}), path)
+    pq.write_table(
+        table.replace_schema_metadata({**table.schema.metadata, b"task": json.dumps(task)}), path
+    )
     assert read_cases(path)[1].cluster == ""
 
 
@@ -95,7 +113,9 @@ def test_the_configuration_may_name_another_cluster_or_none():
     loaded = Loaded(courts(), BY_COURT)
     assert clustered("toy", loaded, None).cluster == "court"
     assert clustered("toy", loaded, "").cluster == ""
-    with pytest.raises(UserError, match=r"cluster 'judge' is none of the attributes of case 'a0' \(court\)"):
+    with pytest.raises(
+        UserError, match=r"cluster 'judge' is none of the attributes of case 'a0' \(court\)"
+    ):
         clustered("toy", loaded, "judge")
 
 

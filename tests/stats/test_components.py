@@ -1,5 +1,5 @@
-"""Components of variance: what is planted comes back, in crossed, nested and unbalanced designs, and what cannot be told
-apart is named.
+"""Components of variance: what is planted comes back, in crossed, nested and unbalanced designs,
+and what cannot be told apart is named.
 """
 
 import importlib
@@ -12,7 +12,12 @@ import pytest
 from moot.stats.components import Component, Decomposition, decompose
 
 PROJECT = Path(__file__).resolve().parents[2]
-CASE, JUDGE, BOTH, AGAIN = frozenset({"case"}), frozenset({"judge"}), frozenset({"case", "judge"}), frozenset()
+CASE, JUDGE, BOTH, AGAIN = (
+    frozenset({"case"}),
+    frozenset({"judge"}),
+    frozenset({"case", "judge"}),
+    frozenset(),
+)
 
 
 def parts(found: Decomposition | None) -> dict[frozenset[str], Component]:
@@ -20,10 +25,16 @@ def parts(found: Decomposition | None) -> dict[frozenset[str], Component]:
     return {part.effect: part for part in found.components}
 
 
-def crossed(cases: int, judges: int, again: int, seed: int = 0) -> tuple[np.ndarray, dict[str, list[int]]]:
+def crossed(
+    cases: int, judges: int, again: int, seed: int = 0
+) -> tuple[np.ndarray, dict[str, list[int]]]:
     random = np.random.default_rng(seed)
     case, judge, _ = (part.ravel() for part in np.indices((cases, judges, again)))
-    values = random.normal(0, 1, cases)[case] + random.normal(0, 0.5, judges)[judge] + random.normal(0, 1, len(case))
+    values = (
+        random.normal(0, 1, cases)[case]
+        + random.normal(0, 0.5, judges)[judge]
+        + random.normal(0, 1, len(case))
+    )
     return values, {"case": case.tolist(), "judge": judge.tolist()}
 
 
@@ -48,8 +59,14 @@ def test_a_balanced_crossed_design_gives_the_components_of_the_analysis_of_varia
 def test_a_balanced_nested_design_does_so_too_and_a_debate_is_within_its_case():
     random = np.random.default_rng(4)
     case, run, _ = (part.ravel() for part in np.indices((10, 3, 4)))
-    cube = random.normal(0, 1, (10, 3, 4)) + random.normal(0, 1, (10, 3, 1)) + random.normal(0, 2, (10, 1, 1))
-    found = parts(decompose(cube.ravel(), {"case": case.tolist(), "debate": (case * 3 + run).tolist()}))
+    cube = (
+        random.normal(0, 1, (10, 3, 4))
+        + random.normal(0, 1, (10, 3, 1))
+        + random.normal(0, 2, (10, 1, 1))
+    )
+    found = parts(
+        decompose(cube.ravel(), {"case": case.tolist(), "debate": (case * 3 + run).tolist()})
+    )
     means = cube.mean(2)
     within = ((cube - means[:, :, None]) ** 2).sum() / (10 * 3 * 3)
     between_runs = 4 * ((means - means.mean(1)[:, None]) ** 2).sum() / (10 * 2)
@@ -70,7 +87,10 @@ def test_answers_in_words_are_shares_of_answers_that_differ():
     words = np.array(["pro", "con", "neutral", "pro"] * 30)
     random = np.random.default_rng(1)
     words = np.where(random.random(120) < 0.2, random.permutation(words), words)
-    facets = {"case": [number // 4 * 4 + number % 4 for number in range(120)], "judge": [n % 10 for n in range(120)]}
+    facets = {
+        "case": [number // 4 * 4 + number % 4 for number in range(120)],
+        "judge": [n % 10 for n in range(120)],
+    }
     facets["case"] = [number % 12 for number in range(120)]
     found = parts(decompose((words[:, None] == ["pro", "con", "neutral"]).astype(float), facets))
     apart = np.mean([words[i] != words[j] for i in range(120) for j in range(i)
@@ -78,7 +98,9 @@ def test_answers_in_words_are_shares_of_answers_that_differ():
     assert sum(part.variance for part in found.values()) == pytest.approx(apart)
     two = parts(decompose((words == "pro").astype(float), facets))
     both = parts(decompose((words == "pro")[:, None] == [True, False], facets))
-    assert [both[effect].share for effect in two] == pytest.approx([part.share for part in two.values()])
+    assert [both[effect].share for effect in two] == pytest.approx(
+        [part.share for part in two.values()]
+    )
 
 
 def test_what_a_design_cannot_tell_apart_is_named():
@@ -95,13 +117,17 @@ def test_facets_of_one_level_are_left_out_and_of_few_levels_have_no_interval_of_
     found = decompose(values, {**facets, "model": ["one"] * len(values)})
     assert found is not None and found.left_out == ("model",) and found.fixed == ("judge",)
     values, facets = crossed(4, 3, 2)
-    assert all(np.isnan([part.low, part.high]).all() for part in parts(decompose(values, facets)).values())
+    assert all(
+        np.isnan([part.low, part.high]).all() for part in parts(decompose(values, facets)).values()
+    )
 
 
 def test_cases_that_were_asked_about_once_are_one_component_that_is_not_told_apart():
     found = decompose(np.array([0.0, 1, 1, 0, 1, 0]), {"case": list("abcdef")})
     (left,) = found.components
-    assert left.share == 1 and left.effect == frozenset() and left.confounded == (frozenset({"case"}),)
+    assert (
+        left.share == 1 and left.effect == frozenset() and left.confounded == (frozenset({"case"}),)
+    )
 
 
 def test_nothing_is_said_where_nothing_varies():
@@ -113,7 +139,9 @@ def test_nothing_is_said_where_nothing_varies():
 def test_the_order_of_answers_does_not_matter():
     values, facets = crossed(12, 9, 2)
     order = np.random.default_rng(3).permutation(len(values))
-    shuffled = decompose(values[order], {name: [levels[n] for n in order] for name, levels in facets.items()})
+    shuffled = decompose(
+        values[order], {name: [levels[n] for n in order] for name, levels in facets.items()}
+    )
     for effect, part in parts(decompose(values, facets)).items():
         same = parts(shuffled)[effect]
         assert (same.share, same.low, same.high) == pytest.approx((part.share, part.low, part.high))
@@ -131,7 +159,9 @@ def simulation() -> ModuleType:
 
 @pytest.mark.parametrize("number", [0, 4, 6])
 def test_planted_components_are_recovered_and_covered(simulation, number):
-    """A nested, a crossed and nested, and an unbalanced design; the document has them all, in 500 worlds each."""
+    """A nested, a crossed and nested, and an unbalanced design; the document has them all, in 500
+    worlds each.
+    """
     design = list(simulation.DESIGNS.values())[number]
     for effect, found in simulation.measure(design, 100).items():
         assert abs(found.bias) < 0.06, effect

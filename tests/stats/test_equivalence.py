@@ -1,4 +1,6 @@
-"""Two one-sided tests: that a difference is smaller than a margin is shown where it is so, and seldom where it is not."""
+"""Two one-sided tests: that a difference is smaller than a margin is shown where it is so, and
+seldom where it is not.
+"""
 
 import numpy as np
 import pytest
@@ -18,18 +20,26 @@ def means(values) -> Sums:
 def paired(difference: float, cases: int, seed: int, repeats: int = 3) -> Difference:
     random = np.random.default_rng(seed)
     easy = random.uniform(0.2, 0.8 - difference, cases)
-    first, second = (random.binomial(repeats, share) / repeats for share in (easy + difference, easy))
+    first, second = (
+        random.binomial(repeats, share) / repeats for share in (easy + difference, easy)
+    )
     return compare_paired(means(first), means(second), range(cases), seed, (-1, 1), MARGIN)
 
 
 def unpaired(difference: float, cases: int, seed: int) -> Difference:
     random = np.random.default_rng(seed)
-    first, second = (random.random(cases) < 0.5 + half for half in (difference / 2, -difference / 2))
-    return compare_unpaired(means(first), means(second), range(cases), range(cases, 2 * cases), seed, SHARE, MARGIN)
+    first, second = (
+        random.random(cases) < 0.5 + half for half in (difference / 2, -difference / 2)
+    )
+    return compare_unpaired(
+        means(first), means(second), range(cases), range(cases, 2 * cases), seed, SHARE, MARGIN
+    )
 
 
 @pytest.mark.parametrize(("compare", "cases"), [(paired, 60), (unpaired, 100)])
-def test_a_difference_as_large_as_the_margin_is_seldom_taken_for_smaller(compare, cases: int) -> None:
+def test_a_difference_as_large_as_the_margin_is_seldom_taken_for_smaller(
+    compare, cases: int
+) -> None:
     shown = [compare(MARGIN, cases, seed).equivalence < 0.05 for seed in range(200)]
     assert np.mean(shown) <= 0.05 + 3 * (0.05 * 0.95 / 200) ** 0.5
     assert np.mean([compare(0.0, 4 * cases, seed).equivalence < 0.05 for seed in range(40)]) > 0.8
@@ -41,7 +51,9 @@ def test_the_p_is_that_of_the_interval_of_ninety_per_cent() -> None:
 
     for value, error in ((0.02, 0.05), (-0.1, 0.04), (0.19, 0.05), (0.0, 0.2)):
 
-        def interval(level: float, value: float = value, error: float = error) -> tuple[float, float]:
+        def interval(
+            level: float, value: float = value, error: float = error
+        ) -> tuple[float, float]:
             half = norm.ppf((1 + level) / 2) * error
             return value - half, value + half
 

@@ -35,7 +35,9 @@ def test_rows_of_a_cluster_are_drawn_together():
     assert len(np.unique(weights[:, 0])) > 2
 
 
-def test_resamples_that_are_drawn_some_at_a_time_are_the_same_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resamples_that_are_drawn_some_at_a_time_are_the_same_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     cases, right = [f"case {number % 70}" for number in range(90)], np.arange(90) % 3 == 0
     probability = np.linspace(0, 1, 90)
     statistics = [share_statistic(right), auc_statistic(right.astype(float), probability)]
@@ -49,13 +51,17 @@ def test_resamples_that_are_drawn_some_at_a_time_are_the_same_ones(monkeypatch: 
         assert parts.draws(statistic) == pytest.approx(draws, rel=1e-12)
 
 
-def test_patterns_of_signs_that_are_drawn_some_at_a_time_are_the_same_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_patterns_of_signs_that_are_drawn_some_at_a_time_are_the_same_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     differences = np.random.default_rng(2).normal(0.2, 1, 60)
     first = Sums(np.random.default_rng(3).integers(0, 2, (60, 2)).astype(float), np.ones((60, 2)))
     second = Sums(np.random.default_rng(4).integers(0, 2, (60, 2)).astype(float), np.ones((60, 2)))
 
     def p_values() -> tuple[float, float]:
-        compared = compare_paired(first, second, [str(number) for number in range(60)], 1, (-1.0, 1.0))
+        compared = compare_paired(
+            first, second, [str(number) for number in range(60)], 1, (-1.0, 1.0)
+        )
         return sign_flip(differences, 1), compared.p
 
     expected = p_values()
@@ -66,23 +72,33 @@ def test_patterns_of_signs_that_are_drawn_some_at_a_time_are_the_same_ones(monke
 
 def test_repeats_do_not_narrow_the_interval():
     outcomes = {"a": 1, "b": 0, "c": 1, "d": 0}
-    once = ClusterBootstrap(list(outcomes), seed=3).interval(share_statistic(list(outcomes.values())))
+    once = ClusterBootstrap(list(outcomes), seed=3).interval(
+        share_statistic(list(outcomes.values()))
+    )
     twenty = ClusterBootstrap([c for c in outcomes for _ in range(20)], seed=3)
-    assert twenty.interval(share_statistic([v for v in outcomes.values() for _ in range(20)])) == pytest.approx(once)
+    assert twenty.interval(
+        share_statistic([v for v in outcomes.values() for _ in range(20)])
+    ) == pytest.approx(once)
 
 
 @pytest.mark.parametrize("seed", [0, 7])
 def test_the_same_seed_gives_the_same_interval(seed):
     cases, values = [str(i) for i in range(30)], mean_statistic(np.arange(30))
-    assert ClusterBootstrap(cases, seed).interval(values) == ClusterBootstrap(cases, seed).interval(values)
-    assert ClusterBootstrap(cases, seed).interval(values) != ClusterBootstrap(cases, seed + 1).interval(values)
+    assert ClusterBootstrap(cases, seed).interval(values) == ClusterBootstrap(cases, seed).interval(
+        values
+    )
+    assert ClusterBootstrap(cases, seed).interval(values) != ClusterBootstrap(
+        cases, seed + 1
+    ).interval(values)
 
 
 # Few clusters
 
 
 def test_one_cluster_has_a_value_and_no_interval():
-    value, low, high = ClusterBootstrap(["a", "a"], seed=0).estimate(ratio_statistic([1, 3], [2, 2], SHARE))
+    value, low, high = ClusterBootstrap(["a", "a"], seed=0).estimate(
+        ratio_statistic([1, 3], [2, 2], SHARE)
+    )
     assert value == 1.0
     assert np.isnan(low) and np.isnan(high)
 
@@ -91,8 +107,12 @@ def test_one_cluster_has_a_value_and_no_interval():
 def test_all_or_none_right_gives_the_interval_of_clopper_and_pearson(clusters, end):
     cases = [str(n) for n in range(clusters) for _ in range(3)]
     bootstrap = ClusterBootstrap(cases, seed=0)
-    assert bootstrap.estimate(share_statistic([1] * len(cases))) == pytest.approx((1, end, 1), abs=0.001)
-    assert bootstrap.estimate(share_statistic([0] * len(cases))) == pytest.approx((0, 0, 1 - end), abs=0.001)
+    assert bootstrap.estimate(share_statistic([1] * len(cases))) == pytest.approx(
+        (1, end, 1), abs=0.001
+    )
+    assert bootstrap.estimate(share_statistic([0] * len(cases))) == pytest.approx(
+        (0, 0, 1 - end), abs=0.001
+    )
 
 
 def test_no_interval_of_few_cases_is_a_point():
@@ -114,11 +134,15 @@ def test_a_difference_that_never_occurs_may_still_occur():
 
 
 def test_an_amount_that_is_the_same_everywhere_has_no_interval():
-    assert np.isnan(ClusterBootstrap(range(8), seed=0).interval(mean_statistic([7] * 8, AMOUNT))).all()
+    assert np.isnan(
+        ClusterBootstrap(range(8), seed=0).interval(mean_statistic([7] * 8, AMOUNT))
+    ).all()
 
 
 def test_a_value_rests_on_the_clusters_that_can_change_it():
-    """Twenty cases of which two are positive: recall rests on two, AUC on two, and neither is known closely."""
+    """Twenty cases of which two are positive: recall rests on two, AUC on two, and neither is known
+    closely.
+    """
     truth = np.array([1.0] * 2 + [0.0] * 18)
     bootstrap = ClusterBootstrap(range(20), seed=0)
     two = pytest.approx((0.158, 1), abs=0.001)
@@ -142,12 +166,16 @@ def test_intervals_stay_within_bounds_and_hold_their_value():
         ]
         for statistic in statistics:
             value, low, high = ClusterBootstrap(codes, seed=1).estimate(statistic)
-            assert np.isnan(low) or statistic.bounds[0] <= low <= value <= high <= statistic.bounds[1]
+            assert (
+                np.isnan(low) or statistic.bounds[0] <= low <= value <= high <= statistic.bounds[1]
+            )
 
 
 def test_undefined_resamples_are_left_out():
     draws = np.array([0.2, np.nan, 0.4, np.nan, 0.3])
-    assert estimate_interval(0.3, draws, 5, SHARE) == estimate_interval(0.3, draws[~np.isnan(draws)], 5, SHARE)
+    assert estimate_interval(0.3, draws, 5, SHARE) == estimate_interval(
+        0.3, draws[~np.isnan(draws)], 5, SHARE
+    )
     never = Statistic(lambda weights: np.full(len(weights), np.nan), SHARE)
     assert np.isnan(ClusterBootstrap(range(4), seed=0).estimate(never)).all()
 
@@ -169,5 +197,9 @@ def test_intervals_cover_as_often_as_they_say_and_the_document_shows_it(simulati
         least, most = (0.92, 0.98) if clusters >= 30 else (0.90, 1.0)
         assert least <= ours <= most, (clusters, rate, correlation)
     shown = simulation.documented(simulation.DOCUMENT.read_text(encoding="utf-8"))
-    figures = [float(cell.split()[0]) for line in shown.splitlines()[2:] for cell in line.split("|")[3:-1]]
-    assert figures == pytest.approx([100 * ours for ours, _ in found.values()], abs=0.2), "--write it anew"
+    figures = [
+        float(cell.split()[0]) for line in shown.splitlines()[2:] for cell in line.split("|")[3:-1]
+    ]
+    assert figures == pytest.approx([100 * ours for ours, _ in found.values()], abs=0.2), (
+        "--write it anew"
+    )

@@ -28,7 +28,9 @@ def one_hot(values: "list[str]") -> "np.ndarray":
     return np.array([[float(value == label) for label in LABELS] for value in values])
 
 
-@given(st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=30))
+@given(
+    st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=30)
+)
 def test_metrics_agree_with_scikit_learn(pairs):
     truth, answers = zip(*pairs, strict=True)
     actual, assigned = one_hot(truth), one_hot(answers)
@@ -36,9 +38,13 @@ def test_metrics_agree_with_scikit_learn(pairs):
     ours = averages(found, LABELS, occurring(actual, assigned), positive=2)
     names = ("precision", "recall", "f1")
     for average in ("macro", "weighted", "micro"):
-        theirs = metrics.precision_recall_fscore_support(truth, answers, average=average, zero_division=0)[:3]
+        theirs = metrics.precision_recall_fscore_support(
+            truth, answers, average=average, zero_division=0
+        )[:3]
         assert [ours[name, average, ""][0] for name in names] == pytest.approx(theirs)
-    theirs = metrics.precision_recall_fscore_support(truth, answers, labels=["pro"], average=None, zero_division=0)[:3]
+    theirs = metrics.precision_recall_fscore_support(
+        truth, answers, labels=["pro"], average=None, zero_division=0
+    )[:3]
     assert [ours[name, "binary", ""][0] for name in names] == pytest.approx(np.ravel(theirs))
     assert matthews(found)[0] == pytest.approx(metrics.matthews_corrcoef(truth, answers))
     if len(set(truth) | set(answers)) > 1:
@@ -55,19 +61,27 @@ def test_a_resample_is_scored_as_scikit_learn_scores_its_rows_over_the_fixed_lab
     weights = np.bincount(drawn, minlength=15)[None, :].astype(float)
     ours = averages(sums(actual, assigned, weights), LABELS, occurs)["f1", "macro", ""][0]
     fixed = [label for label, kept in zip(LABELS, occurs, strict=True) if kept]
-    theirs = metrics.f1_score(truth[drawn], answers[drawn], labels=fixed, average="macro", zero_division=0)
+    theirs = metrics.f1_score(
+        truth[drawn], answers[drawn], labels=fixed, average="macro", zero_division=0
+    )
     assert ours == pytest.approx(theirs)
 
 
 def test_a_rare_label_does_not_widen_macro_f1():
-    """Two neutral posts of 676, none of them named: labels chosen anew in each resample gave [0.433, 0.701]."""
+    """Two neutral posts of 676, none of them named: labels chosen anew in each resample gave
+    [0.433, 0.701].
+    """
     random = np.random.default_rng(0)
     truth = np.array(["neutral"] * 2 + ["con"] * 337 + ["pro"] * 337)
     wrong = random.random(676) < 0.31
     answers = np.where(wrong | (truth == "neutral"), np.where(truth == "con", "pro", "con"), truth)
     outcome = Classified(one_hot(list(truth)), one_hot(list(answers)), None, "decision", None)
-    value, low, high = ClusterBootstrap(range(676), seed=0).estimate(statistics_with_interval(outcome)["f1_macro"])
-    assert value == pytest.approx(metrics.f1_score(truth, answers, average="macro", zero_division=0))
+    value, low, high = ClusterBootstrap(range(676), seed=0).estimate(
+        statistics_with_interval(outcome)["f1_macro"]
+    )
+    assert value == pytest.approx(
+        metrics.f1_score(truth, answers, average="macro", zero_division=0)
+    )
     assert low <= value <= high and high - low < 0.06
 
 
@@ -91,8 +105,14 @@ def test_auc_agrees_with_scikit_learn_ties_included(pairs):
 
 
 def test_a_drawn_row_counts_as_often_as_it_was_drawn():
-    truth, score, weights = np.array([1.0, 0, 1, 0]), np.array([0.9, 0.4, 0.3, 0.2]), np.array([[2.0, 1, 0, 3]])
-    assert auc_statistic(truth, score)(weights)[0] == metrics.roc_auc_score(truth, score, sample_weight=weights[0])
+    truth, score, weights = (
+        np.array([1.0, 0, 1, 0]),
+        np.array([0.9, 0.4, 0.3, 0.2]),
+        np.array([[2.0, 1, 0, 3]]),
+    )
+    assert auc_statistic(truth, score)(weights)[0] == metrics.roc_auc_score(
+        truth, score, sample_weight=weights[0]
+    )
 
 
 def test_calibration_error_by_hand():
@@ -134,11 +154,15 @@ def test_alpha_agrees_with_krippendorff_also_where_ratings_are_missing_or_drawn_
 def test_alpha_of_the_published_example():
     """Krippendorff (2011), nominal data of two coders without missing values: alpha 0.095."""
     first, second = list("0100000010"), list("1110010000")
-    assert value(krippendorffs_alpha(np.array([first, second], dtype=object).T), 10) == pytest.approx(0.095, abs=0.001)
+    assert value(
+        krippendorffs_alpha(np.array([first, second], dtype=object).T), 10
+    ) == pytest.approx(0.095, abs=0.001)
 
 
 def test_a_share_between_bounds_needs_no_case_of_each_label():
     only = Classified(one_hot(["pro"] * 4), one_hot(["pro"] * 4), None, "decision", None)
     statistic = statistics_with_interval(only)["f1_macro"]
     assert statistic.bounds == SHARE
-    assert ClusterBootstrap(range(4), seed=0).estimate(statistic) == pytest.approx((1, 0.025**0.25, 1))
+    assert ClusterBootstrap(range(4), seed=0).estimate(statistic) == pytest.approx(
+        (1, 0.025**0.25, 1)
+    )

@@ -31,7 +31,9 @@ def test_mcnemar_and_holm_by_hand():
     assert mcnemar_exact(0, 0) == 1
     assert mcnemar_exact(1, 5) == pytest.approx(2 * (1 + 6) / 2**6)
     assert mcnemar_exact(3, 9) == pytest.approx(binomtest(3, 12).pvalue)
-    assert holm([0.04, 0.01, 0.03, float("nan")]) == pytest.approx([0.06, 0.03, 0.06, float("nan")], nan_ok=True)
+    assert holm([0.04, 0.01, 0.03, float("nan")]) == pytest.approx(
+        [0.06, 0.03, 0.06, float("nan")], nan_ok=True
+    )
     assert holm([0.9, 0.8]) == [1, 1]
 
 
@@ -51,8 +53,15 @@ def test_even_repeats_are_paired_on_each_cases_mean():
 def test_the_cases_that_both_argued_are_compared_and_invalid_is_wrong():
     first, second = runs({c: ["yes"] for c in "abc"}), runs({"a": ["yes"], "b": [""], "z": ["no"]})
     found = compare_shares(share_right(first), share_right(second), alone("abcz"), seed=0)
-    assert (found.cases, found.first_better, found.second_better, found.difference) == (2, 1, 0, 0.5)
-    nothing = compare_shares(share_right(first), share_right(runs({"q": ["yes"]})), alone("abcq"), seed=0)
+    assert (found.cases, found.first_better, found.second_better, found.difference) == (
+        2,
+        1,
+        0,
+        0.5,
+    )
+    nothing = compare_shares(
+        share_right(first), share_right(runs({"q": ["yes"]})), alone("abcq"), seed=0
+    )
     assert nothing.cases == 0 and np.isnan([nothing.difference, nothing.low, nothing.p]).all()
 
 
@@ -60,7 +69,9 @@ def test_one_answer_a_case_is_tested_by_mcnemar():
     random = np.random.default_rng(1)
     first, second = (as_numbers(random.random(40) < share) for share in (0.8, 0.5))
     found = compare(first, second, range(40), seed=0)
-    assert found.p == pytest.approx(binomtest(found.first_better, found.first_better + found.second_better).pvalue)
+    assert found.p == pytest.approx(
+        binomtest(found.first_better, found.first_better + found.second_better).pvalue
+    )
 
 
 @pytest.mark.parametrize("size", [4, 9, 14])
@@ -73,13 +84,17 @@ def test_few_differences_are_tested_by_every_pattern_of_signs(size):
 
 def test_many_differences_are_tested_by_random_patterns():
     values = np.random.default_rng(0).normal(0.2, 1, 60)
-    theirs = permutation_test((values,), np.sum, permutation_type="samples", n_resamples=9999, rng=0).pvalue
+    theirs = permutation_test(
+        (values,), np.sum, permutation_type="samples", n_resamples=9999, rng=0
+    ).pvalue
     assert sign_flip(values, seed=0) == pytest.approx(theirs, abs=0.02)
     assert sign_flip(values, seed=3) == sign_flip(values, seed=3)
 
 
 def test_cases_of_one_cluster_are_not_counted_as_independent():
-    """The first is right on all ten claims of one motion and no better on nine others: one motion proves nothing."""
+    """The first is right on all ten claims of one motion and no better on nine others: one motion
+    proves nothing.
+    """
     first = np.array([1.0] * 10 + [0.0] * 9)
     second = np.zeros(19)
     assert compare(first, second, range(19), seed=0).p < 0.01

@@ -1,4 +1,6 @@
-"""Partial pooling recovers the shares that were planted, better than raw means do, and its intervals hold them."""
+"""Partial pooling recovers the shares that were planted, better than raw means do, and its
+intervals hold them.
+"""
 
 import importlib
 from pathlib import Path
@@ -21,7 +23,9 @@ def simulation(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 @pytest.mark.slow  # only many worlds show what an interval covers
-def test_planted_shares_lie_in_the_intervals_and_nearer_than_raw_means(simulation: ModuleType) -> None:
+def test_planted_shares_lie_in_the_intervals_and_nearer_than_raw_means(
+    simulation: ModuleType,
+) -> None:
     for name, design in simulation.DESIGNS.items():
         found = simulation.measure(design, WORLDS)
         assert (0.88 if "most shares near" in name else 0.91) <= found.covered <= 0.98, name
@@ -37,14 +41,22 @@ def test_judges_of_different_cases_are_compared_as_if_they_had_judged_the_same()
     for judge in judges:  # the first three hear the easy cases four times as often as the hard ones
         for case in cases:
             often = 4 if (share[case] == easy) == (judge < 3) else 1
-            rows += [(case, f"judge {judge}", float(generator.random() < share[case])) for _ in range(often)]
+            rows += [
+                (case, f"judge {judge}", float(generator.random() < share[case]))
+                for _ in range(often)
+            ]
     named, heard, said = map(list, zip(*rows, strict=True))
     facets = {"case": named, "judge": heard}
     found = decompose(np.array(said), facets, intervals=False)
     assert found
     pooled = {one.level: one for one in partially_pooled(np.array(said), facets, "judge", found)}
-    raw = [np.mean([pooled[f"judge {judge}"].raw for judge in some]) for some in ((0, 1, 2), (3, 4, 5))]
-    adjusted = [np.mean([pooled[f"judge {judge}"].value for judge in some]) for some in ((0, 1, 2), (3, 4, 5))]
+    raw = [
+        np.mean([pooled[f"judge {judge}"].raw for judge in some]) for some in ((0, 1, 2), (3, 4, 5))
+    ]
+    adjusted = [
+        np.mean([pooled[f"judge {judge}"].value for judge in some])
+        for some in ((0, 1, 2), (3, 4, 5))
+    ]
     assert raw[0] - raw[1] > 0.25
     assert abs(adjusted[0] - adjusted[1]) < 0.08
     assert all(one.low <= 0.6 <= one.high for one in pooled.values())
@@ -59,7 +71,10 @@ def test_the_more_answers_a_level_has_the_less_it_borrows() -> None:
     borrowed = [one.borrowed for one in pooled]
     assert [one.answers for one in pooled] == [3, 4, 5, 10]
     assert borrowed == sorted(borrowed, reverse=True) and 0 < borrowed[-1] < borrowed[0] < 1
-    assert all(min(one.raw, said.mean()) - 0.1 < one.value < max(one.raw, said.mean()) + 0.1 for one in pooled)
+    assert all(
+        min(one.raw, said.mean()) - 0.1 < one.value < max(one.raw, said.mean()) + 0.1
+        for one in pooled
+    )
 
 
 def test_what_each_level_has_one_of_counts_as_its_own() -> None:
@@ -73,7 +88,9 @@ def test_what_each_level_has_one_of_counts_as_its_own() -> None:
     def pooled(facets: dict[str, list[str]], of: str) -> np.ndarray:
         found = decompose(said, facets, intervals=False)
         assert found
-        return np.array([(one.value, one.low, one.high) for one in partially_pooled(said, facets, of, found)])
+        return np.array(
+            [(one.value, one.low, one.high) for one in partially_pooled(said, facets, of, found)]
+        )
 
     alone = pooled(cases, "case")
     assert pooled(nested, "case") == pytest.approx(alone, abs=0.05)

@@ -1,4 +1,6 @@
-"""How many cases a difference needs: published landmarks, equations of others, and simulated studies that are tested."""
+"""How many cases a difference needs: published landmarks, equations of others, and simulated
+studies that are tested.
+"""
 
 import numpy as np
 import pytest
@@ -21,11 +23,14 @@ from moot.stats.randomisation import mcnemar_exact
 NAN = float("nan")
 
 
-@pytest.mark.parametrize(("difference", "discordant", "cases"), [(0.1, 0.3, 233), (0.05, 0.25, 780), (0.03, 0.2, 1740)])
+@pytest.mark.parametrize(
+    ("difference", "discordant", "cases"), [(0.1, 0.3, 233), (0.05, 0.25, 780), (0.03, 0.2, 1740)]
+)
 def test_landmarks_of_paired_proportions(difference: float, discordant: float, cases: int) -> None:
-    """The shares of cases that one side alone gets right behind the known numbers are 0.30, 0.25 and 0.20.
+    """The shares of cases that one side alone gets right behind the known numbers are 0.30, 0.25
+    and 0.20.
 
-    Two repeats, so that no exact test counts cases.
+        Two repeats, so that no exact test counts cases.
     """
     spread = paired_proportions(discordant)
     assert cases_needed(difference, spread, (2, 2)) == pytest.approx(cases, rel=0.01)
@@ -33,10 +38,13 @@ def test_landmarks_of_paired_proportions(difference: float, discordant: float, c
 
 
 @pytest.mark.parametrize(
-    ("cases", "published"), [((6,), 1.44), ((8,), 1.16), ((40,), 0.454), ((300,), 0.162), ((20, 200), 0.66)]
+    ("cases", "published"),
+    [((6,), 1.44), ((8,), 1.16), ((40,), 0.454), ((300,), 0.162), ((20, 200), 0.66)],
 )
 def test_of_a_mean_it_is_the_t_test(cases: tuple[int, ...], published: float) -> None:
-    """The figures of other programs for 80 %, in standard deviations; and the noncentral t distribution itself."""
+    """The figures of other programs for 80 %, in standard deviations; and the noncentral t
+    distribution itself.
+    """
     sd = 0.4
     spread = Spread(0.9, (sd**2,) * len(cases), (NAN, NAN))
     found = smallest_difference(cases, spread) / sd
@@ -52,10 +60,20 @@ def test_of_a_mean_it_is_the_t_test(cases: tuple[int, ...], published: float) ->
 
 
 @pytest.mark.parametrize("shares", [(0.9, 0.5), (0.8, 0.45), (0.35, 0.1)])
-def test_shares_of_different_cases_are_planned_for_fishers_exact_test(shares: tuple[float, float]) -> None:
-    """The power of that test, summed over all outcomes of both sides, at the number of cases that is planned."""
+def test_shares_of_different_cases_are_planned_for_fishers_exact_test(
+    shares: tuple[float, float],
+) -> None:
+    """The power of that test, summed over all outcomes of both sides, at the number of cases that
+    is planned.
+    """
     difference, between = shares[0] - shares[1], tuple(share * (1 - share) for share in shares)
-    cases = int(np.ceil(cases_needed(difference, Spread(difference, between, (NAN, NAN), (1.0, 1.0), counted=True))))
+    cases = int(
+        np.ceil(
+            cases_needed(
+                difference, Spread(difference, between, (NAN, NAN), (1.0, 1.0), counted=True)
+            )
+        )
+    )
     one, other = (binom.pmf(np.arange(cases + 1), cases, share) for share in shares)
     found = 0.0
     for total in range(2 * cases + 1):
@@ -70,20 +88,28 @@ def test_sides_of_different_cases_count_their_own_variance_and_clusters() -> Non
     random = np.random.default_rng(5)
     few, many = random.normal(0, 2, 20), random.normal(0, 0.5, 200)
     sides = [
-        Observed(values, [f"{side}{number:03d}" for number in range(len(values))], ["m"] * len(values))
+        Observed(
+            values, [f"{side}{number:03d}" for number in range(len(values))], ["m"] * len(values)
+        )
         for side, values in (("a", few), ("b", many))
     ]
     clusters = [*range(20), *(100 + number // 5 for number in range(200))]
     spread = estimate_spread(sides[0], sides[1], 0.0, clusters, paired=False)
-    assert spread.between == pytest.approx((few.var(ddof=1), many.var(ddof=1))) and spread.cases == (20, 200)
+    assert spread.between == pytest.approx(
+        (few.var(ddof=1), many.var(ddof=1))
+    ) and spread.cases == (20, 200)
     assert spread.design[0] == 1
     alone = smallest_difference((20, 10**6), spread)
-    assert smallest_difference((20, 200), spread) == pytest.approx(alone, rel=0.05), "the small, noisy side decides"
+    assert smallest_difference((20, 200), spread) == pytest.approx(alone, rel=0.05), (
+        "the small, noisy side decides"
+    )
     assert smallest_difference((200, 20), spread) < 0.6 * alone
 
 
 @pytest.mark.parametrize(("difference", "discordant"), [(0.1, 0.3), (0.2, 0.4), (0.05, 0.1)])
-def test_mcnemars_exact_test_reaches_the_power_planned_for(difference: float, discordant: float) -> None:
+def test_mcnemars_exact_test_reaches_the_power_planned_for(
+    difference: float, discordant: float
+) -> None:
     spread = paired_proportions(discordant)
     cases = int(np.ceil(cases_needed(difference, spread)))
     random = np.random.default_rng(1)
@@ -93,8 +119,12 @@ def test_mcnemars_exact_test_reaches_the_power_planned_for(difference: float, di
     assert 0.785 < power < 0.84, power
 
 
-def debates(random: np.random.Generator, cases: int, repeats: int, gap: float, difficulty: float = 1.2) -> np.ndarray:
-    """Right answers of two sides, shape (2, cases, repeats): logits shared by the sides, and of each side's own."""
+def debates(
+    random: np.random.Generator, cases: int, repeats: int, gap: float, difficulty: float = 1.2
+) -> np.ndarray:
+    """Right answers of two sides, shape (2, cases, repeats): logits shared by the sides, and of
+    each side's own.
+    """
     shared = random.normal(0, difficulty, cases)
     own = random.normal(0, 0.7, (2, cases))
     odds = shared + own + np.array([[gap / 2], [-gap / 2]])
@@ -104,18 +134,27 @@ def debates(random: np.random.Generator, cases: int, repeats: int, gap: float, d
 def spread_of(right: np.ndarray) -> Spread:
     _, cases, repeats = right.shape
     names = [f"c{number:04d}" for number in range(cases) for _ in range(repeats)]
-    sides = [Observed(np.asarray(side, dtype=float).ravel(), names, ["m"] * len(names)) for side in right]
+    sides = [
+        Observed(np.asarray(side, dtype=float).ravel(), names, ["m"] * len(names)) for side in right
+    ]
     means = right.mean(axis=(1, 2))
-    return estimate_spread(*sides, float(means[0] - means[1]), np.arange(cases), paired=True, counted=True)
+    return estimate_spread(
+        *sides, float(means[0] - means[1]), np.arange(cases), paired=True, counted=True
+    )
 
 
 def test_the_split_of_variance_is_recovered_from_a_pilot_without_bias() -> None:
     random = np.random.default_rng(2)
     truth = debates(random, 200_000, 60, 0.8).mean(axis=2)
-    between = float(np.var(truth[0] - truth[1])) - sum(float((p * (1 - p)).mean()) / 59 for p in truth)
+    between = float(np.var(truth[0] - truth[1])) - sum(
+        float((p * (1 - p)).mean()) / 59 for p in truth
+    )
     found = [spread_of(debates(random, 60, 3, 0.8)) for _ in range(300)]
     estimates = np.array([one.between[0] for one in found])
-    assert abs(estimates.mean() - between) < 4 * estimates.std() / 300**0.5 + 0.003, (estimates.mean(), between)
+    assert abs(estimates.mean() - between) < 4 * estimates.std() / 300**0.5 + 0.003, (
+        estimates.mean(),
+        between,
+    )
     within = float((truth[0] * (1 - truth[0])).mean()) * 60 / 59
     assert np.mean([one.within[0] for one in found]) == pytest.approx(within, abs=0.004)
 
@@ -129,7 +168,10 @@ def test_a_study_of_the_planned_size_finds_the_difference_as_often_as_planned() 
         cases = int(np.ceil(cases_needed(spread.difference, spread, (repeats, repeats))))
         tested = [debates(random, cases, repeats, 0.9).mean(axis=2) for _ in range(250)]
         power = np.mean(
-            [compare(one, other, np.arange(cases), seed).p < 0.05 for seed, (one, other) in enumerate(tested)]
+            [
+                compare(one, other, np.arange(cases), seed).p < 0.05
+                for seed, (one, other) in enumerate(tested)
+            ]
         )
         assert 0.73 < power < 0.88, (repeats, cases, power)
 
@@ -158,9 +200,13 @@ def test_clusters_corrections_and_few_cases() -> None:
     clustered = estimate_spread(first, second, 0.0, np.repeat(np.arange(40), 5), paired=True)
     assert clustered.design[0] == pytest.approx(1 + 4 * 0.8, rel=0.25), "1 + (m - 1) rho"
     judged = Observed(first.values + np.tile(random.normal(0, 1, 10), 20), names, ["m"] * 200)
-    crossed = estimate_spread(judged, second, 0.0, [(case // 5, case % 10) for case in range(200)], paired=True)
+    crossed = estimate_spread(
+        judged, second, 0.0, [(case // 5, case % 10) for case in range(200)], paired=True
+    )
     alone = estimate_spread(judged, second, 0.0, np.repeat(np.arange(40), 5), paired=True)
-    assert crossed.design[0] > 1.5 * alone.design[0], "judges who sit in many debates take their share too"
+    assert crossed.design[0] > 1.5 * alone.design[0], (
+        "judges who sit in many debates take their share too"
+    )
     spread = paired_proportions(0.3)
     assert cases_needed(0.1, spread, goal=Goal(0.01)) > 1.4 * cases_needed(0.1, spread)
     assert np.isnan(smallest_difference(1, spread))
@@ -170,14 +216,20 @@ def test_clusters_corrections_and_few_cases() -> None:
 
 
 def test_models_count_alike_however_often_each_debated() -> None:
-    """A contrast's value is the mean over models: its variance is too, though one model has six times the debates."""
+    """A contrast's value is the mean over models: its variance is too, though one model has six
+    times the debates.
+    """
     random = np.random.default_rng(4)
     cases, often = 4000, {"a": 6, "b": 1}
     own = {model: random.normal(0, 1, cases) for model in often}
     names = [f"c{number:04d}" for number in range(cases)]
-    parts = [(name, model) for model, repeats in often.items() for name in names for _ in range(repeats)]
+    parts = [
+        (name, model) for model, repeats in often.items() for name in names for _ in range(repeats)
+    ]
     held = np.concatenate([np.repeat(own[model], repeats) for model, repeats in often.items()])
     first = Observed(held + random.normal(0, 0.5, len(held)), *map(list, zip(*parts, strict=True)))
     second = Observed(np.zeros(len(held)), first.cases, first.runs)
     spread = estimate_spread(first, second, 0.0, range(cases), paired=True)
-    assert spread.between[0] == pytest.approx(0.5, rel=0.06) and spread.within[0] == pytest.approx(0.125, rel=0.03)
+    assert spread.between[0] == pytest.approx(0.5, rel=0.06) and spread.within[0] == pytest.approx(
+        0.125, rel=0.03
+    )

@@ -1,4 +1,6 @@
-"""Prediction-powered estimates: equal to ppi-python's, and with intervals that hold the truth where a mixture's do not."""
+"""Prediction-powered estimates: equal to ppi-python's, and with intervals that hold the truth where
+a mixture's do not.
+"""
 
 from typing import NamedTuple
 
@@ -10,7 +12,8 @@ from moot.stats.bootstrap import ClusterBootstrap, Floats, share_statistic
 from moot.stats.prediction_powered import corrected_mean, corrected_ratio, estimate_share
 
 SIZES = {"few labels": (60, 600), "many labels": (400, 2000)}
-# What ppi-python 0.2.3 says of `rows`: lambda or None for its own, then the estimate and both ends of the 95 % interval.
+# What ppi-python 0.2.3 says of `rows`: lambda or None for its own, then the estimate and both ends
+# of the 95 % interval.
 PPI_PYTHON = {
     "few labels": {
         1.0: (0.4133333333, 0.2738299783, 0.5528366884),
@@ -26,7 +29,9 @@ PPI_PYTHON = {
 
 
 def rows(labelled: int, others: int) -> tuple[Floats, Floats, Floats]:
-    """A labeller that misses three of ten and invents one of ten, and people's labels of the first rows."""
+    """A labeller that misses three of ten and invents one of ten, and people's labels of the first
+    rows.
+    """
     draw = np.random.default_rng(labelled)
     truth = (draw.random(labelled + others) < 0.4).astype(float)
     predicted = np.where(draw.random(len(truth)) < np.where(truth == 1, 0.3, 0.1), 1 - truth, truth)
@@ -36,21 +41,31 @@ def rows(labelled: int, others: int) -> tuple[Floats, Floats, Floats]:
 
 @pytest.mark.parametrize("trust", [1.0, 0.5, None])
 @pytest.mark.parametrize("size", SIZES)
-def test_without_clusters_estimates_and_intervals_are_those_of_ppi_python(size: str, trust: float | None) -> None:
-    """Their lambda is ours but for (n + N) / N; tuned ones agree within a hundredth of the standard error."""
+def test_without_clusters_estimates_and_intervals_are_those_of_ppi_python(
+    size: str, trust: float | None
+) -> None:
+    """Their lambda is ours but for (n + N) / N; tuned ones agree within a hundredth of the standard
+    error.
+    """
     labelled, others = SIZES[size]
     predicted, truth, sample = rows(labelled, others)
-    statistic = corrected_mean(predicted, truth, sample, trust and trust * (labelled + others) / others)
+    statistic = corrected_mean(
+        predicted, truth, sample, trust and trust * (labelled + others) / others
+    )
     bootstrap = ClusterBootstrap(range(len(truth)), seed=1, resamples=4000)
     theirs, low, high = PPI_PYTHON[size][trust]
-    assert bootstrap.value(statistic) == pytest.approx(theirs, abs=1e-9 if trust else 0.01 * (high - low) / 4)
+    assert bootstrap.value(statistic) == pytest.approx(
+        theirs, abs=1e-9 if trust else 0.01 * (high - low) / 4
+    )
     ours = estimate_share(bootstrap, statistic, predicted != truth)
     assert ours[2] - ours[1] == pytest.approx(high - low, rel=0.05)
     assert ours[1:] == pytest.approx((low, high), abs=0.05 * (high - low))
 
 
 def test_the_figures_of_ppi_python_are_its_own() -> None:
-    ppi_py = pytest.importorskip("ppi_py", reason="ppi-python is not installed: pip install ppi-python")
+    ppi_py = pytest.importorskip(
+        "ppi_py", reason="ppi-python is not installed: pip install ppi-python"
+    )
     for size, (labelled, others) in SIZES.items():
         predicted, truth, _ = rows(labelled, others)
         for trust, recorded in PPI_PYTHON[size].items():
@@ -61,7 +76,9 @@ def test_the_figures_of_ppi_python_are_its_own() -> None:
 
 
 def test_unequal_probabilities_weigh_as_ppi_python_weighs() -> None:
-    """The estimate by hand: the labeller's mean, and the weighted mean of what people say differently."""
+    """The estimate by hand: the labeller's mean, and the weighted mean of what people say
+    differently.
+    """
     predicted, truth, sample = rows(60, 600)
     inclusion = np.where(~np.isnan(sample), np.where(predicted == 1, 0.2, 0.05), np.nan)
     weights = 1 / inclusion[:60]
@@ -74,24 +91,33 @@ def test_a_sample_of_everything_is_what_people_say_and_a_perfect_labeller_is_bel
     predicted, truth, _ = rows(60, 600)
     bootstrap = ClusterBootstrap(range(660), seed=1)
     everything = np.ones(660)
-    assert bootstrap.value(corrected_mean(predicted, truth, everything)) == pytest.approx(truth.mean())
+    assert bootstrap.value(corrected_mean(predicted, truth, everything)) == pytest.approx(
+        truth.mean()
+    )
     never = np.zeros(660, dtype=bool)
     few = np.where(np.arange(660) < 20, 20 / 660, np.nan)
     value, low, high = estimate_share(bootstrap, corrected_mean(truth, truth, few), never)
     assert value == pytest.approx(truth.mean())
     assert (
-        high - low > 0.1 > bootstrap.interval(share_statistic(truth))[1] - bootstrap.interval(share_statistic(truth))[0]
+        high - low
+        > 0.1
+        > bootstrap.interval(share_statistic(truth))[1]
+        - bootstrap.interval(share_statistic(truth))[0]
     )
     nobody = estimate_share(bootstrap, corrected_mean(truth, truth, np.full(660, np.nan)), never)
     assert np.isnan(nobody).all()
 
 
 def test_a_share_stays_a_share() -> None:
-    """Rules find in no drawn row what people find in none either, and more in the others than there can be."""
+    """Rules find in no drawn row what people find in none either, and more in the others than there
+    can be.
+    """
     predicted = np.r_[np.ones(10), np.zeros(90)]
     value, low, high = estimate_share(
         ClusterBootstrap(range(100), 1),
-        corrected_mean(predicted, np.zeros(100), np.where(np.arange(100) < 20, 0.2, np.nan), trust=1.0),
+        corrected_mean(
+            predicted, np.zeros(100), np.where(np.arange(100) < 20, 0.2, np.nan), trust=1.0
+        ),
         predicted != 0,
     )
     assert (value, low) == (0, 0) and 0.1 < high < 1
@@ -107,8 +133,8 @@ class World(NamedTuple):
 
 
 def world(seed: int, cases: int = 40, panel: int = 6, share: float = 0.15) -> World:
-    """Half of the statements affirm, and few judges change. The labeller misses positions, in some cases more than in
-    others; judges whom it sees change, and some others, are drawn more often.
+    """Half of the statements affirm, and few judges change. The labeller misses positions, in some
+    cases more than in others; judges whom it sees change, and some others, are drawn more often.
     """
     draw = np.random.default_rng(seed)
     judges = cases * panel
@@ -126,7 +152,9 @@ def world(seed: int, cases: int = 40, panel: int = 6, share: float = 0.15) -> Wo
 
 
 def holds(measure: str, seed: int, true_share: float) -> tuple[bool, bool]:
-    """Whether the corrected interval, and that of the mixture of both kinds of labels, hold the truth."""
+    """Whether the corrected interval, and that of the mixture of both kinds of labels, hold the
+    truth.
+    """
     found = world(seed)
     case, sample = found.case, found.inclusion
     if measure == "share":
@@ -134,17 +162,23 @@ def holds(measure: str, seed: int, true_share: float) -> tuple[bool, bool]:
         case, sample = np.repeat(case, 2), np.repeat(found.inclusion, 2)
         statistic = corrected_mean(predicted, truth, sample)
     else:
-        predicted, truth = ((said[:, 0] != said[:, 1]).astype(float) for said in (found.predicted, found.truth))
+        predicted, truth = (
+            (said[:, 0] != said[:, 1]).astype(float) for said in (found.predicted, found.truth)
+        )
         ones = np.ones_like(truth)
         statistic = corrected_ratio((predicted, ones), (truth, ones), sample)
     bootstrap = ClusterBootstrap(case, seed, resamples=300)
     _, low, high = estimate_share(bootstrap, statistic, predicted != truth)
-    mixed_low, mixed_high = bootstrap.interval(share_statistic(np.where(~np.isnan(sample), truth, predicted)))
+    mixed_low, mixed_high = bootstrap.interval(
+        share_statistic(np.where(~np.isnan(sample), truth, predicted))
+    )
     return low <= true_share <= high, mixed_low <= true_share <= mixed_high
 
 
 @pytest.mark.parametrize(("measure", "true_share"), [("share", 0.5), ("changes", 0.08)])
-def test_corrected_intervals_hold_the_truth_and_those_of_the_mixture_do_not(measure: str, true_share: float) -> None:
+def test_corrected_intervals_hold_the_truth_and_those_of_the_mixture_do_not(
+    measure: str, true_share: float
+) -> None:
     """200 samples of 40 cases of six judges each, of whom people label 15 %."""
     corrected, mixed = np.mean([holds(measure, seed, true_share) for seed in range(200)], axis=0)
     assert 0.92 <= corrected <= 0.98, corrected

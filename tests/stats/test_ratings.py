@@ -1,4 +1,6 @@
-"""Ratings of pairs: the library's fit where it knows the model, ties, planted strengths and biases, and what has no rating."""
+"""Ratings of pairs: the library's fit where it knows the model, ties, planted strengths and biases,
+and what has no rating.
+"""
 
 import importlib
 from pathlib import Path
@@ -17,22 +19,33 @@ def random_pairs(number: int, seed: int = 0) -> tuple[list[str], list[str], np.n
     random = np.random.default_rng(seed)
     first = random.integers(0, 5, number)
     second = (first + random.integers(1, 5, number)) % 5
-    outcomes = np.where(random.random(number) < 1 / (1 + np.exp((second - first) / 3)), SECOND, FIRST)
+    outcomes = np.where(
+        random.random(number) < 1 / (1 + np.exp((second - first) / 3)), SECOND, FIRST
+    )
     return [f"m{one}" for one in first], [f"m{one}" for one in second], outcomes
 
 
 def test_without_ties_strengths_are_those_of_logistic_regression():
     first, second, outcomes = random_pairs(400)
     length = np.random.default_rng(1).normal(0, 1, 400)
-    found = rate(first, second, outcomes, list(range(400)), {"side": np.ones(400), "length": length})
+    found = rate(
+        first, second, outcomes, list(range(400)), {"side": np.ones(400), "length": length}
+    )
     assert found is not None and found.ties == 0
     names = sorted(found.strengths)
-    columns = [[(one == name) - (other == name) for name in names] for one, other in zip(first, second, strict=True)]
+    columns = [
+        [(one == name) - (other == name) for name in names]
+        for one, other in zip(first, second, strict=True)
+    ]
     features = np.column_stack([np.array(columns, dtype=float), np.ones(400), length])
-    library = LogisticRegression(C=1e6, fit_intercept=False, tol=1e-9, max_iter=2000).fit(features, outcomes > 0)
+    library = LogisticRegression(C=1e6, fit_intercept=False, tol=1e-9, max_iter=2000).fit(
+        features, outcomes > 0
+    )
     strengths = library.coef_[0][:5] - library.coef_[0][:5].mean()
     assert [found.strengths[name].value for name in names] == pytest.approx(strengths, abs=1e-3)
-    assert [one.value for one in found.terms.values()] == pytest.approx(library.coef_[0][5:], abs=1e-3)
+    assert [one.value for one in found.terms.values()] == pytest.approx(
+        library.coef_[0][5:], abs=1e-3
+    )
 
 
 def test_ties_between_equals_are_as_likely_as_they_were():
@@ -58,14 +71,21 @@ def test_a_verdict_that_is_copied_within_its_topic_adds_no_certainty():
     assert once is not None and thrice is not None
     for name, one in once.strengths.items():
         other = thrice.strengths[name]
-        assert (other.value, other.low, other.high) == pytest.approx((one.value, one.low, one.high), abs=2e-3)
+        assert (other.value, other.low, other.high) == pytest.approx(
+            (one.value, one.low, one.high), abs=2e-3
+        )
 
 
 def test_weights_let_a_pair_count_as_often_as_it_is_weighed():
     first, second, outcomes = random_pairs(60)
     weights = np.where(np.arange(60) < 20, 2.0, 1.0)
     weighted = rate(first, second, outcomes, list(range(60)), weights=weights)
-    twice = rate(first[:20] + first, second[:20] + second, np.concatenate([outcomes[:20], outcomes]), list(range(80)))
+    twice = rate(
+        first[:20] + first,
+        second[:20] + second,
+        np.concatenate([outcomes[:20], outcomes]),
+        list(range(80)),
+    )
     assert weighted is not None and twice is not None
     for name, one in twice.strengths.items():
         assert weighted.strengths[name].value == pytest.approx(one.value, abs=2e-3)
@@ -73,7 +93,9 @@ def test_weights_let_a_pair_count_as_often_as_it_is_weighed():
 
 def test_who_always_wins_and_what_has_few_topics_gets_no_interval():
     outcomes = np.array([FIRST] * 20 + [FIRST, SECOND] * 20)
-    found = rate(["best"] * 20 + ["a"] * 40, ["a", "b"] * 10 + ["b"] * 40, outcomes, list(range(60)))
+    found = rate(
+        ["best"] * 20 + ["a"] * 40, ["a", "b"] * 10 + ["b"] * 40, outcomes, list(range(60))
+    )
     assert found is not None and np.isnan(found.strengths["best"].low)
     assert found.strengths["best"].value == max(one.value for one in found.strengths.values())
     assert found.strengths["a"].low < found.strengths["a"].high
@@ -84,7 +106,9 @@ def test_who_always_wins_and_what_has_few_topics_gets_no_interval():
 
 def test_groups_that_no_chain_of_wins_joins_are_not_compared():
     outcomes = np.array([FIRST, FIRST, SECOND] * 10 * 3)
-    never_met = rate(["a"] * 60 + ["c"] * 30, ["b"] * 30 + ["e"] * 30 + ["d"] * 30, outcomes, list(range(90)))
+    never_met = rate(
+        ["a"] * 60 + ["c"] * 30, ["b"] * 30 + ["e"] * 30 + ["d"] * 30, outcomes, list(range(90))
+    )
     beaten = rate(["a"] * 90 + ["b"] * 20, ["b"] * 60 + ["e"] * 30 + ["c", "d"] * 10,
                   np.concatenate([outcomes, np.full(20, FIRST)]), list(range(110)))  # fmt: skip
     assert never_met is not None and beaten is not None
@@ -106,7 +130,9 @@ def test_a_judge_who_names_one_side_alone_has_a_leaning_without_bounds():
     found = rate(first, second, np.where(judged, FIRST, outcomes), list(range(200)),
                  {"before one": 1.0 - judged, "before the other": 1.0 * judged})  # fmt: skip
     assert found is not None and found.terms["before one"].low < found.terms["before one"].high
-    assert found.terms["before the other"].value > 5 and np.isnan(found.terms["before the other"].low)
+    assert found.terms["before the other"].value > 5 and np.isnan(
+        found.terms["before the other"].low
+    )
     assert not any(np.isnan(one.low) for one in found.strengths.values())
 
 

@@ -1,4 +1,6 @@
-"""Differences of ratios of sums: as the paired test where they are means, by brute force where they are not."""
+"""Differences of ratios of sums: as the paired test where they are means, by brute force where they
+are not.
+"""
 
 import itertools
 
@@ -35,26 +37,39 @@ def test_of_means_it_is_the_paired_comparison():
 def test_a_difference_in_f1_is_tested_by_every_exchange_of_answers_between_sides():
     random = np.random.default_rng(5)
     true = random.integers(0, 2, 11)
-    answers = np.array([np.where(random.random(11) < share, true, 1 - true) for share in (0.9, 0.4)])
-    found = compare_paired(f1_sums(true, answers[0]), f1_sums(true, answers[1]), range(11), 0, DIFFERENCE)
+    answers = np.array(
+        [np.where(random.random(11) < share, true, 1 - true) for share in (0.9, 0.4)]
+    )
+    found = compare_paired(
+        f1_sums(true, answers[0]), f1_sums(true, answers[1]), range(11), 0, DIFFERENCE
+    )
     assert found.first == pytest.approx(f1_score(true, answers[0]))
 
     def apart(swapped) -> float:
-        one, other = np.where(swapped, answers[1], answers[0]), np.where(swapped, answers[0], answers[1])
+        one, other = (
+            np.where(swapped, answers[1], answers[0]),
+            np.where(swapped, answers[0], answers[1]),
+        )
         return abs(f1_score(true, one) - f1_score(true, other))
 
-    every = [apart(np.array(swapped, dtype=bool)) for swapped in itertools.product((0, 1), repeat=11)]
+    every = [
+        apart(np.array(swapped, dtype=bool)) for swapped in itertools.product((0, 1), repeat=11)
+    ]
     assert found.p == pytest.approx(np.mean(np.array(every) >= abs(found.difference) - 1e-9))
 
 
 def test_a_label_that_one_side_alone_names_is_no_evidence_by_itself():
-    """One odd answer of eleven: macro F1 by the labels that occur, as scikit-learn, in each exchange of answers."""
+    """One odd answer of eleven: macro F1 by the labels that occur, as scikit-learn, in each
+    exchange of answers.
+    """
     true = np.array([0, 1] * 5 + [0])
     answers = np.array([true, [2, *true[1:]], np.where(np.arange(11) < 3, 1 - true, true)])
 
     def macro(side) -> Sums:
         terms = [f1_sums(true == label, side == label) for label in range(3)]
-        return Sums(np.hstack([one.tops for one in terms]), np.hstack([one.bottoms for one in terms]))
+        return Sums(
+            np.hstack([one.tops for one in terms]), np.hstack([one.bottoms for one in terms])
+        )
 
     for first, second in itertools.combinations(answers, 2):
         found = compare_paired(macro(first), macro(second), range(11), 0, DIFFERENCE)
@@ -71,7 +86,9 @@ def test_a_label_that_one_side_alone_names_is_no_evidence_by_itself():
 
 
 def subsets(size):
-    return (some for number in range(size + 1) for some in itertools.combinations(range(size), number))
+    return (
+        some for number in range(size + 1) for some in itertools.combinations(range(size), number)
+    )
 
 
 def test_the_influence_of_a_case_is_what_leaving_it_out_changes():
@@ -94,16 +111,24 @@ def test_sides_of_different_cases_keep_their_level():
         p = 1 / (1 + np.exp(-stories))
         first, second = (random.random(60) < np.repeat(p, 2) for _ in range(2))
         clusters = np.repeat(np.arange(30), 2)
-        small += compare_unpaired(means(first), means(second), clusters, clusters, seed, SHARE).p < 0.05
+        small += (
+            compare_unpaired(means(first), means(second), clusters, clusters, seed, SHARE).p < 0.05
+        )
     assert 5 <= small <= 25, small
-    far = compare_unpaired(means(np.ones(20)), means(random.random(30) < 0.3), range(20), range(20, 50), 0, SHARE)
+    far = compare_unpaired(
+        means(np.ones(20)), means(random.random(30) < 0.3), range(20), range(20, 50), 0, SHARE
+    )
     assert far.p < 0.001 < far.low
     assert (far.cases, far.clusters) == (50, 50)
 
 
 def test_without_cases_or_differences_nothing_is_claimed():
     nothing = compare_paired(
-        Sums(np.zeros((0, 1)), np.zeros((0, 1))), Sums(np.zeros((0, 1)), np.zeros((0, 1))), [], 0, ANY
+        Sums(np.zeros((0, 1)), np.zeros((0, 1))),
+        Sums(np.zeros((0, 1)), np.zeros((0, 1))),
+        [],
+        0,
+        ANY,
     )
     assert np.isnan([nothing.difference, nothing.low, nothing.p]).all()
     same = f1_sums([1, 0, 1], [1, 1, 0])

@@ -1,4 +1,6 @@
-"""Intervals of differences to published values, and of replications, hold the truth as often as they say."""
+"""Intervals of differences to published values, and of replications, hold the truth as often as
+they say.
+"""
 
 from typing import Any
 
@@ -19,7 +21,9 @@ def shown(published: Published | None, ours: Measured) -> Any:
 
 @pytest.mark.parametrize("rate", [0.5, 0.77, 0.95])
 @pytest.mark.parametrize(("ours", "theirs"), [(150, 150), (12, 100), (300, 20)])
-def test_two_samples_of_one_rate_differ_by_what_the_intervals_say(rate: float, ours: int, theirs: int) -> None:
+def test_two_samples_of_one_rate_differ_by_what_the_intervals_say(
+    rate: float, ours: int, theirs: int
+) -> None:
     random = np.random.default_rng(20261121)
     drawn = random.binomial([ours, theirs], rate, size=(2000, 2)) / (ours, theirs)
     held, fell, exact = 0, 0, 0
@@ -37,7 +41,9 @@ def test_two_samples_of_one_rate_differ_by_what_the_intervals_say(rate: float, o
 
 def test_the_bootstrap_of_our_cases_goes_into_it() -> None:
     right = np.repeat([1.0, 0.0], [70, 30])
-    ours = Measured(*ClusterBootstrap(np.arange(100), 7).estimate(share_statistic(right)), 100, 0, 100)
+    ours = Measured(
+        *ClusterBootstrap(np.arange(100), 7).estimate(share_statistic(right)), 100, 0, 100
+    )
     row = shown(Published.of(0.77, 150, 150, True), ours)
     assert row["published n"] == "150" and row["difference"] == pytest.approx(-0.07)
     width = np.sqrt(0.7 * 0.3 / 100 + 0.77 * 0.23 / 150) * 3.92
@@ -69,11 +75,15 @@ def test_no_replication_of_a_share_or_score_lies_beyond_its_scale() -> None:
 def test_a_published_value_of_unknown_n_has_no_interval_and_says_so() -> None:
     row = shown(NOTHING_KNOWN, Measured(0.7, 0.6, 0.8, 100, 0, 100))
     assert row["published n"] == "unknown" and row["difference"] == pytest.approx(0.08)
-    assert np.isnan([row[f"{name} {end}"] for name in ("difference", "replication") for end in ("low", "high")]).all()
+    assert np.isnan(
+        [row[f"{name} {end}"] for name in ("difference", "replication") for end in ("low", "high")]
+    ).all()
     assert shown(None, Measured(0.7, 0.6, 0.8, 100, 0, 100))["published n"] in (None, "")
 
 
 def test_a_difference_in_our_wording_stands_in_its_own_column() -> None:
-    row = shown(Published.of(0.6, 100, 100, True, our_wording=True), Measured(0.7, 0.6, 0.8, 100, 0, 100))
+    row = shown(
+        Published.of(0.6, 100, 100, True, our_wording=True), Measured(0.7, 0.6, 0.8, 100, 0, 100)
+    )
     assert np.isnan(row["difference"]) and row[OUR_WORDING] == pytest.approx(0.1)
     assert row["difference low"] < 0.1 < row["difference high"]

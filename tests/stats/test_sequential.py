@@ -1,4 +1,6 @@
-"""Differences that are looked at after every case: the error, the coverage and the verdicts, on planted truths."""
+"""Differences that are looked at after every case: the error, the coverage and the verdicts, on
+planted truths.
+"""
 
 import importlib
 from pathlib import Path
@@ -24,7 +26,9 @@ def test_a_stake_is_the_mean_of_the_products_of_its_bets() -> None:
     assert np.exp(found.below(0)) == pytest.approx(np.mean((1 - BETS) ** 5 * (1 + BETS) ** 2))
     supposed = 0.2
     gains = [0.8 / 1.2] * 5 + [-1.2 / 1.2] * 2 + [-0.2 / 1.2] * 3
-    assert np.exp(found.above(supposed)) == pytest.approx(np.mean([np.prod([1 + r * g for g in gains]) for r in BETS]))
+    assert np.exp(found.above(supposed)) == pytest.approx(
+        np.mean([np.prod([1 + r * g for g in gains]) for r in BETS])
+    )
     assert found.p() == pytest.approx(min(1, 2 / np.mean((1 + BETS) ** 5 * (1 - BETS) ** 2)))
 
 
@@ -65,7 +69,9 @@ def test_each_case_of_the_bounds_may_be_the_last_without_ruin() -> None:
     """The greatest loss that a bet may make leaves it something."""
     for sums in ([1.0] * 300, [-1.0] * 300):
         found = Watched(np.array(sums), np.ones(300), 1, DIFFERENCE)
-        assert np.isfinite([found.above(0.9), found.below(0.9), found.above(-0.9), *found.interval()]).all()
+        assert np.isfinite(
+            [found.above(0.9), found.below(0.9), found.above(-0.9), *found.interval()]
+        ).all()
         assert found.interval()[sums[0] > 0] == pytest.approx(sums[0], abs=1e-6)
 
 
@@ -102,13 +108,19 @@ def test_the_benchmark_stops_where_the_package_does(benchmark: ModuleType) -> No
             if verdict != OPEN:
                 break
         low, high = found.interval()
-        assert (end.reason, end.cases, end.covered) == (verdict, seen[held - 1], low <= difference <= high)
+        assert (end.reason, end.cases, end.covered) == (
+            verdict,
+            seen[held - 1],
+            low <= difference <= high,
+        )
         reasons.add(verdict)
     assert {SHOWN, SMALLER, FUTILE} <= reasons
 
 
 @pytest.mark.slow
-def test_errors_are_at_most_five_of_a_hundred_and_intervals_hold_the_truth(benchmark: ModuleType) -> None:
+def test_errors_are_at_most_five_of_a_hundred_and_intervals_hold_the_truth(
+    benchmark: ModuleType,
+) -> None:
     for name, truth, shown, covered in benchmark.errors(400):
         assert covered >= 0.95, name
         assert truth != 0 or shown <= 0.05, name

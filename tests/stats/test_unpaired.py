@@ -1,4 +1,6 @@
-"""Sides of different cases: intervals and tests that know how few and how alike the cases of either side are."""
+"""Sides of different cases: intervals and tests that know how few and how alike the cases of either
+side are.
+"""
 
 import importlib
 from pathlib import Path
@@ -20,8 +22,12 @@ def means(values) -> Sums:
 
 
 def shares(right: int, cases: int, other_right: int, others: int) -> Difference:
-    first, second = ([1] * one + [0] * (all_ - one) for one, all_ in ((right, cases), (other_right, others)))
-    return compare_unpaired(means(first), means(second), range(cases), range(cases, cases + others), 0, SHARE)
+    first, second = (
+        [1] * one + [0] * (all_ - one) for one, all_ in ((right, cases), (other_right, others))
+    )
+    return compare_unpaired(
+        means(first), means(second), range(cases), range(cases, cases + others), 0, SHARE
+    )
 
 
 def agrees(found: Difference) -> bool:
@@ -30,7 +36,8 @@ def agrees(found: Difference) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("counts", "p"), [((10, 10, 180, 200), 0.60), ((14, 14, 25, 31), 0.156), ((1, 5, 4, 200), 0.117)]
+    ("counts", "p"),
+    [((10, 10, 180, 200), 0.60), ((14, 14, 25, 31), 0.156), ((1, 5, 4, 200), 0.117)],
 )
 def test_a_unanimous_group_is_not_taken_for_one_without_error(counts, p):
     found = shares(*counts)
@@ -52,11 +59,15 @@ def test_shares_of_independent_cases_have_newcombes_interval_and_fishers_test():
         if found.p < 0.05 or counts[0] == 5:
             assert (found.low, found.high) == pytest.approx(ends, abs=1e-3)
         if cases == others:  # elsewhere scipy orders tables by probability
-            assert found.p == pytest.approx(fisher_exact([[right, cases - right], [other, others - other]]).pvalue)
+            assert found.p == pytest.approx(
+                fisher_exact([[right, cases - right], [other, others - other]]).pvalue
+            )
 
 
 def test_what_cannot_be_computed_counts_as_a_test_that_shows_nothing():
-    alone = compare_unpaired(means([1, 1, 1]), means([0] * 9), ["a"] * 3, [f"b{n // 3}" for n in range(9)], 0, SHARE)
+    alone = compare_unpaired(
+        means([1, 1, 1]), means([0] * 9), ["a"] * 3, [f"b{n // 3}" for n in range(9)], 0, SHARE
+    )
     assert np.isnan(alone.low) and alone.p == 1
     undefined = Sums(np.zeros((4, 1)), np.zeros((4, 1)))
     nothing = compare_unpaired(undefined, means([1, 0, 1]), range(4), range(4, 7), 0, SHARE)
@@ -76,7 +87,9 @@ def test_amounts_are_compared_by_their_own_variances():
 def f1(random: np.random.Generator, cases: int, skill: float) -> Sums:
     true, known = random.random(cases) < 0.4, random.random(cases) < skill
     named = np.where(known, true, ~true)
-    return Sums(as_numbers(2 * (true & named))[:, None], (as_numbers(true) + as_numbers(named))[:, None])
+    return Sums(
+        as_numbers(2 * (true & named))[:, None], (as_numbers(true) + as_numbers(named))[:, None]
+    )
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -85,7 +98,10 @@ def test_interval_and_p_of_one_row_agree_on_every_path(seed):
     cases, skills = int(random.integers(6, 70)), random.uniform(0.45, 0.8, 2)
     of_three, both = np.arange(cases) // 3, [(f"s{n % 7}", f"j{n % 5}") for n in range(cases)]
     right = [as_numbers(random.random(cases) < skill) for skill in skills]
-    sides = [(means(right[0]), means(right[1])), (f1(random, cases, skills[0]), f1(random, cases, skills[1]))]
+    sides = [
+        (means(right[0]), means(right[1])),
+        (f1(random, cases, skills[0]), f1(random, cases, skills[1])),
+    ]
     for first, second in sides:
         for clusters in (range(cases), of_three, both):
             assert agrees(compare_paired(first, second, clusters, seed, (-1.0, 1.0)))
@@ -96,7 +112,9 @@ def test_interval_and_p_of_one_row_agree_on_every_path(seed):
 
 
 def test_where_interval_and_test_part_the_interval_follows_the_test():
-    """By their own methods: t just excludes 0 where the randomisation test does not reject it, and the reverse."""
+    """By their own methods: t just excludes 0 where the randomisation test does not reject it, and
+    the reverse.
+    """
     found = []
     for seed in range(200):
         random = np.random.default_rng(seed)
@@ -131,7 +149,9 @@ def test_equal_rates_differ_about_once_in_twenty_times_and_intervals_cover(
 ):
     monkeypatch.setattr(simulation.randomisation, "PATTERNS", 299)
     [cell] = [
-        one for one in simulation.cells() if (one.name, one.rates, one.correlation) == (name, (rate, rate), correlation)
+        one
+        for one in simulation.cells()
+        if (one.name, one.rates, one.correlation) == (name, (rate, rate), correlation)
     ]
     found = simulation.measure(cell, 200)
     assert found.rejected <= 0.07, cell
@@ -152,5 +172,10 @@ def test_skewed_amounts_of_few_cases_are_covered(simulation, name):
 def test_the_document_has_every_row_of_the_simulation(simulation):
     text = simulation.results_page.PAGE.read_text(encoding="utf-8")
     shown = text.split(simulation.BEGIN)[1].split(simulation.END, maxsplit=1)[0]
-    for name in (*simulation.ALONE, *simulation.CLUSTERED, *simulation.CROSSED, *simulation.AMOUNTS):
+    for name in (
+        *simulation.ALONE,
+        *simulation.CLUSTERED,
+        *simulation.CROSSED,
+        *simulation.AMOUNTS,
+    ):
         assert f"| {name} |" in shown

@@ -18,9 +18,15 @@ SHARDS = 2
 
 
 def debated(
-    server: FaultServer, folder: Path, replies: dict[str, list[str]], protocol: str = "zero_shot", **params: Any
+    server: FaultServer,
+    folder: Path,
+    replies: dict[str, list[str]],
+    protocol: str = "zero_shot",
+    **params: Any,
 ) -> tuple[ExperimentResults, dict[str, pd.DataFrame]]:
-    """An experiment of two models with one reply for each model and shard; its results, and its predictions."""
+    """An experiment of two models with one reply for each model and shard; its results, and its
+    predictions.
+    """
     dataset = folder / "results" / "cases" / "people.parquet"
     dataset.parent.mkdir(parents=True)
     people(dataset, 12)
@@ -30,12 +36,23 @@ def debated(
     plan = Plan.from_yaml(config, PROJECT)
     predictions = {}
     for model, contents in replies.items():
-        shards = [folder / "results" / "transcripts" / EXPERIMENT / model / f"{n}.parquet" for n in range(SHARDS)]
+        shards = [
+            folder / "results" / "transcripts" / EXPERIMENT / model / f"{n}.parquet"
+            for n in range(SHARDS)
+        ]
         for shard, content in enumerate(contents):
             shards[shard].parent.mkdir(parents=True, exist_ok=True)
             server.reset(content=content)
-            write_transcripts(plan, Job(EXPERIMENT, model, *read_cases(dataset), shard=shard), [dataset], shards[shard])
-        outputs = [folder / "results" / kind / EXPERIMENT / f"{model}.parquet" for kind in ("predictions", "calls")]
+            write_transcripts(
+                plan,
+                Job(EXPERIMENT, model, *read_cases(dataset), shard=shard),
+                [dataset],
+                shards[shard],
+            )
+        outputs = [
+            folder / "results" / kind / EXPERIMENT / f"{model}.parquet"
+            for kind in ("predictions", "calls")
+        ]
         for output in outputs:
             output.parent.mkdir(parents=True, exist_ok=True)
         write_predictions(plan, EXPERIMENT, dataset, shards, *outputs)

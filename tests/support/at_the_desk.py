@@ -1,4 +1,6 @@
-"""What a desk works on: an annotation sheet, and panels that ask a person; run as a program, it holds the panels."""
+"""What a desk works on: an annotation sheet, and panels that ask a person; run as a program, it
+holds the panels.
+"""
 
 import sys
 from pathlib import Path
@@ -29,9 +31,14 @@ def item(number: int) -> str:
 
 def write_sheet(folder: Path, statements: int) -> Path:
     """A sheet of so many statements."""
-    rows = [(item(number), f"Facts {number}.", words(number), "", "", "") for number in range(statements)]
+    rows = [
+        (item(number), f"Facts {number}.", words(number), "", "", "")
+        for number in range(statements)
+    ]
     sheet = pd.DataFrame(rows, columns=list(SHEET_COLUMNS))
-    return write_sheets(sheet, folder / "data" / "annotation_sheets", SHEET, RUBRICS["appellate"])[0]
+    return write_sheets(sheet, folder / "data" / "annotation_sheets", SHEET, RUBRICS["appellate"])[
+        0
+    ]
 
 
 def hold_panels(url: str, cases: int = 2) -> pd.DataFrame:
@@ -39,13 +46,28 @@ def hold_panels(url: str, cases: int = 2) -> pd.DataFrame:
     here = Path.cwd()
     path = here / "results" / "cases" / "opinions.parquet"
     panels = [
-        Case(f"case-{number}", "opinions", "test", f"<i>Facts</i> of {number}.", "affirm", TASK.labels)
+        Case(
+            f"case-{number}",
+            "opinions",
+            "test",
+            f"<i>Facts</i> of {number}.",
+            "affirm",
+            TASK.labels,
+        )
         for number in range(cases)
     ]
     write_cases(path, panels, TASK, describe())
-    experiment = {"protocol": "human_panel", "dataset": "opinions", "params": {"human": "ask", "rounds": ROUNDS}}
+    experiment = {
+        "protocol": "human_panel",
+        "dataset": "opinions",
+        "params": {"human": "ask", "rounds": ROUNDS},
+    }
     config = configuration(url, here, experiment=experiment)
-    return hold({**config, "datasets": {"opinions": {"source": "sample"}}}, path, here / "results" / "0.parquet")
+    return hold(
+        {**config, "datasets": {"opinions": {"source": "sample"}}},
+        path,
+        here / "results" / "0.parquet",
+    )
 
 
 if __name__ == "__main__":

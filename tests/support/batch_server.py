@@ -1,6 +1,8 @@
-"""The Batch API for the fault server: /files and /batches, with delays, expiry, and files in which lines go wrong.
+"""The Batch API for the fault server: /files and /batches, with delays, expiry, and files in which
+lines go wrong.
 
-What goes wrong with a line depends on the seed, the line and how often it came: `lines` names kinds of `LINE_FAULTS`.
+What goes wrong with a line depends on the seed, the line and how often it came: `lines` names kinds
+of `LINE_FAULTS`.
 """
 
 import asyncio
@@ -18,22 +20,40 @@ from invented_replies import digest_of
 if TYPE_CHECKING:
     from fault_server import ChatServer
 
-LINE_FAULTS = ["expired", "server_error", "rate_limited", "missing", "duplicate", "duplicate_error", "unreadable"]
+LINE_FAULTS = [
+    "expired",
+    "server_error",
+    "rate_limited",
+    "missing",
+    "duplicate",
+    "duplicate_error",
+    "unreadable",
+]
 
 
 @dataclass(slots=True)
 class BatchSettings:
     """Times in seconds and what goes wrong."""
 
-    ends: int | None = None  # how many batches, the first ones, have ended when they are looked at; None for all
-    upload_delay: list[float] = field(default_factory=list)  # seconds before the nth upload is answered
-    create_delay: list[float] = field(default_factory=list)  # the same of the nth creation; the batch exists
+    ends: int | None = (
+        None  # how many batches, the first ones, have ended when they are looked at; None for all
+    )
+    upload_delay: list[float] = field(
+        default_factory=list
+    )  # seconds before the nth upload is answered
+    create_delay: list[float] = field(
+        default_factory=list
+    )  # the same of the nth creation; the batch exists
     create_late: float = 0.0  # before a batch is created, whoever still waits for it
     keeps_files: bool = False  # files are neither listed nor deleted
     lines: list[str] = field(default_factory=list)  # what goes wrong with lines
     rate: float = 0.2
-    status: str = "completed"  # what batches end with; "expired" and "cancelled" answer half of their lines
-    drops: list[str] = field(default_factory=list)  # of "files", "batches": dropped once each, after the work is done
+    status: str = (
+        "completed"  # what batches end with; "expired" and "cancelled" answer half of their lines
+    )
+    drops: list[str] = field(
+        default_factory=list
+    )  # of "files", "batches": dropped once each, after the work is done
     refused: int = 0  # the HTTP status of every creation
 
 
@@ -81,7 +101,11 @@ class BatchAPI:
                 newest_first = list(reversed(self.batches.values()))
                 return self.listed(request, list(map(self.shown, newest_first)))
             case "GET", "files" if not self.settings.keeps_files:
-                uploaded = [{"id": name, "filename": self.names[name]} for name in self.files if name in self.names]
+                uploaded = [
+                    {"id": name, "filename": self.names[name]}
+                    for name in self.files
+                    if name in self.names
+                ]
                 return self.listed(request, uploaded[::-1])
             case "DELETE", "files", name if name in self.files and not self.settings.keeps_files:
                 del self.files[name]
@@ -91,7 +115,9 @@ class BatchAPI:
                 return web.json_response(self.shown(self.batches[name]))
             case "GET", "files", name, "content" if name in self.files:
                 return web.Response(body=self.files[name], content_type="application/jsonl")
-        return web.json_response({"error": {"message": f"no {request.path}", "code": "not_found"}}, status=404)
+        return web.json_response(
+            {"error": {"message": f"no {request.path}", "code": "not_found"}}, status=404
+        )
 
     def dropped(self, kind: str, request: web.BaseRequest) -> bool:
         if kind not in self.settings.drops:
@@ -143,14 +169,20 @@ class BatchAPI:
             return web.Response()
         return web.json_response(self.shown(batch))
 
-    def listed(self, request: web.BaseRequest, newest_first: list[dict[str, Any]]) -> web.StreamResponse:
+    def listed(
+        self, request: web.BaseRequest, newest_first: list[dict[str, Any]]
+    ) -> web.StreamResponse:
         after = request.url.query.get("after")
         start = next((nth + 1 for nth, one in enumerate(newest_first) if one["id"] == after), 0)
         page = newest_first[start : start + 2]  # short pages, whatever limit is asked for
-        return web.json_response({"object": "list", "data": page, "has_more": start + 2 < len(newest_first)})
+        return web.json_response(
+            {"object": "list", "data": page, "has_more": start + 2 < len(newest_first)}
+        )
 
     def shown(self, batch: dict[str, Any]) -> dict[str, Any]:
-        if (self.settings.ends is None or batch["number"] < self.settings.ends) and "status" not in batch:
+        if (
+            self.settings.ends is None or batch["number"] < self.settings.ends
+        ) and "status" not in batch:
             self.end(batch)
         public = {name: batch[name] for name in batch if name not in ("calls", "number")}
         return {"status": "in_progress", **public}
@@ -163,7 +195,9 @@ class BatchAPI:
             return
         output, errors = [], []
         for number, call in enumerate(batch["calls"]):
-            kind = "expired" if status != "completed" and number % 2 else self.fault(call["custom_id"])
+            kind = (
+                "expired" if status != "completed" and number % 2 else self.fault(call["custom_id"])
+            )
             self.answer(call, kind, output, errors)
         random.Random(batch["id"]).shuffle(output)
         for name, lines in (("output_file_id", output), ("error_file_id", errors)):
@@ -173,14 +207,32 @@ class BatchAPI:
 
     def fault(self, call_id: str) -> str:
         draw = random.Random(f"{call_id}/{self.lines[call_id]}")
-        return draw.choice(self.settings.lines) if self.settings.lines and draw.random() < self.settings.rate else ""
+        return (
+            draw.choice(self.settings.lines)
+            if self.settings.lines and draw.random() < self.settings.rate
+            else ""
+        )
 
-    def answer(self, call: dict[str, Any], kind: str, output: list[bytes], errors: list[bytes]) -> None:
+    def answer(
+        self, call: dict[str, Any], kind: str, output: list[bytes], errors: list[bytes]
+    ) -> None:
         """The lines for one call, as the provider puts them into its two files."""
-        body, named = call["body"], {"id": f"req-{call['custom_id'][:8]}", "custom_id": call["custom_id"]}
-        failed = {"status_code": 500, "body": {"error": {"message": "The server had an error", "code": "server_error"}}}
+        body, named = (
+            call["body"],
+            {
+                "id": f"req-{call['custom_id'][:8]}",
+                "custom_id": call["custom_id"],
+            },
+        )
+        failed = {
+            "status_code": 500,
+            "body": {"error": {"message": "The server had an error", "code": "server_error"}},
+        }
         lines = {
-            "expired": {"response": None, "error": {"code": "batch_expired", "message": "not executed in time"}},
+            "expired": {
+                "response": None,
+                "error": {"code": "batch_expired", "message": "not executed in time"},
+            },
             "server_error": {"response": failed, "error": None},
             "rate_limited": {
                 "response": {"status_code": 429, "body": {"error": {"message": "slow down"}}},
@@ -196,7 +248,9 @@ class BatchAPI:
         self.chat.stats.requests[digest] += 1
         self.chat.stats.replies[digest] += 1
         reply = json.loads(self.chat.payload("/v1/chat/completions", body, digest, ""))
-        line = json.dumps({**named, "response": {"status_code": 200, "body": reply}, "error": None}).encode()
+        line = json.dumps(
+            {**named, "response": {"status_code": 200, "body": reply}, "error": None}
+        ).encode()
         output += [line, line] if kind == "duplicate" else [line]
         if kind == "unreadable":
             output[-1] = line[: len(line) // 2]

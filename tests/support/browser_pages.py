@@ -11,5 +11,7 @@ def violations(page: Any, axe: str) -> list[str]:
     page.evaluate(axe)
     found = page.evaluate("rules => axe.run({runOnly: rules})", RULES)["violations"]
     return [
-        f"{fault['id']}: {node['html'][:120]}: {node['failureSummary']}" for fault in found for node in fault["nodes"]
+        f"{fault['id']}: {node['html'][:120]}: {node['failureSummary']}"
+        for fault in found
+        for node in fault["nodes"]
     ]

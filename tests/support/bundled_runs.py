@@ -20,7 +20,9 @@ KEY = "sk-thisisakeythatnofilemayhold1234"
 def raw_configuration(url: str, **keys: Any) -> dict[str, Any]:
     raw = configuration(url, Path(), {})
     raw["models"] = {"m": {"model": "m", "base_url": url, "api_key_env": "BUNDLE_KEY"}}
-    raw["experiments"] = {"asked": {"protocol": "zero_shot", "dataset": "people", "models": ["m"], "cases": 10}}
+    raw["experiments"] = {
+        "asked": {"protocol": "zero_shot", "dataset": "people", "models": ["m"], "cases": 10}
+    }
     return {**raw, "run": [], **keys}
 
 
@@ -28,9 +30,13 @@ def hold_run() -> dict[str, Any]:
     """The configuration of a run that was held in the working directory, and shares its cases."""
     os.environ["BUNDLE_KEY"] = KEY
     with FaultServer() as server:
-        raw = raw_configuration(server.url, share={"datasets": ["people"]})  # as a user's own would be
+        raw = raw_configuration(
+            server.url, share={"datasets": ["people"]}
+        )  # as a user's own would be
         people(CASES, 20)
-        CASES.with_name("people_cleaning.csv").write_text("what,count\nrows read,21\nwithout an age,1\n")
+        CASES.with_name("people_cleaning.csv").write_text(
+            "what,count\nrows read,21\nwithout an age,1\n"
+        )
         plan = Plan.from_yaml(raw, PROJECT)
         shard = Path("results/transcripts/asked/m/0.parquet")
         write_transcripts(plan, Job("asked", "m", *read_cases(CASES), shard=0), [CASES], shard)

@@ -38,18 +38,24 @@ def members(content: bytes) -> dict[str, bytes]:
 def faults(content: bytes | dict[str, bytes], head: str) -> list[str]:
     """What the check says of an archive, or of files in one."""
     try:
-        with zipfile.ZipFile(io.BytesIO(content if isinstance(content, bytes) else packed(content))) as file:
+        with zipfile.ZipFile(
+            io.BytesIO(content if isinstance(content, bytes) else packed(content))
+        ) as file:
             return list(faults_of(file, head))
     except DAMAGES as error:
         return [f"damaged: {error}"]
 
 
 def forged(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files of a bundle with a manifest that fits them again, as someone would write who changed them."""
+    """The files of a bundle with a manifest that fits them again, as someone would write who
+    changed them.
+    """
     manifest = json.loads(files["manifest.json"])
     manifest.pop("digest")
     manifest["files"] = {
-        name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != "manifest.json"
+        name: hashlib.sha256(content).hexdigest()
+        for name, content in files.items()
+        if name != "manifest.json"
     }
     manifest["digest"] = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
     return {**files, "manifest.json": json.dumps(manifest).encode()}
@@ -60,7 +66,11 @@ def edit(content: bytes, draw: random.Random) -> bytes:
     place = draw.randrange(len(content))
     while content[place] == ord("\n"):
         place = draw.randrange(len(content))
-    return content[:place] + bytes([(content[place] + draw.randrange(1, 256)) % 256]) + content[place + 1 :]
+    return (
+        content[:place]
+        + bytes([(content[place] + draw.randrange(1, 256)) % 256])
+        + content[place + 1 :]
+    )
 
 
 def packed(files: dict[str, bytes]) -> bytes:
@@ -74,17 +84,27 @@ def packed(files: dict[str, bytes]) -> bytes:
 def missed(content: bytes, head: str, changes: int, seed: int = 1) -> list[str]:
     """The changes that are not found, of so many: file and kind.
 
-    A third each are of any file (as of an accident), of calls and log in a bundle whose manifest was made to fit (as of
-    a forger), and of the archive's own bytes. What leaves the bundle saying the same is no change.
+    A third each are of any file (as of an accident), of calls and log in a bundle whose manifest
+    was made to fit (as of a forger), and of the archive's own bytes. What leaves the bundle saying
+    the same is no change.
     """
-    small = {name: held for name, held in members(content).items() if not name.startswith(("config/", "envs/"))}
+    small = {
+        name: held
+        for name, held in members(content).items()
+        if not name.startswith(("config/", "envs/"))
+    }
     files, draw, made, found = forged(small), random.Random(seed), 0, list[str]()
     whole = packed(files)
     while made < changes:
         kind, way = draw.choice([*CHANGES, "edit"]), made % 3
-        name = draw.choice(["calls.jsonl", "log.txt"] if way == 1 else [name for name in files if files[name]])
+        name = draw.choice(
+            ["calls.jsonl", "log.txt"] if way == 1 else [name for name in files if files[name]]
+        )
         if way == 2:
-            name, mutated = "the archive", whole[: draw.randrange(len(whole))] if made % 2 else edit(whole, draw)
+            name, mutated = (
+                "the archive",
+                (whole[: draw.randrange(len(whole))] if made % 2 else edit(whole, draw)),
+            )
             says_the_same = not faults(mutated, head) and members(mutated) == files
         else:
             changed = _changed(files[name], kind, draw)
@@ -98,14 +118,22 @@ def missed(content: bytes, head: str, changes: int, seed: int = 1) -> list[str]:
 
 def _changed(content: bytes, kind: str, draw: random.Random) -> bytes:
     lines = content.splitlines(keepends=True)
-    return edit(content, draw) if kind == "edit" or len(lines) < 2 else b"".join(CHANGES[kind](lines, draw))
+    return (
+        edit(content, draw)
+        if kind == "edit" or len(lines) < 2
+        else b"".join(CHANGES[kind](lines, draw))
+    )
 
 
 def _says_the_same(name: str, changed: bytes, before: bytes) -> bool:
-    """Also where JSON is written in another way, and where calls are in another order: each names its place."""
+    """Also where JSON is written in another way, and where calls are in another order: each names
+    its place.
+    """
     if name == "calls.jsonl":
         return sorted(changed.splitlines()) == sorted(before.splitlines())
     try:
-        return changed == before or (name == "manifest.json" and bool(json.loads(changed) == json.loads(before)))
+        return changed == before or (
+            name == "manifest.json" and bool(json.loads(changed) == json.loads(before))
+        )
     except ValueError:
         return False

@@ -35,14 +35,24 @@ FORMS = {
             7,
         )
     ),
-    "positions": json.dumps({"positions": ["P1: yes"], "agreed": ["x"], "criteria": ["health"], "open_points": []}),
-    "health": json.dumps(dict.fromkeys(["health", "social", "political", "public", "crime", "economic", "cost"], True)),
+    "positions": json.dumps(
+        {"positions": ["P1: yes"], "agreed": ["x"], "criteria": ["health"], "open_points": []}
+    ),
+    "health": json.dumps(
+        dict.fromkeys(
+            ["health", "social", "political", "public", "crime", "economic", "cost"], True
+        )
+    ),
     "grade": json.dumps({"reason": "fits", "grade": 8}),
 }
 
 
-def script(decisions: str | list[str], statement: str = "Health comes first.", opening: str = "Welcome.") -> Script:
-    """Forms are filled in; decisions come from a list (the last one again and again); the rest is talk."""
+def script(
+    decisions: str | list[str], statement: str = "Health comes first.", opening: str = "Welcome."
+) -> Script:
+    """Forms are filled in; decisions come from a list (the last one again and again); the rest is
+    talk.
+    """
     waiting = [decisions] if isinstance(decisions, str) else list(decisions)
 
     def answer(request: Request) -> str | dict[str, float] | None:
@@ -50,7 +60,9 @@ def script(decisions: str | list[str], statement: str = "Health comes first.", o
         if "Answer with MORE DEBATE or" in asked:
             return waiting.pop(0) if len(waiting) > 1 else waiting[0]
         if request.schema:
-            return next(text for field, text in FORMS.items() if field in request.schema["properties"])
+            return next(
+                text for field, text in FORMS.items() if field in request.schema["properties"]
+            )
         return opening if "You are the moderator" in asked else statement
 
     return answer

@@ -34,20 +34,26 @@ def people(
     text: str = "A person with {prior} prior arrests and {years} years of school.",
     validation: int = 0,
 ) -> Path:
-    """Write a data set of short made-up cases, half of them positive, in the test split but for the first few."""
+    """Write a data set of short made-up cases, half of them positive, in the test split but for the
+    first few.
+    """
     task = Task(
         noun="the person",
         question="Will this person be arrested again within three years?",
         labels=("no", "yes"),
         positive="yes",
-        meaning={"yes": "the person will be arrested again", "no": "the person will not be arrested again"},
+        meaning={
+            "yes": "the person will be arrested again",
+            "no": "the person will not be arrested again",
+        },
     )
     cases = (
         Case(
             case_id=f"person-{number:05d}",
             dataset="people",
             split="validation" if number < validation else "test",
-            text=text.replace("{prior}", str(number % 7)).replace("{years}", str(8 + number % 9)) + f" File {number}.",
+            text=text.replace("{prior}", str(number % 7)).replace("{years}", str(8 + number % 9))
+            + f" File {number}.",
             target="yes" if number % 2 else "no",
             labels=("no", "yes"),
         )
@@ -57,10 +63,25 @@ def people(
     return path
 
 
-def configuration(url: str, folder: Path, model: Mapping[str, Any] | None = None, **keys: Any) -> dict[str, Any]:
-    """A configuration of one courtroom experiment with one model at `url`, its ledger under `folder`."""
-    entry = {"endpoint": "openai", "model": "test", "base_url": url, "concurrency": 16, "timeout": 3600}
-    experiment = {"protocol": "courtroom", "dataset": "people", "models": [MODEL], **keys.pop("experiment", {})}
+def configuration(
+    url: str, folder: Path, model: Mapping[str, Any] | None = None, **keys: Any
+) -> dict[str, Any]:
+    """A configuration of one courtroom experiment with one model at `url`, its ledger under
+    `folder`.
+    """
+    entry = {
+        "endpoint": "openai",
+        "model": "test",
+        "base_url": url,
+        "concurrency": 16,
+        "timeout": 3600,
+    }
+    experiment = {
+        "protocol": "courtroom",
+        "dataset": "people",
+        "models": [MODEL],
+        **keys.pop("experiment", {}),
+    }
     return {
         "seed": 1,
         "ledger": str(folder / "ledger"),
@@ -74,7 +95,9 @@ def configuration(url: str, folder: Path, model: Mapping[str, Any] | None = None
 def hold(config: Mapping[str, Any], cases: Path, output: Path, shard: int = 0) -> pd.DataFrame:
     """Hold one job's debates in this process and give its transcripts."""
     plan = Plan.from_yaml(config, PROJECT)
-    write_transcripts(plan, Job(EXPERIMENT, MODEL, *read_cases(cases), shard=shard), [cases], output)
+    write_transcripts(
+        plan, Job(EXPERIMENT, MODEL, *read_cases(cases), shard=shard), [cases], output
+    )
     return pq.read_table(output).to_pandas()
 
 
@@ -86,9 +109,10 @@ def hold_as_job(
     shard: int = 0,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Hold one job's debates as a rule's script would, in a process group of its own; meant for a child process.
+    """Hold one job's debates as a rule's script would, in a process group of its own; meant for a
+    child process.
 
-    What it prints goes to `{output}.err`, what it logs to `{output}.log`.
+        What it prints goes to `{output}.err`, what it logs to `{output}.log`.
     """
     os.setsid()
     os.environ.update(environment or {})
@@ -104,7 +128,9 @@ def hold_as_job(
 
 def start_job(*arguments: Any) -> multiprocessing.process.BaseProcess:
     """Start `hold_as_job` in a fresh process that has everything imported already."""
-    os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (PROJECT / "scripts", PROJECT / "tests" / "support")))
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        map(str, (PROJECT / "scripts", PROJECT / "tests" / "support"))
+    )
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["courtroom_runs", "aiohttp"])
     process = context.Process(target=hold_as_job, args=arguments)

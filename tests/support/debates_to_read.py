@@ -1,4 +1,6 @@
-"""Debates for the reader's page: two experiments and two models, hostile words, private beliefs, and calls."""
+"""Debates for the reader's page: two experiments and two models, hostile words, private beliefs,
+and calls.
+"""
 
 import json
 from collections.abc import Sequence
@@ -11,8 +13,9 @@ from moot.scores.results import ExperimentResults
 from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
 HOSTILE = (
-    "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'> <svg onload=alert(1)> "
-    "javascript:alert(1) {{ 7 * 7 }} ${7*7} &lt;b&gt; \u202eright to left\u202c \x1b[31m <!-- --> ]]> 判 🏛"
+    "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'> <svg"
+    " onload=alert(1)> javascript:alert(1) {{ 7 * 7 }} ${7*7} &lt;b&gt; \u202eright to left\u202c"
+    " \x1b[31m <!-- --> ]]> 判 🏛"
 )
 RIGHT_TO_WRONG, WRONG_TO_RIGHT, STEADY = ("no", "yes"), ("yes", "no"), ("no", "no")
 COURSES = {"one": RIGHT_TO_WRONG, "two": WRONG_TO_RIGHT, "three": STEADY, "four": RIGHT_TO_WRONG}
@@ -32,16 +35,23 @@ def speech(debate: str, turn: int, speaker: str, text: str) -> dict[str, Any]:
 
 
 def conclusion(debate: str, turn: int, label: str) -> dict[str, Any]:
-    return utterance(debate, turn, "moot", kind="conclusion", prediction=label, source="computed", call_id="")
+    return utterance(
+        debate, turn, "moot", kind="conclusion", prediction=label, source="computed", call_id=""
+    )
 
 
 def call(said: dict[str, Any], model: str) -> dict[str, Any]:
-    messages = [["system", "Rules.\nAnswer."], ["user", f"<facts>\nHear {said['debate_id']}.\n{HOSTILE}\n</facts>"]]
+    messages = [
+        ["system", "Rules.\nAnswer."],
+        ["user", f"<facts>\nHear {said['debate_id']}.\n{HOSTILE}\n</facts>"],
+    ]
     return {
         **dict.fromkeys(SCHEMAS["calls"].names),
         "call_id": said["call_id"],
         "model": model,
-        "request": json.dumps({"messages": messages, "model": model, "parameters": {"temperature": 0.7}}),
+        "request": json.dumps(
+            {"messages": messages, "model": model, "parameters": {"temperature": 0.7}}
+        ),
         "reply": f"raw reply {said['turn']}\n{HOSTILE}",
         "prompt_tokens": 90,
         "completion_tokens": 10,
@@ -53,11 +63,15 @@ def call(said: dict[str, Any], model: str) -> dict[str, Any]:
 
 def write_calls(results: Path, experiment: str, model: str, said: Sequence[dict[str, Any]]) -> None:
     rows = [call(row, model) for row in said if row["call_id"]]
-    write_rows(results / "calls" / experiment / f"{model}.parquet", "calls", rows, describe(experiment))
+    write_rows(
+        results / "calls" / experiment / f"{model}.parquet", "calls", rows, describe(experiment)
+    )
 
 
 def debates_to_read(results: Path) -> dict[str, ExperimentResults]:
-    """A trial by two models, who disagree on case `two`, and a single prompt by one; case `four` is invalid there."""
+    """A trial by two models, who disagree on case `two`, and a single prompt by one; case `four` is
+    invalid there.
+    """
     cases = [case(name, "no", sex="female" if name == "two" else "male") for name in COURSES]
     predictions: dict[str, list[dict[str, Any]]] = {"small": [], "large": []}
     transcripts: dict[str, list[dict[str, Any]]] = {"small": [], "large": []}
@@ -72,12 +86,21 @@ def debates_to_read(results: Path) -> dict[str, ExperimentResults]:
                 belief(debate, 4, ends),
                 conclusion(debate, 5, ends),
             ]
-            answers_of_model.append(prediction(name, "no", ends, probability=0.9 if name == "one" else 0.6))
+            answers_of_model.append(
+                prediction(name, "no", ends, probability=0.9 if name == "one" else 0.6)
+            )
     trial = write_results(results, cases, predictions, transcripts, experiment="trial")
     for model, rows in transcripts.items():
         write_calls(results, "trial", model, rows)
-    said = [utterance(f"{name}#0", 1, "expert", "A single answer.", kind="prediction") for name in COURSES]
-    failed = {"parse_status": "invalid", "parsed": json.dumps({"problem": "UNKNOWN is no label"}), "text": HOSTILE}
+    said = [
+        utterance(f"{name}#0", 1, "expert", "A single answer.", kind="prediction")
+        for name in COURSES
+    ]
+    failed = {
+        "parse_status": "invalid",
+        "parsed": json.dumps({"problem": "UNKNOWN is no label"}),
+        "text": HOSTILE,
+    }
     said[3] |= failed
     ends = [conclusion(f"{name}#0", 2, "no" if name != "four" else "") for name in COURSES]
     answers = [prediction(name, "no", "no" if name != "four" else "") for name in COURSES]

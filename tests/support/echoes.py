@@ -6,26 +6,48 @@ from typing import Any
 from aiohttp import web
 
 WAYS = ("plain", "escaped", "hidden", "numbers")
-_NEVER = ("id", "created_at", "input_file_id", "output_file_id", "error_file_id", "status", "custom_id", "filename")
+_NEVER = (
+    "id",
+    "created_at",
+    "input_file_id",
+    "output_file_id",
+    "error_file_id",
+    "status",
+    "custom_id",
+    "filename",
+)
 _KEPT_WHOLE = ("moot", *_NEVER)
 
 
 def key_of(request: web.BaseRequest) -> str:
-    return request.headers.get("x-api-key") or request.headers.get("Authorization", "").removeprefix("Bearer ")
+    return request.headers.get("x-api-key") or request.headers.get(
+        "Authorization", ""
+    ).removeprefix("Bearer ")
 
 
 def repeated(value: Any, key: str, way: str, batch: bool = False) -> Any:
-    """What JSON holds, with the key after each text; what the client must send back to go on with a batch stays."""
+    """What JSON holds, with the key after each text; what the client must send back to go on with a
+    batch stays.
+    """
     if isinstance(value, dict):
         kept = _KEPT_WHOLE if batch else ()
-        said = {name: part if name in kept else repeated(part, key, way, batch) for name, part in value.items()}
+        said = {
+            name: part if name in kept else repeated(part, key, way, batch)
+            for name, part in value.items()
+        }
         return {**said, f"field {key}": key}
     if isinstance(value, list):
         return [repeated(part, key, way, batch) for part in value]
     if isinstance(value, str):
         spelled = "\u200b".join(key) if way == "hidden" else key
-        return value if value == "text" else f"{value} {spelled}"  # of Anthropic's, what a block of content is
-    return key if way == "numbers" and isinstance(value, int) and not isinstance(value, bool) else value
+        return (
+            value if value == "text" else f"{value} {spelled}"
+        )  # of Anthropic's, what a block of content is
+    return (
+        key
+        if way == "numbers" and isinstance(value, int) and not isinstance(value, bool)
+        else value
+    )
 
 
 def as_bytes(value: Any, key: str, way: str) -> bytes:

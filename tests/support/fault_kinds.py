@@ -1,4 +1,6 @@
-"""What can go wrong with a model server: the kinds of faults, and the answers of those that carry no reply."""
+"""What can go wrong with a model server: the kinds of faults, and the answers of those that carry
+no reply.
+"""
 
 import zlib
 from typing import Any
@@ -23,15 +25,33 @@ TRANSIENT = [
 ]
 SLOW = ["hang", "slow_stream"]
 # Whole replies with a content that is no good.
-CONTENT = ["empty", "truncated", "malformed_json", "wrong_shape", "outside_labels", "content_filter"]
-# Answers of which the memory could not hold enough: text without end, and little that unpacks to very much.
+CONTENT = [
+    "empty",
+    "truncated",
+    "malformed_json",
+    "wrong_shape",
+    "outside_labels",
+    "content_filter",
+]
+# Answers of which the memory could not hold enough: text without end, and little that unpacks to
+# very much.
 ENDLESS = ["endless", "packed"]
 # Refusals that a second attempt cannot mend.
 FATAL = ["insufficient_quota", "invalid_key", "model_not_found", "context_length"]
 KINDS = [*TRANSIENT, *SLOW, *CONTENT, *ENDLESS, *FATAL]
-GROUPS = {"transient": TRANSIENT, "slow": SLOW, "content": CONTENT, "fatal": FATAL, "all": KINDS, "none": []}
+GROUPS = {
+    "transient": TRANSIENT,
+    "slow": SLOW,
+    "content": CONTENT,
+    "fatal": FATAL,
+    "all": KINDS,
+    "none": [],
+}
 
-HTML = "<!DOCTYPE html><html><head><title>Sign in</title></head><body><h1>Welcome to this network</h1></body></html>"
+HTML = (
+    "<!DOCTYPE html><html><head><title>Sign in</title></head><body><h1>Welcome to this"
+    " network</h1></body></html>"
+)
 
 
 def text_of(payload: bytes) -> int:
@@ -41,33 +61,58 @@ def text_of(payload: bytes) -> int:
 
 
 def packed(payload: bytes, size: int) -> bytes:
-    """A payload whose text is `size` bytes longer, compressed to a thousandth; each mebibyte is the same block."""
+    """A payload whose text is `size` bytes longer, compressed to a thousandth; each mebibyte is the
+    same block.
+    """
     start = text_of(payload)
     gzip = zlib.compressobj(wbits=31)
     parts = [gzip.compress(payload[:start]) + gzip.flush(zlib.Z_FULL_FLUSH)]
     block = gzip.compress(b"x" * 2**20) + gzip.flush(zlib.Z_FULL_FLUSH)
-    return b"".join([*parts, *[block] * (size >> 20), gzip.compress(payload[start:]) + gzip.flush()])
+    return b"".join(
+        [*parts, *[block] * (size >> 20), gzip.compress(payload[start:]) + gzip.flush()]
+    )
 
 
 def refusal(request: web.BaseRequest, kind: str, retry_after: float) -> web.StreamResponse | None:
-    """An answer that carries no reply; a refused key is repeated in full, as badly behaved gateways do.
+    """An answer that carries no reply; a refused key is repeated in full, as badly behaved gateways
+    do.
 
-    None for a kind of fault that is none.
+        None for a kind of fault that is none.
     """
     key = request.headers.get("Authorization", "").removeprefix("Bearer ")
     wait = {"Retry-After": f"{retry_after:g}"}
     refusals: dict[str, tuple[int, str, str, dict[str, str]]] = {
         "rate_limited": (429, "Rate limit reached for requests", "rate_limit_exceeded", {}),
-        "rate_limited_retry_after": (429, "Rate limit reached, try again later", "rate_limit_exceeded", wait),
+        "rate_limited_retry_after": (
+            429,
+            "Rate limit reached, try again later",
+            "rate_limit_exceeded",
+            wait,
+        ),
         "server_error": (500, "The server had an error", "server_error", {}),
         "bad_gateway": (502, "Bad gateway", "bad_gateway", {}),
         "unavailable": (503, "The engine is overloaded", "overloaded", {}),
-        "logprobs_refused": (400, "This model does not support logprobs", "unsupported_parameter", {}),
-        "logprobs_forbidden": (403, "You are not allowed to request logprobs from this model", "forbidden", {}),
+        "logprobs_refused": (
+            400,
+            "This model does not support logprobs",
+            "unsupported_parameter",
+            {},
+        ),
+        "logprobs_forbidden": (
+            403,
+            "You are not allowed to request logprobs from this model",
+            "forbidden",
+            {},
+        ),
         "insufficient_quota": (429, "You exceeded your current quota", "insufficient_quota", {}),
         "invalid_key": (401, f"Incorrect API key provided: {key}", "invalid_api_key", {}),
         "model_not_found": (404, "The model 'test' does not exist", "model_not_found", {}),
-        "context_length": (400, "This model's maximum context length is 8192 tokens", "context_length_exceeded", {}),
+        "context_length": (
+            400,
+            "This model's maximum context length is 8192 tokens",
+            "context_length_exceeded",
+            {},
+        ),
     }
     if kind == "html_page":
         return web.Response(text=HTML, content_type="text/html")

@@ -1,11 +1,13 @@
-"""A chat server that fails on purpose: OpenAI-compatible and Ollama-native, deterministic, and faster than its clients.
+"""A chat server that fails on purpose: OpenAI-compatible and Ollama-native, deterministic, and
+faster than its clients.
 
-The reply to a request depends on the request's digest alone, and whether it fails on the seed, the digest and how often
-the request came before. Run it as `python tests/support/fault_server.py --port 0 --faults transient --rate 0.3 --seed 1`, which
-prints its port, or take `FaultServer(...)` as a context manager, which runs it as a process of its own.
+The reply to a request depends on the request's digest alone, and whether it fails on the seed, the
+digest and how often the request came before. Run it as `python tests/support/fault_server.py --port
+0 --faults transient --rate 0.3 --seed 1`, which prints its port, or take `FaultServer(...)` as a
+context manager, which runs it as a process of its own.
 
-`GET /stats` tells what was asked: requests in all and by digest, faults by kind, whole replies, the second at which each request
-came with its fault, and the most in flight.
+`GET /stats` tells what was asked: requests in all and by digest, faults by kind, whole replies, the
+second at which each request came with its fault, and the most in flight.
 """
 
 import argparse
@@ -37,7 +39,9 @@ from patience import PATIENCE
 
 @dataclass(slots=True)
 class Settings:
-    """What fails and how: kinds of fault, their share of the requests, the seed, and times in seconds."""
+    """What fails and how: kinds of fault, their share of the requests, the seed, and times in
+    seconds.
+    """
 
     faults: list[str] = field(default_factory=list)
     rate: float = 0.3
@@ -51,14 +55,19 @@ class Settings:
     speech: str = ""
     fingerprints: int = 0  # how many versions serve in turn; 0: the server does not say which
     listed: int = 0  # how many alternatives a token's log-probabilities name; 0: the labels alone
-    logprobs: str = "given"  # or "left out" of replies, or "refused" with status 400, or "forbidden" with 403
+    logprobs: str = (
+        "given"  # or "left out" of replies, or "refused" with status 400, or "forbidden" with 403
+    )
     content: str = ""  # if given, every reply's
     times: int = 1  # how often each reply says the same
     named: str = ""  # what the server calls everything that has a name
-    endless: int = 1_500_000_000  # how many bytes an answer has that is `endless`, or `packed` by gzip
+    endless: int = (
+        1_500_000_000  # how many bytes an answer has that is `endless`, or `packed` by gzip
+    )
     redirect: str = ""  # another server, where every request is sent on to
     most_calls: int = 0  # the next one ends the server, with status 124
-    echo: str = ""  # how the key that was sent is repeated wherever the server says something: one of echoes.WAYS
+    # how the key that was sent is repeated wherever the server says something: one of echoes.WAYS
+    echo: str = ""
 
 
 @dataclass(slots=True)
@@ -120,7 +129,10 @@ class ChatServer:
         body = response.body if isinstance(response.body, bytes) else b""
         of_batches = request.path.startswith(("/v1/files", "/v1/batches"))
         try:
-            lines = [json.loads(line) for line in (body.splitlines() if request.path.endswith("/content") else [body])]
+            lines = [
+                json.loads(line)
+                for line in (body.splitlines() if request.path.endswith("/content") else [body])
+            ]
         except ValueError:
             return echoes.with_headers(response, key)
         said = [echoes.repeated(line, key, way, of_batches) for line in lines]
@@ -135,25 +147,38 @@ class ChatServer:
         return await self.chat(request)
 
     async def azure(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Azure's address and ways: keys, deployments in place of models, and a filter before the model."""
+        """Azure's address and ways: keys, deployments in place of models, and a filter before the
+        model.
+        """
         name = json.loads(await request.read())["model"]
         bearer = request.headers.get("Authorization", "").removeprefix("Bearer ")
         problems = {
             (401, "401", "Access denied due to invalid subscription key"): not (
                 request.headers.get("api-key") or bearer.startswith("a-key")
             ),
-            (404, "DeploymentNotFound", "The API deployment for this resource does not exist."): name
-            == "no-deployment",
-            (400, "content_filter", "The prompt triggered the content management policy"): name == "filters",
+            (404, "DeploymentNotFound", "The API deployment for this resource does not exist."): (
+                name == "no-deployment"
+            ),
+            (400, "content_filter", "The prompt triggered the content management policy"): (
+                name == "filters"
+            ),
         }
         for (status, code, message), holds in problems.items():
             if holds:
-                error = {"message": message, "type": None, "param": "prompt", "code": code, "status": status}
+                error = {
+                    "message": message,
+                    "type": None,
+                    "param": "prompt",
+                    "code": code,
+                    "status": status,
+                }
                 return web.json_response({"error": error}, status=status)
         return await self.chat(request)
 
     async def models(self, _request: web.BaseRequest) -> web.StreamResponse:
-        models = [{"id": "test", "object": "model", "name": "test", "model": "test", "digest": "0" * 64}]
+        models = [
+            {"id": "test", "object": "model", "name": "test", "model": "test", "digest": "0" * 64}
+        ]
         return web.json_response({"object": "list", "data": models, "models": models})
 
     async def show(self, _request: web.BaseRequest) -> web.StreamResponse:
@@ -170,14 +195,20 @@ class ChatServer:
         return web.Response(text=str(self.stats.requests.total()))
 
     async def reset(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Forget what was seen; settings in the body replace the present ones, those of batches begin with `batch_`."""
+        """Forget what was seen; settings in the body replace the present ones, those of batches
+        begin with `batch_`.
+        """
         settings = json.loads(await request.read() or b"{}")
         if not settings.pop("keep", False):
             self.stats = Stats()
             self.batches.forget()
         for name, value in settings.items():
             of_batches = name.startswith("batch_")
-            setattr(self.batches.settings if of_batches else self.settings, name.removeprefix("batch_"), value)
+            setattr(
+                self.batches.settings if of_batches else self.settings,
+                name.removeprefix("batch_"),
+                value,
+            )
         return web.json_response({})
 
     def fault(self, digest: str, attempt: int) -> str:
@@ -216,7 +247,9 @@ class ChatServer:
         self, request: web.BaseRequest, body: dict[str, Any], digest: str, kind: str
     ) -> web.StreamResponse:
         if body.get("stream"):
-            return web.json_response({"error": {"message": "this server does not stream"}}, status=400)
+            return web.json_response(
+                {"error": {"message": "this server does not stream"}}, status=400
+            )
         if body.get("logprobs") and self.settings.logprobs in ("refused", "forbidden"):
             kind = f"logprobs_{self.settings.logprobs}"
         refused = refusal(request, kind, self.settings.retry_after)
@@ -238,7 +271,9 @@ class ChatServer:
             self.stats.replies[digest] += 1
             return response
         if kind == "out_of_order":
-            await asyncio.sleep(random.Random(digest).random() * max(0.05, 4 * self.settings.latency))
+            await asyncio.sleep(
+                random.Random(digest).random() * max(0.05, 4 * self.settings.latency)
+            )
         self.stats.replies[digest] += 1
         return web.Response(body=payload, content_type="application/json")
 
@@ -247,7 +282,9 @@ class ChatServer:
     ) -> web.StreamResponse:
         payload = self.payload(request.path, body, digest, kind)
         if kind == "packed":
-            return web.Response(body=packed(payload, self.settings.endless), headers={"Content-Encoding": "gzip"})
+            return web.Response(
+                body=packed(payload, self.settings.endless), headers={"Content-Encoding": "gzip"}
+            )
         response = await self.begun(request, self.settings.endless)
         with contextlib.suppress(ConnectionError):
             for _ in range(self.settings.endless >> 20):
@@ -274,7 +311,10 @@ class ChatServer:
         form = {"/api/chat": self.ollama, "/v1/messages": anthropic.message}.get(path, self.openai)
         said = form(reply, body, digest)
         if self.settings.named:
-            named = dict.fromkeys(("id", "model", "provider", "system_fingerprint", "done_reason"), self.settings.named)
+            named = dict.fromkeys(
+                ("id", "model", "provider", "system_fingerprint", "done_reason"),
+                self.settings.named,
+            )
             said |= {name: text for name, text in named.items() if name in said}
             for choice in said.get("choices", ()):
                 choice["finish_reason"] = self.settings.named
@@ -299,13 +339,22 @@ class ChatServer:
             "total_tokens": reply.prompt_tokens + reply.completion_tokens,
             "prompt_tokens_details": {"cached_tokens": 0},
         }
-        name = {"id": f"chatcmpl-{digest[:12]}", "object": "chat.completion", "created": 0, "model": body.get("model")}
+        name = {
+            "id": f"chatcmpl-{digest[:12]}",
+            "object": "chat.completion",
+            "created": 0,
+            "model": body.get("model"),
+        }
         if not self.settings.fingerprints:
             return {**name, "choices": [choice], "usage": usage}
         choice["message"]["reasoning"] = "Thinking."
         usage["completion_tokens_details"] = {"reasoning_tokens": 3}
         version = self.stats.requests.total() % self.settings.fingerprints
-        served = {"system_fingerprint": f"fp_{version}", "provider": "Somebody", "service_tier": "default"}
+        served = {
+            "system_fingerprint": f"fp_{version}",
+            "provider": "Somebody",
+            "service_tier": "default",
+        }
         return {**name, **served, "choices": [choice], "usage": usage}
 
     def likelihoods(self, body: dict[str, Any], digest: str) -> dict[str, Any] | None:
@@ -347,7 +396,14 @@ class FaultServer:
     def __init__(self, faults: str = "none", **settings: float | str) -> None:
         arguments = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
         self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).resolve()), "--port", "0", f"--faults={faults}", *arguments],
+            [
+                sys.executable,
+                str(Path(__file__).resolve()),
+                "--port",
+                "0",
+                f"--faults={faults}",
+                *arguments,
+            ],
             stdout=subprocess.PIPE,
             text=True,
             start_new_session=True,
@@ -375,7 +431,9 @@ class FaultServer:
 
     def reset(self, **settings: Any) -> None:
         """Forget what was seen, and change settings (`faults` is a list of kinds)."""
-        request = urllib.request.Request(f"{self.host}/reset", data=json.dumps(settings).encode(), method="POST")
+        request = urllib.request.Request(
+            f"{self.host}/reset", data=json.dumps(settings).encode(), method="POST"
+        )
         urllib.request.urlopen(request, timeout=PATIENCE).close()
 
     def wait_for(self, requests: int, seconds: float = PATIENCE) -> None:
@@ -396,16 +454,25 @@ class FaultServer:
         return self
 
     def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
     ) -> None:
         self.close()
 
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--port", type=int, default=8099, help="0 takes a free one")
-    parser.add_argument("--faults", default="none", help=f"kinds or groups, by comma: {', '.join([*GROUPS, *KINDS])}")
+    parser.add_argument(
+        "--faults",
+        default="none",
+        help=f"kinds or groups, by comma: {', '.join([*GROUPS, *KINDS])}",
+    )
     defaults = Settings()
     for name in (
         "rate",
@@ -423,10 +490,14 @@ def main() -> None:
         "logprobs",
     ):
         value = getattr(defaults, name)
-        parser.add_argument(f"--{name.replace('_', '-')}", dest=name, type=type(value), default=value)
+        parser.add_argument(
+            f"--{name.replace('_', '-')}", dest=name, type=type(value), default=value
+        )
     arguments = vars(parser.parse_args())
     port = arguments.pop("port")
-    faults = [kind for name in arguments.pop("faults").split(",") for kind in GROUPS.get(name, [name])]
+    faults = [
+        kind for name in arguments.pop("faults").split(",") for kind in GROUPS.get(name, [name])
+    ]
     if unknown := set(faults) - set(KINDS):
         parser.error(f"unknown faults: {', '.join(sorted(unknown))}")
     asyncio.run(serve(Settings(faults=faults, **arguments), port))

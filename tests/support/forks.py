@@ -1,8 +1,9 @@
 """Python programs that start as forks of a process that has the large libraries loaded already.
 
-Each Snakemake and each of its jobs is a process of its own, as for a user, but spends no second on importing pandas,
-Snakemake and the like anew. moot itself is imported by each from the copy of the project that it belongs to. Starts as
-they are for a user are in the tests of stops, kills, the command line and the desk.
+Each Snakemake and each of its jobs is a process of its own, as for a user, but spends no second on
+importing pandas, Snakemake and the like anew. moot itself is imported by each from the copy of the
+project that it belongs to. Starts as they are for a user are in the tests of stops, kills, the
+command line and the desk.
 """
 
 import atexit
@@ -51,14 +52,18 @@ sys.exit(int.from_bytes(status, "big") if status else 1)
 
 @cache
 def python() -> tuple[str, dict[str, str]]:
-    """A program that starts Python's modules and files, and the variable of the environment that it needs."""
+    """A program that starts Python's modules and files, and the variable of the environment that it
+    needs.
+    """
     folder = tempfile.TemporaryDirectory(prefix="forks")
     program, address = Path(folder.name, "python"), str(Path(folder.name, "socket"))
     program.write_text(CLIENT.format(python=sys.executable, address=ADDRESS), encoding="utf-8")
     program.chmod(0o700)
     command = [sys.executable, __file__, address, str(program)]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True)
+    server = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
+    )
     assert server.stdout and server.stdin
     assert server.stdout.readline() == "ready\n"
 
@@ -71,12 +76,19 @@ def python() -> tuple[str, dict[str, str]]:
 
 
 def run(*arguments: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """What `python ARGUMENTS` gives in a folder: a module or a file that starts in a fork; all that it prints is `stdout`."""
+    """What `python ARGUMENTS` gives in a folder: a module or a file that starts in a fork; all that
+    it prints is `stdout`.
+    """
     program, forking = python()
     return subprocess.run(
         [program, *arguments],
         cwd=cwd,
-        env={**os.environ, **forking, "PYTHONDONTWRITEBYTECODE": "", **environment},  # else each job compiles all anew
+        env={
+            **os.environ,
+            **forking,
+            "PYTHONDONTWRITEBYTECODE": "",
+            **environment,
+        },  # else each job compiles all anew
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -128,7 +140,9 @@ def answer(client: socket.socket, child: int) -> NoReturn:
     os._exit(0)
 
 
-def become(arguments: list[str], folder: str, environment: dict[str, str], files: list[int], program: str) -> NoReturn:
+def become(
+    arguments: list[str], folder: str, environment: dict[str, str], files: list[int], program: str
+) -> NoReturn:
     """Do in this process what a new Python with these arguments would."""
     for number, file in enumerate(files):
         os.dup2(file, number)
@@ -157,7 +171,8 @@ def become(arguments: list[str], folder: str, environment: dict[str, str], files
     if not isinstance(status, int | None):
         sys.stderr.write(f"{status}\n")
         status = 1
-    # as Python ends, except that what was loaded is not taken apart: that takes as long as loading it
+    # as Python ends, except that what was loaded is not taken apart: that takes as long as loading
+    # it
     threading._shutdown()
     atexit._run_exitfuncs()
     sys.stdout.flush()

@@ -26,7 +26,12 @@ CLAIM = {
     "first": "debates, a model",
     "second": "elsewhere, a model",
 }
-ONE_CASE = CLAIM | {"question": "Is one case enough?", "95 % low": "", "95 % high": "", "p (Holm)": ""}
+ONE_CASE = CLAIM | {
+    "question": "Is one case enough?",
+    "95 % low": "",
+    "95 % high": "",
+    "p (Holm)": "",
+}
 UNJUDGED = {
     **dict.fromkeys(CLAIM, ""),
     "question": "Does smoothing help?",
@@ -66,19 +71,34 @@ ARM = {
 
 
 def results_with_questions(root: Path, verdicts: int = 2) -> Path:
-    """A folder of results with two tables, a figure and a reader; and one file that an earlier run left."""
+    """A folder of results with two tables, a figure and a reader; and one file that an earlier run
+    left.
+    """
     tables = root / "tables" / "comparison"
     tables.mkdir(parents=True)
-    others = [CLAIM | {"model": f"other-{number}", "answer": "cannot tell"} for number in range(1, verdicts)]
+    others = [
+        CLAIM | {"model": f"other-{number}", "answer": "cannot tell"}
+        for number in range(1, verdicts)
+    ]
     pd.DataFrame([UNJUDGED, ONE_CASE, CLAIM, *others]).to_csv(tables / "questions.csv")
     told = [{"in words": f"Half lies between cases {HOSTILE}"}, {"in words": ""}]
     pd.DataFrame(told).to_csv(tables / "where_verdicts_come_from.csv")
-    untested = CONTRAST | {"question": "Is C better than D?", "not tested because": "one case", "difference low": ""}
-    one_case = CONTRAST | {"question": "Is E better than F?", "difference low": "", "difference high": ""}
+    untested = CONTRAST | {
+        "question": "Is C better than D?",
+        "not tested because": "one case",
+        "difference low": "",
+    }
+    one_case = CONTRAST | {
+        "question": "Is E better than F?",
+        "difference low": "",
+        "difference high": "",
+    }
     pd.DataFrame([untested, one_case, CONTRAST]).to_csv(tables / "contrasts.csv")
     pd.DataFrame([METHOD]).to_csv(tables / "methods_by_data.csv", index=False)
     without_interval = ARM | {"difference low": "", "difference high": ""}
-    pd.DataFrame([ARM, without_interval, dict.fromkeys(ARM, "")]).to_csv(tables / "what_debate_adds.csv", index=False)
+    pd.DataFrame([ARM, without_interval, dict.fromkeys(ARM, "")]).to_csv(
+        tables / "what_debate_adds.csv", index=False
+    )
     pd.DataFrame(columns=["judge"]).to_csv(tables / "habits.csv", index=False)
     for name in (
         "tables/comparison/habits.html",

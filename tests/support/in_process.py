@@ -1,4 +1,6 @@
-"""Experiments of the default configuration, or laid over it, built in this process without Snakemake."""
+"""Experiments of the default configuration, or laid over it, built in this process without
+Snakemake.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,7 +23,9 @@ RESULTS = Path("results")
 def default_configuration(over: Mapping[str, Any]) -> dict[str, Any]:
     """The default configuration with keys laid over it, as `--configfile` lays them."""
     config = PROJECT / "config"
-    return over_defaults(over, [config / "config.yaml", config / "models.yaml", *config.glob("studies/*.yaml")])
+    return over_defaults(
+        over, [config / "config.yaml", config / "models.yaml", *config.glob("studies/*.yaml")]
+    )
 
 
 def built(plan: Plan) -> Iterator[Path]:
@@ -33,15 +37,25 @@ def built(plan: Plan) -> Iterator[Path]:
         options, context = plan.dataset_options(dataset), plan.load_context(dataset)
         load_dataset(options, context, cases, features, cleaning.with_suffix(".csv"))
         if any(found.config.source == RECORDED for found in plan.experiments.values()):
-            write_records(options, context, *read_cases(cases), RESULTS / f"records/{dataset}.parquet", describe())
+            write_records(
+                options,
+                context,
+                *read_cases(cases),
+                RESULTS / f"records/{dataset}.parquet",
+                describe(),
+            )
     for name, found in plan.experiments.items():
         cases = RESULTS / f"cases/{found.config.dataset}.parquet"
         sources = [cases]
         for model in found.config.models:
             shard = RESULTS / f"transcripts/{name}/{model}/0.parquet"
             needed = {key: RESULTS / path for key, path in found.needed_by(model).items()}
-            write_transcripts(plan, Job(name, model, *read_cases(cases), artifacts=needed), [cases], shard)
-            outputs = [RESULTS / f"{kind}/{name}/{model}.parquet" for kind in ("predictions", "calls")]
+            write_transcripts(
+                plan, Job(name, model, *read_cases(cases), artifacts=needed), [cases], shard
+            )
+            outputs = [
+                RESULTS / f"{kind}/{name}/{model}.parquet" for kind in ("predictions", "calls")
+            ]
             write_predictions(plan, name, cases, [shard], *outputs)
             sources += [shard, *outputs]
         write_scores(RESULTS / f"scores/{name}.parquet", plan, name, sources)

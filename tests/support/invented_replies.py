@@ -1,4 +1,6 @@
-"""Replies that nobody wrote: they depend on the request alone, and fit the schema or the form that it asks for."""
+"""Replies that nobody wrote: they depend on the request alone, and fit the schema or the form that
+it asks for.
+"""
 
 import hashlib
 import json
@@ -7,10 +9,34 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-OPENINGS = ["the court finds that", "the record shows that", "counsel submits that", "the witness said that"]
-GROUNDS = ["prior arrests", "steady work", "close family ties", "late notice", "plain reliance", "a breach of duty"]
+OPENINGS = [
+    "the court finds that",
+    "the record shows that",
+    "counsel submits that",
+    "the witness said that",
+]
+GROUNDS = [
+    "prior arrests",
+    "steady work",
+    "close family ties",
+    "late notice",
+    "plain reliance",
+    "a breach of duty",
+]
 VERBS = ["weigh against", "speak for", "do not outweigh", "stand beside", "explain"]
-LABELS = ["YES", "NO", "yes", "no", "pro", "con", "neutral", "positive", "negative", "plaintiff", "defendant"]
+LABELS = [
+    "YES",
+    "NO",
+    "yes",
+    "no",
+    "pro",
+    "con",
+    "neutral",
+    "positive",
+    "negative",
+    "plaintiff",
+    "defendant",
+]
 LABELS += ["P", "Q", "AGREEMENT", "MORE", "LANDLORD", "TENANT", "landlord", "tenant"]
 
 
@@ -39,11 +65,16 @@ def instance_of(schema: dict[str, Any], draw: random.Random, speech: str = "") -
         return instance_of(schema["anyOf"][0], draw, speech)
     match schema.get("type"):
         case "object":
-            return {key: instance_of(value, draw, speech) for key, value in schema.get("properties", {}).items()}
+            return {
+                key: instance_of(value, draw, speech)
+                for key, value in schema.get("properties", {}).items()
+            }
         case "array":
             return [
                 instance_of(schema.get("items", {}), draw, speech)
-                for _ in range(draw.randint(schema.get("minItems", 1), max(3, schema.get("minItems", 1))))
+                for _ in range(
+                    draw.randint(schema.get("minItems", 1), max(3, schema.get("minItems", 1)))
+                )
             ]
         case "integer":
             return draw.randint(int(schema.get("minimum", 0)), int(schema.get("maximum", 100)))
@@ -61,7 +92,9 @@ def sentence(draw: random.Random) -> str:
 
 def filled_form(form: str, draw: random.Random) -> str:
     """A form with placeholders, as prompts carry it where the schema is only described, filled in."""
-    form = re.sub(r'"<one of: ([^>]*)>"', lambda match: json.dumps(draw.choice(match[1].split(", "))), form)
+    form = re.sub(
+        r'"<one of: ([^>]*)>"', lambda match: json.dumps(draw.choice(match[1].split(", "))), form
+    )
     form = re.sub(
         r"<a (?:whole )?number from (\d+) to (\d+)[^>]*>",
         lambda match: str(draw.randint(int(match[1]), int(match[2]))),
@@ -73,7 +106,12 @@ def filled_form(form: str, draw: random.Random) -> str:
 
 def schema_in(body: dict[str, Any]) -> dict[str, Any] | None:
     """The JSON schema that a request asks for, in either server's way."""
-    format_ = body.get("format") or body.get("response_format") or body.get("output_config", {}).get("format") or {}
+    format_ = (
+        body.get("format")
+        or body.get("response_format")
+        or body.get("output_config", {}).get("format")
+        or {}
+    )
     if not isinstance(format_, dict):
         return None
     schema = format_.get("json_schema", format_)
@@ -96,8 +134,12 @@ def reply_to(body: dict[str, Any], digest: str, speech: str = "") -> Reply:
     elif one_word := re.search(r"one word and nothing else: (.*)\.$", text):
         content = draw.choice(one_word[1].split(" or "))
     else:
-        articles = re.findall(r"^(\d{1,3})(?:：.*)?$", text.partition("可选答案：")[2], re.MULTILINE)
-        answers = re.findall(r"^([\w ]+) means that .*\.$", text.rpartition("The question:")[2], re.MULTILINE)
+        articles = re.findall(
+            r"^(\d{1,3})(?:：.*)?$", text.partition("可选答案：")[2], re.MULTILINE
+        )
+        answers = re.findall(
+            r"^([\w ]+) means that .*\.$", text.rpartition("The question:")[2], re.MULTILINE
+        )
         named = f" 应适用刑法第{draw.choice(articles)}条。" if articles else ""
         named = f" The answer is {draw.choice(answers)}." if answers else named
         content = speech or " ".join(sentence(draw) for _ in range(3)) + named
@@ -143,4 +185,8 @@ def likelihoods(body: dict[str, Any], draw: random.Random, listed: int = 0) -> d
         {"token": token, "logprob": value, "bytes": list(token.encode())}
         for token, value in zip(tokens, values, strict=True)
     ]
-    return {"content": [{**top[0], "top_logprobs": top[: min(listed or 20, body.get("top_logprobs") or 1)]}]}
+    return {
+        "content": [
+            {**top[0], "top_logprobs": top[: min(listed or 20, body.get("top_logprobs") or 1)]}
+        ]
+    }

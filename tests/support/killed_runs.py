@@ -1,4 +1,6 @@
-"""A courtroom shard that is killed at many moments, beside one that is left alone; for a test of few and a benchmark of many."""
+"""A courtroom shard that is killed at many moments, beside one that is left alone; for a test of
+few and a benchmark of many.
+"""
 
 import json
 import os
@@ -31,7 +33,9 @@ def durable_digests(config: dict[str, Any]) -> set[str]:
     endpoint = OpenAIEndpoint(Plan.from_yaml(config, PROJECT).config.models[MODEL], 1)
     ledger = Ledger(config["ledger"])
     with ledger._engine.connect() as connection:
-        call_ids = [bytes(row[0]).hex() for row in connection.exec_driver_sql("SELECT call_id FROM calls")]
+        call_ids = [
+            bytes(row[0]).hex() for row in connection.exec_driver_sql("SELECT call_id FROM calls")
+        ]
     entries = list(ledger.entries(call_ids))
     assert len(entries) == ledger.spent().calls
     ledger.close()
@@ -44,7 +48,9 @@ def durable_digests(config: dict[str, Any]) -> set[str]:
     return digests
 
 
-def tables_of(config: dict[str, Any], folder: Path, cases: Path, transcripts: Path) -> dict[str, str]:
+def tables_of(
+    config: dict[str, Any], folder: Path, cases: Path, transcripts: Path
+) -> dict[str, str]:
     """The scores and the study's final tables of a run as CSV; what the clock decides is left out."""
     plan = Plan.from_yaml(config, PROJECT)
     (folder / "cases").mkdir(parents=True)
@@ -52,21 +58,34 @@ def tables_of(config: dict[str, Any], folder: Path, cases: Path, transcripts: Pa
     shard = folder / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
     shard.parent.mkdir(parents=True)
     shard.write_bytes(transcripts.read_bytes())
-    predictions, calls = (folder / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls"))
+    predictions, calls = (
+        folder / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
+    )
     write_predictions(plan, EXPERIMENT, cases, [shard], predictions, calls)
     experiment = ExperimentResults(folder, EXPERIMENT, plan.experiments[EXPERIMENT].config, 1)
     scores = score_experiment(experiment)
     scores = scores[~scores["metric"].str.contains("seconds")]
     published = read_published(PROJECT / "data" / "published" / "published_results.csv")
     results = StudyResults(
-        "courtroom", {EXPERIMENT: experiment}, scores, {}, published[published["study"] == "courtroom"]
+        "courtroom",
+        {EXPERIMENT: experiment},
+        scores,
+        {},
+        published[published["study"] == "courtroom"],
     )
-    tables = {name: as_csv(TABLES[name].build(results)) for name in TABLES if TABLES[name].study == "courtroom"}
+    tables = {
+        name: as_csv(TABLES[name].build(results))
+        for name in TABLES
+        if TABLES[name].study == "courtroom"
+    }
     return {"scores": scores.to_csv(index=False), **tables}
 
 
 def kill_and_compare(server: FaultServer, folder: Path, kills: int) -> int:
-    """Kill a job at so many moments; its ledger, transcripts and tables are the undisturbed one's. Gives the calls repeated."""
+    """Kill a job at so many moments; its ledger, transcripts and tables are the undisturbed one's.
+
+    Gives the calls repeated.
+    """
     cases = people(folder / "cases.parquet", DEBATES)
     server.reset(latency=0.02)
     undisturbed = configuration(server.url, folder / "undisturbed", {"concurrency": CONCURRENCY})
@@ -92,7 +111,9 @@ def kill_and_compare(server: FaultServer, folder: Path, kills: int) -> int:
     final = server.stats()["by_digest"]
     assert len(final) == CALLS
     for durable, asked in seen:
-        assert {digest: final[digest] for digest in durable} == {digest: asked[digest] for digest in durable}
+        assert {digest: final[digest] for digest in durable} == {
+            digest: asked[digest] for digest in durable
+        }
     # Asked again is only what was under way, up to the disk: at most `concurrency` calls a kill.
     assert 0 < sum(final.values()) - CALLS <= kills * CONCURRENCY
     assert output.read_bytes() == (folder / "undisturbed.parquet").read_bytes()

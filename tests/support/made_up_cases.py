@@ -17,17 +17,30 @@ def made_up(targets: list[str] | None = None, task: Task = TASK) -> Examples:
     random = np.random.default_rng(5)
     targets = targets or ["yes" if chance < 0.3 else "no" for chance in random.random(100)]
     cases = [
-        Case(f"c{i:03}", "made-up", split, f"text {i % 7} {target[:1] * (i % 3)}", target, task.labels)
+        Case(
+            f"c{i:03}",
+            "made-up",
+            split,
+            f"text {i % 7} {target[:1] * (i % 3)}",
+            target,
+            task.labels,
+        )
         for i, (split, target) in enumerate(zip(SPLITS, targets, strict=True))
     ]
-    signal = np.array([task.labels.index(target.split(";")[0]) for target in targets]) + random.normal(0, 1, 100)
+    signal = np.array(
+        [task.labels.index(target.split(";")[0]) for target in targets]
+    ) + random.normal(0, 1, 100)
     features = pd.DataFrame(
         {
             "case_id": [case.case_id for case in cases],
             "split": SPLITS,
             "label": targets,
-            "arrests": pd.array([None if i % 9 == 0 else round(10 * x) for i, x in enumerate(signal)], dtype="Int64"),
-            "victim": pd.array([None if i % 11 == 0 else i % 2 == 0 for i in range(100)], dtype="boolean"),
+            "arrests": pd.array(
+                [None if i % 9 == 0 else round(10 * x) for i, x in enumerate(signal)], dtype="Int64"
+            ),
+            "victim": pd.array(
+                [None if i % 11 == 0 else i % 2 == 0 for i in range(100)], dtype="boolean"
+            ),
             "race": pd.Categorical([None if i % 13 == 0 else "abc"[i % 3] for i in range(100)]),
         }
     )
@@ -39,5 +52,7 @@ def without_times(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def part(leaderboard: pd.DataFrame, name: str, evaluation: str) -> "pd.Series[Any]":
-    [(_, row)] = leaderboard[(leaderboard.baseline == name) & (leaderboard.evaluation == evaluation)].iterrows()
+    [(_, row)] = leaderboard[
+        (leaderboard.baseline == name) & (leaderboard.evaluation == evaluation)
+    ].iterrows()
     return row

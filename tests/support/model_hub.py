@@ -1,6 +1,8 @@
-"""A server that speaks the protocol of the Hugging Face Hub, as far as `huggingface_hub` needs it to fetch a file.
+"""A server that speaks the protocol of the Hugging Face Hub, as far as `huggingface_hub` needs it
+to fetch a file.
 
-`ModelHub(files)` is a context manager with one public repository, `org/repo`, at one commit, and a gated one, `org/gated`.
+`ModelHub(files)` is a context manager with one public repository, `org/repo`, at one commit, and a
+gated one, `org/gated`.
 """
 
 import hashlib
@@ -17,7 +19,9 @@ class ModelHub:
     """The server; `asked` lists what was asked of it: method and path."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
-        self.files = {name: (content, hashlib.sha256(content).hexdigest()) for name, content in files.items()}
+        self.files = {
+            name: (content, hashlib.sha256(content).hexdigest()) for name, content in files.items()
+        }
         self.asked: list[str] = []
         hub = self
 
@@ -39,7 +43,10 @@ class ModelHub:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._server.shutdown()
         self._server.server_close()
@@ -68,14 +75,24 @@ class ModelHub:
             _send(request, json.dumps(listed).encode(), {})
         elif rest in ("/revision/main", f"/revision/{COMMIT}"):
             siblings = [{"rfilename": name} for name in self.files]
-            _send(request, json.dumps({"id": "org/repo", "sha": COMMIT, "siblings": siblings}).encode(), {})
+            _send(
+                request,
+                json.dumps({"id": "org/repo", "sha": COMMIT, "siblings": siblings}).encode(),
+                {},
+            )
         else:
             _refuse(request, 404, "RevisionNotFound")
 
 
-def _send(request: BaseHTTPRequestHandler, content: bytes, headers: Mapping[str, str], status: int = 200) -> None:
+def _send(
+    request: BaseHTTPRequestHandler, content: bytes, headers: Mapping[str, str], status: int = 200
+) -> None:
     request.send_response(status)
-    for name, value in {"Content-Length": str(len(content)), "Content-Type": "application/json", **headers}.items():
+    for name, value in {
+        "Content-Length": str(len(content)),
+        "Content-Type": "application/json",
+        **headers,
+    }.items():
         request.send_header(name, value)
     request.end_headers()
     if request.command == "GET":

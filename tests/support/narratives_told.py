@@ -6,7 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-GENDERED = re.compile(r"\b(he|she|him|his|her|hers|himself|herself|man|woman|male|female)\b", re.IGNORECASE)
+GENDERED = re.compile(
+    r"\b(he|she|him|his|her|hers|himself|herself|man|woman|male|female)\b", re.IGNORECASE
+)
 
 
 def told_and_no_other(
@@ -16,7 +18,9 @@ def told_and_no_other(
     values: Mapping[str, st.SearchStrategy[Any]],
     data: st.DataObject,
 ) -> str:
-    """A narrative that changes with any of its facts, reads cleanly, and gives away no sex that it was not told."""
+    """A narrative that changes with any of its facts, reads cleanly, and gives away no sex that it
+    was not told.
+    """
     text = narrate(facts, form)
     changed = data.draw(st.sampled_from(sorted(facts)))
     other = data.draw(values[changed].filter(lambda value: value != facts[changed]))

@@ -1,4 +1,6 @@
-"""Debates in the form of the NYU human debates, all invented, and a web server that gives them and a list of addresses."""
+"""Debates in the form of the NYU human debates, all invented, and a web server that gives them and
+a list of addresses.
+"""
 
 import hashlib
 import json
@@ -47,7 +49,10 @@ FORM = {
 
 def speech(text: str, span: tuple[int, int]) -> dict[str, Any]:
     """What one debater says, and a quotation."""
-    return {"speaker": "Ada Invented", "content": [{"Text": {"text": text}}, {"Quote": {"span": list(span)}}]}
+    return {
+        "speaker": "Ada Invented",
+        "content": [{"Text": {"text": text}}, {"Quote": {"span": list(span)}}],
+    }
 
 
 def feedback(belief: list[float]) -> dict[str, Any]:
@@ -61,7 +66,10 @@ def debate(number: int) -> tuple[dict[str, Any], dict[str, Any]]:
     name = f"the-lamp-{number}"
     rounds = [feedback(BELIEFS[0])]
     for belief in BELIEFS[1:]:
-        speeches = {"0": speech(f"The text says who did it ({number}).", (8, 14)), "1": speech("No.", (5, 7))}
+        speeches = {
+            "0": speech(f"The text says who did it ({number}).", (8, 14)),
+            "1": speech("No.", (5, 7)),
+        }
         rounds += [{"SimultaneousSpeeches": {"speeches": speeches}}, feedback(belief)]
     story = {"articleId": "1", "title": "The Lamp", "contents": STORY}
     record = {
@@ -88,7 +96,9 @@ def debate(number: int) -> tuple[dict[str, Any], dict[str, Any]]:
 
 @contextmanager
 def published_debates(folder: Path, count: int, versions: Path) -> Iterator[None]:
-    """Serve some debates from a folder, and let `versions` say where they are and which checksums they have."""
+    """Serve some debates from a folder, and let `versions` say where they are and which checksums
+    they have.
+    """
     pairs = [debate(number) for number in range(count)]
     files = {"nyu_debates-metadata.jsonl": "".join(json.dumps(line) + "\n" for line, _ in pairs)}
     files |= {f"nyu_debates/{line['name']}.json": json.dumps(record) for line, record in pairs}
@@ -102,7 +112,10 @@ def published_debates(folder: Path, count: int, versions: Path) -> Iterator[None
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
-        url, digest = f"http://127.0.0.1:{server.server_port}/{path}", hashlib.sha256(text.encode()).hexdigest()
+        url, digest = (
+            f"http://127.0.0.1:{server.server_port}/{path}",
+            hashlib.sha256(text.encode()).hexdigest(),
+        )
         rows.append(f"nyu_debates,recorded/{path},primary,{url},sha256:{digest},,invented,")
     versions.write_text("\n".join(rows) + "\n")
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,4 +1,6 @@
-"""Debates in which people sit: held through real calls and a real ledger in the working directory, answered by files."""
+"""Debates in which people sit: held through real calls and a real ledger in the working directory,
+answered by files.
+"""
 
 import json
 from pathlib import Path
@@ -19,12 +21,16 @@ WORDS = "\n\n".join(f"Judge {number}: I affirm, as said by hand." for number in 
 
 
 def planned(url: str, protocol: str, seats: dict[str, str], **entry: Any) -> Plan:
-    """A plan of one experiment with people in some seats; `keys` are further keys of the configuration."""
+    """A plan of one experiment with people in some seats;
+    `keys` are further keys of the configuration.
+    """
     keys, params = entry.pop("keys", {}), {**entry.pop("params", {}), "seats": seats}
     cases = 1 if entry.get("dataset") == "conference" else 2
     experiment = {"protocol": protocol, "cases": cases, "params": params, **entry}
     raw = configuration(url, Path.cwd(), {"max_tokens": 40}, experiment=experiment, **keys)
-    samples = {name: {"source": "sample"} for name in ("opinions", "conference", "agreement", "caselaw")}
+    samples = {
+        name: {"source": "sample"} for name in ("opinions", "conference", "agreement", "caselaw")
+    }
     return Plan.from_yaml({**raw, "datasets": {**raw["datasets"], **samples}}, PROJECT)
 
 
@@ -57,7 +63,9 @@ def answer_file(question: Path) -> Path:
 def filled_in(form: dict[str, Any]) -> dict[str, Any]:
     """The smallest answer with words of a person's in every text, and without empty lists."""
     found: dict[str, Any] = smallest_instance(form)
-    return {name: WORDS if value == "text" else value for name, value in found.items() if value != []}
+    return {
+        name: WORDS if value == "text" else value for name, value in found.items() if value != []
+    }
 
 
 def answer_all() -> int:
@@ -73,4 +81,6 @@ def answer_all() -> int:
 
 
 def statuses(rows: pd.DataFrame) -> list[str]:
-    return [json.loads(parsed)["status"] for parsed in rows.loc[rows["kind"] == "conclusion", "parsed"]]
+    return [
+        json.loads(parsed)["status"] for parsed in rows.loc[rows["kind"] == "conclusion", "parsed"]
+    ]

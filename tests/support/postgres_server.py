@@ -21,11 +21,16 @@ def _programs() -> Path | None:
 
 @contextmanager
 def postgres_server() -> Iterator[str]:
-    """The URL of a server that listens on a socket in its folder; skips where PostgreSQL or its client is missing."""
+    """The URL of a server that listens on a socket in its folder; skips where PostgreSQL or its
+    client is missing.
+    """
     programs = _programs()
     pytest.importorskip("psycopg", reason="the extra [postgres] is not installed")
     if programs is None:
-        pytest.skip("PostgreSQL's programs (initdb, pg_ctl) are not installed (Debian: apt install postgresql)")
+        pytest.skip(
+            "PostgreSQL's programs (initdb, pg_ctl) are not installed (Debian: apt install"
+            " postgresql)"
+        )
     user = "postgres" if os.geteuid() == 0 else None  # it refuses to run as root
     with TemporaryDirectory(prefix="moot-pg-", dir="/tmp") as folder:
         data = Path(folder) / "data"
@@ -33,7 +38,18 @@ def postgres_server() -> Iterator[str]:
             shutil.chown(folder, user)
         _run(user, programs / "initdb", "-D", data, "-U", "moot", "-A", "trust")
         settings = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=on"
-        _run(user, programs / "pg_ctl", "-D", data, "-w", "-l", f"{folder}/log", "-o", settings, "start")
+        _run(
+            user,
+            programs / "pg_ctl",
+            "-D",
+            data,
+            "-w",
+            "-l",
+            f"{folder}/log",
+            "-o",
+            settings,
+            "start",
+        )
         try:
             yield f"postgresql://moot:password@/postgres?host={folder}"
         finally:
@@ -42,7 +58,9 @@ def postgres_server() -> Iterator[str]:
 
 @contextmanager
 def down(url: str) -> Iterator[None]:
-    """A `postgres_server` that has lost every connection as in a crash, and is started again afterwards."""
+    """A `postgres_server` that has lost every connection as in a crash, and is started again
+    afterwards.
+    """
     programs, user = _programs(), "postgres" if os.geteuid() == 0 else None
     assert programs
     folder = url.rpartition("host=")[2]
@@ -51,9 +69,22 @@ def down(url: str) -> Iterator[None]:
         yield
     finally:
         settings = f"-c listen_addresses='' -c unix_socket_directories={folder}"
-        _run(user, programs / "pg_ctl", "-D", f"{folder}/data", "-w", "-l", f"{folder}/log", "-o", settings, "start")
+        _run(
+            user,
+            programs / "pg_ctl",
+            "-D",
+            f"{folder}/data",
+            "-w",
+            "-l",
+            f"{folder}/log",
+            "-o",
+            settings,
+            "start",
+        )
 
 
 def _run(user: str | None, *command: str | Path) -> None:
-    """Run one of PostgreSQL's programs; its server keeps the output open, so that a pipe would never end."""
+    """Run one of PostgreSQL's programs; its server keeps the output open, so that a pipe would
+    never end.
+    """
     subprocess.run(command, user=user, check=True, stdout=subprocess.DEVNULL, cwd="/tmp")

@@ -45,7 +45,12 @@ class Workflow:
             "run": ["trial", "single"],
             "fewest_debates": 1,
             "models": {
-                "served": {"endpoint": "openai", "model": "test", "base_url": self.url or None, "max_tokens": 50}
+                "served": {
+                    "endpoint": "openai",
+                    "model": "test",
+                    "base_url": self.url or None,
+                    "max_tokens": 50,
+                }
             },
             "datasets": {"people": {"loader": "nlsy97", "source": "synthetic", "rows": 60}},
             "experiments": {"trial": trial, "single": {**trial, "protocol": "zero_shot"}},
@@ -64,7 +69,13 @@ class Workflow:
 
     def snakemake(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         done = forks.run(
-            "-m", "snakemake", "--snakefile", self.project / "Snakefile", *arguments, cwd=self.work, **environment
+            "-m",
+            "snakemake",
+            "--snakefile",
+            self.project / "Snakefile",
+            *arguments,
+            cwd=self.work,
+            **environment,
         )
         warned = re.search(r".*/(?:moot|pandas|scripts)/.*Warning: .*", done.stdout)
         assert not warned, f"a job gave a warning: {warned and warned[0]}"

@@ -1,4 +1,6 @@
-"""Recorded experiments through the stages, in this process: from a data set's options to what its study's tables read."""
+"""Recorded experiments through the stages, in this process: from a data set's options to what its
+study's tables read.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,15 +23,24 @@ PROJECT = Path(__file__).resolve().parents[2]
 def recorded_study(
     folder: Path, dataset: Mapping[str, Any], methods: Mapping[str, str], models: Mapping[str, str]
 ) -> StudyResults:
-    """The results of one experiment for each method (name to method), with all models (name to the records' name)."""
+    """The results of one experiment for each method (name to method), with all models (name to the
+    records' name).
+    """
     config = {
         "seed": 1,
         "ledger": str(folder / "ledger"),
         "data_root": str(folder),
-        "models": {name: {"endpoint": "recorded", "model": recorded} for name, recorded in models.items()},
+        "models": {
+            name: {"endpoint": "recorded", "model": recorded} for name, recorded in models.items()
+        },
         "datasets": {"records": dict(dataset)},
         "experiments": {
-            name: {"source": "recorded", "dataset": "records", "models": list(models), "params": {"method": method}}
+            name: {
+                "source": "recorded",
+                "dataset": "records",
+                "models": list(models),
+                "params": {"method": method},
+            }
             for name, method in methods.items()
         },
     }
@@ -43,14 +54,23 @@ def recorded_study(
             shard = results / "transcripts" / experiment / model / "0.parquet"
             shard.parent.mkdir(parents=True)
             write_transcripts(
-                plan, Job(experiment, model, *read_cases(cases), artifacts={"records": records}), [], shard
+                plan,
+                Job(experiment, model, *read_cases(cases), artifacts={"records": records}),
+                [],
+                shard,
             )
-            made = [results / kind / experiment / f"{model}.parquet" for kind in ("predictions", "calls")]
+            made = [
+                results / kind / experiment / f"{model}.parquet"
+                for kind in ("predictions", "calls")
+            ]
             write_predictions(plan, experiment, cases, [shard], *made)
     published = read_published(PROJECT / "data" / "published" / "published_results.csv")
     return StudyResults(
         study="recorded",
-        experiments={name: ExperimentResults(results, name, plan.view(name), plan.config.seed) for name in methods},
+        experiments={
+            name: ExperimentResults(results, name, plan.view(name), plan.config.seed)
+            for name in methods
+        },
         scores=no_scores(),
         baselines={},
         published=published[published["study"] == "recorded"],

@@ -1,4 +1,6 @@
-"""The forms that the table of nasty replies is read by: the protocols' own, and some that no protocol has."""
+"""The forms that the table of nasty replies is read by: the protocols' own, and some that no
+protocol has.
+"""
 
 import json
 from pathlib import Path
@@ -71,7 +73,12 @@ PROTOCOL_FORMS: dict[str, type[BaseModel]] = {
     "stance_json": prediction_schema(STANCE, reasoning=True),
     "summary": CaseSummary,
 }
-OTHER_FORMS: dict[str, type[BaseModel]] = {"verdict": Verdict, "belief": Belief, "stance": Stance, "review": Review}
+OTHER_FORMS: dict[str, type[BaseModel]] = {
+    "verdict": Verdict,
+    "belief": Belief,
+    "stance": Stance,
+    "review": Review,
+}
 FORMS = PROTOCOL_FORMS | OTHER_FORMS
 LABELS = {
     "label": ("pro", "con", "neutral"),
@@ -80,7 +87,9 @@ LABELS = {
     "stance_label": ("CON", "NEUTRAL", "PRO"),
 }
 TABLE = Path(__file__).parents[1] / "data" / "nasty_replies.jsonl"
-NASTY: list[dict[str, Any]] = [json.loads(line) for line in TABLE.read_text(encoding="utf-8").splitlines()]
+NASTY: list[dict[str, Any]] = [
+    json.loads(line) for line in TABLE.read_text(encoding="utf-8").splitlines()
+]
 
 
 def read(form: str, reply: str) -> Parsed:

@@ -31,14 +31,18 @@ def experiment_view(
 
 
 def repeating(runs: Mapping[tuple[str, str], str], **datasets: str) -> Comparable:
-    """That these runs (experiment, model) and the baselines of these data sets repeat these experiments of the papers."""
+    """That these runs (experiment, model) and the baselines of these data sets repeat these
+    experiments of the papers.
+    """
     return Comparable(
         {run: AsPublished((paper,), (paper,)) for run, paper in runs.items()},
         {name: AsPublished((f"baselines/{paper}",)) for name, paper in datasets.items()},
     )
 
 
-def case(case_id: str, target: str, labels: tuple[str, ...] = ("no", "yes"), **attributes: str) -> Case:
+def case(
+    case_id: str, target: str, labels: tuple[str, ...] = ("no", "yes"), **attributes: str
+) -> Case:
     return Case(case_id, "toy", "test", f"Facts of {case_id}.", target, labels, attributes)
 
 
@@ -61,7 +65,9 @@ def prediction(case_id: str, target: str, answer: str, **columns: Any) -> dict[s
     }
 
 
-def utterance(debate_id: str, turn: int, speaker: str, text: str = "", **columns: Any) -> dict[str, Any]:
+def utterance(
+    debate_id: str, turn: int, speaker: str, text: str = "", **columns: Any
+) -> dict[str, Any]:
     """A row of transcripts; the case is the part of the debate's id before the number sign."""
     return {
         "debate_id": debate_id,
@@ -94,11 +100,25 @@ def write_results(
     models = tuple((predictions or transcripts or {"tiny": ()}).keys())
     config = config or experiment_view(models=models)
     write_cases(results / "cases" / f"{config.dataset}.parquet", cases, task, describe())
-    named = [("predictions", predictions, "{model}.parquet"), ("transcripts", transcripts, "{model}/0.parquet")]
+    named = [
+        ("predictions", predictions, "{model}.parquet"),
+        ("transcripts", transcripts, "{model}/0.parquet"),
+    ]
     for kind, by_model, file in named:
         for model, rows in (by_model or {}).items():
             filled = [
-                {**dict.fromkeys(SCHEMAS[kind].names), "experiment": experiment, "model": model, **r} for r in rows
+                {
+                    **dict.fromkeys(SCHEMAS[kind].names),
+                    "experiment": experiment,
+                    "model": model,
+                    **r,
+                }
+                for r in rows
             ]
-            write_rows(results / kind / experiment / file.format(model=model), kind, filled, describe(experiment))
+            write_rows(
+                results / kind / experiment / file.format(model=model),
+                kind,
+                filled,
+                describe(experiment),
+            )
     return ExperimentResults(results, experiment, config, seed=0)

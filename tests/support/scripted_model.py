@@ -1,4 +1,6 @@
-"""A model for tests that answers what a function says, and remembers what it was asked; and tasks for its debates."""
+"""A model for tests that answers what a function says, and remembers what it was asked; and tasks
+for its debates.
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -21,7 +23,13 @@ WINNER = Task(
     positive="plaintiff",
     meaning={"plaintiff": "the plaintiff wins"},
 )
-ARTICLES = Task(noun="本案", question="适用哪些条文？", labels=("234", "264", "347"), language="zh", multilabel=True)
+ARTICLES = Task(
+    noun="本案",
+    question="适用哪些条文？",
+    labels=("234", "264", "347"),
+    language="zh",
+    multilabel=True,
+)
 STANCE = Task(noun="the text", question="Which side?", labels=("con", "neutral", "pro"))
 
 Script = Callable[[Request], Any]
@@ -31,12 +39,14 @@ class ScriptedModel:
     """Stands in for a chat: answers free text, JSON by schema, or log-probabilities of the choices.
 
     Args:
-        answer: the reply to the nth request: a text, a mapping (sent as JSON, or log-probabilities where the request
-            has choices), or None for a call that fails.
+        answer: the reply to the nth request: a text, a mapping (sent as JSON, or log-probabilities
+            where the request has choices), or None for a call that fails.
         token_probabilities: whether the endpoint gives them.
     """
 
-    def __init__(self, answer: Callable[[Request, int], Any], token_probabilities: bool = True) -> None:
+    def __init__(
+        self, answer: Callable[[Request, int], Any], token_probabilities: bool = True
+    ) -> None:
         self.config = ModelConfig(model="scripted")
         self.answer = answer
         self.token_probabilities = token_probabilities
@@ -52,12 +62,16 @@ class ScriptedModel:
             raise CallFailedError("scripted failure")
         if request.choices:
             return call_id, Reply(text="", logprobs=said)
-        return call_id, Reply(text=json.dumps(said, ensure_ascii=False) if isinstance(said, Mapping) else said)
+        return call_id, Reply(
+            text=json.dumps(said, ensure_ascii=False) if isinstance(said, Mapping) else said
+        )
 
     @property
     def prompts(self) -> list[str]:
         """What was asked, one text a call."""
-        return ["\n".join(message.content for message in request.messages) for request in self.requests]
+        return [
+            "\n".join(message.content for message in request.messages) for request in self.requests
+        ]
 
 
 def make_debate(
@@ -92,5 +106,7 @@ async def hold(
     entry = PROTOCOLS[protocol]
     model = ScriptedModel(lambda request, _: script(request))
     checked = entry.params.model_validate(params)
-    debate = make_debate(model, checked, task, case, examples=tuple(examples or ()), repeat=repeat, wording=wording)
+    debate = make_debate(
+        model, checked, task, case, examples=tuple(examples or ()), repeat=repeat, wording=wording
+    )
     return await entry.run(debate, checked), debate, model

@@ -27,19 +27,28 @@ def differences(results: StudyResults) -> Iterator[tuple[str, "pd.Series[Any]"]]
         if TABLES[name].study == results.study and name.partition("/")[2] in shown:
             content = TABLES[name].build(results)
             ours = [column for column in content.names(OURS) if not column.startswith("95")]
-            both = content.frame[content.names(PUBLISHED)].notna().any(axis=1) & content.frame[ours].notna().any(axis=1)
+            both = content.frame[content.names(PUBLISHED)].notna().any(axis=1) & content.frame[
+                ours
+            ].notna().any(axis=1)
             if "difference" in content.frame:
                 both |= content.frame["difference"].notna()
             yield from ((name, row) for _, row in content.frame[both].iterrows())
 
 
 def printed(row: Mapping[str, Any]) -> tuple[float, float]:
-    """A published value, and as Table 5 of Debate-Feedback shows its counts: as a share of 3,000 cases."""
+    """A published value, and as Table 5 of Debate-Feedback shows its counts: as a share of 3,000
+    cases.
+    """
     return float(row["value"]), float(row["value"]) / 3000
 
 
 def missing(expected: pd.DataFrame, results: StudyResults) -> list[dict[str, Any]]:
     """The published values among some that no table shows beside ours."""
-    shown = {round(float(value), 9) for _, row in differences(results) for value in row if isinstance(value, Real)}
+    shown = {
+        round(float(value), 9)
+        for _, row in differences(results)
+        for value in row
+        if isinstance(value, Real)
+    }
     rows = expected[~expected["metric"].isin(TOLD)].to_dict("records")
     return [row for row in rows if not {round(value, 9) for value in printed(row)} & shown]

@@ -1,7 +1,9 @@
-"""A Slurm cluster of one node on loopback, for the time of a test: munged, slurmctld and slurmd in a folder of their own.
+"""A Slurm cluster of one node on loopback, for the time of a test: munged, slurmctld and slurmd in
+a folder of their own.
 
-Snakemake's jobs call Slurm's commands without options, so the configuration must lie at /etc/slurm/slurm.conf: this needs
-root, a machine without a cluster of its own, and puts back what was there.
+Snakemake's jobs call Slurm's commands without options, so the configuration must lie at
+/etc/slurm/slurm.conf: this needs root, a machine without a cluster of its own, and puts back what
+was there.
 """
 
 import fcntl
@@ -53,10 +55,18 @@ def _skip_where_it_cannot_run() -> None:
     if importlib.util.find_spec("snakemake_executor_plugin_slurm") is None:
         pytest.skip("the extra [cluster] is not installed (make test EXTRAS=cluster)")
     if missing := [name for name in PROGRAMS if shutil.which(name) is None]:
-        pytest.skip(f"Slurm is not installed: no {', '.join(missing)} (Debian: apt install slurm-wlm munge postgresql)")
+        pytest.skip(
+            f"Slurm is not installed: no {', '.join(missing)} (Debian: apt install slurm-wlm munge"
+            " postgresql)"
+        )
     if os.geteuid() != 0:
-        pytest.skip(f"needs root, since Snakemake's jobs read {CONFIGURATION}; in a container, for example")
-    if CONFIGURATION.exists() and subprocess.run(["squeue"], capture_output=True, check=False).returncode == 0:
+        pytest.skip(
+            f"needs root, since Snakemake's jobs read {CONFIGURATION}; in a container, for example"
+        )
+    if (
+        CONFIGURATION.exists()
+        and subprocess.run(["squeue"], capture_output=True, check=False).returncode == 0
+    ):
         pytest.skip(f"a cluster runs by {CONFIGURATION} already")
 
 
@@ -137,6 +147,10 @@ def _wait_for(condition: object, folder: Path, seconds: float = PATIENCE) -> Non
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
-            logs = "\n".join(f"{log.name}: {log.read_text()[-1000:]}" for log in folder.glob("*.log"))
-            pytest.fail(f"the cluster does not come up, or does not end, within {seconds} s\n{logs}")
+            logs = "\n".join(
+                f"{log.name}: {log.read_text()[-1000:]}" for log in folder.glob("*.log")
+            )
+            pytest.fail(
+                f"the cluster does not come up, or does not end, within {seconds} s\n{logs}"
+            )
         time.sleep(0.2)

@@ -1,4 +1,6 @@
-"""All tables of the studies from scores that are 1 throughout, over the shipped configuration or the papers'."""
+"""All tables of the studies from scores that are 1 throughout, over the shipped configuration or
+the papers'.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
@@ -32,9 +34,13 @@ def shipped(file: str) -> Any:
 
 
 def plan_of(*changes: Mapping[str, Any], paper: bool = False) -> Plan:
-    """The default configuration, or the papers' over it, and changes over that, merged as Snakemake merges."""
+    """The default configuration, or the papers' over it, and changes over that, merged as Snakemake
+    merges.
+    """
     raw: dict[str, Any] = {}
-    studies = sorted(f"studies/{path.name}" for path in (PROJECT / "config" / "studies").glob("*.yaml"))
+    studies = sorted(
+        f"studies/{path.name}" for path in (PROJECT / "config" / "studies").glob("*.yaml")
+    )
     for file in ("config.yaml", "models.yaml", *studies, *(["paper.yaml"] if paper else [])):
         update_config(raw, deepcopy(shipped(file)))
     for change in changes:
@@ -57,7 +63,16 @@ class OneThroughout(StudyResults):
 
 def predicted(results: ExperimentResults) -> ExperimentResults:
     """An experiment with predictions for the cases of its data set, nothing else."""
-    columns = ["case_id", "prompt_tokens", "completion_tokens", "seconds", "calls", "status", "prediction", "target"]
+    columns = [
+        "case_id",
+        "prompt_tokens",
+        "completion_tokens",
+        "seconds",
+        "calls",
+        "status",
+        "prediction",
+        "target",
+    ]
     columns += ["repeat", "score"]
     rows = [
         (model, case, 9, 1, 1.0, 1, "valid", "x", "x", 0, None)
@@ -80,7 +95,8 @@ def study_of(plan: Plan, study: str, folder: Path, comparable: Comparable) -> St
         cases = [Case(f"c{n}", name, "test", "x", labels[n % 2], labels) for n in range(2)]
         write_cases(folder / "cases" / f"{name}.parquet", cases, task, describe())
     experiments = {
-        found.name: predicted(relocated(experiment_results(plan, found.name), folder)) for found in plan.of_study(study)
+        found.name: predicted(relocated(experiment_results(plan, found.name), folder))
+        for found in plan.of_study(study)
     }
     boards = leaderboards({found.config.dataset for found in experiments.values()})
     published = PUBLISHED[PUBLISHED["study"] == study]
@@ -89,7 +105,9 @@ def study_of(plan: Plan, study: str, folder: Path, comparable: Comparable) -> St
 
 
 def leaderboards(datasets: Iterable[str]) -> dict[str, pd.DataFrame]:
-    """For each of some data sets a leaderboard of every published baseline, in which every figure is 1."""
+    """For each of some data sets a leaderboard of every published baseline, in which every figure
+    is 1.
+    """
     metrics = ("accuracy", "auc", "recall_weighted", "precision_weighted", "f1_weighted", "kappa", "mcc", "recall_binary",
                "f1_binary", "f1_macro", "precision_macro", "recall_macro", "tn", "fp", "fn", "tp")  # fmt: skip
     numbers = {f"{metric}{end}": 1.0 for metric in metrics for end in ("", "_low", "_high")}
@@ -118,7 +136,9 @@ def relocated(results: ExperimentResults, folder: Path) -> ExperimentResults:
 
 
 def hundred_debates(results: StudyResults) -> Iterator[Phase]:
-    """The phases of the appellate study, five cases and twenty debates each, in which every judge affirms."""
+    """The phases of the appellate study, five cases and twenty debates each, in which every judge
+    affirms.
+    """
     steps = pd.DataFrame(
         [
             {"debate_id": f"c{case}#{repeat}", "case_id": f"c{case}", "number": case, "step": step, "turn": step,

@@ -1,4 +1,6 @@
-"""Baselines: what is fitted on what, what the figures mean, and what a failing model does to the others."""
+"""Baselines: what is fitted on what, what the figures mean, and what a failing model does to the
+others.
+"""
 
 import json
 import os
@@ -52,7 +54,9 @@ def recorder() -> Iterator[Baseline]:
 
 
 def test_preprocessing_is_fitted_on_the_training_fold_alone(recorder: Baseline) -> None:
-    """Every row has a number and a category of its own, so a fitted matrix tells which rows its pipeline has seen."""
+    """Every row has a number and a category of its own, so a fitted matrix tells which rows its
+    pipeline has seen.
+    """
     data = made_up()
     numbers = np.arange(100.0)
     gaps = np.where(numbers % 4 == 0, np.nan, 1000 + numbers**2)
@@ -71,8 +75,12 @@ def test_preprocessing_is_fitted_on_the_training_fold_alone(recorder: Baseline) 
         rows = matrix[:, 0].astype(int)
         assert set(rows) <= training, "a validation or test row was fitted"
         filled = matrix[np.isnan(gaps[rows]), 1]
-        assert np.allclose(filled, np.nanmean(gaps[rows])), "the imputed mean is not that of the fitted rows"
-        assert matrix.shape[1] == 2 + len(rows), "the encoder knows categories of rows that it was not fitted on"
+        assert np.allclose(filled, np.nanmean(gaps[rows])), (
+            "the imputed mean is not that of the fitted rows"
+        )
+        assert matrix.shape[1] == 2 + len(rows), (
+            "the encoder knows categories of rows that it was not fitted on"
+        )
     assert [len(matrix) for matrix in Recorder.seen] == [48] * 5 + [60]
     held_out = [training - set(matrix[:, 0].astype(int)) for matrix in Recorder.seen[:5]]
     assert set().union(*held_out) == training, "every training row is held out once"
@@ -81,7 +89,9 @@ def test_preprocessing_is_fitted_on_the_training_fold_alone(recorder: Baseline) 
 def test_same_seed_same_figures_and_another_seed_others() -> None:
     data, entries = made_up(), select(["rf", "svm", BASE_RATE_COIN])
     first, again, other = (evaluate(data, entries, seed=seed, folds=3) for seed in (1, 1, 2))
-    pd.testing.assert_frame_equal(without_times(first.leaderboard), without_times(again.leaderboard))
+    pd.testing.assert_frame_equal(
+        without_times(first.leaderboard), without_times(again.leaderboard)
+    )
     pd.testing.assert_frame_equal(first.predictions, again.predictions)
     assert not without_times(first.leaderboard).equals(without_times(other.leaderboard))
 
@@ -112,7 +122,9 @@ def test_a_failing_baseline_says_why_and_spares_the_others() -> None:
     assert status["explodes"] == ["failed: ValueError: first line second | line"]
     assert status["absent"] == ["not installed: no_such_library (the extra 'tabular' brings it)"]
     assert status["nb"] == ["ok"]
-    assert found.leaderboard.set_index("baseline").loc["explodes", list(METRICS)].isna().all(axis=None)
+    assert (
+        found.leaderboard.set_index("baseline").loc["explodes", list(METRICS)].isna().all(axis=None)
+    )
     assert set(found.predictions["baseline"]) == set(found.models) == {"nb"}
 
 
@@ -120,18 +132,28 @@ def test_a_label_with_one_training_case_has_no_folds() -> None:
     targets = ["yes"] + ["no"] * 79 + ["yes", "no"] * 10
     board = evaluate(made_up(targets), select(["nb"]), seed=1).leaderboard
     row = part(board, "nb", "cross_validation")
-    assert row.status == "failed: a label has a single training case, and cross-validation needs two"
+    assert (
+        row.status == "failed: a label has a single training case, and cross-validation needs two"
+    )
     assert np.isnan(row.accuracy)
     assert part(board, "nb", "test").status == "ok"
 
 
 def test_fewer_folds_where_a_label_is_rare() -> None:
     targets = ["yes"] * 4 + ["no"] * 76 + ["yes", "no"] * 10
-    assert part(evaluate(made_up(targets), select(["nb"]), seed=1).leaderboard, "nb", "cross_validation").folds == 4
+    assert (
+        part(
+            evaluate(made_up(targets), select(["nb"]), seed=1).leaderboard, "nb", "cross_validation"
+        ).folds
+        == 4
+    )
 
 
 def test_reference_scores_by_hand() -> None:
-    """Training: 15 of 60 are yes. Test: 8 of 20. The coin says yes with probability 1/4, whatever the case."""
+    """Training: 15 of 60 are yes.
+
+    Test: 8 of 20. The coin says yes with probability 1/4, whatever the case.
+    """
     targets = ["yes"] * 15 + ["no"] * 45 + ["no"] * 20 + ["yes"] * 8 + ["no"] * 12
     board = evaluate(made_up(targets), select(["reference"]), seed=1, folds=5).leaderboard
     expected = {
@@ -148,7 +170,9 @@ def test_reference_scores_by_hand() -> None:
             "f1_weighted": 0.6 * 0.75,
             "kappa": 0,
             "mcc": 0,
-            "brier": 0.4 * 0.75**2 + 0.6 * 0.25**2,  # it predicts no, and says that yes has a chance of 1/4
+            "brier": (
+                0.4 * 0.75**2 + 0.6 * 0.25**2
+            ),  # it predicts no, and says that yes has a chance of 1/4
             "tn": 12,
             "fp": 0,
             "fn": 8,
@@ -176,12 +200,16 @@ def test_reference_scores_by_hand() -> None:
             assert found[metric] == pytest.approx(value, abs=1e-12), (name, metric)
         assert json.loads(found.confusion) == [[found.tn, found.fp], [found.fn, found.tp]]
         validated = part(board, name, "cross_validation")
-        assert validated.accuracy == pytest.approx(45 / 60 if name == MAJORITY_CLASS else 0.75**2 + 0.25**2)
+        assert validated.accuracy == pytest.approx(
+            45 / 60 if name == MAJORITY_CLASS else 0.75**2 + 0.25**2
+        )
 
 
 def test_the_coin_draws_by_case_alone() -> None:
     found = evaluate(made_up(), select([BASE_RATE_COIN]), seed=1, folds=3).predictions
-    again = evaluate(made_up(), [BASELINES[BASE_RATE_COIN], BASELINES["dt"]], seed=1, folds=3).predictions
+    again = evaluate(
+        made_up(), [BASELINES[BASE_RATE_COIN], BASELINES["dt"]], seed=1, folds=3
+    ).predictions
     pd.testing.assert_frame_equal(found, again[again.baseline == BASE_RATE_COIN])
     assert set(found.prediction) == {"yes", "no"}
 
@@ -194,22 +222,36 @@ def test_metrics_agree_with_scikit_learn(labels: int) -> None:
         scores = random.dirichlet(np.ones(labels), 40).round(1)
         found = measure(
             Classified(
-                np.eye(labels)[actual], np.eye(labels)[predicted], scores, "probability", 1 if labels == 2 else None
+                np.eye(labels)[actual],
+                np.eye(labels)[predicted],
+                scores,
+                "probability",
+                1 if labels == 2 else None,
             )
         )
         assert found["accuracy"] == pytest.approx(sklearn_metrics.accuracy_score(actual, predicted))
         assert found["kappa"] == pytest.approx(sklearn_metrics.cohen_kappa_score(actual, predicted))
         assert found["mcc"] == pytest.approx(sklearn_metrics.matthews_corrcoef(actual, predicted))
-        for average in ("binary", "macro", "weighted", "micro") if labels == 2 else ("macro", "weighted", "micro"):
+        for average in (
+            ("binary", "macro", "weighted", "micro")
+            if labels == 2
+            else ("macro", "weighted", "micro")
+        ):
             for metric in ("precision", "recall", "f1"):
-                score = getattr(sklearn_metrics, f"{metric}_score")(actual, predicted, average=average, zero_division=0)
+                score = getattr(sklearn_metrics, f"{metric}_score")(
+                    actual, predicted, average=average, zero_division=0
+                )
                 assert found[f"{metric}_{average}"] == pytest.approx(score), (metric, average)
         if labels == 2:
-            assert found["auc"] == pytest.approx(sklearn_metrics.roc_auc_score(actual, scores[:, 1]))
+            assert found["auc"] == pytest.approx(
+                sklearn_metrics.roc_auc_score(actual, scores[:, 1])
+            )
             assert found["brier"] == pytest.approx(np.mean((scores[:, 1] - actual) ** 2))
         else:
             truth = np.eye(labels)[actual]
-            assert found["auc"] == pytest.approx(sklearn_metrics.roc_auc_score(truth, scores, average="weighted"))
+            assert found["auc"] == pytest.approx(
+                sklearn_metrics.roc_auc_score(truth, scores, average="weighted")
+            )
             assert np.isnan(found["f1_binary"])
 
 
@@ -222,7 +264,9 @@ def test_several_labels_at_once() -> None:
     assert set(found.leaderboard["status"]) == {"ok"}
     predictions = found.predictions[found.predictions.baseline == "lr"]
     truth, answers = (
-        np.array([[label in text.split(";") for label in task.labels] for text in predictions[column]])
+        np.array(
+            [[label in text.split(";") for label in task.labels] for text in predictions[column]]
+        )
         for column in ("target", "prediction")
     )
     row = part(found.leaderboard, "lr", "test")
@@ -247,22 +291,46 @@ def test_intervals_hold_the_test_score() -> None:
 
 def test_selection_by_name_and_family() -> None:
     paper = {entry.name for entry in select(["courtroom_paper"])}
-    fourteen = {"et", "catboost", "rf", "gbc", "ridge", "lda", "lr", "xgboost", "ada", "nb", "dt", "svm", "qda", "knn"}
+    fourteen = {
+        "et",
+        "catboost",
+        "rf",
+        "gbc",
+        "ridge",
+        "lda",
+        "lr",
+        "xgboost",
+        "ada",
+        "nb",
+        "dt",
+        "svm",
+        "qda",
+        "knn",
+    }
     assert fourteen <= paper
     assert [entry.name for entry in select(["rf", "et", "rf"])] == ["rf", "et"]
     assert {entry.kind for entry in select(["text"])} <= {"text", "any"}
-    with pytest.raises(UserError, match="unknown baseline or family of baselines 'tabulr'; did you mean 'tabular'"):
+    with pytest.raises(
+        UserError, match="unknown baseline or family of baselines 'tabulr'; did you mean 'tabular'"
+    ):
         select(["tabulr"])
 
 
 def test_bad_input_is_named() -> None:
-    cases = [Case("a", "d", "train", "t", "no", TASK.labels), Case("b", "d", "test", "t", "yes", TASK.labels)]
+    cases = [
+        Case("a", "d", "train", "t", "no", TASK.labels),
+        Case("b", "d", "test", "t", "yes", TASK.labels),
+    ]
     with pytest.raises(UserError, match="data set 'd': the test split has no case"):
         examples(cases[:1], TASK)
     with pytest.raises(UserError, match="case b: target 'maybe', expected one of no, yes"):
         examples([cases[0], Case("b", "d", "test", "t", "maybe", TASK.labels)], TASK)
     with pytest.raises(UserError, match="case b has no row in its features"):
-        examples(cases, TASK, pd.DataFrame({"case_id": ["a"], "split": ["train"], "label": ["no"], "x": [1]}))
+        examples(
+            cases,
+            TASK,
+            pd.DataFrame({"case_id": ["a"], "split": ["train"], "label": ["no"], "x": [1]}),
+        )
     with pytest.raises(UserError, match="baseline 'lr' needs typed features"):
         evaluate(examples(cases, TASK), select(["lr"]), seed=1)
 
@@ -275,22 +343,30 @@ def test_an_unknown_baseline_is_named_with_its_place() -> None:
         "experiments": {"e": {"protocol": "courtroom", "dataset": "nlsy97", "models": "m"}},
     }
     with pytest.raises(
-        UserError, match=r"datasets.nlsy97.baselines: unknown baseline or family of baselines 'rff'; did"
+        UserError,
+        match=r"datasets.nlsy97.baselines: unknown baseline or family of baselines 'rff'; did",
     ):
         Plan.from_yaml(raw, PROJECT)
 
 
 def test_reading_the_registry_imports_no_library() -> None:
     """Snakemake reads it at every start."""
-    code = "import sys, moot.training.baselines as b; b.select(['tabular', 'text']); print('sklearn' in sys.modules)"
+    code = (
+        "import sys, moot.training.baselines as b; b.select(['tabular', 'text']); print('sklearn'"
+        " in sys.modules)"
+    )
     path = {"PYTHONPATH": str(PROJECT / "scripts"), "PATH": os.environ["PATH"]}
-    found = subprocess.run([sys.executable, "-c", code], env=path, capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", code], env=path, capture_output=True, text=True, check=True
+    )
     assert found.stdout.strip() == "False"
 
 
 @pytest.mark.slow  # only it trains on real cases
 def test_the_released_table(shared_data: Path) -> None:
-    """On the real cases linear models rank better than chance, and no naive model beats always saying no."""
+    """On the real cases linear models rank better than chance, and no naive model beats always
+    saying no.
+    """
     options = LOADERS["nlsy97"].options.model_validate({"source": "local"})
     loaded = LOADERS["nlsy97"].load(options, LoadContext("nlsy97", shared_data, PROJECT, 20261121))
     data = examples(loaded.cases, loaded.task, loaded.features)
@@ -300,8 +376,13 @@ def test_the_released_table(shared_data: Path) -> None:
     assert part(board, MAJORITY_CLASS, "test").accuracy == pytest.approx(204 / 283)
     assert part(board, "lr", "cross_validation").auc > 0.58
     assert part(board, "lr", "test").auc_low > 0.5
-    assert part(board, "dt", "cross_validation").accuracy < part(board, MAJORITY_CLASS, "cross_validation").accuracy
-    assert part(board, "nb", "cross_validation").accuracy < 0.4, "one column a category makes it say yes to everyone"
+    assert (
+        part(board, "dt", "cross_validation").accuracy
+        < part(board, MAJORITY_CLASS, "cross_validation").accuracy
+    )
+    assert part(board, "nb", "cross_validation").accuracy < 0.4, (
+        "one column a category makes it say yes to everyone"
+    )
 
 
 @pytest.mark.parametrize("positive", [3, 13, 26, 79])

@@ -43,7 +43,9 @@ def test_a_stored_model_predicts_as_before(name: str, tmp_path: Path) -> None:
 
 
 def test_every_stored_model_is_made_of_trusted_types(tmp_path: Path) -> None:
-    found = evaluate(made_up(), [entry for entry in select(["tabular"]) if entry.stored], seed=1, folds=2)
+    found = evaluate(
+        made_up(), [entry for entry in select(["tabular"]) if entry.stored], seed=1, folds=2
+    )
     assert len(found.models) >= 15
     for name, model in found.models.items():
         store(tmp_path / f"{name}.skops", model, TASK.labels)
@@ -52,7 +54,9 @@ def test_every_stored_model_is_made_of_trusted_types(tmp_path: Path) -> None:
 
 def test_a_foreign_or_broken_model_is_not_loaded(tmp_path: Path) -> None:
     store(tmp_path / "foreign.skops", FunctionTransformer(os.system), ["no", "yes"])
-    with pytest.raises(UserError, match=r"foreign.skops: holds the type posix.system, which no model of moot uses"):
+    with pytest.raises(
+        UserError, match=r"foreign.skops: holds the type posix.system, which no model of moot uses"
+    ):
         load(tmp_path / "foreign.skops")
     (tmp_path / "broken.skops").write_text("no zip")
     with pytest.raises(UserError, match=r"broken.skops: no model that moot stored"):
@@ -74,8 +78,12 @@ def test_tabpfn_without_weights_says_so_before_any_library_does(
         BASELINES["tabpfn"].build(1, 1)
 
 
-def test_tabpfn_runs_from_the_file_that_it_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small checkpoint of random weights in the format of version 2 goes through the library's own loading."""
+def test_tabpfn_runs_from_the_file_that_it_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small checkpoint of random weights in the format of version 2 goes through the library's
+    own loading.
+    """
     torch = pytest.importorskip("torch", reason="torch comes with the extra 'tabular'")
     pytest.importorskip("tabpfn", reason="tabpfn comes with the extra 'tabular'")
     from tabpfn.architectures import tabpfn_v2
@@ -93,11 +101,17 @@ def test_tabpfn_runs_from_the_file_that_it_finds(tmp_path: Path, monkeypatch: py
     assert first.predictions["score"].between(0, 1).all()
     assert first.predictions["score"].nunique() > 10, "random weights still read the cases"
     pd.testing.assert_frame_equal(first.predictions, again.predictions)
-    pd.testing.assert_frame_equal(without_times(first.leaderboard), without_times(again.leaderboard))
+    pd.testing.assert_frame_equal(
+        without_times(first.leaderboard), without_times(again.leaderboard)
+    )
 
 
-def test_the_job_writes_leaderboard_predictions_and_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(FOLDER_VARIABLE, "")  # whatever an earlier job of this process has set is set back afterwards
+def test_the_job_writes_leaderboard_predictions_and_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(
+        FOLDER_VARIABLE, ""
+    )  # whatever an earlier job of this process has set is set back afterwards
     monkeypatch.delenv(FOLDER_VARIABLE)
     raw = {
         "seed": 3,
@@ -108,10 +122,19 @@ def test_the_job_writes_leaderboard_predictions_and_models(tmp_path: Path, monke
     }
     plan = Plan.from_yaml(raw, PROJECT)
     inputs = (tmp_path / "cases.parquet", tmp_path / "features.parquet")
-    load_dataset(plan.dataset_options("nlsy97"), plan.load_context("nlsy97"), *inputs, tmp_path / "cleaning.csv")
+    load_dataset(
+        plan.dataset_options("nlsy97"),
+        plan.load_context("nlsy97"),
+        *inputs,
+        tmp_path / "cleaning.csv",
+    )
     boards = []
     for folder in (tmp_path / "first", tmp_path / "second"):
-        outputs = (folder / "leaderboard.parquet", folder / "predictions.parquet", folder / "models")
+        outputs = (
+            folder / "leaderboard.parquet",
+            folder / "predictions.parquet",
+            folder / "models",
+        )
         train_baselines(plan, "nlsy97", inputs, outputs, 1)
         boards.append(read_frame(outputs[0]))
         assert sorted(path.name for path in outputs[2].iterdir()) == ["knn.skops", "nb.skops"]
@@ -125,11 +148,17 @@ def test_the_job_writes_leaderboard_predictions_and_models(tmp_path: Path, monke
 
 
 def test_a_vocabulary_is_stored_in_one_piece(tmp_path: Path) -> None:
-    """A vectorizer that was cut to its most frequent terms once took a file in the archive for each of them."""
+    """A vectorizer that was cut to its most frequent terms once took a file in the archive for each
+    of them.
+    """
     texts = [f"word{number % 60} word{number % 7} rare{number}" for number in range(300)]
     targets = [number % 2 for number in range(300)]
-    model = make_pipeline(TfidfVectorizer(max_features=60), LogisticRegression()).fit(texts, targets)
-    assert isinstance(next(iter(model[0].vocabulary_.values())), np.integer), "as scikit-learn leaves it"
+    model = make_pipeline(TfidfVectorizer(max_features=60), LogisticRegression()).fit(
+        texts, targets
+    )
+    assert isinstance(next(iter(model[0].vocabulary_.values())), np.integer), (
+        "as scikit-learn leaves it"
+    )
     expected = model.predict_proba(texts)
     store(tmp_path / "model.skops", model, ["no", "yes"])
     assert len(ZipFile(tmp_path / "model.skops").namelist()) < 20

@@ -29,7 +29,9 @@ NAMES = [
 
 def texts_and_targets(cases: Sequence[Case], split: str) -> tuple[pd.DataFrame, np.ndarray]:
     chosen = [case for case in cases if case.split == split]
-    return pd.DataFrame({"text": [case.text for case in chosen]}), np.array([case.target for case in chosen])
+    return pd.DataFrame({"text": [case.text for case in chosen]}), np.array(
+        [case.target for case in chosen]
+    )
 
 
 def cases_of(name: str, root: Path | None = None) -> Sequence[Case]:
@@ -42,10 +44,14 @@ def cases_of(name: str, root: Path | None = None) -> Sequence[Case]:
 def test_every_text_baseline_learns_its_training_texts(name: str) -> None:
     frame = pd.DataFrame(
         {
-            "text": [
-                topic_and_text(t, "Post", f"{w} {w} indeed") for t in ("zoos", "trams") for w in ("splendid", "awful")
-            ]
-            * 5
+            "text": (
+                [
+                    topic_and_text(t, "Post", f"{w} {w} indeed")
+                    for t in ("zoos", "trams")
+                    for w in ("splendid", "awful")
+                ]
+                * 5
+            )
         }
     )
     targets = np.array([1, 0, 1, 0] * 5)
@@ -63,7 +69,9 @@ def test_baselines_read_the_text_alone() -> None:
 
 
 def test_topic_majority_falls_back_to_all_topics() -> None:
-    frame = pd.DataFrame({"text": [topic_and_text(t, "Post", "x") for t in ("a", "a", "a", "b", "b")]})
+    frame = pd.DataFrame(
+        {"text": [topic_and_text(t, "Post", "x") for t in ("a", "a", "a", "b", "b")]}
+    )
     fitted = TopicMajority().fit(frame, np.array(["pro", "pro", "con", "con", "con"]))
     asked = pd.DataFrame({"text": [topic_and_text(t, "Post", "x") for t in ("a", "b", "unseen")]})
     assert list(fitted.predict(asked)) == ["pro", "con", "con"]
@@ -88,7 +96,8 @@ def test_sentiment_lexicon_helps_with_polarity(shared_data: Path) -> None:
     asked, targets = texts_and_targets(cases, "test")
     reached = {
         name: accuracy_score(
-            targets, BASELINES[name].build(7, 1).fit(*texts_and_targets(cases, "train")).predict(asked)
+            targets,
+            BASELINES[name].build(7, 1).fit(*texts_and_targets(cases, "train")).predict(asked),
         )
         for name in ("unigram-svm", "unigram-sentiment-svm")
     }
@@ -97,7 +106,9 @@ def test_sentiment_lexicon_helps_with_polarity(shared_data: Path) -> None:
 
 @pytest.mark.slow  # only it compares with a published figure
 def test_bag_of_words_reaches_the_published_figure_on_vast(shared_data: Path) -> None:
-    """Published: 0.349 macro F1 (a quarter of the training rows is enough here to come close, and takes seconds)."""
+    """Published: 0.349 macro F1 (a quarter of the training rows is enough here to come close, and
+    takes seconds).
+    """
     cases = cases_of("vast", shared_data)
     frame, targets = texts_and_targets(cases, "train")
     asked, truth = texts_and_targets(cases, "test")

@@ -10,7 +10,21 @@ from moot.core.errors import UnavailableError
 from moot.training.baselines import BASELINES
 from moot.training.baselines.transformers import BERT, LAWFORMER, LEGAL_BERT
 
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "carrier", "broke", "glass", "buyer", "paid", "late", "a"]
+WORDS = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    "the",
+    "carrier",
+    "broke",
+    "glass",
+    "buyer",
+    "paid",
+    "late",
+    "a",
+]
 TEXTS = pd.DataFrame({"text": ["the carrier broke the glass", "a buyer paid late"] * 12})
 TARGETS = np.array([1, 0] * 12)
 
@@ -18,11 +32,18 @@ TARGETS = np.array([1, 0] * 12)
 @pytest.fixture(scope="module")
 def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("torch", reason="the extra 'transformers' is not installed")
-    transformers = pytest.importorskip("transformers", reason="the extra 'transformers' is not installed")
+    transformers = pytest.importorskip(
+        "transformers", reason="the extra 'transformers' is not installed"
+    )
     folder = tmp_path_factory.mktemp("tiny-bert")
     (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n")
     transformers.BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
-    size = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+    size = {
+        "hidden_size": 16,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+    }
     config = transformers.BertConfig(vocab_size=len(WORDS), max_position_embeddings=24, **size)
     transformers.BertModel(config).save_pretrained(folder)
     return folder
@@ -40,23 +61,34 @@ def test_it_learns_what_a_word_decides(
     shares = fitted.predict_proba(TEXTS)
     assert shares.shape == (24, 2) and np.allclose(shares.sum(axis=1), 1)
     assert (fitted.predict(TEXTS) == TARGETS).all()
-    again = BASELINES[name].build(3, 1).set_params(epochs=30, rate=5e-3, batch=8).fit(TEXTS, TARGETS)
+    again = (
+        BASELINES[name].build(3, 1).set_params(epochs=30, rate=5e-3, batch=8).fit(TEXTS, TARGETS)
+    )
     assert (again.predict_proba(TEXTS) == shares).all()
 
 
 def test_long_texts_are_read_to_their_end(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LEGAL_BERT, str(tiny_bert))
     filler = "a the " * 40
-    long = pd.DataFrame({"text": [filler + text for text in TEXTS["text"]]})  # the window holds 24 tokens
+    long = pd.DataFrame(
+        {"text": [filler + text for text in TEXTS["text"]]}
+    )  # the window holds 24 tokens
     classifier = BASELINES["legal-bert"].build(3, 1).set_params(epochs=60, rate=5e-3)
     shares = classifier.fit(long, TARGETS).predict_proba(long)
     assert (shares[TARGETS == 1, 1].min()) > (shares[TARGETS == 0, 1].max())
 
 
-def test_several_labels_are_learnt_at_once(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_labels_are_learnt_at_once(
+    tiny_bert: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(LAWFORMER, str(tiny_bert))
     both = np.column_stack([TARGETS, 1 - TARGETS, np.ones_like(TARGETS)])
-    classifier = BASELINES["lawformer"].build(3, 1).set_params(epochs=120, rate=5e-3, batch=8).fit(TEXTS, both)
+    classifier = (
+        BASELINES["lawformer"]
+        .build(3, 1)
+        .set_params(epochs=120, rate=5e-3, batch=8)
+        .fit(TEXTS, both)
+    )
     assert (classifier.predict(TEXTS) == both).all()
     assert classifier.predict_proba(TEXTS).shape == (24, 3)
 

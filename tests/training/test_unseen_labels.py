@@ -1,4 +1,6 @@
-"""Labels that training never shows: left out by `min_cases`, or said by the leaderboard; never an error."""
+"""Labels that training never shows: left out by `min_cases`, or said by the leaderboard; never an
+error.
+"""
 
 import json
 from collections import Counter
@@ -24,7 +26,9 @@ ARTICLES = Task("the case", "Which articles?", ("a", "b", "c", "d"), multilabel=
 def test_the_leaderboard_says_how_many_test_cases_no_model_can_get_right() -> None:
     task = Task("the case", "Which charge?", ("a", "b", "c"))
     targets = ["b", "c"] * 30 + ["b", "c"] * 10 + ["a"] * 5 + ["b"] * 8 + ["c"] * 7
-    board = evaluate(made_up(targets, task), select(["nb", "character-svm"]), seed=1, folds=3).leaderboard
+    board = evaluate(
+        made_up(targets, task), select(["nb", "character-svm"]), seed=1, folds=3
+    ).leaderboard
     for name in ("nb", "character-svm"):
         row = part(board, name, "test")
         assert row.unseen == 5
@@ -36,15 +40,25 @@ def test_the_leaderboard_says_how_many_test_cases_no_model_can_get_right() -> No
 @pytest.mark.parametrize("absent", ["a", "d"])
 @pytest.mark.parametrize("name", ["character-svm", "character-logistic-regression", "lr"])
 def test_several_labels_of_which_training_lacks_one(absent: str, name: str) -> None:
-    """The first label decided whether a linear support vector machine was asked for probabilities, which it has not."""
+    """The first label decided whether a linear support vector machine was asked for probabilities,
+    which it has not.
+    """
     held = [label for label in ARTICLES.labels if label != absent]
-    targets = [held[i % 3] if i % 4 else ";".join(held[:2]) for i in range(96)] + [f"b;{absent}"] * 4
+    targets = [held[i % 3] if i % 4 else ";".join(held[:2]) for i in range(96)] + [
+        f"b;{absent}"
+    ] * 4
     targets = [";".join(sorted(target.split(";"))) for target in targets]
     found = evaluate(made_up(targets, ARTICLES), [BASELINES[name]], seed=1, folds=3)
     row = part(found.leaderboard, name, "test")
-    assert row.unseen == 4 and row.status.startswith("4 of 20 test cases") and np.isfinite(row.accuracy)
+    assert (
+        row.unseen == 4
+        and row.status.startswith("4 of 20 test cases")
+        and np.isfinite(row.accuracy)
+    )
     assert part(found.leaderboard, name, "cross_validation").status == "ok"
-    assert not any(absent in prediction.split(";") for prediction in found.predictions["prediction"])
+    assert not any(
+        absent in prediction.split(";") for prediction in found.predictions["prediction"]
+    )
 
 
 def test_a_label_that_every_training_case_has_is_always_predicted() -> None:
@@ -63,7 +77,10 @@ def write(path: Path, articles: Sequence[Sequence[int]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     records = [
         {
-            "fact": "".join(chr(0x4E00 + (31 * row + 7 * place * place) % 5000) for place in range(60)) + path.stem,
+            "fact": (
+                "".join(chr(0x4E00 + (31 * row + 7 * place * place) % 5000) for place in range(60))
+                + path.stem
+            ),
             "meta": {"relevant_articles": list(each)},
         }
         for row, each in enumerate(articles)
@@ -82,7 +99,11 @@ def test_min_cases_counts_training_alone(tmp_path: Path, load_context: MakeConte
     files = {"train": "train.jsonl", "test": "test.jsonl"}
     kept = load(load_context("cail18"), files=files, similarity=1.0)
     assert kept.task.labels == ("264", "266", "303", "347")
-    assert load(load_context("cail18"), files=files, similarity=1.0, min_cases=1).task.labels == ("264", "266", "303")
+    assert load(load_context("cail18"), files=files, similarity=1.0, min_cases=1).task.labels == (
+        "264",
+        "266",
+        "303",
+    )
     loaded = load(load_context("cail18"), files=files, similarity=1.0, min_cases=3)
     assert loaded.task.labels == ("264", "266") and set(loaded.task.meaning) == {"264", "266"}
     assert Counter(case.split for case in loaded.cases) == {"train": 11, "test": 3}

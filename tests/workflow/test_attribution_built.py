@@ -1,4 +1,7 @@
-"""What moved the judge of a debate, through Snakemake with the embedded model. Slow; what is not changed is not asked again."""
+"""What moved the judge of a debate, through Snakemake with the embedded model.
+
+Slow; what is not changed is not asked again.
+"""
 
 from pathlib import Path
 
@@ -9,7 +12,9 @@ from project_copy import Workflow
 
 pytestmark = pytest.mark.slow
 
-TABLES = tuple(f"results/tables/courtroom/{name}.csv" for name in ("what_moved", "stated_and_exact"))
+TABLES = tuple(
+    f"results/tables/courtroom/{name}.csv" for name in ("what_moved", "stated_and_exact")
+)
 READER = "results/reader/courtroom.html"
 TRIAL = {
     "protocol": "courtroom", "dataset": "people", "models": "smollm2-135m", "cases": 1,
@@ -19,13 +24,17 @@ TRIAL = {
 
 def test_a_debate_of_the_embedded_model_is_judged_again(tmp_path: Path) -> None:
     workflow = Workflow(tmp_path, "http://localhost:9")
-    workflow.configure({"run": ["trial"], "experiments/trial": {**TRIAL, "attribution": {"ways": ["removed"]}}})
+    workflow.configure(
+        {"run": ["trial"], "experiments/trial": {**TRIAL, "attribution": {"ways": ["removed"]}}}
+    )
     built = workflow.run(*TABLES, READER)
     assert built.returncode == 0, built.stdout[-4000:] + built.stderr[-4000:]
     moved = pd.read_csv(workflow.work / TABLES[0]).set_index("group")
     assert moved.loc["all", ["changes", "debates", "cases"]].tolist() == [6, 1, 1]
     assert 0 < moved.loc["all", "before"] < 1 and pd.read_csv(workflow.work / TABLES[1]).empty
-    calls = pd.read_parquet(workflow.work / "results/calls/trial-arm=attribution/smollm2-135m.parquet")
+    calls = pd.read_parquet(
+        workflow.work / "results/calls/trial-arm=attribution/smollm2-135m.parquet"
+    )
     assert len(calls) == 2 + 6
     debates = workflow.work / "results/transcripts/trial/smollm2-135m/0.parquet"
     held = debates.stat().st_mtime_ns
@@ -34,5 +43,7 @@ def test_a_debate_of_the_embedded_model_is_judged_again(tmp_path: Path) -> None:
     again = workflow.run(*TABLES)
     assert again.returncode == 0, again.stdout[-4000:] + again.stderr[-4000:]
     assert debates.stat().st_mtime_ns == held
-    calls = pd.read_parquet(workflow.work / "results/calls/trial-arm=attribution/smollm2-135m.parquet")
+    calls = pd.read_parquet(
+        workflow.work / "results/calls/trial-arm=attribution/smollm2-135m.parquet"
+    )
     assert len(calls) == 2 + 6 + 1

@@ -1,4 +1,5 @@
-"""Debates that wait for a batch: a run ends with them, and later runs go on with the same command, then rest.
+"""Debates that wait for a batch: a run ends with them, and later runs go on with the same command,
+then rest.
 
 Slow; only it finds runs that fail, rather than end, while a batch is under way.
 """
@@ -24,7 +25,9 @@ def test_a_run_ends_waiting_for_a_batch_and_the_next_ones_go_on(tmp_path: Path) 
         done = workflow.run(OUTCOME)
         assert done.returncode == 0, done.stdout
         assert "3 waiting" in done.stdout
-        assert "batch_0 of model 'served' (in_progress): 3 debates" in done.stdout.replace("\n", " ")
+        assert "batch_0 of model 'served' (in_progress): 3 debates" in done.stdout.replace(
+            "\n", " "
+        )
         assert "Traceback" not in done.stdout
 
         server.reset(keep=True, batch_ends=None)

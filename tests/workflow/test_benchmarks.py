@@ -1,4 +1,5 @@
-"""Every benchmark runs, at a size that says nothing about speed, and ends in the numbers that it should.
+"""Every benchmark runs, at a size that says nothing about speed, and ends in the numbers that it
+should.
 
 Slow; only it finds a benchmark that no longer runs.
 """
@@ -35,7 +36,10 @@ def test_throughput(benchmark: object) -> None:
         found = throughput.measure(server.url, 2, 6, 1)
         stats = server.stats()
     assert set(found) == {"AsyncOpenAI", "AsyncOpenAI, aiohttp", "moot", "bare sockets"}
-    assert (stats["requests"], stats["distinct"]) == (24, 6), "the contenders send the very same requests"
+    assert (stats["requests"], stats["distinct"]) == (
+        24,
+        6,
+    ), "the contenders send the very same requests"
     assert all(rate > 0 and cpu > 0 for rate, cpu in found.values())
 
 
@@ -71,7 +75,9 @@ def test_the_ledger_keeps_less_than_it_is_given(benchmark: object, tmp_path: Pat
 
 def test_jobs_that_share_a_model(benchmark: object) -> None:
     jobs: ModuleType = benchmark("jobs")
-    rate, processor = jobs.measure_once("", 2, 4, 8, 0.0)  # it counts the calls that the ledger then holds
+    rate, processor = jobs.measure_once(
+        "", 2, 4, 8, 0.0
+    )  # it counts the calls that the ledger then holds
     assert rate > 0 and processor > 0
 
 
@@ -85,9 +91,13 @@ def test_every_stage_runs_over_made_up_debates_in_shards(
     plan = scale.Plan.from_yaml(scale.settings(4), PROJECT)
     for stage in ("predict", "score", "render"):
         scale.STAGES[stage](plan, 4)
-    assert len(pq.read_table(scale.PREDICTIONS)) == 40 and len(pq.read_table(scale.CALLS)) == 40 * 19
+    assert (
+        len(pq.read_table(scale.PREDICTIONS)) == 40 and len(pq.read_table(scale.CALLS)) == 40 * 19
+    )
     said = sum(len(pq.read_table(shard)) for shard in scale._shards(4))
     assert said == 40 * 20
     text = (scale.OUT / "trial.md").read_text(encoding="utf-8")
     names = re.findall(r"^## Debate (.*)$", text, re.MULTILINE)
-    assert len(names) == 40 and names == sorted(names), "in the order of ids, whatever shards they stand in"
+    assert len(names) == 40 and names == sorted(names), (
+        "in the order of ids, whatever shards they stand in"
+    )

@@ -20,7 +20,9 @@ from project_copy import PROJECT, Workflow
 PAGE = PROJECT / "docs" / "claims.md"
 SECTIONS = re.split(r"^## \d+\. ", PAGE.read_text("utf-8"), flags=re.MULTILINE)[1:]
 COMMAND = re.compile(r"^```bash\nsnakemake (.*)\n```$", re.MULTILINE)
-ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([-\d.]+) \| \[([-\d.]+), ([-\d.]+)\] \| (\d+) \|$", re.MULTILINE)
+ROW = re.compile(
+    r"^\| ([^|]+) \| ([^|]+) \| ([-\d.]+) \| \[([-\d.]+), ([-\d.]+)\] \| (\d+) \|$", re.MULTILINE
+)
 DATA = "over.yaml"
 
 
@@ -31,9 +33,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @cache
 def answered(command: str, folder: Path, data: Path | None) -> pd.DataFrame:
-    """The table of questions that a command builds; data that it would download are read from a folder."""
+    """The table of questions that a command builds; data that it would download are read from a
+    folder.
+    """
     workflow = Workflow(folder / str(abs(hash(command))), "")
-    words = [str(workflow.project / word) if word.startswith("config/") else word for word in shlex.split(command)]
+    words = [
+        str(workflow.project / word) if word.startswith("config/") else word
+        for word in shlex.split(command)
+    ]
     if data:
         over = {"data_root": str(data), "datasets": {"debate-tournament": {"source": "local"}}}
         (workflow.work / DATA).write_text(yaml.safe_dump(over))
@@ -58,14 +65,20 @@ def test_every_claim_that_one_number_judges_has_a_command() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, 6))
-def test_a_command_answers_what_the_page_says(number: int, folder: Path, request: pytest.FixtureRequest) -> None:
+def test_a_command_answers_what_the_page_says(
+    number: int, folder: Path, request: pytest.FixtureRequest
+) -> None:
     section = SECTIONS[number - 1]
     command = COMMAND.findall(section)[0]
     data = request.getfixturevalue("shared_data") if "config/collections.yaml" in command else None
     table = answered(command, folder, data)
     rows = table[(table["question"] == section.partition("\n")[0]) & table["this run"].notna()]
-    found = rows[["model", "answer", "this run", "95 % low", "95 % high", "cases"]].to_numpy().tolist()
-    expected = [[model, answer, *map(float, numbers)] for model, answer, *numbers in ROW.findall(section)]
+    found = (
+        rows[["model", "answer", "this run", "95 % low", "95 % high", "cases"]].to_numpy().tolist()
+    )
+    expected = [
+        [model, answer, *map(float, numbers)] for model, answer, *numbers in ROW.findall(section)
+    ]
     assert len(found) == len(expected) > 0
     for one, other in zip(found, expected, strict=True):
         assert one[:2] == other[:2]

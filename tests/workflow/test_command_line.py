@@ -1,4 +1,5 @@
-"""Mistakes on the command line and in the configuration's files get one message, before anything is run.
+"""Mistakes on the command line and in the configuration's files get one message, before anything is
+run.
 
 Slow; only it finds messages of Snakemake that stand in the way of ours.
 """
@@ -24,7 +25,10 @@ pytestmark = pytest.mark.slow
         (b"run:\n\t- x\n", "my.yaml: line 2, column 1: not YAML"),
         (b"run: [x]\nmodels:\n  a: {model: b: c}\n", "my.yaml: line 3"),
         (b"run: caf\xe9\n", "my.yaml: line 1: not UTF-8"),
-        (b"run: x\npublication: {license: 2026-99-99}\n", "my.yaml: line 2: found 2026-99-99 (month must be in 1..12)"),
+        (
+            b"run: x\npublication: {license: 2026-99-99}\n",
+            "my.yaml: line 2: found 2026-99-99 (month must be in 1..12)",
+        ),
         (b"seed: !!int one\n", "my.yaml: line 1: found one (invalid literal"),
         (b"", "my.yaml: found nothing at the top level"),
         (b"- run\n", "my.yaml: found list at the top level"),
@@ -44,7 +48,10 @@ def test_every_faulty_file_is_named_at_once(tmp_path: Path) -> None:
     files = [str(tmp_path / name) for name in ("one.yaml", "good.json", "courtroom")]
     with pytest.raises(SystemExit) as ended:
         check_config_files(["--cores", "2", "--configfile", *files, "--quiet"])
-    assert [line.split(": ")[1] for line in str(ended.value).splitlines()] == [files[0], "--configfile"]
+    assert [line.split(": ")[1] for line in str(ended.value).splitlines()] == [
+        files[0],
+        "--configfile",
+    ]
     check_config_files(["courtroom", "--configfile", files[1]])
     check_config_files(["courtroom", "--configfile", files[1], "--config", "replay=True"])
 
@@ -55,7 +62,9 @@ def test_a_target_after_the_configuration_gets_one_message(tmp_path: Path) -> No
     assert done.returncode == 1
     assert done.stdout.count("there is no file 'courtroom'. If it is a target") == 1
     assert "Traceback" not in done.stdout
-    done = workflow.snakemake("results/cases/people.parquet", "--cores", "1", "--configfile", "my.yaml", "--dry-run")
+    done = workflow.snakemake(
+        "results/cases/people.parquet", "--cores", "1", "--configfile", "my.yaml", "--dry-run"
+    )
     assert done.returncode == 0, done.stdout
 
 
@@ -63,7 +72,9 @@ def test_known_names_are_listed_once() -> None:
     assert str(unknown_name("model", "x", ["b", "a", "b"])).endswith("Known: a, b.")
 
 
-def test_an_interrupt_ends_a_job_with_one_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupt_ends_a_job_with_one_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended, job_log(tmp_path / "job.log"):
         raise KeyboardInterrupt
     assert ended.value.code == 1
@@ -72,7 +83,12 @@ def test_an_interrupt_ends_a_job_with_one_message(tmp_path: Path, capsys: pytest
 
 def test_make_clean_keeps_what_is_tracked(tmp_path: Path) -> None:
     shutil.copy(PROJECT / "Makefile", tmp_path)
-    for name in ("results/README.md", "results/tables/a/README.md", "results/x.csv", ".snakemake/log/x"):
+    for name in (
+        "results/README.md",
+        "results/tables/a/README.md",
+        "results/x.csv",
+        ".snakemake/log/x",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     subprocess.run(["make", "--silent", "clean"], cwd=tmp_path, check=True)

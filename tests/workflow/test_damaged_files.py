@@ -1,4 +1,5 @@
-"""A run on damaged artifacts: one message with the file and what to do, from the job and at the end, and it can go on.
+"""A run on damaged artifacts: one message with the file and what to do, from the job and at the
+end, and it can go on.
 
 Slow; only it finds runs that pass over a damaged file.
 """
@@ -24,7 +25,10 @@ def test_a_run_on_a_damaged_artifact_ends_with_one_message(tmp_path: Path) -> No
         asked, file = server.count(), workflow.work / PREDICTIONS
         before = file.stat()
         file.write_bytes(file.read_bytes()[: before.st_size // 2])
-        for time in (before.st_mtime, None):  # no job reads it, only the end of the run; then one does
+        for time in (
+            before.st_mtime,
+            None,
+        ):  # no job reads it, only the end of the run; then one does
             os.utime(file, time and (time, time))
             done = workflow.run(OUTCOME)
             assert done.returncode == 1

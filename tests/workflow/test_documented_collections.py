@@ -1,4 +1,5 @@
-"""The two collections that come in by a documented configuration alone, through the workflow, on the real files.
+"""The two collections that come in by a documented configuration alone, through the workflow, on
+the real files.
 
 Slow; only it finds a documented configuration that Snakemake does not run to the end.
 """
@@ -16,11 +17,15 @@ pytestmark = pytest.mark.slow
 
 PAGE = PROJECT / "scripts" / "moot" / "studies" / "recorded" / "README.md"
 MOST_LINES = 15
-DISCUSSIONS, AGREEMENT = (f"results/tables/recorded/{name}.csv" for name in ("discussions", "agreement"))
+DISCUSSIONS, AGREEMENT = (
+    f"results/tables/recorded/{name}.csv" for name in ("discussions", "agreement")
+)
 
 
 def configured(folder: Path, first_line: str, data: Path, raw: str) -> Workflow:
-    """A working directory with the page's configuration that begins so, and the collection where the page says."""
+    """A working directory with the page's configuration that begins so, and the collection where
+    the page says.
+    """
     blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     (block,) = (found for found in blocks if found.startswith(first_line))
     assert len(block.splitlines()) <= MOST_LINES
@@ -36,17 +41,23 @@ def built(workflow: Workflow, table: str) -> pd.DataFrame:
     return pd.read_csv(workflow.work / table)
 
 
-def test_groups_of_people_come_in_by_the_documented_configuration(shared_data: Path, tmp_path: Path) -> None:
+def test_groups_of_people_come_in_by_the_documented_configuration(
+    shared_data: Path, tmp_path: Path
+) -> None:
     """Members of groups are right more often after they talked than before."""
     workflow = configured(tmp_path, "run: [talk", shared_data / "recorded" / "delidata", "delidata")
     table = built(workflow, DISCUSSIONS).set_index("method").loc["debate"]
     assert table[["members", "groups"]].tolist() == [962, 249]
-    assert table[["right before", "right after"]].tolist() == pytest.approx([0.0998, 0.2744], abs=1e-4)
+    assert table[["right before", "right after"]].tolist() == pytest.approx(
+        [0.0998, 0.2744], abs=1e-4
+    )
 
 
 def test_jurors_come_in_by_the_documented_configuration(shared_data: Path, tmp_path: Path) -> None:
     """Votes on the same record agree most where the same model is merely asked again."""
-    workflow = configured(tmp_path, "run: [models", shared_data / "recorded" / "juror_replays", "jurors")
+    workflow = configured(
+        tmp_path, "run: [models", shared_data / "recorded" / "juror_replays", "jurors"
+    )
     table = built(workflow, AGREEMENT).query("judges.isna() and data == 'models'")
     same = table.set_index("what differs")["same answer"]
     assert same[[AGAIN, RUN, JUDGE]].tolist() == pytest.approx([0.804, 0.771, 0.741], abs=1e-3)

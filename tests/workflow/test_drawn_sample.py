@@ -1,4 +1,5 @@
-"""Labels of people on a drawn sample: from debates to the sheet, to what an annotator fills in, to raw and corrected.
+"""Labels of people on a drawn sample: from debates to the sheet, to what an annotator fills in, to
+raw and corrected.
 
 Slow; only it finds rules of labels that do not fit together.
 """
@@ -36,7 +37,8 @@ CONFIG = {
     },
 }  # fmt: skip
 TABLES = tuple(
-    f"results/tables/appellate/{name}.csv" for name in ("label_shares", "decision_probabilities", "volatility")
+    f"results/tables/appellate/{name}.csv"
+    for name in ("label_shares", "decision_probabilities", "volatility")
 )
 
 
@@ -69,32 +71,50 @@ def test_raw_and_corrected_differ_as_planted(tmp_path: Path) -> None:
         (workflow.work / "own" / "labellers.py").write_text(LABELLER)
         workflow.configure(CONFIG)
         built(workflow, "annotation_sheets")
-        sheets, annotations = workflow.work / "data" / "annotation_sheets", workflow.work / "data" / "annotations"
+        sheets, annotations = (
+            workflow.work / "data" / "annotation_sheets",
+            workflow.work / "data" / "annotations",
+        )
         (sheet,) = (path for path in sheets.glob("*.csv") if ".sample" not in path.name)
         first = annotate(sheet, annotations / "ann.csv", skip=1)
         assert 60 <= len(first) <= 62 and "size" not in first and "draw" not in first
 
         shares, positions, volatility = built(workflow, *TABLES)
-        assert not [table for table in (shares, positions, volatility) if "corrected" in table], "one label is missing"
+        assert not [table for table in (shares, positions, volatility) if "corrected" in table], (
+            "one label is missing"
+        )
         assert "Raw only:" in (workflow.work / TABLES[0]).with_suffix(".html").read_text()
 
         annotate(sheet, annotations / "ann.csv")
         shares, positions, volatility = built(workflow, *TABLES)
-        said = pd.read_parquet(workflow.work / "results" / "transcripts" / "panels" / "served" / "0.parquet")
-        said = said[said["kind"] == "statement"].assign(truth=lambda rows: rows["text"].map(affirms))
+        said = pd.read_parquet(
+            workflow.work / "results" / "transcripts" / "panels" / "served" / "0.parquet"
+        )
+        said = said[said["kind"] == "statement"].assign(
+            truth=lambda rows: rows["text"].map(affirms)
+        )
         row = shares[(shares["statements"] == "all") & (shares["label"] == "AFFIRM")].iloc[0]
         truth = said["truth"].mean()
-        assert row["labelled"] == len(first) and row["raw high"] < truth, "the mixture is wrong, and sure of it"
-        assert row["corrected low"] < truth < row["corrected high"] and abs(row["corrected"] - truth) < 0.1
+        assert row["labelled"] == len(first) and row["raw high"] < truth, (
+            "the mixture is wrong, and sure of it"
+        )
+        assert (
+            row["corrected low"] < truth < row["corrected high"]
+            and abs(row["corrected"] - truth) < 0.1
+        )
         changed = said.sort_values("turn").groupby(["debate_id", "speaker"])["truth"].nunique() > 1
-        row = volatility[volatility["transition"] == "all rounds"].dropna(subset="corrected").iloc[0]
+        row = (
+            volatility[volatility["transition"] == "all rounds"].dropna(subset="corrected").iloc[0]
+        )
         assert row["labelled"] == len(first) / 2
         width = shares["corrected high"] - shares["corrected low"]
         assert row["corrected low"] < changed.mean() < row["corrected high"]
         seat = positions.dropna(subset="corrected")
         assert len(seat) == 8 and seat["labelled"].sum() == 2 * len(first)
         page = (workflow.work / TABLES[1]).with_suffix(".html").read_text()
-        assert "is raw: a person" in page and "Raw only" not in page and "corrected interval" in page
+        assert (
+            "is raw: a person" in page and "Raw only" not in page and "corrected interval" in page
+        )
 
         workflow.configure({**CONFIG, "annotation_sample": 90})
         built(workflow, "annotation_sheets")

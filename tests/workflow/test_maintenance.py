@@ -10,7 +10,9 @@ import yaml
 from moot import __version__
 from project_copy import PROJECT
 
-MAKE = set(re.findall(r"^(\w+)[ \w]*:(?!=)", (PROJECT / "Makefile").read_text(), re.MULTILINE)) | {"test"}
+MAKE = set(re.findall(r"^(\w+)[ \w]*:(?!=)", (PROJECT / "Makefile").read_text(), re.MULTILINE)) | {
+    "test"
+}
 PAGES = [
     PROJECT / "CONTRIBUTING.md",
     PROJECT / "README.md",
@@ -21,18 +23,29 @@ PAGES = [
 
 def test_the_version_is_the_same_everywhere() -> None:
     cited = yaml.safe_load((PROJECT / "CITATION.cff").read_text())
-    software, record = (json.loads((PROJECT / name).read_text()) for name in ("codemeta.json", ".zenodo.json"))
+    software, record = (
+        json.loads((PROJECT / name).read_text()) for name in ("codemeta.json", ".zenodo.json")
+    )
     assert cited["version"] == software["version"] == record["version"] == __version__
     assert str(cited["date-released"]) == software["datePublished"] == record["publication_date"]
-    assert re.findall(r"^## (\S+)", (PROJECT / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == __version__
+    assert (
+        re.findall(r"^## (\S+)", (PROJECT / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
+        == __version__
+    )
 
 
 def test_what_says_how_to_cite_moot_agrees_and_names_the_four_papers() -> None:
     cited = yaml.safe_load((PROJECT / "CITATION.cff").read_text())
-    software, record = (json.loads((PROJECT / name).read_text()) for name in ("codemeta.json", ".zenodo.json"))
+    software, record = (
+        json.loads((PROJECT / name).read_text()) for name in ("codemeta.json", ".zenodo.json")
+    )
     titles = [reference["title"] for reference in cited["references"]]
-    assert titles == [paper["name"] for paper in software["referencePublication"]] and len(titles) == 4
-    assert all(title in reference for title, reference in zip(titles, record["references"], strict=True))
+    assert (
+        titles == [paper["name"] for paper in software["referencePublication"]] and len(titles) == 4
+    )
+    assert all(
+        title in reference for title, reference in zip(titles, record["references"], strict=True)
+    )
     assert cited["title"] == software["schema:alternateName"] == record["title"]
     assert cited["keywords"] == software["keywords"] == record["keywords"]
     assert software["license"].endswith(cited["license"]) and record["license"] == cited["license"]
@@ -49,7 +62,9 @@ def test_the_hooks_before_a_commit_run_tools_of_the_lock() -> None:
     tools = {re.findall(r"\.venv/bin/([\w-]+)", hook["entry"])[0] for hook in hooks}
     lock = (PROJECT / "envs/lock.txt").read_text()
     named = {"lint-imports": "import-linter"}
-    assert {tool for tool in tools - {"python"} if f"\n{named.get(tool, tool)}==" not in lock} == set()
+    assert {
+        tool for tool in tools - {"python"} if f"\n{named.get(tool, tool)}==" not in lock
+    } == set()
 
 
 def test_the_container_is_built_from_files_that_exist() -> None:
@@ -58,4 +73,6 @@ def test_the_container_is_built_from_files_that_exist() -> None:
 
 
 def test_the_catalogue_finds_the_keys_of_the_configuration() -> None:
-    assert (PROJECT / "workflow/schemas/config.schema.json").samefile(PROJECT / "config/schema.json")
+    assert (PROJECT / "workflow/schemas/config.schema.json").samefile(
+        PROJECT / "config/schema.json"
+    )

@@ -19,13 +19,21 @@ SNAKEMAKE = [sys.executable, "-m", "snakemake"]
     ("given", "expected"),
     [
         ("run", [*SNAKEFILE, "--cores", "all"]),
-        ("run courtroom --configfile my.yaml", ["courtroom", "--configfile", "my.yaml", *SNAKEFILE, "--cores", "all"]),
-        ("preview -n --config seed=2", ["preview", "-n", "--config", "seed=2", *SNAKEFILE, "--cores", "all"]),
+        (
+            "run courtroom --configfile my.yaml",
+            ["courtroom", "--configfile", "my.yaml", *SNAKEFILE, "--cores", "all"],
+        ),
+        (
+            "preview -n --config seed=2",
+            ["preview", "-n", "--config", "seed=2", *SNAKEFILE, "--cores", "all"],
+        ),
         ("results/cases/vast.parquet -c2", ["results/cases/vast.parquet", "-c2", *SNAKEFILE]),
         ("run --profile profiles/slurm", ["--profile", "profiles/slurm", *SNAKEFILE]),
     ],
 )
-def test_the_command_is_snakemake_with_the_shipped_workflow(given: str, expected: list[str]) -> None:
+def test_the_command_is_snakemake_with_the_shipped_workflow(
+    given: str, expected: list[str]
+) -> None:
     assert command_of(given.split()) == [*SNAKEMAKE, *expected]
 
 
@@ -36,10 +44,15 @@ def test_the_desk_is_handed_the_command_that_goes_on_with_the_debates() -> None:
 
 def moot(*arguments: str, folder: Path) -> str:
     start = (
-        f"import sys; sys.path.insert(0, {str(PROJECT / 'scripts')!r}); from moot.commands.start import main; main()"
+        f"import sys; sys.path.insert(0, {str(PROJECT / 'scripts')!r}); from moot.commands.start"
+        " import main; main()"
     )
     done = subprocess.run(
-        [sys.executable, "-c", start, *arguments], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, "-c", start, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return done.stdout + done.stderr
 
@@ -55,12 +68,16 @@ def test_it_runs_from_an_empty_folder_with_the_profile_of_the_project(tmp_path: 
     assert "rule load_cases:" not in said  # the profile's lines a stage, and not Snakemake's own
 
 
-def test_the_package_holds_every_file_that_a_run_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_package_holds_every_file_that_a_run_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("hatchling")
     monkeypatch.chdir(PROJECT)
     wheel = importlib.import_module("hatchling.build").build_wheel(str(tmp_path))
     names = set(zipfile.ZipFile(tmp_path / wheel).namelist())
-    tracked = subprocess.run(["git", "ls-files"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    tracked = subprocess.run(
+        ["git", "ls-files"], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.split()
     shipped = (
         "Snakefile",
         "config/",
@@ -72,7 +89,11 @@ def test_the_package_holds_every_file_that_a_run_reads(tmp_path: Path, monkeypat
         "rules/",
         "scripts/",
     )
-    read = {f"moot_workflow/{name}" for name in tracked if name.startswith(shipped) and not name.endswith(".gitignore")}
+    read = {
+        f"moot_workflow/{name}"
+        for name in tracked
+        if name.startswith(shipped) and not name.endswith(".gitignore")
+    }
     assert len(read) > 500 and read <= names
     assert not [name for name in names if "__pycache__" in name]
     assert zipfile.ZipFile(tmp_path / wheel).read("moot.pth") == b"moot_workflow/scripts\n"

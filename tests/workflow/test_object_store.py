@@ -1,4 +1,6 @@
-"""A run whose files are in an object store leaves there what a run on a disk leaves; the store is one on this machine."""
+"""A run whose files are in an object store leaves there what a run on a disk leaves; the store is
+one on this machine.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -21,10 +23,14 @@ LOCAL = {"logs", "provenance", "configuration.json"}
 KEY = {"aws_access_key_id": "x", "aws_secret_access_key": "y", "region_name": "us-east-1"}
 
 
-def test_files_of_a_job_are_named_from_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_a_job_are_named_from_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     copies = ".snakemake/storage/s3/moot/run/"
-    inputs = Namedlist(fromdict={"cases": f"{copies}results/cases/a.parquet", "own": "/shipped/own.csv"})
+    inputs = Namedlist(
+        fromdict={"cases": f"{copies}results/cases/a.parquet", "own": "/shipped/own.csv"}
+    )
     job: Any = SimpleNamespace(
         input=inputs,
         output=Namedlist(toclone=[f"{copies}results/scores/results.parquet"]),
@@ -33,17 +39,24 @@ def test_files_of_a_job_are_named_from_results(tmp_path: Path, monkeypatch: pyte
     name_from_results(job)
     assert (job.input.cases, job.input.own) == ("results/cases/a.parquet", "/shipped/own.csv")
     assert list(job.input) == [job.input.cases, job.input.own]
-    assert (*job.output, *job.log) == ("results/scores/results.parquet", "results/logs/scores/results.log")
+    assert (*job.output, *job.log) == (
+        "results/scores/results.parquet",
+        "results/logs/scores/results.log",
+    )
     assert Path("results").resolve() == tmp_path / copies / "results"
     name_from_results(job)
     assert job.input.cases == "results/cases/a.parquet"
-    with pytest.raises(UserError, match="expected a link to the object store's local copies, elsewhere/results"):
+    with pytest.raises(
+        UserError, match="expected a link to the object store's local copies, elsewhere/results"
+    ):
         link_results(Path("elsewhere/results"))
 
 
 @pytest.fixture
 def store() -> Iterator[str]:
-    server = pytest.importorskip("moto.server", reason=MISSING).ThreadedMotoServer(port=0, verbose=False)
+    server = pytest.importorskip("moto.server", reason=MISSING).ThreadedMotoServer(
+        port=0, verbose=False
+    )
     pytest.importorskip("snakemake_storage_plugin_s3", reason=MISSING)
     server.start()
     host, port = server.get_host_and_port()
@@ -52,12 +65,19 @@ def store() -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_a_run_in_an_object_store_leaves_there_what_a_run_on_a_disk_leaves(store: str, tmp_path: Path) -> None:
+def test_a_run_in_an_object_store_leaves_there_what_a_run_on_a_disk_leaves(
+    store: str, tmp_path: Path
+) -> None:
     import boto3
 
     client = boto3.client("s3", endpoint_url=store, **KEY)
     client.create_bucket(Bucket=BUCKET)
-    arguments = ("--profile", str(PROJECT / "profiles/s3"), "--default-storage-prefix", f"s3://{BUCKET}/{PREFIX}")
+    arguments = (
+        "--profile",
+        str(PROJECT / "profiles/s3"),
+        "--default-storage-prefix",
+        f"s3://{BUCKET}/{PREFIX}",
+    )
     arguments += ("--storage-s3-endpoint-url", store)
     keys = {"SNAKEMAKE_STORAGE_S3_ACCESS_KEY": "x", "SNAKEMAKE_STORAGE_S3_SECRET_KEY": "y"}
     with FaultServer() as server:
@@ -65,7 +85,10 @@ def test_a_run_in_an_object_store_leaves_there_what_a_run_on_a_disk_leaves(store
         assert workflow.run("courtroom").returncode == 0
         asked = server.stats()["requests"]
         refused = workflow.run("courtroom", *arguments, **keys)
-        assert refused.returncode and "expected a link to the object store's local copies" in refused.stdout
+        assert (
+            refused.returncode
+            and "expected a link to the object store's local copies" in refused.stdout
+        )
         disk = shutil.move(workflow.work / "results", tmp_path / "disk")
         done = workflow.run("courtroom", *arguments, **keys)
         assert done.returncode == 0, done.stdout[-6000:]
@@ -74,7 +97,9 @@ def test_a_run_in_an_object_store_leaves_there_what_a_run_on_a_disk_leaves(store
     assert "Nothing to be done" in again.stdout
     files = [path for path in sorted(disk.rglob("*")) if path.is_file()]
     compared = {
-        path.relative_to(disk).as_posix(): path for path in files if not LOCAL & {*path.relative_to(disk).parts}
+        path.relative_to(disk).as_posix(): path
+        for path in files
+        if not LOCAL & {*path.relative_to(disk).parts}
     }
     assert len(compared) > 50
     for name, path in compared.items():

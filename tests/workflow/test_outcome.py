@@ -1,4 +1,5 @@
-"""What a run says before it starts and when it ends: missing keys, failures and their reasons, people who are awaited.
+"""What a run says before it starts and when it ends: missing keys, failures and their reasons,
+people who are awaited.
 
 Slow; only it finds failures that a run passes over in silence.
 """
@@ -35,8 +36,18 @@ def workflow(tmp_path: Path) -> Iterator[Workflow]:
         workflow.configure(
             {
                 "run": ["trial", "dead", "ask"],
-                "models/down": {"endpoint": "openai", "model": "test", "base_url": bad.url, "attempts": 1},
-                "experiments/dead": {"protocol": "zero_shot", "dataset": "people", "models": "down", "cases": 3},
+                "models/down": {
+                    "endpoint": "openai",
+                    "model": "test",
+                    "base_url": bad.url,
+                    "attempts": 1,
+                },
+                "experiments/dead": {
+                    "protocol": "zero_shot",
+                    "dataset": "people",
+                    "models": "down",
+                    "cases": 3,
+                },
                 "experiments/ask": ASK,
             }
         )
@@ -44,7 +55,9 @@ def workflow(tmp_path: Path) -> Iterator[Workflow]:
 
 
 def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow: Workflow) -> None:
-    done = workflow.run(*OUTCOMES, *READING, "results/scores/ask.parquet", "results/scores/trial.parquet")
+    done = workflow.run(
+        *OUTCOMES, *READING, "results/scores/ask.parquet", "results/scores/trial.parquet"
+    )
     assert done.returncode == 1, "all of an experiment and model failed"
     assert "Debates: 8 in 3 experiments: 3 valid, 0 invalid, 3 failed, 2 waiting." in done.stdout
     assert "3 x a call failed: gave up after 1 attempts: HTTP 500" in done.stdout
@@ -57,7 +70,10 @@ def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow:
     assert len(answers) == 2
 
     counts = pd.read_csv(workflow.work / OUTCOMES[0]).set_index("model")
-    assert counts.loc[["served", "down"], ["valid", "failed"]].to_numpy().tolist() == [[3, 0], [0, 3]]
+    assert counts.loc[["served", "down"], ["valid", "failed"]].to_numpy().tolist() == [
+        [3, 0],
+        [0, 3],
+    ]
     read, asked = ((workflow.work / page).read_text() for page in READING)
     assert read.count("The call failed; nothing was said: gave up after 1 attempts: HTTP 500") == 3
     assert read.count("**No usable verdict (failed).** a call failed: gave up") == 3
@@ -69,7 +85,9 @@ def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow:
     answers[0].write_text("I vote to affirm.\n\nConfidence: very\n")
     answers[1].write_text("I vote to affirm.\n\nConfidence: 70\n")
     (workflow.work / "data" / "annotations").mkdir()
-    (workflow.work / "data" / "annotations" / "ann.csv").write_text("item;label\nnonsense;AFFIRM\nx;MAYBE\n")
+    (workflow.work / "data" / "annotations" / "ann.csv").write_text(
+        "item;label\nnonsense;AFFIRM\nx;MAYBE\n"
+    )
     done = workflow.run(OUTCOMES[1])
     assert done.returncode == 1
     ends = done.stdout.partition("Debates: 2")[2]
@@ -85,7 +103,10 @@ def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow:
 
     done = workflow.run(OUTCOMES[1])
     assert done.returncode == 1, "said again as long as nothing is mended"
-    assert ends.partition("Complete log")[0] == done.stdout.partition("Debates: 2")[2].partition("Complete log")[0]
+    assert (
+        ends.partition("Complete log")[0]
+        == done.stdout.partition("Debates: 2")[2].partition("Complete log")[0]
+    )
     done = workflow.run("results/labels/ask/served.parquet")
     assert done.returncode == 1, "whatever is asked for"
     assert all(message in done.stdout for message in said[1:])
@@ -99,7 +120,9 @@ def test_a_missing_key_is_said_before_any_job_starts(workflow: Workflow) -> None
     workflow.configure({"models/served/api_key_env": "MOOT_NO_SUCH_KEY"})
     done = workflow.run("results/scores/trial.parquet")
     assert done.returncode == 1
-    assert done.stdout.count("models.served: the environment variable MOOT_NO_SUCH_KEY is empty") == 1
+    assert (
+        done.stdout.count("models.served: the environment variable MOOT_NO_SUCH_KEY is empty") == 1
+    )
     assert "Traceback" not in done.stdout
     assert not (workflow.work / "results" / "cases").exists()
     assert workflow.run("preview").returncode == 0, "a preview asks nobody"
@@ -109,12 +132,19 @@ def test_a_missing_key_is_said_before_any_job_starts(workflow: Workflow) -> None
 
 
 def debates(*reasons: str) -> pd.DataFrame:
-    rows = [("trial", "served", str(number), 0, "failed", reason) for number, reason in enumerate(reasons)]
-    return pd.DataFrame(rows, columns=["experiment", "model", "case_id", "repeat", "status", "reason"])
+    rows = [
+        ("trial", "served", str(number), 0, "failed", reason)
+        for number, reason in enumerate(reasons)
+    ]
+    return pd.DataFrame(
+        rows, columns=["experiment", "model", "case_id", "repeat", "status", "reason"]
+    )
 
 
 def test_reasons_that_differ_by_numbers_are_one() -> None:
-    found = debates("HTTP 500 id req-1a2b3c4d5e", "too long", "HTTP 500 id req-9f8e7d6c5b", "x", "x", "x", "y")
+    found = debates(
+        "HTTP 500 id req-1a2b3c4d5e", "too long", "HTTP 500 id req-9f8e7d6c5b", "x", "x", "x", "y"
+    )
     assert frequent_reasons(found) == [("x", 3), ("HTTP 500 id req-1a2b3c4d5e", 2), ("too long", 1)]
 
 
@@ -124,7 +154,9 @@ def test_a_hostile_reason_is_text_everywhere(tmp_path: Path) -> None:
     write_outcome("trial", outcome, paths)
     page = paths["html"].read_text()
     assert "<script>" not in page
-    assert "<h1>How the debates came out: trial</h1>" in page and 'name="viewport"' in page, "a page of its own"
+    assert "<h1>How the debates came out: trial</h1>" in page and 'name="viewport"' in page, (
+        "a page of its own"
+    )
     assert not [line for line in outcome.lines() if "\x1b" in line or "\n" in line]
     with pytest.raises(Exception, match="every debate of trial"):
         outcome.check()

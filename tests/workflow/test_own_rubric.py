@@ -1,4 +1,5 @@
-"""A rubric of the user's own, in YAML alone: from a table of disputes to rules, a model, two people and a third who decides.
+"""A rubric of the user's own, in YAML alone: from a table of disputes to rules, a model, two people
+and a third who decides.
 
 Slow; only it finds rules of labels that do not fit together.
 """
@@ -44,13 +45,26 @@ def people_say(statement: str) -> str:
     found = re.search(r"(\d{2})\)", statement)
     assert found
     number = int(found[1])
-    return "Contract & law" if number < 40 else "Fairness" if number < 50 else "hardship" if number < 80 else "none"
+    return (
+        "Contract & law"
+        if number < 40
+        else "Fairness"
+        if number < 50
+        else "hardship"
+        if number < 80
+        else "none"
+    )
 
 
 def fill_in(sheet: Path, to: Path, annotator: str, otherwise: str = "") -> pd.DataFrame:
-    """One person's copy of a sheet, typed in capitals; on its first statement the person says something else."""
+    """One person's copy of a sheet, typed in capitals; on its first statement the person says
+    something else.
+    """
     frame = pd.read_csv(sheet, dtype=str, keep_default_na=False)
-    frame["label"], frame["annotator"] = [people_say(text).upper() for text in frame["statement"]], annotator
+    frame["label"], frame["annotator"] = (
+        [people_say(text).upper() for text in frame["statement"]],
+        annotator,
+    )
     if otherwise:
         frame.loc[0, "label"] = otherwise
     to.parent.mkdir(exist_ok=True)
@@ -66,39 +80,62 @@ def test_a_rubric_of_the_users_own_is_labelled_by_all_and_counted(tmp_path: Path
         done = workflow.run("annotation_sheets")
         assert done.returncode == 0, done.stdout[-4000:]
         data = workflow.work / "data"
-        (sheet,) = (path for path in (data / "annotation_sheets").glob("*.csv") if ".sample" not in path.name)
+        (sheet,) = (
+            path
+            for path in (data / "annotation_sheets").glob("*.csv")
+            if ".sample" not in path.name
+        )
         assert "Contract &amp; law" in sheet.with_suffix(".xml").read_text()
         ann = fill_in(sheet, data / "annotations/ann.csv", "ann")
         other = "none" if people_say(ann["statement"][0]) != "none" else "hardship"
         fill_in(sheet, data / "annotations/bob.csv", "bob", otherwise=other)
-        decided = pd.DataFrame([(ann["item"][0], other, "cyd")], columns=["item", "label", "adjudicator"])
+        decided = pd.DataFrame(
+            [(ann["item"][0], other, "cyd")], columns=["item", "label", "adjudicator"]
+        )
         decided.to_csv(data / "annotations/settled.csv", index=False)
         (data / "annotations/odd.csv").write_text(f"item,label\n{ann['item'][1]},AFFIRM\n")
         done = workflow.run(*TABLES)
-        assert done.returncode == 1 and "found 'AFFIRM', expected one of: Contract & law, Fairness" in done.stdout
+        assert (
+            done.returncode == 1
+            and "found 'AFFIRM', expected one of: Contract & law, Fairness" in done.stdout
+        )
         (data / "annotations/odd.csv").unlink()
         done = workflow.run(*TABLES)
         assert done.returncode == 0, done.stdout[-4000:]
-        shares, changes, agreement = (pd.read_csv(workflow.work / table, keep_default_na=False) for table in TABLES)
+        shares, changes, agreement = (
+            pd.read_csv(workflow.work / table, keep_default_na=False) for table in TABLES
+        )
         said = pd.read_parquet(workflow.work / "results/transcripts/pleas/served/0.parquet")
-        labels = pd.read_parquet(workflow.work / "results/labels/pleas/served.parquet").set_index(["debate_id", "turn"])
+        labels = pd.read_parquet(workflow.work / "results/labels/pleas/served.parquet").set_index(
+            ["debate_id", "turn"]
+        )
 
-    spoken = said[said["kind"].isin(["opening", "rebuttal", "closing"])].set_index(["debate_id", "turn"])
-    assert len(labels) == len(spoken) and set(labels.index) == set(spoken.index), "all that counsel say, and no more"
+    spoken = said[said["kind"].isin(["opening", "rebuttal", "closing"])].set_index(
+        ["debate_id", "turn"]
+    )
+    assert len(labels) == len(spoken) and set(labels.index) == set(spoken.index), (
+        "all that counsel say, and no more"
+    )
     people = labels[labels["labeler"].str.startswith(("human:", "adjudicated:"))]
     assert len(people) == len(ann)
     assert people.groupby("labeler").size()["adjudicated:cyd"] == 1
     assert people[people["labeler"] == "adjudicated:cyd"]["label"].tolist() == [other]
     overall = shares[shares["statements"] == "all"].set_index(["of", "label"])
-    assert list(overall.loc["label"].index) == sorted(["Contract & law", "Fairness", "hardship", "none"])
+    assert list(overall.loc["label"].index) == sorted(
+        ["Contract & law", "Fairness", "hardship", "none"]
+    )
     assert list(overall.loc["group"].index) == ["Contract & law", "need", "none"]
     for label, row in overall.loc["label"].iterrows():
         assert float(row["raw"]) == pytest.approx((labels["label"] == label).mean(), abs=1e-6)
         truth = spoken["text"].map(people_say).eq(label).mean()
-        assert float(row["corrected low"]) <= truth <= float(row["corrected high"]) and int(row["labelled"]) == len(ann)
+        assert float(row["corrected low"]) <= truth <= float(row["corrected high"]) and int(
+            row["labelled"]
+        ) == len(ann)
     pairs = agreement[(agreement["of"] == "label") & (agreement["measure"] == "equal labels")]
     between = pairs[pairs["labelers"] == "human:ann / human:bob"].iloc[0]
-    assert float(between["value"]) == pytest.approx(1 - 1 / len(ann), abs=1e-3) and int(between["n"]) == len(ann)
+    assert float(between["value"]) == pytest.approx(1 - 1 / len(ann), abs=1e-3) and int(
+        between["n"]
+    ) == len(ann)
     assert {"judge / rules", "human:ann / rules"} <= set(pairs["labelers"])
     whole = changes[(changes["statements"] == "all") & (changes["from"] != "any position")]
     known = whole.astype({"raw": float}).groupby("from")["raw"].sum()

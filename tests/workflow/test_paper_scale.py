@@ -1,4 +1,5 @@
-"""The appellate study at its paper's scale: three phases, five cases, twenty debates each, against a server on this machine.
+"""The appellate study at its paper's scale: three phases, five cases, twenty debates each, against
+a server on this machine.
 
 Slow; only it finds what goes wrong only at the paper's number of debates.
 """
@@ -29,7 +30,11 @@ def paper_configuration(url: str, folder: Path) -> Plan:
     """`config/paper.yaml` over the default, with its model at `url`."""
     shipped = PROJECT / "config"
     raw: dict[str, Any] = {}
-    for file in (shipped / "config.yaml", shipped / "models.yaml", *sorted(shipped.glob("studies/*.yaml"))):
+    for file in (
+        shipped / "config.yaml",
+        shipped / "models.yaml",
+        *sorted(shipped.glob("studies/*.yaml")),
+    ):
         update_config(raw, yaml.safe_load(file.read_text("utf-8")))
     update_config(raw, yaml.safe_load((shipped / "paper.yaml").read_text("utf-8")))
     raw |= {"run": list(PHASES), "ledger": str(folder / "ledger")}
@@ -50,13 +55,21 @@ def test_2700_steps_run_whole(tmp_path: Path) -> None:
         )
         loaded, task = read_cases(cases)
         for phase in PHASES:
-            shards = [tmp_path / f"{phase}-{number}.parquet" for number in range(plan.config.shards)]
+            shards = [
+                tmp_path / f"{phase}-{number}.parquet" for number in range(plan.config.shards)
+            ]
             for number, shard in enumerate(shards):
-                write_transcripts(plan, Job(phase, "gpt-3.5-turbo", loaded, task, shard=number), [cases], shard)
+                write_transcripts(
+                    plan, Job(phase, "gpt-3.5-turbo", loaded, task, shard=number), [cases], shard
+                )
             said = [row for shard in shards for row in pq.read_table(shard).to_pylist()]
             assert sum(row["kind"] == "statement" for row in said) == STEPS
-            assert sum(row["source"] == "human" for row in said) == (STEPS / 3 if "human" in phase else 0)
+            assert sum(row["source"] == "human" for row in said) == (
+                STEPS / 3 if "human" in phase else 0
+            )
             outputs = tmp_path / "predictions.parquet", tmp_path / "calls.parquet"
             write_predictions(plan, phase, cases, shards, *outputs)
             assert pq.read_metadata(outputs[0]).num_rows == 100
-        assert server.stats()["requests"] == 100 * (3 + 9 + 6), "one a round, one a judge and round, two beside a human"
+        assert server.stats()["requests"] == 100 * (3 + 9 + 6), (
+            "one a round, one a judge and round, two beside a human"
+        )

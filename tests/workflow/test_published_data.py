@@ -1,8 +1,9 @@
-"""Each published file, loaded by Snakemake as a user loads it, has the counts that its publisher or paper states.
+"""Each published file, loaded by Snakemake as a user loads it, has the counts that its publisher or
+paper states.
 
-One run loads them all. What cannot be reproduced is stated where it is tested: the JUSTICE facts that are missing, the
-opinions that no gate lets pass, and VAST's sentiment-swapped test, which is no whole data set (its loader's own tests
-read it).
+One run loads them all. What cannot be reproduced is stated where it is tested: the JUSTICE facts
+that are missing, the opinions that no gate lets pass, and VAST's sentiment-swapped test, which is
+no whole data set (its loader's own tests read it).
 
 Slow; only it finds published files that load otherwise through rules than in a process.
 """
@@ -42,12 +43,16 @@ SPLITS = {
 @pytest.fixture(scope="module")
 def loaded(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     workflow = Workflow(tmp_path_factory.mktemp("published"), "http://127.0.0.1:1")
-    workflow.configure({"data_root": str(shared_data), **{f"datasets/{name}": DATASETS[name] for name in DATASETS}})
+    workflow.configure(
+        {"data_root": str(shared_data), **{f"datasets/{name}": DATASETS[name] for name in DATASETS}}
+    )
     done = workflow.run(*(f"results/cases/{name}.parquet" for name in DATASETS))
     assert done.returncode == 0, done.stdout[-4000:]
     cases = workflow.work / "results" / "cases"
     read = {name: pd.read_parquet(cases / f"{name}.parquet") for name in DATASETS}
-    return read | {f"{name}, account": pd.read_csv(cases / f"{name}_cleaning.csv") for name in DATASETS}
+    return read | {
+        f"{name}, account": pd.read_csv(cases / f"{name}_cleaning.csv") for name in DATASETS
+    }
 
 
 def account(loaded: dict[str, pd.DataFrame], name: str) -> dict[str, int]:
@@ -91,6 +96,8 @@ def test_recorded_debates_and_opinions(loaded: dict[str, pd.DataFrame]) -> None:
     assert len(loaded["cap"]) == 10
     opinions = account(loaded, "opinions")
     assert (opinions["opinions read"], opinions["outcome from the source"]) == (250, 250)
-    outcomes = Counter(dict(attributes)["outcome"] for attributes in loaded["opinions"]["attributes"])
+    outcomes = Counter(
+        dict(attributes)["outcome"] for attributes in loaded["opinions"]["attributes"]
+    )
     published = Counter(affirm=108, reverse=79, mixed=56, dismiss=7)
     assert outcomes <= published and outcomes.total() >= 0.85 * published.total()

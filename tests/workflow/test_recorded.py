@@ -1,4 +1,5 @@
-"""Results that exist already, through the workflow by configuration alone: shipped numbers, one's own, other files.
+"""Results that exist already, through the workflow by configuration alone: shipped numbers, one's
+own, other files.
 
 Slow; only it finds recorded results that rules, rather than functions, lose.
 """
@@ -18,10 +19,21 @@ pytestmark = pytest.mark.slow
 
 TABLES = tuple(
     f"results/tables/recorded/{name}.csv"
-    for name in ("methods", "groups", "nyu_judges", "paired_tests", "rejudged", "judges", "contrasts", "what_moved")
+    for name in (
+        "methods",
+        "groups",
+        "nyu_judges",
+        "paired_tests",
+        "rejudged",
+        "judges",
+        "contrasts",
+        "what_moved",
+    )
 )
 SEEN = "results/tables/comparison/contamination.csv"
-EXPORTS = tuple(f"results/export/{name}/again/second" for name in ("convokit", "croissant", "every_eval_ever"))
+EXPORTS = tuple(
+    f"results/export/{name}/again/second" for name in ("convokit", "croissant", "every_eval_ever")
+)
 OWN = """id,arm,who,said,gold,sure,sex
 c1,debate,gpt-x,YES,YES,80,female
 c1,debate,gpt-x,NO,YES,60,female
@@ -42,7 +54,8 @@ gpt-4o-mini,1,2,NO,80
 gpt-4o-mini,2,2,YES,65
 """
 OPINIONS = "day,outcome,facts\n" + "".join(
-    f"{day},{outcome},On {day} the tenant Harlow paid and the landlord Osric did not mend the roof of Harlow.\n"
+    f"{day},{outcome},On {day} the tenant Harlow paid and the landlord Osric did not mend the roof"
+    " of Harlow.\n"
     for day, outcome in (
         ("2023-05-02", "tenant"),
         ("2024-06", "tenant"),
@@ -106,7 +119,9 @@ CONFIGURATION: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    """Recorded experiments, a trial between models, and both before other judges; their tables built."""
+    """Recorded experiments, a trial between models, and both before other judges; their tables
+    built.
+    """
     workflow = Workflow(tmp_path_factory.mktemp("recorded"), server.url)
     workflow.configure({**CONFIGURATION, "models/second/base_url": server.url})
     (workflow.work / "answers.csv").write_text(OWN)
@@ -118,7 +133,9 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
     served = tmp_path_factory.mktemp("served")
     with published_debates(served, 2, workflow.project / "data" / "versions.csv"):
         frozen = workflow.run("freeze")
-        assert "judges: again/served against again/second, accuracy, first_higher" in frozen.stdout, frozen.stdout
+        assert (
+            "judges: again/served against again/second, accuracy, first_higher" in frozen.stdout
+        ), frozen.stdout
         done = workflow.run(*TABLES, *EXPORTS, SEEN)
     assert done.returncode == 0, done.stdout[-4000:]
     return workflow
@@ -126,16 +143,23 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
 
 def test_answers_without_a_decision_are_invalid_with_the_reason(built: Workflow) -> None:
     mine = pd.read_parquet(built.work / "results/predictions/my-results/my-model.parquet")
-    found = mine[["case_id", "repeat", "prediction", "status"]].astype(object).where(mine.notna(), None)
+    found = (
+        mine[["case_id", "repeat", "prediction", "status"]].astype(object).where(mine.notna(), None)
+    )
     assert sorted(found.itertuples(index=False, name=None)) == [
         ("c1", 0, "yes", "valid"),
         ("c1", 1, "no", "valid"),
         ("c2", 0, None, "invalid"),
         ("c3", 0, "no", "valid"),
     ]
-    said = pd.read_parquet(built.work / "results/transcripts/compas-debate/gpt-4o-mini-here/0.parquet")
+    said = pd.read_parquet(
+        built.work / "results/transcripts/compas-debate/gpt-4o-mini-here/0.parquet"
+    )
     reasons = said[said["parse_status"] == "invalid"]["parsed"]
-    assert sorted(reasons) == ['{"problem": "the record says NO DECISION"}', '{"problem": "the record says UNKNOWN"}']
+    assert sorted(reasons) == [
+        '{"problem": "the record says NO DECISION"}',
+        '{"problem": "the record says UNKNOWN"}',
+    ]
 
 
 def test_debates_are_downloaded_with_what_was_said(built: Workflow) -> None:
@@ -148,7 +172,11 @@ def test_debates_are_downloaded_with_what_was_said(built: Workflow) -> None:
 
 def test_tables_show_every_recorded_experiment(built: Workflow) -> None:
     methods = pd.read_csv(built.work / TABLES[0]).set_index(["data", "method"])
-    assert methods.loc[("mine", "debate"), ["cases", "answers", "valid share"]].tolist() == [3, 4, 0.75]
+    assert methods.loc[("mine", "debate"), ["cases", "answers", "valid share"]].tolist() == [
+        3,
+        4,
+        0.75,
+    ]
     assert methods.loc[("mine", "debate"), "accuracy"] == pytest.approx(0.5)
     compas = methods.loc[("compas-records", "debate")]
     assert compas[["cases", "answers"]].tolist() == [3, 6]
@@ -161,14 +189,18 @@ def test_tables_show_every_recorded_experiment(built: Workflow) -> None:
 
 def test_scores_follow_as_for_any_experiment(built: Workflow) -> None:
     scores = pd.read_parquet(built.work / "results/scores/my-results.parquet")
-    mine = scores[(scores["model"] == "my-model") & (scores["metric"] == "accuracy")].set_index("group")
+    mine = scores[(scores["model"] == "my-model") & (scores["metric"] == "accuracy")].set_index(
+        "group"
+    )
     accuracy = mine.loc["overall"]
     assert (accuracy["n"], accuracy["n_invalid"]) == (3, 1)
     assert accuracy["value"] == pytest.approx(2 / 3)
     assert {"sex=female", "sex=male"} <= set(mine.index)
 
 
-def test_debates_are_judged_again_round_by_round_and_no_debater_is_asked(built: Workflow, server: FaultServer) -> None:
+def test_debates_are_judged_again_round_by_round_and_no_debater_is_asked(
+    built: Workflow, server: FaultServer
+) -> None:
     """Two debates of two rounds before two judges, and three trials of three rounds before one."""
     again = pd.read_parquet(built.work / "results/transcripts/again/second/0.parquet")
     one = again[again["debate_id"] == "the-lamp-0#0"]
@@ -186,9 +218,16 @@ def test_debates_are_judged_again_round_by_round_and_no_debater_is_asked(built: 
         run: len(pd.read_parquet(built.work / f"results/calls/{run}.parquet"))
         for run in ("again/served", "again/second", "trial-again/second", "moved/second")
     }
-    assert calls == {"again/served": 4, "again/second": 4, "trial-again/second": 9, "moved/second": 2 * (1 + 4 + 4 * 2)}
+    assert calls == {
+        "again/served": 4,
+        "again/second": 4,
+        "trial-again/second": 9,
+        "moved/second": 2 * (1 + 4 + 4 * 2),
+    }
     recalled = 2 * 4 * 3
-    assert server.count() == sum(calls.values()) + recalled + 3 * 16, "the trial itself takes 16 calls a debate"
+    assert server.count() == sum(calls.values()) + recalled + 3 * 16, (
+        "the trial itself takes 16 calls a debate"
+    )
 
 
 def test_a_judge_reads_the_rounds_so_far_and_never_the_recorded_judge(built: Workflow) -> None:
@@ -219,7 +258,9 @@ def test_judges_of_the_same_debates_are_compared(built: Workflow) -> None:
         assert row["recorded belief"] == pytest.approx((BELIEFS[1][0] + BELIEFS[2][0]) / 2)
     assert rejudged.loc[("trial", "second"), ["beliefs", "debates"]].tolist() == [9, 3]
     pairs = pd.read_csv(built.work / TABLES[5])
-    found = list(pairs[["debates of", "first", "second", "debates"]].itertuples(index=False, name=None))
+    found = list(
+        pairs[["debates of", "first", "second", "debates"]].itertuples(index=False, name=None)
+    )
     assert sorted(found) == [
         ("fetched", "recorded judge", "second", 2),
         ("fetched", "recorded judge", "served", 2),
@@ -235,21 +276,33 @@ def test_a_judge_is_asked_again_without_each_turn_of_downloaded_debates(built: W
     calls = pd.read_parquet(built.work / "results/calls/moved/second.parquet")
     said = ("who did it (0)", "who did it (1)", "round 1: No.", "round 2: No.")
     assert all(any(words in request for words in said) for request in calls["request"])
-    assert not any("Go on." in request for request in calls["request"]), "what the recorded judge said"
+    assert not any("Go on." in request for request in calls["request"]), (
+        "what the recorded judge said"
+    )
 
 
 def test_cases_are_told_apart_by_the_cutoff_of_the_model_that_states_one(built: Workflow) -> None:
     seen = pd.read_csv(built.work / SEEN).set_index(["model", "what"])
     counted = ["stated cut-off", "cases", "cases before", "cases after", "cases undated"]
-    for what in ("continuation", "masked names recovered", "accuracy of contamination-opinions-read"):
+    for what in (
+        "continuation",
+        "masked names recovered",
+        "accuracy of contamination-opinions-read",
+    ):
         assert seen.loc[("served", what), counted].tolist() == ["not stated", 4, 0, 0, 4]
         assert seen.loc[("second", what), counted].tolist() == ["2024-06-30", 4, 1, 2, 1]
-        assert pd.isna(seen.loc[("served", what), "before"]) and pd.notna(seen.loc[("second", what), "before"])
+        assert pd.isna(seen.loc[("served", what), "before"]) and pd.notna(
+            seen.loc[("second", what), "before"]
+        )
 
 
-def test_planned_comparisons_are_tested_and_the_report_says_that_they_were_frozen(built: Workflow) -> None:
+def test_planned_comparisons_are_tested_and_the_report_says_that_they_were_frozen(
+    built: Workflow,
+) -> None:
     frame = pd.read_csv(built.work / TABLES[6], keep_default_na=False).set_index("contrast")
-    assert frame.loc["judges", ["cases", "tests in family", "not tested because"]].astype(str).tolist() == [
+    assert frame.loc["judges", ["cases", "tests in family", "not tested because"]].astype(
+        str
+    ).tolist() == [
         "2",
         "1",
         "",
@@ -267,7 +320,8 @@ def test_recorded_debates_come_before_those_that_a_model_holds(built: Workflow) 
     planned = re.split(r"\n(?=(?:local)?rule )", done.stdout)
     blocks = [block for block in planned if block.startswith("rule run_debates:")]
     found = {
-        re.search(r"experiment=([\w-]+)", block)[1]: int(re.search(r"priority: (\d+)", block)[1]) for block in blocks
+        re.search(r"experiment=([\w-]+)", block)[1]: int(re.search(r"priority: (\d+)", block)[1])
+        for block in blocks
     }
     assert found["nyu-people-consult"] == found["my-results"] > found["trial"]
 
@@ -281,10 +335,14 @@ def test_cells_that_cannot_be_read_end_with_a_message_each(built: Workflow) -> N
     texts = [path.read_text() for path in files]
     for path, text in zip(files, texts, strict=True):
         path.write_text(text.replace("UNKNOWN", "PERHAPS"))
-    done = built.run("results/records/mine.parquet", "results/records/compas-records.parquet", "--keep-going")
+    done = built.run(
+        "results/records/mine.parquet", "results/records/compas-records.parquet", "--keep-going"
+    )
     for path, text in zip(files, texts, strict=True):
         path.write_text(text)
     assert done.returncode == 1
-    assert "answers.csv: row 3, column 'said': found 'PERHAPS', expected one of NO, YES" in done.stdout
+    assert (
+        "answers.csv: row 3, column 'said': found 'PERHAPS', expected one of NO, YES" in done.stdout
+    )
     assert "debate_aggregate_compas.csv: row 3, column 'prediction': found 'PERHAPS'" in done.stdout
     assert "Traceback" not in done.stdout

@@ -1,4 +1,5 @@
-"""A rehearsal as a user runs it: the whole workflow, elsewhere, with every artifact saying that it is simulated.
+"""A rehearsal as a user runs it: the whole workflow, elsewhere, with every artifact saying that it
+is simulated.
 
 Slow; only it finds an artifact of a rehearsal that does not say so, of all that a run makes.
 """
@@ -18,7 +19,9 @@ pytestmark = pytest.mark.slow
 NOBODY = "http://127.0.0.1:9"
 
 
-def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(tmp_path: Path) -> None:
+def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(
+    tmp_path: Path,
+) -> None:
     workflow = Workflow(tmp_path, NOBODY)
     served = {
         "endpoint": "openai",
@@ -50,7 +53,9 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(t
     )  # fmt: skip
     done = workflow.run("rehearse")
     assert done.returncode == 0, done.stdout[-4000:]
-    assert "right (accuracy, by rehearsal (SIMULATED) of 12 cases): 12 cases x 1 show" in done.stdout
+    assert (
+        "right (accuracy, by rehearsal (SIMULATED) of 12 cases): 12 cases x 1 show" in done.stdout
+    )
     folder = workflow.work / "rehearsal"
     assert not (workflow.work / "results").exists()
     assert not (workflow.work / "data").exists(), "the real ledger is left alone"
@@ -60,7 +65,9 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(t
         path.relative_to(folder).parts[1] for path in artifacts
     }
     assert {read_metadata(path).get("voices") for path in artifacts} == {"SIMULATED"}
-    records = [json.loads(path.read_text()) for path in (folder / "results" / "provenance").rglob("*.json")]
+    records = [
+        json.loads(path.read_text()) for path in (folder / "results" / "provenance").rglob("*.json")
+    ]
     assert {record["digests"]["voices"] for record in records} == {"SIMULATED"}
 
     tables = list((folder / "results" / "tables").rglob("*.*"))
@@ -70,7 +77,9 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(t
         frame = pd.read_csv(path)
         published = frame["voices"] == "published"
         assert set(frame.loc[~published, "voices"]) <= {"SIMULATED"}, path
-        assert frame.loc[published, frame.columns.intersection(["ours"])].isna().all(axis=None), path
+        assert frame.loc[published, frame.columns.intersection(["ours"])].isna().all(axis=None), (
+            path
+        )
     for path in (folder / "results" / "figures").rglob("*.svg"):
         assert "SIMULATED" in path.read_text(encoding="utf-8"), path
     for path in (folder / "results" / "reader").glob("*.html"):
@@ -80,22 +89,35 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(t
     assert arms["arm"].tolist() == ["noise", "labels swapped", "matched calls"]
     assert (arms["debate"] == "trial").all() and (arms["cases"] == 4).all()
     told = pd.read_csv(folder / "results" / "tables" / "courtroom" / "counterfactual.csv")
-    assert set(told["model"]) == {"served"} and told.loc[told["people"] == "all", "cases"].tolist() == [12, 12]
-    methods = (folder / "results" / "tables" / "comparison" / "methods_long.csv").read_text(encoding="utf-8")
+    assert set(told["model"]) == {"served"} and told.loc[
+        told["people"] == "all", "cases"
+    ].tolist() == [12, 12]
+    methods = (folder / "results" / "tables" / "comparison" / "methods_long.csv").read_text(
+        encoding="utf-8"
+    )
     assert "trial" in methods and "arm=" not in methods, "arms stand beside no method"
 
     report = (folder / "rehearsal.md").read_text(encoding="utf-8")
     assert report in done.stdout
     assert "| other | 12 |" in report
-    hours = next(line for line in report.splitlines() if line.startswith("| other |")).split("|")[-2]
+    hours = next(line for line in report.splitlines() if line.startswith("| other |")).split("|")[
+        -2
+    ]
     assert float(hours) == 0.2, "12 calls at one a minute"
     assert "| ledger |" in report
-    served = next(line for line in report.splitlines() if line.startswith("| served |")).split("|")[-2]
-    predictions = [read_frame(path) for path in (folder / "results" / "predictions").glob("*/served.parquet")]
+    served = next(line for line in report.splitlines() if line.startswith("| served |")).split("|")[
+        -2
+    ]
+    predictions = [
+        read_frame(path) for path in (folder / "results" / "predictions").glob("*/served.parquet")
+    ]
     waves = sum(int(frame["calls"].max()) for frame in predictions)  # in one shard
     assert f"Calls of served go in batches: at most {waves} waves" in report
     assert served.split() == ["at", "most", f"{24 * waves:.2f}"]
 
     with sqlite3.connect(next((folder / "data" / "ledger").glob("*.sqlite*"))) as database:
-        tables_of_ledger = [name for (name,) in database.execute("select name from sqlite_master where type='table'")]
+        tables_of_ledger = [
+            name
+            for (name,) in database.execute("select name from sqlite_master where type='table'")
+        ]
     assert tables_of_ledger, "a ledger of its own"

@@ -22,14 +22,28 @@ EXPERIMENTS = ["courtroom-nlsy97", "courtroom-likelihood-nlsy97", "zero-shot-nls
 
 
 def replay(folder: Path) -> Path:
-    """Rebuild the recorded tables in a folder, from the recording alone, and give the folder that they are in."""
-    importer = [sys.executable, PROJECT / "scripts" / "import_calls.py", "--ledger", folder / "ledger", RECORDING]
+    """Rebuild the recorded tables in a folder, from the recording alone, and give the folder that
+    they are in.
+    """
+    importer = [
+        sys.executable,
+        PROJECT / "scripts" / "import_calls.py",
+        "--ledger",
+        folder / "ledger",
+        RECORDING,
+    ]
     environment = {"PYTHONPATH": str(PROJECT / "scripts"), "PATH": ""}
     subprocess.run(importer, env=environment, check=True, stdout=subprocess.DEVNULL)
-    config = {"ledger": str(folder / "ledger"), "run": EXPERIMENTS, "datasets": {"nlsy97": {"baselines": []}}}
+    config = {
+        "ledger": str(folder / "ledger"),
+        "run": EXPERIMENTS,
+        "datasets": {"nlsy97": {"baselines": []}},
+    }
     (folder / "replay.yaml").write_text(yaml.safe_dump(config))
     targets = [f"results/tables/courtroom/{table}" for table in TABLES]
-    run_snakemake(folder, *targets, "--configfile", PROJECT / "config" / "replay.yaml", "replay.yaml")
+    run_snakemake(
+        folder, *targets, "--configfile", PROJECT / "config" / "replay.yaml", "replay.yaml"
+    )
     return folder / "results" / "tables" / "courtroom"
 
 
@@ -51,13 +65,25 @@ def test_the_shipped_recording_rebuilds_its_tables_byte_for_byte(built: Path) ->
         assert (built / table).read_bytes() == (RECORDING / "tables" / table).read_bytes(), table
 
 
-def test_a_bundle_rebuilds_its_tables_byte_for_byte_in_an_empty_folder(built: Path, tmp_path: Path) -> None:
-    """One experiment of the recording: bundled, checked by the script inside, and rebuilt where nothing else is."""
+def test_a_bundle_rebuilds_its_tables_byte_for_byte_in_an_empty_folder(
+    built: Path, tmp_path: Path
+) -> None:
+    """One experiment of the recording: bundled, checked by the script inside, and rebuilt where
+    nothing else is.
+    """
     folder = built.parents[2]
     files = "--configfile", PROJECT / "config" / "replay.yaml", "replay.yaml"
-    run_snakemake(folder, "bundle", *files, "--config", "run=zero-shot-nlsy97", "replace_results=true")
+    run_snakemake(
+        folder, "bundle", *files, "--config", "run=zero-shot-nlsy97", "replace_results=true"
+    )
     file = folder / "results" / "bundle.zip"
     said = run_snakemake(tmp_path, "replay", "--config", f"bundle={file}")
-    rebuilt = int(re.search(r"(\d+) of \1 files of tables and figures are byte for byte the bundle's", said)[1])
+    rebuilt = int(
+        re.search(r"(\d+) of \1 files of tables and figures are byte for byte the bundle's", said)[
+            1
+        ]
+    )
     assert rebuilt > len(TABLES)
-    assert (tmp_path / "replay" / "results" / "tables" / "courtroom" / "summary.csv").stat().st_size > 0
+    assert (
+        tmp_path / "replay" / "results" / "tables" / "courtroom" / "summary.csv"
+    ).stat().st_size > 0

@@ -1,4 +1,5 @@
-"""What runs again and what does not: no failed run leaves a stale artifact, and a rule reads only what it names.
+"""What runs again and what does not: no failed run leaves a stale artifact, and a rule reads only
+what it names.
 
 Slow; only it finds a rule whose inputs and parameters leave out something that it reads.
 """
@@ -95,17 +96,26 @@ RULES = [
     )
     if name != "download" and "output:" in text
 ]
-"""Every rule that makes files of files; those without a name of their own are called after it: tables_..., figures_..."""
+"""Every rule that makes files of files; those without a name of their own are called after it:
+tables_..., figures_...
+"""
 TIMED = ("train_baselines", "train_assistant")
 """Rules whose outputs hold the time that fitting took, or that of packing."""
 
 
 class Reruns(Workflow):
-    """A workflow with two models of different speed, and every kind of stage; its scripts keep what they were called with."""
+    """A workflow with two models of different speed, and every kind of stage; its scripts keep what
+    they were called with.
+    """
 
     def __init__(self, folder: Path, servers: tuple[FaultServer, FaultServer]) -> None:
         models = {
-            f"models/{name}": {"endpoint": "openai", "model": name, "base_url": server.url, "max_tokens": 40}
+            f"models/{name}": {
+                "endpoint": "openai",
+                "model": name,
+                "base_url": server.url,
+                "max_tokens": 40,
+            }
             for name, server in zip(("fast", "slow"), servers, strict=True)
         }
         self.base: dict[str, Any] = {**models, **CONFIG, "ledger": str(folder / "ledger")}
@@ -114,8 +124,14 @@ class Reruns(Workflow):
             script.write_text(script.read_text() + KEEP_JOB)
         self.opinions = self.work / "data" / "raw" / "mine" / "two.jsonl"
         self.opinions.parent.mkdir(parents=True)
-        bodies = [{"opinions": [{"text": f"{name} sued for the price of a horse."}]} for name in ("Low", "Brook")]
-        lines = [json.dumps({"id": number, **OPINION, "casebody": body}) for number, body in enumerate(bodies)]
+        bodies = [
+            {"opinions": [{"text": f"{name} sued for the price of a horse."}]}
+            for name in ("Low", "Brook")
+        ]
+        lines = [
+            json.dumps({"id": number, **OPINION, "casebody": body})
+            for number, body in enumerate(bodies)
+        ]
         self.opinions.write_text("\n".join(lines) + "\n")
 
     def configure(self, change: dict[str, Any]) -> None:
@@ -129,7 +145,9 @@ def servers() -> Iterator[tuple[FaultServer, FaultServer]]:
 
 
 @pytest.fixture(scope="module")
-def built(servers: tuple[FaultServer, FaultServer], tmp_path_factory: pytest.TempPathFactory) -> Reruns:
+def built(
+    servers: tuple[FaultServer, FaultServer], tmp_path_factory: pytest.TempPathFactory
+) -> Reruns:
     """A workflow that has built everything at two cores, after a person has labelled a statement."""
     workflow = Reruns(tmp_path_factory.mktemp("reruns"), servers)
     done = workflow.run(SHEET)
@@ -137,7 +155,9 @@ def built(servers: tuple[FaultServer, FaultServer], tmp_path_factory: pytest.Tem
     written = (workflow.work / SHEET).read_text().splitlines()
     sheet = pd.read_csv(workflow.work / written[0], nrows=1)
     (workflow.work / "data" / "annotations").mkdir()
-    sheet.assign(label="AFFIRM").to_csv(workflow.work / "data" / "annotations" / "ann.csv", index=False)
+    sheet.assign(label="AFFIRM").to_csv(
+        workflow.work / "data" / "annotations" / "ann.csv", index=False
+    )
     done = workflow.run(*TRIAL, *PANEL, *OTHERS)
     assert done.returncode == 0, done.stdout[-4000:]
     return workflow
@@ -161,7 +181,9 @@ def forget_digests() -> None:
 
 
 def run_again(kept: Path, folder: Path) -> list[tuple[Path, Path]]:
-    """Run a job's script in a folder that holds only its declared inputs; what it wrote then and now."""
+    """Run a job's script in a folder that holds only its declared inputs; what it wrote then and
+    now.
+    """
     script, job = pickle.loads(kept.read_bytes())
     home = kept.parents[2]
     for path in filter(lambda path: not path.is_absolute(), map(Path, job.input)):
@@ -176,11 +198,16 @@ def run_again(kept: Path, folder: Path) -> list[tuple[Path, Path]]:
     with pytest.MonkeyPatch.context() as here:
         here.chdir(folder)
         here.setattr(code_digest, "SCRIPTS", Path(script).parent)
-        forget_digests()  # of the project's own scripts, which tests before this one may have asked for
+        # of the project's own scripts, which tests before this one may have asked for
+        forget_digests()
         runpy.run_path(script, {"snakemake": job}, "__main__")
     forget_digests()
     logging.getLogger("moot").handlers[:] = handlers
-    written = [path for output in map(Path, job.output) for path in (folder / output, *(folder / output).rglob("*"))]
+    written = [
+        path
+        for output in map(Path, job.output)
+        for path in (folder / output, *(folder / output).rglob("*"))
+    ]
     return [(home / path.relative_to(folder), path) for path in written if path.is_file()]
 
 
@@ -197,7 +224,10 @@ def test_a_rule_reads_only_what_it_names(
         folder.mkdir()
         written = run_again(job, folder)
         assert written
-        assert rule in TIMED or [then for then, now in written if then.read_bytes() != now.read_bytes()] == []
+        assert (
+            rule in TIMED
+            or [then for then, now in written if then.read_bytes() != now.read_bytes()] == []
+        )
     assert [server.count() for server in servers] == asked
 
 
@@ -208,8 +238,13 @@ AFTER_LABELS = {"label_statements", "score", "tables_appellate"}
 
 @contextmanager
 def broken(workflow: Reruns, *scripts: str, by: str = "raise KeyError") -> Iterator[None]:
-    """While the block runs these scripts fail, or what `by` says; afterwards they do something else than before."""
-    texts = {file: file.read_text() for file in (workflow.project / "scripts" / f"{name}.py" for name in scripts)}
+    """While the block runs these scripts fail, or what `by` says; afterwards they do something else
+    than before.
+    """
+    texts = {
+        file: file.read_text()
+        for file in (workflow.project / "scripts" / f"{name}.py" for name in scripts)
+    }
     for file, text in texts.items():
         file.write_text(re.sub(r"( +)with job\(globals\(\)\)", rf"\1{by}\n\g<0>", text))
     yield
@@ -236,8 +271,12 @@ def test_after_a_stage_that_failed_all_that_follows_from_it_is_built_again(
     assert built.jobs(*targets, "--rerun-incomplete") >= FAULTS_OF_CODE[scripts]
 
 
-def test_after_a_bad_file_of_the_user_all_that_follows_from_it_is_built_again(built: Reruns) -> None:
-    """The mended file differs from the first, is older than every artifact, and is where the configuration says."""
+def test_after_a_bad_file_of_the_user_all_that_follows_from_it_is_built_again(
+    built: Reruns,
+) -> None:
+    """The mended file differs from the first, is older than every artifact, and is where the
+    configuration says.
+    """
     text = built.opinions.read_text()
     built.opinions.write_text("no JSON\n")
     done = built.run("results/cases/paragraphs.parquet")
@@ -245,7 +284,12 @@ def test_after_a_bad_file_of_the_user_all_that_follows_from_it_is_built_again(bu
     assert "two.jsonl" in done.stdout
     built.opinions.write_text(text.replace("horse", "cart"))
     os.utime(built.opinions, (0, 0))
-    assert built.jobs(SUMMARY, "--rerun-incomplete") == {"load_cases", "run_debates", "predict", "render_transcripts"}
+    assert built.jobs(SUMMARY, "--rerun-incomplete") == {
+        "load_cases",
+        "run_debates",
+        "predict",
+        "render_transcripts",
+    }
 
 
 def fail(**change: Any) -> Callable[[Reruns, tuple[str, ...], FaultServer], None]:
@@ -259,11 +303,30 @@ def fail(**change: Any) -> Callable[[Reruns, tuple[str, ...], FaultServer], None
     return end
 
 
-def signalled(workflow: Reruns, targets: tuple[str, ...], how: int, wait: Callable[[], object]) -> None:
+def signalled(
+    workflow: Reruns, targets: tuple[str, ...], how: int, wait: Callable[[], object]
+) -> None:
     """Begin a run, wait, and end it by a signal."""
-    command = [sys.executable, "-m", "snakemake", *targets, "--snakefile", str(workflow.project / "Snakefile")]
-    command += ["--configfile", "my.yaml", "--workflow-profile", "none", "--cores", "2", "--rerun-incomplete"]
-    running = subprocess.Popen(command, cwd=workflow.work, start_new_session=True, stdout=subprocess.DEVNULL)
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        *targets,
+        "--snakefile",
+        str(workflow.project / "Snakefile"),
+    ]
+    command += [
+        "--configfile",
+        "my.yaml",
+        "--workflow-profile",
+        "none",
+        "--cores",
+        "2",
+        "--rerun-incomplete",
+    ]
+    running = subprocess.Popen(
+        command, cwd=workflow.work, start_new_session=True, stdout=subprocess.DEVNULL
+    )
     wait()
     os.killpg(running.pid, how)
     assert running.wait(PATIENCE) != 0
@@ -282,7 +345,10 @@ def stop(how: int) -> Callable[[Reruns, tuple[str, ...], FaultServer], None]:
 
 
 ENDINGS = {
-    "the server is down": (TRIAL, fail(models__fast__base_url="http://127.0.0.1:9/v1", models__fast__attempts=1)),
+    "the server is down": (
+        TRIAL,
+        fail(models__fast__base_url="http://127.0.0.1:9/v1", models__fast__attempts=1),
+    ),
     "Ctrl-C in debates": (TRIAL, stop(signal.SIGINT)),
     "SIGKILL in labels": (PANEL, stop(signal.SIGKILL)),
 }
@@ -291,7 +357,9 @@ ENDINGS = {
 def test_after_runs_that_ended_early_all_that_depends_on_the_change_is_built_again(
     built: Reruns, servers: tuple[FaultServer, FaultServer]
 ) -> None:
-    """A change of the configuration, and runs that all end early: none of them takes what stands there for up to date."""
+    """A change of the configuration, and runs that all end early: none of them takes what stands
+    there for up to date.
+    """
     built.base |= {
         "experiments/trial/params": {"characters": 100},
         "experiments/panel/labelers": ["rules", "judge:slow"],
@@ -312,7 +380,9 @@ AFTER_SIGNALS = [
 ]
 
 
-@pytest.mark.parametrize(("script", "how", "expected"), AFTER_SIGNALS, ids=[name for name, *_ in AFTER_SIGNALS])
+@pytest.mark.parametrize(
+    ("script", "how", "expected"), AFTER_SIGNALS, ids=[name for name, *_ in AFTER_SIGNALS]
+)
 def test_after_a_signal_in_any_stage_all_that_follows_from_it_is_built_again(
     script: str, how: int, expected: set[str], built: Reruns
 ) -> None:
@@ -321,6 +391,8 @@ def test_after_a_signal_in_any_stage_all_that_follows_from_it_is_built_again(
     def wait() -> None:
         wait_until(reached.exists)
 
-    with broken(built, script, by=f"from time import sleep; open('{reached}', 'w').close(); sleep(600)"):
+    with broken(
+        built, script, by=f"from time import sleep; open('{reached}', 'w').close(); sleep(600)"
+    ):
         signalled(built, TRIAL, how, wait)
     assert built.jobs(*TRIAL, "--rerun-incomplete") >= expected

@@ -22,18 +22,29 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_page_is_on_it_and_can_be_searched(site: Path) -> None:
-    index = json.loads((site / "search/search_index.js").read_text().partition("=")[2].rstrip("; \n"))
+    index = json.loads(
+        (site / "search/search_index.js").read_text().partition("=")[2].rstrip("; \n")
+    )
     pages = {entry["location"].partition("#")[0] for entry in index["docs"]}
     written = {path.stem for path in PROJECT.glob("docs/*.md")} - {"README"}
-    studies = {f"studies/{path.parent.name}.html" for path in PROJECT.glob("scripts/moot/studies/*/README.md")}
-    assert {f"{name}.html" for name in written} | studies | {"index.html", "configuration.html"} <= pages
+    studies = {
+        f"studies/{path.parent.name}.html"
+        for path in PROJECT.glob("scripts/moot/studies/*/README.md")
+    }
+    assert {f"{name}.html" for name in written} | studies | {
+        "index.html",
+        "configuration.html",
+    } <= pages
     protocols = (site / "reference/protocols.html").read_text()
     assert all(f'id="{name}"' in protocols for name in PROTOCOLS)
 
 
 def test_nothing_is_fetched_from_a_network(site: Path) -> None:
     for page in site.rglob("*.html"):
-        fetched = re.findall(r"<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=\"?(https?:[^\s\">]*)", page.read_text())
+        fetched = re.findall(
+            r"<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=\"?(https?:[^\s\">]*)",
+            page.read_text(),
+        )
         assert fetched == [], page
 
 
@@ -51,13 +62,20 @@ def test_what_a_run_built_is_on_it(tmp_path: Path) -> None:
         (project / name).parent.mkdir(exist_ok=True)
         shutil.copy(PROJECT / name, project / name)
     shutil.copytree(PROJECT / "packaging", project / "packaging")
-    for name in ("index.html", "recorded.html", "tables/recorded/methods.html", "figures/recorded/accuracy.svg"):
+    for name in (
+        "index.html",
+        "recorded.html",
+        "tables/recorded/methods.html",
+        "figures/recorded/accuracy.svg",
+    ):
         path = project / "results" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("<p>built</p>")
     build_site(tmp_path / "site", project)
     home, study = (tmp_path / "site" / name for name in ("index.html", "studies/recorded.html"))
-    shown = re.findall(r'(?:href|src)="?(?:\.\./)?(demo/[^" >#]+)', home.read_text() + study.read_text())
+    shown = re.findall(
+        r'(?:href|src)="?(?:\.\./)?(demo/[^" >#]+)', home.read_text() + study.read_text()
+    )
     assert {"demo/index.html", "demo/recorded.html", "demo/tables/recorded/methods.html"} < {*shown}
     assert "<iframe src=../demo/index.html#recorded" in study.read_text().replace('"', "")
     assert all((tmp_path / "site" / name).is_file() for name in shown)

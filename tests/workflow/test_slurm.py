@@ -1,4 +1,5 @@
-"""profiles/slurm as it ships, on a real Slurm and a real PostgreSQL: two models at two speeds, and jobs that are killed.
+"""profiles/slurm as it ships, on a real Slurm and a real PostgreSQL: two models at two speeds, and
+jobs that are killed.
 
 Slow; only it finds replies that jobs of a real cluster lose when they are cancelled or killed.
 """
@@ -41,7 +42,14 @@ def ledger(cluster: Path) -> Iterator[str]:
 def submit(workflow: Workflow, log: Path) -> "subprocess.Popen[bytes]":
     """Start Snakemake as docs/cluster.md says, and let it be."""
     profile = str(workflow.project / "profiles" / "slurm")
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(workflow.project / "Snakefile"), "debates"]
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--snakefile",
+        str(workflow.project / "Snakefile"),
+        "debates",
+    ]
     options = ["--configfile", "my.yaml", "--profile", profile, *SOON]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
     with log.open("wb") as output:
@@ -59,7 +67,9 @@ def job_of(model: str, seconds: float = PATIENCE) -> str:
     """The Slurm job that holds debates with a model now."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        for line in slurm("squeue", "--noheader", "--states=RUNNING", "--format=%i|%k").splitlines():
+        for line in slurm(
+            "squeue", "--noheader", "--states=RUNNING", "--format=%i|%k"
+        ).splitlines():
             number, _, comment = line.partition("|")
             if "run_debates" in comment and model in comment:
                 return number
@@ -72,7 +82,13 @@ def test_jobs_that_are_cancelled_and_killed_go_on_and_ask_nothing_twice(
 ) -> None:
     with FaultServer(latency=0.1) as fast, FaultServer(latency=0.5) as slow:
         workflow = Workflow(tmp_path, fast.url)
-        model = {"endpoint": "openai", "model": "test", "max_tokens": 50, "jobs": 2, "concurrency": 3}
+        model = {
+            "endpoint": "openai",
+            "model": "test",
+            "max_tokens": 50,
+            "jobs": 2,
+            "concurrency": 3,
+        }
         workflow.configure(
             {
                 "run": ["trial"],
@@ -80,7 +96,10 @@ def test_jobs_that_are_cancelled_and_killed_go_on_and_ask_nothing_twice(
                 "ledger": ledger,
                 "experiments/trial/cases": DEBATES,
                 "experiments/trial/models": ["fast", "slow"],
-                "models": {"fast": {**model, "base_url": fast.url}, "slow": {**model, "base_url": slow.url}},
+                "models": {
+                    "fast": {**model, "base_url": fast.url},
+                    "slow": {**model, "base_url": slow.url},
+                },
             }
         )
         first = submit(workflow, tmp_path / "first.log")
@@ -93,7 +112,10 @@ def test_jobs_that_are_cancelled_and_killed_go_on_and_ask_nothing_twice(
 
         second = submit(workflow, tmp_path / "second.log")
         assert second.wait(PATIENCE) == 0, (tmp_path / "second.log").read_text()[-3000:]
-        for server, repeated in ((fast, 3), (slow, 0)):  # a killed job leaves at most what was under way
+        for server, repeated in (
+            (fast, 3),
+            (slow, 0),
+        ):  # a killed job leaves at most what was under way
             stats = server.stats()
             assert stats["distinct"] == DEBATES * CALLS
             assert stats["requests"] <= DEBATES * CALLS + repeated

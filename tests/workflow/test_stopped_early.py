@@ -1,4 +1,5 @@
-"""Debates that end early through Snakemake: later looks are not held, and a run that was killed decides the same.
+"""Debates that end early through Snakemake: later looks are not held, and a run that was killed
+decides the same.
 
 Slow; only it finds looks that do not wait for each other, or that a killed run decides otherwise.
 """
@@ -26,7 +27,9 @@ TABLE = "results/tables/courtroom/stopping.csv"
 
 
 class Run:
-    """Two experiments by models of which one answers and the other never does, so that shares of usable answers differ."""
+    """Two experiments by models of which one answers and the other never does, so that shares of
+    usable answers differ.
+    """
 
     def __init__(self, folder: Path, good: FaultServer, bad: FaultServer, **stop: Any) -> None:
         self.workflow, self.output = Workflow(folder, good.url), folder / "output"
@@ -38,7 +41,12 @@ class Run:
             "concurrency": 2,
             "price": {"input": 0, "output": 1000},
         }
-        trial = {"protocol": "zero_shot", "dataset": "people", "cases": LOOK * LOOKS, "study": "courtroom"}
+        trial = {
+            "protocol": "zero_shot",
+            "dataset": "people",
+            "cases": LOOK * LOOKS,
+            "study": "courtroom",
+        }
         self.workflow.configure(
             {
                 "run": ["one", "two"],
@@ -57,18 +65,32 @@ class Run:
         return pd.read_csv(self.workflow.work / TABLE).iloc[0]
 
     def start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "snakemake", "--snakefile", str(self.workflow.project / "Snakefile"), TABLE]
+        command = [
+            sys.executable,
+            "-m",
+            "snakemake",
+            "--snakefile",
+            str(self.workflow.project / "Snakefile"),
+            TABLE,
+        ]
         command += ["--configfile", "my.yaml", "--cores", "2", "--nolock", "--rerun-incomplete"]
         with self.output.open("wb") as output:
             return subprocess.Popen(
-                command, cwd=self.workflow.work, stdout=output, stderr=output, start_new_session=True
+                command,
+                cwd=self.workflow.work,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
             )
 
     def held(self) -> dict[str, list[int]]:
         """How many debates each look of either side holds."""
         folder = self.workflow.work / "results" / "transcripts"
         return {
-            run: [pd.read_parquet(folder / run / f"{look}.parquet")["debate_id"].nunique() for look in range(LOOKS)]
+            run: [
+                pd.read_parquet(folder / run / f"{look}.parquet")["debate_id"].nunique()
+                for look in range(LOOKS)
+            ]
             for run in ("one/good", "two/bad")
         }
 
@@ -83,7 +105,9 @@ def servers() -> Iterator[tuple[FaultServer, FaultServer]]:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(servers: tuple[FaultServer, FaultServer], tmp_path_factory: pytest.TempPathFactory) -> Run:
+def undisturbed(
+    servers: tuple[FaultServer, FaultServer], tmp_path_factory: pytest.TempPathFactory
+) -> Run:
     servers[1].reset(content=REFUSAL)
     run = Run(tmp_path_factory.mktemp("undisturbed") / "run", *servers)
     run.finish()
@@ -93,8 +117,14 @@ def undisturbed(servers: tuple[FaultServer, FaultServer], tmp_path_factory: pyte
 
 def test_looks_after_the_decision_are_empty(undisturbed: Run) -> None:
     row = undisturbed.finish()
-    assert (row["stopped because"], row["looks"], row["planned looks"]) == ("difference shown", HELD, LOOKS)
-    assert undisturbed.held() == dict.fromkeys(("one/good", "two/bad"), [LOOK] * HELD + [0] * (LOOKS - HELD))
+    assert (row["stopped because"], row["looks"], row["planned looks"]) == (
+        "difference shown",
+        HELD,
+        LOOKS,
+    )
+    assert undisturbed.held() == dict.fromkeys(
+        ("one/good", "two/bad"), [LOOK] * HELD + [0] * (LOOKS - HELD)
+    )
     calls = sum(undisturbed.calls)
     assert calls == row["calls"] and row["calls not made"] * HELD == row["calls"] * (LOOKS - HELD)
     assert undisturbed.workflow.jobs(TABLE) == set(), "with nothing changed nothing runs"
@@ -110,8 +140,12 @@ def test_a_run_whose_models_differ_in_speed_and_fail_decides_the_same_after_a_ki
     slow.reset(latency=0.5)
     fast.reset(faults=["insufficient_quota"], rate=1.0)
     killed = Run(tmp_path / "killed", *servers)
-    assert killed.start().wait(PATIENCE) == 1, "the fast model's calls are refused, and no look is decided without them"
-    assert fast.stats()["faults"]["insufficient_quota"] and not (killed.workflow.work / TABLE).exists()
+    assert killed.start().wait(PATIENCE) == 1, (
+        "the fast model's calls are refused, and no look is decided without them"
+    )
+    assert (
+        fast.stats()["faults"]["insufficient_quota"] and not (killed.workflow.work / TABLE).exists()
+    )
     fast.reset(latency=0.02, content=REFUSAL, faults=["server_error", "dropped_midway"], rate=0.3)
     process = killed.start()
     slow.wait_for(LOOK + 2)
@@ -135,4 +169,6 @@ def test_money_ends_debates_before_the_look_that_it_does_not_pay(
     a_look = free["US dollars"] / free["looks"]
     assert a_look > 0
     row = Run(tmp_path / "poor", *servers, usd=float(1.5 * a_look)).finish()
-    assert (row["stopped because"], row["looks"]) == ("budget", 1) and row["US dollars"] <= 1.5 * a_look
+    assert (row["stopped because"], row["looks"]) == ("budget", 1) and row[
+        "US dollars"
+    ] <= 1.5 * a_look

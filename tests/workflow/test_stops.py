@@ -1,4 +1,5 @@
-"""A run that is told to end by a signal ends in order, and the same command goes on where it stopped.
+"""A run that is told to end by a signal ends in order, and the same command goes on where it
+stopped.
 
 Slow; only it finds processes and replies that a signal to Snakemake loses.
 """
@@ -26,7 +27,9 @@ SHARDS = ("results/transcripts/alone/apart/0.parquet", "results/transcripts/mixe
 
 
 class Run:
-    """Two jobs under way: one model at a slow server, and debates of a fast model before a slow judge."""
+    """Two jobs under way: one model at a slow server, and debates of a fast model before a slow
+    judge.
+    """
 
     def __init__(self, folder: Path, fast: FaultServer, slow: FaultServer) -> None:
         self.servers = fast, slow
@@ -42,7 +45,11 @@ class Run:
                 "models/apart": {**entry, "base_url": slow.url, "model": "another"},
                 "datasets/people/rows": 300,
                 "experiments/alone": {**trial, "models": "apart"},
-                "experiments/mixed": {**trial, "models": "fast", "params": {"seats": {"judge": "slow"}}},
+                "experiments/mixed": {
+                    **trial,
+                    "models": "fast",
+                    "params": {"seats": {"judge": "slow"}},
+                },
             }
         )
 
@@ -52,17 +59,31 @@ class Run:
     def start(self) -> tuple[subprocess.Popen[bytes], list[psutil.Process]]:
         """Start Snakemake as a user does; give it with its jobs when both ask."""
         before = self.counts()
-        command = [sys.executable, "-m", "snakemake", "--snakefile", str(self.workflow.project / "Snakefile"), *SHARDS]
+        command = [
+            sys.executable,
+            "-m",
+            "snakemake",
+            "--snakefile",
+            str(self.workflow.project / "Snakefile"),
+            *SHARDS,
+        ]
         command += ["--configfile", "my.yaml", "--cores", "2", "--nolock"]
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
         with self.output.open("wb") as output:
             snakemake = subprocess.Popen(
-                command, cwd=self.workflow.work, env=environment, stdout=output, stderr=output, start_new_session=True
+                command,
+                cwd=self.workflow.work,
+                env=environment,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
             )
         for server, count in zip(self.servers, before, strict=True):
             server.wait_for(count + 6)
         started = psutil.Process(snakemake.pid).children(recursive=True)
-        return snakemake, [process for process in started if ".snakemake/scripts" in process.cmdline()[1]]
+        return snakemake, [
+            process for process in started if ".snakemake/scripts" in process.cmdline()[1]
+        ]
 
     def stop(
         self,
@@ -71,7 +92,9 @@ class Run:
         number: signal.Signals,
         group: bool = False,
     ) -> None:
-        """Signal, and see that the calls under way were kept, that nothing goes on, and what is said."""
+        """Signal, and see that the calls under way were kept, that nothing goes on, and what is
+        said.
+        """
         before = self.counts()
         assert len(jobs) == 2
         (os.killpg if group else os.kill)(snakemake.pid, number)
@@ -85,8 +108,10 @@ class Run:
         assert ledger.spent().calls == sum(replies), "all that were under way are kept"
         ledger.close()
         assert not list((self.workflow.work / "results" / "transcripts").rglob("*.parquet"))
-        assert self.output.read_text().splitlines()[-1] == (
-            f"moot: stopped by {number.name}. Every reply received is in the ledger: run the same command again to go on."
+        assert (
+            self.output.read_text().splitlines()[-1]
+            == f"moot: stopped by {number.name}. Every reply received is in the ledger: run the"
+            " same command again to go on."
         )
 
 
@@ -99,7 +124,9 @@ def run(tmp_path: Path) -> Iterator[Run]:
 def test_a_run_that_is_told_to_end_keeps_what_is_under_way_and_goes_on(run: Run) -> None:
     for number, group in ((signal.SIGTERM, False), (signal.SIGHUP, True)):
         run.stop(*run.start(), number, group)
-        assert not re.search("Traceback|Error in rule|did not complete|failed", run.output.read_text())
+        assert not re.search(
+            "Traceback|Error in rule|did not complete|failed", run.output.read_text()
+        )
 
     snakemake, jobs = run.start()
     of_mixed = next(job for job in jobs if any("mixed" in file.path for file in job.open_files()))
@@ -107,13 +134,17 @@ def test_a_run_that_is_told_to_end_keeps_what_is_under_way_and_goes_on(run: Run)
     psutil.wait_procs([of_mixed], PATIENCE)
     (log,) = (run.workflow.work / "results" / "logs" / "debates" / "mixed").rglob("*.log")
     assert "stopped by SIGTERM" in log.read_text().splitlines()[-1]
-    run.servers[1].wait_for(run.counts()[1] + 6)  # the other job goes on, until Snakemake is told to end
+    run.servers[1].wait_for(
+        run.counts()[1] + 6
+    )  # the other job goes on, until Snakemake is told to end
     run.stop(snakemake, jobs, signal.SIGINT)
 
     for server in run.servers:
         server.reset(latency=0.0, keep=True)
     snakemake, _ = run.start()
     assert snakemake.wait(PATIENCE) == 0, run.output.read_text()
-    assert [server.stats()["distinct"] for server in run.servers] == run.counts(), "nothing is asked twice"
+    assert [server.stats()["distinct"] for server in run.servers] == run.counts(), (
+        "nothing is asked twice"
+    )
     assert sum(run.counts()) == CALLS
     assert not list((run.workflow.work / "results").glob(".run*"))

@@ -1,4 +1,5 @@
-"""The workflow as a user runs it: a copy of the project, another working directory, a model server on this machine.
+"""The workflow as a user runs it: a copy of the project, another working directory, a model server
+on this machine.
 
 Slow; only it finds rules, scripts and configuration that do not fit together.
 """
@@ -35,8 +36,12 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
     return workflow
 
 
-def test_jobs_import_the_copy_that_is_run_whatever_another_the_environment_names(tmp_path: Path) -> None:
-    """`make test` once put the checkout on PYTHONPATH: copies of it ran the checkout's code, and no test saw it."""
+def test_jobs_import_the_copy_that_is_run_whatever_another_the_environment_names(
+    tmp_path: Path,
+) -> None:
+    """`make test` once put the checkout on PYTHONPATH: copies of it ran the checkout's code, and no
+    test saw it.
+    """
     workflow = Workflow(tmp_path, "http://127.0.0.1:9")
     (tmp_path / "moot").mkdir()
     (tmp_path / "moot" / "__init__.py").write_text("raise ImportError('another copy of moot')\n")
@@ -52,7 +57,11 @@ def test_an_edited_prompt_reruns_its_own_calls_and_what_follows_and_nothing_else
     built: Workflow, server: FaultServer
 ) -> None:
     asked = server.count()
-    built.edit("config/prompts/courtroom/verdict.jinja", "Both sides have closed.", "Both sides have rested.")
+    built.edit(
+        "config/prompts/courtroom/verdict.jinja",
+        "Both sides have closed.",
+        "Both sides have rested.",
+    )
     assert built.jobs(*DEBATE_TARGETS) == {"run_debates", "predict", "score"}
     done = built.run(*TARGETS)
     assert done.returncode == 0, done.stdout[-4000:]
@@ -73,7 +82,9 @@ EDITS = {
 }
 
 
-def test_an_edited_module_reruns_what_imports_it_and_what_follows_and_nothing_else(built: Workflow) -> None:
+def test_an_edited_module_reruns_what_imports_it_and_what_follows_and_nothing_else(
+    built: Workflow,
+) -> None:
     """A comment or a docstring reruns nothing."""
     texts = {file: file.read_text() for file in map(built.project.joinpath, EDITS)}
     for file, text in texts.items():
@@ -106,11 +117,19 @@ def test_an_edited_local_file_is_loaded_again(tmp_path: Path) -> None:
     assert workflow.jobs(cases) == {"load_cases"}
 
 
-def test_a_replay_of_exported_calls_rebuilds_the_tables_byte_for_byte(built: Workflow, server: FaultServer) -> None:
+def test_a_replay_of_exported_calls_rebuilds_the_tables_byte_for_byte(
+    built: Workflow, server: FaultServer
+) -> None:
     tables = {target: (built.work / target).read_bytes() for target in TARGETS}
     calls = built.work.parent / "calls"
     shutil.copytree(built.work / "results" / "calls", calls, dirs_exist_ok=True)
-    importer = [sys.executable, str(built.project / "scripts" / "import_calls.py"), "--ledger", "elsewhere", str(calls)]
+    importer = [
+        sys.executable,
+        str(built.project / "scripts" / "import_calls.py"),
+        "--ledger",
+        "elsewhere",
+        str(calls),
+    ]
     environment = {**os.environ, "PYTHONPATH": str(built.project / "scripts")}
     subprocess.run(importer, cwd=built.work, env=environment, check=True, stdout=subprocess.DEVNULL)
     shutil.rmtree(built.work / "results")
@@ -121,14 +140,24 @@ def test_a_replay_of_exported_calls_rebuilds_the_tables_byte_for_byte(built: Wor
     assert {target: (built.work / target).read_bytes() for target in TARGETS} == tables
 
 
-def test_a_preview_counts_what_is_left_and_asks_nobody(built: Workflow, server: FaultServer) -> None:
+def test_a_preview_counts_what_is_left_and_asks_nobody(
+    built: Workflow, server: FaultServer
+) -> None:
     asked = server.count()
     built.configure({"experiments/trial/cases": 5})
     done = built.run("preview")
     built.configure({})
     assert done.returncode == 0, done.stdout[-4000:]
-    row = next(line.split() for line in done.stdout.splitlines() if line.strip().startswith("trial"))
-    assert row[:5] == ["trial", "served", "5", "48", "32"], "16 calls a debate, three debates in the ledger"
+    row = next(
+        line.split() for line in done.stdout.splitlines() if line.strip().startswith("trial")
+    )
+    assert row[:5] == [
+        "trial",
+        "served",
+        "5",
+        "48",
+        "32",
+    ], "16 calls a debate, three debates in the ledger"
     assert server.count() == asked
 
 
@@ -150,7 +179,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("fault", BAD)
-def test_bad_input_ends_with_status_1_and_one_message(fault: str, built: Workflow, tmp_path: Path) -> None:
+def test_bad_input_ends_with_status_1_and_one_message(
+    fault: str, built: Workflow, tmp_path: Path
+) -> None:
     change, message = BAD[fault]
     built.configure({**change, "ledger": str(tmp_path / "ledger")})
     done = built.run(DEBATE_TARGETS[0], "--forcerun", "run_debates")
@@ -179,7 +210,12 @@ def test_a_faulty_table_ends_with_status_1_and_one_message(built: Workflow, tmp_
     table.parent.mkdir()
     lines = sample.read_text().splitlines(keepends=True)
     table.write_text("".join([*lines, lines[1]]))
-    built.configure({"datasets/people": {"loader": "claim_stance", "source": "local"}, "data_root": str(tmp_path)})
+    built.configure(
+        {
+            "datasets/people": {"loader": "claim_stance", "source": "local"},
+            "data_root": str(tmp_path),
+        }
+    )
     done = built.run("results/cases/people.parquet", "--forcerun", "load_cases")
     built.configure({})
     assert done.returncode == 1
@@ -192,13 +228,17 @@ def test_a_faulty_table_ends_with_status_1_and_one_message(built: Workflow, tmp_
 def test_starting_snakemake_loads_no_heavy_library() -> None:
     """Every registry is read at each start, so a second there is a second on every command."""
     code = (
-        "import sys; from moot.plan.plan import Plan; from moot.report import FIGURES, TABLES;"
-        "from moot.protocols import PROTOCOLS; from moot.datasets import LOADERS; from moot.training.baselines import BASELINES;"
-        "[list(registry) for registry in (FIGURES, TABLES, PROTOCOLS, LOADERS, BASELINES)];"
-        "heavy = {'eyecite', 'huggingface_hub', 'inspect_ai', 'matplotlib', 'openai', 'ollama', 'scipy', 'sklearn', 'skops', 'xgboost', 'xllamacpp',"
-        "'moot.studies.appellate.deidentify', 'moot.studies.appellate.legal.patterns'};"
-        "sys.exit(', '.join(sorted(heavy & set(sys.modules))) or 0)"
+        "import sys; from moot.plan.plan import Plan; from moot.report import FIGURES, TABLES;from"
+        " moot.protocols import PROTOCOLS; from moot.datasets import LOADERS; from"
+        " moot.training.baselines import BASELINES;[list(registry) for registry in (FIGURES,"
+        " TABLES, PROTOCOLS, LOADERS, BASELINES)];heavy = {'eyecite', 'huggingface_hub',"
+        " 'inspect_ai', 'matplotlib', 'openai', 'ollama', 'scipy', 'sklearn', 'skops', 'xgboost',"
+        " 'xllamacpp','moot.studies.appellate.deidentify',"
+        " 'moot.studies.appellate.legal.patterns'};sys.exit(', '.join(sorted(heavy &"
+        " set(sys.modules))) or 0)"
     )
     environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr

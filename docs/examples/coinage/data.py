@@ -5,7 +5,9 @@ from pydantic import Field
 from moot.core.cases import Case, Task, stratified_splits
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 
-TASK = Task(noun="the coin", question="Which side is up?", labels=("tails", "heads"), positive="heads")
+TASK = Task(
+    noun="the coin", question="Which side is up?", labels=("tails", "heads"), positive="heads"
+)
 
 
 class MintOptions(DatasetOptions):

@@ -9,5 +9,8 @@ from moot.protocols.replies import prediction_schema, read_answer
 async def toss(debate: Debate, _params: ProtocolParams) -> Answer | None:
     """The tosser says which side is up."""
     return read_answer(
-        debate, await debate.say("tosser", "statement", "coinage/ask", schema=prediction_schema(debate.task))
+        debate,
+        await debate.say(
+            "tosser", "statement", "coinage/ask", schema=prediction_schema(debate.task)
+        ),
     )

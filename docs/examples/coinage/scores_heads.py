@@ -11,7 +11,9 @@ def heads(results: ExperimentResults) -> pd.DataFrame:
     """The share of tosses that are called heads, by model."""
     return concat_scores(
         to_frame(
-            results.experiment, str(model), [Score("heads", float((rows["prediction"] == "heads").mean()), n=len(rows))]
+            results.experiment,
+            str(model),
+            [Score("heads", float((rows["prediction"] == "heads").mean()), n=len(rows))],
         )
         for model, rows in results.predictions.groupby("model")
     )

@@ -1,6 +1,8 @@
-"""One file for others: a run's plan, prompts, calls and tables, and the log that proves which replies these rest on.
+"""One file for others: a run's plan, prompts, calls and tables, and the log that proves which
+replies these rest on.
 
-Calls about cases of data sets that are not shared are in the log by their hashes alone, and their cases are left out.
+Calls about cases of data sets that are not shared are in the log by their hashes alone, and their
+cases are left out.
 """
 
 import hashlib
@@ -28,7 +30,14 @@ from moot.llm.ledger.tables import ATTEMPTS, FAILURES, REFUSALS
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.workflow import targets
-from moot.workflow.own_files import ANNOTATIONS, DIARIES, INBOX, annotation_files, answer_files, frozen_files
+from moot.workflow.own_files import (
+    ANNOTATIONS,
+    DIARIES,
+    INBOX,
+    annotation_files,
+    answer_files,
+    frozen_files,
+)
 from moot.workflow.records import RECORDS
 from moot.workflow.stages import Stages
 
@@ -68,12 +77,19 @@ class Contents:
 
 
 def is_shared(plan: Plan, dataset: str) -> bool:
-    """Whether the cases of a data set may be given away: it ships with moot, is made up, or `share` names it."""
-    return dataset in plan.config.share.datasets or str(plan.datasets[dataset].source) in SHIPPED_SOURCES
+    """Whether the cases of a data set may be given away: it ships with moot, is made up, or `share`
+    names it.
+    """
+    return (
+        dataset in plan.config.share.datasets
+        or str(plan.datasets[dataset].source) in SHIPPED_SOURCES
+    )
 
 
 def withheld_runs(plan: Plan) -> set[str]:
-    """The runs, `EXPERIMENT/MODEL`, about cases that are not shared, or in which people answered who are not."""
+    """The runs, `EXPERIMENT/MODEL`, about cases that are not shared, or in which people answered
+    who are not.
+    """
     withheld = set[str]()
     for run in targets.runs(plan):
         experiment = plan.experiments[run.partition("/")[0]].config
@@ -89,14 +105,24 @@ class Names:
 
     def __init__(self, plan: Plan) -> None:
         voices = {voice for found in plan.experiments.values() for voice in found.people}
-        for path in map(Path, (f"results/annotations/{run}.parquet" for run in targets.labelled(plan))):
-            given = set(read_table(path, ["labeler"])["labeler"].to_pylist()) if path.exists() else set()
+        for path in map(
+            Path, (f"results/annotations/{run}.parquet" for run in targets.labelled(plan))
+        ):
+            given = (
+                set(read_table(path, ["labeler"])["labeler"].to_pylist())
+                if path.exists()
+                else set()
+            )
             voices |= {labeler for labeler in given if labeler.partition(":")[0] in PEOPLE}
         names = {name for voice in voices if (name := voice.partition(":")[2])}
         self._other = (
-            {} if plan.config.share.people else {name: f"person-{n}" for n, name in enumerate(sorted(names), 1)}
+            {}
+            if plan.config.share.people
+            else {name: f"person-{n}" for n, name in enumerate(sorted(names), 1)}
         )
-        written = sorted((form for name in self._other for form in {name, _escaped(name)}), key=len, reverse=True)
+        written = sorted(
+            (form for name in self._other for form in {name, _escaped(name)}), key=len, reverse=True
+        )
         self._pattern = rf"(?:{'|'.join(map(re.escape, written))})(?!\w)" if written else "(?!)"
         self._other |= {_escaped(name): other for name, other in self._other.items()}
 
@@ -105,14 +131,20 @@ class Names:
         return re.sub(before + self._pattern, lambda found: self._other[found[0]], text)
 
     def hidden(self, path: Path) -> bytes | None:
-        """A file's content without the names; None where it names people in a form that cannot be changed."""
+        """A file's content without the names;
+        None where it names people in a form that cannot be changed.
+        """
         content = path.read_bytes()
         if len(self._other) and path.suffix in (".xlsx", ".pdf"):
             return None
         text = content.decode("utf-8", "surrogateescape")
         hidden = self.hide(text)
         return (
-            content if hidden == text else None if path in frozen_files() else hidden.encode(errors="surrogateescape")
+            content
+            if hidden == text
+            else None
+            if path in frozen_files()
+            else hidden.encode(errors="surrogateescape")
         )
 
 
@@ -141,19 +173,29 @@ def bundle(plan: Plan, raw: Fields) -> str:
         raw: the same as Snakemake hands it over: merged, not yet checked.
 
     Raises:
-        UserError: no table is built, `share` names no data set of this run, or the ledger cannot be sealed.
+        UserError: no table is built, `share` names no data set of this run, or the ledger cannot be
+            sealed.
     """
     tables = tables_of(plan)
     if not tables:
-        raise UserError("bundle: no table is built in results/. Build them first: snakemake --cores 2")
+        raise UserError(
+            "bundle: no table is built in results/. Build them first: snakemake --cores 2"
+        )
     if unknown := sorted(set(plan.config.share.datasets) - set(plan.datasets_used)):
         raise UserError(
-            f"share.datasets: '{unknown[0]}' is no data set of this run, which has {', '.join(plan.datasets_used)}."
+            f"share.datasets: '{unknown[0]}' is no data set of this run, which has"
+            f" {', '.join(plan.datasets_used)}."
         )
-    with closing(Ledger(plan.config.ledger)) as ledger, atomic_path(BUNDLE) as part, zipfile.ZipFile(part, "w") as file:
+    with (
+        closing(Ledger(plan.config.ledger)) as ledger,
+        atomic_path(BUNDLE) as part,
+        zipfile.ZipFile(part, "w") as file,
+    ):
         seal(ledger)
         contents, log, names = Contents(file), _Log(plan), Names(plan)
-        stated = json.dumps(dict(raw), indent=1) + "\n"  # in the order of the experiments, which tables keep
+        stated = (
+            json.dumps(dict(raw), indent=1) + "\n"
+        )  # in the order of the experiments, which tables keep
         contents.add(CONFIGURATION, [names.hide(stated, "(?<=person:)")])
         contents.add_files(_artifacts(plan))
         for path in sorted([*map(Path, tables), *RECORDS.rglob("*.json"), *frozen_files()]):
@@ -162,11 +204,21 @@ def bundle(plan: Plan, raw: Fields) -> str:
             else:
                 contents.add(str(path), [content])
         if plan.config.share.people:
-            own = (path for folder in (ANNOTATIONS, INBOX, DIARIES) for path in folder.rglob("*") if path.is_file())
+            own = (
+                path
+                for folder in (ANNOTATIONS, INBOX, DIARIES)
+                for path in folder.rglob("*")
+                if path.is_file()
+            )
             contents.add_files(path for path in own if not path.name.startswith("."))
-        shipped = [*(plan.shipped / "config" / "prompts").rglob("*.jinja"), plan.shipped / "envs" / "lock.txt"]
+        shipped = [
+            *(plan.shipped / "config" / "prompts").rglob("*.jinja"),
+            plan.shipped / "envs" / "lock.txt",
+        ]
         contents.add_files(shipped, plan.shipped)
-        contents.add_files([plan.shipped / "scripts" / "verify_bundle.py"], plan.shipped / "scripts")
+        contents.add_files(
+            [plan.shipped / "scripts" / "verify_bundle.py"], plan.shipped / "scripts"
+        )
         contents.add("calls.jsonl", log.shown_calls(ledger))
         contents.add("log.txt", (f"{leaf.hex()}\n" for leaf in log.leaves))
         contents.add("failures.jsonl", _failures(ledger))
@@ -180,7 +232,9 @@ def bundle(plan: Plan, raw: Fields) -> str:
             "moot_version": __version__,
             "python": platform.python_version(),
             "log": dict(head_of(log.leaves)),
-            "extensions": {folder: folder_digest(Path(folder)) for folder in plan.config.extensions},
+            "extensions": {
+                folder: folder_digest(Path(folder)) for folder in plan.config.extensions
+            },
             "withheld": sorted(log.withheld),
             "tables": tables,
             "calls": log.calls,
@@ -194,14 +248,21 @@ def bundle(plan: Plan, raw: Fields) -> str:
 def _announcement(manifest: Fields) -> Iterator[str]:
     head, tables, withheld = manifest["log"], manifest["tables"], set(manifest["withheld"])
     shown = sum(len(calls["shown"]) for calls in manifest["calls"].values())
-    yield f"{BUNDLE}: {len(tables)} files of tables and figures, {shown} calls, {BUNDLE.stat().st_size / 1e6:.1f} MB."
+    yield (
+        f"{BUNDLE}: {len(tables)} files of tables and figures, {shown} calls,"
+        f" {BUNDLE.stat().st_size / 1e6:.1f} MB."
+    )
     if withheld:
         whole = sum(withheld.isdisjoint(runs) for runs in tables.values())
         yield (
-            f"Left out, since `share` does not name their cases or people: the calls of {', '.join(sorted(withheld))}. "
-            f"Of the {len(tables)} files {whole} rest on none of these, and can be rebuilt by others."
+            "Left out, since `share` does not name their cases or people: the calls of"
+            f" {', '.join(sorted(withheld))}. Of the {len(tables)} files {whole} rest on none of"
+            " these, and can be rebuilt by others."
         )
-    yield f"The ledger's head, which proves every reply from the day it is published: {head['replies']}:{head['root']}"
+    yield (
+        "The ledger's head, which proves every reply from the day it is published:"
+        f" {head['replies']}:{head['root']}"
+    )
     yield f"To check it: python scripts/verify_bundle.py {BUNDLE}"
     yield f"To rebuild it: snakemake --cores 2 replay --config bundle={BUNDLE}"
 
@@ -212,16 +273,21 @@ class _Log:
     Attributes:
         withheld: the runs whose calls are not shown.
         leaves: the hash of each.
-        calls: by run, and by run behind `LABELS`, the numbers of its leaves: those that are `shown` with their content,
-            and those `withheld`.
+        calls: by run, and by run behind `LABELS`, the numbers of its leaves: those that are `shown`
+            with their content, and those `withheld`.
     """
 
     def __init__(self, plan: Plan) -> None:
         self.withheld = withheld_runs(plan)
         self.leaves: list[bytes] = []
         self._runs: dict[str, list[str]] = {}
-        calls_of = {run: _calls_of(Path(f"results/calls/{run}.parquet")) for run in targets.runs(plan)}
-        calls_of |= {f"{LABELS}{run}": _calls_of_labels(plan, *run.split("/")) for run in targets.labelled(plan)}
+        calls_of = {
+            run: _calls_of(Path(f"results/calls/{run}.parquet")) for run in targets.runs(plan)
+        }
+        calls_of |= {
+            f"{LABELS}{run}": _calls_of_labels(plan, *run.split("/"))
+            for run in targets.labelled(plan)
+        }
         self.calls = {run: {"shown": list[int](), "withheld": list[int]()} for run in calls_of}
         for run, calls in calls_of.items():
             for call_id in calls:
@@ -239,8 +305,23 @@ class _Log:
             requests = {entry.call_id: entry.request for entry in ledger.entries(list(shown))}
             for call_id, (number, leaf) in shown.items():
                 _, model, replicate, reply = json.loads(leaf.content)
-                call = {"number": number, "salt": leaf.salt.hex(), "call_id": call_id, "model": model}
-                yield json.dumps({**call, "replicate": replicate, "request": requests[call_id], "reply": reply}) + "\n"
+                call = {
+                    "number": number,
+                    "salt": leaf.salt.hex(),
+                    "call_id": call_id,
+                    "model": model,
+                }
+                yield (
+                    json.dumps(
+                        {
+                            **call,
+                            "replicate": replicate,
+                            "request": requests[call_id],
+                            "reply": reply,
+                        }
+                    )
+                    + "\n"
+                )
 
     def _noted(self, number: int, leaf: Leaf) -> bool:
         """Note which runs rest on a reply. It is shown if some do, and all of these are."""
@@ -258,7 +339,11 @@ def _calls_of(path: Path) -> Iterable[str]:
 def _calls_of_labels(plan: Plan, experiment: str, model: str) -> Iterable[str]:
     shards = [path for path in map(Path, targets.shards(plan, experiment, model)) if path.exists()]
     cases = Path(f"results/cases/{plan.experiments[experiment].config.dataset}.parquet")
-    return calls_of_labels(plan, LabelJob(experiment, model, cases, {(experiment, model): shards})) if shards else ()
+    return (
+        calls_of_labels(plan, LabelJob(experiment, model, cases, {(experiment, model): shards}))
+        if shards
+        else ()
+    )
 
 
 def _artifacts(plan: Plan) -> Iterator[Path]:
@@ -275,17 +360,31 @@ def _artifacts(plan: Plan) -> Iterator[Path]:
 
 
 def _failures(ledger: Ledger) -> Iterator[str]:
-    """The calls that failed for good and what they cost, so that they fail likewise when the run is rebuilt."""
+    """The calls that failed for good and what they cost, so that they fail likewise when the run is
+    rebuilt.
+    """
     with ledger.transaction() as connection:
         for table in (FAILURES, REFUSALS, ATTEMPTS):
             for row in connection.execute(sa.select(table)).mappings():
-                yield json.dumps({"table": table.name, **{name: row[name] for name in row if name != "number"}}) + "\n"
+                yield (
+                    json.dumps(
+                        {
+                            "table": table.name,
+                            **{name: row[name] for name in row if name != "number"},
+                        }
+                    )
+                    + "\n"
+                )
 
 
 def folder_digest(folder: Path) -> str:
     """The sha256 of an extension's files: modules and prompts, by name and content."""
-    files = sorted(path for ending in ("*.py", "*.jinja") for path in folder.expanduser().rglob(ending))
-    named = [(path.relative_to(folder.expanduser()).as_posix(), file_digest(path)) for path in files]
+    files = sorted(
+        path for ending in ("*.py", "*.jinja") for path in folder.expanduser().rglob(ending)
+    )
+    named = [
+        (path.relative_to(folder.expanduser()).as_posix(), file_digest(path)) for path in files
+    ]
     return hashlib.sha256(json.dumps(named).encode()).hexdigest()
 
 

@@ -1,7 +1,9 @@
-"""What the next dollar should buy: the standard error of a contrast by cases, debates, judges, wordings and repeats.
+"""What the next dollar should buy: the standard error of a contrast by cases, debates, judges,
+wordings and repeats.
 
-Components of variance are those of pilot debates, or else of a rehearsal; wordings are experiments that are a side's
-own but for `prompts`. Dollars are those of these debates, or `power: usd_debate` and `usd_verdict`.
+Components of variance are those of pilot debates, or else of a rehearsal; wordings are experiments
+that are a side's own but for `prompts`. Dollars are those of these debates, or `power: usd_debate`
+and `usd_verdict`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,18 +34,26 @@ ResultsOf = Callable[[Contrast], Mapping[str, ExperimentResults]]
 _MULTIPLES = (1, 1.5, 2, 3, 5, 8, 12, 20)
 _DOUBLED = 2
 NOTES = (
-    "Model: on each side an answer is a mean, an independent effect of each facet and of each combination of facets, "
-    "and what is left; the variance of a difference is the sum of each side's components, each divided by how many "
-    "levels its facets have there, less twice the covariances of both sides (a multivariate decision study: Brennan "
-    "2001, Generalizability Theory, chapters 9 to 11). Components below 0 count as 0. A facet of one level on a side "
-    "stays as it is there.",
-    "Number: as planned, of a case or of a debate; of the first and the second side where they differ. `without end`: "
-    "the standard error that is left however many of this facet alone there are. `to reach`: the standard error with "
-    "which `power: difference` is shown with the power asked for, or `power: standard_error`; `cheapest`: the numbers, "
-    "the same on both sides, of the cheapest design that has it, up to 20 of each facet but cases, empty where the "
-    "cases of the data set do not suffice.",
-    "A facet is listed where the debates at hand tell its component apart; models stay as planned. Components that "
-    "rest on few levels are rough: `levels` says how many a case had.",
+    (
+        "Model: on each side an answer is a mean, an independent effect of each facet and of each"
+        " combination of facets, and what is left; the variance of a difference is the sum of each"
+        " side's components, each divided by how many levels its facets have there, less twice the"
+        " covariances of both sides (a multivariate decision study: Brennan 2001, Generalizability"
+        " Theory, chapters 9 to 11). Components below 0 count as 0. A facet of one level on a side"
+        " stays as it is there."
+    ),
+    (
+        "Number: as planned, of a case or of a debate; of the first and the second side where they"
+        " differ. `without end`: the standard error that is left however many of this facet alone"
+        " there are. `to reach`: the standard error with which `power: difference` is shown with"
+        " the power asked for, or `power: standard_error`; `cheapest`: the numbers, the same on"
+        " both sides, of the cheapest design that has it, up to 20 of each facet but cases, empty"
+        " where the cases of the data set do not suffice."
+    ),
+    (
+        "A facet is listed where the debates at hand tell its component apart; models stay as"
+        " planned. Components that rest on few levels are rough: `levels` says how many a case had."
+    ),
 )
 COLUMNS = (
     Columns()
@@ -68,11 +78,12 @@ class Designed:
     Attributes:
         source: where the components come from.
         planned: of either side how many of each facet a case shall have, cases among them.
-        debate, verdict: dollars of one debate of either side, and of one verdict on it; NaN where nothing says.
+        debate, verdict: dollars of one debate of either side, and of one verdict on it; NaN where
+            nothing says.
         available: cases of the data set.
         wanted: the standard error to reach.
-        judged: whether answers are several judges' of one debate, so that asking again asks a judge; else it holds
-            another debate.
+        judged: whether answers are several judges' of one debate, so that asking again asks a
+            judge; else it holds another debate.
     """
 
     contrast: Contrast
@@ -92,24 +103,39 @@ class Designed:
 
     def times(self, factor: float, facet: str) -> tuple[Numbers, Numbers]:
         """The planned design with so many times as many of a facet on both sides."""
-        first, second = ({**numbers, facet: factor * numbers.get(facet, 1.0)} for numbers in self.planned)
+        first, second = (
+            {**numbers, facet: factor * numbers.get(facet, 1.0)} for numbers in self.planned
+        )
         return first, second
 
     def cost_of_a_case(self, *chosen: Mapping[str, float | Floats]) -> Floats:
-        """Dollars of a case on both sides, or on those of which designs are given; else how many answers it takes."""
+        """Dollars of a case on both sides, or on those of which designs are given; else how many
+        answers it takes.
+        """
         each = zip(self.planned, (chosen[0], chosen[-1]), self.debate, self.verdict, strict=True)
-        return as_numbers(sum(self._cost({**known, **one}, *prices) for known, one, *prices in each))
+        return as_numbers(
+            sum(self._cost({**known, **one}, *prices) for known, one, *prices in each)
+        )
 
-    def _cost(self, numbers: Mapping[str, float | Floats], debate: float, verdict: float) -> float | Floats:
-        held, verdicts = (prod(numbers.get(name, 1.0) for name in some) for some in ((WORDING, DEBATE), VERDICTS))
-        verdicts, held = (verdicts * numbers[AGAIN], held) if self.judged else (verdicts, held * numbers[AGAIN])
+    def _cost(
+        self, numbers: Mapping[str, float | Floats], debate: float, verdict: float
+    ) -> float | Floats:
+        held, verdicts = (
+            prod(numbers.get(name, 1.0) for name in some) for some in ((WORDING, DEBATE), VERDICTS)
+        )
+        verdicts, held = (
+            (verdicts * numbers[AGAIN], held) if self.judged else (verdicts, held * numbers[AGAIN])
+        )
         return held * (debate + verdict * verdicts) if self.is_priced else held * verdicts
 
     def cost(self, *chosen: Numbers) -> float:
         """What a design costs, the same for both sides or one of either."""
         each = zip((chosen[0], chosen[-1]), self.planned, self.debate, self.verdict, strict=True)
         return float(
-            sum(self._cost({**known, **one}, *prices) * {**known, **one}[CASE] for one, known, *prices in each)
+            sum(
+                self._cost({**known, **one}, *prices) * {**known, **one}[CASE]
+                for one, known, *prices in each
+            )
         )
 
 
@@ -122,13 +148,15 @@ def designed(
     cases: tuple[int, int],
     available: int,
 ) -> Designed | None:
-    """What a contrast's debates say of any design; None where its metric is of no single answers, or none differ.
+    """What a contrast's debates say of any design; None where its metric is of no single answers,
+    or none differ.
 
-    Args:
-        source, results_of: where the debates come from, and the results of both sides of a contrast.
-        design: the design effect of clusters of cases.
-        cases: how many either side plans.
-        available: how many the data set has; of the side with fewer.
+        Args:
+            source, results_of: where the debates come from, and the results of both sides of a
+                contrast.
+            design: the design effect of clusters of cases.
+            cases: how many either side plans.
+            available: how many the data set has; of the side with fewer.
     """
     from scipy.special import ndtri  # registries are read at every start of Snakemake
 
@@ -139,14 +167,26 @@ def designed(
     names = [SIDE, CASE, *(name for name in (WORDING, MODEL, *VERDICTS) if _varies(rows, [name]))]
     names += [DEBATE] * (judged and _varies(rows, [DEBATE], [WORDING, MODEL, CASE]))
     per_case = [CASE, *([DEBATE] if DEBATE in names else [])]
-    numbers, pools = _numbers(rows, [name for name in names if name not in (SIDE, *per_case)], per_case)
+    numbers, pools = _numbers(
+        rows, [name for name in names if name not in (SIDE, *per_case)], per_case
+    )
     found = precision(
-        as_numbers(rows["value"]), {name: rows[name].tolist() for name in names}, numbers, (MODEL,), design, pools
+        as_numbers(rows["value"]),
+        {name: rows[name].tolist() for name in names},
+        numbers,
+        (MODEL,),
+        design,
+        pools,
     )
     if found is None:
         return None
-    power, configs = plan.config.power, [plan.experiments[side.experiment].config for side in contrast.sides]
-    wanted = power.standard_error or power.difference / float(ndtri(1 - power.level / 2) + ndtri(power.power))
+    power, configs = (
+        plan.config.power,
+        [plan.experiments[side.experiment].config for side in contrast.sides],
+    )
+    wanted = power.standard_error or power.difference / float(
+        ndtri(1 - power.level / 2) + ndtri(power.power)
+    )
     held = DEBATE if judged else AGAIN
     first, second = (
         {**known, CASE: float(size)}
@@ -154,18 +194,28 @@ def designed(
         for known, size, one in zip(numbers, cases, configs, strict=True)
     )
     debate, verdict = _prices(plan, contrast, rows)
-    return Designed(contrast, source, found, (first, second), debate, verdict, available, wanted, judged)
+    return Designed(
+        contrast, source, found, (first, second), debate, verdict, available, wanted, judged
+    )
 
 
-def _numbers(rows: pd.DataFrame, crossed: list[str], per_case: list[str]) -> tuple[tuple[Numbers, Numbers], Numbers]:
-    """Of either side how many levels of each facet a case has; and how many there are in all for each of these."""
+def _numbers(
+    rows: pd.DataFrame, crossed: list[str], per_case: list[str]
+) -> tuple[tuple[Numbers, Numbers], Numbers]:
+    """Of either side how many levels of each facet a case has; and how many there are in all for
+    each of these.
+    """
     sides, pools = list[Numbers](), dict[str, float]()
     for _, mine in rows.groupby(SIDE):
         cases = mine.groupby(CASE, sort=False)
-        numbers = {CASE: float(cases.ngroups)} | {name: float(cases[name].nunique().mean()) for name in crossed}
+        numbers = {CASE: float(cases.ngroups)} | {
+            name: float(cases[name].nunique().mean()) for name in crossed
+        }
         if DEBATE in per_case:
             within = [name for name in (WORDING, MODEL) if name in crossed]
-            numbers[DEBATE] = float(mine.groupby([*within, CASE], sort=False)[DEBATE].nunique().mean())
+            numbers[DEBATE] = float(
+                mine.groupby([*within, CASE], sort=False)[DEBATE].nunique().mean()
+            )
         sides.append({**numbers, AGAIN: len(mine) / prod(numbers.values())})
         for name in crossed:
             pools[name] = max(pools.get(name, 1.0), mine[name].nunique() / numbers[name])
@@ -173,15 +223,21 @@ def _numbers(rows: pd.DataFrame, crossed: list[str], per_case: list[str]) -> tup
 
 
 def _answers(plan: Plan, contrast: Contrast, results_of: ResultsOf) -> pd.DataFrame | None:
-    """The answers of both sides: what each adds to its side's metric, and whose answer it is; None where none are."""
+    """The answers of both sides: what each adds to its side's metric, and whose answer it is;
+    None where none are.
+    """
     parts: tuple[list[pd.DataFrame], list[pd.DataFrame]] = [], []
     sums: tuple[list[Sums], list[Sums]] = [], []
     for wording, told in _wordings(plan, contrast).items():
         found = results_of(told)
-        for number, (side, debates) in enumerate(zip(told.sides, sides_of(told, found) if found else (), strict=False)):
+        for number, (side, debates) in enumerate(
+            zip(told.sides, sides_of(told, found) if found else (), strict=False)
+        ):
             if debates.terms.rows is None:
                 return None
-            parts[number].append(_named(plan, side, number, debates.terms.rows.assign(**{WORDING: wording})))
+            parts[number].append(
+                _named(plan, side, number, debates.terms.rows.assign(**{WORDING: wording}))
+            )
             sums[number].append(debates.sums)
     if not all(parts):
         return None
@@ -196,7 +252,9 @@ def _answers(plan: Plan, contrast: Contrast, results_of: ResultsOf) -> pd.DataFr
 
 
 def _named(plan: Plan, side: Side, number: int, rows: pd.DataFrame) -> pd.DataFrame:
-    """Answers with their facets; a debate has a name of its own, the same where both sides judge it."""
+    """Answers with their facets; a debate has a name of its own, the same where both sides judge
+    it.
+    """
     params, again = plan.experiments[side.experiment].config.params, _judges_again(plan, side)
     held = (params["beside"], params["debated_by"]) if again else (number,)
     keys = ["case_id", "repeat", *([] if again else ["model", WORDING])]
@@ -210,7 +268,9 @@ def _named(plan: Plan, side: Side, number: int, rows: pd.DataFrame) -> pd.DataFr
 
 
 def _wordings(plan: Plan, contrast: Contrast) -> dict[str, Contrast]:
-    """The contrast in each wording (`prompts`) that experiments like those of both sides were run in."""
+    """The contrast in each wording (`prompts`) that experiments like those of both sides were run
+    in.
+    """
     alike = [_alike(plan, side.experiment) for side in contrast.sides]
     own = [plan.experiments[side.experiment].config.prompts for side in contrast.sides]
     if own[0] != own[1]:  # the wording is what they differ in
@@ -231,7 +291,12 @@ def _alike(plan: Plan, name: str) -> dict[str, str]:
     config = plan.experiments[name].config
     found = {config.prompts: name}
     for other, experiment in plan.experiments.items():
-        if experiment.config.model_copy(update={"prompts": config.prompts, "multiverse": config.multiverse}) == config:
+        if (
+            experiment.config.model_copy(
+                update={"prompts": config.prompts, "multiverse": config.multiverse}
+            )
+            == config
+        ):
             found.setdefault(experiment.config.prompts, other)
     return found
 
@@ -248,9 +313,13 @@ def _varies(rows: pd.DataFrame, names: list[str], within: Sequence[str] = ()) ->
     return bool((rows.groupby([SIDE, *within])[names].nunique() > 1).to_numpy().any())
 
 
-def _prices(plan: Plan, contrast: Contrast, rows: pd.DataFrame) -> tuple[tuple[float, float], tuple[float, float]]:
+def _prices(
+    plan: Plan, contrast: Contrast, rows: pd.DataFrame
+) -> tuple[tuple[float, float], tuple[float, float]]:
     """Dollars of one debate of either side, and of one verdict; NaN where records do not say."""
-    held = all(plan.experiments[side.experiment].config.protocol != RECORDED for side in contrast.sides)
+    held = all(
+        plan.experiments[side.experiment].config.protocol != RECORDED for side in contrast.sides
+    )
     costs = rows.groupby([SIDE, MODEL])["usd"].mean().groupby(SIDE).sum()
     answers, unknown = (
         ((float(costs[0]), float(costs[1])) if held else (float("nan"),) * 2),
@@ -258,7 +327,10 @@ def _prices(plan: Plan, contrast: Contrast, rows: pd.DataFrame) -> tuple[tuple[f
     )
     found = ((0.0, 0.0), answers) if _is_again(plan, contrast) else (answers, unknown)
     given = plan.config.power.usd_debate, plan.config.power.usd_verdict
-    debate, verdict = (prices if own is None else (own / 2, own / 2) for own, prices in zip(given, found, strict=True))
+    debate, verdict = (
+        prices if own is None else (own / 2, own / 2)
+        for own, prices in zip(given, found, strict=True)
+    )
     return debate, verdict
 
 
@@ -291,12 +363,16 @@ def _either(sides: tuple[Numbers, Numbers], facet: str) -> str:
 
 
 def designs_table(found: Sequence[Designed]) -> TableContent:
-    """One row a contrast and facet: the standard error as planned, with twice as many, and in the cheapest design."""
+    """One row a contrast and facet: the standard error as planned, with twice as many, and in the
+    cheapest design.
+    """
     return COLUMNS.table([row for one in found for row in _rows(one)], NOTES)
 
 
 def designs_figure(found: Sequence[Designed]) -> "MatplotlibFigure":
-    """Standard error against dollars, from the planned design on, a line a facet; a panel a contrast."""
+    """Standard error against dollars, from the planned design on, a line a facet; a panel a
+    contrast.
+    """
     figure, used, _ = panels(len(found), 2, 2.6)
     costs = [one.cost(*one.planned) for one in found]
     for one, axis in zip(found, used, strict=False):
@@ -304,10 +380,15 @@ def designs_figure(found: Sequence[Designed]) -> "MatplotlibFigure":
             some = [one.times(factor, facet) for factor in _MULTIPLES]
             errors = [float(one.found.error(*numbers)) for numbers in some]
             axis.plot(
-                [one.cost(*numbers) for numbers in some], errors, label=_plural(one, facet), **series_style(place)
+                [one.cost(*numbers) for numbers in some],
+                errors,
+                label=_plural(one, facet),
+                **series_style(place),
             )
         axis.axhline(one.wanted, color="grey", linewidth=0.8, linestyle=":")
-        logarithmic(axis, min(costs) / 1.2, max(costs) * _MULTIPLES[-1] * 1.2)  # panels share their axes
+        logarithmic(
+            axis, min(costs) / 1.2, max(costs) * _MULTIPLES[-1] * 1.2
+        )  # panels share their axes
         axis.set(title=one.contrast.name, ylabel="standard error", ylim=(0, None))
         axis.set_xlabel("US dollars" if one.is_priced else "answers of either side")
         axis.legend()
@@ -320,23 +401,33 @@ def design_lines(found: Sequence[Designed]) -> Iterator[str]:
         rows = list(_rows(one))
         first = rows[0]
         doubled = ", twice the ".join(
-            f"{row['facet']} {row['doubled: standard error']:.3f}{_dollars(row['doubled: US dollars'])}" for row in rows
+            f"{row['facet']}"
+            f" {row['doubled: standard error']:.3f}{_dollars(row['doubled: US dollars'])}"
+            for row in rows
         )
         yield (
-            f"{one.contrast.name} ({one.contrast.first.metric}, components by {one.source}): standard error "
-            f"{first['standard error']:.3f} as planned{_dollars(first['US dollars'])}; with twice the {doubled}."
+            f"{one.contrast.name} ({one.contrast.first.metric}, components by {one.source}):"
+            f" standard error {first['standard error']:.3f} as"
+            f" planned{_dollars(first['US dollars'])}; with twice the {doubled}."
         )
         if first["cheapest"] is None:
-            yield f"  No design within the {one.available} cases of the data set has one of {one.wanted:.3f}."
+            yield (
+                f"  No design within the {one.available} cases of the data set has one of"
+                f" {one.wanted:.3f}."
+            )
         else:
             numbers = ", ".join(f"{row['cheapest']} {row['facet']}" for row in rows)
-            yield f"  One of {one.wanted:.3f} takes {numbers}{_dollars(first['cheapest: US dollars'])}."
+            yield (
+                f"  One of {one.wanted:.3f} takes"
+                f" {numbers}{_dollars(first['cheapest: US dollars'])}."
+            )
 
 
 def _plural(one: Designed, facet: str) -> str:
-    return {AGAIN: "answers of a judge" if one.judged else "debates of a case", DEBATE: "debates of a case"}.get(
-        facet, f"{facet}s"
-    )
+    return {
+        AGAIN: "answers of a judge" if one.judged else "debates of a case",
+        DEBATE: "debates of a case",
+    }.get(facet, f"{facet}s")
 
 
 def _dollars(cost: float | None) -> str:

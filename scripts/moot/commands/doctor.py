@@ -1,7 +1,8 @@
 """`snakemake doctor`: what a run of this configuration needs, and whether it is there.
 
-Without consent no model is asked: a server is asked for its list of models alone. With `doctor: {ask: true}` each model
-answers three short calls, which show its speed, whether it keeps to a JSON schema, and its log-probabilities.
+Without consent no model is asked: a server is asked for its list of models alone. With `doctor:
+{ask: true}` each model answers three short calls, which show its speed, whether it keeps to a JSON
+schema, and its log-probabilities.
 """
 
 import asyncio
@@ -61,22 +62,35 @@ async def findings(plan: Plan) -> list[Finding]:
         model = plan.config.models[name]
         if model.endpoint in (RECORDED, SIMULATED):
             continue
-        reached = _in_this_process(name, model) if model.endpoint == "embedded" else await _server(name, model)
+        reached = (
+            _in_this_process(name, model)
+            if model.endpoint == "embedded"
+            else await _server(name, model)
+        )
         found += [*_key(name, model), reached]
         if reached.state == GOOD and plan.config.doctor.ask:
             found += await _answers(name, model, plan.config.seed)
         elif reached.state == GOOD:
             dollars = _CALLS * model.cost(_PROMPT_TOKENS, _REPLY_TOKENS)
-            asked = f"--config 'doctor={{ask: true}}' asks {_CALLS} calls, at most {dollars:.4f} US dollars"
+            asked = (
+                f"--config 'doctor={{ask: true}}' asks {_CALLS} calls, at most {dollars:.4f} US"
+                " dollars"
+            )
             found.append(Finding(name, UNKNOWN, f"not asked; {asked}"))
     return found
 
 
 def _machine() -> Iterator[Finding]:
-    yield Finding("moot", GOOD, f"{__version__}, Python {platform.python_version()}, {os.cpu_count()} cores")
+    yield Finding(
+        "moot", GOOD, f"{__version__}, Python {platform.python_version()}, {os.cpu_count()} cores"
+    )
     gigabytes = shutil.disk_usage(Path.cwd()).free / 1e9
     enough = gigabytes >= _LEAST_GIGABYTES
-    yield Finding("disk", GOOD if enough else BAD, f"{gigabytes:.0f} GB free; expected {_LEAST_GIGABYTES:.0f} or more")
+    yield Finding(
+        "disk",
+        GOOD if enough else BAD,
+        f"{gigabytes:.0f} GB free; expected {_LEAST_GIGABYTES:.0f} or more",
+    )
 
 
 def _data(plan: Plan) -> Iterator[Finding]:
@@ -91,13 +105,23 @@ def _data(plan: Plan) -> Iterator[Finding]:
             others = f" and {len(files) - 1} more" if len(files) > 1 else ""
             yield Finding(f"data {dataset}", GOOD, f"{files[0]}{others}, {size:.1f} MB")
         else:
-            yield Finding(f"data {dataset}", BAD, f"no file below {plan.config.data_root}; see data/raw/README.md")
+            yield Finding(
+                f"data {dataset}",
+                BAD,
+                f"no file below {plan.config.data_root}; see data/raw/README.md",
+            )
 
 
 def _key(name: str, model: ModelConfig) -> Iterator[Finding]:
     if model.api_key_env:
-        state, found = (GOOD, "is set") if read_key(model) else (BAD, f"is empty: export {model.api_key_env}=...")
-        yield Finding(f"{name}, key", state, f"the environment variable {model.api_key_env} {found}")
+        state, found = (
+            (GOOD, "is set")
+            if read_key(model)
+            else (BAD, f"is empty: export {model.api_key_env}=...")
+        )
+        yield Finding(
+            f"{name}, key", state, f"the environment variable {model.api_key_env} {found}"
+        )
 
 
 def _in_this_process(name: str, model: ModelConfig) -> Finding:
@@ -105,7 +129,9 @@ def _in_this_process(name: str, model: ModelConfig) -> Finding:
         path = model_path(model)
     except UserError as error:
         return Finding(name, BAD, str(error))
-    return Finding(name, GOOD, f"runs in this process; {path.name}, {path.stat().st_size / 1e6:.0f} MB")
+    return Finding(
+        name, GOOD, f"runs in this process; {path.name}, {path.stat().st_size / 1e6:.0f} MB"
+    )
 
 
 async def _server(name: str, model: ModelConfig) -> Finding:
@@ -124,19 +150,29 @@ async def _server(name: str, model: ModelConfig) -> Finding:
             answer = await client.get(listing, headers=headers)
         content = answer.json() if answer.is_success else {}
     except (httpx.HTTPError, ValueError) as error:
-        return Finding(name, BAD, redacted(f"{where} gives no answer ({type(error).__name__}: {error})"))
+        return Finding(
+            name, BAD, redacted(f"{where} gives no answer ({type(error).__name__}: {error})")
+        )
     if answer.status_code in (401, 403):
         return Finding(name, BAD, f"{where} refuses the key (status {answer.status_code})")
     entries = [entry for entry in _listed(content) if isinstance(entry, dict)]
     served = {str(entry.get("id") or entry.get("name")): entry for entry in entries}
-    asked = next((served[one] for one in (model.model, f"{model.model}:latest") if one in served), None)
+    asked = next(
+        (served[one] for one in (model.model, f"{model.model}:latest") if one in served), None
+    )
     if asked is None:
         known = ", ".join(sorted(served)[:5]) or f"no list of models (status {answer.status_code})"
         return Finding(
-            name, UNKNOWN if not served else BAD, redacted(f"{where} answers; '{model.model}' not in: {known}")
+            name,
+            UNKNOWN if not served else BAD,
+            redacted(f"{where} answers; '{model.model}' not in: {known}"),
         )
     windows = [str(asked[key]) for key in _WINDOWS if key in asked]
-    window = f"a context window of {windows[0]} tokens" if windows else "it does not say how long its context is"
+    window = (
+        f"a context window of {windows[0]} tokens"
+        if windows
+        else "it does not say how long its context is"
+    )
     return Finding(name, GOOD, redacted(f"{where} serves {model.model}; {window}"))
 
 
@@ -146,20 +182,35 @@ def _listed(content: object) -> list[object]:
 
 
 async def _answers(name: str, model: ModelConfig, seed: int) -> list[Finding]:
-    def asking(text: str, *, schema: Fields | None = None, choices: tuple[str, ...] = ()) -> Request:
+    def asking(
+        text: str, *, schema: Fields | None = None, choices: tuple[str, ...] = ()
+    ) -> Request:
         said = (Message("user", text),)
         return request_to(
-            model, said, max_tokens=_REPLY_TOKENS, temperature=0.0, seed=seed, schema=schema, choices=choices
+            model,
+            said,
+            max_tokens=_REPLY_TOKENS,
+            temperature=0.0,
+            seed=seed,
+            schema=schema,
+            choices=choices,
         )
 
     calls = (
         ("speed", asking("Count from one to twenty, in words."), _speed),
         (
             "JSON schema",
-            asking('Is ice cold? Answer as JSON: {"answer": "yes"} or {"answer": "no"}.', schema=_SCHEMA),
+            asking(
+                'Is ice cold? Answer as JSON: {"answer": "yes"} or {"answer": "no"}.',
+                schema=_SCHEMA,
+            ),
             _kept,
         ),
-        ("log-probabilities", asking("Is ice cold? Answer yes or no.", choices=_WORDS), _likelihoods),
+        (
+            "log-probabilities",
+            asking("Is ice cold? Answer yes or no.", choices=_WORDS),
+            _likelihoods,
+        ),
     )
     try:
         endpoint = ENDPOINTS[model.endpoint](model, os.cpu_count() or 1)
@@ -181,7 +232,13 @@ async def _answers(name: str, model: ModelConfig, seed: int) -> list[Finding]:
 def _speed(reply: Reply) -> tuple[str, str]:
     rate = reply.completion_tokens / reply.seconds if reply.seconds else 0.0
     took = f"{reply.completion_tokens} in {reply.seconds:.1f} s"
-    return GOOD, f"{rate:.0f} tokens a second ({took}), by {reply.served_model or 'a server that gives no name'}"
+    return (
+        GOOD,
+        (
+            f"{rate:.0f} tokens a second ({took}), by"
+            f" {reply.served_model or 'a server that gives no name'}"
+        ),
+    )
 
 
 def _kept(reply: Reply) -> tuple[str, str]:
@@ -189,18 +246,27 @@ def _kept(reply: Reply) -> tuple[str, str]:
         kept = json.loads(reply.text)["answer"] in _WORDS
     except (ValueError, TypeError, KeyError):
         kept = False
-    return (GOOD, "kept") if kept else (UNKNOWN, f"not kept: {reply.text[:60]!r}; write `structured: prompted`")
+    return (
+        (GOOD, "kept")
+        if kept
+        else (UNKNOWN, f"not kept: {reply.text[:60]!r}; write `structured: prompted`")
+    )
 
 
 def _likelihoods(reply: Reply) -> tuple[str, str]:
-    return (GOOD, "given") if reply.logprobs else (UNKNOWN, "not given; `answer: likelihood` takes stated answers")
+    return (
+        (GOOD, "given")
+        if reply.logprobs
+        else (UNKNOWN, "not given; `answer: likelihood` takes stated answers")
+    )
 
 
 def doctor(plan: Plan) -> str:
     """What is there and what is missing, in lines.
 
     Raises:
-        UserError: something is missing without which the run would end; the message holds all lines.
+        UserError: something is missing without which the run would end; the message holds all
+            lines.
     """
     if plan.config.doctor.table:
         return describe_table(Path(plan.config.doctor.table))

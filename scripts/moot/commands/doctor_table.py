@@ -1,4 +1,6 @@
-"""`snakemake doctor --config doctor={table: FILE}`: what a table of debates holds, before it is configured."""
+"""`snakemake doctor --config doctor={table: FILE}`: what a table of debates holds, before it is
+configured.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -30,7 +32,9 @@ _NAMES: Mapping[str, str] = {
     "judge_repeat": "repeat|replicate|again|sample",
     "judge": "judge|juror|rater|evaluator|annotator",
     "speaker": "speaker|author|user|origin|sender|^from|who|participant|agent|member",
-    "debate": "debate|group|thread|conversation|dialog|discussion|session|chat|match|trial|case_?id|run|^id$",
+    "debate": (
+        "debate|group|thread|conversation|dialog|discussion|session|chat|match|trial|case_?id|run|^id$"
+    ),
     "truth": "truth|gold|target|correct|actual",
     "answer": "answer|vote|verdict|prediction|decision|choice|solution|winner",
     "case": "case|topic|question|item|example|story|motion",
@@ -43,7 +47,11 @@ _NAMES: Mapping[str, str] = {
 """What columns of each meaning are called, in the order in which columns are given away."""
 _MORE = {
     ("text",): "the reader's search, exports, labels, and other judges (`rejudge`)",
-    ("answer", "answers", "belief"): "predictions, changes of answers and agreement; or a model judges (`rejudge`)",
+    (
+        "answer",
+        "answers",
+        "belief",
+    ): "predictions, changes of answers and agreement; or a model judges (`rejudge`)",
     ("truth",): "accuracy, and who changes to right and to wrong",
 }
 """Meanings of columns, of which one is enough, to what can be computed with them."""
@@ -51,38 +59,57 @@ _FEW, _LONG = 12, 40
 
 
 def describe_table(path: Path) -> str:
-    """Which columns could be what, what moot can compute of them, what is missing for more, and the entry to paste.
+    """Which columns could be what, what moot can compute of them, what is missing for more, and the
+    entry to paste.
 
-    Raises:
-        UserError: there is no such file, or it is no table.
+        Raises:
+            UserError: there is no such file, or it is no table.
     """
     file, kind = _first_file(path)
     table = read_table(file, [], kind=kind)
     columns = _guess(table)
-    options: JsonObject = {"loader": "transcripts", "path": str(path), **({"format": kind} if kind else {})}
+    options: JsonObject = {
+        "loader": "transcripts",
+        "path": str(path),
+        **({"format": kind} if kind else {}),
+    }
     options |= {"columns": {"speaker": "", "text": "", **columns}, **_labels(table, columns)}
     lines = [f"{file}: {len(table)} rows, {len(table.columns)} columns", ""]
     meanings = {column: meaning for meaning, column in columns.items()}
     for name in table.columns:
         example = next((cell for cell in table[name] if cell.strip()), "")
         lines.append(
-            f"  {name}: {meanings.get(name, '-')} ({table[name].nunique()} different, such as {quoted(example)})"
+            f"  {name}: {meanings.get(name, '-')} ({table[name].nunique()} different, such as"
+            f" {quoted(example)})"
         )
     lines += ["", *_verdict(options, columns), "", "To paste, after a look at what is guessed:", ""]
     entry = {
         "models": {"people": {"endpoint": "recorded", "model": "recorded"}},
         "datasets": {NAME: options},
         "experiments": {
-            "debates": {"source": "recorded", "dataset": NAME, "models": ["people"], "params": {"method": "debate"}}
+            "debates": {
+                "source": "recorded",
+                "dataset": NAME,
+                "models": ["people"],
+                "params": {"method": "debate"},
+            }
         },
     }
-    return "\n".join(lines) + "\n" + yaml.safe_dump(entry, sort_keys=False, allow_unicode=True, default_flow_style=None)
+    return (
+        "\n".join(lines)
+        + "\n"
+        + yaml.safe_dump(entry, sort_keys=False, allow_unicode=True, default_flow_style=None)
+    )
 
 
 def _first_file(path: Path) -> tuple[Path, str]:
     """The file to look at, and what it is where its ending does not say it."""
     files = TranscriptsOptions(path=path, format="tsv").files
-    file = next((one for one in files if one.stat().st_size), files[0]) if path.exists() or len(files) > 1 else path
+    file = (
+        next((one for one in files if one.stat().st_size), files[0])
+        if path.exists() or len(files) > 1
+        else path
+    )
     if file.suffix.casefold() in ENDINGS or file.is_dir():
         return file, ""
     first = read_text(file).partition("\n")[0]
@@ -94,12 +121,16 @@ def _guess(table: pd.DataFrame) -> dict[str, str]:
     found: dict[str, str] = {}
     for meaning, names in _NAMES.items():
         free = [
-            name for name in map(str, table) if name not in found.values() and re.search(names, name, re.IGNORECASE)
+            name
+            for name in map(str, table)
+            if name not in found.values() and re.search(names, name, re.IGNORECASE)
         ]
         fitting = [name for name in free if _fits(meaning, table, name, found)]
         if meaning in ("text", "debate"):  # the longest words; the finest division
             fitting.sort(
-                key=lambda name: -(table[name].str.len().mean() if meaning == "text" else table[name].nunique())
+                key=lambda name: (
+                    -(table[name].str.len().mean() if meaning == "text" else table[name].nunique())
+                )
             )
         if fitting:
             found[meaning] = fitting[0]
@@ -112,7 +143,11 @@ def _guess(table: pd.DataFrame) -> dict[str, str]:
 
 def _fits(meaning: str, table: pd.DataFrame, name: str, found: Mapping[str, str]) -> bool:
     cells = table[name].str.strip()
-    some, number, size = cells[cells != ""], pd.to_numeric(cells, errors="coerce"), cells.str.len().mean()
+    some, number, size = (
+        cells[cells != ""],
+        pd.to_numeric(cells, errors="coerce"),
+        cells.str.len().mean(),
+    )
     few, short = 1 < some.nunique() <= _FEW, size <= _LONG
     if some.empty or (meaning != "answers" and bool(some.str.startswith("{").all())):
         return False
@@ -121,9 +156,16 @@ def _fits(meaning: str, table: pd.DataFrame, name: str, found: Mapping[str, str]
     if meaning in ("belief", "confidence"):
         return bool(number[cells != ""].between(0, 1 if meaning == "belief" else 100).all())
     if meaning == "time":
-        return bool((number.notna() | pd.to_datetime(cells, errors="coerce", utc=True, format="ISO8601").notna()).all())
+        return bool(
+            (
+                number.notna()
+                | pd.to_datetime(cells, errors="coerce", utc=True, format="ISO8601").notna()
+            ).all()
+        )
     if meaning == "truth" and "debate" in found:
-        return some.nunique() <= _FEW and bool((table.groupby(found["debate"])[name].nunique() == 1).all())
+        return some.nunique() <= _FEW and bool(
+            (table.groupby(found["debate"])[name].nunique() == 1).all()
+        )
     kinds: Mapping[str, Any] = {
         "answers": some.str.startswith("{").all(),
         "text": some.str.contains(" ").mean() > 1 / 2,
@@ -131,7 +173,11 @@ def _fits(meaning: str, table: pd.DataFrame, name: str, found: Mapping[str, str]
         "speaker": short and some.nunique() < len(table),
         "model": short and some.nunique() <= _FEW,
         "judge": short and some.nunique() <= _FEW,
-        "case": short and "debate" in found and bool((table.groupby(found["debate"])[name].nunique() == 1).all()),
+        "case": (
+            short
+            and "debate" in found
+            and bool((table.groupby(found["debate"])[name].nunique() == 1).all())
+        ),
     }
     return bool(kinds.get(meaning, few and short))
 
@@ -139,7 +185,11 @@ def _fits(meaning: str, table: pd.DataFrame, name: str, found: Mapping[str, str]
 def _labels(table: pd.DataFrame, columns: Mapping[str, str]) -> JsonObject:
     """The labels that the answers seem to be."""
     if "answers" in columns:
-        return {"labels": {"/the right answers/": "right", "/.*/": "wrong"}, "positive": "right", "truth": "right"}
+        return {
+            "labels": {"/the right answers/": "right", "/.*/": "wrong"},
+            "positive": "right",
+            "truth": "right",
+        }
     words = pd.concat(
         [table[columns[name]].str.strip() for name in ("answer", "truth") if name in columns]
         or [pd.Series(dtype="str")]
@@ -152,19 +202,26 @@ def _verdict(options: JsonObject, columns: Mapping[str, str]) -> Iterator[str]:
     """What the loader makes of the guess, and what can be computed of it."""
     if "debate" not in columns:
         yield (
-            "No column says which debate a turn belongs to, in several rows each. If a row is an answer, say "
-            '`debate: ""` and name the column of the `case`; a table of cases to argue: `loader: table`.'
+            "No column says which debate a turn belongs to, in several rows each. If a row is an"
+            ' answer, say `debate: ""` and name the column of the `case`; a table of cases to'
+            " argue: `loader: table`."
         )
         return
     loader = LOADERS["transcripts"]
     try:
-        loaded: Loaded = loader.load(loader.options.model_validate(options), LoadContext(NAME, Path(), Path(), 0))
+        loaded: Loaded = loader.load(
+            loader.options.model_validate(options), LoadContext(NAME, Path(), Path(), 0)
+        )
     except (UserError, ValidationError) as fault:
         named = ("datasets", NAME), (), loader.options
         said = validation_message(fault, *named) if isinstance(fault, ValidationError) else fault
         yield f"As guessed it cannot be read yet:\n{said}"
         return
-    yield "Read as guessed: " + ", ".join(f"{count} {what}" for what, count in loaded.cleaning.items()) + "."
+    yield (
+        "Read as guessed: "
+        + ", ".join(f"{count} {what}" for what, count in loaded.cleaning.items())
+        + "."
+    )
     there = {*columns, *options}
     for names, brings in _MORE.items():
         if there.isdisjoint(names):

@@ -1,10 +1,12 @@
-"""The numbers in README.md, docs/ and the studies' pages: behind each a comment names where it comes from.
+"""The numbers in README.md, docs/ and the studies' pages: behind each a comment names where it
+comes from.
 
-`0.844<!-- recorded/nyu_judges; arm=people debate; ours -->` is column `ours` of the row whose `arm` is `people debate`
-in `results/tables/recorded/nyu_judges.csv`, with as many decimals as it is written with. `low to high` instead of a
-column writes an interval, `in percent` after it a hundred times the value. `published` as the table is that of the
-published values. `0.707<!-- nlsy97/lr/test accuracy -->` is the figure of that key in `data/measured/figures.csv`, with
-square brackets its interval. `python scripts/write_docs.py` writes all numbers anew.
+`0.844<!-- recorded/nyu_judges; arm=people debate; ours -->` is column `ours` of the row whose `arm`
+is `people debate` in `results/tables/recorded/nyu_judges.csv`, with as many decimals as it is
+written with. `low to high` instead of a column writes an interval, `in percent` after it a hundred
+times the value. `published` as the table is that of the published values. `0.707<!-- nlsy97/lr/test
+accuracy -->` is the figure of that key in `data/measured/figures.csv`, with square brackets its
+interval. `python scripts/write_docs.py` writes all numbers anew.
 """
 
 import re
@@ -38,13 +40,17 @@ class Numbers:
         self.missing: set[str] = set()
 
     def fill(self, page: str, name: str) -> str:
-        """A page with its numbers written anew; those of tables that are not built stay, and are noted as missing.
+        """A page with its numbers written anew; those of tables that are not built stay, and are
+        noted as missing.
 
-        Raises:
-            UserError: a comment names no row, several, or no column.
+                Raises:
+                    UserError: a comment names no row, several, or no column.
         """
         return MARKED.sub(
-            lambda one: self._number(one["text"], _full(one["text"], one["place"]), name) + one["comment"], page
+            lambda one: (
+                self._number(one["text"], _full(one["text"], one["place"]), name) + one["comment"]
+            ),
+            page,
         )
 
     def _number(self, text: str, place: str, page: str) -> str:
@@ -57,10 +63,21 @@ class Numbers:
         names = columns.removesuffix(PERCENT).split(" to ")
         wanted = dict(condition.split("=", 1) for condition in conditions)
         unknown = [name for name in (*wanted, *names) if name not in frame.columns]
-        rows = frame if unknown else frame[(frame[list(wanted)].astype(str) == pd.Series(wanted)).all(axis=1)]
+        rows = (
+            frame
+            if unknown
+            else frame[(frame[list(wanted)].astype(str) == pd.Series(wanted)).all(axis=1)]
+        )
         if unknown or len(rows) != 1 or rows[names].isna().any(axis=None):
-            what = f"no column {', '.join(unknown)}" if unknown else f"{len(rows)} rows, or no value; expected one"
-            raise UserError(f"{page}: the number {text} with the comment '{place}': the table {table} has {what}.")
+            what = (
+                f"no column {', '.join(unknown)}"
+                if unknown
+                else f"{len(rows)} rows, or no value; expected one"
+            )
+            raise UserError(
+                f"{page}: the number {text} with the comment '{place}': the table {table} has"
+                f" {what}."
+            )
         written = [_written(scale * float(rows[name].iloc[0]), text) for name in names]
         return written[0] if len(written) == 1 else f"[{', '.join(written)}]"
 
@@ -83,7 +100,11 @@ def _full(text: str, place: str) -> str:
 
 def documented_pages(root: Path) -> list[str]:
     """The pages whose numbers are written, relative to the project's folder."""
-    found = sorted(path for place in ("docs/*.md", "scripts/moot/studies/*/README.md") for path in root.glob(place))
+    found = sorted(
+        path
+        for place in ("docs/*.md", "scripts/moot/studies/*/README.md")
+        for path in root.glob(place)
+    )
     return ["README.md", *(str(path.relative_to(root)) for path in found)]
 
 
@@ -95,6 +116,9 @@ def keys(page: str) -> set[str]:
 
 def _written(value: float, like: str) -> str:
     decimals = re.search(r"\.(\d+)", like)
-    sign, thousands = "+" if like.startswith("+") else "", "," if "," in like and "[" not in like else ""
+    sign, thousands = (
+        "+" if like.startswith("+") else "",
+        ("," if "," in like and "[" not in like else ""),
+    )
     written = f"{value:{sign}{thousands}.{len(decimals[1]) if decimals else 0}f}"
     return written.replace("-", "−") if written.strip("-+0.,") else written.lstrip("-")

@@ -1,10 +1,12 @@
-"""`snakemake drift`: whether models still answer recorded calls as they did, beyond their own spread.
+"""`snakemake drift`: whether models still answer recorded calls as they did, beyond their own
+spread.
 
-Each of a fixed sample of recorded calls is asked twice now. Where the model is as it was, the recorded reply R and the
-two new ones A and B are exchangeable, at any spread of its replies: A differs from R alone as often as it differs
-from B alone. The exact sign test (McNemar's, scipy's binomial) counts the calls where one of the two happened. It
-assumes that calls are independent given the model; it does not assume that replies repeat. No sample shows that a model
-is the same: every verdict names the smallest change that the sample would probably have shown.
+Each of a fixed sample of recorded calls is asked twice now. Where the model is as it was, the
+recorded reply R and the two new ones A and B are exchangeable, at any spread of its replies: A
+differs from R alone as often as it differs from B alone. The exact sign test (McNemar's, scipy's
+binomial) counts the calls where one of the two happened. It assumes that calls are independent
+given the model; it does not assume that replies repeat. No sample shows that a model is the same:
+every verdict names the smallest change that the sample would probably have shown.
 """
 
 import asyncio
@@ -40,7 +42,9 @@ POWER = 0.8
 CHANGED, NOT_SHOWN, CANNOT_TELL = "changed", "no change shown", "cannot tell"
 _SHARES = 100
 _FIRST_REPLICATE = 1_000_000_000
-"""Replicates from here on are of drift: two a day, so that a check is resumed on its day, and made anew on another."""
+"""Replicates from here on are of drift: two a day, so that a check is resumed on its day, and made
+anew on another.
+"""
 
 
 @dataclass(frozen=True)
@@ -53,9 +57,13 @@ class Asked:
 
 
 def answer_of(request: Request, reply: Reply) -> str | None:
-    """The answer in a reply: the likeliest word, or the fields that the schema lets choose from; None without one."""
+    """The answer in a reply: the likeliest word, or the fields that the schema lets choose from;
+    None without one.
+    """
     if request.choices:
-        return max(reply.logprobs, key=lambda word: reply.logprobs[word]) if reply.logprobs else None
+        return (
+            max(reply.logprobs, key=lambda word: reply.logprobs[word]) if reply.logprobs else None
+        )
     try:
         found = json.loads(reply.text)
     except ValueError:
@@ -87,7 +95,9 @@ _REPEATED = {"texts", "answers"}
 
 
 def compare(model: str, asked: Sequence[Asked]) -> Iterator[JsonObject]:
-    """One row a measure that the model's calls have: counts, and the p-value of the one-sided sign test."""
+    """One row a measure that the model's calls have: counts, and the p-value of the one-sided sign
+    test.
+    """
     from scipy.stats import binomtest
 
     whole = [(one, one.first, one.second) for one in asked if one.first and one.second]
@@ -109,12 +119,18 @@ def compare(model: str, asked: Sequence[Asked]) -> Iterator[JsonObject]:
             "verdict": "",
             "measure": measure,
             "calls": len(pairs),
-            "equal_now": sum(second == 0 for _, second in pairs) / len(pairs) if pairs else math.nan,
-            "equal_to_recorded": sum(recorded == 0 for recorded, _ in pairs) / len(pairs) if pairs else math.nan,
+            "equal_now": (
+                sum(second == 0 for _, second in pairs) / len(pairs) if pairs else math.nan
+            ),
+            "equal_to_recorded": (
+                sum(recorded == 0 for recorded, _ in pairs) / len(pairs) if pairs else math.nan
+            ),
             **dict(zip(("beyond", "beyond_low", "beyond_high"), _beyond(pairs), strict=True)),
             "changed": further,
             "changed_back": nearer,
-            "p": float(binomtest(further, both, 0.5, alternative="greater").pvalue) if both else 1.0,
+            "p": (
+                float(binomtest(further, both, 0.5, alternative="greater").pvalue) if both else 1.0
+            ),
             "failed": len(asked) - len(whole),
             "versions_recorded": _versions(one.recorded.reply for one in asked),
             "versions_now": _versions(reply for _, *replies in whole for reply in replies),
@@ -122,7 +138,9 @@ def compare(model: str, asked: Sequence[Asked]) -> Iterator[JsonObject]:
 
 
 def _beyond(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
-    """How many more replies differ from the recorded ones than from a second draw, with its 95 % interval."""
+    """How many more replies differ from the recorded ones than from a second draw, with its 95 %
+    interval.
+    """
     more = [float(recorded > 0) - float(second > 0) for recorded, second in pairs]
     return ClusterBootstrap(range(len(more)), 0).estimate(mean_statistic(more, DIFFERENCE))
 
@@ -133,7 +151,9 @@ def _versions(replies: Iterable[Reply]) -> str:
 
 
 def judge(rows: Iterable[JsonObject]) -> pd.DataFrame:
-    """The rows of all models with p-values corrected by Holm, what each could have shown, and each model's verdict."""
+    """The rows of all models with p-values corrected by Holm, what each could have shown, and each
+    model's verdict.
+    """
     frame = pd.DataFrame(list(rows))
     frame["p_holm"] = holm(frame["p"].tolist())
     level = LEVEL / max(len(frame), 1)  # Holm's strictest step
@@ -142,40 +162,53 @@ def judge(rows: Iterable[JsonObject]) -> pd.DataFrame:
     frame["smallest_change"] = [smallest_change(*one, level) for one in counted]
     for _, mine in frame.groupby("model"):
         changed, able = (mine["p_holm"] < LEVEL).any(), mine["smallest_change"].notna().any()
-        frame.loc[mine.index, "verdict"] = CHANGED if changed else NOT_SHOWN if able else CANNOT_TELL
+        frame.loc[mine.index, "verdict"] = (
+            CHANGED if changed else NOT_SHOWN if able else CANNOT_TELL
+        )
     return frame
 
 
 def smallest_change(calls: int, repeatable: float, changed_back: int, level: float) -> float:
-    """The smallest share of changed replies, in hundredths, that the sign test shows with the probability `POWER`.
+    """The smallest share of changed replies, in hundredths, that the sign test shows with the
+    probability `POWER`.
 
-    A changed reply is further from the recorded one than a second draw, where the two new draws are equal. The other
-    replies are further or nearer by chance, as often as they were found nearer.
+        A changed reply is further from the recorded one than a second draw, where the two new draws
+        are equal. The other replies are further or nearer by chance, as often as they were found
+        nearer.
 
-    Args:
-        repeatable: the share whose two new replies are equal; 1 for distances, by which any change is further.
-        changed_back: the calls where the first new reply was nearer to the recorded one.
+        Args:
+            repeatable: the share whose two new replies are equal; 1 for distances, by which any
+                change is further.
+            changed_back: the calls where the first new reply was nearer to the recorded one.
 
-    Returns:
-        NaN where a change of all replies would not be shown.
+        Returns:
+            NaN where a change of all replies would not be shown.
     """
     from scipy.stats import binom
 
     if not calls or math.isnan(repeatable):
         return math.nan
     either = np.arange(calls + 1)  # how many calls differ one way or the other
-    passing = binom.isf(level, either, 0.5) + 1  # the fewest `further` among them whose p is at most the level
+    passing = (
+        binom.isf(level, either, 0.5) + 1
+    )  # the fewest `further` among them whose p is at most the level
     for hundredth in range(1, _SHARES + 1):
         share, chance = hundredth / _SHARES, changed_back / calls
         further, nearer = share * repeatable + (1 - share) * chance, (1 - share) * chance
         differ = min(1.0, further + nearer)
-        if differ and binom.pmf(either, calls, differ) @ binom.sf(passing - 1, either, further / differ) >= POWER:
+        if (
+            differ
+            and binom.pmf(either, calls, differ) @ binom.sf(passing - 1, either, further / differ)
+            >= POWER
+        ):
             return share
     return math.nan
 
 
 def sample(plan: Plan, results: Path, most: int) -> dict[str, list[Entry]]:
-    """By model: the recorded calls that are asked again, the same ones as long as the seed and the records are."""
+    """By model: the recorded calls that are asked again, the same ones as long as the seed and the
+    records are.
+    """
     found: dict[str, dict[str, Entry]] = {}
     for experiment in plan.experiments.values():
         for model in experiment.config.models:
@@ -188,7 +221,10 @@ def sample(plan: Plan, results: Path, most: int) -> dict[str, list[Entry]]:
     def place(entry: Entry) -> bytes:
         return hashlib.sha256(f"{plan.config.seed} {entry.call_id}".encode()).digest()
 
-    return {model: sorted(entries.values(), key=place)[:most] for model, entries in sorted(found.items())}
+    return {
+        model: sorted(entries.values(), key=place)[:most]
+        for model, entries in sorted(found.items())
+    }
 
 
 async def ask_again(plan: Plan, model: str, entries: Sequence[Entry], day: int) -> list[Asked]:
@@ -202,7 +238,9 @@ async def ask_again(plan: Plan, model: str, entries: Sequence[Entry], day: int) 
             async def twice(entry: Entry) -> Asked:
                 request = Request.from_json(entry.request)
                 replicates = (_FIRST_REPLICATE + 2 * day, _FIRST_REPLICATE + 2 * day + 1)
-                first, second = await asyncio.gather(*(_reply(chats[model], request, nth) for nth in replicates))
+                first, second = await asyncio.gather(
+                    *(_reply(chats[model], request, nth) for nth in replicates)
+                )
                 return Asked(entry, first, second)
 
             return list(await asyncio.gather(*map(twice, entries)))
@@ -218,18 +256,22 @@ async def _reply(chat: Chat, request: Request, replicate: int) -> Reply | None:
 
 
 def check_drift(plan: Plan, results: Path, day: int | None = None) -> pd.DataFrame:
-    """Ask every model's sample again and judge: the columns of docs/drift.md, one row a model and measure.
+    """Ask every model's sample again and judge: the columns of docs/drift.md, one row a model and
+    measure.
 
-    Args:
-        plan: the checked configuration; `drift.calls` of each model are asked again.
-        day: as `date.toordinal` counts; today by default. The same day asks for nothing twice.
+        Args:
+            plan: the checked configuration; `drift.calls` of each model are asked again.
+            day: as `date.toordinal` counts; today by default. The same day asks for nothing twice.
 
-    Raises:
-        UserError: nothing is recorded.
+        Raises:
+            UserError: nothing is recorded.
     """
     chosen = sample(plan, results, plan.config.drift.calls)
     if not chosen:
-        raise UserError(f"drift: {results / 'calls'} holds no call of this run's models. Run the experiments first.")
+        raise UserError(
+            f"drift: {results / 'calls'} holds no call of this run's models. Run the experiments"
+            " first."
+        )
     today = datetime.datetime.now(datetime.UTC).date().toordinal() if day is None else day
     rows = [
         row
@@ -245,8 +287,13 @@ def write_drift(frame: pd.DataFrame, folder: Path) -> None:
     with atomic_path(folder / "drift.csv") as part:
         shown.map(csv_text).to_csv(part, index=False, lineterminator="\n")
     head = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Drift</title>\n'
-    write_whole(folder / "drift.html", f"{head}{shown.map(html).to_html(index=False, escape=False)}\n</html>\n")
+    write_whole(
+        folder / "drift.html",
+        f"{head}{shown.map(html).to_html(index=False, escape=False)}\n</html>\n",
+    )
 
 
 def _as_text(value: object) -> str:
-    return str(value) if not isinstance(value, float) else "" if math.isnan(value) else f"{value:.4g}"
+    return (
+        str(value) if not isinstance(value, float) else "" if math.isnan(value) else f"{value:.4g}"
+    )

@@ -1,6 +1,8 @@
-"""Freezing a plan: what is to be compared, on which cases, by which prompts and code, written down before the run.
+"""Freezing a plan: what is to be compared, on which cases, by which prompts and code, written down
+before the run.
 
-A frozen plan is a JSON file in `data/frozen/`, which is never overwritten, with a page for people beside it.
+A frozen plan is a JSON file in `data/frozen/`, which is never overwritten, with a page for people
+beside it.
 """
 
 import json
@@ -33,23 +35,27 @@ from moot.workflow.own_files import FROZEN
 
 
 def freeze(plan: Plan, results: Path, now: datetime) -> str:
-    """Freeze a plan, and say in words what was frozen and where; nothing is written where it is frozen already.
+    """Freeze a plan, and say in words what was frozen and where; nothing is written where it is
+    frozen already.
 
-    Raises:
-        UserError: no contrast of this run can be tested, or the clock is behind the last frozen plan.
+        Raises:
+            UserError: no contrast of this run can be tested, or the clock is behind the last frozen
+                plan.
     """
     if not planned_experiments(plan):
         reasons = "".join(f"\n  {one.name}: {one.missing}" for one in plan.contrasts)
         raise UserError(
-            f"freeze: no contrast of the configuration can be tested in this run.{reasons or ' Name some.'}"
+            "freeze: no contrast of the configuration can be tested in this"
+            f" run.{reasons or ' Name some.'}"
         )
     described, chain = describe_plan(plan, results), read_chain()
     head, changes = _head_of_ledger(plan, chain)
     before = chain[-1] if chain else None
     if before and now < datetime.fromisoformat(before.frozen_at):
         raise UserError(
-            f"freeze: it is {now.isoformat(timespec='seconds')} by this machine's clock; {before.path} was frozen at "
-            f"{before.frozen_at}. Set the clock, so that the order of plans shows."
+            f"freeze: it is {now.isoformat(timespec='seconds')} by this machine's clock;"
+            f" {before.path} was frozen at {before.frozen_at}. Set the clock, so that the order of"
+            " plans shows."
         )
     changed = list(differences(before.plan, described, ("before", "now"))) if before else []
     if before and not changed:
@@ -69,17 +75,24 @@ def freeze(plan: Plan, results: Path, now: datetime) -> str:
         path = FROZEN / f"plan-{before.number + 1 if before else 1}.json"
         FROZEN.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:  # another freeze is never overwritten
-            file.write(json.dumps({**content, "digest": digest_of(content)}, indent=1, ensure_ascii=False) + "\n")
+            file.write(
+                json.dumps({**content, "digest": digest_of(content)}, indent=1, ensure_ascii=False)
+                + "\n"
+            )
         frozen = read_frozen(path)
         said = list(_announcement(frozen, before, changed))
-        said.append(f"To read and to register: {', '.join(map(str, write_plan_page(frozen, changed)))}")
+        said.append(
+            f"To read and to register: {', '.join(map(str, write_plan_page(frozen, changed)))}"
+        )
     return "\n".join([*said, *changes, *faults(read_chain())]) + "\n"
 
 
 def _announcement(frozen: Frozen, before: Frozen | None, changed: Collection[str]) -> Iterator[str]:
     yield f"Frozen at {frozen.frozen_at}: {frozen.path}, {frozen.replies_before()}"
     for name, one in frozen.plan["contrasts"].items():
-        yield f"  {name}: {one['first']} against {one['second']}, {one['metric']}, {one['direction']}"
+        yield (
+            f"  {name}: {one['first']} against {one['second']}, {one['metric']}, {one['direction']}"
+        )
     yield from (f"  {name}: {one[CASES]} cases" for name, one in frozen.plan["experiments"].items())
     if before:
         yield f"It differs from the plan frozen at {before.frozen_at} ({before.path}), which stays:"
@@ -95,13 +108,15 @@ def _by_kind(plan: Plan) -> tuple[list[str], list[str]]:
 
 
 def _head_of_ledger(plan: Plan, chain: Sequence[Frozen]) -> tuple[JsonObject, list[str]]:
-    """The head of the ledger's log, and which earlier plans were frozen with replies that it no longer begins with."""
+    """The head of the ledger's log, and which earlier plans were frozen with replies that it no
+    longer begins with.
+    """
     with closing(Ledger(plan.config.ledger)) as ledger:
         seal(ledger)
         leaves = [leaf.digest for leaf in read_log(ledger)]
     changed = [
-        f"The ledger is not the one that {frozen.path} was frozen with: of its {then['replies']} replies of then, some "
-        "were changed or removed, or `ledger` names another."
+        f"The ledger is not the one that {frozen.path} was frozen with: of its {then['replies']}"
+        " replies of then, some were changed or removed, or `ledger` names another."
         for frozen in chain
         if head_of(leaves[: (then := frozen.content["ledger"])["replies"]]) != then
     ]

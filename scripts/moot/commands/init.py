@@ -1,4 +1,6 @@
-"""`snakemake init`: a first configuration of the user's own, from a few answers or from `--config init={...}`."""
+"""`snakemake init`: a first configuration of the user's own, from a few answers or from `--config
+init={...}`.
+"""
 
 import json
 import os
@@ -20,7 +22,11 @@ from moot.plan.plan import Plan
 SERVERS: Mapping[str, JsonObject] = {
     "openai": {"api_key_env": "OPENAI_API_KEY", "price": "auto"},
     "anthropic": {"endpoint": "anthropic", "api_key_env": "ANTHROPIC_API_KEY", "price": "auto"},
-    "openrouter": {"base_url": "https://openrouter.ai/api/v1", "api_key_env": "OPENROUTER_API_KEY", "price": "auto"},
+    "openrouter": {
+        "base_url": "https://openrouter.ai/api/v1",
+        "api_key_env": "OPENROUTER_API_KEY",
+        "price": "auto",
+    },
     "ollama": {"endpoint": "ollama", "base_url": "http://localhost:11434"},
 }
 _FEWEST_LABELS, _MOST_LABELS, _CASES, _NAME = 2, 10, 10, "mine"
@@ -61,18 +67,25 @@ datasets:
 
 
 def write_configuration(given: InitConfig, ask: Callable[[str], str] | None) -> str:
-    """Write the file, and say what to do next; `ask` puts a question to the user; None without a terminal.
+    """Write the file, and say what to do next; `ask` puts a question to the user; None without a
+    terminal.
 
-    Raises:
-        UserError: an answer is missing or wrong, or the file exists.
+        Raises:
+            UserError: an answer is missing or wrong, or the file exists.
     """
     path = Path(given.file)
     if path.exists():
-        raise UserError(f"{path}: is there already. Move it away, or name another: --config 'init={{file: my2.yaml}}'.")
+        raise UserError(
+            f"{path}: is there already. Move it away, or name another: --config 'init={{file:"
+            " my2.yaml}'."
+        )
     text = _filled(given, ask)
     Plan.from_yaml(over_defaults(load_yaml(text), default_files()), SHIPPED)
     write_whole(path, text)
-    return f"{path} is written. Next:\n{''.join(line[2:] for line in text.splitlines(keepends=True)[1:4])}"
+    return (
+        f"{path} is written."
+        f" Next:\n{''.join(line[2:] for line in text.splitlines(keepends=True)[1:4])}"
+    )
 
 
 def _filled(given: InitConfig, ask: Callable[[str], str] | None) -> str:
@@ -81,23 +94,34 @@ def _filled(given: InitConfig, ask: Callable[[str], str] | None) -> str:
         if not said and ask:
             said = ask(f"{key}: {meaning}{f' [{otherwise}]' if otherwise else ''}: ").strip()
         if not (said or otherwise):
-            raise UserError(f"init: no {key}; expected {meaning}. Give it: --config 'init={{{key}: ...}}'.")
+            raise UserError(
+                f"init: no {key}; expected {meaning}. Give it: --config 'init={{{key}: ...}}'."
+            )
         return said or otherwise
 
     model = _model(answer)
     data = answer("data")
-    described, dataset, rows = _table(Path(data), answer) if Path(data).suffix else ("", _known(data), _CASES)
+    described, dataset, rows = (
+        _table(Path(data), answer) if Path(data).suffix else ("", _known(data), _CASES)
+    )
     cases = min(rows, _CASES)
     usd = answer("usd", "0") if given.usd is None else f"{given.usd:g}"
-    usd = usd if usd.replace(".", "", 1).isdigit() else _flow(usd)  # what is no number is refused with the rest
-    budget = f"budget: {{usd: {usd}}}   # a hard stop that loses nothing\n" if usd.strip("0.") else ""
+    usd = (
+        usd if usd.replace(".", "", 1).isdigit() else _flow(usd)
+    )  # what is no number is refused with the rest
+    budget = (
+        f"budget: {{usd: {usd}}}   # a hard stop that loses nothing\n" if usd.strip("0.") else ""
+    )
     return _PAGE.format(
         command="snakemake" if Path("Snakefile").exists() else "moot",
         file=given.file,
         name=_NAME,
-        fewest=f"fewest_debates: {cases}     # experiments of fewer debates are trials, which enter no table\n"
-        if rows < _CASES
-        else "",
+        fewest=(
+            f"fewest_debates: {cases}     # experiments of fewer debates are trials, which enter no"
+            " table\n"
+            if rows < _CASES
+            else ""
+        ),
         budget=budget,
         model=_flow(model),
         datasets=described,
@@ -115,14 +139,20 @@ def _model(answer: Callable[..., str]) -> JsonObject:
         return {"endpoint": "embedded", "model": name, "concurrency": 1}
     server = answer("server")
     if server not in SERVERS and "://" not in server:
-        raise UserError(f"init: server {server!r}; expected one of {', '.join(SERVERS)}, or an address with http://.")
+        raise UserError(
+            f"init: server {server!r}; expected one of {', '.join(SERVERS)}, or an address with"
+            " http://."
+        )
     return {"endpoint": "openai", "model": name, **SERVERS.get(server, {"base_url": server})}
 
 
 def _known(dataset: str) -> str:
     known = over_defaults({}, default_files())["datasets"]
     if dataset not in known:
-        raise UserError(f"init: data {dataset!r}; expected a table's path, or one of {', '.join(sorted(known))}.")
+        raise UserError(
+            f"init: data {dataset!r}; expected a table's path, or one of"
+            f" {', '.join(sorted(known))}."
+        )
     return dataset
 
 
@@ -150,5 +180,7 @@ def _table(path: Path, answer: Callable[..., str]) -> tuple[str, str, int]:
 
 
 def _flow(value: object) -> str:
-    """A value in YAML, on one line; JSON is YAML, and quotes what a cell may hold, also a word such as no."""
+    """A value in YAML, on one line;
+    JSON is YAML, and quotes what a cell may hold, also a word such as no.
+    """
     return json.dumps(value, ensure_ascii=False)

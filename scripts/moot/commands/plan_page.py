@@ -6,25 +6,39 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core.types import Fields
-from moot.jobs.frozen_plans import ANALYSIS_DIGEST, CASES, CASES_DIGEST, CODE_DIGEST, PROMPTS_DIGEST, Frozen
+from moot.jobs.frozen_plans import (
+    ANALYSIS_DIGEST,
+    CASES,
+    CASES_DIGEST,
+    CODE_DIGEST,
+    PROMPTS_DIGEST,
+    Frozen,
+)
 from moot.report.escaping import markdown, page_template
 from moot.report.markdown import markdown_table
 from moot.scores.contrasts import DIFFER, FIRST_HIGHER, FIRST_LOWER
 from moot.stats.sequential import HALF
 
-HYPOTHESES = {FIRST_HIGHER: "the first is higher", FIRST_LOWER: "the first is lower", DIFFER: "they differ"}
+HYPOTHESES = {
+    FIRST_HIGHER: "the first is higher",
+    FIRST_LOWER: "the first is lower",
+    DIFFER: "they differ",
+}
 ANALYSIS = (
-    "Each comparison has one two-sided test by cluster of cases and a 95 % interval; a case counts by the mean of its "
-    "debates. Its hypothesis is borne out where p is below 0.05, after Holm's correction over the comparisons of its "
-    "study, and the difference lies on the expected side. Where a smallest effect of interest is stated, two one-sided "
-    "tests say whether the difference is smaller. Where debates may stop early, all of these tests and the interval "
-    "are valid at any time. All other tests are exploratory."
+    "Each comparison has one two-sided test by cluster of cases and a 95 % interval; a case counts"
+    " by the mean of its debates. Its hypothesis is borne out where p is below 0.05, after Holm's"
+    " correction over the comparisons of its study, and the difference lies on the expected side."
+    " Where a smallest effect of interest is stated, two one-sided tests say whether the difference"
+    " is smaller. Where debates may stop early, all of these tests and the interval are valid at"
+    " any time. All other tests are exploratory."
 )
 EXCLUSIONS = (
     "No case is left out for what was answered about it.",
     "Training and validation cases that resemble a test case are not debated.",
-    "An answer that cannot be used, and a debate whose calls failed, count as wrong in accuracy and F1. The difference "
-    "among usable answers is given as well.",
+    (
+        "An answer that cannot be used, and a debate whose calls failed, count as wrong in accuracy"
+        " and F1. The difference among usable answers is given as well."
+    ),
     "A paired comparison takes the cases that both sides argued.",
 )
 
@@ -40,15 +54,25 @@ class Section:
 
 
 def write_plan_page(frozen: Frozen, changed: Sequence[str]) -> list[Path]:
-    """Write a frozen plan's pages, `plan-1.md` and `plan-1.html`; `changed`: since the plan before, in words."""
-    title, parts = f"Plan {frozen.number}, frozen at {frozen.frozen_at}", list(_sections(frozen, changed))
+    """Write a frozen plan's pages, `plan-1.md` and `plan-1.html`;
+    `changed`: since the plan before, in words.
+    """
+    title, parts = (
+        f"Plan {frozen.number}, frozen at {frozen.frozen_at}",
+        list(_sections(frozen, changed)),
+    )
     lines = [f"# {title}"]
     for part in parts:
         lines += [f"## {part.heading}", *map(markdown, part.paragraphs)]
         if part.rows:
-            cells = ([markdown(cell).replace("\\|", "|") for cell in row] for row in part.rows)  # a table escapes these
+            cells = (
+                [markdown(cell).replace("\\|", "|") for cell in row] for row in part.rows
+            )  # a table escapes these
             lines.append(markdown_table(part.columns, cells))
-    pages = {".md": "\n\n".join(lines), ".html": page_template("plan.html").render(title=title, sections=parts)}
+    pages = {
+        ".md": "\n\n".join(lines),
+        ".html": page_template("plan.html").render(title=title, sections=parts),
+    }
     for ending, text in pages.items():
         frozen.path.with_suffix(ending).write_text(text + "\n", encoding="utf-8")
     return [frozen.path.with_suffix(ending) for ending in pages]
@@ -57,33 +81,63 @@ def write_plan_page(frozen: Frozen, changed: Sequence[str]) -> list[Path]:
 def _sections(frozen: Frozen, changed: Sequence[str]) -> Iterator[Section]:
     plan, content = frozen.plan, frozen.content
     contrasts = plan["contrasts"]
-    yield Section("Questions", [f"{name}: {one['question'] or 'not stated.'}" for name, one in contrasts.items()])
+    yield Section(
+        "Questions",
+        [f"{name}: {one['question'] or 'not stated.'}" for name, one in contrasts.items()],
+    )
     yield Section(
         "Hypotheses and comparisons",
         (),
-        ("comparison", "first", "second", "metric", "hypothesis", "cases", "smallest effect of interest", "study"),
+        (
+            "comparison",
+            "first",
+            "second",
+            "metric",
+            "hypothesis",
+            "cases",
+            "smallest effect of interest",
+            "study",
+        ),
         [_comparison(name, one) for name, one in contrasts.items()],
     )
     yield Section(
         "Cases and debates",
         (f"Chosen by the seed {plan['seed']}.",),
-        ("experiment", "data set", "split", "cases", "digest of cases", "repeats", "protocol", "models"),
+        (
+            "experiment",
+            "data set",
+            "split",
+            "cases",
+            "digest of cases",
+            "repeats",
+            "protocol",
+            "models",
+        ),
         [_debates(name, one) for name, one in plan["experiments"].items()],
     )
     keys = (PROMPTS_DIGEST, CODE_DIGEST)
     rows = [
-        (name, _settings(one["params"] | {key: one[key] for key in keys})) for name, one in plan["experiments"].items()
+        (name, _settings(one["params"] | {key: one[key] for key in keys}))
+        for name, one in plan["experiments"].items()
     ]
     rows += [(name, _settings(one)) for name, one in plan["models"].items()]
     yield Section("Parameters of experiments and models", (), ("name", "parameters"), rows)
-    yield Section("Stopping", [f"{name}: {_stopping(one['stop'])}" for name, one in contrasts.items()])
+    yield Section(
+        "Stopping", [f"{name}: {_stopping(one['stop'])}" for name, one in contrasts.items()]
+    )
     yield Section("Analysis", (ANALYSIS,))
     yield Section("Exclusions", EXCLUSIONS)
     reason = (content["deviation"] or "none was given (`deviation`)").rstrip(".")
-    history = [f"What changed since the plan before: {'; '.join(changed)}. Reason: {reason}."] if changed else []
+    history = (
+        [f"What changed since the plan before: {'; '.join(changed)}. Reason: {reason}."]
+        if changed
+        else []
+    )
     digests = f"{ANALYSIS_DIGEST} {plan[ANALYSIS_DIGEST]}; of this plan {content['digest']}"
     versions = f"moot {content['moot_version']}; {digests}."
-    yield Section("Before this plan", [f"It was frozen {frozen.replies_before()}.", *history, versions])
+    yield Section(
+        "Before this plan", [f"It was frozen {frozen.replies_before()}.", *history, versions]
+    )
 
 
 def _comparison(name: str, one: Fields) -> tuple[str, ...]:
@@ -96,7 +150,15 @@ def _comparison(name: str, one: Fields) -> tuple[str, ...]:
     cases = "; ".join(["those that both argued" if one["paired"] else "different ones", *filters])
     margin = one["margin"] or (one["stop"] or {}).get("difference")
     sides = one["first"], one["second"]
-    return name, *sides, metric, HYPOTHESES[one["direction"]], cases, f"{margin:g}" if margin else "none", one["study"]
+    return (
+        name,
+        *sides,
+        metric,
+        HYPOTHESES[one["direction"]],
+        cases,
+        f"{margin:g}" if margin else "none",
+        one["study"],
+    )
 
 
 def _debates(name: str, one: Fields) -> tuple[str, ...]:
@@ -113,9 +175,18 @@ def _stopping(stop: Fields | None) -> str:
     if not stop:
         return "all planned cases are debated."
     return (
-        f"looked at after each {stop['look']} cases. Debates end when the difference is shown, or shown to be smaller "
-        f"than {stop['difference']:g}, at the level {stop['alpha']:g} of a test that is valid at any time"
-        + (f"; from {HALF:.0%} of the cases on, when twice the plan would decide nothing" if stop["futility"] else "")
-        + (f"; and before a look that would take more than ${stop['usd']:,.2f}" if stop["usd"] is not None else "")
+        f"looked at after each {stop['look']} cases. Debates end when the difference is shown, or"
+        f" shown to be smaller than {stop['difference']:g}, at the level {stop['alpha']:g} of a"
+        " test that is valid at any time"
+        + (
+            f"; from {HALF:.0%} of the cases on, when twice the plan would decide nothing"
+            if stop["futility"]
+            else ""
+        )
+        + (
+            f"; and before a look that would take more than ${stop['usd']:,.2f}"
+            if stop["usd"] is not None
+            else ""
+        )
         + "."
     )

@@ -1,4 +1,6 @@
-"""What a run would still ask of the models: every debate is gone through with placeholder replies; no call is made."""
+"""What a run would still ask of the models: every debate is gone through with placeholder replies;
+no call is made.
+"""
 
 import asyncio
 import hashlib
@@ -34,20 +36,31 @@ _PRICED_DEBATES = 20
 
 
 class EstimatingEndpoint:
-    """Answers every request with a text of the greatest length, or the first reply that the schema allows."""
+    """Answers every request with a text of the greatest length, or the first reply that the schema
+    allows.
+    """
 
     def __init__(self, _config: ModelConfig, _threads: int) -> None:
         """As endpoints are opened; there is nothing to open."""
 
     async def complete(self, request: Request) -> Reply:
-        """A reply that lets the debate go on; token counts are estimates, generated tokens the most there can be."""
+        """A reply that lets the debate go on; token counts are estimates, generated tokens the most
+        there can be.
+        """
         most = 1 if request.choices else int(request.parameters["max_tokens"])
-        word = hashlib.sha256(request.to_json().encode()).hexdigest()[:4]  # alike replies would make calls the same
-        text = json.dumps(smallest_instance(request.schema, word)) if request.schema else f"{word} " * most
+        word = hashlib.sha256(request.to_json().encode()).hexdigest()[
+            :4
+        ]  # alike replies would make calls the same
+        text = (
+            json.dumps(smallest_instance(request.schema, word))
+            if request.schema
+            else f"{word} " * most
+        )
         return Reply(
             text=text,
             logprobs=dict.fromkeys(request.choices, -1.0),
-            prompt_tokens=int(request.prompt_characters / _CHARACTERS_A_TOKEN) * max(1, len(request.choices)),
+            prompt_tokens=int(request.prompt_characters / _CHARACTERS_A_TOKEN)
+            * max(1, len(request.choices)),
             completion_tokens=most * max(1, len(request.choices)),
         )
 
@@ -56,7 +69,9 @@ class EstimatingEndpoint:
 
 
 class StandInPeople:
-    """Answers for people in a debate: as they did, else with the smallest answer; nothing is written."""
+    """Answers for people in a debate: as they did, else with the smallest answer; nothing is
+    written.
+    """
 
     def __init__(self) -> None:
         self.to_give = 0
@@ -73,14 +88,19 @@ class StandInPeople:
 
 
 def smallest_instance(schema: Fields, text: str = "text") -> Json:
-    """The smallest value that fits a JSON schema as moot sends them, inlined, without references; and its texts."""
+    """The smallest value that fits a JSON schema as moot sends them, inlined, without references;
+    and its texts.
+    """
     if "enum" in schema:
         return schema["enum"][0]
     if "anyOf" in schema:
         return smallest_instance(schema["anyOf"][0], text)
     kind = schema.get("type")
     if kind == "object":
-        return {name: smallest_instance(inner, text) for name, inner in schema.get("properties", {}).items()}
+        return {
+            name: smallest_instance(inner, text)
+            for name, inner in schema.get("properties", {}).items()
+        }
     if kind == "array":
         return [smallest_instance(schema["items"], text)] * schema.get("minItems", 0)
     if kind in ("integer", "number"):
@@ -99,7 +119,9 @@ class PreviewLedger(Ledger):
         """Stored entries and placeholders: a call is asked once for all experiments that share it."""
         given = [self.added[call_id] for call_id in call_ids if call_id in self.added]
         yield from given
-        yield from super().entries([call_id for call_id in call_ids if call_id not in self.added], requests=requests)
+        yield from super().entries(
+            [call_id for call_id in call_ids if call_id not in self.added], requests=requests
+        )
 
     def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
         """Keep placeholders in memory."""
@@ -111,12 +133,13 @@ def preview_rows(plan: Plan, results: Path) -> Iterable[JsonObject]:
     """One row an experiment and model.
 
     Yields:
-        experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and completion_tokens (estimated, the
-        latter at most), usd (by the model's price, as configured), usd_singly and usd_in_batches (the same by single
-        calls, and in batches where the endpoint has them), waves (of batched calls, one after the other),
-        answers_by_people (that people who sit in its debates are yet to give; none where no seat is a person's),
-        needs (artifacts that must be built first; the numbers then rest on the debates that this preview goes through
-        in their place, and are left out where it has none).
+        experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and
+        completion_tokens (estimated, the latter at most), usd (by the model's price, as
+        configured), usd_singly and usd_in_batches (the same by single calls, and in batches where
+        the endpoint has them), waves (of batched calls, one after the other), answers_by_people
+        (that people who sit in its debates are yet to give; none where no seat is a person's),
+        needs (artifacts that must be built first; the numbers then rest on the debates that this
+        preview goes through in their place, and are left out where it has none).
     """
     with _previewing(plan, results) as preview_of:
         for experiment in plan.experiments.values():
@@ -125,22 +148,35 @@ def preview_rows(plan: Plan, results: Path) -> Iterable[JsonObject]:
 
 
 def replies_held(plan: Plan, results: Path, names: Collection[str]) -> dict[str, int | None]:
-    """How many calls of some experiments' debates the ledger has replies to, by run: `EXPERIMENT/MODEL`.
+    """How many calls of some experiments' debates the ledger has replies to, by run:
+    `EXPERIMENT/MODEL`.
 
-    None where a run rests on artifacts that are not built, and no placeholders can be made of them.
+        None where a run rests on artifacts that are not built, and no placeholders can be made of
+        them.
     """
     wanted = set(names)
     for experiment in reversed(list(plan.experiments.values())):
         if experiment.name in wanted:
-            needed = (path for model in experiment.config.models for path in experiment.needed_by(model).values())
+            needed = (
+                path
+                for model in experiment.config.models
+                for path in experiment.needed_by(model).values()
+            )
             wanted.update(Path(path).parts[1].removesuffix(".parquet") for path in needed)
     found: dict[str, int | None] = {}
     with _previewing(plan, results) as preview_of:
         for experiment in plan.experiments.values():
             for model in experiment.config.models if experiment.name in wanted else ():
-                debates = preview_of.hold(experiment, model, Progress(f"replies of {experiment.name}"), StandInPeople())
+                debates = preview_of.hold(
+                    experiment, model, Progress(f"replies of {experiment.name}"), StandInPeople()
+                )
                 if experiment.name in names:
-                    calls = {said.call_id for debate in debates or () for said in debate.utterances if said.call_id}
+                    calls = {
+                        said.call_id
+                        for debate in debates or ()
+                        for said in debate.utterances
+                        if said.call_id
+                    }
                     held = len(calls - preview_of.ledger.added.keys())
                     found[f"{experiment.name}/{model}"] = None if debates is None else held
     return found
@@ -148,7 +184,9 @@ def replies_held(plan: Plan, results: Path, names: Collection[str]) -> dict[str,
 
 @dataclass(frozen=True, slots=True)
 class _Preview:
-    """Goes through runs, one after the other: what a run's debates leave is there for those that rest on them."""
+    """Goes through runs, one after the other: what a run's debates leave is there for those that
+    rest on them.
+    """
 
     plan: Plan
     results: Path
@@ -162,7 +200,9 @@ class _Preview:
     def hold(
         self, experiment: Experiment, model: str, progress: Progress, people: StandInPeople
     ) -> list[Debate] | None:
-        """A run's debates, with placeholder replies where the ledger has none; None without what they rest on."""
+        """A run's debates, with placeholder replies where the ledger has none;
+        None without what they rest on.
+        """
         needed = self.needed(experiment, model)
         artifacts = self.stand_ins.instead_of(needed, self.results)
         if len(artifacts) < len(needed):
@@ -181,10 +221,16 @@ def _previewing(plan: Plan, results: Path) -> Iterator[_Preview]:
 
 
 def _preview_row(preview_of: _Preview, experiment: Experiment, model: str) -> JsonObject:
-    missing = [str(path) for path in preview_of.needed(experiment, model).values() if not path.exists()]
+    missing = [
+        str(path) for path in preview_of.needed(experiment, model).values() if not path.exists()
+    ]
     row: JsonObject = {"experiment": experiment.name, "model": model, "needs": ", ".join(missing)}
     ledger = preview_of.ledger
-    progress, before, people = Progress(f"preview of {experiment.name}"), set(ledger.added), StandInPeople()
+    progress, before, people = (
+        Progress(f"preview of {experiment.name}"),
+        set(ledger.added),
+        StandInPeople(),
+    )
     if preview_of.hold(experiment, model, progress, people) is None:
         return row
     added = [entry for call_id, entry in ledger.added.items() if call_id not in before]
@@ -213,11 +259,15 @@ def _usd(plan: Plan, added: Iterable[Entry], *, batched: bool) -> float:
 
 
 def calls_of_a_debate(plan: Plan, job: Job) -> int:
-    """About how many calls a debate of a job takes: those of its first one, with placeholder replies.
+    """About how many calls a debate of a job takes: those of its first one, with placeholder
+    replies.
 
-    0 where none can be counted.
+        0 where none can be counted.
     """
-    models, progress = plan.models_in_job(job.experiment, job.model).values(), Progress(job.experiment)
+    models, progress = (
+        plan.models_in_job(job.experiment, job.model).values(),
+        Progress(job.experiment),
+    )
     if all(model.endpoint == RECORDED for model in models):
         return 0
     with closing(PreviewLedger(plan.config.ledger)) as ledger:
@@ -229,26 +279,39 @@ def calls_of_a_debate(plan: Plan, job: Job) -> int:
 
 
 def usd_of_a_debate(plan: Plan, results: Path, experiment: str, model: str) -> float:
-    """US dollars of one debate, the most that it can cost: the mean of a run's first debates with placeholder replies.
+    """US dollars of one debate, the most that it can cost: the mean of a run's first debates with
+    placeholder replies.
 
-    NaN where its cases, or the artifacts that its debates rest on, are not built.
+        NaN where its cases, or the artifacts that its debates rest on, are not built.
     """
     found = plan.experiments[experiment]
     needed = {name: results / path for name, path in found.needed_by(model).items()}
     cases = results / "cases" / f"{found.config.dataset}.parquet"
     if not all(path.exists() for path in (cases, *needed.values())):
         return float("nan")
-    job, progress = Job(experiment, model, *read_cases(cases), artifacts=needed), Progress(f"price of {experiment}")
+    job, progress = (
+        Job(experiment, model, *read_cases(cases), artifacts=needed),
+        Progress(f"price of {experiment}"),
+    )
     with TemporaryDirectory() as nothing, closing(PreviewLedger(nothing)) as ledger:
-        held = asyncio.run(_go_through(plan, job, ledger, progress, StandInPeople(), _PRICED_DEBATES))
+        held = asyncio.run(
+            _go_through(plan, job, ledger, progress, StandInPeople(), _PRICED_DEBATES)
+        )
     return progress.cost_usd / len(held) if held else float("nan")
 
 
 async def _go_through(
-    plan: Plan, job: Job, ledger: Ledger, progress: Progress, people: StandInPeople, most: int | None = None
+    plan: Plan,
+    job: Job,
+    ledger: Ledger,
+    progress: Progress,
+    people: StandInPeople,
+    most: int | None = None,
 ) -> list[Debate]:
     settings = Settings(open_endpoint=EstimatingEndpoint)
-    async with aclosing(run_debates(plan, job, ledger, settings, progress, most, people)) as debates:
+    async with aclosing(
+        run_debates(plan, job, ledger, settings, progress, most, people)
+    ) as debates:
         return [debate async for debate in debates]
 
 
@@ -257,7 +320,13 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
     frame = pd.DataFrame(list(preview_rows(plan, results)), columns=_COLUMNS)
     counts, dollars = _COLUMNS[2:7], _COLUMNS[7:10]
     totals = frame[[*counts, *dollars]].sum().to_dict()
-    frame.loc[len(frame)] = {"experiment": "total", "model": "", "waves": None, "needs": "", **totals}
+    frame.loc[len(frame)] = {
+        "experiment": "total",
+        "model": "",
+        "waves": None,
+        "needs": "",
+        **totals,
+    }
     frame.loc[len(frame) - 1, "answers_by_people"] = frame["answers_by_people"].sum() or None
     counts = [*counts, "waves", "answers_by_people"]
     frame[counts] = frame[counts].astype("Int64")
@@ -267,7 +336,11 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
 def servers(plan: Plan) -> str:
     """A line for each model that this run asks: where its calls go, and with what."""
     models = {name: plan.config.models[name] for name in sorted(plan.models_used)}
-    return "".join(f"{name}: {sent_to(model)}\n" for name, model in models.items() if model.endpoint != RECORDED)
+    return "".join(
+        f"{name}: {sent_to(model)}\n"
+        for name, model in models.items()
+        if model.endpoint != RECORDED
+    )
 
 
 _COLUMNS = [

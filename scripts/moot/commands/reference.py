@@ -1,4 +1,6 @@
-"""The generated parts of the documentation: what code already says, so that no page can say otherwise."""
+"""The generated parts of the documentation: what code already says, so that no page can say
+otherwise.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -15,19 +17,29 @@ def artifacts_reference() -> str:
     """Every Parquet file and its columns."""
     parts = []
     for name, artifact in ARTIFACTS.items():
-        columns = [(f"`{column}`", str(kind), text) for column, (kind, text) in artifact.columns.items()]
+        columns = [
+            (f"`{column}`", str(kind), text) for column, (kind, text) in artifact.columns.items()
+        ]
         further = [("...", "", artifact.further)] if artifact.further else []
         path = f"`results/{artifact.path}`" if artifact.path[0] != "(" else artifact.path
         parts.append(f"### {name}\n\n{path}: one row is {artifact.row}.\n\n")
-        parts.append(markdown_table(("column", "type", "what it holds"), [*columns, *further]) + "\n\n")
+        parts.append(
+            markdown_table(("column", "type", "what it holds"), [*columns, *further]) + "\n\n"
+        )
     return "".join(parts).rstrip()
 
 
 def variables_reference() -> str:
     """Every variable that prompt templates see, and which templates see those that not all do."""
-    seen = {name: [template for template, names in variables().items() if name in names] for name in SOMETIMES}
+    seen = {
+        name: [template for template, names in variables().items() if name in names]
+        for name in SOMETIMES
+    }
     rows = [(f"`{name}`", words, "every template") for name, words in EVERYWHERE.items()]
-    rows += [(f"`{name}`", SOMETIMES[name], ", ".join(f"`{place}`" for place in seen[name])) for name in SOMETIMES]
+    rows += [
+        (f"`{name}`", SOMETIMES[name], ", ".join(f"`{place}`" for place in seen[name]))
+        for name in SOMETIMES
+    ]
     return markdown_table(("variable", "what it holds", "where"), rows)
 
 

@@ -14,13 +14,20 @@ TEMPLATES = Path(__file__).resolve().parents[3] / "config" / "prompts"
 _MACRO = re.compile(r"{% macro (\w+)")
 EVERYWHERE = {
     "role": 'a function that begins a message: `{{ role("system") }}`, `{{ role("user") }}`',
-    "case": f"the case: `{'`, `'.join(field.name for field in fields(Case))}` (`target` is the answer: never show it)",
+    "case": (
+        f"the case: `{'`, `'.join(field.name for field in fields(Case))}` (`target` is the answer:"
+        " never show it)"
+    ),
     "task": f"the data set's description: `{'`, `'.join(field.name for field in fields(Task))}`",
     "seat": "who speaks",
     "params": "the protocol's parameters, by name",
-    "heard": "what the seat may know, a list of utterances: "
-    f"`{'`, `'.join(field.name for field in fields(Utterance))}`, `failed`, `usable`",
-    "reply_format": 'how the reply must look, in words; "" for free text and for answers by likelihood',
+    "heard": (
+        "what the seat may know, a list of utterances: "
+        f"`{'`, `'.join(field.name for field in fields(Utterance))}`, `failed`, `usable`"
+    ),
+    "reply_format": (
+        'how the reply must look, in words; "" for free text and for answers by likelihood'
+    ),
 }
 """What every template of a debate sees."""
 SOMETIMES = {
@@ -63,18 +70,30 @@ SOMETIMES = {
 
 
 def variables_of(template: Path) -> list[str]:
-    """The variables that a template uses in addition to `EVERYWHERE`; names that it sets or imports itself left out."""
+    """The variables that a template uses in addition to `EVERYWHERE`; names that it sets or imports
+    itself left out.
+    """
     environment = jinja2.Environment(autoescape=False)  # noqa: S701 - templates are parsed only
     environment.filters["enclose"] = str
     tree = environment.parse(template.read_text(encoding="utf-8"))
     own = {name.name for name in tree.find_all(nodes.Name) if name.ctx in ("store", "param")}
     imported = (name for statement in tree.find_all(nodes.FromImport) for name in statement.names)
     own |= {name if isinstance(name, str) else name[1] for name in imported}
-    own |= {macro for path in template.parent.glob("*.jinja") for macro in _MACRO.findall(path.read_text("utf-8"))}
+    own |= {
+        macro
+        for path in template.parent.glob("*.jinja")
+        for macro in _MACRO.findall(path.read_text("utf-8"))
+    }
     return sorted(meta.find_undeclared_variables(tree) - own - set(EVERYWHERE))
 
 
 def variables() -> dict[str, list[str]]:
-    """The variables of every template that sees more than `EVERYWHERE`, by its name; translations see the same."""
-    found = {path: variables_of(path) for path in sorted(TEMPLATES.rglob("*.jinja")) if path.suffixes == [".jinja"]}
+    """The variables of every template that sees more than `EVERYWHERE`, by its name; translations
+    see the same.
+    """
+    found = {
+        path: variables_of(path)
+        for path in sorted(TEMPLATES.rglob("*.jinja"))
+        if path.suffixes == [".jinja"]
+    }
     return {path.relative_to(TEMPLATES).as_posix(): names for path, names in found.items() if names}

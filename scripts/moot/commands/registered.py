@@ -1,4 +1,6 @@
-"""Everything that a configuration may name, with its parameters: moot's own, and what extensions register."""
+"""Everything that a configuration may name, with its parameters: moot's own, and what extensions
+register.
+"""
 
 import inspect
 import json
@@ -24,7 +26,9 @@ from moot.training.baselines import BASELINES
 
 
 def registered() -> str:
-    """Every key, protocol, data set, baseline, score, table, figure, labeler, endpoint and export, as Markdown."""
+    """Every key, protocol, data set, baseline, score, table, figure, labeler, endpoint and export,
+    as Markdown.
+    """
     parts = ["## Keys", "The keys of a data set are the options of its loader: see Data sets."]
     keys: list[tuple[str, type[BaseModel]]] = [("Top level", Config), *_parts_of(Config)]
     for title, model in keys:
@@ -45,7 +49,10 @@ def registered() -> str:
             _summary(inspect.getmodule(loader.load)),
             keys_of(loader.options, DatasetOptions),
         ]
-    baselines = [(f"`{name}`", BASELINES[name].title, ", ".join(BASELINES[name].families)) for name in BASELINES]
+    baselines = [
+        (f"`{name}`", BASELINES[name].title, ", ".join(BASELINES[name].families))
+        for name in BASELINES
+    ]
     parts += ["## Baselines", markdown_table(("name", "title", "families"), baselines)]
     listed = (
         ("Scores", SCORERS),
@@ -54,12 +61,18 @@ def registered() -> str:
     )
     for title, found in listed:
         parts += [f"## {title}", _listed(found, _summary)]
-    by_rubric = "Those of every rubric: `rules` (its own), `judge` (the experiment's model), `judge:MODEL`, `human`."
+    by_rubric = (
+        "Those of every rubric: `rules` (its own), `judge` (the experiment's model), `judge:MODEL`,"
+        " `human`."
+    )
     parts += ["## Labelers", by_rubric, _listed(LABELERS, _summary)]
     parts += ["## Rubrics", _listed(RUBRICS, lambda rubric: ", ".join(rubric.labels))]
     parts += ["## Tables", _listed(TABLES, lambda entry: entry.caption)]
     parts += ["## Figures", _listed(FIGURES, lambda entry: entry.caption)]
-    parts += ["## Export formats", _listed(EXPORTERS, lambda entry: _summary(inspect.getmodule(entry.write)))]
+    parts += [
+        "## Export formats",
+        _listed(EXPORTERS, lambda entry: _summary(inspect.getmodule(entry.write))),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -68,11 +81,15 @@ def _parts_of(model: type[BaseModel], of: str = "") -> Iterator[tuple[str, type[
     for key in model.model_fields:
         if part := part_at(model, key):
             yield f"{key}{of}", part
-            yield from _parts_of(part, f" of {'an' if key[0] in 'aeiou' else 'a'} {key.removesuffix('s')}")
+            yield from _parts_of(
+                part, f" of {'an' if key[0] in 'aeiou' else 'a'} {key.removesuffix('s')}"
+            )
 
 
 def _listed(found: Registry[Any], describe: Callable[[Any], str]) -> str:
-    return markdown_table(("name", "what it is"), [(f"`{name}`", describe(found[name])) for name in found])
+    return markdown_table(
+        ("name", "what it is"), [(f"`{name}`", describe(found[name])) for name in found]
+    )
 
 
 def _summary(thing: object) -> str:
@@ -81,16 +98,26 @@ def _summary(thing: object) -> str:
 
 
 def keys_of(model: type[BaseModel], common: type[BaseModel] | None = None) -> str:
-    """The keys of a model that `common` does not have already, each with its default, as a table; "" for none."""
+    """The keys of a model that `common` does not have already, each with its default, as a table;
+    "" for none.
+    """
     rows = []
     for name, field in model.model_fields.items():
         if common and name in common.model_fields:
             continue
-        is_empty = field.default is None or (isinstance(field.default, Iterable) and not field.default)
-        written = field.default if isinstance(field.default, str) else json.dumps(field.default, default=str)
+        is_empty = field.default is None or (
+            isinstance(field.default, Iterable) and not field.default
+        )
+        written = (
+            field.default
+            if isinstance(field.default, str)
+            else json.dumps(field.default, default=str)
+        )
         default = "none" if is_empty or field.default_factory else f"`{written}`"
         choices = [f"`{choice}`" for choice in _choices(field.annotation) if choice != ""]
-        meaning = (field.description or "") + (f" ({', '.join(choices)})" if len(choices) > 1 else "")
+        meaning = (field.description or "") + (
+            f" ({', '.join(choices)})" if len(choices) > 1 else ""
+        )
         rows.append((f"`{name}`", "required" if field.is_required() else default, meaning))
     return markdown_table(("key", "default", "meaning"), rows) if rows else ""
 

@@ -1,4 +1,6 @@
-"""Running a rehearsal: a workflow of its own in `rehearsal/`, and what it says of the real run's size and time."""
+"""Running a rehearsal: a workflow of its own in `rehearsal/`, and what it says of the real run's
+size and time.
+"""
 
 import json
 import math
@@ -26,7 +28,15 @@ FOLDER = Path("rehearsal")
 CONFIGURATION = "configuration.json"
 PAGE = "rehearsal.md"
 _OWN = {"results", "data", "report.html", FOLDER.name}
-_OWN_DATA = {"ledger", "annotations", "annotation_sheets", "inbox", "frozen", "people", "study.json"}
+_OWN_DATA = {
+    "ledger",
+    "annotations",
+    "annotation_sheets",
+    "inbox",
+    "frozen",
+    "people",
+    "study.json",
+}
 _MEGABYTE = 1e6
 _KIBIBYTES_A_GIGABYTE = 1e9 / 1024
 _HOUR = 3600.0
@@ -37,7 +47,9 @@ _CALL_COLUMNS = ["call_id", "model", "seconds", "prompt_tokens", "completion_tok
 
 @dataclass(frozen=True)
 class Measured:
-    """What running a rehearsal took here: seconds of the clock and of all processors, GB of its largest process."""
+    """What running a rehearsal took here: seconds of the clock and of all processors, GB of its
+    largest process.
+    """
 
     seconds: float
     processor_seconds: float
@@ -45,12 +57,21 @@ class Measured:
 
 
 def prepare(folder: Path, raw: Fields) -> None:
-    """Make the folder of a rehearsal: the configuration, and links to all that is read from the working directory.
+    """Make the folder of a rehearsal: the configuration, and links to all that is read from the
+    working directory.
 
-    What people wrote stays out (annotations, answers), since it speaks of real debates; so do results and ledger.
+        What people wrote stays out (annotations, answers), since it speaks of real debates; so do
+        results and ledger.
     """
     (folder / "data").mkdir(parents=True, exist_ok=True)
-    _link(folder, (path for path in Path().iterdir() if path.name not in _OWN and not path.name.startswith(".")))
+    _link(
+        folder,
+        (
+            path
+            for path in Path().iterdir()
+            if path.name not in _OWN and not path.name.startswith(".")
+        ),
+    )
     data = Path("data")
     _link(folder / "data", (path for path in data.glob("*") if path.name not in _OWN_DATA))
     with atomic_path(folder / CONFIGURATION) as part:
@@ -74,18 +95,26 @@ def run_workflow(folder: Path, shipped: Path, cores: int, files: Iterable[str] =
     command = [sys.executable, "-m", "snakemake", *files, "--snakefile", str(shipped / "Snakefile")]
     command += ["--cores", str(cores), "--configfile", CONFIGURATION]
     started = time.monotonic()
-    done = subprocess.run(command, cwd=folder, check=False, stdout=sys.stderr)  # noqa: S603 - our own command
+    done = subprocess.run(command, cwd=folder, check=False, stdout=sys.stderr)  # noqa: S603
     if done.returncode:
-        raise RunStoppedError(f"{folder}: it stopped; the messages above, and {folder}/results/logs/, say why.")
+        raise RunStoppedError(
+            f"{folder}: it stopped; the messages above, and {folder}/results/logs/, say why."
+        )
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     kibibytes = used.ru_maxrss / 1024 if sys.platform == "darwin" else used.ru_maxrss
-    return Measured(time.monotonic() - started, used.ru_utime + used.ru_stime, kibibytes / _KIBIBYTES_A_GIGABYTE)
+    return Measured(
+        time.monotonic() - started, used.ru_utime + used.ru_stime, kibibytes / _KIBIBYTES_A_GIGABYTE
+    )
 
 
 def read_calls(folder: Path) -> pd.DataFrame:
-    """Every call of the rehearsal's debates once, with its tokens, its seconds on the real model, and its price."""
+    """Every call of the rehearsal's debates once, with its tokens, its seconds on the real model,
+    and its price.
+    """
     paths = sorted((folder / "results" / "calls").rglob("*.parquet"))
-    frames = [read_frame(path, _CALL_COLUMNS) for path in paths]  # requests and replies stay on disk
+    frames = [
+        read_frame(path, _CALL_COLUMNS) for path in paths
+    ]  # requests and replies stay on disk
     calls = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=_CALL_COLUMNS)
     return calls.drop_duplicates("call_id")
 
@@ -93,41 +122,54 @@ def read_calls(folder: Path) -> pd.DataFrame:
 def count_waves(folder: Path, config: Config) -> dict[str, int]:
     """The most waves that each model whose calls go in batches takes, one after the other.
 
-    A debate takes at most as many as it has calls, and all debates of a shard take theirs together. Jobs of a model
-    that waits for its batches follow each other, as many at a time as it is allowed; without waiting all submit in one
-    run.
+    A debate takes at most as many as it has calls, and all debates of a shard take theirs together.
+    Jobs of a model that waits for its batches follow each other, as many at a time as it is
+    allowed; without waiting all submit in one run.
     """
     waves: dict[str, list[int]] = {}
     for path in sorted((folder / "results" / "calls").rglob("*.parquet")):
-        made = read_frame(folder / "results" / "predictions" / path.parent.name / path.name)["calls"].dropna()
+        made = read_frame(folder / "results" / "predictions" / path.parent.name / path.name)[
+            "calls"
+        ].dropna()
         longest = int(made.max()) if len(made) else 0  # what recorded debates took is not known
         for model in read_table(path, ["model"]).column("model").unique().to_pylist():
             if config.models[model].batch:
                 waves.setdefault(model, []).append(longest)
     return {
-        model: math.ceil(sum(counts) * config.shards / config.models[model].jobs)
-        if (config.models[model].batch or BatchConfig()).wait
-        else max(counts)
+        model: (
+            math.ceil(sum(counts) * config.shards / config.models[model].jobs)
+            if (config.models[model].batch or BatchConfig()).wait
+            else max(counts)
+        )
         for model, counts in waves.items()
     }
 
 
-def real_run(calls: pd.DataFrame, models: Mapping[str, ModelConfig], waves: Mapping[str, int]) -> pd.DataFrame:
+def real_run(
+    calls: pd.DataFrame, models: Mapping[str, ModelConfig], waves: Mapping[str, int]
+) -> pd.DataFrame:
     """What the real run takes, one row a model: model, calls, tokens, usd, waves, hours.
 
-    The hours are those of the longest of three: the calls' seconds over the model's concurrency, its calls over the
-    requests, and its tokens over the tokens that it allows a minute; shared by the servers that jobs start. Where calls
-    go in batches, they are the most that `waves` of them can take.
+    The hours are those of the longest of three: the calls' seconds over the model's concurrency,
+    its calls over the requests, and its tokens over the tokens that it allows a minute; shared by
+    the servers that jobs start. Where calls go in batches, they are the most that `waves` of them
+    can take.
     """
     rows = []
     for model, mine in calls.groupby("model", sort=True):
         config = models[str(model)]
         tokens = int(mine["prompt_tokens"].sum() + mine["completion_tokens"].sum())
         seconds = [float(mine["seconds"].sum()) / config.concurrency]
-        seconds += [60 * len(mine) / config.requests_per_minute] if config.requests_per_minute else []
+        seconds += (
+            [60 * len(mine) / config.requests_per_minute] if config.requests_per_minute else []
+        )
         seconds += [60 * tokens / config.tokens_per_minute] if config.tokens_per_minute else []
         usd, most = float(mine["cost_usd"].sum()), waves.get(str(model), 0)
-        hours = most * _HOURS_A_WAVE if most else max(seconds) / (config.jobs if config.serve else 1) / _HOUR
+        hours = (
+            most * _HOURS_A_WAVE
+            if most
+            else max(seconds) / (config.jobs if config.serve else 1) / _HOUR
+        )
         row = {"model": model, "calls": len(mine), "tokens": tokens, "usd": round(usd, 2)}
         rows.append({**row, "waves": most, "hours": hours})
     return pd.DataFrame(rows, columns=["model", "calls", "tokens", "usd", "waves", "hours"])
@@ -140,7 +182,11 @@ def _hours(hours: float, *, at_most: bool) -> str:
 def sizes(folder: Path) -> dict[str, int]:
     """Bytes on disk: the ledger, and each folder of the results."""
     found = {"ledger": _size(folder / "data" / "ledger")}
-    found |= {f"results/{part.name}": _size(part) for part in sorted((folder / "results").glob("*")) if part.is_dir()}
+    found |= {
+        f"results/{part.name}": _size(part)
+        for part in sorted((folder / "results").glob("*"))
+        if part.is_dir()
+    }
     return found
 
 
@@ -154,35 +200,48 @@ def report(folder: Path, config: Config, measured: Measured) -> str:
     rows, on_disk, batched = table.to_dict("records"), sizes(folder), bool(table["waves"].any())
     sums = table[["calls", "tokens", "usd", "hours"]].sum().to_dict()
     longest = _hours(table["hours"].max() if len(table) else 0, at_most=batched)
-    of_models = [(row["model"], *_counts(row), _hours(row["hours"], at_most=row["waves"] > 0)) for row in rows]
+    of_models = [
+        (row["model"], *_counts(row), _hours(row["hours"], at_most=row["waves"] > 0))
+        for row in rows
+    ]
     of_folders = [
-        (name, f"{size / _MEGABYTE:.1f}") for name, size in (on_disk | {"all": sum(on_disk.values())}).items()
+        (name, f"{size / _MEGABYTE:.1f}")
+        for name, size in (on_disk | {"all": sum(on_disk.values())}).items()
     ]
     parts = [
         "# Rehearsal (SIMULATED)",
-        "Simulated voices replaced all models: no number of this run says anything of a model. "
-        f"Tables, figures and transcripts are in `{folder}/results/`.",
+        (
+            "Simulated voices replaced all models: no number of this run says anything of a model. "
+            f"Tables, figures and transcripts are in `{folder}/results/`."
+        ),
         "## The real run, estimated",
         markdown_table(
             ("model", "calls", "tokens", "US dollars", "hours"),
             [*of_models, ("all", *_counts(sums), f"{longest} to {sums['hours']:.2f}")],
         ),
-        "Hours of all: the slowest model alone, if all servers are asked at once, to one model after the other. They "
-        "rest on each model's `simulated: tokens_per_second`, `seconds_to_first_token` and `words`, and on its limits "
-        "and concurrency. Calls of models that label statements are not among them.",
+        (
+            "Hours of all: the slowest model alone, if all servers are asked at once, to one model"
+            " after the other. They rest on each model's `simulated: tokens_per_second`,"
+            " `seconds_to_first_token` and `words`, and on its limits and concurrency. Calls of"
+            " models that label statements are not among them."
+        ),
         *_stopped_early(folder),
         *(
-            f"Calls of {row['model']} go in batches: at most {row['waves']} waves, one after the other, of which a "
-            f"provider takes {_HOURS_A_WAVE:.0f} hours at most, and often less (docs/batch.md)."
+            f"Calls of {row['model']} go in batches: at most {row['waves']} waves, one after the"
+            f" other, of which a provider takes {_HOURS_A_WAVE:.0f} hours at most, and often less"
+            " (docs/batch.md)."
             for row in rows
             if row["waves"]
         ),
         "## On disk",
         markdown_table(("folder", "MB"), of_folders),
         "## This machine",
-        f"The rehearsal took {measured.seconds / 60:.1f} minutes, {measured.processor_seconds / 60:.1f} of processor "
-        f"time; its largest process {measured.gigabytes:.2f} GB of memory. A second rehearsal of the same "
-        "configuration reads its ledger.",
+        (
+            f"The rehearsal took {measured.seconds / 60:.1f} minutes,"
+            f" {measured.processor_seconds / 60:.1f} of processor time; its largest process"
+            f" {measured.gigabytes:.2f} GB of memory. A second rehearsal of the same configuration"
+            " reads its ledger."
+        ),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -192,14 +251,17 @@ def _counts(row: Json) -> tuple[str, str, str]:
 
 
 def _stopped_early(folder: Path) -> Iterator[str]:
-    """Which comparisons simulated voices ended before all their cases were debated, a paragraph each."""
+    """Which comparisons simulated voices ended before all their cases were debated, a paragraph
+    each.
+    """
     for path in sorted((folder / "results" / "tables").glob("*/stopping.csv")):
         for row in pd.read_csv(path).to_dict("records"):
             if row["cases"] < row["planned cases"]:
                 yield (
-                    f"The comparison {row['contrast']} stopped after {row['cases']} of {row['planned cases']} cases "
-                    f"({row['stopped because']}), which rests on the simulated voices. Models may take all cases: "
-                    "`snakemake preview` counts their calls."
+                    f"The comparison {row['contrast']} stopped after {row['cases']} of"
+                    f" {row['planned cases']} cases ({row['stopped because']}), which rests on the"
+                    " simulated voices. Models may take all cases: `snakemake preview` counts"
+                    " their calls."
                 )
 
 

@@ -1,4 +1,6 @@
-"""Rebuilding the tables of a bundle from the replies in it: without a model, a key, or the original data."""
+"""Rebuilding the tables of a bundle from the replies in it: without a model, a key, or the original
+data.
+"""
 
 import json
 import zipfile
@@ -29,21 +31,27 @@ _LARGEST = 20_000_000_000
 
 
 def replay(file: str, shipped: Path, cores: int) -> str:
-    """Rebuild the tables and figures of a bundle in `replay/`, and say which are byte for byte those of the bundle.
+    """Rebuild the tables and figures of a bundle in `replay/`, and say which are byte for byte
+    those of the bundle.
 
-    Args:
-        file: the bundle.
-        shipped: the project's folder.
-        cores: for the workflow.
+        Args:
+            file: the bundle.
+            shipped: the project's folder.
+            cores: for the workflow.
 
-    Raises:
-        UserError: the file is no bundle, was changed since, or was made with other prompts or extensions than here.
-        RunStoppedError: a reply is missing, or a table comes out differently.
+        Raises:
+            UserError: the file is no bundle, was changed since, or was made with other prompts or
+                extensions than here.
+            RunStoppedError: a reply is missing, or a table comes out differently.
     """
     if not file:
-        raise UserError("replay: no bundle is named. Name one: snakemake --cores 2 replay --config bundle=FILE")
+        raise UserError(
+            "replay: no bundle is named. Name one: snakemake --cores 2 replay --config bundle=FILE"
+        )
     if FOLDER.exists():
-        raise UserError(f"{FOLDER}/ is there already. Move it away: a bundle is rebuilt in a folder of its own.")
+        raise UserError(
+            f"{FOLDER}/ is there already. Move it away: a bundle is rebuilt in a folder of its own."
+        )
     try:
         with zipfile.ZipFile(file) as bundle:
             manifest = json.loads(bundle.read("manifest.json"))
@@ -56,8 +64,8 @@ def replay(file: str, shipped: Path, cores: int) -> str:
         raise
     except Exception as error:  # whatever a damaged file leads to, zipfile's own errors among it
         raise UserError(
-            f"{file}: damaged, or not a bundle ({type(error).__name__}: {error}). Expected a file that `snakemake "
-            "bundle` wrote; scripts/verify_bundle.py says what is wrong with it."
+            f"{file}: damaged, or not a bundle ({type(error).__name__}: {error}). Expected a file"
+            " that `snakemake bundle` wrote; scripts/verify_bundle.py says what is wrong with it."
         ) from None
     withheld = set(manifest["withheld"])
     shown = {path for path, runs in manifest["tables"].items() if path.startswith(_REBUILT)}
@@ -70,9 +78,14 @@ def replay(file: str, shipped: Path, cores: int) -> str:
 def _refuse_other(file: str, manifest: Fields, bundle: zipfile.ZipFile, shipped: Path) -> None:
     """Refuse what this moot cannot rebuild, before anything is written."""
     if manifest["schema"] != SCHEMA:
-        raise UserError(f"{file}: a bundle of schema {manifest['schema']}; this moot reads {SCHEMA}. Update moot.")
+        raise UserError(
+            f"{file}: a bundle of schema {manifest['schema']}; this moot reads {SCHEMA}. Update"
+            " moot."
+        )
     if sum(info.file_size for info in bundle.infolist()) > _LARGEST:
-        raise UserError(f"{file}: unpacked it is larger than {_LARGEST / 1e9:.0f} GB; it is not unpacked.")
+        raise UserError(
+            f"{file}: unpacked it is larger than {_LARGEST / 1e9:.0f} GB; it is not unpacked."
+        )
     changed = [
         name
         for name, digest in manifest["files"].items()
@@ -80,8 +93,9 @@ def _refuse_other(file: str, manifest: Fields, bundle: zipfile.ZipFile, shipped:
     ]
     if changed:
         raise UserError(
-            f"{file}: made by moot {manifest['moot_version']} with another wording of {changed[0]} than here (moot "
-            f"{__version__}; {len(changed)} prompts differ). Take the bundle's own: unpack its config/prompts."
+            f"{file}: made by moot {manifest['moot_version']} with another wording of {changed[0]}"
+            f" than here (moot {__version__}; {len(changed)} prompts differ). Take the bundle's"
+            " own: unpack its config/prompts."
         )
 
 
@@ -94,15 +108,20 @@ def _refuse_changed(file: str, bundle: zipfile.ZipFile, shipped: Path) -> None:
 
 
 def _extensions(file: str, needed: Mapping[str, str]) -> list[str]:
-    """Where the bundle's extensions are here; a bundle holds none, since nobody should run code unseen."""
+    """Where the bundle's extensions are here; a bundle holds none, since nobody should run code
+    unseen.
+    """
     for folder, digest in needed.items():
         if not Path(folder).is_dir():
             raise UserError(
-                f"{file}: made with the extension {folder}, which is not here. Get it from whoever made the bundle, "
-                f"read it, and put it at {Path(folder).absolute()}."
+                f"{file}: made with the extension {folder}, which is not here. Get it from whoever"
+                f" made the bundle, read it, and put it at {Path(folder).absolute()}."
             )
         if folder_digest(Path(folder)) != digest:
-            raise UserError(f"{file}: the extension {folder} is not as it was. Get that of the bundle from its maker.")
+            raise UserError(
+                f"{file}: the extension {folder} is not as it was. Get that of the bundle from its"
+                " maker."
+            )
     return [str(Path(folder).absolute()) for folder in needed]
 
 
@@ -111,14 +130,23 @@ def _digest(path: Path) -> str:
 
 
 def _unpack(bundle: zipfile.ZipFile, extensions: list[str]) -> None:
-    """Put into the folder what a run reads, and its configuration, which takes every reply from the ledger."""
+    """Put into the folder what a run reads, and its configuration, which takes every reply from the
+    ledger.
+    """
     for name in bundle.namelist():
         if name.startswith(_TAKEN) and ".." not in PurePosixPath(name).parts:
             path = FOLDER / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(bundle.read(name))
     raw = json.loads(bundle.read(CONFIGURATION))
-    raw |= {"replay": True, "ledger": LEDGER, "budget": {}, "bundle": "", "people": {}, "extensions": extensions}
+    raw |= {
+        "replay": True,
+        "ledger": LEDGER,
+        "budget": {},
+        "bundle": "",
+        "people": {},
+        "extensions": extensions,
+    }
     (FOLDER / CONFIGURATION).write_text(json.dumps(raw), encoding="utf-8")
 
 
@@ -151,12 +179,13 @@ def _compare(files: Fields, rebuilt: list[str], others: list[str], withheld: set
     """
     differ = [path for path in rebuilt if _digest(FOLDER / path) != files[path]]
     said = [
-        f"{len(rebuilt) - len(differ)} of {len(rebuilt)} files of tables and figures are byte for byte the bundle's."
+        f"{len(rebuilt) - len(differ)} of {len(rebuilt)} files of tables and figures are byte for"
+        " byte the bundle's."
     ]
     if others:
         said.append(
-            f"{len(others)} rest on withheld calls (of {', '.join(sorted(withheld))}) and were not rebuilt: "
-            + ", ".join(others)
+            f"{len(others)} rest on withheld calls (of {', '.join(sorted(withheld))}) and were not"
+            " rebuilt: " + ", ".join(others)
         )
     if differ:
         raise RunStoppedError(" ".join([*said, "These differ:", *differ]))

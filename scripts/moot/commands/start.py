@@ -1,6 +1,7 @@
 """The command `moot`: Snakemake with the shipped workflow, from any folder.
 
-It adds what a clone has by itself: the Snakefile, its profile, and all cores where no number is given.
+It adds what a clone has by itself: the Snakefile, its profile, and all cores where no number is
+    given.
 """
 
 import os
@@ -29,8 +30,17 @@ _SCHEDULING = ("-c", "-j", "-e", "--cores", "--jobs", "--executor", "--profile")
 
 
 def snakemake_command(arguments: Sequence[str]) -> list[str]:
-    """Snakemake on the shipped Snakefile, with targets first: each word after `--configfile` is a file to it."""
-    command = [sys.executable, "-m", "snakemake", *arguments, "--snakefile", str(SHIPPED / "Snakefile")]
+    """Snakemake on the shipped Snakefile, with targets first: each word after `--configfile` is a
+    file to it.
+    """
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        *arguments,
+        "--snakefile",
+        str(SHIPPED / "Snakefile"),
+    ]
     if not any(one.startswith(_SCHEDULING) for one in arguments):
         command += ["--cores", "all"]
     return command
@@ -40,7 +50,11 @@ def command_of(arguments: Sequence[str]) -> list[str]:
     """The command that a call of `moot` stands for."""
     word, *rest = arguments
     if word == "desk":
-        return [sys.executable, str(SHIPPED / "scripts" / "desk.py"), *snakemake_command(["debates", *rest])]
+        return [
+            sys.executable,
+            str(SHIPPED / "scripts" / "desk.py"),
+            *snakemake_command(["debates", *rest]),
+        ]
     return snakemake_command(rest if word == "run" else arguments)
 
 

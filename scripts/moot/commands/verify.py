@@ -25,9 +25,10 @@ class Chain:
         self.seen: set[str] = set()
 
     def misfits(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """What does not follow from the present files, of artifacts and all that they were made from, and why.
+        """What does not follow from the present files, of artifacts and all that they were made
+        from, and why.
 
-        What is not built yet fits.
+                What is not built yet fits.
         """
         waiting = list(paths)
         while waiting:
@@ -50,7 +51,9 @@ class Chain:
         except KeyError as error:
             yield f"the configuration no longer has {error}"
             return
-        yield from (_CHANGED[name] for name in DIGESTS if record.digests[name] != getattr(now, name))
+        yield from (
+            _CHANGED[name] for name in DIGESTS if record.digests[name] != getattr(now, name)
+        )
         for name, digest in record.inputs.items():
             if Path(name).exists() and self._digest(name) != digest:
                 yield f"{name} has changed since"

@@ -40,7 +40,9 @@ def file_digest(path: Path) -> str:
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """A temporary path next to `path` that replaces it when the block ends well, and is removed when it does not."""
+    """A temporary path next to `path` that replaces it when the block ends well, and is removed
+    when it does not.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     os.close(handle)
@@ -57,12 +59,17 @@ def describe(experiment: str = "", sources: Iterable[Path] = (), **extra: str) -
     """The metadata that every artifact carries.
 
     Args:
-        sources: the files that it was made from; their sha256 is kept by their paths below `results/`, or for files
-            outside the working directory by their folder and name.
+        sources: the files that it was made from; their sha256 is kept by their paths below
+            `results/`, or for files outside the working directory by their folder and name.
         extra: more of it, such as the digests of options, prompts and code.
     """
     digests = {_name_of(path): file_digest(path) for path in sources}
-    return {"experiment": experiment, "moot_version": __version__, "sources": json.dumps(digests), **extra}
+    return {
+        "experiment": experiment,
+        "moot_version": __version__,
+        "sources": json.dumps(digests),
+        **extra,
+    }
 
 
 def _name_of(path: Path) -> str:
@@ -74,8 +81,12 @@ def _name_of(path: Path) -> str:
     return "/".join(path.parts[-2:])
 
 
-def write_rows(path: Path, kind: str, rows: Iterable[Fields], metadata: Mapping[str, str], batch: int = 2000) -> int:
-    """Write rows of one of the `SCHEMAS` as they come, in row groups of `batch`, and return how many there were."""
+def write_rows(
+    path: Path, kind: str, rows: Iterable[Fields], metadata: Mapping[str, str], batch: int = 2000
+) -> int:
+    """Write rows of one of the `SCHEMAS` as they come, in row groups of `batch`, and return how
+    many there were.
+    """
     schema = SCHEMAS[kind].with_metadata(dict(metadata))
     written = 0
     with atomic_path(path) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
@@ -91,10 +102,11 @@ def write_rows(path: Path, kind: str, rows: Iterable[Fields], metadata: Mapping[
 
 
 def write_frame(path: Path, kind: str, frame: pd.DataFrame, metadata: Mapping[str, str]) -> None:
-    """Write a frame as one of the `SCHEMAS`; columns beyond those (features) get their types from the frame.
+    """Write a frame as one of the `SCHEMAS`; columns beyond those (features) get their types from
+    the frame.
 
-    Raises:
-        KeyError: the frame lacks a column of the schema (a programming error).
+        Raises:
+            KeyError: the frame lacks a column of the schema (a programming error).
     """
     own = SCHEMAS[kind]
     further = pa.Table.from_pandas(frame.drop(columns=own.names), preserve_index=False).schema
@@ -112,14 +124,17 @@ def intact(path: Path, remedy: str = "") -> Iterator[pa.Schema]:
         remedy: what to do where it is damaged; by default, to delete it and build it again.
 
     Raises:
-        UserError: there is no such file, moot did not write it, it is damaged, or it lacks a column that is asked for.
+        UserError: there is no such file, moot did not write it, it is damaged, or it lacks a column
+            that is asked for.
     """
     try:
         if not path.is_file():
             raise OSError("a folder" if path.is_dir() else "no such file")
         schema = pq.read_schema(path)
         if not _MARKS & set(schema.metadata or ()):
-            raise OSError(f"a Parquet file that moot did not write, of {quoted(', '.join(schema.names))}")
+            raise OSError(
+                f"a Parquet file that moot did not write, of {quoted(', '.join(schema.names))}"
+            )
         yield schema
     except (pa.ArrowException, OSError, ValueError) as fault:  # of its texts and its task, too
         if isinstance(fault, MemoryError) or getattr(fault, "errno", None) == errno.ENOMEM:
@@ -134,11 +149,16 @@ def damaged(path: Path, fault: object, remedy: str = "") -> UserError:
     cause = quoted(" ".join(str(fault).split())).strip("'\"")
     return UserError(
         f"{path}: damaged, or not a file of moot's ({cause}). "
-        + (remedy or "Delete it and run the same command again; no reply in the ledger is asked for again.")
+        + (
+            remedy
+            or "Delete it and run the same command again; no reply in the ledger is asked for again."
+        )
     )
 
 
-def read_table(path: Path, columns: Sequence[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
+def read_table(
+    path: Path, columns: Sequence[str] | None = None, where: pc.Expression | None = None
+) -> pa.Table:
     """An artifact, or some columns of those rows for which `where` holds; errors as in `intact`."""
     with intact(path):
         table = pq.read_table(path, columns=columns, filters=where, partitioning=None)
@@ -167,7 +187,9 @@ def read_batches(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
 def rows_by_debate(
     paths: Iterable[Path], columns: Sequence[str] | None = None, where: pc.Expression | None = None
 ) -> dict[tuple[str, int], list[JsonObject]]:
-    """The rows of transcripts or records by case and repeat, in their order; arguments as of `read_table`."""
+    """The rows of transcripts or records by case and repeat, in their order; arguments as of
+    `read_table`.
+    """
     found: dict[tuple[str, int], list[JsonObject]] = {}
     for path in paths:
         for row in read_table(path, columns, where).to_pylist():
@@ -193,7 +215,10 @@ def waiting(transcripts: pd.DataFrame) -> "pd.Series[bool]":
     """Which rows of transcripts belong to a debate that waits, by model and debate_id."""
     debates = pd.MultiIndex.from_frame(transcripts[["model", "debate_id"]])
     conclusions = transcripts["kind"] == CONCLUSION
-    found = [json.loads(parsed or "null") or {} for parsed in transcripts.loc[conclusions, "parsed"].fillna("")]
+    found = [
+        json.loads(parsed or "null") or {}
+        for parsed in transcripts.loc[conclusions, "parsed"].fillna("")
+    ]
     waits = [outcome.get("status") == "waiting" for outcome in found]
     return pd.Series(debates.isin(debates[conclusions][waits]), transcripts.index)
 
@@ -201,11 +226,17 @@ def waiting(transcripts: pd.DataFrame) -> "pd.Series[bool]":
 def read_metadata(path: Path) -> dict[str, str]:
     """What `describe` wrote into an artifact."""
     with intact(path) as schema:
-        return {key.decode(): value.decode() for key, value in schema.metadata.items() if key != b"ARROW:schema"}
+        return {
+            key.decode(): value.decode()
+            for key, value in schema.metadata.items()
+            if key != b"ARROW:schema"
+        }
 
 
 def write_cases(path: Path, cases: Iterable[Case], task: Task, metadata: Mapping[str, str]) -> int:
-    """Write cases with their task in the metadata, so that the file alone says what is asked of them."""
+    """Write cases with their task in the metadata, so that the file alone says what is asked of
+    them.
+    """
     description = json.dumps(_TASK.dump_python(task, mode="json"), ensure_ascii=False)
     rows = ({name: getattr(case, name) for name in Case.__dataclass_fields__} for case in cases)
     rows = ({**row, "attributes": list(row["attributes"].items())} for row in rows)
@@ -216,21 +247,34 @@ _CASES_AT_ONCE = 1000
 
 
 def read_cases(path: Path, *, texts: bool = True) -> tuple[list[Case], Task]:
-    """The cases of `cases/{dataset}.parquet`, without their texts if need be, and the task that they belong to."""
+    """The cases of `cases/{dataset}.parquet`, without their texts if need be, and the task that
+    they belong to.
+    """
     metadata = read_metadata(path)
     if "task" not in metadata:
-        raise UserError(f"{path}: no task in the file's metadata; expected a file that moot wrote. Rebuild it.")
+        raise UserError(
+            f"{path}: no task in the file's metadata; expected a file that moot wrote. Rebuild it."
+        )
     columns = [name for name in SCHEMAS["cases"].names if texts or name != "text"]
     with intact(path):
         task = _TASK.validate_json(metadata["task"])
-    once: dict[Any, Any] = {}  # what many cases share is kept once, and rows are read some at a time: both for memory
+    once: dict[
+        Any, Any
+    ] = {}  # what many cases share is kept once, and rows are read some at a time: both for memory
     cases = [
         Case(
             **{"text": ""}
             | row
-            | {name: once.setdefault(row[name], row[name]) for name in ("dataset", "split", "target")}
+            | {
+                name: once.setdefault(row[name], row[name])
+                for name in ("dataset", "split", "target")
+            }
             | {"labels": once.setdefault(labels := tuple(row["labels"]), labels)}
-            | {"attributes": {once.setdefault(name, name): value for name, value in row["attributes"] or ()}}
+            | {
+                "attributes": {
+                    once.setdefault(name, name): value for name, value in row["attributes"] or ()
+                }
+            }
         )
         for rows in read_table(path, columns).to_batches(_CASES_AT_ONCE)
         for row in rows.to_pylist()

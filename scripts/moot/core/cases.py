@@ -1,4 +1,6 @@
-"""What a case is: a text to argue about, the label that history gave it, and the task that it belongs to."""
+"""What a case is: a text to argue about, the label that history gave it, and the task that it
+belongs to.
+"""
 
 import hashlib
 from collections import Counter
@@ -18,16 +20,18 @@ NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS = "near_duplicate_of", "same_lawsuit_as"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case. `text` is all that a model may see; `target` and `attributes` are for scoring alone.
+    """One case. `text` is all that a model may see; `target` and `attributes` are for scoring
+    alone.
 
-    Attributes:
-        case_id: unique within the data set, stable across runs.
-        split: train, validation or test; only test cases are evaluated.
-        text: the facts, as shown to models.
-        target: the true label (short lower-case words); several labels are sorted and joined by ";".
-        labels: every label that a prediction may take.
-        attributes: what scoring may group by (sex, court, topic, ...), as strings.
-        source_row: the 1-based row or record in the source that the case came from.
+        Attributes:
+            case_id: unique within the data set, stable across runs.
+            split: train, validation or test; only test cases are evaluated.
+            text: the facts, as shown to models.
+            target: the true label (short lower-case words); several labels are sorted and joined by
+                ";".
+            labels: every label that a prediction may take.
+            attributes: what scoring may group by (sex, court, topic, ...), as strings.
+            source_row: the 1-based row or record in the source that the case came from.
     """
 
     case_id: str
@@ -49,18 +53,23 @@ class Task:
         question: the question that a prediction answers, one sentence.
         labels: every label; for two labels the negative one first.
         positive: the label that binary scores call positive ("" where there is none).
-        meaning: what each label says, a clause that completes "that ..." ("the defendant will be rearrested").
+        meaning: what each label says, a clause that completes "that ..." ("the defendant will be
+            rearrested").
         background: one or two sentences of context for every prompt ("" for none).
-        roles: seat name to how that seat is called on this data ("prosecutor" -> "plaintiff's counsel").
+        roles: seat name to how that seat is called on this data ("prosecutor" -> "plaintiff's
+            counsel").
         language: the language of texts and prompts ("en", "zh").
         multilabel: whether a target may hold several labels, joined by ";".
-        notes: what a reader must know of the data, shown under every table (for example "synthetic").
-        cluster: the attribute that cases with a common source share (a motion, a topic); intervals draw whole clusters.
-            "" where each case is its own; several where cases share one thing with some and another with others
-            (a story, a judge).
-        exchanged: the feature that is exchanged in the test cases of counterfactual people; "" elsewhere.
+        notes: what a reader must know of the data, shown under every table (for example
+            "synthetic").
+        cluster: the attribute that cases with a common source share (a motion, a topic); intervals
+            draw whole clusters. "" where each case is its own; several where cases share one thing
+            with some and another with others (a story, a judge).
+        exchanged: the feature that is exchanged in the test cases of counterfactual people; ""
+            elsewhere.
         exchanged_from: a digest of the test cases as they were before.
-        groups: the attributes that say to which groups the people of cases belong; error rates are compared by them.
+        groups: the attributes that say to which groups the people of cases belong; error rates are
+            compared by them.
     """
 
     noun: str
@@ -85,13 +94,19 @@ def cluster_attributes(cluster: Cluster | None) -> tuple[str, ...]:
 
 
 def cluster_name(case: Case, task: Task) -> Cluster:
-    """What a case is drawn together with: the value of the task's `cluster`, a tuple of several; or the case alone."""
-    named = tuple(case.attributes[name] for name in cluster_attributes(task.cluster)) or (case.case_id,)
+    """What a case is drawn together with: the value of the task's `cluster`, a tuple of several; or
+    the case alone.
+    """
+    named = tuple(case.attributes[name] for name in cluster_attributes(task.cluster)) or (
+        case.case_id,
+    )
     return named if len(named) > 1 else named[0]
 
 
 def leaks(case: Case) -> bool:
-    """Whether a training or validation case is marked as resembling a test case, so that nothing may learn from it."""
+    """Whether a training or validation case is marked as resembling a test case, so that nothing
+    may learn from it.
+    """
     marked = any(case.attributes.get(mark) for mark in (NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS))
     return marked and case.split != "test"
 
@@ -108,15 +123,18 @@ def shard_number(case_id: str, shards: int) -> int:
 
 
 def look_numbers(cases: Sequence[Case], task: Task, size: int, seed: int) -> dict[str, int]:
-    """The look in which each case is debated: clusters in an order drawn by seed, `size` cases a look, none cut.
+    """The look in which each case is debated: clusters in an order drawn by seed, `size` cases a
+    look, none cut.
 
-    Raises:
-        UserError: cases belong to clusters of several kinds, so that none could be debated as a whole.
+        Raises:
+            UserError: cases belong to clusters of several kinds, so that none could be debated as a
+                whole.
     """
     if len(kinds := cluster_attributes(task.cluster)) > 1:
         raise UserError(
-            f"data set '{cases[0].dataset}': its cases belong to clusters of several kinds ({', '.join(kinds)}), and a "
-            "contrast that stops early (`stop`) debates whole clusters. Set the data set's `cluster` to one of them."
+            f"data set '{cases[0].dataset}': its cases belong to clusters of several kinds"
+            f" ({', '.join(kinds)}), and a contrast that stops early (`stop`) debates whole"
+            " clusters. Set the data set's `cluster` to one of them."
         )
     names = {case.case_id: cluster_name(case, task) for case in cases}
     sizes = Counter(names.values())
@@ -133,12 +151,15 @@ def open_cases(cases: Sequence[Case], split: str) -> list[Case]:
 
 
 def choose_cases(cases: Sequence[Case], count: int | None, seed: int) -> list[Case]:
-    """The `count` cases that a seed picks (None: all), in a stable order; a larger count keeps the smaller's cases.
+    """The `count` cases that a seed picks (None: all), in a stable order; a larger count keeps the
+    smaller's cases.
 
-    The order spreads each target evenly over the whole, so that any number of first cases has nearly the targets'
-    shares: the i-th of n cases of one target is at (i - 1/2) / n.
+        The order spreads each target evenly over the whole, so that any number of first cases has
+        nearly the targets' shares: the i-th of n cases of one target is at (i - 1/2) / n.
     """
-    ordered = sorted(cases, key=lambda case: (stable_fraction("choose", seed, case.case_id), case.case_id))
+    ordered = sorted(
+        cases, key=lambda case: (stable_fraction("choose", seed, case.case_id), case.case_id)
+    )
     sizes, seen = Counter(case.target for case in cases), Counter[str]()
     places: list[float] = []
     for case in ordered:
@@ -151,7 +172,9 @@ def choose_cases(cases: Sequence[Case], count: int | None, seed: int) -> list[Ca
 def stratified_splits(
     targets: Mapping[str, str], seed: int, shares: tuple[float, float, float] = (0.6, 0.2, 0.2)
 ) -> dict[str, Split]:
-    """Case ids to train, validation and test by `shares`, with each target's share kept; `targets` are by case id."""
+    """Case ids to train, validation and test by `shares`, with each target's share kept;
+    `targets` are by case id.
+    """
     splits: dict[str, Split] = {}
     for target in sorted(set(targets.values())):
         members = [case_id for case_id, label in targets.items() if label == target]
@@ -159,7 +182,13 @@ def stratified_splits(
         train_end = round(len(members) * shares[0])
         validation_end = round(len(members) * (shares[0] + shares[1]))
         for position, case_id in enumerate(members):
-            splits[case_id] = "train" if position < train_end else "validation" if position < validation_end else "test"
+            splits[case_id] = (
+                "train"
+                if position < train_end
+                else "validation"
+                if position < validation_end
+                else "test"
+            )
     return splits
 
 

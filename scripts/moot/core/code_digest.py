@@ -1,8 +1,9 @@
-"""A digest of code, so that an artifact is built again when the code that makes it changes, and not before.
+"""A digest of code, so that an artifact is built again when the code that makes it changes, and not
+before.
 
-It covers a script or module and every module of this project, and of the user's extensions, that these import, inside
-functions too. Comments, layout, docstrings and imports for type checkers alone do not count; except docstrings of
-classes that extend another, which pydantic shows to models.
+It covers a script or module and every module of this project, and of the user's extensions, that
+these import, inside functions too. Comments, layout, docstrings and imports for type checkers alone
+do not count; except docstrings of classes that extend another, which pydantic shows to models.
 """
 
 import ast
@@ -35,17 +36,18 @@ BOUNDARY = frozenset(
         "moot.workflow.stages",
     }
 )
-"""Modules that are not followed: what a job takes from the plan is in the digest of its options; how a job is logged
-and recorded, and what reruns it, says nothing of what it makes.
+"""Modules that are not followed: what a job takes from the plan is in the digest of its options;
+how a job is logged and recorded, and what reruns it, says nothing of what it makes.
 """
 
 
 @cache
 def code_digest(*modules: str) -> str:
-    """A digest of scripts (`table`), modules (`moot.core.cases`), and every module that they import.
+    """A digest of scripts (`table`), modules (`moot.core.cases`), and every module that they
+    import.
 
-    Raises:
-        ValueError: no such script or module (a programming error).
+        Raises:
+            ValueError: no such script or module (a programming error).
     """
     return hashlib.sha256(repr(sorted(modules_covered(*modules).items())).encode()).hexdigest()[:16]
 
@@ -68,7 +70,14 @@ def _file_of(module: str) -> Path | None:
     for package, folder in FOLDERS.items():
         if module.startswith(f"{package}."):
             stem = folder.joinpath(*module.removeprefix(f"{package}.").split("."))
-    return next((path for path in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py") if path.is_file()), None)
+    return next(
+        (
+            path
+            for path in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py")
+            if path.is_file()
+        ),
+        None,
+    )
 
 
 @cache
@@ -77,7 +86,10 @@ def _digest_and_imports(module: str) -> tuple[str, tuple[str, ...]]:
     if path is None:
         raise ValueError(f"no module '{module}' below {SCRIPTS}")
     package = module if path.stem == "__init__" else module.rpartition(".")[0]
-    content, table = path.read_bytes(), path.with_suffix(".yaml")  # what a module reads as data is called as it is
+    content, table = (
+        path.read_bytes(),
+        path.with_suffix(".yaml"),
+    )  # what a module reads as data is called as it is
     data = table.read_bytes() if table.is_file() else b""
     known, key = _kept(), hashlib.sha256(b"\0".join([package.encode(), content, data])).hexdigest()
     if key not in known:
@@ -91,9 +103,10 @@ def _digest_and_imports(module: str) -> tuple[str, tuple[str, ...]]:
 
 @cache
 def _kept() -> dict[str, tuple[str, list[str]]]:
-    """What parsing found, by content, kept between runs in Snakemake's folder: parsing all takes seconds.
+    """What parsing found, by content, kept between runs in Snakemake's folder: parsing all takes
+    seconds.
 
-    A file that cannot be read or written costs time alone.
+        A file that cannot be read or written costs time alone.
     """
     kept: dict[str, tuple[str, list[str]]] = {}
     with suppress(OSError, ValueError):
@@ -114,7 +127,11 @@ def _imports(tree: ast.Module, package: str) -> Iterator[str]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            source = resolve_name("." * node.level + (node.module or ""), package) if node.level else str(node.module)
+            source = (
+                resolve_name("." * node.level + (node.module or ""), package)
+                if node.level
+                else str(node.module)
+            )
             names = [source, *(f"{source}.{alias.name}" for alias in node.names)]
         for name in names:
             if name.split(".")[0] == PACKAGE:
@@ -123,7 +140,9 @@ def _imports(tree: ast.Module, package: str) -> Iterator[str]:
 
 
 def _statements(node: ast.AST, *, executed: bool = False) -> Iterator[ast.AST]:
-    """A node and the statements in it, at any depth; of those that are `executed`, none for type checkers alone."""
+    """A node and the statements in it, at any depth; of those that are `executed`, none for type
+    checkers alone.
+    """
     yield node
     match node:
         case ast.If(test=ast.Name("TYPE_CHECKING")) if executed:
@@ -142,4 +161,8 @@ def _remove_docstrings(tree: ast.Module) -> None:
 
 
 def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

@@ -1,4 +1,7 @@
-"""The configuration as pydantic models: its one definition. `config/schema.json` is generated from here."""
+"""The configuration as pydantic models: its one definition.
+
+`config/schema.json` is generated from here.
+"""
 
 import json
 from collections.abc import Mapping
@@ -24,73 +27,109 @@ class Budget(Strict):
 class Publication(Strict):
     """What exported data say of who publishes them; moot cannot know it."""
 
-    license: str = Field("", description="licence of the exported debates, as an address or an SPDX name")
+    license: str = Field(
+        "", description="licence of the exported debates, as an address or an SPDX name"
+    )
     creator: str = Field("", description="who publishes them: a person or an institution")
     url: str = Field("", description="where they are published")
     citation: str = Field("", description="how to cite them")
 
 
 class ShareConfig(Strict):
-    """What a bundle holds in addition to what ships with moot or is made up: nothing, unless it is named here."""
+    """What a bundle holds in addition to what ships with moot or is made up: nothing, unless it is
+    named here.
+    """
 
     datasets: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = Field(
         (), description="data sets whose cases, and the calls about them, may be given away"
     )
-    people: bool = Field(False, description="with what people answered and labelled, under the names that they gave")
+    people: bool = Field(
+        False, description="with what people answered and labelled, under the names that they gave"
+    )
 
 
 class PeopleConfig(Strict):
     """What people are told who judge and label at the desk, and what reviewers ask about them."""
 
     instructions: str = Field("", description="file with what people read before each task")
-    consent: str = Field("", description="file with the text that a person agrees to before the first task")
+    consent: str = Field(
+        "", description="file with the text that a person agrees to before the first task"
+    )
     pay: float | None = Field(None, ge=0, description="for each answer or label; none: not stated")
     currency: str = Field("USD", description="of `pay`")
     recruitment: str = Field("", description="how people were found")
-    participants: str = Field("", description="who they are, as far as it was asked (age, gender, training, country)")
+    participants: str = Field(
+        "", description="who they are, as far as it was asked (age, gender, training, country)"
+    )
     approval: str = Field("", description="which board approved the study, or why none was asked")
 
 
 class PowerConfig(Strict):
     """What `snakemake power` plans for."""
 
-    difference: float = Field(0.1, gt=0, description="the difference that is to be shown, in the metric's unit")
+    difference: float = Field(
+        0.1, gt=0, description="the difference that is to be shown, in the metric's unit"
+    )
     power: float = Field(0.8, gt=0, lt=1, description="probability of showing it where it is there")
     level: float = Field(0.05, gt=0, lt=1, description="level of the two-sided test")
     discordant: float = Field(
         0.3,
         gt=0,
         le=1,
-        description="share of cases that one side alone gets right, assumed as long as there are no debates",
+        description=(
+            "share of cases that one side alone gets right, assumed as long as there are no debates"
+        ),
     )
     standard_error: float | None = Field(
         None,
         gt=0,
-        description="of a contrast, to be reached as cheaply as possible; none: that which shows `difference`",
+        description=(
+            "of a contrast, to be reached as cheaply as possible; none: that which shows"
+            " `difference`"
+        ),
     )
     usd_debate: float | None = Field(
-        None, ge=0, description="US dollars of one debate of both sides; none: what debates so far cost"
+        None,
+        ge=0,
+        description="US dollars of one debate of both sides; none: what debates so far cost",
     )
     usd_verdict: float | None = Field(
-        None, ge=0, description="US dollars of one verdict of both sides on a debate that is held; none: likewise"
+        None,
+        ge=0,
+        description=(
+            "US dollars of one verdict of both sides on a debate that is held; none: likewise"
+        ),
     )
 
 
 class DriftConfig(Strict):
     """How `snakemake drift` looks for models that answer otherwise than they did."""
 
-    calls: int = Field(40, ge=1, description="recorded calls a model that are asked again, twice each")
+    calls: int = Field(
+        40, ge=1, description="recorded calls a model that are asked again, twice each"
+    )
 
 
 class InitConfig(Strict):
     """What `snakemake init` writes; on a terminal it asks for what is not said."""
 
-    file: str = Field("my.yaml", description="the file that is written; one that exists is never touched")
-    model: str = Field("", description="the model's name at its server, a GGUF file's path, or smollm2-135m")
-    server: str = Field("", description="openai, anthropic, openrouter, ollama, or http://ADDRESS/v1")
-    data: str = Field("", description="a table's path (.csv, .xlsx, .jsonl, .parquet), or a data set such as nlsy97")
+    file: str = Field(
+        "my.yaml", description="the file that is written; one that exists is never touched"
+    )
+    model: str = Field(
+        "", description="the model's name at its server, a GGUF file's path, or smollm2-135m"
+    )
+    server: str = Field(
+        "", description="openai, anthropic, openrouter, ollama, or http://ADDRESS/v1"
+    )
+    data: str = Field(
+        "",
+        description="a table's path (.csv, .xlsx, .jsonl, .parquet), or a data set such as nlsy97",
+    )
     text: str = Field("", description="the table's column that models read; none: the longest")
-    target: str = Field("", description="its column with the true label; none: the last of few different cells")
+    target: str = Field(
+        "", description="its column with the true label; none: the last of few different cells"
+    )
     question: str = Field("", description="what a prediction answers, one sentence")
     usd: float | None = Field(None, ge=0, description="the budget in US dollars; 0: no limit")
 
@@ -98,32 +137,56 @@ class InitConfig(Strict):
 class DoctorConfig(Strict):
     """What `snakemake doctor` may do."""
 
-    ask: bool = Field(False, description="ask each model three short calls, which cost what they cost")
-    table: str = Field("", description="a table of debates: which columns could be what; nothing else is looked at")
+    ask: bool = Field(
+        False, description="ask each model three short calls, which cost what they cost"
+    )
+    table: str = Field(
+        "", description="a table of debates: which columns could be what; nothing else is looked at"
+    )
 
 
 class Config(Strict):
     """The whole configuration."""
 
-    seed: int = Field(ge=0, lt=2**32, description="the one seed that reaches every choice at random")
+    seed: int = Field(
+        ge=0, lt=2**32, description="the one seed that reaches every choice at random"
+    )
     data_root: str = Field("data/raw", description="folder of local and downloaded data")
     ledger: Annotated[str, AfterValidator(check_ledger)] = Field(
         "data/ledger",
-        description="the ledger of replies: a folder, or a SQLAlchemy URL (postgresql+psycopg://host/moot)",
+        description=(
+            "the ledger of replies: a folder, or a SQLAlchemy URL (postgresql+psycopg://host/moot)"
+        ),
     )
-    replay: bool = Field(False, description="take every reply from the ledger; one that is missing is an error")
+    replay: bool = Field(
+        False, description="take every reply from the ledger; one that is missing is an error"
+    )
     rehearsal: bool = Field(
-        False, description="simulated voices replace all models; set by `snakemake rehearse`, in a folder of its own"
+        False,
+        description=(
+            "simulated voices replace all models; set by `snakemake rehearse`, in a folder of"
+            " its own"
+        ),
     )
     shards: int = Field(
-        1, ge=1, le=10_000, description="jobs that an experiment and model is cut into, by a hash of the case"
+        1,
+        ge=1,
+        le=10_000,
+        description="jobs that an experiment and model is cut into, by a hash of the case",
     )
-    budget: Budget = Field(default_factory=Budget, description="hard limits over everything the ledger holds")
+    budget: Budget = Field(
+        default_factory=Budget, description="hard limits over everything the ledger holds"
+    )
     run: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
-        (), description="experiments to run, by name or pattern (paper-*); a grid's own name runs all of it; none: all"
+        (),
+        description=(
+            "experiments to run, by name or pattern (paper-*); a grid's own name runs all of it;"
+            " none: all"
+        ),
     )
     deviation: str = Field(
-        "", description="why this run departs from the frozen plan; else the report says: unexplained"
+        "",
+        description="why this run departs from the frozen plan; else the report says: unexplained",
     )
     replace_results: bool = Field(
         False, description="build tables over those of another configuration in the same folder"
@@ -131,43 +194,71 @@ class Config(Strict):
     fewest_debates: int = Field(
         1,
         ge=1,
-        description="an experiment of fewer debates (cases x repeats) is a trial run, and enters no table that "
-        "concludes from debates",
+        description=(
+            "an experiment of fewer debates (cases x repeats) is a trial run, and enters no table"
+            " that concludes from debates"
+        ),
     )
     annotations: tuple[str, ...] = Field(
-        ("human", "rules", "judge"), description="whose label counts where several labelers labelled a statement"
+        ("human", "rules", "judge"),
+        description="whose label counts where several labelers labelled a statement",
     )
     annotation_sample: int = Field(
-        100, ge=1, description="statements that are drawn for people to label, of each experiment and model"
+        100,
+        ge=1,
+        description="statements that are drawn for people to label, of each experiment and model",
     )
     extensions: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
-        (), description="folders of your own modules, which register protocols, data sets, baselines, scores, ..."
+        (),
+        description=(
+            "folders of your own modules, which register protocols, data sets, baselines,"
+            " scores, ..."
+        ),
     )
     bundle: str = Field("", description="the bundle that `snakemake replay` rebuilds")
     share: ShareConfig = Field(
-        default_factory=ShareConfig, description="what of your own `snakemake bundle` gives to others"
+        default_factory=ShareConfig,
+        description="what of your own `snakemake bundle` gives to others",
     )
     people: PeopleConfig = Field(
-        default_factory=PeopleConfig, description="what people at the desk are told, and what is said of them"
+        default_factory=PeopleConfig,
+        description="what people at the desk are told, and what is said of them",
     )
     publication: Publication = Field(
-        default_factory=Publication, description="who publishes what `snakemake export` writes, and how"
+        default_factory=Publication,
+        description="who publishes what `snakemake export` writes, and how",
     )
     models: Mapping[Name, ModelConfig] = Field(description="language models by name")
-    datasets: Mapping[Name, Fields] = Field(description="data sets by name; options as their loader says")
-    experiments: Mapping[Name, ExperimentConfig] = Field(description="experiments by name")
-    rubrics: Mapping[Name, Rubric] = Field(default_factory=dict, description="labels of statements, by name")
-    contrasts: Mapping[Name, ContrastConfig] = Field(
-        default_factory=dict, description="planned comparisons by name; every other test is exploratory"
+    datasets: Mapping[Name, Fields] = Field(
+        description="data sets by name; options as their loader says"
     )
-    power: PowerConfig = Field(default_factory=PowerConfig, description="what `snakemake power` plans for")
-    drift: DriftConfig = Field(default_factory=DriftConfig, description="what `snakemake drift` asks again")
+    experiments: Mapping[Name, ExperimentConfig] = Field(description="experiments by name")
+    rubrics: Mapping[Name, Rubric] = Field(
+        default_factory=dict, description="labels of statements, by name"
+    )
+    contrasts: Mapping[Name, ContrastConfig] = Field(
+        default_factory=dict,
+        description="planned comparisons by name; every other test is exploratory",
+    )
+    power: PowerConfig = Field(
+        default_factory=PowerConfig, description="what `snakemake power` plans for"
+    )
+    drift: DriftConfig = Field(
+        default_factory=DriftConfig, description="what `snakemake drift` asks again"
+    )
     init: InitConfig = Field(default_factory=InitConfig, description="what `snakemake init` writes")
-    doctor: DoctorConfig = Field(default_factory=DoctorConfig, description="what `snakemake doctor` may do")
+    doctor: DoctorConfig = Field(
+        default_factory=DoctorConfig, description="what `snakemake doctor` may do"
+    )
 
     def is_trial(self, experiment: ExperimentConfig) -> bool:
-        """Whether an experiment has too few debates to conclude from, and so enters no study's tables."""
-        return experiment.cases is not None and experiment.cases * experiment.repeats < self.fewest_debates
+        """Whether an experiment has too few debates to conclude from, and so enters no study's
+        tables.
+        """
+        return (
+            experiment.cases is not None
+            and experiment.cases * experiment.repeats < self.fewest_debates
+        )
 
 
 def schema_json() -> str:

@@ -9,7 +9,9 @@ from tempfile import TemporaryDirectory
 
 
 def write_whole(path: Path, text: str, *, replace: bool = True, mode: int = 0o644) -> bool:
-    """Write a file; False where it exists by now, and is not to be replaced, so that nothing is written."""
+    """Write a file; False where it exists by now, and is not to be replaced, so that nothing is
+    written.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
         part = Path(folder, "part")
@@ -31,7 +33,9 @@ def write_whole(path: Path, text: str, *, replace: bool = True, mode: int = 0o64
 
 
 def keep_written(path: Path, text: str) -> None:
-    """Write a file, unless it says the same already: then its time stays, by which Snakemake builds again."""
+    """Write a file, unless it says the same already: then its time stays, by which Snakemake builds
+    again.
+    """
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         write_whole(path, text)
 

@@ -27,7 +27,8 @@ class MootError(Exception):
 class UserError(MootError):
     """A mistake in configuration or data.
 
-    The message names the place (file, row, column), what was found, what was expected, and what to do.
+    The message names the place (file, row, column), what was found, what was expected, and what to
+    do.
     """
 
 
@@ -48,18 +49,25 @@ class UnknownNameError(UserError):
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> UnknownNameError:
-    """The error for a name that nothing carries; it names the nearest known one, and all where these are few.
+    """The error for a name that nothing carries; it names the nearest known one, and all where
+    these are few.
 
-    >>> str(unknown_name("protocol", "cort", ["cot", "panel"]))
-    "unknown protocol 'cort'; did you mean 'cot'? Known: cot, panel."
+        >>> str(unknown_name("protocol", "cort", ["cot", "panel"]))
+        "unknown protocol 'cort'; did you mean 'cot'? Known: cot, panel."
     """
     names = sorted(set(known))
     nearest = get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"; did you mean '{nearest[0]}'?" if nearest else "."
-    listed = names if len(names) <= _FEW or not nearest else get_close_matches(name, names, n=_NEAREST, cutoff=0.3)
+    listed = (
+        names
+        if len(names) <= _FEW or not nearest
+        else get_close_matches(name, names, n=_NEAREST, cutoff=0.3)
+    )
     others = f", and {len(names) - len(listed)} more" if len(listed) < len(names) else ""
     place = f"{where}: " if where else ""
-    return UnknownNameError(f"{place}unknown {kind} '{name}'{hint} Known: {', '.join(listed)}{others}.", name)
+    return UnknownNameError(
+        f"{place}unknown {kind} '{name}'{hint} Known: {', '.join(listed)}{others}.", name
+    )
 
 
 _FEW = 20
@@ -71,10 +79,12 @@ class CallError(MootError):
 
 
 class CallFailedError(CallError):
-    """This call cannot succeed (refused, too long, out of retries): its debate goes on without it or fails.
+    """This call cannot succeed (refused, too long, out of retries): its debate goes on without it
+    or fails.
 
-    `cost_usd` is what its attempts cost all the same: replies that were empty or too long, but counted by the server.
-    `usage` is what such a reply was counted as, before its cost is known.
+        `cost_usd` is what its attempts cost all the same: replies that were empty or too long, but
+        counted by the server. `usage` is what such a reply was counted as, before its cost is
+        known.
     """
 
     def __init__(self, message: str, cost_usd: float = 0.0, usage: Usage | None = None) -> None:
@@ -84,9 +94,10 @@ class CallFailedError(CallError):
 
 
 class TransientError(CallError):
-    """The server failed, dropped the connection, took too long or sent no usable reply: try again after a pause.
+    """The server failed, dropped the connection, took too long or sent no usable reply: try again
+    after a pause.
 
-    `usage` is what a reply that cannot be used was counted as; it is paid for.
+        `usage` is what a reply that cannot be used was counted as; it is paid for.
     """
 
     def __init__(self, message: str, usage: Usage | None = None) -> None:
@@ -107,12 +118,15 @@ class RateLimitedError(CallError):
 
 
 class DebatePausedError(MootError):
-    """The debate goes on in a later run: a person or a batch has not answered yet, or not so that it can be used.
+    """The debate goes on in a later run: a person or a batch has not answered yet, or not so that
+    it can be used.
 
-    The message begins with `NO_ANSWER_YET` and names the file, with `UNUSABLE_ANSWER` and says what is wrong, or with
-    `BATCH_UNDER_WAY` and names the batch.
+        The message begins with `NO_ANSWER_YET` and names the file, with `UNUSABLE_ANSWER` and says
+        what is wrong, or with `BATCH_UNDER_WAY` and names the batch.
     """
 
 
 class UnavailableError(MootError):
-    """A baseline that cannot run here (library or weights absent); the message becomes the status of its row."""
+    """A baseline that cannot run here (library or weights absent); the message becomes the status
+    of its row.
+    """

@@ -1,4 +1,6 @@
-"""An experiment in the configuration, its control arms and grids, and the contrasts that are planned between them."""
+"""An experiment in the configuration, its control arms and grids, and the contrasts that are
+planned between them.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -19,34 +21,57 @@ class AttributionConfig(Strict):
     """By which changes of a debate it is measured what moved its judge."""
 
     repeats: int = Field(
-        10, ge=2, le=40, description="how often the judge answers each changed debate; the unchanged one twice as often"
+        10,
+        ge=2,
+        le=40,
+        description=(
+            "how often the judge answers each changed debate; the unchanged one twice as often"
+        ),
     )
-    debates: int | None = Field(None, ge=1, description="how many debates, chosen by seed; none: all")
+    debates: int | None = Field(
+        None, ge=1, description="how many debates, chosen by seed; none: all"
+    )
     chosen: Literal["all", "changed"] = Field(
         "all",
-        description="changed: debates whose judge changed its belief, or whose case another repeat decided otherwise",
+        description=(
+            "changed: debates whose judge changed its belief, or whose case another repeat decided"
+            " otherwise"
+        ),
     )
     ways: tuple[Literal["removed", "replaced", "reordered"], ...] = Field(
         ("removed", "replaced", "reordered"),
-        description="each turn is taken out; is replaced by one of its length and role from another case's debate with "
-        "the same outcome; the debaters speak in reversed order within each round",
+        description=(
+            "each turn is taken out; is replaced by one of its length and role from another case's"
+            " debate with the same outcome; the debaters speak in reversed order within each round"
+        ),
     )
-    sentences: int = Field(0, ge=0, description="how many sentences are taken out, of the turns that moved most")
+    sentences: int = Field(
+        0, ge=0, description="how many sentences are taken out, of the turns that moved most"
+    )
     stated: bool = Field(False, description="ask the judge as well which turn was decisive")
     rerun_from: Literal["", "turn"] = Field(
         "",
-        description="turn: the debate goes on `repeats` times from each turn, taken out and as it was, and all seats "
-        "are asked again",
+        description=(
+            "turn: the debate goes on `repeats` times from each turn, taken out and as it was, and"
+            " all seats are asked again"
+        ),
     )
     smallest: float = Field(
-        0.05, ge=0, le=1, description="the smallest change of the verdict's probability that can be called moved"
+        0.05,
+        ge=0,
+        le=1,
+        description="the smallest change of the verdict's probability that can be called moved",
     )
 
 
 class TournamentConfig(Strict):
-    """Which models debate each other, each pair with either side; the experiment's `models` judge all debates."""
+    """Which models debate each other, each pair with either side; the experiment's `models` judge
+    all debates.
+    """
 
-    debaters: tuple[Name, ...] = Field(min_length=2, description="names under `models` that debate each other")
+    debaters: tuple[Name, ...] = Field(
+        min_length=2, description="names under `models` that debate each other"
+    )
     opponents: int | None = Field(
         None,
         ge=1,
@@ -60,37 +85,55 @@ class TournamentConfig(Strict):
             raise ValueError("`debaters` names a model twice; name each once")
         if opponents and (opponents >= number or (opponents * number) % 2):
             raise ValueError(
-                f"`opponents` is {opponents}; of {number} debaters each can have as many others as all, from 1 to "
-                f"{number - 1}{', an even number' if number % 2 else ''}"
+                f"`opponents` is {opponents}; of {number} debaters each can have as many others as"
+                f" all, from 1 to {number - 1}{', an even number' if number % 2 else ''}"
             )
         return self
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Who debates whom, both ways round: a cyclic design, in which each debater meets as many others as all."""
+        """Who debates whom, both ways round: a cyclic design, in which each debater meets as many
+        others as all.
+        """
         number, opponents = len(self.debaters), self.opponents or len(self.debaters) - 1
         steps = [*range(1, opponents // 2 + 1), *([number // 2] * (opponents % 2))]
-        met = {frozenset((place, (place + step) % number)) for step in steps for place in range(number)}
+        met = {
+            frozenset((place, (place + step) % number)) for step in steps for place in range(number)
+        }
         ordered = sorted(tuple(sorted(pair)) for pair in met)
-        return [(self.debaters[one], self.debaters[other]) for a, b in ordered for one, other in ((a, b), (b, a))]
+        return [
+            (self.debaters[one], self.debaters[other])
+            for a, b in ordered
+            for one, other in ((a, b), (b, a))
+        ]
 
 
 class MultiverseConfig(Strict):
-    """Which choices are varied that need no new call; every combination is worked out. The first of each is moot's."""
+    """Which choices are varied that need no new call; every combination is worked out.
 
-    wordings: bool = Field(True, description="experiments that differ in `prompts` alone, as a grid over it gives them")
+    The first of each is moot's.
+    """
+
+    wordings: bool = Field(
+        True, description="experiments that differ in `prompts` alone, as a grid over it gives them"
+    )
     parsing: tuple[Literal["extracted", "repaired", "strict"], ...] = Field(
-        ("extracted", "repaired", "strict"), description="how far a reply may be from what was asked to be read"
+        ("extracted", "repaired", "strict"),
+        description="how far a reply may be from what was asked to be read",
     )
     invalid: tuple[Literal["wrong", "dropped"], ...] = Field(
         ("wrong", "dropped"), description="what an invalid answer counts as"
     )
     ties: tuple[Literal["first", "last", "invalid"], ...] = Field(
-        ("first", "last", "invalid"), description="whose a tied vote is: the label that came first, last, or none's"
+        ("first", "last", "invalid"),
+        description="whose a tied vote is: the label that came first, last, or none's",
     )
     confidence: tuple[Literal["above_chance", "probability", "at_least_chance"], ...] = Field(
         ("above_chance", "probability", "at_least_chance"),
-        description="what a stated confidence of 0 is: a guess, certainty of the contrary, or (up to 1/labels) a guess",
+        description=(
+            "what a stated confidence of 0 is: a guess, certainty of the contrary, or (up to"
+            " 1/labels) a guess"
+        ),
     )
 
 
@@ -99,35 +142,56 @@ class ExperimentConfig(Strict):
 
     protocol: Name = Field(description="the protocol's name; none with `source: recorded`")
     source: Literal["models", "recorded"] = Field(
-        "models", description="models: they are asked; recorded: the records of the data set say what was said"
+        "models",
+        description=(
+            "models: they are asked; recorded: the records of the data set say what was said"
+        ),
     )
     dataset: Name = Field(description="the data set's name under `datasets`")
-    models: Annotated[tuple[Name, ...], BeforeValidator(as_list), AfterValidator(each_once)] = Field(
-        min_length=1, description="names under `models`; each runs the whole experiment"
+    models: Annotated[tuple[Name, ...], BeforeValidator(as_list), AfterValidator(each_once)] = (
+        Field(min_length=1, description="names under `models`; each runs the whole experiment")
     )
     cases: int | None = Field(
-        None, ge=1, description="how many cases, chosen by seed; more cases keep those of fewer; none: all"
+        None,
+        ge=1,
+        description="how many cases, chosen by seed; more cases keep those of fewer; none: all",
     )
     repeats: int = Field(1, ge=1, description="how often each case is debated")
     trial_on_request: bool = Field(
-        False, description="as long as it is a trial run (fewer debates than `fewest_debates`), `run` must name it"
+        False,
+        description=(
+            "as long as it is a trial run (fewer debates than `fewest_debates`), `run` must name it"
+        ),
     )
     needs_data: str = Field(
-        "", description="a file or folder of `data_root`; where it is not there, `run` must name it, by no pattern"
+        "",
+        description=(
+            "a file or folder of `data_root`; where it is not there, `run` must name it, by no"
+            " pattern"
+        ),
     )
-    split: Literal["train", "validation", "test"] = Field("test", description="which split's cases are debated")
+    split: Literal["train", "validation", "test"] = Field(
+        "test", description="which split's cases are debated"
+    )
     calibration_cases: int = Field(
-        0, ge=0, description="validation cases run as well, to fit the threshold of likelihood answers on"
+        0,
+        ge=0,
+        description="validation cases run as well, to fit the threshold of likelihood answers on",
     )
     study: str = Field("", description="the study whose tables it enters; none: the protocol's own")
     arms: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = Field(
-        (), description="control arms (docs/controls.md): one further experiment, NAME-arm=ARM, for each"
+        (),
+        description=(
+            "control arms (docs/controls.md): one further experiment, NAME-arm=ARM, for each"
+        ),
     )
     arm_models: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = Field(
         (), description="those of its models that the control arms run with; none: all"
     )
     arm_cases: int | None = Field(
-        None, ge=1, description="how many of its cases the control arms argue, the first ones; none: all"
+        None,
+        ge=1,
+        description="how many of its cases the control arms argue, the first ones; none: all",
     )
     attribution: AttributionConfig | None = Field(
         None, description="what moved its judge: the control arm `attribution`, and how it is held"
@@ -137,20 +201,36 @@ class ExperimentConfig(Strict):
     labelers: tuple[str, ...] = Field(
         (), description="rules, judge (its model), judge:MODEL, human, or a labeler of yours"
     )
-    rubric: str = Field("", description="rubric that its statements are labelled by; none: the protocol's own")
+    rubric: str = Field(
+        "", description="rubric that its statements are labelled by; none: the protocol's own"
+    )
     params: Fields = Field(default_factory=dict, description="the protocol's parameters: see there")
     prompts: str = Field(
-        "", description="folder of prompt templates that replace those of the same names, for this experiment alone"
+        "",
+        description=(
+            "folder of prompt templates that replace those of the same names, for this experiment"
+            " alone"
+        ),
     )
     multiverse: MultiverseConfig | None = Field(
-        None, description="choices that its conclusions are worked out under, `{}` for all; none: the table is left out"
+        None,
+        description=(
+            "choices that its conclusions are worked out under, `{}` for all; none: the table is"
+            " left out"
+        ),
     )
     grid: Mapping[str, Annotated[tuple[Json, ...], Field(min_length=1)]] = Field(
         default_factory=dict,
-        description="parameter, or `prompts`, to values: one experiment, NAME-PARAMETER=VALUE, for each",
+        description=(
+            "parameter, or `prompts`, to values: one experiment, NAME-PARAMETER=VALUE, for each"
+        ),
     )
     tournament: TournamentConfig | None = Field(
-        None, description="models that debate each other: one experiment, NAME-A-against-B, for each pair and its swap"
+        None,
+        description=(
+            "models that debate each other: one experiment, NAME-A-against-B, for each pair and its"
+            " swap"
+        ),
     )
 
     @model_validator(mode="after")
@@ -179,51 +259,83 @@ class ExperimentConfig(Strict):
         if named is None:
             raise ValueError("'protocol' is missing; name one, or set `source: recorded`")
         if (named == RECORDED) != (entry.get("source") == RECORDED):
-            raise ValueError(f"protocol '{named}' does not go with source '{entry.get('source', 'models')}'")
+            raise ValueError(
+                f"protocol '{named}' does not go with source '{entry.get('source', 'models')}'"
+            )
         return {**entry, "protocol": named}
 
 
 class StopConfig(Strict):
     """When the debates of a contrast end before all planned cases are argued."""
 
-    look: int = Field(ge=1, description="cases of a look: the contrast is looked at after each so many")
-    difference: float = Field(gt=0, description="the smallest difference that matters, in the metric's unit")
-    alpha: float = Field(0.05, gt=0, lt=1, description="level of the decision, at any number of looks")
-    futility: bool = Field(True, description="from half of the plan on, stop where twice the plan would decide nothing")
+    look: int = Field(
+        ge=1, description="cases of a look: the contrast is looked at after each so many"
+    )
+    difference: float = Field(
+        gt=0, description="the smallest difference that matters, in the metric's unit"
+    )
+    alpha: float = Field(
+        0.05, gt=0, lt=1, description="level of the decision, at any number of looks"
+    )
+    futility: bool = Field(
+        True, description="from half of the plan on, stop where twice the plan would decide nothing"
+    )
     usd: float | None = Field(
-        None, ge=0, description="US dollars for the debates of both sides: a look that would take more is not held"
+        None,
+        ge=0,
+        description=(
+            "US dollars for the debates of both sides: a look that would take more is not held"
+        ),
     )
 
 
 class ContrastConfig(Strict):
     """A comparison that is planned before the run: these alone are tested as confirmatory.
 
-    A side is EXPERIMENT or EXPERIMENT/MODEL; without a model it is all models that both sides share, taken together.
+    A side is EXPERIMENT or EXPERIMENT/MODEL; without a model it is all models that both sides
+    share, taken together.
     """
 
     first: str = Field(
-        description="EXPERIMENT or EXPERIMENT/MODEL; an experiment alone: all models that both sides share"
+        description=(
+            "EXPERIMENT or EXPERIMENT/MODEL; an experiment alone: all models that both sides share"
+        )
     )
     second: str = Field(description="what it is compared with, named alike")
     metric: str = Field(
         "accuracy",
-        description="what is compared, debate by debate: one of the metrics of contrasts in docs/reference.md",
+        description=(
+            "what is compared, debate by debate: one of the metrics of contrasts in"
+            " docs/reference.md"
+        ),
     )
-    second_metric: str = Field("", description="the second side's metric; none: as the first side's")
-    direction: Literal["first_higher", "first_lower", "differ"] = Field("differ", description="what is expected")
+    second_metric: str = Field(
+        "", description="the second side's metric; none: as the first side's"
+    )
+    direction: Literal["first_higher", "first_lower", "differ"] = Field(
+        "differ", description="what is expected"
+    )
     paired: bool = Field(
-        True, description="on the cases that both argued; no: where they argue different cases, on all"
+        True,
+        description="on the cases that both argued; no: where they argue different cases, on all",
     )
     first_cases: Mapping[str, str] = Field(
-        default_factory=dict, description="attribute of the cases to the value that the first side's cases have"
+        default_factory=dict,
+        description="attribute of the cases to the value that the first side's cases have",
     )
     second_cases: Mapping[str, str] = Field(
-        default_factory=dict, description="attribute of the cases to the value that the second side's cases have"
+        default_factory=dict,
+        description="attribute of the cases to the value that the second side's cases have",
     )
     question: str = Field("", description="what it answers, in words")
     margin: float | None = Field(
-        None, gt=0, description="the smallest effect of interest: whether the difference is smaller is tested, too"
+        None,
+        gt=0,
+        description=(
+            "the smallest effect of interest: whether the difference is smaller is tested, too"
+        ),
     )
     stop: StopConfig | None = Field(
-        None, description="when its debates end early, so that later cases are not argued; none: never"
+        None,
+        description="when its debates end early, so that later cases are not argued; none: never",
     )

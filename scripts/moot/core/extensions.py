@@ -1,7 +1,9 @@
-"""Modules of the user's own, outside the project: each folder that the configuration names is a package here.
+"""Modules of the user's own, outside the project: each folder that the configuration names is a
+package here.
 
-`extensions: [mine]` makes `mine/trial.py` the module `moot.extensions.mine.trial`, which registers what it brings when
-it is imported, as modules of moot do. Processes that a job starts (folds of a cross-validation) know the folders too.
+`extensions: [mine]` makes `mine/trial.py` the module `moot.extensions.mine.trial`, which registers
+what it brings when it is imported, as modules of moot do. Processes that a job starts (folds of a
+cross-validation) know the folders too.
 """
 
 import importlib
@@ -24,20 +26,28 @@ FOLDERS: dict[str, Path] = {}
 
 
 def load_extensions(folders: Iterable[str]) -> list[Path]:
-    """Import the modules of some folders, so that what they register is found by name; each folder once.
+    """Import the modules of some folders, so that what they register is found by name; each folder
+    once.
 
-    Raises:
-        UserError: no such folder, one whose name Python does not accept, two of one name, or a module that cannot be
-            imported, with its line.
+        Raises:
+            UserError: no such folder, one whose name Python does not accept, two of one name, or a
+                module that cannot be imported, with its line.
     """
     found = [Path(folder).expanduser().absolute() for folder in folders]
     for folder in found:
         if not folder.is_dir():
-            raise UserError(f"{folder}: no such folder of extensions (sought from the working directory).")
+            raise UserError(
+                f"{folder}: no such folder of extensions (sought from the working directory)."
+            )
         if not folder.name.isidentifier():
-            raise UserError(f"{folder}: its name becomes a package of Python; use letters, digits and '_' alone.")
+            raise UserError(
+                f"{folder}: its name becomes a package of Python; use letters, digits and '_'"
+                " alone."
+            )
         if FOLDERS.get(_package(folder), folder) != folder:
-            raise UserError(f"{folder}: {FOLDERS[_package(folder)]} has the same name. Rename one of them.")
+            raise UserError(
+                f"{folder}: {FOLDERS[_package(folder)]} has the same name. Rename one of them."
+            )
         add_folder(folder)
         for module in pkgutil.walk_packages([str(folder)], f"{_package(folder)}."):
             _import(module.name, folder)
@@ -45,7 +55,9 @@ def load_extensions(folders: Iterable[str]) -> list[Path]:
 
 
 def add_folder(folder: Path) -> None:
-    """Make a folder the package `moot.extensions.NAME`, in this process and in those that it starts."""
+    """Make a folder the package `moot.extensions.NAME`, in this process and in those that it
+    starts.
+    """
     package = _package(folder)
     if package in FOLDERS:
         return
@@ -74,5 +86,9 @@ def _place(error: Exception, folder: Path) -> str:
     """The file and line of the user's own that an error comes from."""
     if isinstance(error, SyntaxError):
         return f"{error.filename}, line {error.lineno}"
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(str(folder))]
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename.startswith(str(folder))
+    ]
     return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else str(folder)

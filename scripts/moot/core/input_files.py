@@ -1,7 +1,8 @@
 """Tables that people bring: read as text, and checked once for what goes wrong with such files.
 
-A frame read here is indexed by the 1-based row (record) of its file, so that every later complaint can name the row.
-All functions raise `UserError` with one message: file, row, column, what was found, what was expected, what to do.
+A frame read here is indexed by the 1-based row (record) of its file, so that every later complaint
+can name the row. All functions raise `UserError` with one message: file, row, column, what was
+found, what was expected, what to do.
 """
 
 import csv
@@ -31,7 +32,9 @@ _NO_TEXT = {  # how files begin that look like a table to people, and are none
     b"PAR1": "a Parquet file",
 }
 _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")  # a stream of a text holds four bytes a character
+_LINE = re.compile(
+    r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z"
+)  # a stream of a text holds four bytes a character
 _RECORDS_AT_ONCE = 20_000
 _LISTED = 20
 _SHOWN = 60
@@ -53,7 +56,8 @@ def read_csv(
     """Read a CSV file whose first row names its columns; nothing is converted, a blank cell is "".
 
     Args:
-        columns: the columns that must be there; others are read too, for the caller to use or ignore.
+        columns: the columns that must be there; others are read too, for the caller to use or
+            ignore.
         unique: a column whose values may not repeat or be blank.
         encoding: of the file; a byte-order mark is ignored.
         get: how to obtain the file, for the message when it is missing or damaged.
@@ -62,12 +66,15 @@ def read_csv(
         A frame of strings, indexed by row: 1 is the first row below the header.
 
     Raises:
-        UserError: no such file, not a text file, wrong encoding, empty, no data rows, a missing or repeated column,
-            a row of the wrong length (a truncated file), broken quotes, a repeated or blank id.
+        UserError: no such file, not a text file, wrong encoding, empty, no data rows, a missing or
+            repeated column, a row of the wrong length (a truncated file), broken quotes, a repeated
+            or blank id.
     """
     text = read_text(path, encoding=encoding, get=get)
     csv.field_size_limit(_FIELD_LIMIT)
-    reader = csv.reader((line[0] for line in _LINE.finditer(text)), delimiter=delimiter, strict=True)
+    reader = csv.reader(
+        (line[0] for line in _LINE.finditer(text)), delimiter=delimiter, strict=True
+    )
     records: list[list[str]] = []
     parts: list[pd.DataFrame] = []
     read = 0
@@ -84,10 +91,18 @@ def read_csv(
                 records = []
     except csv.Error as fault:
         place = f"{path}: row {read + 1} (line {reader.line_num})"
-        found = "the file ends inside quotes (a truncated file?)" if "end of data" in str(fault) else f"{fault}"
-        raise UserError(f"{place}: {found}; expected every quoted field to be closed. {_again(get)}") from fault
+        found = (
+            "the file ends inside quotes (a truncated file?)"
+            if "end of data" in str(fault)
+            else f"{fault}"
+        )
+        raise UserError(
+            f"{place}: {found}; expected every quoted field to be closed. {_again(get)}"
+        ) from fault
     if not read:
-        raise UserError(f"{path}: a header and no rows; expected at least one row of data. {_again(get)}")
+        raise UserError(
+            f"{path}: a header and no rows; expected at least one row of data. {_again(get)}"
+        )
     frame = pd.concat([*parts, pd.DataFrame(records, columns=header, dtype="str")])
     frame.index = pd.RangeIndex(1, read + 1, name="row")
     if unique:
@@ -96,7 +111,9 @@ def read_csv(
 
 
 def find_delimiter(path: Path) -> str:
-    """What separates the header's fields: a comma, or a semicolon (spreadsheets in much of Europe) or a tab."""
+    """What separates the header's fields: a comma, or a semicolon (spreadsheets in much of Europe)
+    or a tab.
+    """
     with suppress(OSError), path.open(encoding="utf-8-sig", errors="replace") as file:
         return max(",;\t", key=re.sub(r'"[^"]*"', "", file.readline()).count)
     return ","
@@ -114,16 +131,19 @@ def read_jsonl(
     """Read a file of one JSON object a line.
 
     Args:
-        fields: the fields that every record must have, with the type of their values; others are left out.
-        optional: fields that a record may lack or leave null (None in the frame), with the type of their values.
+        fields: the fields that every record must have, with the type of their values; others are
+            left out.
+        optional: fields that a record may lack or leave null (None in the frame), with the type of
+            their values.
         encoding: of the file (CAIL2018 comes in "gb18030").
 
     Returns:
-        A frame with the columns of `fields` and `optional`, values as JSON gave them, indexed by record from 1.
+        A frame with the columns of `fields` and `optional`, values as JSON gave them, indexed by
+        record from 1.
 
     Raises:
-        UserError: as `read_csv`, and for a line that is not a JSON object, lacks a field, repeats one or has one of
-            another type.
+        UserError: as `read_csv`, and for a line that is not a JSON object, lacks a field, repeats
+            one or has one of another type.
     """
     text = read_text(path, encoding=encoding, get=get)
     optional = optional or {}
@@ -134,7 +154,8 @@ def read_jsonl(
         place = f"{path}: record {len(records) + 1} (line {line_number})"
         if len(line) > _LONGEST_LINE:
             raise UserError(
-                f"{place}: {len(line)} characters; expected {_LONGEST_LINE} at most, one object a line. {_again(get)}"
+                f"{place}: {len(line)} characters; expected {_LONGEST_LINE} at most, one object a"
+                f" line. {_again(get)}"
             )
         record = _object(place, line, get)
         for name, kind in fields.items():
@@ -156,11 +177,13 @@ def _object(place: str, line: str, get: str) -> JsonObject:
         record = json.loads(line, object_pairs_hook=_distinct_fields)
     except _RepeatedFieldError as fault:
         raise UserError(
-            f"{place}: field {quoted(fault.args[0])} occurs twice; expected every field once. Remove one of them."
+            f"{place}: field {quoted(fault.args[0])} occurs twice; expected every field once."
+            " Remove one of them."
         ) from None
     except (ValueError, RecursionError) as fault:
         raise UserError(
-            f"{place}: not JSON ({fault}): {quoted(line)}; expected one object a line. {_again(get)}"
+            f"{place}: not JSON ({fault}): {quoted(line)}; expected one object a line."
+            f" {_again(get)}"
         ) from fault
     if not isinstance(record, dict):
         raise UserError(f"{place}: found {quoted(record)}; expected a JSON object. {_again(get)}")
@@ -170,38 +193,51 @@ def _object(place: str, line: str, get: str) -> JsonObject:
 
 
 def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
-    """The text of a file that must exist, be text in `encoding`, and not be empty; errors as in `read_csv`."""
+    """The text of a file that must exist, be text in `encoding`, and not be empty; errors as in
+    `read_csv`.
+    """
     try:
         with path.open("rb") as stream:
             check_size(path, os.fstat(stream.fileno()))
             content = stream.read()
     except FileNotFoundError as fault:
-        how = get or "put the file there, or set data_root in the configuration to the folder that has it."
+        how = (
+            get
+            or "put the file there, or set data_root in the configuration to the folder that has it."
+        )
         raise UserError(f"{path}: no such file; {how}") from fault
     except OSError as fault:
-        raise UserError(f"{path}: cannot be read ({fault.strerror}); expected a readable file.") from fault
+        raise UserError(
+            f"{path}: cannot be read ({fault.strerror}); expected a readable file."
+        ) from fault
     if not content.strip():
         raise UserError(f"{path}: the file is empty; expected data. {_again(get)}")
     for start, kind in _NO_TEXT.items():
         if content.startswith(start):
-            raise UserError(f"{path}: {kind}; expected a text file. Unpack or export it, and name the file inside.")
+            raise UserError(
+                f"{path}: {kind}; expected a text file. Unpack or export it, and name the file"
+                " inside."
+            )
     try:
         text = content.decode(encoding)
     except LookupError:
         raise UserError(
-            f"{path}: unknown encoding {quoted(encoding)}; expected one that Python knows, such as utf-8, latin-1 or "
-            "gb18030. Correct `encoding` in the configuration."
+            f"{path}: unknown encoding {quoted(encoding)}; expected one that Python knows, such as"
+            " utf-8, latin-1 or gb18030. Correct `encoding` in the configuration."
         ) from None
     except UnicodeDecodeError as fault:
         line = content.count(b"\n", 0, fault.start) + 1
         named = encoding.removesuffix("-sig").upper()
         raise UserError(
-            f"{path}: line {line}: byte 0x{content[fault.start]:02x} at offset {fault.start} is not {named}; "
-            f"expected a text file in {named}. Save the file as {named} and try again."
+            f"{path}: line {line}: byte 0x{content[fault.start]:02x} at offset {fault.start} is not"
+            f" {named}; expected a text file in {named}. Save the file as {named} and try again."
         ) from fault
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise UserError(f"{path}: line {line}: a zero byte; expected a text file (is it compressed?). {_again(get)}")
+        raise UserError(
+            f"{path}: line {line}: a zero byte; expected a text file (is it compressed?)."
+            f" {_again(get)}"
+        )
     return text
 
 
@@ -211,48 +247,66 @@ def check_size(path: Path, file: os.stat_result) -> None:
         raise UserError(f"{path}: cannot be read (no plain file); expected a readable file.")
     if file.st_size > LARGEST_BYTES:
         raise UserError(
-            f"{path}: {file.st_size} bytes; expected {LARGEST_BYTES} at most. Keep the rows and columns that are "
-            "needed."
+            f"{path}: {file.st_size} bytes; expected {LARGEST_BYTES} at most. Keep the rows and"
+            " columns that are needed."
         )
 
 
 def check_characters(place: str, text: str) -> None:
-    """Require that a text can be written down: half of a surrogate pair (as JSON's \\ud800) is no character."""
+    """Require that a text can be written down: half of a surrogate pair (as JSON's \\ud800) is no
+    character.
+    """
     try:
         text.encode()
     except UnicodeEncodeError as fault:
         raise UserError(
-            f"{place}: found {quoted(text[fault.start])}, half of a surrogate pair and no character; expected text. "
-            "Remove it, or write the whole character."
+            f"{place}: found {quoted(text[fault.start])}, half of a surrogate pair and no"
+            " character; expected text. Remove it, or write the whole character."
         ) from None
 
 
-def check_unique(path: Path, values: Column, do: str = "Remove the duplicate rows or rename them.") -> None:
+def check_unique(
+    path: Path, values: Column, do: str = "Remove the duplicate rows or rename them."
+) -> None:
     """Require that no value is blank or occurs twice; `values` is a column of a frame read here."""
     text = values.astype("str")
     blank, repeated = text.str.strip() == "", text.duplicated()
     problems = [
-        f"{cell(path, row, values.name)}: blank; expected an id. Give every row its own." for row in values.index[blank]
+        f"{cell(path, row, values.name)}: blank; expected an id. Give every row its own."
+        for row in values.index[blank]
     ]
     first = {value: row for row, value in reversed(list(text.items()))}
     problems += [
-        f"{cell(path, row, values.name)}: {quoted(text.loc[row])} is in row {first[text.loc[row]]} already; expected "
-        f"every {values.name} once ({repeated.sum()} repeated). {do}"
+        f"{cell(path, row, values.name)}: {quoted(text.loc[row])} is in row {first[text.loc[row]]}"
+        f" already; expected every {values.name} once ({repeated.sum()} repeated). {do}"
         for row in values.index[repeated & ~blank]
     ]
     _raise(path, problems)
 
 
-def check_values(path: Path, values: Column, allowed: Sequence[object], do: str = "Correct the row.") -> None:
-    """Require that every value is one of `allowed`; "" must be among them where a blank means something."""
+def check_values(
+    path: Path, values: Column, allowed: Sequence[object], do: str = "Correct the row."
+) -> None:
+    """Require that every value is one of `allowed`; "" must be among them where a blank means
+    something.
+    """
     known = ", ".join("blank" if value == "" else str(value) for value in allowed)
     refuse(path, values, ~values.isin(list(allowed)), f"one of: {known}", do)
 
 
-def refuse(path: Path, values: Column, wrong: "pd.Series[bool]", expected: str, do: str = "Correct the row.") -> None:
+def refuse(
+    path: Path,
+    values: Column,
+    wrong: "pd.Series[bool]",
+    expected: str,
+    do: str = "Correct the row.",
+) -> None:
     """Raise `UserError` with a line for each value of a column that is wrong, if any is."""
     counted = f"{wrong.sum()} of {len(values)} rows are wrong"
-    found = [f"{cell(path, row, values.name)}: found {quoted(values.loc[row])}" for row in values.index[wrong]]
+    found = [
+        f"{cell(path, row, values.name)}: found {quoted(values.loc[row])}"
+        for row in values.index[wrong]
+    ]
     _raise(path, [f"{place}, expected {expected} ({counted}). {do}" for place in found])
 
 
@@ -263,14 +317,22 @@ def _raise(path: Path, problems: Sequence[str]) -> None:
         raise UserError("\n".join([*problems[:_LISTED], *more]))
 
 
-def whole_numbers(path: Path, values: Column, *, blank: bool = False, lowest: int | None = None) -> Column:
-    """The column as Int64; a blank becomes missing where `blank` allows it, and is an error where not."""
+def whole_numbers(
+    path: Path, values: Column, *, blank: bool = False, lowest: int | None = None
+) -> Column:
+    """The column as Int64; a blank becomes missing where `blank` allows it, and is an error where
+    not.
+    """
     text = values.str.strip()
     fits = text.str.fullmatch(r"[+-]?[0-9]{1,18}") | ((text == "") & blank)
     numbers = text.where(fits & (text != "")).astype("Int64")
     if lowest is not None:
         fits &= (numbers >= lowest).fillna(value=True)
-    expected = "a whole number" + ("" if lowest is None else f" of at least {lowest}") + " or blank" * blank
+    expected = (
+        "a whole number"
+        + ("" if lowest is None else f" of at least {lowest}")
+        + " or blank" * blank
+    )
     refuse(path, values, ~fits, expected)
     return numbers
 
@@ -278,20 +340,30 @@ def whole_numbers(path: Path, values: Column, *, blank: bool = False, lowest: in
 def booleans(path: Path, values: Column) -> Column:
     """The column as bool, from True and False in any case."""
     folded = values.str.strip().str.lower()
-    check_values(path, values.where(~folded.isin(["true", "false"]), folded.str.title()), ["True", "False"])
+    check_values(
+        path, values.where(~folded.isin(["true", "false"]), folded.str.title()), ["True", "False"]
+    )
     return folded == "true"
 
 
-def check_splits(name: str, labels: Sequence[str], targets: Mapping[str, str], splits: Mapping[str, str]) -> None:
-    """Require each of `labels` in every split of data set `name`; `targets` and `splits` are by case id."""
+def check_splits(
+    name: str, labels: Sequence[str], targets: Mapping[str, str], splits: Mapping[str, str]
+) -> None:
+    """Require each of `labels` in every split of data set `name`;
+    `targets` and `splits` are by case id.
+    """
     for split in ("train", "validation", "test"):
         found = Counter(targets[case_id] for case_id, where in splits.items() if where == split)
         for label in labels:
             if not found[label]:
-                listed = ", ".join(f"{count} {one}" for one, count in sorted(found.items())) or "no case at all"
+                listed = (
+                    ", ".join(f"{count} {one}" for one, count in sorted(found.items()))
+                    or "no case at all"
+                )
                 raise UserError(
-                    f"data set '{name}': the {split} split has no case of label '{label}' (found {listed}; "
-                    f"{len(targets)} cases in all); expected one of each label at least. Use more cases."
+                    f"data set '{name}': the {split} split has no case of label '{label}' (found"
+                    f" {listed}; {len(targets)} cases in all); expected one of each label at least."
+                    " Use more cases."
                 )
 
 
@@ -301,26 +373,39 @@ def cell(path: Path, row: object, column: object) -> str:
 
 
 def quoted(value: object) -> str:
-    """A value for a message: quoted, on one line, and short, since it comes from a file that may hold anything."""
-    text = repr(value) if isinstance(value, str) else str(value).encode("unicode_escape").decode("ascii")
+    """A value for a message: quoted, on one line, and short, since it comes from a file that may
+    hold anything.
+    """
+    text = (
+        repr(value)
+        if isinstance(value, str)
+        else str(value).encode("unicode_escape").decode("ascii")
+    )
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def check_header(path: Path, header: Sequence[str], columns: Sequence[str], delimiter: str = "") -> None:
+def check_header(
+    path: Path, header: Sequence[str], columns: Sequence[str], delimiter: str = ""
+) -> None:
     """Require that a table has all of `columns`, and no column twice."""
     repeated = [name for position, name in enumerate(header) if name in header[:position]]
     if repeated:
         raise UserError(
-            f"{path}: column {quoted(repeated[0])} occurs twice in the header; expected every column once. "
-            "Remove or rename one of them."
+            f"{path}: column {quoted(repeated[0])} occurs twice in the header; expected every"
+            " column once. Remove or rename one of them."
         )
     missing = [name for name in columns if name not in header]
     if missing:
         nearest = get_close_matches(missing[0], header, n=1, cutoff=0.7)
-        hint = f" (did you rename it to {quoted(nearest[0])}?)" if nearest else _other_form(header, delimiter)
+        hint = (
+            f" (did you rename it to {quoted(nearest[0])}?)"
+            if nearest
+            else _other_form(header, delimiter)
+        )
         raise UserError(
-            f"{path}: missing column{'s' if len(missing) > 1 else ''} {', '.join(missing)}{hint}; found "
-            f"{len(header)} columns: {quoted(', '.join(header))}. Add the column, or use the file as it was published."
+            f"{path}: missing column{'s' if len(missing) > 1 else ''} {', '.join(missing)}{hint};"
+            f" found {len(header)} columns: {quoted(', '.join(header))}. Add the column, or use the"
+            " file as it was published."
         )
 
 
@@ -330,10 +415,17 @@ def _other_form(header: Sequence[str], delimiter: str) -> str:
         return ""
     [only] = header
     if delimiter in only:
-        return " (are whole lines wrapped in quotes? Then each line is one field: take the outer quotes away)"
+        return (
+            " (are whole lines wrapped in quotes? Then each line is one field: take the outer"
+            " quotes away)"
+        )
     names = {";": "semicolons", "\t": "tabs", "|": "vertical bars", ",": "commas"}
     found = next((name for mark, name in names.items() if mark in only), "")
-    return f" (are fields separated by {found}? Expected {names.get(delimiter, delimiter)})" if found else ""
+    return (
+        f" (are fields separated by {found}? Expected {names.get(delimiter, delimiter)})"
+        if found
+        else ""
+    )
 
 
 class _RepeatedFieldError(Exception):
@@ -349,23 +441,35 @@ def _distinct_fields(pairs: list[tuple[str, Json]]) -> JsonObject:
     return fields
 
 
-def _check_length(path: Path, record: Sequence[str], header: Sequence[str], row: int, line: int, get: str) -> None:
+def _check_length(
+    path: Path, record: Sequence[str], header: Sequence[str], row: int, line: int, get: str
+) -> None:
     if len(record) == len(header):
         return
-    fault = "the row ends early (a truncated file?)" if len(record) < len(header) else "a delimiter too many"
+    fault = (
+        "the row ends early (a truncated file?)"
+        if len(record) < len(header)
+        else "a delimiter too many"
+    )
     raise UserError(
-        f"{path}: row {row} (line {line}): found {len(record)} fields, expected {len(header)}: {fault}. {_again(get)}"
+        f"{path}: row {row} (line {line}): found {len(record)} fields, expected {len(header)}:"
+        f" {fault}. {_again(get)}"
     )
 
 
 def _check_field(place: str, record: Fields, name: str, kind: type | tuple[type, ...]) -> None:
     if name not in record:
-        raise UserError(f"{place}: missing field '{name}'; found {quoted(', '.join(record))}. Add the field.")
+        raise UserError(
+            f"{place}: missing field '{name}'; found {quoted(', '.join(record))}. Add the field."
+        )
     kinds = kind if isinstance(kind, tuple) else (kind,)
     value = record[name]
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         expected = " or ".join(one.__name__ for one in kinds)
-        raise UserError(f"{place}, field '{name}': found {quoted(value)}, expected {expected}. Correct the record.")
+        raise UserError(
+            f"{place}, field '{name}': found {quoted(value)}, expected {expected}. Correct the"
+            " record."
+        )
 
 
 def _again(get: str) -> str:

@@ -1,4 +1,6 @@
-"""The kinds of utterances that more than their protocol knows, and the states of replies that cannot be used."""
+"""The kinds of utterances that more than their protocol knows, and the states of replies that
+cannot be used.
+"""
 
 CONCLUSION = "conclusion"
 SAMPLE, VOTES = "sample", "votes"
@@ -20,18 +22,30 @@ ANSWER = "answer"
 """The answer that a member of a group holds from now on, without words."""
 EXTRA, OVERRUN = "extra", "overrun"
 """Statements of a scripted panel: of a judge who was not asked, or after the round was complete."""
-NOTES, CODING, EVALUATION, GRADE, GRADE_REVERSED = "notes", "coding", "evaluation", "grade", "grade_reversed"
+NOTES, CODING, EVALUATION, GRADE, GRADE_REVERSED = (
+    "notes",
+    "coding",
+    "evaluation",
+    "grade",
+    "grade_reversed",
+)
 SMOOTHED, RELIABILITY = "smoothed", "reliability"
-"""What Debate-Feedback works out: the smoothed probabilities, and the assistant's view of each opinion."""
+"""What Debate-Feedback works out: the smoothed probabilities, and the assistant's view of each
+opinion.
+"""
 PARAPHRASE = "paraphrase"
 FEEDBACK = "feedback"
 """What people who took part answered on a form afterwards."""
 ARM = "arm"
 """What a control arm brought into a debate."""
 ASKED_AGAIN, ATTRIBUTED = "asked again", "attributed"
-"""What a judge said who was asked again about a debate of which something was changed, and what came of each change."""
+"""What a judge said who was asked again about a debate of which something was changed, and what
+came of each change.
+"""
 COMMITMENT, CHALLENGE = "commitment", "challenge"
-"""A judge's answer before it hears a debate, and its answers after it is told that its verdict is wrong."""
+"""A judge's answer before it hears a debate, and its answers after it is told that its verdict is
+wrong.
+"""
 THOUGHT = "thought"
 """What a judge who thinks alone notes."""
 
@@ -43,6 +57,8 @@ BATCH_UNDER_WAY = "a batch is under way: "
 
 
 def name_of_judge(judge: str, persona: str = "", judge_repeat: int = 0) -> str:
-    """What a transcript calls one of several judges: who, as whom, and which time asked; commas part seats."""
+    """What a transcript calls one of several judges: who, as whom, and which time asked; commas
+    part seats.
+    """
     times = f"time {judge_repeat + 1}" if judge_repeat else ""
     return " · ".join(filter(None, (judge, persona, times))).replace(",", ";")

@@ -1,8 +1,10 @@
-"""Likelihood answers: a label chosen by the log-probability of its word, and how such answers are calibrated.
+"""Likelihood answers: a label chosen by the log-probability of its word, and how such answers are
+calibrated.
 
-A server lists the most probable tokens only. A label's word that is not among them is censored: its probability is not
-zero, it is at most that of the last token listed. It counts half of the most that it can have, the mean of all that it
-may be, so that it never reaches a word that was listed. Every number that leaves this module is finite.
+A server lists the most probable tokens only. A label's word that is not among them is censored: its
+probability is not zero, it is at most that of the last token listed. It counts half of the most
+that it can have, the mean of all that it may be, so that it never reaches a word that was listed.
+Every number that leaves this module is finite.
 """
 
 import math
@@ -37,15 +39,17 @@ def censored(
 ) -> dict[str, float] | None:
     """The log-probabilities of all words, where a server may have listed some of them only.
 
-    A word that is not listed gets half of the most that it can have: of the probability of the last token listed, of
-    the least listed word, or of what the listed words leave of the whole, whichever is least.
+    A word that is not listed gets half of the most that it can have: of the probability of the last
+    token listed, of the least listed word, or of what the listed words leave of the whole,
+    whichever is least.
 
     Args:
         logprobs: word to log-probability; words that are missing or not finite were not listed.
         unlisted: the log-probability of the last token listed; None where it is not known.
 
     Returns:
-        Word to log-probability, all finite; None where no word was listed, so that nothing can be said.
+        Word to log-probability, all finite; None where no word was listed, so that nothing can be
+        said.
     """
     listed = {word: logprobs[word] for word in words if math.isfinite(logprobs.get(word, math.nan))}
     if not listed:
@@ -58,15 +62,21 @@ def censored(
 
 
 def without_prior(logprobs: Mapping[str, float], prior: Mapping[str, float]) -> dict[str, float]:
-    """Log-probabilities less those after a prompt without content (Zhao et al. 2021, "Calibrate Before Use")."""
+    """Log-probabilities less those after a prompt without content (Zhao et al. 2021, "Calibrate
+    Before Use").
+    """
     return {label: value - prior[label] for label, value in logprobs.items()}
 
 
-def contextual_offsets(logprobs: Sequence[Mapping[str, float]], targets: Sequence[str]) -> dict[str, float]:
-    """What to add to each label's log-probability so that a model prefers no label before it has read the case.
+def contextual_offsets(
+    logprobs: Sequence[Mapping[str, float]], targets: Sequence[str]
+) -> dict[str, float]:
+    """What to add to each label's log-probability so that a model prefers no label before it has
+    read the case.
 
-    The mean log-probability over validation cases replaces the prompt without content (Zhao et al. 2021); the
-    validation cases' label shares, with one added to each count, are the prior put in its place.
+        The mean log-probability over validation cases replaces the prompt without content (Zhao et
+        al. 2021); the validation cases' label shares, with one added to each count, are the prior
+        put in its place.
     """
     labels = list(logprobs[0])
     mean = {label: float(np.mean([values[label] for values in logprobs])) for label in labels}
@@ -75,9 +85,10 @@ def contextual_offsets(logprobs: Sequence[Mapping[str, float]], targets: Sequenc
 
 
 def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
-    """The threshold on the positive label's probability with the best macro F1; of equal ones the nearest to 0.5.
+    """The threshold on the positive label's probability with the best macro F1; of equal ones the
+    nearest to 0.5.
 
-    A label that is neither true nor predicted does not count, as in scikit-learn.
+        A label that is neither true nor predicted does not count, as in scikit-learn.
     """
     ordered = sorted(set(scores))
     candidates = np.array([_EVEN, *((low + high) / 2 for low, high in pairwise(ordered))])
@@ -87,7 +98,9 @@ def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
     missed = np.concatenate([[0], np.cumsum(truth[order])])[below]  # positive cases among them
     hits, predicted, true = truth.sum() - missed, len(truth) - below, truth.sum()
     sums = [(hits, predicted + true), (below - missed, below + len(truth) - true)]
-    f1 = np.array([np.divide(2 * right, of, out=np.zeros(len(of)), where=of > 0) for right, of in sums])
+    f1 = np.array(
+        [np.divide(2 * right, of, out=np.zeros(len(of)), where=of > 0) for right, of in sums]
+    )
     quality = f1.sum(axis=0) / sum((of > 0).astype(int) for _, of in sums)
     best = np.lexsort((np.abs(candidates - _EVEN), -quality))[0]
     return float(candidates[best])
@@ -96,15 +109,16 @@ def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
 def calibrate(
     conclusions: pd.DataFrame, splits: Mapping[str, str], targets: Mapping[str, str], task: Task
 ) -> pd.DataFrame:
-    """Replace likelihood answers by calibrated ones, everything fitted on the validation cases among them.
+    """Replace likelihood answers by calibrated ones, everything fitted on the validation cases
+    among them.
 
-    Args:
-        conclusions: case_id, prediction, confidence, score, logprobs (label to log-probability, or None), one row a
-            debate.
+        Args:
+            conclusions: case_id, prediction, confidence, score, logprobs (label to log-probability,
+                or None), one row a debate.
 
-    Returns:
-        The same rows; without validation cases or without log-probabilities they are unchanged, and so is a row whose
-        log-probabilities are not all finite.
+        Returns:
+            The same rows; without validation cases or without log-probabilities they are unchanged,
+            and so is a row whose log-probabilities are not all finite.
     """
     scored = conclusions["logprobs"].map(_finite).astype(bool)
     validation = scored & (conclusions["case_id"].map(splits) == "validation")
@@ -114,7 +128,9 @@ def calibrate(
     truth = [targets[case_id] for case_id in fitting["case_id"]]
     offsets = contextual_offsets(list(fitting["logprobs"]), truth)
     shares = conclusions.loc[scored, "logprobs"].map(
-        lambda logprobs: label_shares({label: value + offsets[label] for label, value in logprobs.items()})
+        lambda logprobs: label_shares(
+            {label: value + offsets[label] for label, value in logprobs.items()}
+        )
     )
     threshold = _EVEN
     if task.positive and len(task.labels) == 2:  # a threshold needs two labels

@@ -12,11 +12,14 @@ from moot.core.errors import RunStoppedError, UserError
 
 LOG = logging.getLogger("moot")
 STAGE_LINES = "MOOT_STAGE_LINES"
-"""The variable that asks (1) for one line a stage on the terminal, not (0) for what each job says."""
+"""The variable that asks (1) for one line a stage on the terminal, not (0) for what each job says.
+"""
 
 
 def stage_lines_asked_for() -> bool:
-    """Whether this run writes a line a stage; its jobs then say how debates go on and what is wrong, and no more."""
+    """Whether this run writes a line a stage; its jobs then say how debates go on and what is
+    wrong, and no more.
+    """
     return os.environ.get(STAGE_LINES) == "1"
 
 
@@ -30,12 +33,16 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 @contextmanager
 def job_log(path: str | Path) -> Iterator[None]:
-    """Log to a file and to the terminal; end the process with status 1 and one message where the user must act."""
+    """Log to a file and to the terminal; end the process with status 1 and one message where the
+    user must act.
+    """
     LOG.setLevel(logging.INFO)
     formatter = logging.Formatter("%(asctime)s %(message)s", datefmt="%H:%M:%S")
     terminal = logging.StreamHandler(sys.stderr)
     if stage_lines_asked_for():
-        terminal.addFilter(lambda record: record.levelno > logging.INFO or getattr(record, "progress", False))
+        terminal.addFilter(
+            lambda record: record.levelno > logging.INFO or getattr(record, "progress", False)
+        )
     handlers = (logging.FileHandler(path, mode="w", encoding="utf-8"), terminal)
     for handler in handlers:
         handler.setFormatter(formatter)
@@ -46,19 +53,25 @@ def job_log(path: str | Path) -> Iterator[None]:
         LOG.error("moot: %s", error)
         sys.exit(1)
     except KeyboardInterrupt:
-        LOG.error("moot: stopped. Nothing half-written was left: run the same command again to go on.")
+        LOG.error(
+            "moot: stopped. Nothing half-written was left: run the same command again to go on."
+        )
         sys.exit(1)
     except (MemoryError, RuntimeError, OSError, ExceptionGroup) as error:
         if is_out_of_memory(error):
             LOG.error(
-                "moot: not enough memory for this job (%s). Give it more (ulimit -v, mem_mb on a cluster), or start "
-                "fewer jobs at once (--cores) of fewer debates each (more `shards`), and run the same command again.",
+                "moot: not enough memory for this job (%s). Give it more (ulimit -v, mem_mb on a"
+                " cluster), or start fewer jobs at once (--cores) of fewer debates each (more"
+                " `shards`), and run the same command again.",
                 " ".join(str(error).split()) or type(error).__name__,
             )
             sys.exit(1)
         if not isinstance(error, OSError):
             raise
-        LOG.error("moot: %s. Nothing half-written was left: mend this and run the same command again.", error)
+        LOG.error(
+            "moot: %s. Nothing half-written was left: mend this and run the same command again.",
+            error,
+        )
         sys.exit(1)
     finally:
         for handler in handlers:

@@ -1,4 +1,6 @@
-"""A language model in the configuration: how it is reached, what it costs, and how its calls are batched."""
+"""A language model in the configuration: how it is reached, what it costs, and how its calls are
+batched.
+"""
 
 import re
 from collections.abc import Mapping
@@ -17,11 +19,19 @@ from pydantic import (
     model_validator,
 )
 
-from moot.core.model_values import check_address, check_parameter, check_value, check_variable, parts_of_address
+from moot.core.model_values import (
+    check_address,
+    check_parameter,
+    check_value,
+    check_variable,
+    parts_of_address,
+)
 from moot.core.types import Json
 
 HUB = "hf:"
-"""How the name of an embedded model begins that is a file on the Hugging Face Hub: `hf:ORG/REPO:FILE`."""
+"""How the name of an embedded model begins that is a file on the Hugging Face Hub:
+`hf:ORG/REPO:FILE`.
+"""
 
 _HUB_FILE = re.compile(rf"{HUB}[\w.-]+/[\w.-]+:[^/:\s][^:\s]*\.gguf")
 
@@ -29,7 +39,9 @@ SIMULATED = "simulated"
 """The endpoint of voices that replace models in a rehearsal."""
 
 LONGEST_NAME = 150
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._=-]*$", max_length=LONGEST_NAME)]
+Name = Annotated[
+    str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._=-]*$", max_length=LONGEST_NAME)
+]
 """A name that becomes a folder or file: lower-case letters, digits, '.', '_', '-', '='."""
 
 
@@ -46,9 +58,13 @@ def each_once(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Strict(BaseModel):
-    """A part of the configuration; a key that it does not know is an error, and `true` is no number."""
+    """A part of the configuration; a key that it does not know is an error, and `true` is no
+    number.
+    """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True
+    )
 
     @field_validator("*", mode="before")
     @classmethod
@@ -65,24 +81,37 @@ class Price(Strict):
     """US dollars per million tokens."""
 
     input: float = Field(0.0, ge=0, description="for prompt tokens")
-    cached_input: float | None = Field(None, ge=0, description="for prompt tokens served from a cache; none: as input")
+    cached_input: float | None = Field(
+        None, ge=0, description="for prompt tokens served from a cache; none: as input"
+    )
     output: float = Field(0.0, ge=0, description="for generated tokens")
-    auto: bool = Field(False, description="taken from the pinned list of genai-prices; `price: auto` says so")
+    auto: bool = Field(
+        False, description="taken from the pinned list of genai-prices; `price: auto` says so"
+    )
     source: str = Field("", description="where the price is from, as it is written with each call")
 
 
 class BatchConfig(Strict):
-    """Calls sent together as batches of the provider, which answers later and for less: docs/batch.md."""
+    """Calls sent together as batches of the provider, which answers later and for less:
+    docs/batch.md.
+    """
 
-    wait: bool = Field(True, description="wait for each batch; no: end with debates waiting, to go on in a later run")
+    wait: bool = Field(
+        True,
+        description="wait for each batch; no: end with debates waiting, to go on in a later run",
+    )
     poll: float = Field(60.0, gt=0, description="seconds between two looks at a batch")
-    discount: float = Field(0.5, ge=0, lt=1, description="share of `price` that calls in batches are spared")
+    discount: float = Field(
+        0.5, ge=0, lt=1, description="share of `price` that calls in batches are spared"
+    )
     most_calls: int = Field(50_000, ge=1, description="calls in one batch")
     most_bytes: int = Field(190_000_000, ge=1, description="bytes of one batch's file")
     at_once: int = Field(8, ge=1, description="batches of the model under way at once")
     folder: str | None = Field(
         None,
-        description="folder of files that your own command answers (`vllm run-batch`); none: the provider",
+        description=(
+            "folder of files that your own command answers (`vllm run-batch`); none: the provider"
+        ),
     )
 
 
@@ -93,16 +122,28 @@ PORT = "{port}"
 class ServeConfig(Strict):
     """A server that each job starts for itself, and ends: docs/cluster.md."""
 
-    command: str = Field(min_length=1, description="the shell command that serves the model; `{port}` is the port")
-    port: int = Field(0, ge=0, le=65_535, description="its port on 127.0.0.1; 0: a free one, for `{port}`")
-    ready: str = Field("/v1/models", pattern="^/", description="the path that answers as soon as the model is loaded")
+    command: str = Field(
+        min_length=1, description="the shell command that serves the model; `{port}` is the port"
+    )
+    port: int = Field(
+        0, ge=0, le=65_535, description="its port on 127.0.0.1; 0: a free one, for `{port}`"
+    )
+    ready: str = Field(
+        "/v1/models",
+        pattern="^/",
+        description="the path that answers as soon as the model is loaded",
+    )
     timeout: float = Field(1800.0, gt=0, description="seconds until it must answer there")
-    gpus: int = Field(0, ge=0, description="graphics processors of a job that speaks with it: the resource `gpu`")
+    gpus: int = Field(
+        0, ge=0, description="graphics processors of a job that speaks with it: the resource `gpu`"
+    )
 
     @model_validator(mode="after")
     def _command_names_the_port(self) -> "ServeConfig":
         if not self.port and PORT not in self.command:
-            raise ValueError("`command` must hold {port}, in whose place moot puts a free port; or set `port`")
+            raise ValueError(
+                "`command` must hold {port}, in whose place moot puts a free port; or set `port`"
+            )
         return self
 
 
@@ -127,44 +168,77 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class SimulatedVoice(Strict):
-    """The statistical model by which a simulated voice answers in a rehearsal; beliefs are log-odds of the truth.
+    """The statistical model by which a simulated voice answers in a rehearsal; beliefs are log-odds
+    of the truth.
 
-    docs/planning.md states the model. The defaults are plausible, and estimates of nothing.
+        docs/planning.md states the model. The defaults are plausible, and estimates of nothing.
     """
 
     competence: float = Field(
-        0.65, gt=0, lt=1, description="how often it is right alone, before anything it likes or hears moves it"
+        0.65,
+        gt=0,
+        lt=1,
+        description="how often it is right alone, before anything it likes or hears moves it",
     )
     difficulty: float = Field(
         1.0, ge=0, description="spread of the cases' difficulty, which all simulated models share"
     )
     own: float = Field(0.6, ge=0, description="spread of what this model alone makes of each case")
-    wobble: float = Field(0.3, gt=0, description="spread from call to call, at temperature 1; in proportion to it")
-    true_argument: float = Field(0.25, description="what an advocate's argument for the truth moves a belief by")
-    false_argument: float = Field(0.2, description="what an advocate's argument against the truth moves it by")
-    peer_pull: float = Field(0.3, description="pull towards the position of another model on a panel")
+    wobble: float = Field(
+        0.3, gt=0, description="spread from call to call, at temperature 1; in proportion to it"
+    )
+    true_argument: float = Field(
+        0.25, description="what an advocate's argument for the truth moves a belief by"
+    )
+    false_argument: float = Field(
+        0.2, description="what an advocate's argument against the truth moves it by"
+    )
+    peer_pull: float = Field(
+        0.3, description="pull towards the position of another model on a panel"
+    )
     human_pull: float = Field(0.6, description="pull towards the position of a person on a panel")
-    stubbornness: float = Field(0.8, description="pull towards the position that it took last itself")
-    label_liking: Mapping[str, float] = Field(default_factory=dict, description="label to how much it is liked")
+    stubbornness: float = Field(
+        0.8, description="pull towards the position that it took last itself"
+    )
+    label_liking: Mapping[str, float] = Field(
+        default_factory=dict, description="label to how much it is liked"
+    )
     word_liking: Mapping[str, float] = Field(
         default_factory=dict,
-        description="word of a case's text to how much the positive label is liked where it occurs (a group's effect)",
+        description=(
+            "word of a case's text to how much the positive label is liked where it occurs (a"
+            " group's effect)"
+        ),
     )
-    first_option: float = Field(0.0, description="liking for the label that the question names first")
+    first_option: float = Field(
+        0.0, description="liking for the label that the question names first"
+    )
     first_speaker: float = Field(0.0, description="liking for the side that was argued first")
     overconfidence: float = Field(
-        1.5, ge=0, description="factor on the log-odds that it states; 1: right as often as stated, when alone"
+        1.5,
+        ge=0,
+        description=(
+            "factor on the log-odds that it states; 1: right as often as stated, when alone"
+        ),
     )
     unusable: Share = Field(0.0, description="share of replies that name no answer")
     empty: Share = Field(0.0, description="share of replies without text")
     cut_off: Share = Field(0.0, description="share of replies that end half-way")
     malformed: Share = Field(0.0, description="share of replies in bad form")
     refused: Share = Field(0.0, description="share of replies that refuse")
-    misread: Share = Field(0.0, description="share of statements that it labels at random, as the judge of labels")
-    grader_noise: float = Field(1.0, ge=0, description="standard deviation of its grades, of ten, around a steady one")
-    words: int = Field(80, ge=1, description="words of a free text, as far as the most tokens of a reply allow")
+    misread: Share = Field(
+        0.0, description="share of statements that it labels at random, as the judge of labels"
+    )
+    grader_noise: float = Field(
+        1.0, ge=0, description="standard deviation of its grades, of ten, around a steady one"
+    )
+    words: int = Field(
+        80, ge=1, description="words of a free text, as far as the most tokens of a reply allow"
+    )
     tokens_per_second: float = Field(40.0, gt=0, description="speed of the model that it replaces")
-    seconds_to_first_token: float = Field(0.6, ge=0, description="latency of the model that it replaces")
+    seconds_to_first_token: float = Field(
+        0.6, ge=0, description="latency of the model that it replaces"
+    )
 
     @model_validator(mode="after")
     def _shares_add_up(self) -> "SimulatedVoice":
@@ -177,92 +251,147 @@ class SimulatedVoice(Strict):
 class ModelConfig(Strict):
     """A language model and how to reach it."""
 
-    extends: Name | None = Field(None, description="another model, whose entry says what this one does not")
+    extends: Name | None = Field(
+        None, description="another model, whose entry says what this one does not"
+    )
     endpoint: Name = Field(
         "openai",
-        description="anthropic, embedded, openai (any compatible server), ollama, or simulated (rehearsals alone)",
+        description=(
+            "anthropic, embedded, openai (any compatible server), ollama, or simulated (rehearsals"
+            " alone)"
+        ),
     )
     model: str = Field(
         pattern=r"^[^\n]*\S[^\n]*$",
-        description="the model's name on the server; for embedded: smollm2-135m, a GGUF file's path, or "
-        "hf:ORG/REPO:FILE for a file on the Hugging Face Hub",
+        description=(
+            "the model's name on the server; for embedded: smollm2-135m, a GGUF file's path, or "
+            "hf:ORG/REPO:FILE for a file on the Hugging Face Hub"
+        ),
     )
     revision: str | None = Field(
-        None, description="the commit that a model hf:ORG/REPO:FILE is taken from, 40 hexadecimal digits"
+        None,
+        description="the commit that a model hf:ORG/REPO:FILE is taken from, 40 hexadecimal digits",
     )
     base_url: str | None = Field(
-        None, description="the server's address, such as http://localhost:8000/v1; none: the client's own"
+        None,
+        description=(
+            "the server's address, such as http://localhost:8000/v1; none: the client's own"
+        ),
     )
     served_as: str | None = Field(
         None,
         min_length=1,
-        description="who answers, as the ledger knows it: an address or a name of your own; none: `base_url` "
-        "(for embedded: `model`)",
+        description=(
+            "who answers, as the ledger knows it: an address or a name of your own; none:"
+            " `base_url` (for embedded: `model`)"
+        ),
     )
     api_key_env: Annotated[str, AfterValidator(check_variable)] | None = Field(
-        None, description="the environment variable that holds the key; no file holds the key itself"
+        None,
+        description="the environment variable that holds the key; no file holds the key itself",
     )
     cutoff: Annotated[str | None, AfterValidator(_check_date)] = Field(
         None,
-        description="the training cut-off that its maker states, YYYY-MM-DD; `contamination` of a data set needs it",
+        description=(
+            "the training cut-off that its maker states, YYYY-MM-DD; `contamination` of a data set"
+            " needs it"
+        ),
     )
     temperature: float | None = Field(
-        None, ge=0, description="unless `params` of the experiment say otherwise; none: the protocol's"
+        None,
+        ge=0,
+        description="unless `params` of the experiment say otherwise; none: the protocol's",
     )
-    max_tokens: int = Field(512, ge=1, description="most tokens of one reply, unless the experiment says otherwise")
+    max_tokens: int = Field(
+        512, ge=1, description="most tokens of one reply, unless the experiment says otherwise"
+    )
     seed: int | None = Field(
-        None, ge=-(2**31), lt=2**62, description="to which the replicate is added; none: the configuration's seed"
+        None,
+        ge=-(2**31),
+        lt=2**62,
+        description="to which the replicate is added; none: the configuration's seed",
     )
     context: int = Field(8192, ge=256, description="context window in tokens (embedded, ollama)")
-    concurrency: int = Field(8, ge=1, description="calls under way at once, of all processes at the ledger")
+    concurrency: int = Field(
+        8, ge=1, description="calls under way at once, of all processes at the ledger"
+    )
     jobs: int = Field(
         1,
         ge=1,
         description="jobs of a run that speak with it at once (openai, ollama)",
     )
-    threads: int | None = Field(None, ge=1, description="processor threads of one job (embedded); none: every core")
+    threads: int | None = Field(
+        None, ge=1, description="processor threads of one job (embedded); none: every core"
+    )
     share_limits: bool = Field(
-        True, description="`concurrency` and rates are those of all runs and jobs at the ledger; false: of each process"
+        True,
+        description=(
+            "`concurrency` and rates are those of all runs and jobs at the ledger; false: of each"
+            " process"
+        ),
     )
     requests_per_minute: float | None = Field(None, gt=0, description="limit; none: no limit")
     tokens_per_minute: float | None = Field(
-        None, gt=0, description="limit, by estimated tokens of the prompt and `max_tokens`; none: no limit"
+        None,
+        gt=0,
+        description="limit, by estimated tokens of the prompt and `max_tokens`; none: no limit",
     )
     timeout: float = Field(600.0, gt=0, description="seconds until one attempt is given up")
     attempts: int = Field(6, ge=1, description="attempts at one call before it counts as failed")
     price: Annotated[Price, BeforeValidator(_price_or_auto)] = Field(
-        default_factory=Price, description="US dollars per million tokens; `auto`: by the list of genai-prices"
+        default_factory=Price,
+        description="US dollars per million tokens; `auto`: by the list of genai-prices",
     )
     batch: Annotated[BatchConfig | None, BeforeValidator(_batch_or_none)] = Field(
-        None, description="true, or options: each wave of calls goes into one batch of the provider (openai)"
+        None,
+        description=(
+            "true, or options: each wave of calls goes into one batch of the provider (openai)"
+        ),
     )
     structured: Literal["native", "prompted"] = Field(
-        "native", description="send the JSON schema, or only describe it in the prompt as the papers did"
+        "native",
+        description="send the JSON schema, or only describe it in the prompt as the papers did",
     )
     reasoning: bool = Field(
-        False, description="a reasoning model: send max_completion_tokens and neither temperature nor seed"
+        False,
+        description=(
+            "a reasoning model: send max_completion_tokens and neither temperature nor seed"
+        ),
     )
     serve: ServeConfig | None = Field(
-        None, description="the server that a job starts for itself: `command`, `port`, `ready`, `timeout`, `gpus`"
+        None,
+        description=(
+            "the server that a job starts for itself: `command`, `port`, `ready`, `timeout`, `gpus`"
+        ),
     )
     prompt_cache_key: str | None = Field(
-        None, description="sent along, for providers that route calls to caches by it (openai); no part of a question"
+        None,
+        description=(
+            "sent along, for providers that route calls to caches by it (openai); no part of a"
+            " question"
+        ),
     )
     parameters: Mapping[
-        Annotated[str, AfterValidator(check_parameter)], Annotated[Json, AfterValidator(check_value)]
+        Annotated[str, AfterValidator(check_parameter)],
+        Annotated[Json, AfterValidator(check_value)],
     ] = Field(
         default_factory=dict,
-        description="further request parameters, sent as given; none that moot sends itself (model, messages, "
-        "max_tokens, ...)",
+        description=(
+            "further request parameters, sent as given; none that moot sends itself (model,"
+            " messages, max_tokens, ...)"
+        ),
     )
     simulated: SimulatedVoice = Field(
-        default_factory=SimulatedVoice, description="the simulated voice that replaces it in a rehearsal"
+        default_factory=SimulatedVoice,
+        description="the simulated voice that replaces it in a rehearsal",
     )
 
     @field_validator("base_url")
     @classmethod
     def _servers_can_be_called(cls, base_url: str | None, entry: ValidationInfo) -> str | None:
-        return None if base_url is None else check_address(base_url, str(entry.data.get("endpoint")))
+        return (
+            None if base_url is None else check_address(base_url, str(entry.data.get("endpoint")))
+        )
 
     @field_validator("served_as")
     @classmethod
@@ -274,16 +403,26 @@ class ModelConfig(Strict):
     @field_validator("model")
     @classmethod
     def _files_of_the_hub_are_named_whole(cls, model: str, entry: ValidationInfo) -> str:
-        if entry.data.get("endpoint") == "embedded" and model.startswith(HUB) and not _HUB_FILE.fullmatch(model):
+        if (
+            entry.data.get("endpoint") == "embedded"
+            and model.startswith(HUB)
+            and not _HUB_FILE.fullmatch(model)
+        ):
             raise ValueError(f"expected {HUB}ORG/REPO:FILE, and FILE to end in .gguf")
         return model
 
     @field_validator("revision")
     @classmethod
-    def _only_files_of_the_hub_have_a_revision(cls, revision: str | None, entry: ValidationInfo) -> str | None:
-        on_hub = entry.data.get("endpoint") == "embedded" and str(entry.data.get("model")).startswith(HUB)
+    def _only_files_of_the_hub_have_a_revision(
+        cls, revision: str | None, entry: ValidationInfo
+    ) -> str | None:
+        on_hub = entry.data.get("endpoint") == "embedded" and str(
+            entry.data.get("model")
+        ).startswith(HUB)
         if revision is not None and not on_hub:
-            raise ValueError(f"this key goes with a model {HUB}ORG/REPO:FILE of the endpoint 'embedded' alone")
+            raise ValueError(
+                f"this key goes with a model {HUB}ORG/REPO:FILE of the endpoint 'embedded' alone"
+            )
         return revision
 
     @model_validator(mode="after")
@@ -291,21 +430,27 @@ class ModelConfig(Strict):
         batch, serve, jobs, endpoint = self.batch, self.serve, self.jobs, self.endpoint
         beside = "base_url" if self.base_url else "batch"
         problems = {
-            f"`batch` goes with the endpoint 'openai'; this one is '{endpoint}'": batch and endpoint != "openai",
+            f"`batch` goes with the endpoint 'openai'; this one is '{endpoint}'": (
+                batch and endpoint != "openai"
+            ),
             "`batch.folder` needs `served_as`: a name for who answers the files": (
                 batch and batch.folder and not (self.served_as or self.base_url)
             ),
             f"`jobs` goes with a server's model; those of the endpoint '{endpoint}' take as many as fit": (
                 jobs > 1 and endpoint in ("embedded", SIMULATED)
             ),
-            "`jobs` does not go with `batch`: one job gathers the calls of a wave": jobs > 1 and batch,
+            "`jobs` does not go with `batch`: one job gathers the calls of a wave": (
+                jobs > 1 and batch
+            ),
             f"`jobs: {jobs}` needs `concurrency` of at least {jobs}: a job speaks when it may call": (
                 jobs > self.concurrency and not serve
             ),
             f"`serve` goes with the endpoints 'openai' and 'ollama'; this one is '{endpoint}'": (
                 serve and endpoint not in ("openai", "ollama")
             ),
-            f"`serve` does not go with `{beside}`; take one of them out": serve and (self.base_url or batch),
+            f"`serve` does not go with `{beside}`; take one of them out": (
+                serve and (self.base_url or batch)
+            ),
             "`serve` needs `served_as`: a name for who answers, since the address changes with each job": (
                 serve and not self.served_as
             ),
@@ -316,7 +461,9 @@ class ModelConfig(Strict):
 
     @property
     def shares_limits(self) -> bool:
-        """Whether its limits are those of all processes at the ledger: not where the process or the job has its own."""
+        """Whether its limits are those of all processes at the ledger: not where the process or the
+        job has its own.
+        """
         elsewhere = self.endpoint not in ("embedded", SIMULATED, "recorded")
         return self.share_limits and elsewhere and self.serve is None and not self.batch
 
@@ -336,7 +483,9 @@ class ModelConfig(Strict):
 
     @property
     def price_used(self) -> str:
-        """The price of a call of this model in words, US dollars per million tokens; "" where it is free."""
+        """The price of a call of this model in words, US dollars per million tokens; "" where it is
+        free.
+        """
         price = self.price
         if not (price.input or price.output):
             return ""
@@ -346,14 +495,29 @@ class ModelConfig(Strict):
         return "; ".join([*parts, *([price.source] if price.source else [])])
 
     def cost(
-        self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0, *, batched: bool | None = None
+        self,
+        prompt_tokens: int,
+        completion_tokens: int,
+        cached_tokens: int = 0,
+        *,
+        batched: bool | None = None,
     ) -> float:
-        """US dollars for one call of these token counts; `batched`: in a batch or by itself, if not as configured."""
-        cached_price = self.price.input if self.price.cached_input is None else self.price.cached_input
+        """US dollars for one call of these token counts;
+        `batched`: in a batch or by itself, if not as configured.
+        """
+        cached_price = (
+            self.price.input if self.price.cached_input is None else self.price.cached_input
+        )
         fresh = prompt_tokens - cached_tokens
-        total = fresh * self.price.input + cached_tokens * cached_price + completion_tokens * self.price.output
+        total = (
+            fresh * self.price.input
+            + cached_tokens * cached_price
+            + completion_tokens * self.price.output
+        )
         in_batch = self.batch or BatchConfig()
-        spared = in_batch.discount if (self.batch is not None if batched is None else batched) else 0.0
+        spared = (
+            in_batch.discount if (self.batch is not None if batched is None else batched) else 0.0
+        )
         return total * (1 - spared) / 1e6
 
 

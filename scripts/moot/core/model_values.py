@@ -1,4 +1,6 @@
-"""What a model's entry may hold: addresses that can be called, names of variables, and the model's own parameters."""
+"""What a model's entry may hold: addresses that can be called, names of variables, and the model's
+own parameters.
+"""
 
 import os
 import re
@@ -17,17 +19,27 @@ _HOST = re.compile(r"(?!.{254})[\w-]{1,63}(\.[\w-]{1,63})*\.?|[\da-f.]*:[\da-f:.
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LARGE = 2**63
 _LIMIT = "write `max_tokens` in the model's entry, or in an experiment's `params`"
-_SCHEMA = "moot sends the form of each reply; `structured` in the model's entry says whether as a schema"
+_SCHEMA = (
+    "moot sends the form of each reply; `structured` in the model's entry says whether as a schema"
+)
 _ONE = "moot asks for one whole reply a call; an experiment's `repeats` asks again"
 _TOOLS = "moot offers a model no tools"
 _ROUTE = "write each parameter under `parameters` itself"
-_KEY = "name the variable that holds the key in `api_key_env`; `parameters` are written to the ledger"
+_KEY = (
+    "name the variable that holds the key in `api_key_env`; `parameters` are written to the ledger"
+)
 _INSTEAD: Mapping[str, tuple[str, ...]] = {
     "write `model` in the model's entry": ("model", "models", "fallbacks", "route"),
     "the prompt is the protocol's; `prompts` of an experiment words it": (
         *("messages", "prompt", "input", "instructions", "system", "template"),
     ),
-    _LIMIT: ("max_tokens", "max_completion_tokens", "max_output_tokens", "n_predict", "num_predict"),
+    _LIMIT: (
+        "max_tokens",
+        "max_completion_tokens",
+        "max_output_tokens",
+        "n_predict",
+        "num_predict",
+    ),
     "write `temperature` in the model's entry, or in an experiment's `params`": ("temperature",),
     "write `seed` in the model's entry": ("seed",),
     "write `context` in the model's entry": ("context", "num_ctx", "n_ctx"),
@@ -37,10 +49,27 @@ _INSTEAD: Mapping[str, tuple[str, ...]] = {
     "the embedded model's cache is always on": ("cache_prompt",),
     "`simulated` is a key of the model's entry": ("simulated",),
     _SCHEMA: (
-        *("response_format", "output_format", "format", "grammar", "json_schema", "structured_outputs"),
+        *(
+            "response_format",
+            "output_format",
+            "format",
+            "grammar",
+            "json_schema",
+            "structured_outputs",
+        ),
         *("guided_json", "guided_choice", "guided_regex", "guided_grammar"),
     ),
-    _ONE: ("n", "best_of", "stream", "stream_options", "raw", "background", "deferred", "echo", "suffix"),
+    _ONE: (
+        "n",
+        "best_of",
+        "stream",
+        "stream_options",
+        "raw",
+        "background",
+        "deferred",
+        "echo",
+        "suffix",
+    ),
     "a protocol asks for log-probabilities where it needs them (`answer: likelihood`)": (
         *("logprobs", "top_logprobs", "n_probs"),
     ),
@@ -49,7 +78,14 @@ _INSTEAD: Mapping[str, tuple[str, ...]] = {
         *("web_search_options", "plugins", "mcp_servers"),
     ),
     _ROUTE: ("extra", "extra_body", "options", "body", "parameters", "params"),
-    _KEY: ("api_key", "authorization", "headers", "extra_headers", "default_headers", "extra_query"),
+    _KEY: (
+        "api_key",
+        "authorization",
+        "headers",
+        "extra_headers",
+        "default_headers",
+        "extra_query",
+    ),
 }
 
 
@@ -62,25 +98,41 @@ _OWN = {_folded(name): instead for instead, names in _INSTEAD.items() for name i
 
 
 def check_parameter(name: str) -> str:
-    """A name under `parameters`; raises `ValueError` for what moot itself sends, or for another way to send it."""
+    """A name under `parameters`; raises `ValueError` for what moot itself sends, or for another way
+    to send it.
+    """
     if instead := _OWN.get(_folded(name)):
         raise ValueError(f"this is no parameter of the model's own: {instead}")
     return name
 
 
 def check_value(value: Json) -> Json:
-    """A value under `parameters`; no API key may be in it, and no form of the reply (Anthropic's `output_config`)."""
+    """A value under `parameters`; no API key may be in it, and no form of the reply (Anthropic's
+    `output_config`).
+    """
     parts = [value]
     while parts:
         part = parts.pop()
-        parts += [*part.values()] if isinstance(part, Mapping) else part if isinstance(part, list) else []
+        parts += (
+            [*part.values()]
+            if isinstance(part, Mapping)
+            else part
+            if isinstance(part, list)
+            else []
+        )
         if isinstance(part, Mapping) and "format" in part:
             raise ValueError(f"`format` is no parameter of the model's own: {_SCHEMA}")
-        if isinstance(part, str) and looks_like_a_key(part) and part.casefold().startswith(("sk-", "bearer ")):
+        if (
+            isinstance(part, str)
+            and looks_like_a_key(part)
+            and part.casefold().startswith(("sk-", "bearer "))
+        ):
             message = "found what looks like an API key, which is not repeated here; {do}"
             raise PydanticCustomError(UNSHOWN, message, {"do": _KEY})
         if isinstance(part, int) and abs(part) >= _LARGE:
-            raise ValueError("a whole number so large is read by few servers; expected less than 2^63")
+            raise ValueError(
+                "a whole number so large is read by few servers; expected less than 2^63"
+            )
     return value
 
 
@@ -88,32 +140,39 @@ def check_variable(name: str) -> str:
     """The name of an environment variable; what may be a key is refused without being repeated."""
     if looks_like_a_key(name):
         message = (
-            "found what looks like an API key, which is not repeated here; expected the NAME of an environment "
-            "variable, such as OPENAI_API_KEY. Export the key in that variable. A key that was in a file is better "
-            "changed"
+            "found what looks like an API key, which is not repeated here; expected the NAME of an"
+            " environment variable, such as OPENAI_API_KEY. Export the key in that variable. A key"
+            " that was in a file is better changed"
         )
         raise PydanticCustomError(UNSHOWN, message)
     if not _VARIABLE.fullmatch(name):
         message = (
-            "expected the name of an environment variable: letters, digits and '_', such as OPENAI_API_KEY. What was "
-            "found is not repeated here, since it may be a key"
+            "expected the name of an environment variable: letters, digits and '_', such as"
+            " OPENAI_API_KEY. What was found is not repeated here, since it may be a key"
         )
         raise PydanticCustomError(UNSHOWN, message)
     return name
 
 
 def key_problem(variable: str) -> str:
-    """Why what an environment variable holds is no API key, without repeating it; "" where it may be one."""
+    """Why what an environment variable holds is no API key, without repeating it; "" where it may
+    be one.
+    """
     key = os.environ.get(variable, "").strip()
     if not key:
         return "is empty"
     if not re.fullmatch("[ -~]+", key):
-        return "holds what no key holds: a line break, a typographic quotation mark or another sign beyond ASCII"
+        return (
+            "holds what no key holds: a line break, a typographic quotation mark or another sign"
+            " beyond ASCII"
+        )
     return ""
 
 
 def parts_of_address(address: str) -> tuple[SplitResult, int | None]:
-    """An address in its parts, and its port; raises `ValueError`, which repeats nothing of it but a port."""
+    """An address in its parts, and its port; raises `ValueError`, which repeats nothing of it but a
+    port.
+    """
     try:
         parts = urlsplit(address)
         return parts, parts.port
@@ -123,7 +182,10 @@ def parts_of_address(address: str) -> tuple[SplitResult, int | None]:
 
 
 def address_problem(address: str, endpoint: str) -> str:  # noqa: PLR0911 - one a kind of fault
-    """Why a server cannot be called at an address, and what is expected; "" where it can. It repeats no password."""
+    """Why a server cannot be called at an address, and what is expected; "" where it can.
+
+    It repeats no password.
+    """
     if endpoint == "ollama" and "://" not in address:
         address = f"http://{address}"
     example = "http://localhost:11434" if endpoint == "ollama" else "http://localhost:8000/v1"
@@ -135,8 +197,8 @@ def address_problem(address: str, endpoint: str) -> str:  # noqa: PLR0911 - one 
     host = parts.hostname
     if "@" in parts.netloc:
         return (
-            "holds a password, which is not repeated here; expected an address alone. Put the key into an environment "
-            "variable and name that in `api_key_env`"
+            "holds a password, which is not repeated here; expected an address alone. Put the key"
+            " into an environment variable and name that in `api_key_env`"
         )
     if "://" not in address:
         return f"found '{address}', an address without http:// or https://; {expected}"
@@ -145,7 +207,10 @@ def address_problem(address: str, endpoint: str) -> str:  # noqa: PLR0911 - one 
     if not host or port == 0 or re.search(r"[\s\x00-\x1f\\]", address) or not _HOST.fullmatch(host):
         return f"found no server in the address; {expected}"
     if parts.query or parts.fragment:
-        return f"the address goes on after the path ('?' or '#'); {expected}, and keys in `api_key_env`"
+        return (
+            f"the address goes on after the path ('?' or '#'); {expected}, and keys in"
+            " `api_key_env`"
+        )
     return ""
 
 
@@ -157,13 +222,20 @@ def check_address(address: str, endpoint: str) -> str:
 
 
 def check_ledger(ledger: str) -> str:
-    """A folder, or the URL of a database that moot writes to; raises an error that repeats no password."""
+    """A folder, or the URL of a database that moot writes to; raises an error that repeats no
+    password.
+    """
     if not ledger.strip():
         raise ValueError("expected a folder, or a URL such as postgresql://user@host/database")
     if "://" not in ledger:
-        there = next(path for path in (Path.cwd() / ledger, *(Path.cwd() / ledger).parents) if path.exists())
+        there = next(
+            path for path in (Path.cwd() / ledger, *(Path.cwd() / ledger).parents) if path.exists()
+        )
         if ledger.startswith("~") or not there.is_dir():
-            raise ValueError(f"expected a folder; {'nothing replaces ~' if ledger[0] == '~' else f'{there} is a file'}")
+            raise ValueError(
+                "expected a folder;"
+                f" {'nothing replaces ~' if ledger[0] == '~' else f'{there} is a file'}"
+            )
         return ledger
     scheme, problem = ledger.partition("://")[0], ""
     try:

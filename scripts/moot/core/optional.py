@@ -15,4 +15,6 @@ def optional(package: str, extra: str) -> ModuleType:
     try:
         return importlib.import_module(package)
     except ImportError as error:
-        raise UnavailableError(f"not installed: {package} (the extra '{extra}' brings it)") from error
+        raise UnavailableError(
+            f"not installed: {package} (the extra '{extra}' brings it)"
+        ) from error

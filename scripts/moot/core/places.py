@@ -1,4 +1,6 @@
-"""Where something is in the configuration's files, and all that is wrong with a configuration, said at once."""
+"""Where something is in the configuration's files, and all that is wrong with a configuration, said
+at once.
+"""
 
 import math
 import re
@@ -20,12 +22,16 @@ from moot.core.types import Json
 from moot.core.yaml_text import compose_yaml
 
 UNSHOWN = "unshown"
-"""The type of a validation error whose message must not repeat what was found: it may be a key or a password."""
+"""The type of a validation error whose message must not repeat what was found: it may be a key or a
+password.
+"""
 Location = tuple[int | str, ...]
 _MERGED = "tag:yaml.org,2002:merge"
 _LONGEST_SHOWN = 80
 _KEY_LIKE = re.compile(r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{16,}")
-_KEY_BEGINS = re.compile(r"(sk|pk|rk|gsk|hf|xai|pplx|nvapi|ghp|r8)[-_](?=\S*[0-9])\S{6,}|Bearer\s", re.IGNORECASE)
+_KEY_BEGINS = re.compile(
+    r"(sk|pk|rk|gsk|hf|xai|pplx|nvapi|ghp|r8)[-_](?=\S*[0-9])\S{6,}|Bearer\s", re.IGNORECASE
+)
 
 
 def looks_like_a_key(text: str) -> bool:
@@ -64,7 +70,9 @@ class Faults:
     def _is_broken(self, name: str) -> bool:
         wanted = name.partition("/")[0]
         alike = (f"{broken}-" for broken in self.broken)  # of a grid, or a control arm
-        return any(fnmatch(broken, wanted) for broken in self.broken) or wanted.startswith(tuple(alike))
+        return any(fnmatch(broken, wanted) for broken in self.broken) or wanted.startswith(
+            tuple(alike)
+        )
 
     @property
     def messages(self) -> list[str]:
@@ -81,8 +89,12 @@ Key = tuple[int, tuple[str, ...], yaml.Node]
 """The mapping that a key belongs to, the path to it, and where it is written."""
 
 
-def _keys(node: yaml.Node | None, path: tuple[str, ...] = (), above: tuple[int, ...] = ()) -> Iterator[Key]:
-    """Each key of a file, and each element of its lists; what is merged into a mapping after its own keys."""
+def _keys(
+    node: yaml.Node | None, path: tuple[str, ...] = (), above: tuple[int, ...] = ()
+) -> Iterator[Key]:
+    """Each key of a file, and each element of its lists; what is merged into a mapping after its
+    own keys.
+    """
     if id(node) in above:  # an alias inside its own anchor
         return
     above = (*above, id(node))
@@ -102,7 +114,9 @@ def _keys(node: yaml.Node | None, path: tuple[str, ...] = (), above: tuple[int, 
 
 
 def _read_keys(file: Path) -> Iterator[Key]:
-    """The keys of a file, in JSON too, whose tabs YAML does not take; none of other JSON that is no YAML."""
+    """The keys of a file, in JSON too, whose tabs YAML does not take; none of other JSON that is no
+    YAML.
+    """
     with suppress(yaml.YAMLError):
         yield from _keys(compose_yaml(file.read_text(encoding="utf-8").replace("\t", " ")))
 
@@ -117,34 +131,51 @@ def _lines(file: Path, _modified: int) -> dict[tuple[str, ...], int]:
 
 
 def where(files: Iterable[Path], location: Location) -> str:
-    """The last configuration file that holds the longest part of a key's path, the line, and the key."""
+    """The last configuration file that holds the longest part of a key's path, the line, and the
+    key.
+    """
     path = tuple(map(str, location))
     keys = next((depth for depth, part in enumerate(location) if isinstance(part, int)), len(path))
     best, best_depth = "configuration", 0
     for file in files:
         lines = _lines(file, file.stat().st_mtime_ns)
         depth = next((depth for depth in range(len(path), 0, -1) if path[:depth] in lines), 0)
-        if min(depth, keys) >= best_depth and depth > 0:  # a later file's list replaces the whole of an earlier one's
+        if (
+            min(depth, keys) >= best_depth and depth > 0
+        ):  # a later file's list replaces the whole of an earlier one's
             best, best_depth = f"{file}: line {lines[path[:depth]]}", min(depth, keys)
     return f"{best}: {'.'.join(path)}"
 
 
 def twice_given(file: Path) -> Iterator[tuple[str, int, int]]:
-    """The keys that a file gives twice at one place, of which YAML takes the last: path and both lines."""
-    keys: dict[tuple[int, str], dict[int, tuple[str, int]]] = {}  # a mapping with an anchor is met more than once
+    """The keys that a file gives twice at one place, of which YAML takes the last: path and both
+    lines.
+    """
+    keys: dict[
+        tuple[int, str], dict[int, tuple[str, int]]
+    ] = {}  # a mapping with an anchor is met more than once
     for mapping, path, key in _read_keys(file):
-        keys.setdefault((mapping, path[-1]), {}).setdefault(id(key), (".".join(path), key.start_mark.line + 1))
+        keys.setdefault((mapping, path[-1]), {}).setdefault(
+            id(key), (".".join(path), key.start_mark.line + 1)
+        )
     for found in keys.values():
         for (_, first), (name, second) in pairwise(found.values()):
             yield name, first, second
 
 
 def plain_values(
-    raw: Json, note: Callable[[Location, str], None], place: Location = (), above: tuple[int, ...] = ()
+    raw: Json,
+    note: Callable[[Location, str], None],
+    place: Location = (),
+    above: tuple[int, ...] = (),
 ) -> Json:
-    """A copy of what configuration files hold, without values that JSON cannot; each is noted with its place."""
+    """A copy of what configuration files hold, without values that JSON cannot; each is noted with
+    its place.
+    """
     if id(raw) in above:
-        note(place, "this is inside itself; expected no alias (*name) inside its own anchor (&name).")
+        note(
+            place, "this is inside itself; expected no alias (*name) inside its own anchor (&name)."
+        )
         return None
     above = (*above, id(raw)) if isinstance(raw, Mapping | list) else above
     if isinstance(raw, Mapping):
@@ -164,7 +195,11 @@ def plain_values(
         problems = {number: said for number, value in enumerate(raw) if (said := _not_plain(value))}
         for number, said in problems.items():
             note((*place, number), said)
-        return [plain_values(raw[n], note, (*place, n), above) for n in range(len(raw)) if n not in problems]
+        return [
+            plain_values(raw[n], note, (*place, n), above)
+            for n in range(len(raw))
+            if n not in problems
+        ]
     return raw
 
 
@@ -173,10 +208,17 @@ def _not_plain(value: Json) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return f"found {value}; expected a number, or no such key where there is no limit."
     if isinstance(value, date):
-        return f"found a date, {value}; expected text or a number. If it is text, quote it: '{value}'."
+        return (
+            f"found a date, {value}; expected text or a number. If it is text, quote it: '{value}'."
+        )
     if isinstance(value, bytes | set):
-        return f"found {'bytes' if isinstance(value, bytes) else 'a set'}; expected text, a number or a list."
-    if isinstance(value, str) and re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]", value):
+        return (
+            f"found {'bytes' if isinstance(value, bytes) else 'a set'}; expected text, a number or"
+            " a list."
+        )
+    if isinstance(value, str) and re.search(
+        r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]", value
+    ):
         return f"found {shown(value)}, which holds what is no character of a text. Write it again."
     return ""
 
@@ -184,9 +226,9 @@ def _not_plain(value: Json) -> str:
 def shown(value: Json) -> str:
     """What was found, for a message: short, and nothing that may be a key or a password."""
     text = repr(value)
-    if (isinstance(value, Mapping | list | str) and looks_like_a_key(text.strip("'\""))) or re.search(
-        r"://[^/\s]*@", text
-    ):
+    if (
+        isinstance(value, Mapping | list | str) and looks_like_a_key(text.strip("'\""))
+    ) or re.search(r"://[^/\s]*@", text):
         return "what may be a key or a password, and is not repeated here"
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
@@ -197,9 +239,15 @@ def location_of(fault: ErrorDetails, prefix: Sequence[str] = ()) -> Location:
 
 
 def fault_message(fault: ErrorDetails, place: str, location: Location, known: Iterable[str]) -> str:
-    """A validation error as a line that a person can act on: file, line, key, what was found, what was expected."""
+    """A validation error as a line that a person can act on: file, line, key, what was found, what
+    was expected.
+    """
     is_entry = fault["type"] in ("model_type", "dict_type")
-    said = "expected keys with values" if is_entry else fault["msg"].removeprefix("Value error, ").rstrip(".")
+    said = (
+        "expected keys with values"
+        if is_entry
+        else fault["msg"].removeprefix("Value error, ").rstrip(".")
+    )
     if fault["type"] == "extra_forbidden":
         return str(unknown_name("key", str(location[-1]), known, where=place))
     if fault["type"] == "missing":
@@ -214,19 +262,30 @@ def validation_message(
 ) -> str:
     """The errors of an entry of the configuration, one line each."""
     files = list(files)
-    located = [(fault, location_of(fault, prefix), keys_beside(entry, fault["loc"])) for fault in error.errors()]
-    return "\n".join(fault_message(fault, where(files, place), place, known) for fault, place, known in located)
+    located = [
+        (fault, location_of(fault, prefix), keys_beside(entry, fault["loc"]))
+        for fault in error.errors()
+    ]
+    return "\n".join(
+        fault_message(fault, where(files, place), place, known) for fault, place, known in located
+    )
 
 
 def keys_beside(entry: type[BaseModel], place: Location) -> list[str]:
-    """The keys that are known where a fault is, in an entry or a part of it, also in a mapping of parts by name."""
+    """The keys that are known where a fault is, in an entry or a part of it, also in a mapping of
+    parts by name.
+    """
     for name in place[:-1]:
         entry = part_at(entry, str(name)) or entry
     return list(entry.model_fields)
 
 
 def part_at(entry: type[BaseModel], key: str) -> type[BaseModel] | None:
-    """What a key of an entry holds, or each value of a mapping there, where that is an entry of its own."""
+    """What a key of an entry holds, or each value of a mapping there, where that is an entry of its
+    own.
+    """
     field = entry.model_fields.get(key)
     kinds = (field.annotation, *get_args(field.annotation)) if field else ()
-    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
+    return next(
+        (kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None
+    )

@@ -1,4 +1,6 @@
-"""Reading the configuration: files over files, and all that is wrong with what they hold, said at once."""
+"""Reading the configuration: files over files, and all that is wrong with what they hold, said at
+once.
+"""
 
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
@@ -30,15 +32,19 @@ _ENTRY = 2
 
 
 def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
-    """The configuration from merged YAML, as far as it is sound: what is wrong is noted, and taken out.
+    """The configuration from merged YAML, as far as it is sound: what is wrong is noted, and taken
+    out.
 
-    Raises:
-        UserError: so much is wrong that nothing is left to look at.
+        Raises:
+            UserError: so much is wrong that nothing is left to look at.
     """
     files = list(files)
     for file in files:
         for key, first, second in twice_given(file):
-            faults.add(f"{file}: line {second}: {key}: given twice; line {first} has it, too. Remove one of them.")
+            faults.add(
+                f"{file}: line {second}: {key}: given twice; line {first} has it, too. Remove one"
+                " of them."
+            )
     touched: set[Location] = set()
 
     def note(place: Location, problem: str) -> None:
@@ -56,7 +62,9 @@ def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
                 if not any(
                     below[: len(above)] == above for below in touched
                 ):  # else it follows from what was taken out
-                    faults.add(fault_message(fault, where(files, place), place, keys_beside(Config, place)))
+                    faults.add(
+                        fault_message(fault, where(files, place), place, keys_beside(Config, place))
+                    )
                 _take_out(sound, place, fault["type"] == "missing", faults)
                 touched.add(place)
     faults.check()
@@ -92,7 +100,9 @@ def parse_config(raw: Fields, files: Iterable[Path] = ()) -> Config:
 
 
 def over_defaults(config: Fields, defaults: Iterable[Path]) -> JsonObject:
-    """A configuration merged over those of some files, key by key, as Snakemake merges configuration files."""
+    """A configuration merged over those of some files, key by key, as Snakemake merges
+    configuration files.
+    """
     merged: JsonObject = {}
     for file in defaults:
         _merge(merged, load_yaml(file.read_text(encoding="utf-8")) or {})

@@ -1,4 +1,6 @@
-"""Implementations found by name: a new one is a new file in its room or in a study, and no edit anywhere else."""
+"""Implementations found by name: a new one is a new file in its room or in a study, and no edit
+anywhere else.
+"""
 
 import importlib
 import importlib.util
@@ -28,20 +30,27 @@ def registering(extension: str) -> Iterator[None]:
 
 @cache
 def _modules_in(package: str) -> list[str]:
-    """A package and all modules below it, by name, but those that begin with "_"; none of them is imported."""
+    """A package and all modules below it, by name, but those that begin with "_"; none of them is
+    imported.
+    """
     spec = importlib.util.find_spec(package)
     folders = list(spec.submodule_search_locations or ()) if spec else []
-    files = sorted(file.relative_to(folder) for folder in map(Path, folders) for file in folder.rglob("*.py"))
+    files = sorted(
+        file.relative_to(folder) for folder in map(Path, folders) for file in folder.rglob("*.py")
+    )
     files = [file for file in files if file.name == "__init__.py" or not file.name.startswith("_")]
-    return [".".join([package, *file.with_suffix("").parts]).removesuffix(".__init__") for file in files]
+    return [
+        ".".join([package, *file.with_suffix("").parts]).removesuffix(".__init__") for file in files
+    ]
 
 
 class Registry(Generic[Entry]):
     """Named entries that modules register when they are imported.
 
-    These are the modules of one room (`moot.protocols`), and those of the studies whose names begin with the registry's
-    word (`moot.studies.courtroom.protocol`), so that looking up a protocol imports no table. They are imported at the
-    first look-up, so a module must import heavy libraries inside its functions.
+    These are the modules of one room (`moot.protocols`), and those of the studies whose names begin
+    with the registry's word (`moot.studies.courtroom.protocol`), so that looking up a protocol
+    imports no table. They are imported at the first look-up, so a module must import heavy
+    libraries inside its functions.
     """
 
     def __init__(self, kind: str, word: str, room: str = "") -> None:
@@ -66,7 +75,10 @@ class Registry(Generic[Entry]):
         def add(entry: Entry) -> Entry:
             if name in self._entries:
                 if module := _EXTENSION.get() or self.extensions.get(name):
-                    raise UserError(f"{module}: the {self.kind} '{name}' exists already. Give yours another name.")
+                    raise UserError(
+                        f"{module}: the {self.kind} '{name}' exists already. Give yours another"
+                        " name."
+                    )
                 raise ValueError(f"{self.kind} '{name}' is registered twice")
             self._entries[name] = entry
             if module := _EXTENSION.get():
@@ -90,9 +102,13 @@ class Registry(Generic[Entry]):
             self._entries = entries() | self._entries
 
     def modules(self) -> list[str]:
-        """The modules of moot that may register entries: the room, what is in it, and those of the studies."""
+        """The modules of moot that may register entries: the room, what is in it, and those of the
+        studies.
+        """
         room = _modules_in(self.room) if self.room else []
-        return room + [name for name in _modules_in(STUDIES) if name.rpartition(".")[2].startswith(self.word)]
+        return room + [
+            name for name in _modules_in(STUDIES) if name.rpartition(".")[2].startswith(self.word)
+        ]
 
     def __getitem__(self, name: str) -> Entry:
         if name not in self._entries:  # a module that is imported has registered what it brings

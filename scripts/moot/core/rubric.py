@@ -1,6 +1,8 @@
-"""A rubric: the labels that a statement may get, what each means, and which of them are one position.
+"""A rubric: the labels that a statement may get, what each means, and which of them are one
+position.
 
-It is written in a configuration (`rubrics`), or in a file of a study's folder, which `read_rubric` reads.
+It is written in a configuration (`rubrics`), or in a file of a study's folder, which `read_rubric`
+reads.
 """
 
 import re
@@ -26,34 +28,52 @@ class Rubric(Strict):
     """The labels of statements, by which people, models and rules label."""
 
     labels: Mapping[str, str] = Field(
-        min_length=2, description="each label and what it means, in the order in which people see them"
+        min_length=2,
+        description="each label and what it means, in the order in which people see them",
     )
     none: str = Field(
-        description="the label of a statement that takes no position; a statement without words has it, too"
+        description=(
+            "the label of a statement that takes no position; a statement without words has it, too"
+        )
     )
     groups: Mapping[str, _SEVERAL] = Field(
         default_factory=dict,
-        description="group to its labels, which are one position; a label in no group is a group by itself",
+        description=(
+            "group to its labels, which are one position; a label in no group is a group by itself"
+        ),
     )
     question: str = Field(
-        "Which label fits this statement?", description="what people and models are asked of each statement"
+        "Which label fits this statement?",
+        description="what people and models are asked of each statement",
     )
     rules: Mapping[str, _SEVERAL] = Field(
         default_factory=dict,
-        description="label to regular expressions, for the labeler `rules`: the first label counts that has a match",
+        description=(
+            "label to regular expressions, for the labeler `rules`: the first label counts that has"
+            " a match"
+        ),
     )
     kinds: _SEVERAL = Field(
-        (), description="kinds of utterances that are labelled; none: all that is said in public and gives no answer"
+        (),
+        description=(
+            "kinds of utterances that are labelled; none: all that is said in public and gives no"
+            " answer"
+        ),
     )
-    prompt: str = Field("labels/label", description="template by which a model is asked for a label")
+    prompt: str = Field(
+        "labels/label", description="template by which a model is asked for a label"
+    )
     codes: Mapping[str, int] = Field(
-        default_factory=dict, description="group to its number in the column `code`; none: 0, 1, ... in their order"
+        default_factory=dict,
+        description="group to its number in the column `code`; none: 0, 1, ... in their order",
     )
     _by_rule: ByRule | None = PrivateAttr(None)
     _stated: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     def with_rules(self, by_rule: ByRule, stated: Mapping[str, str]) -> "Rubric":
-        """The same with rules in code; `stated`: a group to a sentence that takes it, for simulated voices."""
+        """The same with rules in code;
+        `stated`: a group to a sentence that takes it, for simulated voices.
+        """
         rubric = self.model_copy()
         rubric._by_rule, rubric._stated = by_rule, stated
         return rubric
@@ -72,7 +92,9 @@ class Rubric(Strict):
     @cached_property
     def numbers(self) -> Mapping[str, int]:
         """Each label to the number of its group: labels of one number are one position."""
-        codes = self.codes or {group: number for number, group in enumerate(dict.fromkeys(self.group_of.values()))}
+        codes = self.codes or {
+            group: number for number, group in enumerate(dict.fromkeys(self.group_of.values()))
+        }
         return {label: codes[group] for label, group in self.group_of.items()}
 
     @property
@@ -83,7 +105,11 @@ class Rubric(Strict):
     @property
     def positions(self) -> tuple[str, ...]:
         """The groups that are a position."""
-        return tuple(group for group in dict.fromkeys(self.group_of.values()) if group != self.group_of[self.none])
+        return tuple(
+            group
+            for group in dict.fromkeys(self.group_of.values())
+            if group != self.group_of[self.none]
+        )
 
     def describe(self) -> str:
         """The rubric as lines of text, for the prompt of a model that labels."""
@@ -115,31 +141,76 @@ class Rubric(Strict):
         for group, labels in self.groups.items():
             for label in labels:
                 if label in self.labels and self.group_of[label] != group:
-                    yield ("groups", group), f"'{label}' is in the group '{self.group_of[label]}', too; keep one."
+                    yield (
+                        (
+                            "groups",
+                            group,
+                        ),
+                        f"'{label}' is in the group '{self.group_of[label]}', too; keep one.",
+                    )
             if group in self.labels and group not in labels:
-                yield ("groups", group), f"found the name of a label that is not in it; add '{group}', or rename it."
-        if self.codes and (set(self.codes) != groups or len(set(self.codes.values())) < len(groups)):
-            yield ("codes",), f"expected a number of its own for each of these: {', '.join(sorted(groups))}."
+                yield (
+                    (
+                        "groups",
+                        group,
+                    ),
+                    f"found the name of a label that is not in it; add '{group}', or rename it.",
+                )
+        if self.codes and (
+            set(self.codes) != groups or len(set(self.codes.values())) < len(groups)
+        ):
+            yield (
+                ("codes",),
+                f"expected a number of its own for each of these: {', '.join(sorted(groups))}.",
+            )
         for label, patterns in self.rules.items():
             for pattern in patterns:
                 try:
                     re.compile(pattern)
                 except re.error as fault:
-                    yield ("rules", label), f"found '{pattern}', which is no regular expression ({fault}). Correct it."
-        without = [label for label in self.labels if label != self.none and not self.rules.get(label)]
+                    yield (
+                        ("rules", label),
+                        f"found '{pattern}', which is no regular expression ({fault}). Correct it.",
+                    )
+        without = [
+            label for label in self.labels if label != self.none and not self.rules.get(label)
+        ]
         if self.rules and without:
-            yield ("rules",), f"no pattern for {', '.join(without)}; expected one at least for every label but `none`."
+            yield (
+                ("rules",),
+                (
+                    f"no pattern for {', '.join(without)}; expected one at least for every label"
+                    " but `none`."
+                ),
+            )
 
     def _problems_of_labels(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        for place in [*(("labels", label) for label in self.labels), *(("groups", group) for group in self.groups)]:
+        for place in [
+            *(("labels", label) for label in self.labels),
+            *(("groups", group) for group in self.groups),
+        ]:
             if not _LABEL.fullmatch(place[1]):
-                yield place, "cannot be a name; expected 60 characters at most, a letter or digit first, no ; and no =."
+                yield (
+                    place,
+                    (
+                        "cannot be a name; expected 60 characters at most, a letter or digit first,"
+                        " no ; and no =."
+                    ),
+                )
         alike: dict[str, str] = {}
         for label in self.labels:
             if (first := alike.setdefault(normal(label), label)) != label:
-                yield ("labels", label), f"'{first}' is the same label but for case and spaces. Rename one."
+                yield (
+                    (
+                        "labels",
+                        label,
+                    ),
+                    f"'{first}' is the same label but for case and spaces. Rename one.",
+                )
         named: list[tuple[tuple[str, ...], str]] = [(("none",), self.none)]
-        named += [(("groups", group), label) for group, labels in self.groups.items() for label in labels]
+        named += [
+            (("groups", group), label) for group, labels in self.groups.items() for label in labels
+        ]
         named += [(("rules", label), label) for label in self.rules]
         for key, label in named:
             if label not in self.labels:
@@ -161,4 +232,6 @@ RUBRICS: Registry[Rubric] = Registry("rubric", "rubric")
 
 def rubric_for(labels: frozenset[str]) -> Rubric | None:
     """The rubric whose positions are the labels of a case; None where no rubric speaks of these."""
-    return next((RUBRICS[name] for name in RUBRICS if frozenset(RUBRICS[name].positions) == labels), None)
+    return next(
+        (RUBRICS[name] for name in RUBRICS if frozenset(RUBRICS[name].positions) == labels), None
+    )

@@ -1,4 +1,5 @@
-"""The Parquet artifacts as Arrow schemas, from `schemas.yaml`: what one row is and what each column holds.
+"""The Parquet artifacts as Arrow schemas, from `schemas.yaml`: what one row is and what each column
+holds.
 
 Each file carries the descriptions of its columns as Arrow field metadata.
 """
@@ -43,7 +44,10 @@ class Artifact:
     def schema(self) -> pa.Schema:
         """The Arrow schema of `columns`."""
         return pa.schema(
-            [pa.field(name, kind, metadata={"description": text}) for name, (kind, text) in self.columns.items()]
+            [
+                pa.field(name, kind, metadata={"description": text})
+                for name, (kind, text) in self.columns.items()
+            ]
         )
 
 

@@ -1,7 +1,9 @@
-"""Ending a run in order: at SIGINT, SIGTERM or SIGHUP, to Snakemake alone, to its process group, or to one job.
+"""Ending a run in order: at SIGINT, SIGTERM or SIGHUP, to Snakemake alone, to its process group, or
+to one job.
 
-Snakemake lets the jobs under way run to their end, hours later. So its process holds a locked file as long as the run
-goes on. A job that finds the file removed, or unlocked since Snakemake was killed, ends as it does at a signal.
+Snakemake lets the jobs under way run to their end, hours later. So its process holds a locked file
+as long as the run goes on. A job that finds the file removed, or unlocked since Snakemake was
+killed, ends as it does at a signal.
 """
 
 import asyncio
@@ -25,7 +27,9 @@ RUN_FILE = "MOOT_RUN_FILE"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LOOK_SECONDS = 0.5
 _SAME_SECONDS = 1.0
-"""A signal so soon after another is the same one: it comes from the terminal to the group, and from a parent."""
+"""A signal so soon after another is the same one: it comes from the terminal to the group, and from
+a parent.
+"""
 _stops: list[tuple[float, str]] = []
 """When this process was told to end, and what told it."""
 _run_ended = threading.Event()
@@ -44,22 +48,31 @@ def seconds_stopping() -> float:
 def stopped() -> RunStoppedError:
     """The error of a process that was told to end."""
     return RunStoppedError(
-        f"stopped by {_stops[0][1]}. Every reply received is in the ledger: run the same command again to go on."
+        f"stopped by {_stops[0][1]}. Every reply received is in the ledger: run the same command"
+        " again to go on."
     )
 
 
 @contextmanager
 def on_signals(act: Callable[[int], object]) -> Iterator[None]:
-    """Within the block a signal makes `act` happen, once; after more than a second another one does so again."""
+    """Within the block a signal makes `act` happen, once; after more than a second another one does
+    so again.
+    """
 
     def handle(number: int, _frame: object) -> None:
         now = time.monotonic()
         if not _stops or now - _stops[-1][0] > _SAME_SECONDS:
-            _stops.append((now, "the end of its run" if _run_ended.is_set() else signal.Signals(number).name))
+            _stops.append(
+                (now, "the end of its run" if _run_ended.is_set() else signal.Signals(number).name)
+            )
             act(number)
 
     ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN  # nohup
-    before = {number: signal.signal(number, handle) for number in SIGNALS if number != signal.SIGHUP or not ignored}
+    before = {
+        number: signal.signal(number, handle)
+        for number in SIGNALS
+        if number != signal.SIGHUP or not ignored
+    }
     try:
         yield
     finally:
@@ -72,7 +85,9 @@ def on_signals(act: Callable[[int], object]) -> Iterator[None]:
 
 @contextmanager
 def ending_with_the_run() -> Iterator[None]:
-    """Raise KeyboardInterrupt in the block at a signal, or when the run that the job belongs to has ended."""
+    """Raise KeyboardInterrupt in the block at a signal, or when the run that the job belongs to has
+    ended.
+    """
 
     def interrupt(_: int) -> None:
         raise KeyboardInterrupt
@@ -127,7 +142,8 @@ class Run:
 
     Args:
         folder: where the run's file is.
-        cancels: whether jobs that have not started are to be cancelled: those in the queue of a cluster.
+        cancels: whether jobs that have not started are to be cancelled: those in the queue of a
+            cluster.
     """
 
     def __init__(self, folder: Path, cancels: bool = False) -> None:
@@ -148,27 +164,36 @@ class Run:
         self._file.unlink(missing_ok=True)
         if self._cancels:
             raise KeyboardInterrupt
-        threading.Thread(target=self._stop_scheduling, args=(number,)).start()  # locks that this thread may hold
+        threading.Thread(
+            target=self._stop_scheduling, args=(number,)
+        ).start()  # locks that this thread may hold
 
     def _stop_scheduling(self, number: int) -> None:
         if callable(self._start_no_job):
             self._start_no_job(number, None)
         with suppress(OSError):  # the terminal may be what was closed
             name = signal.Signals(number).name
-            sys.stderr.write(f"{name}: no further job starts; replies under way are awaited for up to ten seconds.\n")
+            sys.stderr.write(
+                f"{name}: no further job starts; replies under way are awaited for up to ten"
+                " seconds.\n"
+            )
 
     def end(self) -> RunStoppedError | None:
         """Let go of the file; the error of a run that was told to end."""
         self._signals.__exit__(None, None, None)
         self._file.unlink(missing_ok=True)
-        with suppress(OSError):  # a run that wrote nothing leaves no folder: one that holds anything stays
+        with suppress(
+            OSError
+        ):  # a run that wrote nothing leaves no folder: one that holds anything stays
             self._file.parent.rmdir()
         self._held.close()
         return stopped() if _stops else None
 
 
 def hold(path: Path) -> IO[str]:
-    """Make a file that counts as held until it is removed or its process ends, as far as this machine can tell."""
+    """Make a file that counts as held until it is removed or its process ends, as far as this
+    machine can tell.
+    """
     file = path.open("w", encoding="utf-8")
     try:
         fcntl.flock(file, fcntl.LOCK_EX)

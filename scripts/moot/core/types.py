@@ -1,4 +1,6 @@
-"""The types at the borders of JSON, pandas and NumPy, where a value's type is known only when it is read."""
+"""The types at the borders of JSON, pandas and NumPy, where a value's type is known only when it is
+read.
+"""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,7 +13,9 @@ Json: TypeAlias = Any
 """A value of a JSON document: null, a truth value, a number, a string, an array or an object."""
 JsonObject: TypeAlias = dict[str, Json]
 Fields: TypeAlias = Mapping[str, Any]
-"""Named values of several types, to be read only: a row of a table, a case's attributes, a template's slots."""
+"""Named values of several types, to be read only: a row of a table, a case's attributes, a
+template's slots.
+"""
 Checked: TypeAlias = Any
 """Parameters or options, checked by the model that their protocol or loader registered."""
 Column: TypeAlias = "pd.Series[Any]"

@@ -1,4 +1,6 @@
-"""Tables that users bring in any of these files: CSV, JSON lines, Parquet or Excel, read as strings."""
+"""Tables that users bring in any of these files: CSV, JSON lines, Parquet or Excel, read as
+strings.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +15,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from moot.core.errors import UserError
-from moot.core.input_files import check_header, find_delimiter, quoted, read_csv, read_jsonl, read_text
+from moot.core.input_files import (
+    check_header,
+    find_delimiter,
+    quoted,
+    read_csv,
+    read_jsonl,
+    read_text,
+)
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet
@@ -21,7 +30,9 @@ if TYPE_CHECKING:
 _ANYTHING = (str, int, float, bool, type(None), list, dict)
 _MOST_UNPACKED = 2**29
 _ALWAYS_UNPACKED, _TIMES_UNPACKED = 2**25, 100
-"""Bytes, and times of its size, that a packed file may declare: tables unpack to some 20 times, bombs to 1,000."""
+"""Bytes, and times of its size, that a packed file may declare: tables unpack to some 20 times,
+bombs to 1,000.
+"""
 _MOST_ROWS = 2**20
 """Of an Excel sheet."""
 _MOST_CELLS = 10**7
@@ -32,25 +43,28 @@ _EXCEL_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N
 
 
 def read_table(path: Path, columns: Sequence[str], sheet: str = "", kind: str = "") -> pd.DataFrame:
-    """Read a table whose kind follows from the file's ending; nothing is converted, a missing cell is "".
+    """Read a table whose kind follows from the file's ending; nothing is converted, a missing cell
+    is "".
 
-    Args:
-        columns: the columns that must be there; others are read too, of JSON lines only those of the first if none is
-            named.
-        sheet: of an Excel file; "" for its first.
-        kind: what the file is, where its ending does not say it (csv, tsv, ...).
+        Args:
+            columns: the columns that must be there; others are read too, of JSON lines only those
+                of the first if none is named.
+            sheet: of an Excel file; "" for its first.
+            kind: what the file is, where its ending does not say it (csv, tsv, ...).
 
-    Returns:
-        A frame of strings, indexed by 1-based row.
+        Returns:
+            A frame of strings, indexed by 1-based row.
 
-    Raises:
-        UserError: no such file, an ending that is not known, a column that is missing or repeated, no rows; for CSV
-            and JSON lines as `read_csv` and `read_jsonl`.
+        Raises:
+            UserError: no such file, an ending that is not known, a column that is missing or
+                repeated, no rows; for CSV and JSON lines as `read_csv` and `read_jsonl`.
     """
     readers: Mapping[str, Callable[[], pd.DataFrame]] = {
         ".csv": lambda: read_csv(path, columns, delimiter=find_delimiter(path)),
         ".tsv": lambda: read_csv(path, columns, delimiter="\t"),
-        ".jsonl": lambda: _as_strings(read_jsonl(path, dict.fromkeys(columns or _fields(path), _ANYTHING))),
+        ".jsonl": lambda: _as_strings(
+            read_jsonl(path, dict.fromkeys(columns or _fields(path), _ANYTHING))
+        ),
         ".json": lambda: _checked(path, _read_array(path), columns),
         ".parquet": lambda: _checked(path, _read_parquet(path), columns),
         ".xlsx": lambda: _checked(path, _read_excel(path, sheet), columns),
@@ -60,7 +74,9 @@ def read_table(path: Path, columns: Sequence[str], sheet: str = "", kind: str = 
         found = "a folder without any" if path.is_dir() else f"a file ending in '{path.suffix}'"
         raise UserError(f"{path}: {found}; expected one of {', '.join(readers)}.")
     if not path.is_file():
-        raise UserError(f"{path}: no such file; put it there, or correct `path` (from the working directory).")
+        raise UserError(
+            f"{path}: no such file; put it there, or correct `path` (from the working directory)."
+        )
     return reader()
 
 
@@ -71,7 +87,9 @@ def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _fields(path: Path) -> list[str]:
-    """The fields of the first of JSON lines; none where it is no object, which `read_jsonl` refuses."""
+    """The fields of the first of JSON lines; none where it is no object, which `read_jsonl`
+    refuses.
+    """
     try:
         return list(json.loads(read_text(path).strip().partition("\n")[0]))
     except (ValueError, TypeError, RecursionError):
@@ -83,13 +101,19 @@ def _read_array(path: Path) -> pd.DataFrame:
     try:
         rows = json.loads(read_text(path))
     except (ValueError, RecursionError) as fault:
-        raise UserError(f"{path}: not JSON ({fault}); expected an array of objects. Save it again.") from None
-    wrong = next((number for number, row in enumerate(rows, 1) if not isinstance(row, dict)), 0) if rows else 1
+        raise UserError(
+            f"{path}: not JSON ({fault}); expected an array of objects. Save it again."
+        ) from None
+    wrong = (
+        next((number for number, row in enumerate(rows, 1) if not isinstance(row, dict)), 0)
+        if rows
+        else 1
+    )
     if not isinstance(rows, list) or wrong:
         place = f"element {wrong}" if isinstance(rows, list) and rows else "the whole"
         raise UserError(
-            f"{path}: {place} is no object; expected an array of objects, one a row. For one object a line, "
-            "name the file .jsonl."
+            f"{path}: {place} is no object; expected an array of objects, one a row. For one object"
+            " a line, name the file .jsonl."
         )
     return pd.DataFrame(rows, dtype="object")
 
@@ -101,19 +125,26 @@ def _read_parquet(path: Path) -> pd.DataFrame:
             groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
             _check_declared(path, sum(group.total_byte_size for group in groups))
             names, parts, size = file.schema_arrow.names, [], 0
-            for batch in file.iter_batches(_ROWS_AT_ONCE):  # a text that repeats is stored once, and unpacked each time
-                columns = [one.dictionary_decode() if pa.types.is_dictionary(one.type) else one for one in batch]
+            for batch in file.iter_batches(
+                _ROWS_AT_ONCE
+            ):  # a text that repeats is stored once, and unpacked each time
+                columns = [
+                    one.dictionary_decode() if pa.types.is_dictionary(one.type) else one
+                    for one in batch
+                ]
                 parts.append(pa.RecordBatch.from_arrays(columns, names))
                 size += parts[-1].nbytes
                 _check_unpacked(path, size)
-            frame: pd.DataFrame = pa.Table.from_batches(parts).to_pandas() if parts else pd.DataFrame(columns=names)
+            frame: pd.DataFrame = (
+                pa.Table.from_batches(parts).to_pandas() if parts else pd.DataFrame(columns=names)
+            )
             return frame
     except MemoryError:
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:
         raise UserError(
-            f"{path}: not a Parquet file that can be read ({quoted(' '.join(str(fault).split()))}). Save it again, as "
-            ".parquet or .csv."
+            f"{path}: not a Parquet file that can be read ({quoted(' '.join(str(fault).split()))})."
+            " Save it again, as .parquet or .csv."
         ) from None
 
 
@@ -127,13 +158,20 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
         with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
             if sheet and sheet not in book.sheetnames:
                 listed = ", ".join(map(quoted, book.sheetnames))
-                raise UserError(f"{path}: no sheet {quoted(sheet)}; found {listed}. Name one of them in `sheet`.")
+                raise UserError(
+                    f"{path}: no sheet {quoted(sheet)}; found {listed}. Name one of them in"
+                    " `sheet`."
+                )
             rows = list(_excel_rows(path, book[sheet] if sheet else book.worksheets[0]))
     except (UserError, MemoryError):
         raise
     except Exception as fault:
-        cause = "the file is empty" if not path.stat().st_size else quoted(" ".join(str(fault).split()))
-        raise UserError(f"{path}: not an Excel file that can be read ({cause}). Save it as .xlsx or .csv.") from None
+        cause = (
+            "the file is empty" if not path.stat().st_size else quoted(" ".join(str(fault).split()))
+        )
+        raise UserError(
+            f"{path}: not an Excel file that can be read ({cause}). Save it as .xlsx or .csv."
+        ) from None
     width = max(map(len, rows), default=0)
     header, *table = ([*row, *[""] * (width - len(row))] for row in rows or [[]])
     names = [name or f"(column {number})" for number, name in enumerate(header, 1)]
@@ -149,7 +187,9 @@ def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
         while row and not row[-1]:
             row.pop()
         if height + blank >= _MOST_ROWS:
-            raise UserError(f"{path}: more than {_MOST_ROWS} rows, which no sheet can have. Save it as .csv.")
+            raise UserError(
+                f"{path}: more than {_MOST_ROWS} rows, which no sheet can have. Save it as .csv."
+            )
         if not row:
             blank += 1
         else:
@@ -169,22 +209,26 @@ def _excel_text(value: object) -> str:
 
 def _check_declared(path: Path, size: int) -> None:
     """Refuse what a packed file says that it unpacks to, before any of it is unpacked."""
-    _check_unpacked(path, size, min(_MOST_UNPACKED, max(_ALWAYS_UNPACKED, _TIMES_UNPACKED * path.stat().st_size)))
+    _check_unpacked(
+        path,
+        size,
+        min(_MOST_UNPACKED, max(_ALWAYS_UNPACKED, _TIMES_UNPACKED * path.stat().st_size)),
+    )
 
 
 def _check_unpacked(path: Path, size: int, most: int = _MOST_UNPACKED) -> None:
     if size > most:
         raise UserError(
-            f"{path}: at least {size} bytes when unpacked; expected {most} at most. Keep the rows and "
-            "columns that are needed, or save it as .csv."
+            f"{path}: at least {size} bytes when unpacked; expected {most} at most. Keep the rows"
+            " and columns that are needed, or save it as .csv."
         )
 
 
 def _check_cells(path: Path, cells: int) -> None:
     if cells > _MOST_CELLS:
         raise UserError(
-            f"{path}: {cells} cells; expected {_MOST_CELLS} at most. Keep the rows and columns that are needed, and "
-            "look for a stray cell far below or to the right of the table."
+            f"{path}: {cells} cells; expected {_MOST_CELLS} at most. Keep the rows and columns that"
+            " are needed, and look for a stray cell far below or to the right of the table."
         )
 
 

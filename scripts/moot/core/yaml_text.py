@@ -1,4 +1,6 @@
-"""YAML by libyaml, ten times as fast as Python's own reader, which reads what libyaml refuses: halves of surrogates."""
+"""YAML by libyaml, ten times as fast as Python's own reader, which reads what libyaml refuses:
+halves of surrogates.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -27,7 +29,9 @@ def load_yaml(text: str) -> Any:
             try:
                 yaml.SafeLoader("").construct_object(node)
             except ValueError as fault:
-                raise ValueError(f"line {node.start_mark.line + 1}: found {node.value[:80]} ({fault})") from None
+                raise ValueError(
+                    f"line {node.start_mark.line + 1}: found {node.value[:80]} ({fault})"
+                ) from None
         raise
 
 

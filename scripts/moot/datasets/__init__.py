@@ -1,7 +1,8 @@
 """Data sets: one module a source, each registering a loader from options to cases.
 
-A loader is a pure function: the same options, files and seed give the same cases. It raises `UserError` for any fault
-in its input, naming file, row, column, what was found, what was expected and what to do.
+A loader is a pure function: the same options, files and seed give the same cases. It raises
+`UserError` for any fault in its input, naming file, row, column, what was found, what was expected
+and what to do.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,11 +23,18 @@ if TYPE_CHECKING:
 
 
 class Contamination(Strict):
-    """Which models are tested on whether they have seen a data set's cases: the experiment `contamination-DATASET`."""
+    """Which models are tested on whether they have seen a data set's cases: the experiment
+    `contamination-DATASET`.
+    """
 
     models: tuple[str, ...] = Field(min_length=1, description="the models to test")
-    date: str = Field("", description="the attribute with the date of the decision; none: cases are not told apart")
-    cases: int | None = Field(None, ge=1, description="how many cases, drawn by the seed; none: all of the test split")
+    date: str = Field(
+        "",
+        description="the attribute with the date of the decision; none: cases are not told apart",
+    )
+    cases: int | None = Field(
+        None, ge=1, description="how many cases, drawn by the seed; none: all of the test split"
+    )
     words: int = Field(60, ge=10, description="words that a case's first half is continued by")
 
 
@@ -34,14 +42,22 @@ class DatasetOptions(Strict):
     """What every data set's entry in the configuration may say; a loader's own options extend it."""
 
     source: Literal["sample", "synthetic", "local", "download"] = Field(
-        description="where the cases come from: shipped with moot, generated, read from data_root, or downloaded first"
+        description=(
+            "where the cases come from: shipped with moot, generated, read from data_root, or"
+            " downloaded first"
+        )
     )
     loader: str = Field("", description="the loader's name, where it differs from the data set's")
-    baselines: tuple[str, ...] = Field((), description="baselines to train on this data set, by name or family")
+    baselines: tuple[str, ...] = Field(
+        (), description="baselines to train on this data set, by name or family"
+    )
     cluster: str | tuple[str, ...] | None = Field(
         None,
-        description="the attribute whose cases intervals and tests draw together (topic, court, ...), or a list of "
-        'several (story and judge), which they use at once; "" for none; default: the loader\'s own',
+        description=(
+            "the attribute whose cases intervals and tests draw together (topic, court, ...), or a"
+            ' list of several (story and judge), which they use at once; "" for none; default: the'
+            " loader's own"
+        ),
     )
     contamination: Contamination | None = Field(
         None, description="test whether models have seen the cases: docs/planning.md"
@@ -49,34 +65,47 @@ class DatasetOptions(Strict):
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The attributes of the cases that say to which groups people belong, by which error rates are compared."""
+        """The attributes of the cases that say to which groups people belong, by which error rates
+        are compared.
+        """
         return tuple(getattr(self, "attributes", ()))
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # some are not below it
-        """The user's files and folders that it names, outside the loader's folder; a change of one loads it again."""
+        """The user's files and folders that it names, outside the loader's folder; a change of one
+        loads it again.
+        """
         return ()
 
 
 class OwnOptions(DatasetOptions):
-    """What an entry of the configuration may say about data in files of one's own: what is asked, in which words."""
+    """What an entry of the configuration may say about data in files of one's own: what is asked,
+    in which words.
+    """
 
     source: Literal["local"] = Field("local", description="files of yours")
     positive: str = Field("", description="the label that binary scores call positive")
-    question: str = Field("Which label is right?", description="what a prediction answers, one sentence")
+    question: str = Field(
+        "Which label is right?", description="what a prediction answers, one sentence"
+    )
     noun: str = Field("the case", description="what a case is called")
     background: str = Field("", description="one or two sentences of context for every prompt")
     meaning: Mapping[str, str] = Field(
-        default_factory=dict, description="label to a clause that completes 'that ...' (the defendant is guilty)"
+        default_factory=dict,
+        description="label to a clause that completes 'that ...' (the defendant is guilty)",
     )
     language: Literal["en", "zh"] = Field(
         "en",
-        description="of prompts and texts; about cases in another language moot asks in English, unless `prompts` "
-        "replaces the templates",
+        description=(
+            "of prompts and texts; about cases in another language moot asks in English, unless"
+            " `prompts` replaces the templates"
+        ),
     )
 
     def asked(self, labels: Sequence[str], *notes: str) -> Task:
         """The task of these labels."""
-        told = self.model_dump(include={"positive", "question", "noun", "background", "meaning", "language"})
+        told = self.model_dump(
+            include={"positive", "question", "noun", "background", "meaning", "language"}
+        )
         return Task(labels=tuple(labels), notes=notes, **told)
 
 
@@ -118,7 +147,9 @@ Load = Callable[[Checked, LoadContext], Loaded]
 ReadRecords = Callable[[Checked, LoadContext], "Iterable[RecordedDebate]"]
 Needs = Callable[[Checked], Mapping[str, str]]
 MADE_BY = r"[^/]+/[^/]+"
-"""What an option holds that names the experiment and the model by which data are made: EXPERIMENT/MODEL."""
+"""What an option holds that names the experiment and the model by which data are made:
+EXPERIMENT/MODEL.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +159,9 @@ class Loader:
     Attributes:
         folder: the folder below `data_root` that it reads.
         records: options to the recorded debates over these cases, where the source publishes some.
-        needs: options to the artifacts (below `results/`) that must be built first, each by the name of the option that
-            says which experiment and model make it; the folder of transcripts has all of theirs.
+        needs: options to the artifacts (below `results/`) that must be built first, each by the
+            name of the option that says which experiment and model make it; the folder of
+            transcripts has all of theirs.
         labels: of every case, where no option changes them.
     """
 
@@ -152,9 +184,11 @@ def dataset(
     needs: Needs = lambda _: {},
     labels: tuple[str, ...] = (),
 ) -> Callable[[Load], Load]:
-    """Register a loader under `name`: `@dataset("vast", VastOptions)` above `def load(options, context)`.
+    """Register a loader under `name`: `@dataset("vast", VastOptions)` above `def load(options,
+    context)`.
 
-    The other arguments are attributes of `Loader`; its folder has the name of the data set if none is given.
+        The other arguments are attributes of `Loader`; its folder has the name of the data set if
+        none is given.
     """
 
     def add(load: Load) -> Load:

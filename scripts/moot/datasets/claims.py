@@ -1,7 +1,8 @@
-"""The file of IBM Debater Claim Stance v1 (Bar-Haim et al., 2017) as a table of claims about debating motions.
+"""The file of IBM Debater Claim Stance v1 (Bar-Haim et al., 2017) as a table of claims about
+debating motions.
 
-In the file, `claims.claimSentiment` is 1, -1 or blank, never 0: a blank means a claim without an annotatable
-target and counts as neutral.
+In the file, `claims.claimSentiment` is 1, -1 or blank, never 0: a blank means a claim without an
+annotatable target and counts as neutral.
 """
 
 from pathlib import Path
@@ -23,19 +24,25 @@ COLUMNS = (
 )
 FILE = "claim_stance_dataset_v1.csv"
 SENTIMENTS = {"1": "positive", "-1": "negative", "": "neutral"}
-DOWNLOAD = "get the Claim Stance data set from IBM's Project Debater page and put its CSV file there."
+DOWNLOAD = (
+    "get the Claim Stance data set from IBM's Project Debater page and put its CSV file there."
+)
 
 
 def read_claims(path: Path) -> pd.DataFrame:
-    """The official file, checked, indexed by row: claim_id, topic_id, split, topic, claim, stance, polarity.
+    """The official file, checked, indexed by row: claim_id, topic_id, split, topic, claim, stance,
+    polarity.
 
-    Raises:
-        UserError: a missing file or column, an unknown split, stance or sentiment, a blank claim, a repeated id.
+        Raises:
+            UserError: a missing file or column, an unknown split, stance or sentiment, a blank
+                claim, a repeated id.
     """
     frame = read_csv(path, COLUMNS, unique="claims.claimId", get=DOWNLOAD)
     check_values(path, frame["split"], ("train", "test"))
     check_values(path, frame["claims.stance"], ("PRO", "CON"))
-    frame["claims.claimSentiment"] = frame["claims.claimSentiment"].str.strip().str.removesuffix(".0")
+    frame["claims.claimSentiment"] = (
+        frame["claims.claimSentiment"].str.strip().str.removesuffix(".0")
+    )
     check_values(path, frame["claims.claimSentiment"], tuple(SENTIMENTS))
     check_texts(path, frame["claims.claimCorrectedText"])
     check_texts(path, frame["topicText"], topic=True)
@@ -56,5 +63,7 @@ def with_validation(claims: pd.DataFrame, share: float, seed: int) -> pd.DataFra
     """Move whole training topics to validation: the `share` of them that the seed picks."""
     topics = sorted(set(claims.loc[claims["split"] == "train", "topic_id"]))
     topics.sort(key=lambda topic: (stable_fraction("validation", seed, topic), topic))
-    moved = (claims["split"] == "train") & claims["topic_id"].isin(topics[: round(len(topics) * share)])
+    moved = (claims["split"] == "train") & claims["topic_id"].isin(
+        topics[: round(len(topics) * share)]
+    )
     return claims.assign(split=claims["split"].mask(moved, "validation"))

@@ -1,8 +1,8 @@
 """Fetching published data, by the addresses and checksums of `data/versions.csv`.
 
-A file that is in place with the right content is left alone; one with other content belongs to the user and is never
-overwritten. So the rule that downloads must not name the data file as its output (Snakemake removes outputs before a
-job), but the record that `download` returns.
+A file that is in place with the right content is left alone; one with other content belongs to the
+user and is never overwritten. So the rule that downloads must not name the data file as its output
+(Snakemake removes outputs before a job), but the record that `download` returns.
 """
 
 import hashlib
@@ -65,7 +65,9 @@ class Fetched:
 
 
 def write_record(path: Path, fetched: list[Fetched]) -> None:
-    """Write what became of a data set's files as CSV: path, url ("" for a file that was there), sha256."""
+    """Write what became of a data set's files as CSV: path, url ("" for a file that was there),
+    sha256.
+    """
     with atomic_path(path) as part:
         pd.DataFrame([asdict(file) for file in fetched]).to_csv(part, index=False)
 
@@ -80,14 +82,21 @@ def read_versions(path: Path) -> dict[str, list[RemoteFile]]:
         if where.is_absolute() or ".." in where.parts:
             fault = f"found {quoted(place)}, expected a path inside data_root"
             raise UserError(
-                f"{path}: row {rows.index[0]}, column 'path': {fault}. Restore the file from the repository."
+                f"{path}: row {rows.index[0]}, column 'path': {fault}. Restore the file from the"
+                " repository."
             )
-        addresses = tuple(Address(row["url"], row["checksum"], row["member"]) for _, row in rows.iterrows())
-        files.setdefault(str(dataset), []).append(RemoteFile(str(place), addresses, rows["note"].iloc[0]))
+        addresses = tuple(
+            Address(row["url"], row["checksum"], row["member"]) for _, row in rows.iterrows()
+        )
+        files.setdefault(str(dataset), []).append(
+            RemoteFile(str(place), addresses, rows["note"].iloc[0])
+        )
     return files
 
 
-def download(dataset: str, data_root: Path, versions: Path, fetch: Fetch | None = None) -> list[Fetched]:
+def download(
+    dataset: str, data_root: Path, versions: Path, fetch: Fetch | None = None
+) -> list[Fetched]:
     """Put the published files of a data set in place.
 
     Args:
@@ -97,15 +106,18 @@ def download(dataset: str, data_root: Path, versions: Path, fetch: Fetch | None 
         fetch: gets the bytes of a URL (for tests).
 
     Raises:
-        UserError: an unknown data set, one without a file to fetch, a file of other content in place, or no address
-            that gives the right content.
+        UserError: an unknown data set, one without a file to fetch, a file of other content in
+            place, or no address that gives the right content.
     """
     known = read_versions(versions)
     if dataset not in known:
         raise unknown_name("downloadable data set", dataset, known, str(versions))
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         return list(
-            threads.map(lambda file: _download_file(file, data_root, versions, fetch or fetch_url), known[dataset])
+            threads.map(
+                lambda file: _download_file(file, data_root, versions, fetch or fetch_url),
+                known[dataset],
+            )
         )
 
 
@@ -117,14 +129,16 @@ def matches(content: bytes, checksum: str) -> bool:
         return hashlib.sha1(blob, usedforsecurity=False).hexdigest() == expected
     if kind == "sha256":
         return hashlib.sha256(content).hexdigest() == expected
-    raise UserError(f"data/versions.csv: checksum {quoted(checksum)}; expected sha256:... or git:...")
+    raise UserError(
+        f"data/versions.csv: checksum {quoted(checksum)}; expected sha256:... or git:..."
+    )
 
 
 def fetch_url(url: str) -> bytes:
     """The bytes at an http or https address; raises OSError or ValueError where there are none."""
     if not url.startswith(("https://", "http://")):
         raise ValueError("not an http address")
-    request = urllib.request.Request(url, headers={"User-Agent": "moot"})  # noqa: S310 (the scheme is checked)
+    request = urllib.request.Request(url, headers={"User-Agent": "moot"})  # noqa: S310
     with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as reply:  # noqa: S310
         content: bytes = reply.read(_LARGEST_BYTES + 1)
         missing = reply.length
@@ -137,7 +151,9 @@ def fetch_url(url: str) -> bytes:
 
 def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fetch) -> Fetched:
     if not file.path:
-        raise UserError(f"{versions}: no single file to fetch: {file.note} ({file.addresses[0].url}).")
+        raise UserError(
+            f"{versions}: no single file to fetch: {file.note} ({file.addresses[0].url})."
+        )
     target = data_root / file.path
     record = target.with_name(f"{target.name}.sha256")
     if target.exists():
@@ -145,7 +161,9 @@ def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fet
     faults = []
     for address in file.addresses:
         try:
-            content = _content(replace(address, checksum=address.checksum or _recorded(record)), fetch)
+            content = _content(
+                replace(address, checksum=address.checksum or _recorded(record)), fetch
+            )
         except _UnusableError as fault:
             faults.append(f"{address.url}: {fault}")
             continue
@@ -153,11 +171,16 @@ def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fet
             part.write_bytes(content)
         if not address.checksum and not record.exists():
             write_whole(record, f"{file_digest(target)}  {target.name}\n")
-            LOG.warning("%s: no checksum is published; what came is recorded in %s, and binding", target, record)
+            LOG.warning(
+                "%s: no checksum is published; what came is recorded in %s, and binding",
+                target,
+                record,
+            )
         return Fetched(target, address.url, file_digest(target))
     raise UserError(
-        f"{target}: could not be downloaded. {'; '.join(faults)}. Check the network, or fetch the file by hand from "
-        "one of these addresses, put it there and set the data set's source to local."
+        f"{target}: could not be downloaded. {'; '.join(faults)}. Check the network, or fetch the"
+        " file by hand from one of these addresses, put it there and set the data set's source to"
+        " local."
     )
 
 
@@ -175,20 +198,26 @@ def _unpacked(archive: zipfile.ZipFile, member: str) -> bytes:
             parts.append(part)
             size += len(part)
             if max(size, archive.getinfo(member).file_size) > _LARGEST_BYTES:
-                raise _UnusableError(f"{quoted(member)} unpacks to more than {_LARGEST_BYTES} bytes, the most that fit")
+                raise _UnusableError(
+                    f"{quoted(member)} unpacks to more than {_LARGEST_BYTES} bytes, the most"
+                    " that fit"
+                )
     return b"".join(parts)
 
 
 def _already_there(file: RemoteFile, target: Path, record: Path) -> Fetched:
     checksum, fault = file.addresses[0].checksum or _recorded(record), ""
     if not target.is_file() or (checksum and not matches(target.read_bytes(), checksum)):
-        fault = f"a file of other content is there (expected {checksum or 'a file'}); it is not overwritten"
+        fault = (
+            f"a file of other content is there (expected {checksum or 'a file'}); it is not"
+            " overwritten"
+        )
     elif not checksum:
         fault = "a file is there, and no checksum is known to tell whether it is the published one"
     if fault:
         raise UserError(
-            f"{target}: {fault}. Set the data set's source to local to use it as it is, or move it away to download "
-            "the published one."
+            f"{target}: {fault}. Set the data set's source to local to use it as it is, or move it"
+            " away to download the published one."
         )
     return Fetched(target, "", file_digest(target))
 
@@ -211,7 +240,9 @@ def _content(address: Address, fetch: Fetch) -> bytes:
     except KeyError as fault:
         raise _UnusableError(f"the zip file has no member {quoted(address.member)}") from fault
     except (OSError, ValueError, HTTPException) as fault:
-        raise _UnusableError(str(getattr(fault, "reason", "") or fault) or type(fault).__name__) from fault
+        raise _UnusableError(
+            str(getattr(fault, "reason", "") or fault) or type(fault).__name__
+        ) from fault
     if not content.strip():
         raise _UnusableError("an empty file")
     if address.checksum and not matches(content, address.checksum):

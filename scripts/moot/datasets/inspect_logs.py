@@ -1,6 +1,8 @@
-"""Answers in logs of inspect_ai (`.eval`, `.json`), read with its own library (the extra `inspect`).
+"""Answers in logs of inspect_ai (`.eval`, `.json`), read with its own library (the extra
+`inspect`).
 
-A sample is a case, an epoch a repeat, the task's name the method, and the answer that a scorer extracted a prediction.
+A sample is a case, an epoch a repeat, the task's name the method, and the answer that a scorer
+extracted a prediction.
 """
 
 from collections import Counter
@@ -29,13 +31,25 @@ class InspectOptions(AnswersOptions):
     """What an entry of the configuration may say about logs of inspect_ai."""
 
     logs: tuple[Path, ...] = Field(min_length=1, description="the logs, from the working directory")
-    no_answer: tuple[str, ...] = Field(("",), description="what a scorer writes where there is no usable answer")
-    scorer: str = Field("", description="whose answer counts, where a task has several; none: the only one")
-    confidence: str = Field(
-        "", description="field of the score's metadata with the stated confidence, 0 to 100; none: there is none"
+    no_answer: tuple[str, ...] = Field(
+        ("",), description="what a scorer writes where there is no usable answer"
     )
-    attributes: tuple[str, ...] = Field((), description="fields of the samples' metadata to group scores by")
-    with_text: bool = Field(True, description="whether the samples' inputs and messages are read, or the answers alone")
+    scorer: str = Field(
+        "", description="whose answer counts, where a task has several; none: the only one"
+    )
+    confidence: str = Field(
+        "",
+        description=(
+            "field of the score's metadata with the stated confidence, 0 to 100; none: there is"
+            " none"
+        ),
+    )
+    attributes: tuple[str, ...] = Field(
+        (), description="fields of the samples' metadata to group scores by"
+    )
+    with_text: bool = Field(
+        True, description="whether the samples' inputs and messages are read, or the answers alone"
+    )
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """The logs."""
@@ -43,7 +57,9 @@ class InspectOptions(AnswersOptions):
 
 
 def read_answers(options: InspectOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The answers of each log in the order of its samples; raises `UserError` for one that cannot be read."""
+    """The answers of each log in the order of its samples; raises `UserError` for one that cannot
+    be read.
+    """
     del context
     for path, log, sample in _samples(options):
         found, confidence, problem = _answer(options, path, sample)
@@ -60,7 +76,9 @@ def read_answers(options: InspectOptions, context: LoadContext) -> Iterator[Reco
 @dataset("inspect", InspectOptions, records=read_answers)
 def load(options: InspectOptions, context: LoadContext) -> Loaded:
     """The samples that the logs hold, each of them one test case for all epochs and models."""
-    task = options.task(tuple(dict.fromkeys(options.labels.values())), ", ".join(path.name for path in options.logs))
+    task = options.task(
+        tuple(dict.fromkeys(options.labels.values())), ", ".join(path.name for path in options.logs)
+    )
     cases: dict[str, Case] = {}
     cleaning = Counter[str]({"logs read": len(options.logs)})
     for number, (path, _, sample) in enumerate(_samples(options), start=1):
@@ -80,8 +98,9 @@ def load(options: InspectOptions, context: LoadContext) -> Loaded:
         for name, (value, before) in told.items():
             if value != before:
                 raise UserError(
-                    f"{_place(path, sample, name)}: found {quoted(value)} for case {quoted(case.case_id)}, which "
-                    f"another sample gives {quoted(before)}; expected the same in all of a case. Correct one of them."
+                    f"{_place(path, sample, name)}: found {quoted(value)} for case"
+                    f" {quoted(case.case_id)}, which another sample gives {quoted(before)};"
+                    " expected the same in all of a case. Correct one of them."
                 )
         cleaning["samples read"] += 1
         cleaning["samples that ended with an error"] += sample.error is not None
@@ -99,22 +118,28 @@ def _read(path: Path) -> "EvalLog":
     try:
         from inspect_ai.log import read_eval_log  # an extra, and takes seconds
     except ImportError:
-        raise UserError(f"{path}: reading it needs the package inspect_ai. Run `make env EXTRAS=inspect`.") from None
+        raise UserError(
+            f"{path}: reading it needs the package inspect_ai. Run `make env EXTRAS=inspect`."
+        ) from None
     if not path.is_file():
         raise UserError(f"{path}: there is no such file. Name the logs under `logs`.")
     try:
         log = read_eval_log(path, resolve_attachments="core", exclude_fields=_NOT_READ)
     except Exception as error:  # any error of the library on a file that it did not write
         raise UserError(
-            f"{path}: inspect_ai cannot read it as a log ({type(error).__name__}: {quoted(str(error))}). Expected a "
-            ".eval or .json file that it wrote."
+            f"{path}: inspect_ai cannot read it as a log ({type(error).__name__}:"
+            f" {quoted(str(error))}). Expected a .eval or .json file that it wrote."
         ) from None
     if not log.samples:
-        raise UserError(f"{path}: a log without samples (its status is '{log.status}'). Leave it out of `logs`.")
+        raise UserError(
+            f"{path}: a log without samples (its status is '{log.status}'). Leave it out of `logs`."
+        )
     return log
 
 
-def _answer(options: InspectOptions, path: Path, sample: "EvalSample") -> tuple[str, float | None, str]:
+def _answer(
+    options: InspectOptions, path: Path, sample: "EvalSample"
+) -> tuple[str, float | None, str]:
     """The answer as the scorer extracted it, the stated confidence, and why there is no answer."""
     if sample.error is not None:
         return "", None, "the sample ended with an error"
@@ -136,7 +161,9 @@ def _score(options: InspectOptions, path: Path, sample: "EvalSample") -> "Score"
     if options.scorer or len(scores) > 1:
         found = f"found {', '.join(scores)}"
         expected = f"expected one of '{options.scorer}'" if options.scorer else "expected one alone"
-        raise UserError(f"{_place(path, sample, 'scores')}: {found}; {expected}. Choose one with `scorer`.")
+        raise UserError(
+            f"{_place(path, sample, 'scores')}: {found}; {expected}. Choose one with `scorer`."
+        )
     return next(iter(scores.values()))
 
 
@@ -144,18 +171,24 @@ def _target(options: InspectOptions, path: Path, sample: "EvalSample") -> str:
     targets = [sample.target] if isinstance(sample.target, str) else list(sample.target)
     place = _place(path, sample, "target")
     if len(targets) != 1:
-        raise UserError(f"{place}: found {quoted(str(targets))}; expected one target. Leave the log out of `logs`.")
+        raise UserError(
+            f"{place}: found {quoted(str(targets))}; expected one target. Leave the log out of"
+            " `logs`."
+        )
     return str(_label(options, place, targets[0], answer=False))
 
 
 def _label(options: InspectOptions, place: str, found: str, *, answer: bool) -> str | None:
-    """The label that the word at a place means; None for an answer that is none; `UserError` for others."""
+    """The label that the word at a place means;
+    None for an answer that is none; `UserError` for others.
+    """
     label = options.labels.get(found.strip())
     if label is None and not (answer and found.strip() in options.no_answer):
         known = [*options.labels, *(options.no_answer if answer else ())]
         raise UserError(
-            f"{place}: found {quoted(found)}; expected one of {', '.join(name or 'blank' for name in known)}. "
-            "Add it to `labels` or `no_answer`, or correct the file."
+            f"{place}: found {quoted(found)}; expected one of"
+            f" {', '.join(name or 'blank' for name in known)}. Add it to `labels` or `no_answer`,"
+            " or correct the file."
         )
     return label
 
@@ -163,7 +196,9 @@ def _label(options: InspectOptions, place: str, found: str, *, answer: bool) -> 
 def _attribute(path: Path, sample: "EvalSample", name: str) -> str:
     if name not in sample.metadata:
         known = quoted(", ".join(sample.metadata))
-        raise UserError(f"{_place(path, sample, 'metadata')}: no '{name}'; found {known}. Correct `attributes`.")
+        raise UserError(
+            f"{_place(path, sample, 'metadata')}: no '{name}'; found {known}. Correct `attributes`."
+        )
     return str(sample.metadata[name])
 
 

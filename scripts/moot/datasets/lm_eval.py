@@ -1,8 +1,9 @@
-"""Answers that lm-evaluation-harness wrote with `--log_samples`: one `samples_*.jsonl` for each model.
+"""Answers that lm-evaluation-harness wrote with `--log_samples`: one `samples_*.jsonl` for each
+model.
 
-One line a document: its number, the target, and what the filters made of the replies. Where a task is multiple choice
-these are log-probabilities, one for each choice, and the most probable choice is the answer; otherwise the first
-filtered reply is.
+One line a document: its number, the target, and what the filters made of the replies. Where a task
+is multiple choice these are log-probabilities, one for each choice, and the most probable choice is
+the answer; otherwise the first filtered reply is.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,8 +23,14 @@ from moot.datasets.transcripts import cases_of, debates_of
 from moot.datasets.turn_columns import AnswersOptions, TranscriptsOptions, TurnColumns
 from moot.datasets.turns import Turns, read_turns
 
-_FIELDS: Mapping[str, type | tuple[type, ...]] = {"doc_id": int, "target": (str, int), "filtered_resps": list}
-_CHOICE = 2  # of a multiple-choice reply: log-probability, and whether it is the likeliest continuation
+_FIELDS: Mapping[str, type | tuple[type, ...]] = {
+    "doc_id": int,
+    "target": (str, int),
+    "filtered_resps": list,
+}
+_CHOICE = (
+    2  # of a multiple-choice reply: log-probability, and whether it is the likeliest continuation
+)
 
 
 class LmEvalOptions(AnswersOptions):
@@ -32,9 +39,15 @@ class LmEvalOptions(AnswersOptions):
     samples: Mapping[str, Path] = Field(
         min_length=1, description="model to its samples_*.jsonl, from the working directory"
     )
-    no_answer: tuple[str, ...] = Field(("", "[invalid]"), description="replies that are no usable answer")
-    filter: str = Field("", description="which filter's replies, where a task has several; none: the only one")
-    text: str = Field("", description="field of the document that holds the case's text; none: it is not shown")
+    no_answer: tuple[str, ...] = Field(
+        ("", "[invalid]"), description="replies that are no usable answer"
+    )
+    filter: str = Field(
+        "", description="which filter's replies, where a task has several; none: the only one"
+    )
+    text: str = Field(
+        "", description="field of the document that holds the case's text; none: it is not shown"
+    )
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """The samples."""
@@ -42,7 +55,9 @@ class LmEvalOptions(AnswersOptions):
 
 
 def read_answers(options: LmEvalOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The answers of each model in the order of its file; raises `UserError` for a line that cannot be read."""
+    """The answers of each model in the order of its file; raises `UserError` for a line that cannot
+    be read.
+    """
     del context
     return debates_of(*_turns(options))
 
@@ -67,34 +82,56 @@ def _turns(options: LmEvalOptions) -> tuple[TranscriptsOptions, Turns]:
 
 
 def _table(options: LmEvalOptions, model: str, path: Path) -> pd.DataFrame:
-    table = read_jsonl(path, _FIELDS, optional={"filter": str, "doc": dict}, get="Name it under `samples`.")
+    table = read_jsonl(
+        path, _FIELDS, optional={"filter": str, "doc": dict}, get="Name it under `samples`."
+    )
     filters = sorted(set(table["filter"].dropna()))
     if options.filter:
         if options.filter not in filters:
             raise UserError(
-                f"{path}: no line has filter {quoted(options.filter)}; found {', '.join(filters) or 'none'}."
+                f"{path}: no line has filter {quoted(options.filter)}; found"
+                f" {', '.join(filters) or 'none'}."
             )
         table = table[table["filter"] == options.filter]
     elif len(filters) > 1:
-        raise UserError(f"{path}: replies of several filters ({', '.join(filters)}). Choose one with `filter`.")
-    answers = [_answer(cell(path, row, "filtered_resps"), replies) for row, replies in table["filtered_resps"].items()]
-    table = table.astype({"target": "str"}).assign(doc_id="doc-" + table["doc_id"].astype("str"), model=model)
+        raise UserError(
+            f"{path}: replies of several filters ({', '.join(filters)}). Choose one with `filter`."
+        )
+    answers = [
+        _answer(cell(path, row, "filtered_resps"), replies)
+        for row, replies in table["filtered_resps"].items()
+    ]
+    table = table.astype({"target": "str"}).assign(
+        doc_id="doc-" + table["doc_id"].astype("str"), model=model
+    )
     if options.text:
-        table["doc"] = [_text(options, cell(path, row, "doc"), document) for row, document in table["doc"].items()]
-    return table.assign(filtered_resps=[said for said, _ in answers], share=[share for _, share in answers])
+        table["doc"] = [
+            _text(options, cell(path, row, "doc"), document)
+            for row, document in table["doc"].items()
+        ]
+    return table.assign(
+        filtered_resps=[said for said, _ in answers], share=[share for _, share in answers]
+    )
 
 
 def _answer(place: str, replies: list[Json]) -> tuple[str, str]:
-    """The answer as the file writes it; or the number of the likeliest choice, with its probability in per cent."""
+    """The answer as the file writes it; or the number of the likeliest choice, with its probability
+    in per cent.
+    """
     if replies and all(isinstance(reply, list) and len(reply) == _CHOICE for reply in replies):
         numbers = pd.to_numeric(pd.Series([reply[0] for reply in replies]), errors="coerce")
         if numbers.isna().any() or not np.isfinite(numbers.max()):
-            raise UserError(f"{place}: found {quoted(str(replies))}; expected a log-probability for each choice.")
+            raise UserError(
+                f"{place}: found {quoted(str(replies))}; expected a log-probability for each"
+                " choice."
+            )
         shares = label_shares({str(choice): float(value) for choice, value in enumerate(numbers)})
         best = max(shares, key=lambda choice: shares[choice])
         return best, str(100 * shares[best])
     if not replies or not isinstance(replies[0], str):
-        raise UserError(f"{place}: found {quoted(str(replies))}; expected a reply, or a pair for each choice.")
+        raise UserError(
+            f"{place}: found {quoted(str(replies))}; expected a reply, or a pair for each choice."
+        )
     return replies[0], ""
 
 

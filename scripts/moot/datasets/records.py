@@ -1,8 +1,9 @@
-"""Debates that really happened: what a reader of published records gives, and how their numbers ship without texts.
+"""Debates that really happened: what a reader of published records gives, and how their numbers
+ship without texts.
 
-A loader whose data set holds records registers a second function that reads them (`dataset(..., records=...)`). Its
-cases, labels and attributes are those of any data set; an experiment with `source: recorded` takes its transcripts
-from the records instead of asking models.
+A loader whose data set holds records registers a second function that reads them (`dataset(...,
+records=...)`). Its cases, labels and attributes are those of any data set; an experiment with
+`source: recorded` takes its transcripts from the records instead of asking models.
 """
 
 import json
@@ -24,7 +25,9 @@ from moot.core.types import JsonObject
 from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
 
 SHIPPED = Path("data") / "records"
-WITHOUT_TEXT = "(The text of this case does not ship with moot; choose source 'download' to fetch it.)"
+WITHOUT_TEXT = (
+    "(The text of this case does not ship with moot; choose source 'download' to fetch it.)"
+)
 PERCENT = 100
 _SAID_AT_ONCE = 20
 JUDGES = "judges"
@@ -32,7 +35,13 @@ JUDGES = "judges"
 NO_BELIEF = "no belief was recorded"
 FaultyShare = Annotated[
     float,
-    Field(ge=0, le=1, description="share of debates that are left out, counted, where something is wrong with them"),
+    Field(
+        ge=0,
+        le=1,
+        description=(
+            "share of debates that are left out, counted, where something is wrong with them"
+        ),
+    ),
 ]
 
 
@@ -64,8 +73,8 @@ class RecordedUtterance:
 class RecordedDebate:
     """One recorded debate, or one recorded answer.
 
-    Further answers to the same debate, of other judges or asked for again, have its identity, with a judge, persona or
-    `judge_repeat` of their own, and the utterances that are theirs alone.
+    Further answers to the same debate, of other judges or asked for again, have its identity, with
+    a judge, persona or `judge_repeat` of their own, and the utterances that are theirs alone.
 
     Attributes:
         method: which of the records' conditions it belongs to ("debate", "single prompt", ...).
@@ -74,8 +83,8 @@ class RecordedDebate:
         confidence: stated in the prediction, 0 to 100; None where there is none.
         score: the stated probability of the positive label, where probabilities were stated.
         problem: why there is no usable answer, in words.
-        judge, persona, judge_repeat: whose answer it is, where the records name the judges of a debate: who, as which
-            persona, and which time the same was asked, from 0.
+        judge, persona, judge_repeat: whose answer it is, where the records name the judges of a
+            debate: who, as which persona, and which time the same was asked, from 0.
     """
 
     method: str
@@ -106,7 +115,11 @@ def record_rows(debates: Iterable[RecordedDebate]) -> Iterator[JsonObject]:
                 **{name: getattr(said, name) for name in _SAID},
                 "turn": turn,
                 "visibility": said.speaker if said.private else PUBLIC,
-                "parsed": None if said.parsed is None else json.dumps(said.parsed, ensure_ascii=False, sort_keys=True),
+                "parsed": (
+                    None
+                    if said.parsed is None
+                    else json.dumps(said.parsed, ensure_ascii=False, sort_keys=True)
+                ),
             }
         status = "invalid" if debate.prediction is None else "valid"
         outcome: JsonObject = {"status": status, "score": debate.score, "logprobs": None}
@@ -130,32 +143,56 @@ def record_rows(debates: Iterable[RecordedDebate]) -> Iterator[JsonObject]:
         }
 
 
-def check_records(dataset: str, debates: Sequence[RecordedDebate], cases: Sequence[Case], task: Task) -> None:
-    """Raise `UserError` for an unknown case or label, a confidence out of range, or a repeat that occurs twice."""
+def check_records(
+    dataset: str, debates: Sequence[RecordedDebate], cases: Sequence[Case], task: Task
+) -> None:
+    """Raise `UserError` for an unknown case or label, a confidence out of range, or a repeat that
+    occurs twice.
+    """
     known = {case.case_id for case in cases}
     seen = set()
     for debate in debates:
-        place = f"records of data set '{dataset}': {debate.method}, {debate.model}, case {debate.case_id}"
+        place = (
+            f"records of data set '{dataset}': {debate.method}, {debate.model}, case"
+            f" {debate.case_id}"
+        )
         if debate.case_id not in known:
-            raise UserError(f"{place}: there is no such case; expected one of the {len(known)} cases of the data set.")
+            raise UserError(
+                f"{place}: there is no such case; expected one of the {len(known)} cases of the"
+                " data set."
+            )
         if debate.prediction is not None and debate.prediction not in task.labels:
-            raise UserError(f"{place}: prediction {debate.prediction!r}; expected one of {', '.join(task.labels)}.")
+            raise UserError(
+                f"{place}: prediction {debate.prediction!r}; expected one of"
+                f" {', '.join(task.labels)}."
+            )
         if debate.confidence is not None and not 0 <= debate.confidence <= PERCENT:
-            raise UserError(f"{place}: confidence {debate.confidence:g}; expected a number from 0 to 100.")
+            raise UserError(
+                f"{place}: confidence {debate.confidence:g}; expected a number from 0 to 100."
+            )
         identity = tuple(getattr(debate, name) for name in (*_IDENTITY, *JUDGED))
         if identity in seen:
-            judged = "".join(f", {name} {quoted(value)}" for name in JUDGED if (value := getattr(debate, name)))
+            judged = "".join(
+                f", {name} {quoted(value)}" for name in JUDGED if (value := getattr(debate, name))
+            )
             raise UserError(
-                f"{place}: repeat {debate.repeat}{judged} occurs twice; expected each repeat of a case once, by each "
-                "judge, persona and repeat of the judge."
+                f"{place}: repeat {debate.repeat}{judged} occurs twice; expected each repeat of a"
+                " case once, by each judge, persona and repeat of the judge."
             )
         seen.add(identity)
 
 
-def leave_out(faults: Sequence[str], left: int, of: int, share: float, remedy: str, noun: str = "debates") -> None:
-    """Warn of what is wrong with the debates that are left out; `UserError` with the first for more than a share."""
+def leave_out(
+    faults: Sequence[str], left: int, of: int, share: float, remedy: str, noun: str = "debates"
+) -> None:
+    """Warn of what is wrong with the debates that are left out;
+    `UserError` with the first for more than a share.
+    """
     if left > share * of:
-        counted = f"{left} of {of} {noun} cannot be read; expected {share:.0%} of them at most (`faulty`). "
+        counted = (
+            f"{left} of {of} {noun} cannot be read; expected {share:.0%} of them at most"
+            " (`faulty`). "
+        )
         more = [f"... and {len(faults) - _SAID_AT_ONCE} more."] * (len(faults) > _SAID_AT_ONCE)
         raise UserError("\n".join([*faults[:_SAID_AT_ONCE], *more, counted + remedy]))
     for fault in faults:
@@ -163,7 +200,9 @@ def leave_out(faults: Sequence[str], left: int, of: int, share: float, remedy: s
 
 
 def read_confidence(place: str, found: str) -> float | None:
-    """The confidence at a place, 0 to 100; None where it is blank; `UserError` for anything else."""
+    """The confidence at a place, 0 to 100;
+    None where it is blank; `UserError` for anything else.
+    """
     if not found.strip():
         return None
     try:
@@ -197,7 +236,9 @@ def shipped_debates(name: str, context: LoadContext) -> Iterator[RecordedDebate]
         parsed: JsonObject = json.loads(row["parsed"] or "null")
         if row["kind"] != CONCLUSION:
             told = {name: row[name] for name in _SAID}
-            utterances.append(RecordedUtterance(**told, parsed=parsed, private=row["visibility"] != PUBLIC))
+            utterances.append(
+                RecordedUtterance(**told, parsed=parsed, private=row["visibility"] != PUBLIC)
+            )
             continue
         fields = {name: row[name] for name in (*_IDENTITY, "prediction", "confidence")}
         fields |= {name: parsed[name] for name in ("score", *JUDGED) if name in parsed}
@@ -206,14 +247,20 @@ def shipped_debates(name: str, context: LoadContext) -> Iterator[RecordedDebate]
 
 
 def ship(
-    name: str, loaded: Loaded, debates: Iterable[RecordedDebate], shipped: Path, licence: str, source: str
+    name: str,
+    loaded: Loaded,
+    debates: Iterable[RecordedDebate],
+    shipped: Path,
+    licence: str,
+    source: str,
 ) -> tuple[Path, Path]:
-    """Write the numbers of some records for shipping: who, case, turn, belief, prediction, truth, and no sentence.
+    """Write the numbers of some records for shipping: who, case, turn, belief, prediction, truth,
+    and no sentence.
 
-    Args:
-        name: of the two files below `data/records`.
-        licence: of the records.
-        source: where they were published, pinned.
+        Args:
+            name: of the two files below `data/records`.
+            licence: of the records.
+            source: where they were published, pinned.
     """
     paths = shipped_paths(name, shipped)
     metadata = {"licence": licence, "source": source}
@@ -231,17 +278,19 @@ def write_records(
     output: Path,
     metadata: Mapping[str, str],
 ) -> None:
-    """Read the debates that were published over a data set's cases, and write `records/{dataset}.parquet`.
+    """Read the debates that were published over a data set's cases, and write
+    `records/{dataset}.parquet`.
 
-    Raises:
-        UserError: nothing is recorded over the data set, or a record cannot be read; names file, row and column.
+        Raises:
+            UserError: nothing is recorded over the data set, or a record cannot be read; names
+                file, row and column.
     """
     read = LOADERS[options.loader or context.name].records
     if read is None:
         known = [name for name in LOADERS if LOADERS[name].records]
         raise UserError(
-            f"data set '{context.name}': no debates are recorded over it, but an experiment has `source: recorded`. "
-            f"Expected a data set of one of these loaders: {', '.join(known)}."
+            f"data set '{context.name}': no debates are recorded over it, but an experiment has"
+            f" `source: recorded`. Expected a data set of one of these loaders: {', '.join(known)}."
         )
     debates = list(read(options, context))
     check_records(context.name, debates, cases, task)

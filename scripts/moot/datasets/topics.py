@@ -1,4 +1,6 @@
-"""What data sets of texts about topics share: where their files are, how a topic is shown, and checks of texts."""
+"""What data sets of texts about topics share: where their files are, how a topic is shown, and
+checks of texts.
+"""
 
 from pathlib import Path
 
@@ -10,7 +12,9 @@ LONGEST_TOPIC = 1000
 
 
 def source_folder(source: str, context: LoadContext) -> Path:
-    """The folder that holds a data set's own folder: the shipped samples, or `data_root` (local and downloaded)."""
+    """The folder that holds a data set's own folder: the shipped samples, or `data_root` (local and
+    downloaded).
+    """
     return context.shipped / "data" / "samples" if source == "sample" else context.data_root
 
 
@@ -43,14 +47,18 @@ def extract_body(text: str) -> str:
 
 
 def check_texts(path: Path, values: Column, *, topic: bool = False) -> None:
-    """Require that no text is blank and, for topics, that none is longer than a topic can be (a shifted column).
+    """Require that no text is blank and, for topics, that none is longer than a topic can be (a
+    shifted column).
 
-    Raises:
-        UserError: naming file, row and column.
+        Raises:
+            UserError: naming file, row and column.
     """
     refuse(path, values, values.str.strip() == "", "a text", "Fill it in or remove the row.")
     lengths = values.str.len()
     long = lengths > LONGEST_TOPIC
     if topic and long.any():
-        expected = f"a topic of at most {LONGEST_TOPIC} characters (it has {lengths[long].iloc[0]} characters)"
+        expected = (
+            f"a topic of at most {LONGEST_TOPIC} characters (it has {lengths[long].iloc[0]}"
+            " characters)"
+        )
         refuse(path, values, long, expected, "Is the text in the topic's column?")

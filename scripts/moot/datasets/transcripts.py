@@ -1,7 +1,9 @@
-"""Debates in a table of the user's own, a row a turn or an answer, described in the configuration alone.
+"""Debates in a table of the user's own, a row a turn or an answer, described in the configuration
+alone.
 
-Words and answers go to transcripts; the last answers go to predictions: those of judges, where a column names them, of
-the one seat that answers, or of everybody in a group that talks (whose first answers are a method of their own).
+Words and answers go to transcripts; the last answers go to predictions: those of judges, where a
+column names them, of the one seat that answers, or of everybody in a group that talks (whose first
+answers are a method of their own).
 """
 
 from collections import Counter
@@ -23,13 +25,27 @@ from moot.datasets.turn_columns import TranscriptsOptions
 from moot.datasets.turns import EVERYBODY, Turns, read_turns
 
 METHOD, FIRST, SINGLE = "debate", "first answers", "answer"
-"""What methods are called where no column says it: of debates, of what was answered before the talk, of answers."""
+"""What methods are called where no column says it: of debates, of what was answered before the
+talk, of answers.
+"""
 RECORDED_AS = "recorded"
 """What the records call the model of all these debates."""
 WITHOUT_FACTS = "(The table has no text of the case; what was said is in the debate.)"
 _ROWS_AT_ONCE = 20_000
 _NUMBERED = ("debate", "case", "method", "round", "repeat", "judge_repeat")
-_TOLD = ("speaker", "text", "kind", "role", "side", "model", "visibility", "answer", "answers", "judge", "persona")
+_TOLD = (
+    "speaker",
+    "text",
+    "kind",
+    "role",
+    "side",
+    "model",
+    "visibility",
+    "answer",
+    "answers",
+    "judge",
+    "persona",
+)
 
 
 class _Judge(NamedTuple):
@@ -42,9 +58,10 @@ class _Judge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Stated:
-    """What was answered: a label, None where it is none; the confidence in it, 0 to 100; and labels' probabilities.
+    """What was answered: a label, None where it is none; the confidence in it, 0 to 100; and
+    labels' probabilities.
 
-    `word` is the answer as the file writes it.
+        `word` is the answer as the file writes it.
     """
 
     prediction: str | None
@@ -54,7 +71,9 @@ class _Stated:
 
 
 def read_debates(options: TranscriptsOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The debates in the order in which the files first name them; raises `UserError` as `read_turns`."""
+    """The debates in the order in which the files first name them; raises `UserError` as
+    `read_turns`.
+    """
     del context
     return debates_of(options, read_turns(options))
 
@@ -91,7 +110,11 @@ def load(options: TranscriptsOptions, context: LoadContext) -> Loaded:
 
 
 def cases_of(
-    options: TranscriptsOptions, turns: Turns, context: LoadContext, files: str, sources: Sequence[Path]
+    options: TranscriptsOptions,
+    turns: Turns,
+    context: LoadContext,
+    files: str,
+    sources: Sequence[Path],
 ) -> Loaded:
     """The cases that some turns are about; `files` names where they come from."""
     names = options.columns
@@ -111,11 +134,15 @@ def cases_of(
         )
         for index, cells in zip(first.index, first.to_dict("records"), strict=True)
     ]
-    return Loaded(cases, task, cleaning={**turns.account, "cases": len(cases)}, sources=tuple(sources))
+    return Loaded(
+        cases, task, cleaning={**turns.account, "cases": len(cases)}, sources=tuple(sources)
+    )
 
 
 def _told(options: TranscriptsOptions, turns: Turns) -> pd.DataFrame:
-    """The turns by the names of `TurnColumns`, "" where there is no such column; and `distribution`."""
+    """The turns by the names of `TurnColumns`, "" where there is no such column; and
+    `distribution`.
+    """
     names, rows = options.columns, turns.rows
     found = pd.DataFrame({name: rows[f"({name})"] for name in _NUMBERED})
     for name in _TOLD:
@@ -129,7 +156,9 @@ def _told(options: TranscriptsOptions, turns: Turns) -> pd.DataFrame:
 
 
 def _rows(told: pd.DataFrame) -> Iterator[Json]:
-    """The rows as named tuples; strings of Arrow are slow one by one, and large as objects all at once."""
+    """The rows as named tuples; strings of Arrow are slow one by one, and large as objects all at
+    once.
+    """
     for start in range(0, len(told), _ROWS_AT_ONCE):
         yield from told.iloc[start : start + _ROWS_AT_ONCE].astype("object").itertuples(index=False)
 
@@ -137,7 +166,9 @@ def _rows(told: pd.DataFrame) -> Iterator[Json]:
 def _distributions(options: TranscriptsOptions, turns: Turns) -> list[dict[str, float]]:
     """The stated probabilities of labels after each turn; none where none are stated."""
     columns = options.columns.beliefs
-    table = pd.DataFrame({label or turns.positive: turns.rows[column] for label, column in columns.items()})
+    table = pd.DataFrame(
+        {label or turns.positive: turns.rows[column] for label, column in columns.items()}
+    )
     if len(columns) == 1 and len(turns.labels) == 2:
         [stated] = table
         [other] = set(turns.labels) - {stated}
@@ -146,7 +177,10 @@ def _distributions(options: TranscriptsOptions, turns: Turns) -> list[dict[str, 
         return [{}] * len(turns.rows)
     labels, known = list(map(str, table)), table.notna().all(axis="columns")
     shares = zip(*(table[label].tolist() for label in labels), strict=True)
-    return [dict(zip(labels, row, strict=True)) if here else {} for row, here in zip(shares, known, strict=True)]
+    return [
+        dict(zip(labels, row, strict=True)) if here else {}
+        for row, here in zip(shares, known, strict=True)
+    ]
 
 
 def _several_speakers_answer(told: pd.DataFrame) -> bool:
@@ -155,7 +189,9 @@ def _several_speakers_answer(told: pd.DataFrame) -> bool:
     return bool((answering.groupby("debate")["speaker"].nunique() > 1).any())
 
 
-def _debate(rows: Sequence[Json], turns: Turns) -> tuple[list[RecordedUtterance], dict[_Judge, list[_Stated]]]:
+def _debate(
+    rows: Sequence[Json], turns: Turns
+) -> tuple[list[RecordedUtterance], dict[_Judge, list[_Stated]]]:
     """All that was said in a debate, and what everybody answered, in order."""
     said: list[RecordedUtterance] = []
     answered: dict[_Judge, list[_Stated]] = {}
@@ -170,7 +206,11 @@ def _debate(rows: Sequence[Json], turns: Turns) -> tuple[list[RecordedUtterance]
             before = answered.setdefault(_Judge(name), [])
             if not before or before[-1].prediction != label:
                 before.append(_Stated(label))
-                said.append(RecordedUtterance(name, ANSWER, round=row.round, prediction=label, source="human"))
+                said.append(
+                    RecordedUtterance(
+                        name, ANSWER, round=row.round, prediction=label, source="human"
+                    )
+                )
     return said, answered
 
 
@@ -181,11 +221,18 @@ def _stated(row: Json, turns: Turns) -> _Stated:
         most = max(row.distribution.values())
         likely = [label for label, share in row.distribution.items() if share == most]
         prediction = likely[0] if len(likely) == 1 else None
-    return _Stated(prediction, None if pd.isna(row.confidence) else row.confidence, row.distribution, row.answer)
+    return _Stated(
+        prediction,
+        None if pd.isna(row.confidence) else row.confidence,
+        row.distribution,
+        row.answer,
+    )
 
 
 def _utterance(row: Json, who: _Judge, stated: _Stated) -> RecordedUtterance:
-    facts: JsonObject = {name: value for name in ("role", "side", "model") if (value := getattr(row, name))}
+    facts: JsonObject = {
+        name: value for name in ("role", "side", "model") if (value := getattr(row, name))
+    }
     if stated.distribution:
         facts["distribution"] = dict(stated.distribution)
     return RecordedUtterance(
@@ -212,7 +259,9 @@ def _conclusions(
 ) -> Iterator[RecordedDebate]:
     """A debate with the answer of each who answered; what was said is part of the first."""
     if not ended:
-        yield RecordedDebate(*identity, number, None, problem="no answer was recorded", utterances=said)
+        yield RecordedDebate(
+            *identity, number, None, problem="no answer was recorded", utterances=said
+        )
     for first, (who, stated) in enumerate(ended.items()):
         yield RecordedDebate(
             *identity,

@@ -30,9 +30,10 @@ class Turns:
     """A table of turns that was checked.
 
     Attributes:
-        rows: the turns in order, debate by debate, with the columns that `TurnColumns` names: strings, beliefs and
-            confidences numbers; and `(debate)` (its number, from 0; of answers the row's), `(case)`, `(method)`,
-            `(round)`, `(repeat)`, `(judge_repeat)`. Indexed by file (its number) and row.
+        rows: the turns in order, debate by debate, with the columns that `TurnColumns` names:
+            strings, beliefs and confidences numbers; and `(debate)` (its number, from 0; of answers
+            the row's), `(case)`, `(method)`, `(round)`, `(repeat)`, `(judge_repeat)`. Indexed by
+            file (its number) and row.
         answers: each word, and the label that it means; None where it is no answer.
         stated: each JSON object of answers, and who answered what.
         labels: all of them, of two the negative one first.
@@ -49,14 +50,18 @@ class Turns:
 
 
 class _Checker:
-    """Notes what is wrong with some rows of the files, and leaves out their debates where these are few."""
+    """Notes what is wrong with some rows of the files, and leaves out their debates where these are
+    few.
+    """
 
     def __init__(self, files: Sequence[Path], allowed: float, noun: str) -> None:
         self.files, self.faults, self._allowed, self.noun = files, Faults(), allowed, noun
         self._wrong, self._left, self.unread = set[tuple[int, int]](), 0, 0
 
     def read(self, options: TranscriptsOptions) -> pd.DataFrame:
-        """The rows of all files; one that cannot be read is left out as a debate is, where others can."""
+        """The rows of all files; one that cannot be read is left out as a debate is, where others
+        can.
+        """
         tables = dict[int, pd.DataFrame]()
         for number, file in enumerate(self.files):
             with self.faults.noting():
@@ -67,7 +72,9 @@ class _Checker:
             raise UserError(self.faults.messages[0] + more)
         return pd.concat(tables, names=["file", "row"])
 
-    def refuse(self, values: Column, wrong: "pd.Series[bool]", expected: str, do: str = "Correct the row.") -> None:
+    def refuse(
+        self, values: Column, wrong: "pd.Series[bool]", expected: str, do: str = "Correct the row."
+    ) -> None:
         """Note each value of a column that is wrong."""
         first, *more = [*wrong.index[wrong].get_level_values(0).unique()] or [None]
         if first is None:
@@ -76,10 +83,14 @@ class _Checker:
         with self.faults.noting():
             refuse(self.files[first], values.xs(first), wrong.xs(first), expected, do)
         if more:
-            self.faults.add(f"{self.files[first].parent}: {len(more)} more files have the same fault.")
+            self.faults.add(
+                f"{self.files[first].parent}: {len(more)} more files have the same fault."
+            )
 
     def without_faulty(self, rows: pd.DataFrame, of: int) -> pd.DataFrame:
-        """The rows of debates in which nothing is wrong; `UserError` where others are more than a share `of` all."""
+        """The rows of debates in which nothing is wrong;
+        `UserError` where others are more than a share `of` all.
+        """
         wrong = rows.loc[rows.index.isin(self._wrong), "(debate)"].unique()
         self._left += len(wrong)
         do = "Correct the files, or allow more."
@@ -88,18 +99,25 @@ class _Checker:
         return rows[~rows["(debate)"].isin(wrong)] if len(wrong) else rows
 
 
-def read_turns(options: TranscriptsOptions, tables: Mapping[Path, pd.DataFrame] | None = None) -> Turns:
+def read_turns(
+    options: TranscriptsOptions, tables: Mapping[Path, pd.DataFrame] | None = None
+) -> Turns:
     """Read and check the files, or check tables of some that were read already.
 
     Raises:
-        UserError: a missing file or column; and in more debates than `faulty` allows (fewer are left out, and counted)
-            a file of several that cannot be read; a turn without debate or speaker; a turn twice; a number, time or
-            JSON object that cannot be read; an unknown label; a belief outside 0 to 1, or beliefs that do not add up
-            to 1; rows that say different things of one case. Each names file, row, column, what was found and expected.
+        UserError: a missing file or column; and in more debates than `faulty` allows (fewer are
+            left out, and counted) a file of several that cannot be read; a turn without debate or
+            speaker; a turn twice; a number, time or JSON object that cannot be read; an unknown
+            label; a belief outside 0 to 1, or beliefs that do not add up to 1; rows that say
+            different things of one case. Each names file, row, column, what was found and expected.
     """
     files, names = list(tables or options.files), options.columns
     check = _Checker(files, options.faulty, "debates" if names.debate else "answers")
-    rows = pd.concat(dict(enumerate(tables.values())), names=["file", "row"]) if tables else check.read(options)
+    rows = (
+        pd.concat(dict(enumerate(tables.values())), names=["file", "row"])
+        if tables
+        else check.read(options)
+    )
     _extract(rows, check, options)
     _check_filled(rows, check, names)
     _add_columns(rows, check, names)
@@ -133,20 +151,30 @@ def _extract(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -
     """Add the columns that `extract` takes out of others."""
     for column, pattern in options.extract.items():
         found = rows[column].str.extract(re.compile(pattern))
-        check.refuse(rows[column], found.isna().all(axis="columns"), f"what {pattern} fits, of `extract`")
+        check.refuse(
+            rows[column], found.isna().all(axis="columns"), f"what {pattern} fits, of `extract`"
+        )
         rows[found.columns] = found.fillna("")
 
 
 def _check_filled(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
     """Require a debate, a case and a speaker in each row, and no kind that moot uses itself."""
-    for column, expected in ((names.debate, "a debate"), (names.case, "a case"), (names.speaker, "a speaker")):
+    for column, expected in (
+        (names.debate, "a debate"),
+        (names.case, "a case"),
+        (names.speaker, "a speaker"),
+    ):
         if column:
             blank = rows[column].str.strip() == ""
             if column == names.speaker and names.judge:
                 blank &= rows[names.judge].str.strip() == ""
             check.refuse(rows[column], blank, expected, "Fill it in, or remove the row.")
     if names.kind:
-        check.refuse(rows[names.kind], rows[names.kind].str.casefold() == CONCLUSION, "another word, which moot uses")
+        check.refuse(
+            rows[names.kind],
+            rows[names.kind].str.casefold() == CONCLUSION,
+            "another word, which moot uses",
+        )
 
 
 def _add_columns(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
@@ -163,22 +191,34 @@ def _add_columns(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> Non
         rows["(time)"] = _times(rows[names.time], check)
     rows["(judge_repeat)"] -= rows["(judge_repeat)"].min()
     if names.judge and not (names.turn or names.time or names.judge_repeat):
-        debate = ["(debate)"] if names.debate else ["(case)", names.method, names.model, names.repeat]
-        rows["(judge_repeat)"] = rows.groupby([*filter(None, (*debate, names.judge, names.persona))]).cumcount()
+        debate = (
+            ["(debate)"] if names.debate else ["(case)", names.method, names.model, names.repeat]
+        )
+        rows["(judge_repeat)"] = rows.groupby(
+            [*filter(None, (*debate, names.judge, names.persona))]
+        ).cumcount()
 
 
 def _check_constant(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -> None:
-    """Require that all rows of a debate are of one case and method, and all rows of a case say the same of it."""
+    """Require that all rows of a debate are of one case and method, and all rows of a case say the
+    same of it.
+    """
     names = options.columns
     for within, column, what in (
-        *((names.debate, name, "debate") for name in (names.case, names.method) if name and names.debate),
+        *(
+            (names.debate, name, "debate")
+            for name in (names.case, names.method)
+            if name and names.debate
+        ),
         *(("(case)", name, "case") for name in options.told_of_cases),
     ):
         told = rows[column].where(rows[column].str.strip() != "")
         first = told.groupby(rows[within], sort=False).transform("first")
         if what == "case":  # a case's first row may speak for all of them
             rows[column] = told.fillna(first).fillna("")
-        check.refuse(rows[column], told.notna() & (told != first), f"the same in all rows of a {what}")
+        check.refuse(
+            rows[column], told.notna() & (told != first), f"the same in all rows of a {what}"
+        )
 
 
 def _read_beliefs(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
@@ -186,7 +226,9 @@ def _read_beliefs(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> No
     columns = list(names.beliefs.values())
     for column in (*columns, *filter(None, [names.confidence])):
         most = 100 if column == names.confidence else 1
-        cells = rows[column].where(rows[column].str.strip() != "").str.replace(",", ".")  # spreadsheets' decimal commas
+        cells = (
+            rows[column].where(rows[column].str.strip() != "").str.replace(",", ".")
+        )  # spreadsheets' decimal commas
         numbers = pd.to_numeric(cells, errors="coerce").astype("float64")
         wrong = (rows[column].str.strip() != "") & ~numbers.between(0, most)
         check.refuse(rows[column], wrong, f"a number from 0 to {most}")
@@ -194,13 +236,17 @@ def _read_beliefs(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> No
     if len(columns) > 1:
         total = rows[columns].sum(axis="columns", min_count=1)
         off = (total - 1).abs() > _ROUNDING
-        check.refuse(total.round(3).rename(" + ".join(columns)), off, "probabilities that add up to 1")
+        check.refuse(
+            total.round(3).rename(" + ".join(columns)), off, "probabilities that add up to 1"
+        )
 
 
 def _read_labels(
     rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions
 ) -> tuple[Mapping[str, str | None], Mapping[str, Mapping[str, str | None]], tuple[str, ...]]:
-    """The label of each word that stands for one, who answered what in each JSON object, and all labels."""
+    """The label of each word that stands for one, who answered what in each JSON object, and all
+    labels.
+    """
     names = options.columns
     words = set[str]()
     for column in filter(None, (names.answer, names.truth)):
@@ -215,28 +261,44 @@ def _read_labels(
         words |= {word for found in given.values() for word in found.values()}
     known = {word: label for word in sorted(words) if (label := _label(word, options)) is not None}
     labels = tuple(dict.fromkeys(options.labels.values() or sorted(set(known.values()))))
-    labels = tuple(sorted(labels, key=lambda label: label == options.positive)) if len(labels) == _TWO else labels
+    labels = (
+        tuple(sorted(labels, key=lambda label: label == options.positive))
+        if len(labels) == _TWO
+        else labels
+    )
     if len(labels) > _MOST_LABELS:
         raise UserError(
-            f"{options.path}: the answers hold {len(labels)} different words; expected labels, at most {_MOST_LABELS}. "
-            "Is it the right column? If so, say in `labels` which word means what."
+            f"{options.path}: the answers hold {len(labels)} different words; expected labels, at"
+            f" most {_MOST_LABELS}. Is it the right column? If so, say in `labels` which word means"
+            " what."
         )
     if not labels:
-        raise UserError(f"{options.path}: no answers, and no labels. Say in `labels` what a judge could answer.")
+        raise UserError(
+            f"{options.path}: no answers, and no labels. Say in `labels` what a judge could answer."
+        )
     for option, chosen in (("positive", options.positive), ("truth", options.truth)):
         if chosen and chosen not in labels:
-            raise UserError(f"{options.path}: {option} is {quoted(chosen)}; expected one of {', '.join(labels)}.")
+            raise UserError(
+                f"{options.path}: {option} is {quoted(chosen)}; expected one of"
+                f" {', '.join(labels)}."
+            )
     listed = ", ".join(options.labels) or "a label"
     answers: dict[str, str | None] = {word: known.get(word) for word in words}
-    unknown = [word for word in words if word not in known and word.strip() not in options.no_answer]
+    unknown = [
+        word for word in words if word not in known and word.strip() not in options.no_answer
+    ]
     do = "Add it to `labels` or `no_answer`, or correct the row."
     for column in filter(None, (names.answer, names.truth)):
         check.refuse(rows[column], rows[column].isin(unknown), f"one of {listed}", do)
     if names.answers and unknown:
-        wrong = [cell for cell, found in given.items() if not set(found.values()).isdisjoint(unknown)]
+        wrong = [
+            cell for cell, found in given.items() if not set(found.values()).isdisjoint(unknown)
+        ]
         expected = f"no answer {', '.join(map(quoted, unknown[:_SAID]))}, but {listed}"
         check.refuse(rows[names.answers], rows[names.answers].isin(wrong), expected, do)
-    stated = {cell: {who: answers[word] for who, word in found.items()} for cell, found in given.items()}
+    stated = {
+        cell: {who: answers[word] for who, word in found.items()} for cell, found in given.items()
+    }
     return answers, stated, labels
 
 
@@ -251,7 +313,9 @@ def _label(word: str, options: TranscriptsOptions) -> str | None:
 
 
 def _who_answered(cell: str) -> Mapping[str, str] | None:
-    """Names and answers of a JSON object; None where the cell holds anything else. A blank cell is an empty one."""
+    """Names and answers of a JSON object;
+    None where the cell holds anything else. A blank cell is an empty one.
+    """
     try:
         found = json.loads(cell) if cell.strip() else {}
     except (ValueError, RecursionError):
@@ -269,12 +333,22 @@ def _refuse_turns_twice(rows: pd.DataFrame, check: _Checker, names: TurnColumns)
     """Note a turn that a debate has twice; several may judge after one turn."""
     if names.turn and not names.judge:
         do = "Remove the row that is there twice, or number the turns of each debate."
-        check.refuse(rows[names.turn], rows.duplicated(["(debate)", "(turn)"]), "each turn of a debate once", do)
+        check.refuse(
+            rows[names.turn],
+            rows.duplicated(["(debate)", "(turn)"]),
+            "each turn of a debate once",
+            do,
+        )
 
 
-def _ordered(rows: pd.DataFrame, file: Path, names: TurnColumns) -> tuple[pd.DataFrame, Mapping[str, int]]:
+def _ordered(
+    rows: pd.DataFrame, file: Path, names: TurnColumns
+) -> tuple[pd.DataFrame, Mapping[str, int]]:
     """The rows in order, debate by debate, and what was counted of their order."""
-    order, account = pd.DataFrame({"debate": rows["(debate)"].to_numpy()}, rows.index), dict[str, int]()
+    order, account = (
+        pd.DataFrame({"debate": rows["(debate)"].to_numpy()}, rows.index),
+        dict[str, int](),
+    )
     if names.turn:
         order["turn"] = rows["(turn)"]
         turns = order.drop_duplicates().groupby("debate")["turn"]

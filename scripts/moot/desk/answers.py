@@ -1,4 +1,6 @@
-"""The inbox as a list of questions, and answers to them: each question is answered once, and nothing said is lost."""
+"""The inbox as a list of questions, and answers to them: each question is answered once, and
+nothing said is lost.
+"""
 
 import hashlib
 import json
@@ -19,12 +21,15 @@ class DeskQuestion:
     Attributes:
         key: names it in addresses, and tells neither model nor case.
         page: its file.
-        case, repeat, round: the number of its case among the inbox's, from 1; the debate's repeat, from 0; the round.
+        case, repeat, round: the number of its case among the inbox's, from 1; the debate's repeat,
+            from 0; the round.
         headline: who is asked for what.
         person: who has the seat, by name; "" where no name is given.
-        sections: what a person reads before answering: a tag ("" for what is said of the rest) and a text each.
+        sections: what a person reads before answering: a tag ("" for what is said of the rest) and
+            a text each.
         form: the JSON schema of the answer.
-        digest: of all that is shown, so that an answer to another question does not count for this one.
+        digest: of all that is shown, so that an answer to another question does not count for this
+            one.
     """
 
     key: str
@@ -57,7 +62,10 @@ def answer_file(page: Path) -> Path:
 def read_questions(inbox: Path) -> list[DeskQuestion]:
     """All questions of an inbox, case by case, in the order of rounds."""
     pages = sorted(inbox.glob(f"*/*/*/*{ASKED}"))
-    folders = {folder: number for number, folder in enumerate(dict.fromkeys(page.parent for page in pages), 1)}
+    folders = {
+        folder: number
+        for number, folder in enumerate(dict.fromkeys(page.parent for page in pages), 1)
+    }
     found = []
     for page in pages:
         text = page.read_text(encoding="utf-8")
@@ -66,32 +74,53 @@ def read_questions(inbox: Path) -> list[DeskQuestion]:
         place = (folders[page.parent], asked["repeat"], asked["round"])
         sections = [(tag, said) for tag, said in asked["sections"]]
         found.append(
-            DeskQuestion(key, page, *place, asked["headline"], asked["person"], sections, asked["form"], _digest(text))
+            DeskQuestion(
+                key,
+                page,
+                *place,
+                asked["headline"],
+                asked["person"],
+                sections,
+                asked["form"],
+                _digest(text),
+            )
         )
-    return sorted(found, key=lambda question: (question.case, question.repeat, question.round, question.page.name))
+    return sorted(
+        found,
+        key=lambda question: (question.case, question.repeat, question.round, question.page.name),
+    )
 
 
 def open_to(questions: Sequence[DeskQuestion], person: str) -> list[DeskQuestion]:
     """The questions to a person, and the unnamed ones of debates in which that person has no seat."""
-    seated = {(question.page.parent, question.repeat) for question in questions if question.person == person}
+    seated = {
+        (question.page.parent, question.repeat)
+        for question in questions
+        if question.person == person
+    }
     return [
         question
         for question in questions
-        if question.person == person or (not question.person and (question.page.parent, question.repeat) not in seated)
+        if question.person == person
+        or (not question.person and (question.page.parent, question.repeat) not in seated)
     ]
 
 
-def give_answer(question: DeskQuestion, seen: str, content: str) -> Literal["kept", "taken", "changed"]:
-    """Keep an answer durably; where it cannot count, in the question's folder, in a file that no debate reads.
+def give_answer(
+    question: DeskQuestion, seen: str, content: str
+) -> Literal["kept", "taken", "changed"]:
+    """Keep an answer durably; where it cannot count, in the question's folder, in a file that no
+    debate reads.
 
-    Args:
-        question: the present one.
-        seen: the digest of the text that the person saw.
-        content: the answer's file, checked.
+        Args:
+            question: the present one.
+            seen: the digest of the text that the person saw.
+            content: the answer's file, checked.
 
-    Returns:
-        kept: it counts. taken: the seat was answered before, by another person or in another tab, and that answer
-        counts. changed: the debate has changed since the person saw it.
+        Returns:
+            kept: it counts. taken: the seat was answered before, by another person or in another
+                tab, and that answer
+            counts. changed: the debate has changed since the person saw it.
     """
     if question.answered and question.answer.read_text(encoding="utf-8") == content:
         return "kept"  # sent twice

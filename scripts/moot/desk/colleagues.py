@@ -1,4 +1,6 @@
-"""Colleagues at the desk: each has a link with a token of their own, and sits in their own seats alone."""
+"""Colleagues at the desk: each has a link with a token of their own, and sits in their own seats
+alone.
+"""
 
 import hmac
 import json
@@ -32,14 +34,21 @@ class Colleagues:
 
     @property
     def links(self) -> dict[str, str]:
-        """What each person opens. What follows # stays in the browser: no server or proxy on the way sees it."""
+        """What each person opens.
+
+        What follows # stays in the browser: no server or proxy on the way sees it.
+        """
         return {name: f"{self.address}/desk/#{token}" for name, token in self.tokens.items()}
 
     def let_in(self, token: str, response: web.Response) -> bool:
-        """Set the cookie of a token's person until the browser is closed; False for an unknown token."""
+        """Set the cookie of a token's person until the browser is closed;
+        False for an unknown token.
+        """
         if self._whose(token):
             secure = self.address.scheme == "https"
-            response.set_cookie(self._cookie, token, httponly=True, samesite="Strict", secure=secure)
+            response.set_cookie(
+                self._cookie, token, httponly=True, samesite="Strict", secure=secure
+            )
         return bool(self._whose(token))
 
     def visitor(self, request: web.Request) -> str:
@@ -48,25 +57,35 @@ class Colleagues:
 
     def _whose(self, token: str) -> str:
         sent = token.encode(errors="surrogateescape")
-        equal = {name: hmac.compare_digest(own.encode(), sent) for name, own in self.tokens.items() if own}
+        equal = {
+            name: hmac.compare_digest(own.encode(), sent)
+            for name, own in self.tokens.items()
+            if own
+        }
         return next((name for name, is_theirs in equal.items() if is_theirs), "")
 
     @property
     def _cookie(self) -> str:
-        """A name of this port's own, since ports of one host share cookies; `__Host-` forbids other hosts to set it."""
+        """A name of this port's own, since ports of one host share cookies;
+        `__Host-` forbids other hosts to set it.
+        """
         return f"{'__Host-' if self.address.scheme == 'https' else ''}desk-{self.address.port}"
 
 
 def tokens_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    """The tokens of some people, or of all that the folder knows, from its file; who is new gets one, and keeps it.
+    """The tokens of some people, or of all that the folder knows, from its file; who is new gets
+    one, and keeps it.
 
-    Raises:
-        UserError: no name is given, one is not a name, or the file cannot be read.
+        Raises:
+            UserError: no name is given, one is not a name, or the file cannot be read.
     """
     path, known = folder / TOKENS, {}
     if path.exists():
         try:
-            known = {str(name): str(token) for name, token in json.loads(path.read_text(encoding="utf-8")).items()}
+            known = {
+                str(name): str(token)
+                for name, token in json.loads(path.read_text(encoding="utf-8")).items()
+            }
         except (ValueError, AttributeError):
             raise UserError(
                 f"{path}: not the file that the desk wrote. Delete it: everybody gets a new link."

@@ -1,7 +1,9 @@
-"""Debates that go on as people answer: a process beside the desk, which asks the next question at once.
+"""Debates that go on as people answer: a process beside the desk, which asks the next question at
+once.
 
-It writes questions and the ledger, and no result. The next run of Snakemake reads all of it there, so that results are
-the same bytes as without a desk, and whatever happens to this process, no answer and no reply is lost.
+It writes questions and the ledger, and no result. The next run of Snakemake reads all of it there,
+so that results are the same bytes as without a desk, and whatever happens to this process, no
+answer and no reply is lost.
 """
 
 import asyncio
@@ -33,10 +35,18 @@ Hold = Callable[[], Coroutine[Any, Any, Debate]]
 
 
 def jobs_with_people(plan: Plan) -> dict[tuple[str, str], bool]:
-    """Experiment and model of each job in whose debates people sit; whether these can go on here: not where batches are
-    gathered, or the job starts a server of its own."""
-    jobs = [(name, model) for name, found in plan.experiments.items() if found.people for model in found.config.models]
-    return {job: not any(used.batch or used.serve for used in plan.models_in_job(*job).values()) for job in jobs}
+    """Experiment and model of each job in whose debates people sit; whether these can go on here:
+    not where batches are gathered, or the job starts a server of its own."""
+    jobs = [
+        (name, model)
+        for name, found in plan.experiments.items()
+        if found.people
+        for model in found.config.models
+    ]
+    return {
+        job: not any(used.batch or used.serve for used in plan.models_in_job(*job).values())
+        for job in jobs
+    }
 
 
 class Debating:
@@ -49,10 +59,13 @@ class Debating:
         self._under_way: dict[asyncio.Task[Debate], Place] = {}
 
     async def go_on(self, news: asyncio.StreamReader, is_same: Callable[[], bool]) -> None:
-        """Hold what has been answered, at each line of `news`, and now and then, as long as `is_same`.
+        """Hold what has been answered, at each line of `news`, and now and then, as long as
+        `is_same`.
 
-        Writes lines of three numbers to standard output: lines read, debates under way, and whether results are behind:
-        all debates of a job have come to an end, and a run would do more than wait.
+                Writes lines of three numbers to standard output: lines read, debates under way, and
+                    whether
+                results are behind: all debates of a job have come to an end, and a run would do
+                more than wait.
         """
         line, read, behind = asyncio.create_task(news.readline()), 0, False
         try:
@@ -60,7 +73,11 @@ class Debating:
                 behind = self._begin() or behind
                 sys.stdout.write(f"{read} {len(self._under_way)} {behind:d}\n")
                 sys.stdout.flush()
-                await asyncio.wait({line, *self._under_way}, timeout=_LOOK_AGAIN, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(
+                    {line, *self._under_way},
+                    timeout=_LOOK_AGAIN,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
                 ended = [task for task in self._under_way if task.done()]
                 folders = {self._under_way.pop(task)[0].parent for task in ended if task.result()}
                 behind = any(map(self._is_behind, folders))
@@ -74,7 +91,9 @@ class Debating:
             await asyncio.gather(line, *self._under_way, return_exceptions=True)
 
     def _begin(self) -> bool:
-        """Begin to hold each debate that has other answers than when it was last held; whether only a run can."""
+        """Begin to hold each debate that has other answers than when it was last held; whether only
+        a run can.
+        """
         left = False
         for job, goes_on_here in jobs_with_people(self._plan).items():
             debates = self._debates(*job) if goes_on_here else {}
@@ -91,15 +110,24 @@ class Debating:
         """What holds the debates of a job; nothing before a run has built all that they rest on."""
         found = self._plan.experiments[experiment]
         cases, needed = f"results/cases/{found.config.dataset}.parquet", found.needed_by(model)
-        artifacts = (file for path in needed.values() for file in artifact_files(path, self._plan.config.shards))
-        made = {path: made_with(Path(path)) for path in (cases, *(f"results/{file}" for file in artifacts))}
+        artifacts = (
+            file
+            for path in needed.values()
+            for file in artifact_files(path, self._plan.config.shards)
+        )
+        made = {
+            path: made_with(Path(path))
+            for path in (cases, *(f"results/{file}" for file in artifacts))
+        }
         before, debates = self._jobs.get((experiment, model), ({}, {}))
         if made != before:
             debates = {}
             if all(map(Stages(self._plan).is_current, made)):
                 paths = {name: Path("results", path) for name, path in needed.items()}
                 job = Job(experiment, model, *read_cases(Path(cases)), artifacts=paths)
-                for (case_id, repeat), hold in debates_of(self._plan, job, self._chats, self._ledger).items():
+                for (case_id, repeat), hold in debates_of(
+                    self._plan, job, self._chats, self._ledger
+                ).items():
                     debates[folder_of(experiment, model, case_id), repeat] = hold
             self._jobs[experiment, model] = made, debates
         return debates
@@ -109,7 +137,9 @@ class Debating:
         asked = any(not answer_file(page).exists() for page in folder.glob(f"*/*{ASKED}"))
         if asked or any(place.parent == folder for place, _ in self._under_way.values()):
             return False
-        return not all(map(Stages(self._plan).is_current, targets.shards(self._plan, *folder.parts[-2:])))
+        return not all(
+            map(Stages(self._plan).is_current, targets.shards(self._plan, *folder.parts[-2:]))
+        )
 
 
 def given_answers(folder: Path) -> dict[Place, set[tuple[str, int]]]:
@@ -117,5 +147,7 @@ def given_answers(folder: Path) -> dict[Place, set[tuple[str, int]]]:
     found: dict[Place, set[tuple[str, int]]] = defaultdict(set)
     for path in folder.glob(f"*/repeat-*{ANSWER}"):
         with suppress(OSError, ValueError):  # removed meanwhile; no answer of ours
-            found[path.parent, int(path.name.split("-")[1])].add((path.name, path.stat().st_mtime_ns))
+            found[path.parent, int(path.name.split("-")[1])].add(
+                (path.name, path.stat().st_mtime_ns)
+            )
     return found

@@ -1,4 +1,6 @@
-"""The fields of an answer as a page shows them, and what a browser sends of them as the answer's file."""
+"""The fields of an answer as a page shows them, and what a browser sends of them as the answer's
+file.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -69,7 +71,9 @@ def _input(name: str, field: Fields, required: bool, sent: Fields, label: str = 
         kind, options = "choice", (_YES, "no")
     columns = field["items"]["properties"].items() if kind == "table" else ()
     most = min(field.get("maxItems", _ROWS), _ROWS)
-    rows = [{column: _cell(sent, name, row, column) for column, _ in columns} for row in range(most)]
+    rows = [
+        {column: _cell(sent, name, row, column) for column, _ in columns} for row in range(most)
+    ]
     return Input(
         name=name,
         kind=kind,
@@ -90,7 +94,9 @@ def _about(field: Fields, kind: str) -> str:
     """What a field means, and what of its form its input does not show."""
     bounds = f"{field['minimum']:g} to {field['maximum']:g}" if "maximum" in field else ""
     described = str(field.get("description", ""))
-    how = {"number": "" if bounds in described else bounds, "lines": "one in each line"}.get(kind, "")
+    how = {"number": "" if bounds in described else bounds, "lines": "one in each line"}.get(
+        kind, ""
+    )
     words = "; ".join(filter(None, (described, how)))
     return capitalised(words)
 
@@ -99,7 +105,8 @@ def as_answer(sent: Fields, form: Fields) -> str:
     """What a browser sent as the text of an answer.
 
     Raises:
-        UserError: a field is missing, or holds what it cannot; also where a line of a text reads like a field.
+        UserError: a field is missing, or holds what it cannot; also where a line of a text reads
+            like a field.
     """
     answer = {name: value for name, value in _filled_in(sent, form) if value not in ("", [])}
     text = write_answer(answer, form)
@@ -108,14 +115,22 @@ def as_answer(sent: Fields, form: Fields) -> str:
     for name, field in form["properties"].items():
         written = kind_of(field) in ("text", "lines", "table")
         if written and read.get(name, "") != answer.get(name, ""):
-            fields = ", ".join(f"'{title(other)}:'" for other in form["properties"] if other != STATEMENT)
-            raise UserError(f"{path}: a line of '{title(name)}' cannot be kept as it is. Begin no line with {fields}.")
+            fields = ", ".join(
+                f"'{title(other)}:'" for other in form["properties"] if other != STATEMENT
+            )
+            raise UserError(
+                f"{path}: a line of '{title(name)}' cannot be kept as it is. Begin no line with"
+                f" {fields}."
+            )
     return text
 
 
 def as_sent(sent: Fields) -> str:
     """What a browser sent to a question that is gone, as a text to keep."""
-    return "\n".join(f"{title(name)}: {value}" for name, value in sent.items() if name != "seen") + "\n"
+    return (
+        "\n".join(f"{title(name)}: {value}" for name, value in sent.items() if name != "seen")
+        + "\n"
+    )
 
 
 def _filled_in(sent: Fields, form: Fields) -> Iterator[tuple[str, Json]]:
@@ -129,7 +144,10 @@ def _filled_in(sent: Fields, form: Fields) -> Iterator[tuple[str, Json]]:
             yield name, [line for line in map(str.strip, _text(sent, name).split("\n")) if line]
         elif kind == "table":
             columns = field["items"]["properties"]
-            rows = ({column: _cell(sent, name, row, column) for column in columns} for row in range(_ROWS))
+            rows = (
+                {column: _cell(sent, name, row, column) for column in columns}
+                for row in range(_ROWS)
+            )
             yield name, [row for row in rows if any(row.values())]
         else:
             yield name, _text(sent, name)

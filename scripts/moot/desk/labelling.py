@@ -1,4 +1,6 @@
-"""What one annotator labels of one sheet: a file in `data/annotations/` for each, written anew with every label."""
+"""What one annotator labels of one sheet: a file in `data/annotations/` for each, written anew with
+every label.
+"""
 
 import re
 from collections.abc import Mapping
@@ -44,27 +46,35 @@ class Labelling:
         sheet, annotator: which; both become parts of a file's name.
 
     Raises:
-        UserError: there is no such sheet, the annotator's name cannot be part of a file's name, or the annotator has
-            decided between others on this sheet.
+        UserError: there is no such sheet, the annotator's name cannot be part of a file's name, or
+            the annotator has decided between others on this sheet.
     """
 
     role, prefix = "annotator", "desk"
 
     def __init__(self, sheets: Path, annotations: Path, sheet: str, annotator: str) -> None:
         if sheet not in sheet_names(sheets):
-            raise UserError(f"there is no sheet {quoted(sheet)}. Write sheets with `snakemake annotation_sheets`.")
+            raise UserError(
+                f"there is no sheet {quoted(sheet)}. Write sheets with `snakemake"
+                " annotation_sheets`."
+            )
         if not person_named(annotator):
             raise UserError(f"{quoted(annotator)} cannot be a name here; expected {A_NAME}.")
         annotator = person_named(annotator)
         if self.role == "annotator" and (annotations / f"settled-{sheet}-{annotator}.csv").exists():
-            raise UserError(f"{quoted(annotator)} has seen the labels of others on this sheet, to decide between them.")
+            raise UserError(
+                f"{quoted(annotator)} has seen the labels of others on this sheet, to decide"
+                " between them."
+            )
         self.sheet, self.annotator = sheet, annotator
         self._folder = annotations
         self.question, self.rubric = read_labels(sheets, sheet)
         self.path = annotations / f"{self.prefix}-{sheet}-{annotator}.csv"
         frame = read_csv(sheets / f"{sheet}.csv", ("item", "facts", "statement"))
         self.statements = [
-            Statement(str(row["item"]), _without_quote(row["facts"]), _without_quote(row["statement"]))
+            Statement(
+                str(row["item"]), _without_quote(row["facts"]), _without_quote(row["statement"])
+            )
             for _, row in frame.iterrows()
         ]
 
@@ -78,16 +88,23 @@ class Labelling:
     def next_open(self) -> Statement | None:
         """The first statement without a label that counts."""
         standing = self.standing()
-        return next((statement for statement in self.statements if statement.item not in standing), None)
+        return next(
+            (statement for statement in self.statements if statement.item not in standing), None
+        )
 
     def label(self, item: str, label: str) -> str:
-        """Keep a label durably, and return the one that counts: a label given before, in another tab, counts.
+        """Keep a label durably, and return the one that counts: a label given before, in another
+        tab, counts.
 
-        Raises:
-            UserError: no such statement or label.
+                Raises:
+                    UserError: no such statement or label.
         """
-        if label not in self.rubric or item not in {statement.item for statement in self.statements}:
-            raise UserError(f"{quoted(label)} of {quoted(item)}: no such label or statement on this sheet.")
+        if label not in self.rubric or item not in {
+            statement.item for statement in self.statements
+        }:
+            raise UserError(
+                f"{quoted(label)} of {quoted(item)}: no such label or statement on this sheet."
+            )
         with locked(self._folder):
             given, standing = self.labels(), self.standing()
             if item not in standing:
@@ -99,7 +116,9 @@ class Labelling:
         return self.labels()
 
     def undo(self, item: str) -> None:
-        """Take the last label back, if it is the one of `item`: a second click, or another tab, takes back no more."""
+        """Take the last label back, if it is the one of `item`: a second click, or another tab,
+        takes back no more.
+        """
         with locked(self._folder):
             given = self.labels()
             if given and list(given)[-1] == item:
@@ -107,7 +126,9 @@ class Labelling:
                 self._write(given)
 
     def _write(self, given: Mapping[str, str]) -> None:
-        rows = pd.DataFrame([(*one, self.annotator) for one in given.items()], columns=["item", "label", self.role])
+        rows = pd.DataFrame(
+            [(*one, self.annotator) for one in given.items()], columns=["item", "label", self.role]
+        )
         write_whole(self.path, rows.to_csv(index=False, lineterminator="\n"))
 
 

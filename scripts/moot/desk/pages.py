@@ -1,8 +1,10 @@
-"""The desk's pages: forms over the inbox and the annotation sheets, for people on this machine, or for colleagues.
+"""The desk's pages: forms over the inbox and the annotation sheets, for people on this machine, or
+for colleagues.
 
-On this machine every address begins with a token that is drawn when the desk opens; a colleague's browser sends a token
-in a cookie. The server takes no request for another host, and none that another site sent. All that models and people
-wrote is escaped; the pages load their own style and script.
+On this machine every address begins with a token that is drawn when the desk opens; a colleague's
+browser sends a token in a cookie. The server takes no request for another host, and none that
+another site sent. All that models and people wrote is escaped; the pages load their own style and
+script.
 """
 
 import hmac
@@ -33,8 +35,10 @@ from moot.report.escaping import visible
 PAGE = Path(__file__).parent / "page"
 HOST = "127.0.0.1"
 HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
     "Cache-Control": "no-store",
     "Referrer-Policy": "same-origin",  # with none, browsers send forms without their origin
     "X-Content-Type-Options": "nosniff",
@@ -49,7 +53,8 @@ class Desk:
 
     Attributes:
         token: what every address begins with; a secret where there are no colleagues.
-        colleagues: those who come with tokens of their own; None: any browser on this machine that has the address.
+        colleagues: those who come with tokens of their own; None: any browser on this machine that
+            has the address.
     """
 
     folder: Path
@@ -70,7 +75,9 @@ class Desk:
 
 DESK = web.AppKey("desk", Desk)
 VISITOR = "visitor"
-"""Of a request: the colleague whose token it has, "" of a stranger; left out where there are no colleagues."""
+"""Of a request: the colleague whose token it has, "" of a stranger; left out where there are no
+colleagues.
+"""
 
 
 def make_app(desk: Desk) -> web.Application:
@@ -102,7 +109,10 @@ async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
     colleagues, token = desk.colleagues, request.match_info.get("token", "")
     is_here = (request.host.rpartition(":")[0] or request.host) in (HOST, "localhost")
     if colleagues:
-        origin, is_here = str(colleagues.address), request.host.lower() == colleagues.address.host_port_subcomponent
+        origin, is_here = (
+            str(colleagues.address),
+            request.host.lower() == colleagues.address.host_port_subcomponent,
+        )
         request[VISITOR] = colleagues.visitor(request)
     if not is_here or not hmac.compare_digest(token.encode(errors="replace"), desk.token.encode()):
         raise web.HTTPNotFound(headers=HEADERS)
@@ -110,7 +120,11 @@ async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
     if request.headers.get("Origin", unsaid) != origin:
         raise web.HTTPForbidden(headers=HEADERS)
     try:
-        if colleagues and not request[VISITOR] and request.match_info.handler not in (enter, send_file):
+        if (
+            colleagues
+            and not request[VISITOR]
+            and request.match_info.handler not in (enter, send_file)
+        ):
             handler = show_door
         elif request.match_info.handler in TASKS and desk.study.must_agree(_person(request)):
             handler = show_consent
@@ -131,7 +145,9 @@ async def enter(request: web.Request) -> web.Response:
     """Let a colleague in who has a token."""
     colleagues, form = request.app[DESK].colleagues, await request.post()
     response = web.Response(status=303, headers={"Location": f"/{request.app[DESK].token}/"})
-    known = colleagues is not None and colleagues.let_in(str(form.get("token", "")).strip(), response)
+    known = colleagues is not None and colleagues.let_in(
+        str(form.get("token", "")).strip(), response
+    )
     return response if known else _page(request, "enter", status=403, refused=True)
 
 
@@ -144,9 +160,14 @@ async def show_consent(request: web.Request) -> web.Response:
 async def agree(request: web.Request) -> web.Response:
     """Note that a person agreed, and go on to the task."""
     desk, form = request.app[DESK], await request.post()
-    person, back = request.get(VISITOR) or person_named(str(form.get("person", ""))), str(form.get("back", ""))
+    person, back = (
+        request.get(VISITOR) or person_named(str(form.get("person", ""))),
+        str(form.get("back", "")),
+    )
     desk.study.note(person, CONSENT)
-    raise web.HTTPSeeOther(back if back.startswith(f"/{desk.token}/") else f"/{desk.token}/", headers=HEADERS)
+    raise web.HTTPSeeOther(
+        back if back.startswith(f"/{desk.token}/") else f"/{desk.token}/", headers=HEADERS
+    )
 
 
 async def _check_form(request: web.Request) -> None:
@@ -158,7 +179,10 @@ async def _check_form(request: web.Request) -> None:
             raise ValueError(f"a body of the type {request.content_type}")
         await request.post()
     except (ValueError, LookupError) as fault:
-        message = f"what was sent cannot be read ({quoted(str(fault))}); expected a form of these pages, in UTF-8."
+        message = (
+            f"what was sent cannot be read ({quoted(str(fault))}); expected a form of these pages,"
+            " in UTF-8."
+        )
         raise UserError(f"{message} Nothing was kept: go back, and send it again.") from None
 
 
@@ -166,7 +190,11 @@ async def show_desk(request: web.Request) -> web.Response:
     """What there is to do."""
     desk = request.app[DESK]
     questions = read_questions(desk.inbox)
-    names = {visitor} if (visitor := request.get(VISITOR)) else {question.person for question in questions}
+    names = (
+        {visitor}
+        if (visitor := request.get(VISITOR))
+        else {question.person for question in questions}
+    )
     people = {name: _of(request, questions, name) for name in sorted(names)}
     sheets = sheet_sizes(desk.folder / "data" / "annotation_sheets")
     return _page(request, "desk", people=people or {"": []}, sheets=sheets, runner=desk.runner)
@@ -178,7 +206,9 @@ async def show_next_question(request: web.Request) -> web.Response:
     questions = _of(request, read_questions(desk.inbox), person)
     if found := next((question for question in questions if not question.answered), None):
         raise web.HTTPSeeOther(f"/{desk.token}/seat/{found.key}", headers=HEADERS)
-    return _page(request, "pause", questions=questions, again=_as(request, person), runner=desk.runner)
+    return _page(
+        request, "pause", questions=questions, again=_as(request, person), runner=desk.runner
+    )
 
 
 async def show_question(request: web.Request) -> web.Response:
@@ -242,7 +272,10 @@ async def take_label(request: web.Request) -> web.Response:
 
 def _work(request: web.Request, names: Fields) -> Labelling:
     data = request.app[DESK].folder / "data"
-    sheet, name = str(names.get("sheet", "")), request.get(VISITOR) or str(names.get("annotator", ""))
+    sheet, name = (
+        str(names.get("sheet", "")),
+        request.get(VISITOR) or str(names.get("annotator", "")),
+    )
     kind = Settling if request.match_info["work"] == "settle" else Labelling
     return kind(data / "annotation_sheets", data / "annotations", sheet, name)
 
@@ -254,13 +287,18 @@ async def send_file(request: web.Request) -> web.StreamResponse:
 
 def _question(request: web.Request) -> DeskQuestion:
     asked = read_questions(request.app[DESK].inbox)
-    found = {question.key: question for question in (_of(request, asked) if request.get(VISITOR) else asked)}
+    found = {
+        question.key: question
+        for question in (_of(request, asked) if request.get(VISITOR) else asked)
+    }
     if request.match_info["key"] not in found:
         raise UserError("this question is no longer asked: the debate was removed or changed.")
     return found[request.match_info["key"]]
 
 
-def _question_page(request: web.Request, question: DeskQuestion, sent: Fields, **context: object) -> web.Response:
+def _question_page(
+    request: web.Request, question: DeskQuestion, sent: Fields, **context: object
+) -> web.Response:
     mine = _of(request, read_questions(request.app[DESK].inbox), question.person)
     answered = question.answered and not context
     study = request.app[DESK].study
@@ -280,7 +318,9 @@ def _person(request: web.Request) -> str:
     return request.get(VISITOR) or person_named(named.get("annotator", "")) or ""
 
 
-def _of(request: web.Request, questions: Sequence[DeskQuestion], person: str = "") -> list[DeskQuestion]:
+def _of(
+    request: web.Request, questions: Sequence[DeskQuestion], person: str = ""
+) -> list[DeskQuestion]:
     """The questions to a person whom the address names, or to the colleague who asks."""
     if visitor := request.get(VISITOR):
         return open_to(questions, visitor)
@@ -308,7 +348,10 @@ def _page(request: web.Request, name: str, status: int = 200, **context: object)
 @cache
 def _templates() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(PAGE), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+        loader=jinja2.FileSystemLoader(PAGE),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
     )
     environment.filters["visible"] = visible
     return environment

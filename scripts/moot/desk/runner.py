@@ -1,4 +1,6 @@
-"""What goes on with the debates: a process that stays, and a command that is run where that process cannot go on."""
+"""What goes on with the debates: a process that stays, and a command that is run where that process
+cannot go on.
+"""
 
 import asyncio
 import fcntl
@@ -13,21 +15,27 @@ from aiohttp import web
 
 from moot.plan.kept import DESK
 
-LOG, LOCK, DEBATING_LOCK = Path("data/desk.log"), Path("data/.desk-run.lock"), Path("data/.desk-debating.lock")
+LOG, LOCK, DEBATING_LOCK = (
+    Path("data/desk.log"),
+    Path("data/.desk-run.lock"),
+    Path("data/.desk-debating.lock"),
+)
 PLAN, DEBATING = "moot-desk-plan", Path(__file__).parents[2] / "debating.py"
 _LOOK_AGAIN = 0.5  # seconds
 _MOST_BYTES, _LAST_LINES = 10_000, 12
 
 
 class Runner:
-    """Runs a command when the desk opens, and goes on with debates in a process that the command's plan starts.
+    """Runs a command when the desk opens, and goes on with debates in a process that the command's
+    plan starts.
 
-    The command is run again where all debates of a job have come to an end, and where no such process is after each
-    answer.
+        The command is run again where all debates of a job have come to an end, and where no such
+        process is after each answer.
 
-    Args:
-        command: usually a call of Snakemake; without one, answers wait for the next run by hand.
-        folder: the working directory.
+        Args:
+            command: usually a call of Snakemake; without one, answers wait for the next run by
+                hand.
+            folder: the working directory.
     """
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
@@ -42,7 +50,9 @@ class Runner:
     @property
     def running(self) -> bool:
         """Whether a next question may be on its way."""
-        return self._runs or (self._debating is not None and (self._told > self._heard or self._under_way > 0))
+        return self._runs or (
+            self._debating is not None and (self._told > self._heard or self._under_way > 0)
+        )
 
     def go_on(self) -> None:
         """Take in a new answer."""
@@ -62,9 +72,15 @@ class Runner:
 
     async def context(self, _app: web.Application) -> AsyncIterator[None]:
         """Go on with the debates while the application is up."""
-        for left in self._plan.parent.glob(f"{PLAN}-*"):  # by a desk that was killed; what goes on by it ends
+        for left in self._plan.parent.glob(
+            f"{PLAN}-*"
+        ):  # by a desk that was killed; what goes on by it ends
             left.unlink(missing_ok=True)
-        tasks = [asyncio.create_task(going()) for going in (self._run, self._debate)] if self.command else []
+        tasks = (
+            [asyncio.create_task(going()) for going in (self._run, self._debate)]
+            if self.command
+            else []
+        )
         self._wanted.set()
         yield
         for task in tasks:
@@ -84,7 +100,9 @@ class Runner:
                 self._runs = False
 
     async def _debate(self) -> None:
-        """Keep a process that goes on with the debates of the newest plan; one that failed waits for the next."""
+        """Keep a process that goes on with the debates of the newest plan; one that failed waits
+        for the next.
+        """
         failed: float | None = None
         while True:
             while (written := _time_of(self._plan)) in (None, failed):
@@ -112,8 +130,12 @@ class Runner:
                 self._wanted.set()
 
     @asynccontextmanager
-    async def _process(self, lock_file: Path, command: Sequence[str], talks: bool = False) -> AsyncIterator[Process]:
-        """A process that holds a lock, and ends with the block; that of a desk that was killed is waited for."""
+    async def _process(
+        self, lock_file: Path, command: Sequence[str], talks: bool = False
+    ) -> AsyncIterator[Process]:
+        """A process that holds a lock, and ends with the block; that of a desk that was killed is
+        waited for.
+        """
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log, (self._folder / lock_file).open("wb") as lock:
             while True:

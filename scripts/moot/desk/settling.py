@@ -1,4 +1,6 @@
-"""Decisions on statements that annotators label differently: a file in `data/annotations/` for each who decides."""
+"""Decisions on statements that annotators label differently: a file in `data/annotations/` for each
+who decides.
+"""
 
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +16,9 @@ from moot.protocols.people import person_named
 
 
 def read_people(sheets: Path, annotations: Path) -> pd.DataFrame:
-    """All labels and decisions of people on the sheets that there are, columns as `read_annotations` gives them."""
+    """All labels and decisions of people on the sheets that there are, columns as
+    `read_annotations` gives them.
+    """
     known: dict[str, Known] = {}
     for name in sheet_names(sheets):
         for item in read_csv(sheets / f"{name}.csv", ("item",))["item"]:
@@ -37,8 +41,8 @@ def conflicts(sheets: Path, annotations: Path) -> list[tuple[str, dict[str, str]
 class Settling(Labelling):
     """One person's decisions between the annotators of one sheet, who stay nameless.
 
-    No labels are shown before everyone who began the sheet has labelled all of it, and never to one of them. Of
-    two people who decide on one statement, the first counts.
+    No labels are shown before everyone who began the sheet has labelled all of it, and never to one
+    of them. Of two people who decide on one statement, the first counts.
 
     Raises:
         UserError: as `Labelling`, or this person labelled the sheet.
@@ -51,13 +55,20 @@ class Settling(Labelling):
         on_sheet = {statement.item: statement for statement in self.statements}
         self._sheets, self._items = sheets, set(on_sheet)
         rows = self._read()
-        self.ratings = rows[rows["kind"] == HUMAN].pivot(index="item", columns="annotator", values="label")
+        self.ratings = rows[rows["kind"] == HUMAN].pivot(
+            index="item", columns="annotator", values="label"
+        )
         if self.annotator in map(person_named, self.ratings.columns):
-            raise UserError(f"{quoted(annotator)} labelled this sheet; another person decides between its annotators.")
+            raise UserError(
+                f"{quoted(annotator)} labelled this sheet; another person decides between its"
+                " annotators."
+            )
         given = self.ratings.notna()
         self.unfinished = sorted(int(count) for count in given.sum() if count < len(on_sheet))
         differing = given.sum(axis=1).gt(1) & self.ratings.nunique(axis=1).gt(1)
-        conflicting = [] if self.unfinished else [item for item in on_sheet if differing.get(item, False)]
+        conflicting = (
+            [] if self.unfinished else [item for item in on_sheet if differing.get(item, False)]
+        )
         self.size, self.statements = len(on_sheet), [on_sheet[item] for item in conflicting]
 
     def standing(self) -> dict[str, str]:
@@ -67,9 +78,14 @@ class Settling(Labelling):
         return dict(zip(decided["item"], decided["label"], strict=True))
 
     def given(self, statement: Statement) -> list[str]:
-        """The labels that annotators gave a statement, in an order that does not tell whose they are."""
+        """The labels that annotators gave a statement, in an order that does not tell whose they
+        are.
+        """
         labels = self.ratings.loc[statement.item].dropna()
-        return [str(labels[name]) for name in sorted(labels.index, key=lambda name: _blind(statement.item, str(name)))]
+        return [
+            str(labels[name])
+            for name in sorted(labels.index, key=lambda name: _blind(statement.item, str(name)))
+        ]
 
     def _read(self) -> pd.DataFrame:
         rows = read_people(self._sheets, self._folder)

@@ -1,8 +1,10 @@
-"""What people at the desk were told, what they agreed to, and when: a diary a person, and what reviewers ask of it.
+"""What people at the desk were told, what they agreed to, and when: a diary a person, and what
+reviewers ask of it.
 
-`data/study.json` holds what the configuration says under `people`, with the texts themselves; every run writes it.
-`data/people/{name}.jsonl` is the diary: a line for each consent, for instructions when they were first shown or had
-changed, and for each task when it was shown and when it was answered (UTC).
+`data/study.json` holds what the configuration says under `people`, with the texts themselves; every
+run writes it. `data/people/{name}.jsonl` is the diary: a line for each consent, for instructions
+when they were first shown or had changed, and for each task when it was shown and when it was
+answered (UTC).
 """
 
 import hashlib
@@ -29,7 +31,10 @@ _NOT_STATED = "not stated (`people` in the configuration)"
 
 def tell_desk(config: PeopleConfig) -> None:
     """Write what the desk shows, as the configuration says now."""
-    said = json.dumps(config.model_dump() | texts_for_people(config), ensure_ascii=False, indent=1) + "\n"
+    said = (
+        json.dumps(config.model_dump() | texts_for_people(config), ensure_ascii=False, indent=1)
+        + "\n"
+    )
     if config != PeopleConfig() or STUDY.exists():
         write_whole(STUDY, said)
 
@@ -50,13 +55,21 @@ class Study:
     def of(cls, folder: Path) -> "Study":
         """That of a folder, as its last run left it."""
         path = folder / STUDY
-        said = json.loads(path.read_text(encoding="utf-8")) if path.exists() else PeopleConfig().model_dump()
+        said = (
+            json.loads(path.read_text(encoding="utf-8"))
+            if path.exists()
+            else PeopleConfig().model_dump()
+        )
         return cls(folder, said)
 
     def note(self, person: str, event: str, task: str = "") -> None:
         """Write an event down durably; what was noted before as it is now is not noted again."""
         text = str(self.said.get(event, ""))
-        now = {"event": event, "task": task, "text": hashlib.sha256(text.encode()).hexdigest() if text else ""}
+        now = {
+            "event": event,
+            "task": task,
+            "text": hashlib.sha256(text.encode()).hexdigest() if text else "",
+        }
         path = self.folder / DIARIES / f"{person or UNNAMED}.jsonl"
         with locked(path.parent):
             before = _events(path)
@@ -79,7 +92,9 @@ class Study:
         return str(self.said[INSTRUCTIONS])
 
     def checklist(self) -> str:
-        """What authors are asked of studies with people (Responsible NLP checklist D, NeurIPS checklist 14 and 15)."""
+        """What authors are asked of studies with people (Responsible NLP checklist D, NeurIPS
+        checklist 14 and 15).
+        """
         return "\n\n".join(self._answers()) + "\n"
 
     def _answers(self) -> Iterator[str]:
@@ -95,29 +110,49 @@ class Study:
                     readers[words] = readers.get(words, 0) + 1
             verb = "were shown this" if kind == INSTRUCTIONS else "agreed to this"
             shown = [
-                f"{number} of {len(diaries)} people {verb}:\n\n{words.strip()}" for words, number in readers.items()
+                f"{number} of {len(diaries)} people {verb}:\n\n{words.strip()}"
+                for words, number in readers.items()
             ]
             yield f"## {title}\n\n" + ("\n\n".join(shown) or "None.")
         yield f"## Recruitment\n\n{self.said['recruitment'] or _NOT_STATED}"
-        paid = f"{pay:g} {self.said['currency']} for each answer or label" if pay is not None else _NOT_STATED
-        rate = f"; {pay * len(seconds) / hours:.2f} an hour at the time that was taken" if pay and hours else ""
+        paid = (
+            f"{pay:g} {self.said['currency']} for each answer or label"
+            if pay is not None
+            else _NOT_STATED
+        )
+        rate = (
+            f"; {pay * len(seconds) / hours:.2f} an hour at the time that was taken"
+            if pay and hours
+            else ""
+        )
         yield f"## Pay\n\n{paid}{rate}"
         typical = f", {median(seconds):.0f} seconds each (median)" if seconds else ""
         yield (
-            f"## Tasks and time\n\n{len(diaries)} people gave {tasks} answers and labels{typical}. {hours:.2f} hours "
-            f"in all, by the {len(seconds)} that came within {_LONGEST_TASK / 60:.0f} minutes of being shown."
+            f"## Tasks and time\n\n{len(diaries)} people gave {tasks} answers and labels{typical}."
+            f" {hours:.2f} hours in all, by the {len(seconds)} that came within"
+            f" {_LONGEST_TASK / 60:.0f} minutes of being shown."
         )
         yield f"## Review board\n\n{self.said['approval'] or _NOT_STATED}"
         yield f"## Who they are\n\n{self.said['participants'] or _NOT_STATED}"
 
 
 def _events(path: Path) -> list[Fields]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    return (
+        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        if path.exists()
+        else []
+    )
 
 
 def _seconds(diary: list[Fields]) -> Iterator[float]:
-    """How long each answered task was in front of a person, where it was answered at once, by a clock that went on."""
-    shown = {event["task"]: datetime.fromisoformat(event["at"]) for event in diary if event["event"] == SHOWN}
+    """How long each answered task was in front of a person, where it was answered at once, by a
+    clock that went on.
+    """
+    shown = {
+        event["task"]: datetime.fromisoformat(event["at"])
+        for event in diary
+        if event["event"] == SHOWN
+    }
     for event in diary:
         if event["event"] == ANSWERED and event["task"] in shown:
             took = (datetime.fromisoformat(event["at"]) - shown[event["task"]]).total_seconds()

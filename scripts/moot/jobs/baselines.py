@@ -37,7 +37,9 @@ def train_baselines(
     features = read_frame(features_path)
     has_features = len(features.columns) > len({"case_id", "split", "label"})
     data = examples(cases, task, features if has_features else None)
-    found = evaluate(data, select(plan.datasets[dataset].baselines), seed=plan.config.seed, threads=threads)
+    found = evaluate(
+        data, select(plan.datasets[dataset].baselines), seed=plan.config.seed, threads=threads
+    )
     metadata = describe(sources=inputs, dataset=dataset, **digests)
     write_frame(leaderboard, "baselines", found.leaderboard, metadata)
     write_frame(predictions, "baseline_predictions", found.predictions, metadata)

@@ -1,4 +1,6 @@
-"""A job's debates: every case and repeat of one experiment, model and shard, held concurrently, given back in order."""
+"""A job's debates: every case and repeat of one experiment, model and shard, held concurrently,
+given back in order.
+"""
 
 import asyncio
 import hashlib
@@ -38,22 +40,28 @@ from moot.protocols.relabelling import restore
 Item = TypeVar("Item")
 _WAITING_FOR_ORDER = 4
 _DEBATES_A_CALL = 4
-"""Debates under way for each call that may be: a debate's calls follow each other, so that with no more debates than
-calls the last few would leave most of the calls unused."""
+"""Debates under way for each call that may be: a debate's calls follow each other, so that with no
+more debates than calls the last few would leave most of the calls unused."""
 _ROWS_A_GROUP = 5000
 
 
-async def in_order(jobs: Sequence[Callable[[], Coroutine[Any, Any, Item]]], at_once: int) -> AsyncGenerator[Item, None]:
-    """Run jobs, at most `at_once` at a time, and give their results in the jobs' order as soon as order allows.
+async def in_order(
+    jobs: Sequence[Callable[[], Coroutine[Any, Any, Item]]], at_once: int
+) -> AsyncGenerator[Item, None]:
+    """Run jobs, at most `at_once` at a time, and give their results in the jobs' order as soon as
+    order allows.
 
-    Few results wait for their turn. An error of any job ends all at once, not when its turn comes.
+        Few results wait for their turn. An error of any job ends all at once, not when its turn
+        comes.
     """
     tasks: dict[int, asyncio.Task[Item]] = {}
     running: set[asyncio.Task[Item]] = set()
     begun = given = 0
     try:
         while given < len(jobs):
-            while len(running) < at_once and begun < min(len(jobs), given + at_once * _WAITING_FOR_ORDER):
+            while len(running) < at_once and begun < min(
+                len(jobs), given + at_once * _WAITING_FOR_ORDER
+            ):
                 tasks[begun] = asyncio.create_task(jobs[begun]())
                 running.add(tasks[begun])
                 begun += 1
@@ -87,7 +95,9 @@ async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
 
 
 def why_no_answer(debate: Debate) -> tuple[str, str]:
-    """Whether a debate without an answer failed or is invalid, and the reason in words, from its last trouble."""
+    """Whether a debate without an answer failed or is invalid, and the reason in words, from its
+    last trouble.
+    """
     asked = [said for said in debate.utterances if said.source == "model"]
     status = "failed" if asked and asked[-1].failed else "invalid"
     troubled = [said for said in asked if not said.usable]
@@ -96,7 +106,9 @@ def why_no_answer(debate: Debate) -> tuple[str, str]:
     last, found = troubled[-1], troubled[-1].parsed or {}
     if last.failed:
         return status, redacted(f"a call failed: {found.get('error', 'no reason was recorded')}")
-    return status, redacted(f"{last.kind} of {last.speaker}: {found.get('problem', 'the reply cannot be used')}")
+    return status, redacted(
+        f"{last.kind} of {last.speaker}: {found.get('problem', 'the reply cannot be used')}"
+    )
 
 
 def conclude(debate: Debate, answer: Answer | None, status: str, reason: str = "") -> None:
@@ -129,7 +141,8 @@ class Job:
         shard: which of the configured shards, or which look; None takes all cases.
         threads: for an embedded model.
         artifacts: files that the protocol needs, by name.
-        calls_a_debate: about how many calls a debate takes, for the lines on progress; 0: not known.
+        calls_a_debate: about how many calls a debate takes, for the lines on progress; 0: not
+            known.
         stopped: whether earlier looks have decided, so that nothing is debated.
     """
 
@@ -156,7 +169,9 @@ def cases_of_job(plan: Plan, job: Job) -> list[Case]:
 
 
 def debates_at_once(models: Mapping[str, ModelConfig], model: str, debates: int) -> int:
-    """How many debates of a job are open at once; all where calls go in batches: a wave is what they all ask."""
+    """How many debates of a job are open at once; all where calls go in batches: a wave is what
+    they all ask.
+    """
     if any(config.batch for config in models.values()):
         return max(debates, 1)
     concurrency = models[model].concurrency
@@ -164,17 +179,25 @@ def debates_at_once(models: Mapping[str, ModelConfig], model: str, debates: int)
 
 
 def debates_of(
-    plan: Plan, job: Job, chats: Mapping[str, Chat], ledger: Ledger, people: AskPerson = ask_by_inbox
+    plan: Plan,
+    job: Job,
+    chats: Mapping[str, Chat],
+    ledger: Ledger,
+    people: AskPerson = ask_by_inbox,
 ) -> dict[tuple[str, int], Callable[[], Coroutine[Any, Any, Debate]]]:
-    """What holds each of a job's debates, by case and repeat, in their stable order; `people`: how a person in a seat
-    is asked.
+    """What holds each of a job's debates, by case and repeat, in their stable order; `people`: how
+    a person in a seat is asked.
 
-    A debate in which people sit is held by one process at a time: a slower one would take back what a faster one asks.
+    A debate in which people sit is held by one process at a time: a slower one would take back what
+        a faster one asks.
     """
     experiment = plan.experiments[job.experiment]
     renamed = as_argued(experiment.config, job.cases, job.task)
     cases, task = (renamed.cases, renamed.task) if renamed else (job.cases, job.task)
-    new_debate, repeats_of = make_debate(experiment.config), PROTOCOLS[experiment.config.protocol].repeats
+    new_debate, repeats_of = (
+        make_debate(experiment.config),
+        PROTOCOLS[experiment.config.protocol].repeats,
+    )
     examples = [case for case in cases if case.split == "train" and not leaks(case)]
     setting = Setting(
         experiment.name,
@@ -230,7 +253,9 @@ async def run_debates(
 
 async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
     """`run_debates` with the configured ledger and budget."""
-    progress = Progress(f"{job.experiment} {job.model} shard {job.shard}", calls_a_debate=job.calls_a_debate)
+    progress = Progress(
+        f"{job.experiment} {job.model} shard {job.shard}", calls_a_debate=job.calls_a_debate
+    )
     renamed = as_argued(plan.experiments[job.experiment].config, job.cases, job.task)
     cases, task = (renamed.cases, renamed.task) if renamed else (job.cases, job.task)
     open_endpoint = simulated_endpoints(plan.config, cases, task)
@@ -242,7 +267,9 @@ async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
     LOG.info(progress.line())
 
 
-def write_transcripts(plan: Plan, job: Job, sources: Sequence[Path], output: Path, **digests: str) -> None:
+def write_transcripts(
+    plan: Plan, job: Job, sources: Sequence[Path], output: Path, **digests: str
+) -> None:
     """Hold one job's debates and write their transcripts in a stream, whole or not at all.
 
     Args:
@@ -256,8 +283,13 @@ def write_transcripts(plan: Plan, job: Job, sources: Sequence[Path], output: Pat
 
     async def write() -> None:
         rows: list[JsonObject] = []
-        with atomic_path(output) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
-            async with aclosing(run_job(plan, job)) as debates:  # replies are stored even if writing fails
+        with (
+            atomic_path(output) as part,
+            pq.ParquetWriter(part, schema, compression="zstd") as writer,
+        ):
+            async with aclosing(
+                run_job(plan, job)
+            ) as debates:  # replies are stored even if writing fails
                 async for debate in debates:
                     rows.extend(transcript_row(debate, said) for said in debate.utterances)
                     if len(rows) >= _ROWS_A_GROUP:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def write_export(plan: Plan, job: "Snakemake") -> None:
-    """Write the debates of the experiment and model that a job is about, in the format that its rule names."""
+    """Write the debates of the experiment and model that a job is about, in the format that its
+    rule names.
+    """
     scores, model = read_frame(Path(job.input.scores)), job.wildcards.model
     own = scores[(scores["model"] == model) & (scores["group"] == OVERALL)]
     export = Export(model_results(plan, job), model, own, plan.config.publication)

@@ -1,7 +1,9 @@
-"""The chain of frozen plans: whether it is whole, what changed from plan to plan, and whether a run is the newest one.
+"""The chain of frozen plans: whether it is whole, what changed from plan to plan, and whether a run
+is the newest one.
 
-Each plan carries the digest of the plan before it and of itself, so that a plan that was changed by hand or deleted is
-found, unless all that follow it were changed with it: who shows the chain to others sends it away in time.
+Each plan carries the digest of the plan before it and of itself, so that a plan that was changed by
+hand or deleted is found, unless all that follow it were changed with it: who shows the chain to
+others sends it away in time.
 """
 
 import hashlib
@@ -21,7 +23,8 @@ from moot.workflow.own_files import frozen_files
 from moot.workflow.stages import Stages
 
 NOT_FROZEN = (
-    "No plan was frozen (`snakemake freeze`): nothing shows that these comparisons were chosen before the debates."
+    "No plan was frozen (`snakemake freeze`): nothing shows that these comparisons were chosen"
+    " before the debates."
 )
 ANALYSIS_DIGEST = "digest of the analysis"
 CASES, CASES_DIGEST = "debated cases", "digest of cases"
@@ -60,9 +63,15 @@ class Frozen:
         return str(self.content["frozen_at"])
 
     def replies_before(self, study: str | None = None) -> str:
-        """How many replies the ledger held when a plan was frozen, and how many of these to calls of its runs."""
+        """How many replies the ledger held when a plan was frozen, and how many of these to calls
+        of its runs.
+        """
         names = part_of(self.plan, study)["experiments"]
-        runs = {run: held for run, held in self.content["replies_of_runs"].items() if run.partition("/")[0] in names}
+        runs = {
+            run: held
+            for run, held in self.content["replies_of_runs"].items()
+            if run.partition("/")[0] in names
+        }
         held = {run: count for run, count in runs.items() if count}
         unknown = [run for run, count in runs.items() if count is None]
         recorded = [name for name in self.content["recorded"] if name in names]
@@ -75,7 +84,8 @@ class Frozen:
             parts[0] += ", none of them to calls of this plan's runs"
         if replies and unknown:
             parts.append(
-                f"those to calls of {', '.join(unknown)} cannot be counted before the debates that these rest on"
+                f"those to calls of {', '.join(unknown)} cannot be counted before the debates that"
+                " these rest on"
             )
         if recorded:
             parts.append(f"the debates of {', '.join(recorded)} were recorded before")
@@ -108,8 +118,8 @@ def read_frozen(path: Path) -> Frozen:
         _ = found.frozen_at, content["previous"], list(differences(found.plan, found.plan))
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise UserError(
-            f"{path}: not a frozen plan ({type(error).__name__}: {error}); expected the file that `snakemake freeze` "
-            "wrote. Restore it, or move it away."
+            f"{path}: not a frozen plan ({type(error).__name__}: {error}); expected the file that"
+            " `snakemake freeze` wrote. Restore it, or move it away."
         ) from None
     return found
 
@@ -155,24 +165,35 @@ def compare_with_frozen(plan: Plan, results: Path, study: str | None = None) -> 
         f"{last.replies_before(study)}.{end}"
     ]
     if len(chain) > 1:
-        found.append(f"{len(chain)} plans were frozen. The earlier ones, and what was changed after each:")
+        found.append(
+            f"{len(chain)} plans were frozen. The earlier ones, and what was changed after each:"
+        )
     for earlier, after in pairwise(chain):
         before, then = (part_of(one.plan, study, models) for one in (earlier, after))
         changed = list(differences(before, then, ("before", "then")))
         reason = _reason(after.content.get("deviation", ""))
         what = f"{'; '.join(changed)}. {reason}" if changed else "nothing of these comparisons."
-        frozen = f"{earlier.path.name}, frozen at {earlier.frozen_at}, {earlier.replies_before(study)}"
+        frozen = (
+            f"{earlier.path.name}, frozen at {earlier.frozen_at}, {earlier.replies_before(study)}"
+        )
         found.append(f"{frozen}. {after.path.name} changed {what}")
     return (*found, *faults(chain))
 
 
 def _reason(deviation: str) -> str:
-    return f"Reason given: {deviation}" if deviation else "Unexplained: `deviation` gives no reason."
+    return (
+        f"Reason given: {deviation}" if deviation else "Unexplained: `deviation` gives no reason."
+    )
 
 
 def planned_experiments(plan: Plan, study: str | None = None) -> list[str]:
     """The experiments that the run's contrasts compare, of one study or of all."""
-    sides = [side for one in plan.contrasts if not one.missing and study in (None, one.family) for side in one.sides]
+    sides = [
+        side
+        for one in plan.contrasts
+        if not one.missing and study in (None, one.family)
+        for side in one.sides
+    ]
     return sorted({side.experiment for side in sides})
 
 
@@ -187,11 +208,16 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
     stages, names = Stages(plan), planned_experiments(plan, study)
     contrasts = [one for one in plan.contrasts if not one.missing and study in (None, one.family)]
     runs = [(name, model) for name in names for model in plan.experiments[name].config.models]
-    models = {used for run in runs for used in (*plan.models_in_job(*run), *plan.labelling_models(*run))}
+    models = {
+        used for run in runs for used in (*plan.models_in_job(*run), *plan.labelling_models(*run))
+    }
     return {
         "seed": plan.config.seed,
         "contrasts": {
-            one.name: {**plan.config.contrasts[one.name].model_dump(mode="json"), "study": one.family}
+            one.name: {
+                **plan.config.contrasts[one.name].model_dump(mode="json"),
+                "study": one.family,
+            }
             for one in contrasts
         },
         "experiments": {name: _experiment(plan, stages, results, name) for name in names},
@@ -201,17 +227,30 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
 
 
 def _experiment(plan: Plan, stages: Stages, results: Path, name: str) -> JsonObject:
-    """An experiment's entry, the cases that it debates, and digests of these, of its prompts and of its code."""
+    """An experiment's entry, the cases that it debates, and digests of these, of its prompts and of
+    its code.
+    """
     found = plan.experiments[name]
     stated = found.config.model_dump(
         mode="json",
-        exclude={"params", "prompts", "grid", "study", "arms", "attribution", "tournament", "multiverse"},
+        exclude={
+            "params",
+            "prompts",
+            "grid",
+            "study",
+            "arms",
+            "attribution",
+            "tournament",
+            "multiverse",
+        },
     )
     cases, _ = read_cases(results / "cases" / f"{found.config.dataset}.parquet")
     chosen = choose_debated_cases(found, cases, plan.config.seed)
     content = sorted((case.case_id, case.split, case.text, case.target) for case in chosen)
     digest = hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
-    debates = [stages.of("run_debates", experiment=name, model=model) for model in found.config.models]
+    debates = [
+        stages.of("run_debates", experiment=name, model=model) for model in found.config.models
+    ]
     return {
         **stated,
         "params": found.params.model_dump(mode="json"),
@@ -223,11 +262,15 @@ def _experiment(plan: Plan, stages: Stages, results: Path, name: str) -> JsonObj
 
 
 def part_of(plan: Fields, study: str | None, models: Fields | None = None) -> Fields:
-    """A frozen plan without what the contrasts of other studies need, and models that only these ask."""
+    """A frozen plan without what the contrasts of other studies need, and models that only these
+    ask.
+    """
     if study is None:
         return plan
     contrasts = {name: one for name, one in plan["contrasts"].items() if one["study"] == study}
-    named = {one[side].partition("/")[0] for one in contrasts.values() for side in ("first", "second")}
+    named = {
+        one[side].partition("/")[0] for one in contrasts.values() for side in ("first", "second")
+    }
     kept = {name: one for name, one in plan["models"].items() if models is None or name in models}
     experiments = {name: one for name, one in plan["experiments"].items() if name in named}
     return {**plan, "experiments": experiments, "contrasts": contrasts, "models": kept}
@@ -247,7 +290,10 @@ def _changes(kind: str, frozen: Fields, now: Fields, words: Words) -> Iterator[s
     yield from (f"{kind} {name}: left out" for name in frozen if name not in now)
     for name in (name for name in now if name in frozen):
         was, value = frozen[name], now[name]
-        if kind == "contrast" and (was["first"], was["second"]) == (value["second"], value["first"]):
+        if kind == "contrast" and (was["first"], was["second"]) == (
+            value["second"],
+            value["first"],
+        ):
             yield f"contrast {name}: its sides were exchanged"
             was = {**was, "first": was["second"], "second": was["first"]}
         for path, earlier, later in _changed_values(was, value):
@@ -263,4 +309,6 @@ def _changed_values(was: Json, now: Json, path: str = "") -> Iterator[tuple[str,
 
 
 def _words(value: object) -> str:
-    return "none" if value in (None, "", [], {}) else json.dumps(value, ensure_ascii=False).strip('"')
+    return (
+        "none" if value in (None, "", [], {}) else json.dumps(value, ensure_ascii=False).strip('"')
+    )

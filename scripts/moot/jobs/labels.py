@@ -1,4 +1,6 @@
-"""Labels of an experiment's statements by every configured labeller, and the one that counts for each statement."""
+"""Labels of an experiment's statements by every configured labeller, and the one that counts for
+each statement.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +38,10 @@ def by_function(labeler: str, statements: pd.DataFrame, rubric: Rubric) -> Itera
     read = LABELERS[labeler] if labeler != RULES else lambda rows: map(rubric.read, rows["text"])
     given = list(read(statements))
     if len(given) != len(statements):
-        raise UserError(f"labeler '{labeler}': {len(given)} labels for {len(statements)} statements; expected as many.")
+        raise UserError(
+            f"labeler '{labeler}': {len(given)} labels for {len(statements)} statements; expected"
+            " as many."
+        )
     for label, _ in given:
         if label and label not in rubric.labels:
             raise unknown_name("label", label, rubric.labels, f"labeler '{labeler}'")
@@ -46,17 +51,26 @@ def by_function(labeler: str, statements: pd.DataFrame, rubric: Rubric) -> Itera
 def by_judge(
     plan: Plan, labeler: str, job: "LabelJob", statements: pd.DataFrame, facts: Mapping[str, str]
 ) -> Iterator[JsonObject]:
-    """A model's label of every statement: `judge` for the experiment's own model, `judge:NAME` for another."""
+    """A model's label of every statement: `judge` for the experiment's own model, `judge:NAME` for
+    another.
+    """
     from moot.labels.judge import judge_statements  # opens endpoints
 
     judged = judge_statements(_judge(plan, labeler, job), statements, facts)
     unusable = sum(not label for label, _ in judged)
     if unusable:
-        LOG.info("labels by %s: %d of %d replies unusable, left without a label", labeler, unusable, len(judged))
+        LOG.info(
+            "labels by %s: %d of %d replies unusable, left without a label",
+            labeler,
+            unusable,
+            len(judged),
+        )
     return _labelled(statements, judged, labeler)
 
 
-def _labelled(statements: pd.DataFrame, given: Sequence[tuple[str, str]], labeler: str) -> Iterator[JsonObject]:
+def _labelled(
+    statements: pd.DataFrame, given: Sequence[tuple[str, str]], labeler: str
+) -> Iterator[JsonObject]:
     for row, (label, evidence) in zip(_records(statements), given, strict=True):
         if label:
             yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
@@ -75,7 +89,9 @@ def _judge(plan: Plan, labeler: str, job: "LabelJob") -> "Judge":
         plan.experiments[job.experiment].prompts,
         rubric_of(plan, job.experiment),
         plan.config.ledger,
-        Settings(plan.config.replay, plan.config.budget, job.threads, simulated_endpoints(plan.config)),
+        Settings(
+            plan.config.replay, plan.config.budget, job.threads, simulated_endpoints(plan.config)
+        ),
         plan.config.seed,
     )
 
@@ -87,12 +103,16 @@ def calls_of_labels(plan: Plan, job: "LabelJob") -> set[str]:
     statements = statements_of(plan, job.experiment, job.shards[job.experiment, job.model])
     facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
     labelers = plan.experiments[job.experiment].config.labelers
-    judges = [_judge(plan, labeler, job) for labeler in labelers if labeler.partition(":")[0] == JUDGE]
+    judges = [
+        _judge(plan, labeler, job) for labeler in labelers if labeler.partition(":")[0] == JUDGE
+    ]
     return {call for judge in judges for call in label_calls(judge, statements, facts)}
 
 
 def by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[JsonObject]:
-    """What annotators, and those who decide between them, filled in on these statements; one row each."""
+    """What annotators, and those who decide between them, filled in on these statements; one row
+    each.
+    """
     by_item = statements.set_index("item", drop=False)
     for row in _records(annotations):
         if row["item"] in by_item.index:
@@ -105,8 +125,8 @@ def by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[J
 def effective_labels(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
     """One label for each statement: that of the first kind of labeller in `order` that labelled it.
 
-    Several annotators decide by majority; where they are split, the first in the alphabet counts. Who decided
-    between them counts first.
+    Several annotators decide by majority; where they are split, the first in the alphabet counts.
+    Who decided between them counts first.
     """
     rank = {kind: float(number) for number, kind in enumerate(order)}
     rank[ADJUDICATED] = rank.get(HUMAN, float(len(rank))) - 0.5
@@ -125,7 +145,11 @@ def by_machines(labels: pd.DataFrame) -> pd.DataFrame:
 
 
 def counted_labels(
-    statements: pd.DataFrame, labels: pd.DataFrame, sample: pd.DataFrame, order: Sequence[str], none: str
+    statements: pd.DataFrame,
+    labels: pd.DataFrame,
+    sample: pd.DataFrame,
+    order: Sequence[str],
+    none: str,
 ) -> pd.DataFrame:
     """The label that counts for each statement, and what corrects it.
 
@@ -141,7 +165,9 @@ def counted_labels(
     """
     keys = ["debate_id", "turn"]
     machine = effective_labels(by_machines(labels), order)[[*keys, "label", "labeler"]]
-    people = effective_labels(labels[kinds(labels["labeler"]).isin(PEOPLE)], PEOPLE)[[*keys, "label"]]
+    people = effective_labels(labels[kinds(labels["labeler"]).isin(PEOPLE)], PEOPLE)[
+        [*keys, "label"]
+    ]
     rows = statements[keys].assign(unit=name_units(statements), said=has_text(statements))
     rows = rows.merge(people.rename(columns={"label": "drawn_label"}), "left", keys)
     spoken = rows[rows["said"]]
@@ -152,10 +178,14 @@ def counted_labels(
         rows.loc[~rows["said"], "drawn_label"] = none
         rows.loc[~rows["said"], "inclusion"] = 1.0
         LOG.info(
-            "drawn sample: %d statements count, of %d units", int(spoken["unit"].isin(drawn.index).sum()), len(drawn)
+            "drawn sample: %d statements count, of %d units",
+            int(spoken["unit"].isin(drawn.index).sum()),
+            len(drawn),
         )
     rows.loc[rows["inclusion"].isna(), "drawn_label"] = None
-    rows = rows.merge(machine.rename(columns={"label": "predicted", "labeler": "predicted_by"}), "left", keys)
+    rows = rows.merge(
+        machine.rename(columns={"label": "predicted", "labeler": "predicted_by"}), "left", keys
+    )
     corrections = rows[[*keys, "predicted", "predicted_by", "drawn_label", "inclusion"]]
     return effective_labels(labels, order).merge(corrections, "left", keys)
 
@@ -168,7 +198,9 @@ def rubric_of(plan: Plan, experiment: str) -> Rubric:
     """
     if rubric := plan.rubric(experiment):
         return rubric
-    raise UserError(f"experiments.{experiment}: no labeler is named for its statements; add `labelers`.")
+    raise UserError(
+        f"experiments.{experiment}: no labeler is named for its statements; add `labelers`."
+    )
 
 
 def statements_of(plan: Plan, experiment: str, shards: Sequence[Path]) -> pd.DataFrame:
@@ -180,19 +212,29 @@ def statements_of(plan: Plan, experiment: str, shards: Sequence[Path]) -> pd.Dat
     rubric = rubric_of(plan, experiment)
     statements = read_statements(shards, rubric.kinds)
     if statements.empty and (kinds := public_kinds(shards)):
-        about = f"the kinds {', '.join(rubric.kinds)}" if rubric.kinds else "a kind that gives no answer"
+        about = (
+            f"the kinds {', '.join(rubric.kinds)}"
+            if rubric.kinds
+            else "a kind that gives no answer"
+        )
         raise UserError(
-            f"experiments.{experiment}.rubric: nothing was said of {about}; found: {', '.join(kinds)}. Name those "
-            "to be labelled under `kinds` of the rubric, or leave `labelers` out."
+            f"experiments.{experiment}.rubric: nothing was said of {about}; found:"
+            f" {', '.join(kinds)}. Name those to be labelled under `kinds` of the rubric, or leave"
+            " `labelers` out."
         )
     return statements
 
 
-def known_items(plan: Plan, shards_of: Mapping[tuple[str, str], Sequence[Path]]) -> dict[str, Known]:
-    """What sheets of the run may hold, by the first part of blind ids; experiments without transcripts have no ids."""
+def known_items(
+    plan: Plan, shards_of: Mapping[tuple[str, str], Sequence[Path]]
+) -> dict[str, Known]:
+    """What sheets of the run may hold, by the first part of blind ids; experiments without
+    transcripts have no ids.
+    """
     return {
         sheet_id(experiment, model): Known(
-            set(read_statements(shards, rubric.kinds)["item"]) if shards else set(), tuple(rubric.labels)
+            set(read_statements(shards, rubric.kinds)["item"]) if shards else set(),
+            tuple(rubric.labels),
         )
         for (experiment, model), shards in shards_of.items()
         if experiment in plan.experiments and (rubric := plan.rubric(experiment))
@@ -206,7 +248,8 @@ class LabelJob:
     Attributes:
         experiment, model: names in the configuration.
         cases: `cases/{dataset}.parquet`.
-        shards: the transcripts of every labelled experiment and model, since annotation files may speak of all.
+        shards: the transcripts of every labelled experiment and model, since annotation files may
+            speak of all.
         annotations: files that people filled in.
         sample: the drawn sample of this experiment and model, where there is one.
         threads: for an embedded model that judges.
@@ -246,8 +289,11 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
         raise UserError(
             "\n".join(
                 [
-                    f"experiments.{job.experiment}.labelers: no statement got a label; "
-                    "name `rules` or `judge`, or fill in a sheet (`snakemake annotation_sheets` writes it).",
+                    (
+                        f"experiments.{job.experiment}.labelers: no statement got a label; name"
+                        " `rules` or `judge`, or fill in a sheet (`snakemake annotation_sheets`"
+                        " writes it)."
+                    ),
                     *faults,
                 ]
             )
@@ -257,26 +303,40 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
     return labels.sort_values(["debate_id", "turn", "labeler"], ignore_index=True), faults
 
 
-def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path, **digests: str) -> None:
-    """Label an experiment's statements and write the labels that count, and those of every labeller.
+def label_statements(
+    plan: Plan, job: LabelJob, output: Path, everything: Path, **digests: str
+) -> None:
+    """Label an experiment's statements and write the labels that count, and those of every
+    labeller.
 
-    Args:
-        plan: the checked configuration.
-        job: what to label.
-        output: `labels/{experiment}/{model}.parquet`; its metadata holds `FAULTS`, what is wrong in annotation files.
-        everything: `annotations/{experiment}/{model}.parquet`, one row a labeller and statement.
-        digests: what the job was made with, for the artifacts' metadata.
+        Args:
+            plan: the checked configuration.
+            job: what to label.
+            output: `labels/{experiment}/{model}.parquet`; its metadata holds `FAULTS`, what is
+                wrong in annotation files.
+            everything: `annotations/{experiment}/{model}.parquet`, one row a labeller and
+                statement.
+            digests: what the job was made with, for the artifacts' metadata.
     """
     labels, faults = label_all(plan, job)
     if faults:
-        LOG.warning("annotations: %d faults, which the end of the run lists; the other rows count", len(faults))
-    sources = [job.cases, *(shard for shards in job.shards.values() for shard in shards), *job.annotations]
+        LOG.warning(
+            "annotations: %d faults, which the end of the run lists; the other rows count",
+            len(faults),
+        )
+    sources = [
+        job.cases,
+        *(shard for shards in job.shards.values() for shard in shards),
+        *job.annotations,
+    ]
     sources += [job.sample] if job.sample else []
     described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)}, **digests)
     write_frame(everything, "annotations", labels, described)
     statements = statements_of(plan, job.experiment, job.shards[job.experiment, job.model])
     none = rubric_of(plan, job.experiment).none
-    counted = counted_labels(statements, labels, read_sample(job.sample), plan.config.annotations, none)
+    counted = counted_labels(
+        statements, labels, read_sample(job.sample), plan.config.annotations, none
+    )
     write_rows(output, "labels", _records(counted), described)
 
 

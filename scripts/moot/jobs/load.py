@@ -1,4 +1,6 @@
-"""From a data set's options to its three artifacts: cases, features, and the report of what cleaning did."""
+"""From a data set's options to its three artifacts: cases, features, and the report of what
+cleaning did.
+"""
 
 from dataclasses import replace
 from itertools import product
@@ -15,49 +17,71 @@ from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
 
 
 def check_cases(dataset: str, loaded: Loaded) -> None:
-    """Raise `UserError` for what no data set may have: no cases, an id twice, an unknown label, an empty text."""
+    """Raise `UserError` for what no data set may have: no cases, an id twice, an unknown label, an
+    empty text.
+    """
     if not loaded.cases:
         raise UserError(f"data set '{dataset}': no cases. Check its source and options.")
     labels = loaded.task.labels
     if wrong := sorted({loaded.task.positive, *loaded.task.meaning} - {"", *labels}):
-        said = f"`positive` or `meaning` names the label {wrong[0]!r}; expected one of {', '.join(labels)}"
+        said = (
+            f"`positive` or `meaning` names the label {wrong[0]!r}; expected one of"
+            f" {', '.join(labels)}"
+        )
         raise UserError(f"data set '{dataset}': {said}.")
     seen: dict[str, int] = {}
     any_known = any(case.target for case in loaded.cases)
     for case in loaded.cases:
         place = f"data set '{dataset}', row {case.source_row}"
         if case.case_id in seen:
-            raise UserError(f"{place}: case id '{case.case_id}' was taken by row {seen[case.case_id]}; ids are unique.")
+            raise UserError(
+                f"{place}: case id '{case.case_id}' was taken by row {seen[case.case_id]}; ids are"
+                " unique."
+            )
         seen[case.case_id] = case.source_row
         targets = case.target.split(";") if loaded.task.multilabel else [case.target]
         unknown = sorted(set(targets) - set(loaded.task.labels))
         if unknown and any_known:
-            raise UserError(f"{place}: label {unknown[0]!r}; expected one of {', '.join(loaded.task.labels)}.")
+            raise UserError(
+                f"{place}: label {unknown[0]!r}; expected one of {', '.join(loaded.task.labels)}."
+            )
         for written in (case.text, case.case_id, *case.attributes.values()):
             check_characters(place, written)
         if not case.text.strip():
-            raise UserError(f"{place}: case '{case.case_id}' has no text. Give it one, or leave the case out.")
+            raise UserError(
+                f"{place}: case '{case.case_id}' has no text. Give it one, or leave the case out."
+            )
 
 
 def clustered(dataset: str, loaded: Loaded, cluster: Cluster | None) -> Task:
-    """The task with what the configuration names as `cluster`, if it names an attribute, or several.
+    """The task with what the configuration names as `cluster`, if it names an attribute, or
+    several.
 
-    Raises:
-        UserError: a case does not have the attribute, or it is blank.
+        Raises:
+            UserError: a case does not have the attribute, or it is blank.
     """
     task = loaded.task if cluster is None else replace(loaded.task, cluster=cluster)
     for case, name in product(loaded.cases, cluster_attributes(task.cluster)):
         if not case.attributes.get(name):
-            found = ", ".join(sorted(key for key, value in case.attributes.items() if value)) or "none"
+            found = (
+                ", ".join(sorted(key for key, value in case.attributes.items() if value)) or "none"
+            )
             raise UserError(
-                f"data set '{dataset}', row {case.source_row}: cluster '{name}' is none of the attributes of "
-                f"case '{case.case_id}' ({found}). Name one that every case has, or `cluster: \"\"` for none."
+                f"data set '{dataset}', row {case.source_row}: cluster '{name}' is none of the"
+                f" attributes of case '{case.case_id}' ({found}). Name one that every case has, or"
+                ' `cluster: ""` for none.'
             )
     return task
 
 
 def load_dataset(
-    options: DatasetOptions, context: LoadContext, /, cases: Path, features: Path, cleaning: Path, **digests: str
+    options: DatasetOptions,
+    context: LoadContext,
+    /,
+    cases: Path,
+    features: Path,
+    cleaning: Path,
+    **digests: str,
 ) -> None:
     """Load a data set and write its artifacts.
 
@@ -65,7 +89,8 @@ def load_dataset(
         options: the data set's checked options.
         context: what its loader may use.
         cases: where `cases/{dataset}.parquet` goes.
-        features: where `features/{dataset}.parquet` goes: case_id, split, label and one typed column a feature.
+        features: where `features/{dataset}.parquet` goes: case_id, split, label and one typed
+            column a feature.
         cleaning: where the CSV of what cleaning found goes (columns what, count).
         digests: what the job was made with, for the artifacts' metadata.
     """
@@ -81,6 +106,14 @@ def load_dataset(
         frame = pd.DataFrame(rows, columns=["case_id", "split", "label"])
     write_frame(features, "features", frame, metadata)
     with atomic_path(cleaning) as part:
-        pd.DataFrame(list(loaded.cleaning.items()), columns=["what", "count"]).to_csv(part, index=False)
+        pd.DataFrame(list(loaded.cleaning.items()), columns=["what", "count"]).to_csv(
+            part, index=False
+        )
     splits = pd.Series([case.split for case in loaded.cases]).value_counts().to_dict()
-    LOG.info("%s: %d cases %s; %s", dataset, len(loaded.cases), splits, dict(loaded.cleaning) or "nothing to clean")
+    LOG.info(
+        "%s: %d cases %s; %s",
+        dataset,
+        len(loaded.cases),
+        splits,
+        dict(loaded.cleaning) or "nothing to clean",
+    )

@@ -16,8 +16,8 @@ from moot.scores.stopping import all_stop, stopping
 def is_stopped(plan: Plan, job: Job, cases: Path, earlier: Sequence[Path]) -> bool:
     """Whether the debates of a look are left out.
 
-    The decision rests on the transcripts of earlier looks and the ledger alone, so that each job of a look, and each
-    run that goes on, comes to the same.
+    The decision rests on the transcripts of earlier looks and the ledger alone, so that each job of
+    a look, and each run that goes on, comes to the same.
 
     Args:
         plan: the checked configuration.
@@ -35,14 +35,25 @@ def is_stopped(plan: Plan, job: Job, cases: Path, earlier: Sequence[Path]) -> bo
         models: dict[str, list[str]] = {}
         for experiment, model in looks.runs:
             shards = [path for path in earlier if path.parts[-3:-1] == (experiment, model)]
-            outputs = [results / kind / experiment / f"{model}.parquet" for kind in ("predictions", "calls")]
+            outputs = [
+                results / kind / experiment / f"{model}.parquet"
+                for kind in ("predictions", "calls")
+            ]
             write_predictions(plan, experiment, cases, shards, *outputs)
             models.setdefault(experiment, []).append(model)
         seed = plan.config.seed
-        found = {name: ExperimentResults(results, name, plan.view(name, mine), seed) for name, mine in models.items()}
+        found = {
+            name: ExperimentResults(results, name, plan.view(name, mine), seed)
+            for name, mine in models.items()
+        }
         reached = {one.name: stopping(one, one.stop, found) for one in looks.contrasts if one.stop}
     for name, one in reached.items():
         LOG.info(
-            "contrast %s after %d of %d looks, %d cases: %s", name, one.looks, one.planned_looks, one.cases, one.reason
+            "contrast %s after %d of %d looks, %d cases: %s",
+            name,
+            one.looks,
+            one.planned_looks,
+            one.cases,
+            one.reason,
         )
     return all_stop(reached.values())

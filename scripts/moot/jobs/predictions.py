@@ -1,4 +1,6 @@
-"""From transcripts to predictions: one row a case and repeat, what it took, and thresholds fitted on validation."""
+"""From transcripts to predictions: one row a case and repeat, what it took, and thresholds fitted
+on validation.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,17 +25,19 @@ from moot.protocols.confidence_scales import Scale, Stated, as_metadata, rescale
 
 
 class Debated:
-    """What the predictions of a model rest on, gathered from one shard of transcripts after the other.
+    """What the predictions of a model rest on, gathered from one shard of transcripts after the
+    other.
 
-    Args:
-        ledger: the calls.
-        shards: the model's transcripts, in the order of shards; a debate is in one of them.
-        seats: seat to model, where another than the experiment's takes it.
+        Args:
+            ledger: the calls.
+            shards: the model's transcripts, in the order of shards; a debate is in one of them.
+            seats: seat to model, where another than the experiment's takes it.
 
-    Attributes:
-        conclusions: one frame a shard, the rows of kind `conclusion`, and what Debate-Feedback worked out.
-        costs: by debate_id, as `debate_costs`.
-        served: by debate_id, as `versions_served`.
+        Attributes:
+            conclusions: one frame a shard, the rows of kind `conclusion`, and what Debate-Feedback
+                worked out.
+            costs: by debate_id, as `debate_costs`.
+            served: by debate_id, as `versions_served`.
     """
 
     def __init__(self, ledger: Ledger, shards: Sequence[Path], seats: Mapping[str, str]) -> None:
@@ -45,13 +49,16 @@ class Debated:
 
     @property
     def scales(self) -> list[Scale]:
-        """What the confidences of each model and prompt are taken for, once all calls have been read."""
+        """What the confidences of each model and prompt are taken for, once all calls have been
+        read.
+        """
         return self._stated.scales
 
     def calls(self) -> Iterator[JsonObject]:
-        """Every call that the transcripts rest on, in the order of its first use: rows of the calls schema.
+        """Every call that the transcripts rest on, in the order of its first use: rows of the calls
+        schema.
 
-        When all have been read, so have the attributes.
+                When all have been read, so have the attributes.
         """
         given: set[bytes] = set()
         for shard in self._shards:
@@ -76,8 +83,27 @@ class Debated:
             yield from (calls_row(found[key]) for key in some if key in found)
 
 
-_SAID = ["experiment", "model", "debate_id", "case_id", "repeat", "turn", "speaker", "kind", "text", "source"]
-_SAID += ["parsed", "parse_status", "prediction", "confidence", "probability", "call_id", "missing_fields"]
+_SAID = [
+    "experiment",
+    "model",
+    "debate_id",
+    "case_id",
+    "repeat",
+    "turn",
+    "speaker",
+    "kind",
+    "text",
+    "source",
+]
+_SAID += [
+    "parsed",
+    "parse_status",
+    "prediction",
+    "confidence",
+    "probability",
+    "call_id",
+    "missing_fields",
+]
 _TAKEN = ["call_id", "model", "served_model", "system_fingerprint", "provider"]
 _TAKEN += ["attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
 
@@ -88,19 +114,27 @@ def _conclusions(said: pd.DataFrame) -> pd.DataFrame:
     conclusions["status"] = [entry["status"] for entry in outcome]
     conclusions["reason"] = [entry.get("reason", "") for entry in outcome]
     for name in JUDGED:
-        conclusions[name] = pd.Series([entry.get(name) for entry in outcome], conclusions.index, dtype=object)
-    conclusions["score"] = pd.Series([entry["score"] for entry in outcome], conclusions.index, dtype=float)
-    conclusions["logprobs"] = pd.Series([entry.get("logprobs") for entry in outcome], conclusions.index, dtype=object)
+        conclusions[name] = pd.Series(
+            [entry.get(name) for entry in outcome], conclusions.index, dtype=object
+        )
+    conclusions["score"] = pd.Series(
+        [entry["score"] for entry in outcome], conclusions.index, dtype=float
+    )
+    conclusions["logprobs"] = pd.Series(
+        [entry.get("logprobs") for entry in outcome], conclusions.index, dtype=object
+    )
     return conclusions.drop(columns=["parsed", "call_id", "parse_status", "kind", "text"])
 
 
 def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     """What each debate took: calls, retries, tokens, seconds, US dollars, indexed by debate_id.
 
-    A call that failed for good counts as one retry, so that its debate is among those that had trouble, and costs what
-    its attempts cost.
+    A call that failed for good counts as one retry, so that its debate is among those that had
+    trouble, and costs what its attempts cost.
     """
-    used = transcripts.loc[transcripts["call_id"].fillna("") != "", ["debate_id", "call_id"]].drop_duplicates()
+    used = transcripts.loc[
+        transcripts["call_id"].fillna("") != "", ["debate_id", "call_id"]
+    ].drop_duplicates()
     joined = used.merge(calls, on="call_id")
     joined["retries"] = joined["attempts"] - 1
     sums = ["retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
@@ -109,16 +143,26 @@ def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
     failed = transcripts[transcripts["parse_status"] == "failed"]
     paid = [json.loads(parsed).get("cost_usd", 0.0) for parsed in failed["parsed"]]
     totals = totals.reindex(transcripts["debate_id"].unique(), fill_value=0)
-    totals["retries"] = totals["retries"].add(failed.groupby("debate_id").size(), fill_value=0).astype(int)
+    totals["retries"] = (
+        totals["retries"].add(failed.groupby("debate_id").size(), fill_value=0).astype(int)
+    )
     totals["cost_usd"] = totals["cost_usd"].add(
         pd.Series(paid, failed["debate_id"]).groupby(level=0).sum(), fill_value=0
     )
     return totals
 
 
-def versions_served(transcripts: pd.DataFrame, calls: pd.DataFrame) -> dict[str, list[tuple[str, str]]]:
-    """By debate: which version of which model served it, as far as the server says (model, fingerprint, provider)."""
-    said = calls[["served_model", "system_fingerprint", "provider"]].fillna("").itertuples(index=False, name=None)
+def versions_served(
+    transcripts: pd.DataFrame, calls: pd.DataFrame
+) -> dict[str, list[tuple[str, str]]]:
+    """By debate: which version of which model served it, as far as the server says (model,
+    fingerprint, provider).
+    """
+    said = (
+        calls[["served_model", "system_fingerprint", "provider"]]
+        .fillna("")
+        .itertuples(index=False, name=None)
+    )
     versions = [", ".join(filter(None, names)) for names in said]
     by_call = dict(zip(calls["call_id"], zip(calls["model"], versions, strict=True), strict=True))
     served: dict[str, set[tuple[str, str]]] = {}
@@ -136,9 +180,10 @@ def prediction_rows(
     params: Fields,
     recorded: bool = False,
 ) -> Iterable[JsonObject]:
-    """The rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order of the transcripts.
+    """The rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order of the
+    transcripts.
 
-    What recorded debates took is not known, and missing.
+        What recorded debates took is not known, and missing.
     """
     splits = {case.case_id: case.split for case in cases}
     targets = {case.case_id: case.target for case in cases}
@@ -150,13 +195,17 @@ def prediction_rows(
         if splits[row["case_id"]] != split:
             continue
         cost = debated.costs[row["debate_id"]]
-        taken = {name: int(cost[name]) for name in _COUNTS} | {name: float(cost[name]) for name in _AMOUNTS}
+        taken = {name: int(cost[name]) for name in _COUNTS} | {
+            name: float(cost[name]) for name in _AMOUNTS
+        }
         yield {
             **{str(name): value for name, value in row.items()},
             "target": targets[row["case_id"]],
             **(dict.fromkeys(taken) if recorded else taken),
             "served_by": debated.served.get(row["debate_id"], []),
-            **{name: row[name] if pd.notna(row[name]) else None for name in ("prediction", *JUDGED)},
+            **{
+                name: row[name] if pd.notna(row[name]) else None for name in ("prediction", *JUDGED)
+            },
         }
 
 
@@ -190,6 +239,10 @@ def write_predictions(
     with closing(Ledger(plan.config.ledger)) as ledger:
         debated = Debated(ledger, shards, params.get("seats", {}))
         write_rows(calls, "calls", debated.calls(), describe(experiment, shards, **digests))
-    rows = prediction_rows(debated, cases, task, held.config.split, params, held.config.protocol == RECORDED)
-    described = describe(experiment, [cases_path, *shards], **digests, **as_metadata(debated.scales))
+    rows = prediction_rows(
+        debated, cases, task, held.config.split, params, held.config.protocol == RECORDED
+    )
+    described = describe(
+        experiment, [cases_path, *shards], **digests, **as_metadata(debated.scales)
+    )
     write_rows(output, "predictions", rows, described)

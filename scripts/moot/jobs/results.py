@@ -1,4 +1,6 @@
-"""From a plan and a job's inputs to what scores, tables and figures read: the results of an experiment or study."""
+"""From a plan and a job's inputs to what scores, tables and figures read: the results of an
+experiment or study.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -25,7 +27,10 @@ Shown = TypeVar("Shown", Table, Figure)
 
 
 def experiment_results(
-    plan: Plan, experiment: str, models: Sequence[str] | None = None, files: Collection[Path] | None = None
+    plan: Plan,
+    experiment: str,
+    models: Sequence[str] | None = None,
+    files: Collection[Path] | None = None,
 ) -> ExperimentResults:
     """The results of one experiment of a plan; its parameters have their defaults filled in.
 
@@ -35,17 +40,23 @@ def experiment_results(
         models: the models whose results are read; none: all of the experiment.
         files: the files that may be read; none: all files of the folder.
     """
-    return ExperimentResults(RESULTS, experiment, plan.view(experiment, models), plan.config.seed, files)
+    return ExperimentResults(
+        RESULTS, experiment, plan.view(experiment, models), plan.config.seed, files
+    )
 
 
 def model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
     """The results of the experiment and model that a job is about."""
     view = plan.view(job.wildcards.experiment, [job.wildcards.model])
-    return ExperimentResults(RESULTS, job.wildcards.experiment, view, plan.config.seed, _files(job), _notes(plan))
+    return ExperimentResults(
+        RESULTS, job.wildcards.experiment, view, plan.config.seed, _files(job), _notes(plan)
+    )
 
 
 def debated_results(plan: Plan, job: "Snakemake") -> dict[str, ExperimentResults]:
-    """The results of every experiment of the study that a job is about, trial runs and control arms too, by name."""
+    """The results of every experiment of the study that a job is about, trial runs and control arms
+    too, by name.
+    """
     study, files, notes = job.wildcards.study, _files(job), _notes(plan)
     return {
         name: ExperimentResults(RESULTS, name, plan.view(name), plan.config.seed, files, notes)
@@ -59,13 +70,21 @@ def _notes(plan: Plan) -> list[str]:
     return [SIMULATED_NOTE] if plan.config.rehearsal else []
 
 
-def write_scores(path: Path, plan: Plan, experiment: str, sources: Sequence[Path], **digests: str) -> None:
+def write_scores(
+    path: Path, plan: Plan, experiment: str, sources: Sequence[Path], **digests: str
+) -> None:
     """Score an experiment with every registered scorer and write `scores/{experiment}.parquet`.
 
     A model whose every debate waits has no rows.
     """
-    ended = experiment_results(plan, experiment, files=sources).predictions["model"].unique().tolist()
-    scores = score_experiment(experiment_results(plan, experiment, ended, sources)) if len(ended) else no_scores()
+    ended = (
+        experiment_results(plan, experiment, files=sources).predictions["model"].unique().tolist()
+    )
+    scores = (
+        score_experiment(experiment_results(plan, experiment, ended, sources))
+        if len(ended)
+        else no_scores()
+    )
     rows = ({str(name): value for name, value in row.items()} for row in scores.to_dict("records"))
     write_rows(path, "scores", rows, describe(experiment, sources, **digests))
 
@@ -75,7 +94,8 @@ def study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults:
 
     Args:
         plan: the checked configuration.
-        job: a job that has as inputs the study's scores, leaderboards and published values; frozen plans for tables.
+        job: a job that has as inputs the study's scores, leaderboards and published values; frozen
+            plans for tables.
         study: its name.
     """
     files, contrasts = _files(job), plan.contrasts_of(study)
@@ -83,26 +103,40 @@ def study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults:
     frame = read_frames(map(Path, job.input.scores)) if job.input.scores else no_scores()
     scored = {
         found.name: [
-            model for model in found.config.models if model in set(frame["model"][frame["experiment"] == found.name])
+            model
+            for model in found.config.models
+            if model in set(frame["model"][frame["experiment"] == found.name])
         ]
         for found in plan.of_study(study)
     }
     return StudyResults(
         study=study,
-        experiments={name: experiment_results(plan, name, models, files) for name, models in scored.items() if models},
+        experiments={
+            name: experiment_results(plan, name, models, files)
+            for name, models in scored.items()
+            if models
+        },
         scores=frame,
         baselines={Path(path).stem: read_frame(Path(path)) for path in job.input.baselines},
         published=published[published["study"] == study],
         findings=read_findings(Path(job.input.findings)),
         comparable=confirm_served(compare_with_papers(plan), frame, plan.config.models),
-        trials={found.name: experiment_results(plan, found.name, files=files) for found in plan.trials_of(study)},
-        controls={found.name: experiment_results(plan, found.name, files=files) for found in plan.controls_of(study)},
+        trials={
+            found.name: experiment_results(plan, found.name, files=files)
+            for found in plan.trials_of(study)
+        },
+        controls={
+            found.name: experiment_results(plan, found.name, files=files)
+            for found in plan.controls_of(study)
+        },
         claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
         simulated=plan.config.rehearsal,
         contrasts=contrasts,
-        frozen=compare_with_frozen(plan, RESULTS, None if study == COMPARISON else study)
-        if contrasts and hasattr(job.input, "frozen")
-        else (),
+        frozen=(
+            compare_with_frozen(plan, RESULTS, None if study == COMPARISON else study)
+            if contrasts and hasattr(job.input, "frozen")
+            else ()
+        ),
     )
 
 
@@ -112,8 +146,12 @@ def write_shown(
     registry: Registry[Shown],
     write: Callable[[Shown, StudyResults, Mapping[str, Path]], None],
 ) -> None:
-    """Write the tables or figures of a job, with their captions: `results/tables/{study}/{name}.csv` and so on."""
-    outputs: defaultdict[str, defaultdict[str, dict[str, Path]]] = defaultdict(lambda: defaultdict(dict))
+    """Write the tables or figures of a job, with their captions:
+    `results/tables/{study}/{name}.csv` and so on.
+    """
+    outputs: defaultdict[str, defaultdict[str, dict[str, Path]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
     for path in map(Path, job.output):
         name, _, ending = path.name.partition(".")
         outputs[path.parent.name][name][ending] = path

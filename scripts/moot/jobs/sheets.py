@@ -8,7 +8,15 @@ import pandas as pd
 from moot.core.artifacts import read_cases, read_frames
 from moot.core.log import LOG
 from moot.jobs.labels import ALL_COLUMNS, by_machines, effective_labels, rubric_of, statements_of
-from moot.labels.sample import draw_more, has_text, name_units, read_sample, sample_file, unit_sizes, write_sample
+from moot.labels.sample import (
+    draw_more,
+    has_text,
+    name_units,
+    read_sample,
+    sample_file,
+    unit_sizes,
+    write_sample,
+)
 from moot.labels.sheets import blinded, write_sheets
 from moot.labels.statements import sheet_id
 from moot.plan.plan import Plan
@@ -23,28 +31,34 @@ def write_drawn_sheet(
     annotations: Sequence[Path],
     folder: Path,
 ) -> list[Path]:
-    """Draw statements until the sample holds `annotation_sample` of them, and write a sheet of those that are new.
+    """Draw statements until the sample holds `annotation_sample` of them, and write a sheet of
+    those that are new.
 
-    Args:
-        plan: the checked configuration.
-        experiment, model: names in it.
-        cases: `cases/{dataset}.parquet`.
-        shards: the transcripts.
-        annotations: `annotations/{experiment}/{model}.parquet`, where there are machine labellers.
-        folder: of the sheets and samples, which outlast `results/`.
+        Args:
+            plan: the checked configuration.
+            experiment, model: names in it.
+            cases: `cases/{dataset}.parquet`.
+            shards: the transcripts.
+            annotations: `annotations/{experiment}/{model}.parquet`, where there are machine
+                labellers.
+            folder: of the sheets and samples, which outlast `results/`.
 
-    Returns:
-        The sheet, its tasks, and the file of the sample.
+        Returns:
+            The sheet, its tasks, and the file of the sample.
     """
     rubric = rubric_of(plan, experiment)
     statements = statements_of(plan, experiment, shards)
     labels = read_frames(annotations) if annotations else pd.DataFrame(columns=ALL_COLUMNS)
     labels = by_machines(labels)
-    sizes = unit_sizes(statements, labels, effective_labels(labels, plan.config.annotations), rubric.no_position)
+    sizes = unit_sizes(
+        statements, labels, effective_labels(labels, plan.config.annotations), rubric.no_position
+    )
     units = name_units(statements)
     counts = units[has_text(statements)].value_counts()
     path = sample_file(folder, experiment, model)
-    sample = draw_more(read_sample(path), sizes, counts, plan.config.annotation_sample, plan.config.seed)
+    sample = draw_more(
+        read_sample(path), sizes, counts, plan.config.annotation_sample, plan.config.seed
+    )
     drawn = statements[units.isin(sample.loc[sample["batch"].notna(), "unit"])]
     facts = {case.case_id: case.text for case in read_cases(cases)[0]}
     stem = sheet_id(experiment, model)
@@ -52,5 +66,10 @@ def write_drawn_sheet(
     if len(sample):
         write_sample(path, sample)
         written.append(path)
-    LOG.info("%d of %d statements drawn; sheets: %s", has_text(drawn).sum(), has_text(statements).sum(), folder)
+    LOG.info(
+        "%d of %d statements drawn; sheets: %s",
+        has_text(drawn).sum(),
+        has_text(statements).sum(),
+        folder,
+    )
     return written

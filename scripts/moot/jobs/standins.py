@@ -1,4 +1,6 @@
-"""Placeholder transcripts and predictions, so that a preview can count what depends on debates not held yet."""
+"""Placeholder transcripts and predictions, so that a preview can count what depends on debates not
+held yet.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,21 +12,26 @@ from moot.protocols.debate import Debate, transcript_row
 
 
 class StandIns:
-    """Transcripts and predictions of the debates that a preview goes through, as far as other experiments need them.
+    """Transcripts and predictions of the debates that a preview goes through, as far as other
+    experiments need them.
 
-    Args:
-        plan: the checked configuration.
-        ledger: with the replies, real ones and placeholders.
-        folder: where they go, laid out as `results/`.
+        Args:
+            plan: the checked configuration.
+            ledger: with the replies, real ones and placeholders.
+            folder: where they go, laid out as `results/`.
     """
 
     def __init__(self, plan: Plan, ledger: Ledger, folder: Path) -> None:
         self._ledger, self._folder, self._shards = ledger, folder, plan.config.shards
-        models = ((found, model) for found in plan.experiments.values() for model in found.config.models)
+        models = (
+            (found, model) for found in plan.experiments.values() for model in found.config.models
+        )
         self._needed = {path for found, model in models for path in found.needed_by(model).values()}
 
     def instead_of(self, artifacts: Mapping[str, Path], results: Path) -> dict[str, Path]:
-        """Some artifacts below `results`, those that are missing replaced by their placeholders where there are any."""
+        """Some artifacts below `results`, those that are missing replaced by their placeholders
+        where there are any.
+        """
         found = {
             name: path if path.exists() else self._folder / path.relative_to(results)
             for name, path in artifacts.items()
@@ -33,9 +40,13 @@ class StandIns:
 
     def keep(self, experiment: str, model: str, debates: Sequence[Debate]) -> None:
         """Write what others need of an experiment and model."""
-        shards = [f"transcripts/{experiment}/{model}/{shard}.parquet" for shard in range(self._shards)]
+        shards = [
+            f"transcripts/{experiment}/{model}/{shard}.parquet" for shard in range(self._shards)
+        ]
         if self._needed & set(shards):
-            rows = [transcript_row(debate, said) for debate in debates for said in debate.utterances]
+            rows = [
+                transcript_row(debate, said) for debate in debates for said in debate.utterances
+            ]
             for row in rows:  # two debates never say the same; the placeholders of one endpoint do
                 row["text"] = f"{row['text']} {row['debate_id']}" if row["text"] else ""
             for shard, held in zip(shards, [rows, *[[] for _ in shards[1:]]], strict=True):

@@ -1,7 +1,9 @@
-"""Labels: what position a judge's statement takes, by functions of its text, by a model, or by people.
+"""Labels: what position a judge's statement takes, by functions of its text, by a model, or by
+people.
 
-A labeler is a function from statements (columns text, speaker, kind, case_id, round, turn, ...; one row each) to a
-label of the rubric and the words that show it, in the order of the rows; ("", "") leaves a statement unlabelled.
+A labeler is a function from statements (columns text, speaker, kind, case_id, round, turn, ...; one
+row each) to a label of the rubric and the words that show it, in the order of the rows; ("", "")
+leaves a statement unlabelled.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,8 +13,8 @@ import pandas as pd
 from moot.core.registry import Registry
 
 RULES, JUDGE, HUMAN, ADJUDICATED = "rules", "judge", "human", "adjudicated"
-"""The labelers that are not registered: the rubric's rules, a model (`judge`, `judge:NAME`), people who fill in sheets,
-and the person who decides between annotators that differ.
+"""The labelers that are not registered: the rubric's rules, a model (`judge`, `judge:NAME`), people
+who fill in sheets, and the person who decides between annotators that differ.
 """
 PEOPLE = (ADJUDICATED, HUMAN)
 """Kinds of labels that people gave, those that count more first."""

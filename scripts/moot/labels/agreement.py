@@ -1,6 +1,8 @@
-"""How far labellers agree: Cohen's kappa for each pair, Krippendorff's alpha over all, each with an interval.
+"""How far labellers agree: Cohen's kappa for each pair, Krippendorff's alpha over all, each with an
+interval.
 
-Statements of one case are drawn together (`moot.stats.bootstrap`), since the debates of a case are not independent.
+Statements of one case are drawn together (`moot.stats.bootstrap`), since the debates of a case are
+not independent.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,13 +16,20 @@ from moot.stats.bootstrap import ClusterBootstrap, Statistic, share_statistic
 
 
 def wide(labels: pd.DataFrame, column: str = "label") -> pd.DataFrame:
-    """Labels as one row a statement (debate_id, turn within model) and one column a labeller; missing where none."""
+    """Labels as one row a statement (debate_id, turn within model) and one column a labeller;
+    missing where none.
+    """
     keys = ["experiment", "model", "debate_id", "turn"]
-    return labels.pivot_table(index=keys, columns="labeler", values=column, aggfunc="first").sort_index()
+    return labels.pivot_table(
+        index=keys, columns="labeler", values=column, aggfunc="first"
+    ).sort_index()
 
 
 def annotator_agreement(
-    labels: pd.DataFrame, seed: int, column: str = "label", clusters: Mapping[str, Cluster] | None = None
+    labels: pd.DataFrame,
+    seed: int,
+    column: str = "label",
+    clusters: Mapping[str, Cluster] | None = None,
 ) -> pd.DataFrame:
     """Every pair's kappa and share of equal labels, and alpha over all labellers.
 
@@ -50,8 +59,18 @@ def _measures(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame, Sta
         if len(both):
             pair = f"{first} / {second}"
             yield "Cohen's kappa", pair, both, cohens_kappa(both[first], both[second])
-            yield "equal labels", pair, both, share_statistic(both[first].to_numpy() == both[second].to_numpy())
+            yield (
+                "equal labels",
+                pair,
+                both,
+                share_statistic(both[first].to_numpy() == both[second].to_numpy()),
+            )
     several = table[table.notna().sum(axis=1) > 1]
     if len(several):
         ratings = several.to_numpy(dtype=object)
-        yield "Krippendorff's alpha", ", ".join(map(str, table.columns)), several, krippendorffs_alpha(ratings)
+        yield (
+            "Krippendorff's alpha",
+            ", ".join(map(str, table.columns)),
+            several,
+            krippendorffs_alpha(ratings),
+        )

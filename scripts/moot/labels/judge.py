@@ -1,4 +1,6 @@
-"""A model that labels statements by the rubric, blind to who spoke and when; its replies go through the ledger."""
+"""A model that labels statements by the rubric, blind to who spoke and when; its replies go through
+the ledger.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -26,13 +28,19 @@ MOST_TOKENS = 200
 
 @cache
 def judged_form(labels: tuple[str, ...]) -> type[BaseModel]:
-    """The form in which a model labels: one of the rubric's labels, and the words of the statement that show it."""
+    """The form in which a model labels: one of the rubric's labels, and the words of the statement
+    that show it.
+    """
 
     class Judged(BaseModel):
         """What the model replies: a label, and the words of the statement that show it."""
 
         model_config = ConfigDict(extra="forbid")
-        evidence: Annotated[str, Field(description="the words of the statement that show it, or empty"), MAY_BE_MISSING]
+        evidence: Annotated[
+            str,
+            Field(description="the words of the statement that show it, or empty"),
+            MAY_BE_MISSING,
+        ]
         label: Literal[labels]  # type: ignore[valid-type]
 
     return Judged
@@ -61,7 +69,9 @@ class Judge:
     seed: int
 
 
-def judge_statements(judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]) -> list[tuple[str, str]]:
+def judge_statements(
+    judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]
+) -> list[tuple[str, str]]:
     """Label statements with a model.
 
     Args:
@@ -70,7 +80,8 @@ def judge_statements(judge: Judge, statements: pd.DataFrame, facts: Mapping[str,
         facts: case id to facts.
 
     Returns:
-        Label and evidence of each statement; ("", reason) where the call failed or the reply was unusable.
+        Label and evidence of each statement; ("", reason) where the call failed or the reply was
+        unusable.
 
     Raises:
         RunStoppedError: its batch has not come back, and the configuration says not to wait.
@@ -78,10 +89,14 @@ def judge_statements(judge: Judge, statements: pd.DataFrame, facts: Mapping[str,
     try:
         return asyncio.run(_judge_all(judge, statements, facts))
     except DebatePausedError as pause:
-        raise RunStoppedError(f"labels by {judge.name}: {pause}. Run the same command again later.") from None
+        raise RunStoppedError(
+            f"labels by {judge.name}: {pause}. Run the same command again later."
+        ) from None
 
 
-async def _judge_all(judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]) -> list[tuple[str, str]]:
+async def _judge_all(
+    judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]
+) -> list[tuple[str, str]]:
     ledger = Ledger(judge.ledger)
     progress = Progress(f"labels by {judge.name}", len(statements), calls_a_debate=1)
     slots = asyncio.Semaphore(judge.config.calls_at_once)
@@ -94,7 +109,9 @@ async def _judge_all(judge: Judge, statements: pd.DataFrame, facts: Mapping[str,
             progress.tick()
             return judged
 
-        pairs: Sequence[tuple[str, str]] = list(zip(statements["case_id"], statements["text"], strict=True))
+        pairs: Sequence[tuple[str, str]] = list(
+            zip(statements["case_id"], statements["text"], strict=True)
+        )
         judged = await asyncio.gather(*(one(case_id, text) for case_id, text in pairs))
     ledger.close()
     return list(judged)
@@ -137,4 +154,8 @@ async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[
     except CallFailedError as error:
         return "", str(error)
     parsed = parse_reply(reply.text, judged_form(tuple(judge.rubric.labels)))
-    return (parsed.value["label"], str(parsed.value.get("evidence", ""))) if parsed.value else ("", parsed.problem)
+    return (
+        (parsed.value["label"], str(parsed.value.get("evidence", "")))
+        if parsed.value
+        else ("", parsed.problem)
+    )

@@ -1,13 +1,15 @@
-"""The sample of statements that people label so that their labels can correct those of rules and models.
+"""The sample of statements that people label so that their labels can correct those of rules and
+models.
 
-A unit of the sample is what one judge says in one debate, so that changes between rounds can be corrected, too. Units
-are drawn by priority sampling (Duffield, Lund and Thorup 2007, "Priority sampling for estimation of arbitrary subset
-sums", J. ACM 54): each has a size and a uniform draw, and the first units by draw over size are the sample. The next
-one's draw over size is the threshold t; a unit of size s was drawn with the probability min(1, s t). So a larger sample
-holds each smaller one, and drawing more keeps what was labelled.
+A unit of the sample is what one judge says in one debate, so that changes between rounds can be
+corrected, too. Units are drawn by priority sampling (Duffield, Lund and Thorup 2007, "Priority
+sampling for estimation of arbitrary subset sums", J. ACM 54): each has a size and a uniform draw,
+and the first units by draw over size are the sample. The next one's draw over size is the threshold
+t; a unit of size s was drawn with the probability min(1, s t). So a larger sample holds each
+smaller one, and drawing more keeps what was labelled.
 
-Sizes are Neyman's: the standard deviation that a unit's errors are expected to have, by the shares in
-`EXPECTED_ERRORS`. These shares are assumptions. Wrong ones widen intervals and bias nothing.
+Sizes are Neyman's: the standard deviation that a unit's errors are expected to have, by the shares
+in `EXPECTED_ERRORS`. These shares are assumptions. Wrong ones widen intervals and bias nothing.
 """
 
 from collections.abc import Collection
@@ -22,8 +24,14 @@ from moot.core.errors import UserError
 from moot.core.input_files import read_csv
 from moot.labels.statements import sheet_id, unit_id
 
-EXPECTED_ERRORS = {"labellers differ": 0.35, "no position, or another one than in the round beside": 0.2, "else": 0.08}
-"""How often the labeller whose label counts is expected to be wrong, by what the labellers say of a statement."""
+EXPECTED_ERRORS = {
+    "labellers differ": 0.35,
+    "no position, or another one than in the round beside": 0.2,
+    "else": 0.08,
+}
+"""How often the labeller whose label counts is expected to be wrong, by what the labellers say of a
+statement.
+"""
 COLUMNS = ("unit", "size", "draw", "batch")
 _STATEMENT = ["debate_id", "turn"]
 
@@ -35,12 +43,17 @@ def sample_file(folder: Path, experiment: str, model: str) -> Path:
 
 def name_units(statements: pd.DataFrame) -> "pd.Series[str]":
     """The unit of each statement: a name that tells neither model, nor case, nor who spoke."""
-    keys = statements[["experiment", "model", "debate_id", "speaker"]].itertuples(index=False, name=None)
+    keys = statements[["experiment", "model", "debate_id", "speaker"]].itertuples(
+        index=False, name=None
+    )
     return pd.Series([unit_id(*key) for key in keys], index=statements.index, dtype=object)
 
 
 def has_text(statements: pd.DataFrame) -> "pd.Series[bool]":
-    """Which statements have a text. The others (missing judges) take no position, and get no label."""
+    """Which statements have a text.
+
+    The others (missing judges) take no position, and get no label.
+    """
     return statements["text"].str.strip() != ""
 
 
@@ -65,7 +78,9 @@ def unit_sizes(
     )
     differ, doubtful, else_ = EXPECTED_ERRORS.values()
     differs = pd.Series(kinds > 1, index=statements.index)[rows.index]
-    errors = np.where(differs, differ, np.where(moves | (rows["code"] == no_position), doubtful, else_))
+    errors = np.where(
+        differs, differ, np.where(moves | (rows["code"] == no_position), doubtful, else_)
+    )
     spoken = rows.assign(variance=errors * (1 - errors))[has_text(rows)]
     variances: pd.Series[float] = spoken.groupby("unit")["variance"].sum()
     return variances**0.5
@@ -74,65 +89,86 @@ def unit_sizes(
 def read_sample(path: Path | None) -> pd.DataFrame:
     """The units that a sample was drawn from: columns `COLUMNS`; none where nothing was drawn yet.
 
-    `draw` is between 0 and 1; `batch` is the drawing, from 1, that took the unit, and missing where none did.
+    `draw` is between 0 and 1; `batch` is the drawing, from 1, that took the unit, and missing where
+    none did.
 
     Raises:
         UserError: the file is no such table, or has no number where one belongs.
     """
     if path is None or not path.exists():
-        return pd.DataFrame({"unit": [], "size": [], "draw": [], "batch": []}).astype({"unit": object})
+        return pd.DataFrame({"unit": [], "size": [], "draw": [], "batch": []}).astype(
+            {"unit": object}
+        )
     frame = read_csv(path, COLUMNS, unique="unit")
     numbers = frame[["size", "draw", "batch"]].apply(pd.to_numeric, errors="coerce")
-    broken = numbers[["size", "draw"]].isna().any(axis=1) | (numbers["batch"].isna() & (frame["batch"] != ""))
+    broken = numbers[["size", "draw"]].isna().any(axis=1) | (
+        numbers["batch"].isna() & (frame["batch"] != "")
+    )
     if broken.any():
         raise UserError(
-            f"{path}: row {broken.idxmax()}: expected numbers in size, draw and batch. Put the file back as moot wrote "
-            "it: it says which labels of people are a drawn sample."
+            f"{path}: row {broken.idxmax()}: expected numbers in size, draw and batch. Put the file"
+            " back as moot wrote it: it says which labels of people are a drawn sample."
         )
     sample: pd.DataFrame = numbers.assign(unit=frame["unit"].astype(object))[list(COLUMNS)]
     return sample.reset_index(drop=True)
 
 
 def write_sample(path: Path, sample: pd.DataFrame) -> None:
-    """Keep a sample, numbers so that they come back as they were; a file that says the same is left as it is."""
+    """Keep a sample, numbers so that they come back as they were; a file that says the same is left
+    as it is.
+    """
     keep_written(path, sample.astype({"batch": "Int64"}).to_csv(index=False, lineterminator="\n"))
 
 
 def draw_more(
-    sample: pd.DataFrame, sizes: "pd.Series[float]", counts: "pd.Series[int]", wanted: int, seed: int
+    sample: pd.DataFrame,
+    sizes: "pd.Series[float]",
+    counts: "pd.Series[int]",
+    wanted: int,
+    seed: int,
 ) -> pd.DataFrame:
-    """A sample with more units drawn: at least all of those before, and so many that they hold `wanted` statements.
+    """A sample with more units drawn: at least all of those before, and so many that they hold
+    `wanted` statements.
 
-    Args:
-        sample: the present one; its sizes and draws stay. Units of debates held since are added to it.
-        sizes: of each unit of the run, by its name.
-        counts: how many statements each unit has to be labelled.
-        wanted: how many statements the sample shall have in all.
-        seed: the configuration's seed.
+        Args:
+            sample: the present one; its sizes and draws stay. Units of debates held since are added
+                to it.
+            sizes: of each unit of the run, by its name.
+            counts: how many statements each unit has to be labelled.
+            wanted: how many statements the sample shall have in all.
+            seed: the configuration's seed.
     """
     new = sizes.drop(sample["unit"], errors="ignore").sort_index()
     draws = [stable_fraction("sample", seed, unit) for unit in new.index]
-    added = pd.DataFrame({"unit": new.index, "size": new.to_numpy(), "draw": draws, "batch": np.nan})
+    added = pd.DataFrame(
+        {"unit": new.index, "size": new.to_numpy(), "draw": draws, "batch": np.nan}
+    )
     everything = _ranked(pd.concat([sample, added]) if len(sample) else added)
     present = everything[everything["unit"].isin(counts.index)]
     before = counts[present["unit"]].cumsum().shift(fill_value=0).to_numpy()
     last_before = np.flatnonzero(present["batch"].notna().to_numpy()).max(initial=-1)
     taken = (before < wanted) | (np.arange(len(present)) <= last_before)
     anew = present.index[taken & present["batch"].isna().to_numpy()]
-    everything.loc[anew, "batch"] = everything["batch"].max() + 1 if everything["batch"].notna().any() else 1
+    everything.loc[anew, "batch"] = (
+        everything["batch"].max() + 1 if everything["batch"].notna().any() else 1
+    )
     return everything
 
 
-def inclusion(sample: pd.DataFrame, present: Collection[str], labelled: Collection[str]) -> "pd.Series[float]":
-    """The probability with which each unit of the sample was drawn; empty while nothing counts as a sample.
+def inclusion(
+    sample: pd.DataFrame, present: Collection[str], labelled: Collection[str]
+) -> "pd.Series[float]":
+    """The probability with which each unit of the sample was drawn; empty while nothing counts as a
+    sample.
 
-    A batch counts once people have labelled all of it, with those before it: which statements are labelled first may
-    hang on what they say. Nothing counts where debates were held since the last drawing.
+        A batch counts once people have labelled all of it, with those before it: which statements
+        are labelled first may hang on what they say. Nothing counts where debates were held since
+        the last drawing.
 
-    Args:
-        sample: as drawn.
-        present: the units of the run.
-        labelled: those of them of which every statement has a label of people.
+        Args:
+            sample: as drawn.
+            present: the units of the run.
+            labelled: those of them of which every statement has a label of people.
     """
     nothing = pd.Series(dtype=float)
     if set(present) - set(sample["unit"]):
@@ -145,7 +181,10 @@ def inclusion(sample: pd.DataFrame, present: Collection[str], labelled: Collecti
             rank = (ranked["draw"] / ranked["size"]).to_numpy()
             threshold = rank[count] if count < len(rank) else np.inf
             first = ranked[:count]
-            return pd.Series(np.minimum(1.0, first["size"].to_numpy() * threshold), index=first["unit"].to_numpy())
+            return pd.Series(
+                np.minimum(1.0, first["size"].to_numpy() * threshold),
+                index=first["unit"].to_numpy(),
+            )
     return nothing
 
 

@@ -1,7 +1,8 @@
 """Annotation sheets for people: blinded and shuffled going out, checked row by row coming back.
 
-Out: a CSV file and Label Studio tasks for each experiment and model. In: filled CSV files and Label Studio exports from
-`data/annotations/`, by any number of annotators. A file that a person may have filled in is never written to.
+Out: a CSV file and Label Studio tasks for each experiment and model. In: filled CSV files and Label
+Studio exports from `data/annotations/`, by any number of annotators. A file that a person may have
+filled in is never written to.
 """
 
 import html
@@ -41,60 +42,73 @@ class Known:
 
 
 def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd.DataFrame:
-    """The rows of a sheet: statements in an order drawn by seed, without anything that tells who spoke, or when.
+    """The rows of a sheet: statements in an order drawn by seed, without anything that tells who
+    spoke, or when.
 
-    Args:
-        statements: as `statements_in` gives them; statements without text (missing judges) are left out.
-        facts: case id to the facts that the panel saw.
-        seed: the configuration's seed.
+        Args:
+            statements: as `statements_in` gives them; statements without text (missing judges) are
+                left out.
+            facts: case id to the facts that the panel saw.
+            seed: the configuration's seed.
     """
     said = statements[statements["text"].str.strip() != ""]
     order = sorted(said.index, key=lambda row: stable_fraction("sheet", seed, said.at[row, "item"]))
     said = said.loc[order].reset_index(drop=True).rename(columns={"text": "statement"})
-    return said.assign(facts=said["case_id"].map(facts)).reindex(columns=list(SHEET_COLUMNS), fill_value="")
+    return said.assign(facts=said["case_id"].map(facts)).reindex(
+        columns=list(SHEET_COLUMNS), fill_value=""
+    )
 
 
 def label_studio_config(rubric: Rubric) -> str:
-    """The labelling interface for Label Studio: facts, statement, one choice with the rubric as hints."""
+    """The labelling interface for Label Studio: facts, statement, one choice with the rubric as
+    hints.
+    """
     question = html.escape(rubric.question)
     choices = "\n".join(
         f'    <Choice value="{html.escape(label)}" hint="{html.escape(definition)}"/>'
         for label, definition in rubric.labels.items()
     )
     return (
-        '<View>\n  <Header value="Facts"/>\n  <Text name="facts" value="$facts"/>\n  <Header value="Statement"/>\n'
-        '  <Text name="statement" value="$statement"/>\n'
-        f'  <Header value="{question}"/>\n  <Choices name="label" toName="statement" '
-        'choice="single" required="true">\n'
-        f"{choices}\n  </Choices>\n</View>\n"
+        '<View>\n  <Header value="Facts"/>\n  <Text name="facts" value="$facts"/>\n  <Header'
+        ' value="Statement"/>\n  <Text name="statement" value="$statement"/>\n  <Header'
+        f' value="{question}"/>\n  <Choices name="label" toName="statement" choice="single"'
+        f' required="true">\n{choices}\n  </Choices>\n</View>\n'
     )
 
 
 def read_labels(folder: Path, sheet: str) -> tuple[str, dict[str, str]]:
-    """What is asked of the statements of a sheet, and its labels with what each means, from its labelling interface.
+    """What is asked of the statements of a sheet, and its labels with what each means, from its
+    labelling interface.
 
-    Raises:
-        UserError: there is none, or it is no XML.
+        Raises:
+            UserError: there is none, or it is no XML.
     """
     path = folder / f"{sheet}.xml"
     if not path.exists():
-        raise UserError(f"{folder}: no labels of the sheet {sheet} ({sheet}.xml). Write sheets again.")
+        raise UserError(
+            f"{folder}: no labels of the sheet {sheet} ({sheet}.xml). Write sheets again."
+        )
     try:
         interface = ElementTree.fromstring(read_text(path))  # noqa: S314 - moot wrote it
     except ElementTree.ParseError as fault:
         raise UserError(f"{path}: not XML ({fault}). Remove it and write sheets again.") from None
     asked = [header.get("value", "") for header in interface.iter("Header")][-1:]
-    labels = {choice.get("value", ""): choice.get("hint", "") for choice in interface.iter("Choice")}
+    labels = {
+        choice.get("value", ""): choice.get("hint", "") for choice in interface.iter("Choice")
+    }
     return "".join(asked), labels
 
 
 def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -> list[Path]:
-    """Write a sheet as CSV and Label Studio tasks, with its interface; but for interfaces no file is changed.
+    """Write a sheet as CSV and Label Studio tasks, with its interface; but for interfaces no file
+    is changed.
 
-    Statements that are on a sheet of this stem already are not written again; others get a sheet of the next number.
+        Statements that are on a sheet of this stem already are not written again; others get a
+        sheet of the next number.
 
-    Returns:
-        The paths of the sheet and its tasks, or of the last sheet where no statement is new; none without statements.
+        Returns:
+            The paths of the sheet and its tasks, or of the last sheet where no statement is new;
+            none without statements.
     """
     path, earlier, known = folder / f"{stem}.csv", list[Path](), set[str]()
     while path.exists():
@@ -127,27 +141,36 @@ def _no_formula(cell: str) -> str:
 
 def filled_files(folder: Path) -> list[Path]:
     """The annotation files of a folder, in the order of their names."""
-    return sorted(file for file in folder.glob("*") if file.suffix in (".csv", ".json") and file.is_file())
+    return sorted(
+        file for file in folder.glob("*") if file.suffix in (".csv", ".json") and file.is_file()
+    )
 
 
-def read_annotations(files: Sequence[Path], known: Mapping[str, Known]) -> tuple[pd.DataFrame, list[str]]:
-    """All that annotators filled in, checked row by row; rows without a label are not filled in yet and left out.
+def read_annotations(
+    files: Sequence[Path], known: Mapping[str, Known]
+) -> tuple[pd.DataFrame, list[str]]:
+    """All that annotators filled in, checked row by row; rows without a label are not filled in yet
+    and left out.
 
-    Args:
-        files: CSV sheets and Label Studio exports.
-        known: the first part of every blind id of this run to what sheets with such ids may hold.
+        Args:
+            files: CSV sheets and Label Studio exports.
+            known: the first part of every blind id of this run to what sheets with such ids may
+                hold.
 
-    Returns:
-        The rows that can be used, with columns file, row, item, label, annotator, kind (human, or adjudicated: a
-        decision between annotators); and one message for each fault: another encoding, a missing column (the whole
-        file is left out), an unknown label, a statement that does not exist, the same statement twice by one annotator,
-        two decisions on one statement (the row is left out).
+        Returns:
+            The rows that can be used, with columns file, row, item, label, annotator, kind (human,
+            or adjudicated: a decision between annotators); and one message for each fault: another
+            encoding, a missing column (the whole file is left out), an unknown label, a statement
+            that does not exist, the same statement twice by one annotator, two decisions on one
+            statement (the row is left out).
     """
     rows: list[FilledRow] = []
     faults: list[str] = []
     for file in files:
         try:
-            rows += list(_read_export(file) if file.suffix == ".json" else _read_sheet(file))  # whole, or not
+            rows += list(
+                _read_export(file) if file.suffix == ".json" else _read_sheet(file)
+            )  # whole, or not
         except UserError as fault:
             faults.append(str(fault))
     every = list(dict.fromkeys(label for sheet in known.values() for label in sheet.labels))
@@ -160,20 +183,22 @@ def read_annotations(files: Sequence[Path], known: Mapping[str, Known]) -> tuple
         label = sheet.label(typed)
         if not label:
             faults.append(
-                f"{place}, column 'label': found {quoted(typed)}, expected one of: {', '.join(sheet.labels)}. "
-                "Correct the row."
+                f"{place}, column 'label': found {quoted(typed)}, expected one of:"
+                f" {', '.join(sheet.labels)}. Correct the row."
             )
         elif item not in sheet.items:
             faults.append(
-                f"{place}, column 'item': {quoted(item)} is no statement of a debate of this run; expected an id as "
-                "the sheets have it. Remove the row, or run the configuration that the sheet was made with: a debate "
-                "that was held anew may say other words, which need labels of their own."
+                f"{place}, column 'item': {quoted(item)} is no statement of a debate of this run;"
+                " expected an id as the sheets have it. Remove the row, or run the configuration"
+                " that the sheet was made with: a debate that was held anew may say other words,"
+                " which need labels of their own."
             )
         elif (item, by) in seen:
             who = f"{quoted(annotator)} labelled" if kind == HUMAN else "an adjudicator decided on"
             faults.append(
-                f"{place}: {who} {item} already in {seen[item, by]}; expected every statement once for each "
-                "annotator, and one decision. The first row counts; remove one of the two."
+                f"{place}: {who} {item} already in {seen[item, by]}; expected every statement once"
+                " for each annotator, and one decision. The first row counts; remove one of the"
+                " two."
             )
         else:
             seen[item, by] = place
@@ -188,24 +213,38 @@ def _read_sheet(file: Path) -> Iterator[FilledRow]:
             decided = str(record.get("adjudicator", "")).strip()
             who = decided or str(record.get("annotator", "")).strip() or file.stem
             kind = ADJUDICATED if decided else HUMAN
-            yield str(file), int(str(row)), str(record["item"]).strip(), str(record["label"]), who, kind
+            yield (
+                str(file),
+                int(str(row)),
+                str(record["item"]).strip(),
+                str(record["label"]),
+                who,
+                kind,
+            )
 
 
 def _read_export(file: Path) -> Iterator[FilledRow]:
-    """A Label Studio export (JSON, or JSON-MIN): one task a record, any number of annotations in each."""
+    """A Label Studio export (JSON, or JSON-MIN): one task a record, any number of annotations in
+    each.
+    """
     try:
         tasks = json.loads(read_text(file))
         if not isinstance(tasks, list):
-            raise UserError(f"{file}: found {quoted(tasks)}; expected a list of Label Studio tasks.")
+            raise UserError(
+                f"{file}: found {quoted(tasks)}; expected a list of Label Studio tasks."
+            )
         for row, task in enumerate(tasks, start=1):
             item = str(task.get("data", task)["item"])
             for label, annotator in _choices(task):
                 yield str(file), row, item, str(label), annotator or file.stem, HUMAN
     except ValueError as fault:
-        raise UserError(f"{file}: not JSON ({fault}); expected a Label Studio export. Export it again.") from None
+        raise UserError(
+            f"{file}: not JSON ({fault}); expected a Label Studio export. Export it again."
+        ) from None
     except (KeyError, TypeError, AttributeError, IndexError) as fault:
         raise UserError(
-            f"{file}: not a Label Studio export ({fault!r}); expected tasks with data and annotations."
+            f"{file}: not a Label Studio export ({fault!r}); expected tasks with data and"
+            " annotations."
         ) from None
 
 
@@ -218,7 +257,9 @@ def _choices(task: Fields) -> Iterator[tuple[str, str]]:
         if annotation.get("was_cancelled"):
             continue
         by = annotation.get("completed_by", "")
-        annotator = str(by.get("email") or by.get("id") or "") if isinstance(by, Mapping) else str(by)
+        annotator = (
+            str(by.get("email") or by.get("id") or "") if isinstance(by, Mapping) else str(by)
+        )
         for result in annotation["result"]:
             if result.get("type") == "choices":
                 yield result["value"]["choices"][0], annotator

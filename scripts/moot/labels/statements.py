@@ -1,4 +1,6 @@
-"""The statements of a transcript that are labelled, and the blind identity under which a person sees one."""
+"""The statements of a transcript that are labelled, and the blind identity under which a person
+sees one.
+"""
 
 import hashlib
 from collections.abc import Collection, Sequence
@@ -9,38 +11,59 @@ import pandas as pd
 from moot.core.artifacts import read_frame, waiting
 from moot.core.kinds import CONCLUSION, PUBLIC
 
-COLUMNS = ["experiment", "model", "debate_id", "case_id", "turn", "round", "speaker", "kind", "text", "source"]
+COLUMNS = [
+    "experiment",
+    "model",
+    "debate_id",
+    "case_id",
+    "turn",
+    "round",
+    "speaker",
+    "kind",
+    "text",
+    "source",
+]
 TOLD_BY = ("source", "visibility", "prediction", "parse_status")
 """What says of an utterance whether it is a statement, in addition to its kind and text."""
 
 
 def are_statements(said: pd.DataFrame, kinds: Collection[str]) -> "pd.Series[bool]":
-    """Which utterances are labelled: those of some kinds, or without kinds all words in public that give no answer.
+    """Which utterances are labelled: those of some kinds, or without kinds all words in public that
+    give no answer.
 
-    Args:
-        said: columns kind, text, and `TOLD_BY`.
-        kinds: as a rubric names them.
+        Args:
+            said: columns kind, text, and `TOLD_BY`.
+            kinds: as a rubric names them.
     """
     if kinds:
         return said["kind"].isin(kinds)
     words = (said["text"].fillna("").str.strip() != "") & (said["source"] != "computed")
     answers = (said["prediction"].fillna("") != "") | (said["kind"] == CONCLUSION)
-    return words & (said["visibility"] == PUBLIC) & ~answers & (said["parse_status"].fillna("") != "invalid")
+    return (
+        words
+        & (said["visibility"] == PUBLIC)
+        & ~answers
+        & (said["parse_status"].fillna("") != "invalid")
+    )
 
 
 def read_statements(shards: Sequence[Path], kinds: Collection[str] = ()) -> pd.DataFrame:
-    """The statements of some transcripts' debates that have ended, in the order of shards and turns.
+    """The statements of some transcripts' debates that have ended, in the order of shards and
+    turns.
 
-    Args:
-        shards: the transcripts.
-        kinds: the rubric's kinds of utterances that are labelled.
+        Args:
+            shards: the transcripts.
+            kinds: the rubric's kinds of utterances that are labelled.
 
-    Returns:
-        The columns of `COLUMNS`, and item (the blind id).
+        Returns:
+            The columns of `COLUMNS`, and item (the blind id).
     """
     said = _ended(shards)
     statements = said.loc[are_statements(said, kinds), COLUMNS].reset_index(drop=True)
-    keys = zip(*(statements[name] for name in ("experiment", "model", "debate_id", "turn", "text")), strict=True)
+    keys = zip(
+        *(statements[name] for name in ("experiment", "model", "debate_id", "turn", "text")),
+        strict=True,
+    )
     statements["item"] = [statement_id(*key) for key in keys]
     return statements
 
@@ -53,18 +76,24 @@ def public_kinds(shards: Sequence[Path]) -> list[str]:
 
 
 def _ended(shards: Sequence[Path]) -> pd.DataFrame:
-    frames = [read_frame(shard, list(dict.fromkeys([*COLUMNS, "parsed", *TOLD_BY]))) for shard in shards]
+    frames = [
+        read_frame(shard, list(dict.fromkeys([*COLUMNS, "parsed", *TOLD_BY]))) for shard in shards
+    ]
     said: pd.DataFrame = pd.concat(frames, ignore_index=True)
     return said[~waiting(said)]
 
 
 def sheet_id(experiment: str, model: str) -> str:
-    """The first part of a blind id: the same for all statements of one experiment and model, and telling neither."""
+    """The first part of a blind id: the same for all statements of one experiment and model, and
+    telling neither.
+    """
     return hashlib.sha256(f"{experiment}\x1f{model}".encode()).hexdigest()[:8]
 
 
 def statement_id(experiment: str, model: str, debate_id: str, turn: int, text: str) -> str:
-    """The blind id of a statement, of its words too: it tells neither model, nor case, nor who spoke when."""
+    """The blind id of a statement, of its words too: it tells neither model, nor case, nor who
+    spoke when.
+    """
     key = f"{experiment}\x1f{model}\x1f{debate_id}\x1f{turn}\x1f{text}"
     inner = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return f"{sheet_id(experiment, model)}-{inner}"
@@ -72,5 +101,7 @@ def statement_id(experiment: str, model: str, debate_id: str, turn: int, text: s
 
 def unit_id(experiment: str, model: str, debate_id: str, speaker: str) -> str:
     """The blind id of all that one judge says in one debate."""
-    inner = hashlib.sha256(f"unit\x1f{experiment}\x1f{model}\x1f{debate_id}\x1f{speaker}".encode()).hexdigest()[:12]
+    inner = hashlib.sha256(
+        f"unit\x1f{experiment}\x1f{model}\x1f{debate_id}\x1f{speaker}".encode()
+    ).hexdigest()[:12]
     return f"{sheet_id(experiment, model)}-{inner}"

@@ -1,4 +1,6 @@
-"""One model's voice for a job: every call is answered from the ledger, or asked once and kept there."""
+"""One model's voice for a job: every call is answered from the ledger, or asked once and kept
+there.
+"""
 
 import asyncio
 import time
@@ -21,7 +23,9 @@ from moot.llm.request import Reply, Request, call_id
 __all__ = ["Chat", "Settings", "open_chats"]
 
 GRACE_SECONDS = 8.0
-"""How long a run that is stopped waits for replies that are under way; Docker kills ten seconds after its signal."""
+"""How long a run that is stopped waits for replies that are under way;
+Docker kills ten seconds after its signal.
+"""
 
 
 class Chat:
@@ -54,14 +58,18 @@ class Chat:
 
         Raises:
             CallFailedError: the call failed for good; its debate decides what that means.
-            LogprobsUnavailableError: the endpoint gives no token probabilities for the choices; other calls go on.
+            LogprobsUnavailableError: the endpoint gives no token probabilities for the choices;
+                other calls go on.
             RunStoppedError: budget, quota, key, or a reply missing in a replay.
-            DebatePausedError: it is in a batch that has not come back, which this run does not wait for.
+            DebatePausedError: it is in a batch that has not come back, which this run does not wait
+                for.
         """
         content = request.to_json(self._served_as)
         key = call_id(content, replicate)
         if key not in self._under_way:
-            self._under_way[key] = asyncio.create_task(self._answer(Call(key, request, content, replicate)))
+            self._under_way[key] = asyncio.create_task(
+                self._answer(Call(key, request, content, replicate))
+            )
             self._under_way[key].add_done_callback(lambda task: self._ended(key, task))
         entry = await asyncio.shield(self._under_way[key])
         return entry.call_id, entry.reply
@@ -72,7 +80,9 @@ class Chat:
         self._client.at_server.discard(key)
 
     async def _answer(self, call: Call) -> Entry:
-        """The stored entry of a call, else a new one; another process that makes the same call is waited for."""
+        """The stored entry of a call, else a new one; another process that makes the same call is
+        waited for.
+        """
         if self._replay:
             return await self._stored(call) or await self._fail_as_recorded(call)
         with self._waves.working():
@@ -87,10 +97,14 @@ class Chat:
         return stored
 
     async def _ask_and_keep(self, call: Call) -> Entry:
-        async with self._client.slot():  # until the reply is durable: a kill then repeats `concurrency` calls at most
+        async with (
+            self._client.slot()
+        ):  # until the reply is durable: a kill then repeats `concurrency` calls at most
             try:
                 reply = await self._client.complete(call)
-                kept = await self._ledger.put(Entry(call.call_id, self.name, call.content, call.replicate, reply))
+                kept = await self._ledger.put(
+                    Entry(call.call_id, self.name, call.content, call.replicate, reply)
+                )
             except (CallFailedError, LogprobsUnavailableError) as error:
                 wasted_usd = await self._ledger.put_failure(call.call_id, error)
                 if isinstance(error, CallFailedError):
@@ -110,19 +124,27 @@ class Chat:
         server = f" served as {self._served_as}" if self._served_as else ""
         why, ask = "replay:", "Set `replay: false`"
         if self._ledger.read_only:
-            why, ask = "read-only:", "Copy the ledger to a folder that can be written, and name that as `ledger`,"
+            why, ask = (
+                "read-only:",
+                "Copy the ledger to a folder that can be written, and name that as `ledger`,",
+            )
         raise RunStoppedError(
-            f"{why} the ledger {self._ledger.place} has no reply for a call of model '{self.name}'{server} (call id "
-            f"{call.call_id}). The configuration, a prompt or the data differ from the recorded run. {ask} to ask "
-            "the model, or restore what was recorded (a model that moved: `served_as`)."
+            f"{why} the ledger {self._ledger.place} has no reply for a call of model"
+            f" '{self.name}'{server} (call id {call.call_id}). The configuration, a prompt or the"
+            f" data differ from the recorded run. {ask} to ask the model, or restore what was"
+            " recorded (a model that moved: `served_as`)."
         )
 
     async def close(self) -> None:
-        """Store the replies that are under way, as far as they come within seconds, then let go of the endpoint."""
+        """Store the replies that are under way, as far as they come within seconds, then let go of
+        the endpoint.
+        """
         client, deadline = self._client, time.monotonic() + GRACE_SECONDS
         stopped_by, client.closing = client.stopped, True
         if client.at_server:
-            LOG.info("model '%s': waiting for %d replies under way", self.name, len(client.at_server))
+            LOG.info(
+                "model '%s': waiting for %d replies under way", self.name, len(client.at_server)
+            )
         while self._under_way:
             late = time.monotonic() > deadline
             for key, task in self._under_way.items():
@@ -130,7 +152,9 @@ class Chat:
                     task.cancel()
             await asyncio.wait(self._under_way.values(), timeout=0.1)
         if client.stopped is not None and stopped_by is None:  # those who asked have gone
-            LOG.error("model '%s': a reply that was under way is not kept: %s", self.name, client.stopped)
+            LOG.error(
+                "model '%s': a reply that was under way is not kept: %s", self.name, client.stopped
+            )
         await client.close()
 
 
@@ -144,12 +168,17 @@ async def open_chats(
         RunStoppedError: there was a signal.
     """
     waves = Waves()
-    chats = {name: Chat(name, config, ledger, settings, progress, waves) for name, config in models.items()}
+    chats = {
+        name: Chat(name, config, ledger, settings, progress, waves)
+        for name, config in models.items()
+    }
     with cancelled_on_signals():
         try:
             yield chats
         finally:  # all at once: while one waits for replies, another asks for no more
             await waves.close()
-            closed = await asyncio.gather(*(chat.close() for chat in chats.values()), return_exceptions=True)
+            closed = await asyncio.gather(
+                *(chat.close() for chat in chats.values()), return_exceptions=True
+            )
             for error in filter(None, closed):
                 raise error

@@ -1,4 +1,6 @@
-"""Asks one model: within its limits and the budget, again where an attempt failed, at the endpoint or in a batch."""
+"""Asks one model: within its limits and the budget, again where an attempt failed, at the endpoint
+or in a batch.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -36,8 +38,8 @@ from moot.llm.request import Reply, Request
 from moot.llm.shared_limits import SharedLimits
 
 _BYTES_A_TOKEN = 3.0
-"""A cautious estimate for budgets and token limits, before the server has counted; of bytes, since one Chinese
-character can be a token."""
+"""A cautious estimate for budgets and token limits, before the server has counted; of bytes, since
+one Chinese character can be a token."""
 _LONGEST_RATE_LIMIT_WAIT = 3600.0
 
 
@@ -62,7 +64,8 @@ class Client:
     """One model's endpoint, opened at the first call.
 
     Args:
-        keep: asks for a reply through the ledger; for replies of batches that no debate of this job waits for.
+        keep: asks for a reply through the ledger; for replies of batches that no debate of this job
+            waits for.
 
     Attributes:
         at_server: ids of the calls whose replies may come any moment.
@@ -97,7 +100,9 @@ class Client:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Hold one of the calls that may be under way at once; an error that ends the run ends all other calls."""
+        """Hold one of the calls that may be under way at once; an error that ends the run ends all
+        other calls.
+        """
         async with self._limits.slot():
             try:
                 yield
@@ -108,7 +113,10 @@ class Client:
                 raise
 
     async def complete(self, call: Call) -> Reply:
-        """The model's reply within budget and limits, attempted again where that may help. Within a `slot`."""
+        """The model's reply within budget and limits, attempted again where that may help.
+
+        Within a `slot`.
+        """
         prompt_tokens = int(call.request.prompt_bytes / _BYTES_A_TOKEN)
         reply_tokens = int(call.request.parameters.get("max_tokens", 0))
         most_usd = self._config.cost(prompt_tokens, reply_tokens)
@@ -118,7 +126,9 @@ class Client:
         endpoint = await self._open()
         while True:
             await self._limits.turn(prompt_tokens + reply_tokens)
-            if not reserved:  # after the wait for a turn: what is set aside is asked at once, so that none lapses
+            if (
+                not reserved
+            ):  # after the wait for a turn: what is set aside is asked at once, so that none lapses
                 await self._reserve(call, prompt_tokens + reply_tokens, most_usd)
                 reserved = True
             try:
@@ -143,7 +153,9 @@ class Client:
                 await self._back_off(error, failures)
             else:
                 self._answered = True
-                cost = self._config.cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
+                cost = self._config.cost(
+                    reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens
+                )
                 return replace(
                     reply,
                     attempts=1 + failures + waits,
@@ -155,7 +167,9 @@ class Client:
                 )
 
     async def _attempt(self, endpoint: Endpoint, call: Call) -> Reply:
-        """One attempt; a reply that trickles in is given up after `timeout` seconds like one that never comes."""
+        """One attempt; a reply that trickles in is given up after `timeout` seconds like one that
+        never comes.
+        """
         if self.closing:
             raise asyncio.CancelledError
         if self.stopped is not None:
@@ -188,13 +202,22 @@ class Client:
                 raise self.stopped
             if self._endpoint is None:
                 read_key(self._config)
-                make, config = self._settings.open_endpoint or ENDPOINTS[self._config.endpoint], self._config
+                make, config = (
+                    self._settings.open_endpoint or ENDPOINTS[self._config.endpoint],
+                    self._config,
+                )
                 if config.serve and not self._settings.open_endpoint:
                     self._server, config = await serve(self._name, config, config.serve)
                 endpoint = await asyncio.to_thread(make, config, self._settings.threads)
                 if config.batch and isinstance(endpoint, OpenAIEndpoint):
                     batches = Batches(
-                        self._waves, self._progress, endpoint, self._name, self._config, self._ledger, self._keep
+                        self._waves,
+                        self._progress,
+                        endpoint,
+                        self._name,
+                        self._config,
+                        self._ledger,
+                        self._keep,
                     )
                     try:
                         await batches.resume()
@@ -209,11 +232,15 @@ class Client:
             return self._endpoint
 
     async def _reserve(self, call: Call, tokens: int, usd: float) -> None:
-        seconds = RESERVED_SECONDS if self._config.batch else self._config.timeout * self._config.attempts
+        seconds = (
+            RESERVED_SECONDS if self._config.batch else self._config.timeout * self._config.attempts
+        )
         await self._ledger.reserve(Reservation(call.call_id, tokens, usd, seconds, self._budget))
 
     async def _pay(self, call: Call, usage: Usage | None) -> float:
-        """Count an attempt without a usable reply, as far as the server counted it; its cost in US dollars."""
+        """Count an attempt without a usable reply, as far as the server counted it; its cost in US
+        dollars.
+        """
         if usage is None:
             return 0.0
         usd = self._config.cost(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
@@ -223,7 +250,9 @@ class Client:
         return usd
 
     def _check_reachable(self, error: TransientError) -> None:
-        """End the run if no call was ever answered: a wrong address would fail every debate, one after the other."""
+        """End the run if no call was ever answered: a wrong address would fail every debate, one
+        after the other.
+        """
         if isinstance(error, UnreachableError) and not self._answered:
             place = self._server.url if self._server else normalised(address(self._config) or "")
             raise RunStoppedError(
@@ -235,10 +264,15 @@ class Client:
         seconds = error.retry_after if error.retry_after is not None else backoff(waits)
         if seconds > _LONGEST_RATE_LIMIT_WAIT:
             raise RunStoppedError(
-                f"model '{self._name}': the server asks to wait {seconds:.0f} s ({error}). Every reply is kept: run "
-                "again later to go on."
+                f"model '{self._name}': the server asks to wait {seconds:.0f} s ({error}). Every"
+                " reply is kept: run again later to go on."
             )
-        LOG.info("model '%s': rate limit; waiting %.1f s as the server asks (%s)", self._name, seconds, error)
+        LOG.info(
+            "model '%s': rate limit; waiting %.1f s as the server asks (%s)",
+            self._name,
+            seconds,
+            error,
+        )
         self._progress.retries += 1
         if error.retry_after is not None:
             await self._limits.pause(seconds)

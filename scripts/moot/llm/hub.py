@@ -1,4 +1,6 @@
-"""Model files of the Hugging Face Hub by name, `hf:ORG/REPO:FILE`, each pinned to one commit of its repository."""
+"""Model files of the Hugging Face Hub by name, `hf:ORG/REPO:FILE`, each pinned to one commit of its
+repository.
+"""
 
 import re
 from importlib import import_module
@@ -19,42 +21,63 @@ _MODULES = ("", ".errors", ".utils")
 def check_pinned(config: ModelConfig) -> None:
     """Raise `UserError` for a model of the hub without the commit that it is taken from.
 
-    The message names the commit that the repository is at, where the hub can be asked. Nothing else asks it before the
-    model is first used, so that a dry run, a preview and a replay need no network.
+    The message names the commit that the repository is at, where the hub can be asked. Nothing else
+    asks it before the model is first used, so that a dry run, a preview and a replay need no
+    network.
     """
-    if config.endpoint != "embedded" or not config.model.startswith(HUB) or _COMMIT.fullmatch(config.revision or ""):
+    if (
+        config.endpoint != "embedded"
+        or not config.model.startswith(HUB)
+        or _COMMIT.fullmatch(config.revision or "")
+    ):
         return
     found = f"found {config.revision!r}" if config.revision else "this key is missing"
     try:
-        do = f"Write `revision: {_Hub(config).commit_now()}`, where '{config.revision or 'main'}' is now."
+        do = (
+            f"Write `revision: {_Hub(config).commit_now()}`, where '{config.revision or 'main'}' is"
+            " now."
+        )
     except UserError as error:
         do = f"The repository's page lists its commits. They could not be looked up: {error}"
-    raise UserError(f"{found}; expected the commit that the model is taken from, 40 hexadecimal digits. {do}")
+    raise UserError(
+        f"{found}; expected the commit that the model is taken from, 40 hexadecimal digits. {do}"
+    )
 
 
 def hub_file(config: ModelConfig) -> Path:
-    """The file of a model of the hub, from the cache (`HF_HOME`) or downloaded to it, its checksum verified.
+    """The file of a model of the hub, from the cache (`HF_HOME`) or downloaded to it, its checksum
+    verified.
 
-    Raises:
-        UserError: the library is missing, there is no network, or no such repository, commit or file.
+        Raises:
+            UserError: the library is missing, there is no network, or no such repository, commit or
+                file.
     """
     check_pinned(config)
     path = _Hub(config).file()
-    blob = path.resolve()  # named by the checksum that the hub states, where the file is a large one
+    blob = (
+        path.resolve()
+    )  # named by the checksum that the hub states, where the file is a large one
     if _SHA256.fullmatch(blob.name) and file_digest(blob) != blob.name:
-        raise UserError(f"{blob}: found other content than the hub has. Delete the file, and run again.")
+        raise UserError(
+            f"{blob}: found other content than the hub has. Delete the file, and run again."
+        )
     return path
 
 
 class _Hub:
-    """The hub's own client, asked for one model; every fault of it is one message that says what to do."""
+    """The hub's own client, asked for one model; every fault of it is one message that says what to
+    do.
+    """
 
     def __init__(self, config: ModelConfig) -> None:
         try:  # an extra, and starting Snakemake must not load it
-            self._client, self._errors, utils = (import_module(f"huggingface_hub{name}") for name in _MODULES)
+            self._client, self._errors, utils = (
+                import_module(f"huggingface_hub{name}") for name in _MODULES
+            )
         except ImportError:
             raise UserError(
-                f"model '{config.model}': the package huggingface-hub is not installed. Run `make env EXTRAS=hub`."
+                f"model '{config.model}': the package huggingface-hub is not installed. Run `make"
+                " env EXTRAS=hub`."
             ) from None
         utils.disable_progress_bars()
         self._faults = (OSError, ValueError, self._errors.HTTPError)
@@ -73,14 +96,20 @@ class _Hub:
 
     def file(self) -> Path:
         """Where the file is in the cache, after a download if need be."""
-        cached = self._client.try_to_load_from_cache(self._repository, self._file, revision=self._revision)
+        cached = self._client.try_to_load_from_cache(
+            self._repository, self._file, revision=self._revision
+        )
         if isinstance(cached, str):
             return Path(cached)
         try:
             address = self._client.hf_hub_url(self._repository, self._file, revision=self._revision)
             size = self._client.get_hf_file_metadata(address, timeout=_SECONDS_TO_LOOK_UP).size or 0
-            LOG.info("downloading %s, %.0f MB", self._config.model, size / 1e6, extra={"progress": True})
-            return Path(self._client.hf_hub_download(self._repository, self._file, revision=self._revision))
+            LOG.info(
+                "downloading %s, %.0f MB", self._config.model, size / 1e6, extra={"progress": True}
+            )
+            return Path(
+                self._client.hf_hub_download(self._repository, self._file, revision=self._revision)
+            )
         except self._faults as error:
             raise self._user_error(error) from None
 
@@ -88,7 +117,9 @@ class _Hub:
         return UserError(f"model '{self._config.model}': {self._what_to_do(error)}")
 
     def _what_to_do(self, error: Exception) -> str:
-        """What went wrong, and what to do about it; the more particular of the client's errors first."""
+        """What went wrong, and what to do about it; the more particular of the client's errors
+        first.
+        """
         errors = self._errors
         page = f"{self._client.constants.ENDPOINT}/{self._repository}"
         if isinstance(error, errors.GatedRepoError):
@@ -98,10 +129,13 @@ class _Hub:
         if isinstance(error, errors.RevisionNotFoundError):
             return f"the repository has no commit {self._revision}: see {page}/commits/main."
         if isinstance(error, errors.RemoteEntryNotFoundError):
-            return f"the repository has no such file at this commit: see {page}/tree/{self._revision}."
+            return (
+                f"the repository has no such file at this commit: see {page}/tree/{self._revision}."
+            )
         if isinstance(error, errors.HfHubHTTPError):
             return f"the hub refuses it ({redacted(error)}): see {page}."
         return (
-            f"the file is not in the cache, and the hub cannot be reached ({redacted(error)}). Connect this machine "
-            "and run again, or copy the file here and name its path as `model`."
+            f"the file is not in the cache, and the hub cannot be reached ({redacted(error)})."
+            " Connect this machine and run again, or copy the file here and name its path as"
+            " `model`."
         )

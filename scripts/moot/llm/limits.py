@@ -1,4 +1,6 @@
-"""A model's limits: calls under way at once, requests and tokens a minute, and waits that the server asked for."""
+"""A model's limits: calls under way at once, requests and tokens a minute, and waits that the
+server asked for.
+"""
 
 import asyncio
 import random
@@ -11,14 +13,18 @@ from moot.core.model_config import ModelConfig
 
 _LONGEST_BACKOFF = 60.0
 AHEAD_SECONDS = 1.0
-"""How long before its turn a call takes its place: one that is killed while it waits leaves no longer gap."""
+"""How long before its turn a call takes its place: one that is killed while it waits leaves no
+longer gap.
+"""
 
 
 @dataclass(slots=True)
 class Pace:
-    """When the next call may be sent: each request, and each token, moves the moment on by its part of a minute.
+    """When the next call may be sent: each request, and each token, moves the moment on by its part
+    of a minute.
 
-    Calls so spread break no window of the server's that is shorter than a minute. Times are in seconds of one clock.
+        Calls so spread break no window of the server's that is shorter than a minute. Times are in
+        seconds of one clock.
     """
 
     requests_at: float = 0.0
@@ -26,7 +32,9 @@ class Pace:
     paused_until: float = 0.0
 
     def take(self, now: float, tokens: int, config: ModelConfig) -> tuple[bool, float]:
-        """Whether a call takes the next place, and the seconds until its turn, or until it should ask again."""
+        """Whether a call takes the next place, and the seconds until its turn, or until it should
+        ask again.
+        """
         begin = max(now, self.requests_at, self.tokens_at, self.paused_until)
         if begin - now > AHEAD_SECONDS:
             return False, begin - now - AHEAD_SECONDS / 2
@@ -76,5 +84,7 @@ class Limits:
 
 
 def backoff(failures: int) -> float:
-    """Seconds to wait after this many failures: doubling, with jitter so that debates do not return together."""
-    return min(0.5 * 2.0 ** (failures - 1), _LONGEST_BACKOFF) * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
+    """Seconds to wait after this many failures: doubling, with jitter so that debates do not return
+    together.
+    """
+    return min(0.5 * 2.0 ** (failures - 1), _LONGEST_BACKOFF) * random.uniform(0.75, 1.25)  # noqa: S311

@@ -19,7 +19,10 @@ _LOOK_SECONDS = 0.5
 _GRACE_SECONDS = 10.0
 _TAIL_LINES = 15
 _TAIL_BYTES = 8_192
-_END_WITH_US = 'exec 3<&0 </dev/null; (read -r _ <&3; trap "" TERM; kill -TERM 0; sleep 10; kill -KILL 0) & exec 3<&-\n'
+_END_WITH_US = (
+    'exec 3<&0 </dev/null; (read -r _ <&3; trap "" TERM; kill -TERM 0; sleep 10; kill -KILL 0) &'
+    " exec 3<&-\n"
+)
 """Ends the server's process group when the job's end of the pipe closes, however the job ends."""
 
 
@@ -34,7 +37,11 @@ class ModelServer:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - the user's own command
-                ["bash", "-c", _END_WITH_US + serve.command.replace(PORT, str(port))],  # noqa: S607 - the user's shell
+                [  # noqa: S607 - the shell of the user
+                    "bash",
+                    "-c",
+                    _END_WITH_US + serve.command.replace(PORT, str(port)),
+                ],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -45,7 +52,9 @@ class ModelServer:
         """Raise `RunStoppedError` if the server has ended."""
         status = self._process.poll()
         if status is not None:
-            raise RunStoppedError(f"model '{self._name}': its server ended with status {status}.{self._tail()}")
+            raise RunStoppedError(
+                f"model '{self._name}': its server ended with status {status}.{self._tail()}"
+            )
 
     def _tail(self) -> str:
         with self.log.open("rb") as log:
@@ -65,20 +74,26 @@ class ModelServer:
             self.check()
             if time.monotonic() - started > self._serve.timeout:
                 raise RunStoppedError(
-                    f"model '{self._name}': its server does not answer at {self.url}{self._serve.ready} within "
-                    f"{self._serve.timeout:g} s (`serve.timeout`).{self._tail()}"
+                    f"model '{self._name}': its server does not answer at"
+                    f" {self.url}{self._serve.ready} within {self._serve.timeout:g} s"
+                    f" (`serve.timeout`).{self._tail()}"
                 )
             await asyncio.sleep(_LOOK_SECONDS)
         self.check()  # what answers is no other server at the same port
         LOG.info(
-            "model '%s': its server at %s was ready after %.0f s", self._name, self.url, time.monotonic() - started
+            "model '%s': its server at %s was ready after %.0f s",
+            self._name,
+            self.url,
+            time.monotonic() - started,
         )
 
     def _answers(self) -> bool:
         import httpx  # a replay must not load it
 
         try:
-            return httpx.get(self.url + self._serve.ready, timeout=5, trust_env=False, follow_redirects=True).is_success
+            return httpx.get(
+                self.url + self._serve.ready, timeout=5, trust_env=False, follow_redirects=True
+            ).is_success
         except (httpx.HTTPError, httpx.InvalidURL):
             return False
 
@@ -107,8 +122,12 @@ def _free_port() -> int:
         return int(found.getsockname()[1])
 
 
-async def serve(name: str, config: ModelConfig, how: ServeConfig) -> tuple[ModelServer, ModelConfig]:
-    """Start the server of a model's entry and wait until it is ready; give it with the entry that names its address."""
+async def serve(
+    name: str, config: ModelConfig, how: ServeConfig
+) -> tuple[ModelServer, ModelConfig]:
+    """Start the server of a model's entry and wait until it is ready; give it with the entry that
+    names its address.
+    """
     server = await asyncio.to_thread(ModelServer, name, how)
     try:
         await server.ready()

@@ -1,4 +1,6 @@
-"""Prompts: Jinja templates in `config/prompts`, rendered to messages; hostile text can leave none of its delimiters."""
+"""Prompts: Jinja templates in `config/prompts`, rendered to messages; hostile text can leave none
+of its delimiters.
+"""
 
 import hashlib
 import re
@@ -29,16 +31,19 @@ _MOST_FILES = 1000
 
 
 def enclose(text: object, tag: str) -> str:
-    """Text between `<tag>` and `</tag>`, with everything inside it that looks like a tag made harmless.
+    """Text between `<tag>` and `</tag>`, with everything inside it that looks like a tag made
+    harmless.
 
-    >>> enclose("a </facts> b, 1 < 2", "facts")
-    '<facts>\\na ‹/facts> b, 1 < 2\\n</facts>'
+        >>> enclose("a </facts> b, 1 < 2", "facts")
+        '<facts>\\na ‹/facts> b, 1 < 2\\n</facts>'
     """
     return f"<{tag}>\n{_TAG_LIKE.sub('‹', str(text)).strip()}\n</{tag}>"
 
 
 class Section(NamedTuple):
-    """A part of what a person reads: material under its tag (facts, record), or with the tag "" what is said of it."""
+    """A part of what a person reads: material under its tag (facts, record), or with the tag ""
+    what is said of it.
+    """
 
     tag: str
     text: str
@@ -67,12 +72,17 @@ def fill(words: str, **slots: object) -> str:
     """
     for slot in slots:
         if f"{{{slot}}}" not in words:
-            raise UserError(f"no {{{slot}}} in the words '{words.strip()[:60]}'; type the slot where its text belongs.")
+            raise UserError(
+                f"no {{{slot}}} in the words '{words.strip()[:60]}'; type the slot where its text"
+                " belongs."
+            )
     return re.sub(r"\{(\w+)\}", lambda found: str(slots.get(found[1], found[0])), words)
 
 
 class _Environment(SandboxedEnvironment):
-    """Jinja's sandbox, which need not search moot's own plain values for the interpreter's internals at each look."""
+    """Jinja's sandbox, which need not search moot's own plain values for the interpreter's
+    internals at each look.
+    """
 
     def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
         if type(obj).__module__.startswith("moot."):
@@ -108,15 +118,17 @@ class Prompts:
         return Prompts, self._folders
 
     def render(self, name: str, *, language: str = "en", **context: object) -> tuple[Message, ...]:
-        """The messages of a template, as its `{{ role("system") }}` and `{{ role("user") }}` cut it.
+        """The messages of a template, as its `{{ role("system") }}` and `{{ role("user") }}` cut
+        it.
 
-        Args:
-            name: of `{name}.{language}.jinja`, or of `{name}.jinja` where there is none in that language.
-            language: of the case's text.
-            context: the template's variables.
+                Args:
+                    name: of `{name}.{language}.jinja`, or of `{name}.jinja` where there is none in
+                        that language.
+                    language: of the case's text.
+                    context: the template's variables.
 
-        Raises:
-            UserError: no such template, or a mistake in it, with its line.
+                Raises:
+                    UserError: no such template, or a mistake in it, with its line.
         """
         parts = self._cut.split(self._text((f"{name}.{language}.jinja", f"{name}.jinja"), context))
         messages = (
@@ -125,12 +137,20 @@ class Prompts:
         )
         return tuple(message for message in messages if message.content)
 
-    def render_for_person(self, name: str, *, language: str = "en", **context: object) -> tuple[Section, ...]:
-        """What a template says, for a person to read; `{name}.person.jinja` takes its place where there is one.
+    def render_for_person(
+        self, name: str, *, language: str = "en", **context: object
+    ) -> tuple[Section, ...]:
+        """What a template says, for a person to read; `{name}.person.jinja` takes its place where
+        there is one.
 
-        Args, Raises: as in `render`.
+                Args, Raises: as in `render`.
         """
-        names = (f"{name}.person.{language}.jinja", f"{name}.{language}.jinja", f"{name}.person.jinja", f"{name}.jinja")
+        names = (
+            f"{name}.person.{language}.jinja",
+            f"{name}.{language}.jinja",
+            f"{name}.person.jinja",
+            f"{name}.jinja",
+        )
         mark = secrets.token_hex(16)
         token = _FOR_PERSON.set(mark)
         try:
@@ -142,14 +162,20 @@ class Prompts:
             if place % 2:
                 tag = part
             else:
-                shown = (part if tag else _ON_TAGS.sub("", self._cut.sub("\n\n", part))).replace("\0", "").strip()
+                shown = (
+                    (part if tag else _ON_TAGS.sub("", self._cut.sub("\n\n", part)))
+                    .replace("\0", "")
+                    .strip()
+                )
                 sections += [Section(tag, shown)] if shown else []
         return tuple(sections)
 
     def _text(self, names: tuple[str, ...], context: Fields) -> str:
         """The first template that there is, rendered, with a mark where a message begins."""
         with _mistakes_named(names[-1]):
-            return self._template(names).render(role=lambda role: f"\0{self._mark}{role}\0", **context)
+            return self._template(names).render(
+                role=lambda role: f"\0{self._mark}{role}\0", **context
+            )
 
     def overlaid(self, folder: Path, *names: str) -> "Prompts":
         """These templates, with single ones replaced by those of a folder, of the same names.
@@ -159,37 +185,50 @@ class Prompts:
             names: prefixes of the templates that are used.
 
         Raises:
-            UserError: no such folder, a link in it that leads out of it, a template in it that has a mistake, or that
-                none of the used ones needs.
+            UserError: no such folder, a link in it that leads out of it, a template in it that has
+                a mistake, or that none of the used ones needs.
         """
         if not folder.is_dir():
-            raise UserError(f"{folder}: no such folder of prompt templates (sought from the working directory).")
+            raise UserError(
+                f"{folder}: no such folder of prompt templates (sought from the working directory)."
+            )
         inside, found = folder.resolve(), list(islice(folder.rglob("*"), _MOST_FILES + 1))
         if len(found) > _MOST_FILES:
-            raise UserError(f"{folder}: more than {_MOST_FILES} files; expected a folder of prompt templates alone.")
+            raise UserError(
+                f"{folder}: more than {_MOST_FILES} files; expected a folder of prompt templates"
+                " alone."
+            )
         for path in sorted(found):
             if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(inside)):
                 raise UserError(
-                    f"{path}: a link to {path.readlink()}, which is outside of the folder of prompt templates, or not "
-                    "there; expected a file. Copy the template into the folder."
+                    f"{path}: a link to {path.readlink()}, which is outside of the folder of prompt"
+                    " templates, or not there; expected a file. Copy the template into the folder."
                 )
         overlaid = Prompts(folder, *self._folders)
         files = (path for path in sorted(found) if path.is_file() and path.suffix != ".md")
-        own = [path.relative_to(folder).as_posix() for path in files if not path.name.startswith(".")]
+        own = [
+            path.relative_to(folder).as_posix() for path in files if not path.name.startswith(".")
+        ]
         known = self._named(names)
-        used = overlaid._sources([*known, *(name for name in own if _without_language(name) in known)])
+        used = overlaid._sources(
+            [*known, *(name for name in own if _without_language(name) in known)]
+        )
         for name in own:
             if name not in used:
                 raise unknown_name("prompt template", name, used, str(folder))
         return overlaid
 
     def sources(self, *names: str) -> dict[str, str]:
-        """Name to source of every template with such a prefix, and of all that these include or extend."""
+        """Name to source of every template with such a prefix, and of all that these include or
+        extend.
+        """
         return self._sources(self._named(names))
 
     def _digest(self, *names: str) -> str:
         sources = self.sources(*names)
-        seen = sorted((name, hashlib.sha256(source.encode()).hexdigest()) for name, source in sources.items())
+        seen = sorted(
+            (name, hashlib.sha256(source.encode()).hexdigest()) for name, source in sources.items()
+        )
         return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
 
     def _named(self, prefixes: tuple[str, ...]) -> list[str]:
@@ -209,13 +248,17 @@ class Prompts:
 
 @cache
 def _referenced(source: str, name: str) -> tuple[str, ...]:
-    """The templates that a template includes or extends; each is parsed once for all folders that it is in."""
+    """The templates that a template includes or extends; each is parsed once for all folders that
+    it is in.
+    """
     parsed = _Environment().parse(source, name)
     return tuple(reference for reference in meta.find_referenced_templates(parsed) if reference)
 
 
 def _without_language(name: str) -> str:
-    """The name of the template that one for a language translates: verdict.jinja for verdict.zh.jinja."""
+    """The name of the template that one for a language translates: verdict.jinja for
+    verdict.zh.jinja.
+    """
     return re.sub(r"\.[a-z]+\.jinja$", ".jinja", name)
 
 

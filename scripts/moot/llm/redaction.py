@@ -1,4 +1,6 @@
-"""All that a server sends passes here before it is kept or shown: keys are removed, names and messages are bounded."""
+"""All that a server sends passes here before it is kept or shown: keys are removed, names and
+messages are bounded.
+"""
 
 import os
 import re
@@ -21,12 +23,23 @@ _MARK = "***"
 _LONGEST_MESSAGE = 300
 _LONGEST_NAME = 200
 _LONGEST_PIECE = 12
-"""So many characters of a key together are removed from errors; fewer may be a prefix such as `sk-proj-`."""
+"""So many characters of a key together are removed from errors; fewer may be a prefix such as
+`sk-proj-`.
+"""
 _SHORTEST_KEY = 8
-"""Shorter ones are placeholders for servers that want none (`none`, `EMPTY`, `ollama`), and words of many texts."""
+"""Shorter ones are placeholders for servers that want none (`none`, `EMPTY`, `ollama`), and words
+of many texts.
+"""
 _UNSEEN = r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*"
 """Invisible characters between those of a key."""
-_NAMES = ("finish_reason", "served_model", "provider", "system_fingerprint", "service_tier", "response_id")
+_NAMES = (
+    "finish_reason",
+    "served_model",
+    "provider",
+    "system_fingerprint",
+    "service_tier",
+    "response_id",
+)
 
 
 _PATTERNS: dict[str, str] = {}
@@ -60,8 +73,8 @@ def api_key(config: ModelConfig) -> str:
     key = read_key(config)
     if config.api_key_env and (problem := key_problem(config.api_key_env)):
         raise UserError(
-            f"model '{config.model}': the environment variable {config.api_key_env} {problem}. "
-            f"Set it to the server's API key (export {config.api_key_env}=...), or use another model."
+            f"model '{config.model}': the environment variable {config.api_key_env} {problem}. Set"
+            f" it to the server's API key (export {config.api_key_env}=...), or use another model."
         )
     return key
 
@@ -84,18 +97,24 @@ def _one_line(message: str) -> str:
     return _remove(text, _MARK)  # what was taken out may have been between its halves
 
 
-_known_line = lru_cache(maxsize=256)(_one_line)  # servers say the same of themselves with each reply
+_known_line = lru_cache(maxsize=256)(
+    _one_line
+)  # servers say the same of themselves with each reply
 
 
 def redacted(message: object) -> str:
     """What a server said, fit for logs and the ledger: one line of bounded length, without keys.
 
-    Libraries cut long values short in their errors, a key with them, so that long pieces of a key are removed, too.
+    Libraries cut long values short in their errors, a key with them, so that long pieces of a key
+    are removed, too.
     """
     text = _one_line(str(message))
     text = text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
     for key in _PATTERNS:
-        alike, least = SequenceMatcher(a=text, b=key, autojunk=False), min(_LONGEST_PIECE, 3 * len(key) // 4)
+        alike, least = (
+            SequenceMatcher(a=text, b=key, autojunk=False),
+            min(_LONGEST_PIECE, 3 * len(key) // 4),
+        )
         while (piece := alike.find_longest_match()).size >= least:
             text = f"{text[: piece.a]}{_MARK}{text[piece.a + piece.size :]}"
             alike.set_seq1(text)
@@ -109,7 +128,9 @@ def name(value: object) -> str:
 
 
 def received(reply: Reply, started: datetime) -> Reply:
-    """A reply, whose attempt `started` then, as it is kept: its texts hold no key, and all else is a name."""
+    """A reply, whose attempt `started` then, as it is kept: its texts hold no key, and all else is
+    a name.
+    """
     sent = {field: writable(getattr(reply, field)) for field in ("text", "reasoning")}
     texts = {field: _remove(text, REMOVED) for field, text in sent.items()}
     names = {field: name(getattr(reply, field)) for field in _NAMES}
@@ -117,8 +138,9 @@ def received(reply: Reply, started: datetime) -> Reply:
     if (texts != sent or any(_MARK in found for found in names.values())) and not _WARNED:
         _WARNED.append(names["served_model"] or "a model")
         LOG.warning(
-            "moot: the server of %s repeats the API key that it is sent. The key is removed from what is kept, and a "
-            "reply's text says %s in its place. Change the key, and tell those who run the server.",
+            "moot: the server of %s repeats the API key that it is sent. The key is removed from"
+            " what is kept, and a reply's text says %s in its place. Change the key, and tell those"
+            " who run the server.",
             *_WARNED,
             REMOVED,
         )

@@ -26,7 +26,8 @@ class Request:
         endpoint: the endpoint's kind (anthropic, embedded, openai, ollama).
         model: the model's name as the server knows it.
         messages: the prompt.
-        parameters: temperature, max_tokens, seed, context and all else that the configuration sends.
+        parameters: temperature, max_tokens, seed, context and all else that the configuration
+            sends.
         schema: the JSON schema that the reply must follow, where it is sent (`structured: native`).
         choices: the label words whose log-probabilities are asked for, instead of generated text.
     """
@@ -59,7 +60,8 @@ class Request:
     def from_json(cls, text: str) -> "Request":
         """The request that `to_json` wrote; whom it asked is left out.
 
-        A schema's fields are asked for in their order, which canonical JSON loses and `required` keeps.
+        A schema's fields are asked for in their order, which canonical JSON loses and `required`
+        keeps.
         """
         content = json.loads(text)
         content.pop("served_as", None)
@@ -74,7 +76,9 @@ class Request:
 
     @property
     def prompt_bytes(self) -> int:
-        """The length of all messages in UTF-8, from which prompt tokens are estimated before a call."""
+        """The length of all messages in UTF-8, from which prompt tokens are estimated before a
+        call.
+        """
         return sum(len(message.content.encode("utf-8", "replace")) for message in self.messages)
 
 
@@ -86,7 +90,9 @@ def _in_order_of_required(schema: Json) -> Json:
     parts = {name: _in_order_of_required(part) for name, part in schema.items()}
     required, properties = parts.get("required"), parts.get("properties")
     if isinstance(required, list) and isinstance(properties, dict):
-        parts["properties"] = {name: properties[name] for name in [*required, *properties] if name in properties}
+        parts["properties"] = {
+            name: properties[name] for name in [*required, *properties] if name in properties
+        }
     return parts
 
 
@@ -122,8 +128,12 @@ def request_to(
 
 
 def call_id(request_json: str, replicate: int) -> str:
-    """The ledger's key: a digest of everything that is sent, of whom it is sent to, and of the replicate index."""
-    return hashlib.sha256(f"{replicate}\n{request_json}".encode("utf-8", "surrogatepass")).hexdigest()
+    """The ledger's key: a digest of everything that is sent, of whom it is sent to, and of the
+    replicate index.
+    """
+    return hashlib.sha256(
+        f"{replicate}\n{request_json}".encode("utf-8", "surrogatepass")
+    ).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,22 +143,24 @@ class Reply:
     Attributes:
         text: the reply's text, unparsed.
         reasoning: the model's separate reasoning text, where the endpoint gives one.
-        logprobs: label word to log-probability, for a request with choices; words that the server did not list are
-            missing.
-        unlisted_logprob: the log-probability of the last token listed, which no token that is not can pass.
+        logprobs: label word to log-probability, for a request with choices; words that the server
+            did not list are missing.
+        unlisted_logprob: the log-probability of the last token listed, which no token that is not
+            can pass.
         finish_reason: why generation ended (stop, length, content_filter, ...).
         prompt_tokens, completion_tokens, cached_tokens: as the server counted them.
         reasoning_tokens: the part of the completion tokens that went into reasoning.
         seconds: wall-clock time of the successful attempt.
         attempts: how many attempts it took, the successful one included.
         cost_usd: by the model's configured price, of all attempts that the server counted.
-        unusable_tokens, unusable_usd: what attempts before it took whose replies were empty, but counted by the server;
-            the dollars are part of `cost_usd`.
+        unusable_tokens, unusable_usd: what attempts before it took whose replies were empty, but
+            counted by the server; the dollars are part of `cost_usd`.
         price: the price that `cost_usd` was counted by, in words; "" where the model is free.
         created_at: UTC time, ISO 8601.
         started_at, ended_at: of the successful attempt, UTC, ISO 8601 with milliseconds.
         served_model: what the server says that it ran (name, digest).
-        provider, system_fingerprint, service_tier, response_id: who served it, as far as the server says.
+        provider, system_fingerprint, service_tier, response_id: who served it, as far as the server
+            says.
     """
 
     text: str
@@ -177,7 +189,9 @@ class Reply:
 
     def to_json(self) -> str:
         """The reply as JSON, for the ledger."""
-        content = {name: getattr(self, name) for name in _REPLY_FIELDS} | {"logprobs": dict(self.logprobs)}
+        content = {name: getattr(self, name) for name in _REPLY_FIELDS} | {
+            "logprobs": dict(self.logprobs)
+        }
         return _AS_JSON(content)
 
     @classmethod

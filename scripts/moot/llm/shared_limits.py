@@ -1,12 +1,15 @@
-"""A model's limits where several processes may speak with it: shared out at the ledger, and kept by all together.
+"""A model's limits where several processes may speak with it: shared out at the ledger, and kept by
+all together.
 
-Calls under way: each process that asks holds a share of `concurrency`, and writes down some times a second how many
-calls it wants. One that is alone holds all. Shares are fair by the max-min rule: one that wants less than its part
-leaves the rest to the others, one that wants nothing holds nothing; more processes than calls take turns. A share grows
-only as others give theirs back, so that all shares together never exceed the limit, which is the lowest that one of
-them was given. The share of a process that died is free once another looks.
+Calls under way: each process that asks holds a share of `concurrency`, and writes down some times a
+second how many calls it wants. One that is alone holds all. Shares are fair by the max-min rule:
+one that wants less than its part leaves the rest to the others, one that wants nothing holds
+nothing; more processes than calls take turns. A share grows only as others give theirs back, so
+that all shares together never exceed the limit, which is the lowest that one of them was given. The
+share of a process that died is free once another looks.
 
-Rates: when the next call may be sent is kept for all processes together (`Pace`), and so are the server's pauses.
+Rates: when the next call may be sent is kept for all processes together (`Pace`), and so are the
+    server's pauses.
 """
 
 import asyncio
@@ -51,10 +54,11 @@ def fair_share(own: int, others: Sequence[int], total: int) -> int:
 
 
 def has_turn(own: int, others: Sequence[int], total: int, now: float) -> bool:
-    """Whether the process with the number `own` may call now: `total` of them at a time, in a circle.
+    """Whether the process with the number `own` may call now: `total` of them at a time, in a
+    circle.
 
-    >>> [[has_turn(own, [1, 2, 3], 2, now) for own in (1, 2, 3)] for now in (0.0, 2.0)]
-    [[True, True, False], [False, True, True]]
+        >>> [[has_turn(own, [1, 2, 3], 2, now) for own in (1, 2, 3)] for now in (0.0, 2.0)]
+        [[True, True, False], [False, True, True]]
     """
     numbers = sorted({*others, own})
     return (numbers.index(own) - int(now / _TURN_SECONDS)) % len(numbers) < total
@@ -67,12 +71,18 @@ class SharedLimits(Limits):
         super().__init__(config)
         self._processes, self._name = processes, name
         # What tells this model from others at the same ledger.
-        self._model = hashlib.sha256(f"{name} {served_as(config)} {config.model}".encode()).hexdigest()
+        self._model = hashlib.sha256(
+            f"{name} {served_as(config)} {config.model}".encode()
+        ).hexdigest()
         self._free = asyncio.Semaphore(0)  # calls that may begin
-        self._given = self._allowed = 0  # calls that may begin or are under way, and how many these may be
+        self._given = self._allowed = (
+            0  # calls that may begin or are under way, and how many these may be
+        )
         self._demand = 0  # calls that wait or are under way
         self._looked = False
-        self._could_have_more = True  # the last look gave all that was wanted, and not all that there is
+        self._could_have_more = (
+            True  # the last look gave all that was wanted, and not all that there is
+        )
         self._fault: Exception | None = None
         self._waits_since: float | None = None
         self._wanted = asyncio.Event()
@@ -145,14 +155,17 @@ class SharedLimits(Limits):
         elif time.monotonic() - self._waits_since > _SAY_SECONDS:
             self._waits_since = float("inf")
             LOG.warning(
-                "model '%s': waits, since other processes at this ledger have all %d calls (`concurrency`) under way. "
-                "A process that was stopped (Ctrl-Z) keeps its calls: let it go on, or end it.",
+                "model '%s': waits, since other processes at this ledger have all %d calls"
+                " (`concurrency`) under way. A process that was stopped (Ctrl-Z) keeps its calls:"
+                " let it go on, or end it.",
                 self._name,
                 self._config.concurrency,
             )
 
     def _agree(self, in_use: int, wanted: int) -> tuple[int, float]:
-        """Write down what this process wants; the calls that it may have, and for how many seconds all are paused."""
+        """Write down what this process wants; the calls that it may have, and for how many seconds
+        all are paused.
+        """
 
         def share(connection: sa.Connection, number: int) -> tuple[int, float]:
             mine, now = SHARES.c.model == self._model, self._processes.now(connection)
@@ -165,15 +178,25 @@ class SharedLimits(Limits):
             allowed = self._share(number, wanted, shares, now) if wanted else 0
             connection.execute(sa.delete(SHARES).where(mine, SHARES.c.process == number))
             if wanted:
-                held = {"wanted": wanted, "held": max(in_use, allowed), "most": self._config.concurrency}
-                connection.execute(sa.insert(SHARES), {"model": self._model, "process": number, **held})
-            if not shares and not self._looked:  # what those wrote who have ended, by a clock that may have begun anew
+                held = {
+                    "wanted": wanted,
+                    "held": max(in_use, allowed),
+                    "most": self._config.concurrency,
+                }
+                connection.execute(
+                    sa.insert(SHARES), {"model": self._model, "process": number, **held}
+                )
+            if (
+                not shares and not self._looked
+            ):  # what those wrote who have ended, by a clock that may have begun anew
                 connection.execute(sa.delete(PACES).where(PACES.c.model == self._model))
             return allowed, self._pace(connection).paused_until - now
 
         return self._processes.run(share, alone=self._model)
 
-    def _share(self, number: int, wanted: int, others: Mapping[int, sa.RowMapping], now: float) -> int:
+    def _share(
+        self, number: int, wanted: int, others: Mapping[int, sa.RowMapping], now: float
+    ) -> int:
         total = min([self._config.concurrency, *(int(row["most"]) for row in others.values())])
         if not others:
             return total
@@ -199,7 +222,11 @@ class SharedLimits(Limits):
 
     def _pace(self, connection: sa.Connection) -> Pace:
         """When the next call may be sent."""
-        row = connection.execute(sa.select(PACES).where(PACES.c.model == self._model)).mappings().first()
+        row = (
+            connection.execute(sa.select(PACES).where(PACES.c.model == self._model))
+            .mappings()
+            .first()
+        )
         return Pace(row["requests_at"], row["tokens_at"], row["paused_until"]) if row else Pace()
 
     def _keep(self, connection: sa.Connection, pace: Pace) -> None:

@@ -1,4 +1,6 @@
-"""From an experiment's control arms to experiments of their own, and from an arm to how its debates are held."""
+"""From an experiment's control arms to experiments of their own, and from an arm to how its debates
+are held.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -23,7 +25,15 @@ from moot.protocols.arms import (
 from moot.protocols.debate import Debate, Setting
 from moot.protocols.relabelling import Relabelled, relabelled
 
-_OF_THE_WHOLE = ("labelers", "rubric", "arms", "arm_models", "arm_cases", "attribution", "multiverse")
+_OF_THE_WHOLE = (
+    "labelers",
+    "rubric",
+    "arms",
+    "arm_models",
+    "arm_cases",
+    "attribution",
+    "multiverse",
+)
 """Keys of an experiment's entry that say nothing of its arms."""
 MakeDebate = Callable[[Case, Task, int, Setting], Debate]
 
@@ -31,11 +41,15 @@ MakeDebate = Callable[[Case, Task, int, Setting], Debate]
 def full_experiment(name: str, config: ExperimentConfig, params: ProtocolParams) -> Full:
     """An experiment as its arms see it."""
     attribution = config.attribution.model_dump(exclude_unset=True) if config.attribution else {}
-    return Full(name, config.protocol, PROTOCOLS[config.protocol], config.params, params, attribution)
+    return Full(
+        name, config.protocol, PROTOCOLS[config.protocol], config.params, params, attribution
+    )
 
 
 def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, ExperimentConfig]]:
-    """The control arms of a checked experiment, each as an entry of its own; their statements get no labels."""
+    """The control arms of a checked experiment, each as an entry of its own; their statements get
+    no labels.
+    """
     for name in config.arms:
         instead = ARMS[name].instead
         protocol, params = instead(full) if instead else (config.protocol, dict(config.params))
@@ -62,10 +76,14 @@ def _seats_there(protocol: str, params: Fields) -> dict[str, str]:
     """The `seats` of an experiment that the protocol of its arm has, too."""
     entry = PROTOCOLS[protocol]
     known = entry.seats(entry.params.model_validate({**params, "seats": {}}))
-    return {seat: voice for seat, voice in params["seats"].items() if known is None or seat in known}
+    return {
+        seat: voice for seat, voice in params["seats"].items() if known is None or seat in known
+    }
 
 
-def check_arms(full: Full, config: ExperimentConfig, labels: tuple[str, ...], where: Callable[[str], str]) -> None:
+def check_arms(
+    full: Full, config: ExperimentConfig, labels: tuple[str, ...], where: Callable[[str], str]
+) -> None:
     """Raise `UserError` for an arm that is unknown, or that means nothing for the experiment.
 
     Args:
@@ -76,7 +94,9 @@ def check_arms(full: Full, config: ExperimentConfig, labels: tuple[str, ...], wh
     """
     for model in config.arm_models:
         if model not in config.models:
-            raise unknown_name("model of this experiment", model, config.models, where("arm_models"))
+            raise unknown_name(
+                "model of this experiment", model, config.models, where("arm_models")
+            )
     for name in (*config.arms, *([config.arm] if config.arm else [])):
         arm = find_arm(name, where("arms" if name in config.arms else "arm"))
         if name == config.arm and arm.instead:
@@ -87,7 +107,9 @@ def check_arms(full: Full, config: ExperimentConfig, labels: tuple[str, ...], wh
 
 
 def with_arm(full: Full, arm: str) -> tuple[ProtocolParams, dict[str, str]]:
-    """The parameters of an experiment as its arm changes them, and the artifacts that the arm needs."""
+    """The parameters of an experiment as its arm changes them, and the artifacts that the arm
+    needs.
+    """
     params = full.params
     if arm == SWAP:
         params = params.model_copy(update={"seats": exchange_seats(full)})
@@ -116,7 +138,7 @@ def as_argued(config: ExperimentConfig, cases: Sequence[Case], task: Task) -> Re
     rename = renames(entry)
     if rename and set(task.labels) == entry.options.known:
         raise UserError(
-            f"experiment '{config.of}': protocol '{config.protocol}' knows the options of this data by name. "
-            f"Remove '{RELABELLED}' from `arms`."
+            f"experiment '{config.of}': protocol '{config.protocol}' knows the options of this data"
+            f" by name. Remove '{RELABELLED}' from `arms`."
         )
     return relabelled(cases, task, rename, entry.options.explained)

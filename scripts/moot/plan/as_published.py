@@ -1,11 +1,13 @@
-"""Which runs repeat an experiment of config/paper.yaml: published values are shown next to these, and to no others.
+"""Which runs repeat an experiment of config/paper.yaml: published values are shown next to these,
+and to no others.
 
-`config/paper.yaml` and `config/models.yaml`, as they come with moot, say what the papers ran. A run repeats one of
-these experiments when its protocol, data set, parameters and models are the same, and when it has at least as many
-cases and repeats. Data sets are the same when their options are; a file of the user's own (`source: local`) counts as
-the published one. A model is the same when its entry has the paper's name, the same model of the same provider, the
-same context and the same sampling, and when no server said that it served another. Prompts are the paper's words, or
-moot's own, which is said of the run; with prompts in other words it repeats nothing.
+`config/paper.yaml` and `config/models.yaml`, as they come with moot, say what the papers ran. A run
+repeats one of these experiments when its protocol, data set, parameters and models are the same,
+and when it has at least as many cases and repeats. Data sets are the same when their options are; a
+file of the user's own (`source: local`) counts as the published one. A model is the same when its
+entry has the paper's name, the same model of the same provider, the same context and the same
+sampling, and when no server said that it served another. Prompts are the paper's words, or moot's
+own, which is said of the run; with prompts in other words it repeats nothing.
 """
 
 import re
@@ -31,7 +33,10 @@ from moot.scores.served import versions_said
 
 _SENT = ("structured", "reasoning", "parameters")  # of a model's entry: also changes its replies
 _REAL = ("local", "download")
-SAMPLING = ("temperature", "max_tokens")  # stated by the protocol's parameters or by a model's entry
+SAMPLING = (
+    "temperature",
+    "max_tokens",
+)  # stated by the protocol's parameters or by a model's entry
 OTHER_DATA = "other data"
 
 
@@ -40,8 +45,10 @@ class _Setting:
     """All of an experiment that its values depend on, its models apart.
 
     Attributes:
-        params: the protocol's parameters with defaults; an experiment named in them is replaced by its own setting.
-        dataset: the data set's options with defaults, `source` being "published" wherever the files are the real ones.
+        params: the protocol's parameters with defaults; an experiment named in them is replaced by
+            its own setting.
+        dataset: the data set's options with defaults, `source` being "published" wherever the files
+            are the real ones.
         wording: whose words its prompts are (`moot.plan.wording`).
         departures: what of moot's own words is known to matter.
     """
@@ -53,7 +60,9 @@ class _Setting:
     departures: tuple[str, ...]
 
     def differences(self, paper: "_Setting", sent: Fields, paper_sent: Fields) -> list[str]:
-        """In what it is not the paper's experiment, in words; `sent` is what `_sampling` gives for a model of each."""
+        """In what it is not the paper's experiment, in words;
+        `sent` is what `_sampling` gives for a model of each.
+        """
         mine, theirs = self.config, paper.config
         found = _data_differences(self.dataset, paper.dataset)
         found += ["another split"] if mine.split != theirs.split else []
@@ -61,9 +70,16 @@ class _Setting:
         found += ["another wording of prompts"] if self.wording == OTHERS else []
         found += ["fewer repeats"] if mine.repeats < theirs.repeats else []
         pairs = [(self.params, paper.params), (sent, paper_sent)]
-        settings = {name for one, other in pairs for name in {**one, **other} if one.get(name) != other.get(name)}
+        settings = {
+            name
+            for one, other in pairs
+            for name in {**one, **other}
+            if one.get(name) != other.get(name)
+        }
         settings -= {name for name in SAMPLING if sent[name] == paper_sent[name]}
-        settings |= {"calibration_cases"} if mine.calibration_cases != theirs.calibration_cases else set()
+        settings |= (
+            {"calibration_cases"} if mine.calibration_cases != theirs.calibration_cases else set()
+        )
         settings |= set() if set(theirs.labelers) <= set(mine.labelers) else {"labelers"}
         return found + ([f"other settings: {', '.join(sorted(settings))}"] if settings else [])
 
@@ -85,32 +101,46 @@ def _data_differences(mine: Fields, paper: Fields) -> list[str]:
 
 @cache
 def compare_with_papers(plan: Plan) -> Comparable:
-    """Which runs and data sets of a plan are as published, and in what the others differ; no control arm ever is."""
+    """Which runs and data sets of a plan are as published, and in what the others differ; no
+    control arm ever is.
+    """
     if plan.config.rehearsal:
         return _nothing_comparable(plan)
     paper = paper_plan(plan.shipped)
     mine, of_paper = _Settings(plan), _Settings(paper)
-    theirs = {name: of_paper[name] for name, found in paper.experiments.items() if not found.config.arm}
+    theirs = {
+        name: of_paper[name] for name, found in paper.experiments.items() if not found.config.arm
+    }
     runs = {
-        (name, model): _compare_run(mine[name], model, plan.config.models, theirs, paper.config.models)
+        (name, model): _compare_run(
+            mine[name], model, plan.config.models, theirs, paper.config.models
+        )
         for name, experiment in plan.experiments.items()
         if not experiment.config.arm
         for model in experiment.config.models
     }
     known = {name: _dataset(paper, name) for name in paper.datasets_used}
-    return Comparable(runs, {name: _compare_data(_dataset(plan, name), known) for name in plan.datasets_used})
+    return Comparable(
+        runs, {name: _compare_data(_dataset(plan, name), known) for name in plan.datasets_used}
+    )
 
 
 def _nothing_comparable(plan: Plan) -> Comparable:
     """No published value is shown next to a rehearsal."""
     simulated = AsPublished(differs="simulated voices")
-    runs = {(name, model): simulated for name, found in plan.experiments.items() for model in found.config.models}
+    runs = {
+        (name, model): simulated
+        for name, found in plan.experiments.items()
+        for model in found.config.models
+    }
     return Comparable(runs, dict.fromkeys(plan.datasets, simulated))
 
 
 @cache
 def paper_plan(shipped: Path) -> Plan:
-    """The plan of config/paper.yaml with the catalogue of models, as shipped; `shipped` is the project's folder."""
+    """The plan of config/paper.yaml with the catalogue of models, as shipped;
+    `shipped` is the project's folder.
+    """
     raw: JsonObject = {"seed": 0}
     files = [shipped / "config" / name for name in ("models.yaml", "paper.yaml")]
     for file in files:
@@ -141,7 +171,9 @@ class _Settings:
     def _setting(self, config: ExperimentConfig) -> _Setting:
         protocol = PROTOCOLS[config.protocol]
         params = protocol.params.model_validate(dict(config.params))
-        needed = {part for path in protocol.needs(params).values() for part in path.split("/")} & set(self._configs)
+        needed = {
+            part for path in protocol.needs(params).values() for part in path.split("/")
+        } & set(self._configs)
         resolved = {
             name: _referenced(self[value]) if isinstance(value, str) and value in needed else value
             for name, value in params.model_dump(mode="json").items()
@@ -177,7 +209,11 @@ def _compare_run(
     theirs: Mapping[str, _Setting],
     of_paper: Mapping[str, ModelConfig],
 ) -> AsPublished:
-    same_protocol = {other: paper for other, paper in theirs.items() if paper.config.protocol == mine.config.protocol}
+    same_protocol = {
+        other: paper
+        for other, paper in theirs.items()
+        if paper.config.protocol == mine.config.protocol
+    }
     # A model that the paper does not have is compared with the paper's parameters alone.
     differences = {
         other: mine.differences(
@@ -188,24 +224,34 @@ def _compare_run(
     alike = tuple(other for other, found in differences.items() if not found)
     for other, found in differences.items():
         found.extend([] if name in same_protocol[other].config.models else ["another model"])
-        found.extend(dict.fromkeys(_served_otherwise(_voices(same_protocol[other], name), models, of_paper)))
+        found.extend(
+            dict.fromkeys(_served_otherwise(_voices(same_protocol[other], name), models, of_paper))
+        )
     repeats = tuple(other for other, found in differences.items() if not found)
     nothing = ["an experiment that the papers do not have"]
-    nearest = min(differences.values(), key=lambda found: (OTHER_DATA in found, len(found)), default=nothing)
+    nearest = min(
+        differences.values(), key=lambda found: (OTHER_DATA in found, len(found)), default=nothing
+    )
     ours = mine.wording == OURS
     return AsPublished(repeats, alike, "; ".join(nearest), ours, mine.departures if ours else ())
 
 
 def _voices(setting: _Setting, model: str) -> list[str]:
     """The models that speak or label in an experiment."""
-    judges = [name for kind, _, name in (labeler.partition(":") for labeler in setting.config.labelers) if name]
+    judges = [
+        name
+        for kind, _, name in (labeler.partition(":") for labeler in setting.config.labelers)
+        if name
+    ]
     return [model, *setting.params["seats"].values(), *judges]
 
 
 def _served_otherwise(
     names: list[str], models: Mapping[str, ModelConfig], of_paper: Mapping[str, ModelConfig]
 ) -> Iterator[str]:
-    """In what the entries of these names reach other models than the paper's entries of the same names."""
+    """In what the entries of these names reach other models than the paper's entries of the same
+    names.
+    """
     for name in names:
         mine, theirs = models.get(name), of_paper.get(name)
         if mine is None or theirs is None:
@@ -218,13 +264,16 @@ def _served_otherwise(
             yield f"{name} has another context than {theirs.context} tokens"
 
 
-def confirm_served(comparable: Comparable, scores: pd.DataFrame, models: Mapping[str, ModelConfig]) -> Comparable:
-    """What is as published, without the runs whose servers said that they served another model than was asked for.
+def confirm_served(
+    comparable: Comparable, scores: pd.DataFrame, models: Mapping[str, ModelConfig]
+) -> Comparable:
+    """What is as published, without the runs whose servers said that they served another model than
+    was asked for.
 
-    Args:
-        comparable: by the configuration alone.
-        scores: of all experiments; `debates_served` says what servers said.
-        models: the entries of the configuration.
+        Args:
+            comparable: by the configuration alone.
+            scores: of all experiments; `debates_served` says what servers said.
+            models: the entries of the configuration.
     """
     runs = dict(comparable.runs)
     for key, found in runs.items():
@@ -239,17 +288,23 @@ def confirm_served(comparable: Comparable, scores: pd.DataFrame, models: Mapping
 
 
 def _is_version(said: str, asked: str) -> bool:
-    """Whether a server's name of a model is the name asked for, or that with a date, number or digest of a version."""
+    """Whether a server's name of a model is the name asked for, or that with a date, number or
+    digest of a version.
+    """
     version = r"(?:-\d[\d.-]*)?(?: digest unknown| [0-9a-f]+)?"
     return re.fullmatch(re.escape(asked) + version, said, re.IGNORECASE) is not None
 
 
 def _sampling(setting: _Setting, model: ModelConfig) -> JsonObject:
-    """What is sent with each call: a model's entry sets the temperature over the protocol, the protocol the length."""
+    """What is sent with each call: a model's entry sets the temperature over the protocol, the
+    protocol the length.
+    """
     params = setting.params
     temperature = params["temperature"] if model.temperature is None else model.temperature
     max_tokens = params["max_tokens"] or model.max_tokens
-    return {"temperature": temperature, "max_tokens": max_tokens} | {name: getattr(model, name) for name in _SENT}
+    return {"temperature": temperature, "max_tokens": max_tokens} | {
+        name: getattr(model, name) for name in _SENT
+    }
 
 
 def _compare_data(mine: Fields, known: Mapping[str, Fields]) -> AsPublished:

@@ -8,12 +8,14 @@ from moot.plan.experiments import Experiment
 
 
 def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[Case]:
-    """The cases that an experiment debates, and the validation cases that its threshold is fitted on.
+    """The cases that an experiment debates, and the validation cases that its threshold is fitted
+    on.
 
-    Training and validation cases that resemble a test case are left out: something learns from what is debated there.
+        Training and validation cases that resemble a test case are left out: something learns from
+        what is debated there.
 
-    Raises:
-        UserError: the split is empty, or holds fewer cases than asked for.
+        Raises:
+            UserError: the split is empty, or holds fewer cases than asked for.
     """
     config = experiment.config
     chosen = []
@@ -23,8 +25,9 @@ def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: in
         available = open_cases(cases, split)
         if not available or (count is not None and len(available) < count):
             raise UserError(
-                f"experiment '{experiment.name}': {count or 'some'} {split} cases wanted, data set '{config.dataset}' "
-                f"has {len(available)}. Lower `cases`, or use a larger data set."
+                f"experiment '{experiment.name}': {count or 'some'} {split} cases wanted, data set"
+                f" '{config.dataset}' has {len(available)}. Lower `cases`, or use a larger data"
+                " set."
             )
         chosen.extend(choose_cases(available, count, seed))
     return chosen

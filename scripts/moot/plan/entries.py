@@ -1,4 +1,6 @@
-"""What follows from an entry of the configuration alone: the experiments of its grid, and its templates."""
+"""What follows from an entry of the configuration alone: the experiments of its grid, and its
+templates.
+"""
 
 import itertools
 import re
@@ -15,16 +17,23 @@ from moot.protocols.arms import ARMS
 
 
 def expand(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
-    """The experiments of an entry: one for each combination of its grid, and each pair of its tournament.
+    """The experiments of an entry: one for each combination of its grid, and each pair of its
+    tournament.
 
-    Raises:
-        UserError: a tournament's protocol has no two sides that are told what to argue for.
+        Raises:
+            UserError: a tournament's protocol has no two sides that are told what to argue for.
     """
-    return [pair for combination in expand_grid(name, config) for pair in _expand_tournament(*combination)]
+    return [
+        pair
+        for combination in expand_grid(name, config)
+        for pair in _expand_tournament(*combination)
+    ]
 
 
 def _expand_tournament(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
-    """One experiment for each pair of debaters and each way round, the first in the seat that speaks first."""
+    """One experiment for each pair of debaters and each way round, the first in the seat that
+    speaks first.
+    """
     if config.tournament is None or config.protocol not in PROTOCOLS:
         return [(name, config)]
     found = PROTOCOLS[config.protocol]
@@ -32,11 +41,16 @@ def _expand_tournament(name: str, config: ExperimentConfig) -> list[tuple[str, E
         params = found.params.model_validate(dict(config.params))
     except ValidationError:  # said where the experiment is read
         return [(name, config)]
-    sides = found.debaters.seats(params) if found.debaters and found.debaters.given_sides(params) else ()
+    sides = (
+        found.debaters.seats(params)
+        if found.debaters and found.debaters.given_sides(params)
+        else ()
+    )
     if len(sides) != len(("one", "other")):
         raise UserError(
-            f"a tournament is of two debaters, each told what to argue for; protocol '{config.protocol}' with these "
-            f"`params` has {len(sides)} such seats. Choose another protocol or parameters (docs/reference.md)."
+            "a tournament is of two debaters, each told what to argue for; protocol"
+            f" '{config.protocol}' with these `params` has {len(sides)} such seats. Choose another"
+            " protocol or parameters (docs/reference.md)."
         )
     expanded = []
     for pair in config.tournament.pairs:
@@ -59,7 +73,9 @@ def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, Experime
     expanded = []
     for values in itertools.product(*config.grid.values()):
         chosen = dict(zip(config.grid, values, strict=True))
-        suffix = "-".join(f"{parameter}={_value_name(value)}" for parameter, value in chosen.items())
+        suffix = "-".join(
+            f"{parameter}={_value_name(value)}" for parameter, value in chosen.items()
+        )
         prompts = str(chosen.pop("prompts", config.prompts) or "")
         params = {**config.params, **chosen}
         update = {"params": params, "prompts": prompts, "grid": {}}
@@ -73,14 +89,15 @@ def _value_name(value: object) -> str:
 
 
 def rubric_of(config: ExperimentConfig, own: Mapping[str, Rubric]) -> Rubric | None:
-    """The rubric by which an experiment's statements are labelled: that which it names, or its protocol's.
+    """The rubric by which an experiment's statements are labelled: that which it names, or its
+    protocol's.
 
-    Args:
-        config: the experiment's entry.
-        own: the rubrics of the configuration.
+        Args:
+            config: the experiment's entry.
+            own: the rubrics of the configuration.
 
-    Raises:
-        UserError: no rubric has this name.
+        Raises:
+            UserError: no rubric has this name.
     """
     if not config.labelers:
         return None
@@ -91,7 +108,9 @@ def rubric_of(config: ExperimentConfig, own: Mapping[str, Rubric]) -> Rubric | N
 
 
 def templates_used(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str, ...]:
-    """Prefixes of the prompt templates that an experiment uses: its protocol's, and that of a model that labels."""
+    """Prefixes of the prompt templates that an experiment uses: its protocol's, and that of a model
+    that labels.
+    """
     return (*templates_of_debates(config), *labelling_templates(config, rubric))
 
 
@@ -104,7 +123,11 @@ def templates_of_debates(config: ExperimentConfig) -> tuple[str, ...]:
 def protocols_of(config: ExperimentConfig) -> list[ProtocolEntry]:
     """An experiment's protocol, and that in whose prompts it asks a judge again, if it does."""
     judged_as = config.params.get("judged_as")
-    return [PROTOCOLS[name] for name in (config.protocol, judged_as) if isinstance(name, str) and name in PROTOCOLS]
+    return [
+        PROTOCOLS[name]
+        for name in (config.protocol, judged_as)
+        if isinstance(name, str) and name in PROTOCOLS
+    ]
 
 
 def labelling_templates(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str, ...]:

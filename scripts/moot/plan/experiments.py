@@ -1,4 +1,6 @@
-"""From entries of a configuration to experiments: grids expanded, control arms added, everything named looked up."""
+"""From entries of a configuration to experiments: grids expanded, control arms added, everything
+named looked up.
+"""
 
 import fnmatch
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -37,7 +39,10 @@ class Experiment:
 
     def needed_by(self, model: str) -> dict[str, str]:
         """The artifacts below `results/` that the debates of one of its models need first, by name."""
-        return {name: path.format(model=model, dataset=self.config.dataset) for name, path in self.needs.items()}
+        return {
+            name: path.format(model=model, dataset=self.config.dataset)
+            for name, path in self.needs.items()
+        }
 
     @property
     def seats(self) -> set[str]:
@@ -51,7 +56,9 @@ class Experiment:
 
 
 def artifact_files(path: str, shards: int) -> list[str]:
-    """The files below `results/` of an artifact that something needs; transcripts are one file a shard."""
+    """The files below `results/` of an artifact that something needs; transcripts are one file a
+    shard.
+    """
     numbers = range(shards) if path.startswith("transcripts/") else ()
     return [f"{path}/{shard}.parquet" for shard in numbers] or [path]
 
@@ -67,7 +74,11 @@ class ExperimentReader:
     """
 
     def __init__(
-        self, config: Config, files: Iterable[Path], templates: Callable[..., Prompts], faults: Faults
+        self,
+        config: Config,
+        files: Iterable[Path],
+        templates: Callable[..., Prompts],
+        faults: Faults,
     ) -> None:
         self._faults = faults
         self._config = config
@@ -76,7 +87,9 @@ class ExperimentReader:
 
     @cached_property
     def expanded(self) -> dict[str, tuple[str, ExperimentConfig]]:
-        """Every experiment, also those outside of this run, grids expanded, with the name of its entry."""
+        """Every experiment, also those outside of this run, grids expanded, with the name of its
+        entry.
+        """
         expanded: dict[str, tuple[str, ExperimentConfig]] = {}
         for name, config in self._config.experiments.items():
             try:
@@ -87,12 +100,15 @@ class ExperimentReader:
             for full_name, full_config in found:
                 if full_name in expanded:
                     place = self._where("experiments", name, "grid")
-                    self._faults.add(f"{place}: two experiments called '{full_name}'. Rename one of the values.")
+                    self._faults.add(
+                        f"{place}: two experiments called '{full_name}'. Rename one of the values."
+                    )
                 if len(full_name) > LONGEST_NAME:  # of a folder; a control arm's is longer
                     place = self._where("experiments", name)
                     self._faults.add(
-                        f"{place}: the name '{full_name[:40]}...' has {len(full_name)} characters, too many for a "
-                        f"folder; expected at most {LONGEST_NAME}. Shorten the experiment's name or the grid's values."
+                        f"{place}: the name '{full_name[:40]}...' has {len(full_name)} characters,"
+                        f" too many for a folder; expected at most {LONGEST_NAME}. Shorten the"
+                        " experiment's name or the grid's values."
                     )
                 expanded[full_name] = (name, full_config)
         return expanded
@@ -100,14 +116,24 @@ class ExperimentReader:
     def read(self) -> Iterator[Experiment]:
         """Those of this run."""
         expanded = self.expanded
-        arms = {arm_name(name, arm): name for name, (_, config) in expanded.items() for arm in config.arms}
+        arms = {
+            arm_name(name, arm): name
+            for name, (_, config) in expanded.items()
+            for arm in config.arms
+        }
         wanted = self._wanted([*expanded, *self._config.experiments, *arms])
         for name, (entry, config) in expanded.items():
-            unnamed = not self._config.run and not (config.trial_on_request and self._config.is_trial(config))
-            at_hand = not config.needs_data or (Path(self._config.data_root) / config.needs_data).exists()
+            unnamed = not self._config.run and not (
+                config.trial_on_request and self._config.is_trial(config)
+            )
+            at_hand = (
+                not config.needs_data or (Path(self._config.data_root) / config.needs_data).exists()
+            )
             chosen = {name, entry} & (wanted if at_hand else set(self._config.run))
             everything = bool(chosen) or (unnamed and at_hand)
-            if not everything and not any(full == name and arm in wanted for arm, full in arms.items()):
+            if not everything and not any(
+                full == name and arm in wanted for arm, full in arms.items()
+            ):
                 continue
             found = self._read_or_note(name, entry, config)
             if found is None:
@@ -115,7 +141,9 @@ class ExperimentReader:
             if everything:
                 yield found
             for arm, arm_config in arm_configs(full_experiment(name, config, found.params), config):
-                if (everything or arm in wanted) and (held := self._read_or_note(arm, entry, arm_config)):
+                if (everything or arm in wanted) and (
+                    held := self._read_or_note(arm, entry, arm_config)
+                ):
                     yield held
 
     def _wanted(self, known: Sequence[str]) -> set[str]:
@@ -143,12 +171,17 @@ class ExperimentReader:
     def _check_names(self, entry: str, config: ExperimentConfig) -> None:
         """Note data, models and labelers that nothing carries."""
         labelers = {RULES, JUDGE, HUMAN, *LABELERS}
-        judges = [judge for judge in (labeler.partition(":")[2] for labeler in config.labelers) if judge]
+        judges = [
+            judge for judge in (labeler.partition(":")[2] for labeler in config.labelers) if judge
+        ]
         named: list[tuple[str, str, str, Collection[str]]]
         named = [("data set", "dataset", config.dataset, self._config.datasets)]
         named += [("model", "models", model, self._config.models) for model in config.models]
         named += [("model", "labelers", judge, self._config.models) for judge in judges]
-        named += [("labeler", "labelers", labeler.partition(":")[0], labelers) for labeler in config.labelers]
+        named += [
+            ("labeler", "labelers", labeler.partition(":")[0], labelers)
+            for labeler in config.labelers
+        ]
         for kind, key, name, known in named:
             with self._faults.noting():
                 if name not in known:
@@ -156,7 +189,12 @@ class ExperimentReader:
 
     def _read_one(self, name: str, entry: str, config: ExperimentConfig) -> Experiment:
         if config.protocol not in PROTOCOLS:
-            raise unknown_name("protocol", config.protocol, PROTOCOLS, self._where("experiments", entry, "protocol"))
+            raise unknown_name(
+                "protocol",
+                config.protocol,
+                PROTOCOLS,
+                self._where("experiments", entry, "protocol"),
+            )
         found = PROTOCOLS[config.protocol]
         try:
             params = found.params.model_validate(dict(config.params))
@@ -176,7 +214,9 @@ class ExperimentReader:
             for template in labelling_templates(config, rubric):
                 if f"{template}.jinja" not in prompts.sources(template):
                     asked = self._where("rubrics", config.rubric, "prompt")
-                    raise UserError(f"{asked}: no template {template}.jinja below config/prompts. Write it.")
+                    raise UserError(
+                        f"{asked}: no template {template}.jinja below config/prompts. Write it."
+                    )
         full = full_experiment(config.of or name, config, params)
         loader = str(self._config.datasets.get(config.dataset, {}).get("loader") or config.dataset)
         labels = LOADERS[loader].labels if loader in LOADERS else ()
@@ -199,16 +239,19 @@ class ExperimentReader:
                 raise UnknownNameError(f"{place}: {error}", error.name) from None
             if config.labelers and rubric is None:
                 raise UserError(
-                    f"{place}: the protocol '{config.protocol}' has no rubric by which statements are labelled. Name "
-                    f"one with `rubric` (known: {', '.join([*self._config.rubrics, *RUBRICS])}), write one under "
-                    "`rubrics`, or leave `labelers` out."
+                    f"{place}: the protocol '{config.protocol}' has no rubric by which statements"
+                    " are labelled. Name one with `rubric` (known:"
+                    f" {', '.join([*self._config.rubrics, *RUBRICS])}), write one under `rubrics`,"
+                    " or leave `labelers` out."
                 )
             if config.rubric and not config.labelers:
-                raise UserError(f"{place}: no labeler uses it; name one: `labelers: [human]`, or leave it out.")
+                raise UserError(
+                    f"{place}: no labeler uses it; name one: `labelers: [human]`, or leave it out."
+                )
             if rubric and RULES in config.labelers and not rubric.has_rules:
                 raise UserError(
-                    f"{self._where('experiments', entry, 'labelers')}: the rubric has no `rules`. Write some under "
-                    f"`rubrics.{config.rubric}.rules`, or leave '{RULES}' out."
+                    f"{self._where('experiments', entry, 'labelers')}: the rubric has no `rules`."
+                    f" Write some under `rubrics.{config.rubric}.rules`, or leave '{RULES}' out."
                 )
             return rubric
         return None

@@ -1,7 +1,8 @@
-"""The checked plan, kept from a run's start to its end, so that no job checks the configuration again.
+"""The checked plan, kept from a run's start to its end, so that no job checks the configuration
+again.
 
-Jobs of this run alone read it: each run writes its own, and a job whose configuration, extensions or code are others
-than the run started with checks its configuration itself.
+Jobs of this run alone read it: each run writes its own, and a job whose configuration, extensions
+or code are others than the run started with checks its configuration itself.
 """
 
 import atexit
@@ -23,12 +24,16 @@ from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 
 VARIABLE, DESK = "MOOT_PLAN", "MOOT_DESK_PLAN"
-"""The environment variables that name the file: to jobs; and to a run that a desk began, which goes on by it."""
+"""The environment variables that name the file: to jobs; and to a run that a desk began, which goes
+on by it.
+"""
 Value = TypeVar("Value")
 
 
 class Lazy(Mapping[str, Value]):
-    """Pickled values by name, each unpickled when it is asked for: that imports its module, and no other's."""
+    """Pickled values by name, each unpickled when it is asked for: that imports its module, and no
+    other's.
+    """
 
     def __init__(self, values: Mapping[str, Value]) -> None:
         self._pickled = {name: pickle.dumps(value) for name, value in values.items()}
@@ -82,7 +87,9 @@ def read_kept(path: Path) -> tuple[str, Callable[[], Plan]]:
 
 
 def plan_of(raw: JsonObject) -> Plan:
-    """The plan of a job: the one that its run kept, or where that is none of its configuration, one checked anew."""
+    """The plan of a job: the one that its run kept, or where that is none of its configuration, one
+    checked anew.
+    """
     with suppress(KeyError, OSError):
         key, load = read_kept(Path(os.environ[VARIABLE]))
         if key == _key(raw):
@@ -91,10 +98,18 @@ def plan_of(raw: JsonObject) -> Plan:
 
 
 def _key(raw: JsonObject) -> str:
-    """A digest of a configuration, of the folder that it is read in, and of the files of its extensions and of moot."""
+    """A digest of a configuration, of the folder that it is read in, and of the files of its
+    extensions and of moot.
+    """
     named = raw.get("extensions") or ()
-    folders = [Path(folder).expanduser() for folder in ([named] if isinstance(named, str) else named)]
-    content = [json.dumps(raw, sort_keys=True, default=str), str(Path.cwd()), *_states((SHIPPED / "scripts", *folders))]
+    folders = [
+        Path(folder).expanduser() for folder in ([named] if isinstance(named, str) else named)
+    ]
+    content = [
+        json.dumps(raw, sort_keys=True, default=str),
+        str(Path.cwd()),
+        *_states((SHIPPED / "scripts", *folders)),
+    ]
     return hashlib.sha256("\0".join(content).encode()).hexdigest()
 
 

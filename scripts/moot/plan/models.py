@@ -1,4 +1,6 @@
-"""What must be true of a run's models before the first job: endpoints exist, addresses, files and prices are known."""
+"""What must be true of a run's models before the first job: endpoints exist, addresses, files and
+prices are known.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
@@ -20,13 +22,14 @@ _PROBE_TOKENS = 1000
 def checked_models(
     models: Mapping[str, ModelConfig], used: Iterable[str], files: Sequence[Path], faults: Faults
 ) -> dict[str, ModelConfig]:
-    """The models, those of this run that say `price: auto` with what a list of prices says; faults are noted.
+    """The models, those of this run that say `price: auto` with what a list of prices says; faults
+    are noted.
 
-    Args:
-        models: all models by name.
-        used: those that this run speaks with.
-        files: the files of the configuration.
-        faults: takes what is wrong.
+        Args:
+            models: all models by name.
+            used: those that this run speaks with.
+            files: the files of the configuration.
+            faults: takes what is wrong.
     """
     checked = dict(models)
     for name, model in models.items():
@@ -51,8 +54,9 @@ def checked_models(
 def with_price(model: ModelConfig) -> ModelConfig:
     """A model with the price that genai-prices lists in place of `price: auto`; any other as it is.
 
-    The list is looked through by the server's address and the model's name. It is the copy inside the package: nothing
-    is fetched, and the same lock gives the same prices, up to those that the list itself dates.
+    The list is looked through by the server's address and the model's name. It is the copy inside
+    the package: nothing is fetched, and the same lock gives the same prices, up to those that the
+    list itself dates.
 
     Raises:
         UserError: the list has no such model at such a server, or no price of it.
@@ -70,8 +74,9 @@ def with_price(model: ModelConfig) -> ModelConfig:
         said = calc_price(Usage(output_tokens=_PROBE_TOKENS), model.model, provider_api_url=server)
     except LookupError as error:
         raise UserError(
-            f"found 'auto'; {listed} knows no price of '{model.model}' at {server or model.endpoint} ({error}). Write "
-            "the price down: {input: ..., cached_input: ..., output: ...}, US dollars per million tokens."
+            f"found 'auto'; {listed} knows no price of '{model.model}' at"
+            f" {server or model.endpoint} ({error}). Write the price down: {{input: ...,"
+            " cached_input: ..., output: ...}, US dollars per million tokens."
         ) from None
     price = Price(
         input=round(float(asked.input_price) * per_million, 6),

@@ -1,4 +1,6 @@
-"""From configuration to work: every experiment with its parameters checked, its models, shards, files and digests."""
+"""From configuration to work: every experiment with its parameters checked, its models, shards,
+files and digests.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -65,7 +67,13 @@ class Plan:
         UserError: one line for each mistake: file, key, what was found, what is known.
     """
 
-    def __init__(self, config: Config, shipped: Path, files: Iterable[Path] = (), faults: Faults | None = None) -> None:
+    def __init__(
+        self,
+        config: Config,
+        shipped: Path,
+        files: Iterable[Path] = (),
+        faults: Faults | None = None,
+    ) -> None:
         self._faults = faults or Faults()
         config = with_contamination(config, self._faults)
         self.config = with_simulated_voices(config) if config.rehearsal else config
@@ -78,7 +86,9 @@ class Plan:
         reader = ExperimentReader(self.config, self.files, self.templates, self._faults)
         self.experiments: Mapping[str, Experiment] = {found.name: found for found in reader.read()}
         if config.rehearsal:
-            people = {person for experiment in self.experiments.values() for person in experiment.people}
+            people = {
+                person for experiment in self.experiments.values() for person in experiment.people
+            }
             self.config = with_simulated_people(self.config, people)
         self.datasets: Mapping[str, DatasetOptions] = self._read_datasets()
         for name in self.datasets_used:
@@ -92,10 +102,17 @@ class Plan:
         models = checked_models(self.config.models, self.models_used, self.files, self._faults)
         self.config = self.config.model_copy(update={"models": models})
         known = {name: config for name, (_, config) in reader.expanded.items()}
-        known |= {arm_name(name, arm): config for name, config in known.items() for arm in config.arms}
-        self.contrasts = check_contrasts(self.config, known, self.why_not_tested, self._where, self._faults)
+        known |= {
+            arm_name(name, arm): config for name, config in known.items() for arm in config.arms
+        }
+        self.contrasts = check_contrasts(
+            self.config, known, self.why_not_tested, self._where, self._faults
+        )
         self._faults.check()
-        needs = {f"data set '{name}'": [*self.needed_by_dataset(name).values()] for name in self.datasets_used}
+        needs = {
+            f"data set '{name}'": [*self.needed_by_dataset(name).values()]
+            for name in self.datasets_used
+        }
         for found in self.experiments.values():
             of_runs = [found.needed_by(model).values() for model in found.config.models]
             needs[f"experiment '{found.name}'"] = [path for paths in of_runs for path in paths]
@@ -104,8 +121,12 @@ class Plan:
         self._faults.check()
 
     @classmethod
-    def from_yaml(cls, raw: Fields, shipped: Path, files: Iterable[Path] = (), faults: Faults | None = None) -> "Plan":
-        """The plan of a merged configuration, as Snakemake hands it over; `faults`: found when it was merged."""
+    def from_yaml(
+        cls, raw: Fields, shipped: Path, files: Iterable[Path] = (), faults: Faults | None = None
+    ) -> "Plan":
+        """The plan of a merged configuration, as Snakemake hands it over;
+        `faults`: found when it was merged.
+        """
         files, faults = tuple(files), faults or Faults()
         return cls(read_config(raw, files, faults), shipped, files, faults)
 
@@ -125,7 +146,9 @@ class Plan:
         return Prompts(Path("config/prompts"), *own, self.shipped / "config" / "prompts")
 
     def templates(self, folder: str, *names: str) -> Prompts:
-        """The prompt templates, single ones replaced by those of a folder; `names` are prefixes of those used."""
+        """The prompt templates, single ones replaced by those of a folder;
+        `names` are prefixes of those used.
+        """
         key = (folder, *names) if folder else ()
         if key not in self._prompts:
             self._prompts[key] = self._prompts[()].overlaid(Path(folder), *names)
@@ -136,7 +159,8 @@ class Plan:
         for name, rubric in self.config.rubrics.items():
             if name in RUBRICS:
                 self._faults.add(
-                    f"{self._where('rubrics', name)}: this rubric exists already. Give yours another name."
+                    f"{self._where('rubrics', name)}: this rubric exists already. Give yours"
+                    " another name."
                 )
             for key, problem in rubric.problems():
                 self._faults.add(f"{self._where('rubrics', name, *key)}: {problem}")
@@ -161,20 +185,30 @@ class Plan:
                 del rest[name]
         circle = [name for name in sorted(rest) if any(name in others for others in rest.values())]
         if circle:
-            place = self._where("experiments", circle[0], "of" if self.experiments[circle[0]].config.of else "params")
+            place = self._where(
+                "experiments",
+                circle[0],
+                "of" if self.experiments[circle[0]].config.of else "params",
+            )
             names = " and ".join(f"'{name}'" for name in circle)
-            self._faults.add(f"{place}: {names} rest on each other's debates. Let one of them rest on none.")
+            self._faults.add(
+                f"{place}: {names} rest on each other's debates. Let one of them rest on none."
+            )
 
     def _where(self, *location: str) -> str:
         return where(self.files, location)
 
     def _check_needs(self, experiment: Experiment) -> None:
-        """Raise `UserError` where an experiment rests on debates that this run does not hold, or on other data."""
+        """Raise `UserError` where an experiment rests on debates that this run does not hold, or on
+        other data.
+        """
         of, models = experiment.config.of, experiment.config.models
         keys = (("of",), ("models",)) if of else (("params", "beside"), ("params", "debated_by"))
         beside, debated_by = (self._where("experiments", experiment.name, *key) for key in keys)
         paths = {path for model in models for path in experiment.needed_by(model).values()}
-        rests_on = {tuple(path.split("/")[1:3]) for path in paths if path.startswith("transcripts/")}
+        rests_on = {
+            tuple(path.split("/")[1:3]) for path in paths if path.startswith("transcripts/")
+        }
         rests_on |= {(of, model) for model in models if of}
         self._rests_on[experiment.name] = {name for name, _ in rests_on}
         for name, model in sorted(rests_on):
@@ -186,7 +220,9 @@ class Plan:
                 )
 
     def _held(self, name: str, model: str, place: str, place_of_model: str) -> ExperimentConfig:
-        """The entry of an experiment that this run holds with a model; raises `UserError` where it does not."""
+        """The entry of an experiment that this run holds with a model; raises `UserError` where it
+        does not.
+        """
         if name not in self.experiments:
             raise unknown_name("experiment of this run", name, self.experiments, place)
         found = self.experiments[name].config
@@ -196,7 +232,9 @@ class Plan:
 
     @cached_property
     def datasets_used(self) -> list[str]:
-        """The data sets that some experiment of this run is about; any other may still be asked for by its path."""
+        """The data sets that some experiment of this run is about; any other may still be asked for
+        by its path.
+        """
         return sorted({experiment.config.dataset for experiment in self.experiments.values()})
 
     def dataset_options(self, name: str) -> DatasetOptions:
@@ -215,9 +253,11 @@ class Plan:
         return checked
 
     def check_made_data(self, dataset: str, made: tuple[str, ...] = ()) -> None:
-        """Refuse a data set whose maker is no experiment of this run, or argues over that data set itself.
+        """Refuse a data set whose maker is no experiment of this run, or argues over that data set
+        itself.
 
-        Those that experiments are about are checked at once, any other when its artifacts are asked for.
+                Those that experiments are about are checked at once, any other when its artifacts
+                are asked for.
         """
         if dataset not in self.datasets:
             return  # its options are faulty, which is said
@@ -227,7 +267,8 @@ class Plan:
             found = self._held(experiment, model, place, place)
             if found.dataset in (*made, dataset):
                 raise UserError(
-                    f"{place}: experiment '{experiment}' argues over '{found.dataset}', which it would make."
+                    f"{place}: experiment '{experiment}' argues over '{found.dataset}', which it"
+                    " would make."
                 )
             self.check_made_data(found.dataset, (*made, dataset))
 
@@ -238,29 +279,46 @@ class Plan:
 
     def load_context(self, dataset: str) -> LoadContext:
         """What a loader may use."""
-        needed = {name: Path("results", path) for name, path in self.needed_by_dataset(dataset).items()}
-        return LoadContext(dataset, Path(self.config.data_root), self.shipped, self.config.seed, needed)
+        needed = {
+            name: Path("results", path) for name, path in self.needed_by_dataset(dataset).items()
+        }
+        return LoadContext(
+            dataset, Path(self.config.data_root), self.shipped, self.config.seed, needed
+        )
 
     def local_files(self, dataset: str) -> list[Path]:
-        """The user's own files that a data set may be read from; none where it is shipped, generated or downloaded."""
+        """The user's own files that a data set may be read from; none where it is shipped,
+        generated or downloaded.
+        """
         options = self.datasets[dataset]
         if options.source in ("sample", "synthetic", "shipped", "download"):
             return []
         data_root = Path(self.config.data_root)
-        named = (data_root / LOADERS[options.loader or dataset].folder, *options.own_files(data_root))
-        return sorted({path for name in named for path in (name, *name.rglob("*")) if path.is_file()})
+        named = (
+            data_root / LOADERS[options.loader or dataset].folder,
+            *options.own_files(data_root),
+        )
+        return sorted(
+            {path for name in named for path in (name, *name.rglob("*")) if path.is_file()}
+        )
 
     def shipped_files(self) -> list[Path]:
         """The shipped files that data sets are made from or described by."""
         config = self.shipped / "config"
-        folders = (self.shipped / "data" / "samples", self.shipped / "data" / "records", config / "labels")
+        folders = (
+            self.shipped / "data" / "samples",
+            self.shipped / "data" / "records",
+            config / "labels",
+        )
         found = (path for folder in folders for path in folder.rglob("*"))
         return sorted(path for path in (*found, *config.glob("*_variables.yaml")) if path.is_file())
 
     # What follows from an experiment
 
     def shards(self, experiment: str) -> int:
-        """How many jobs hold the debates of an experiment and model: the configured shards, or its looks."""
+        """How many jobs hold the debates of an experiment and model: the configured shards, or its
+        looks.
+        """
         return self.looks[experiment].number if experiment in self.looks else self.config.shards
 
     def models_in_job(self, experiment: str, model: str) -> dict[str, ModelConfig]:
@@ -275,32 +333,59 @@ class Plan:
         return rubric_of(self.experiments[experiment].config, self.config.rubrics)
 
     def labelling_models(self, experiment: str, model: str) -> set[str]:
-        """The models that label an experiment's statements: `judge` is the experiment's own, `judge:NAME` another."""
+        """The models that label an experiment's statements: `judge` is the experiment's own,
+        `judge:NAME` another.
+        """
         labelers = self.experiments[experiment].config.labelers
-        return {labeler.partition(":")[2] or model for labeler in labelers if labeler.partition(":")[0] == JUDGE}
+        return {
+            labeler.partition(":")[2] or model
+            for labeler in labelers
+            if labeler.partition(":")[0] == JUDGE
+        }
 
     def missing_keys(self, models: Iterable[str]) -> list[str]:
-        """One message for each of some models whose key is not in the environment; a replay needs none."""
-        found = {name: self.config.models[name] for name in sorted(models) if name in self.config.models}
+        """One message for each of some models whose key is not in the environment; a replay needs
+        none.
+        """
+        found = {
+            name: self.config.models[name] for name in sorted(models) if name in self.config.models
+        }
         return [
-            f"models.{name}: the environment variable {config.api_key_env} {problem}. Set it to the server's API key "
-            f"(export {config.api_key_env}=...) and run again; where every reply is in the ledger, `--config "
-            "replay=true` needs no key."
+            f"models.{name}: the environment variable {config.api_key_env} {problem}. Set it to the"
+            f" server's API key (export {config.api_key_env}=...) and run again; where every reply"
+            " is in the ledger, `--config replay=true` needs no key."
             for name, config in found.items()
-            if config.endpoint in ("anthropic", "openai", "ollama") and config.api_key_env and not self.config.replay
+            if config.endpoint in ("anthropic", "openai", "ollama")
+            and config.api_key_env
+            and not self.config.replay
             if (problem := key_problem(config.api_key_env))
         ]
 
     @cached_property
     def models_used(self) -> list[str]:
         """The models that some job of this run speaks with."""
-        jobs = [(name, model) for name, found in self.experiments.items() for model in found.config.models]
-        return sorted({used for job in jobs for used in (*self.models_in_job(*job), *self.labelling_models(*job))})
+        jobs = [
+            (name, model)
+            for name, found in self.experiments.items()
+            for model in found.config.models
+        ]
+        return sorted(
+            {
+                used
+                for job in jobs
+                for used in (*self.models_in_job(*job), *self.labelling_models(*job))
+            }
+        )
 
     def threads(self, models: Iterable[str], cores: int) -> int:
-        """Processor threads of a job: what the models inside its process are given; one where all are elsewhere."""
+        """Processor threads of a job: what the models inside its process are given; one where all
+        are elsewhere.
+        """
         configs = [self.config.models[model] for model in models]
-        return max((config.threads_within(cores) for config in configs if config.endpoint == "embedded"), default=1)
+        return max(
+            (config.threads_within(cores) for config in configs if config.endpoint == "embedded"),
+            default=1,
+        )
 
     def gpus(self, models: Iterable[str]) -> int:
         """Graphics processors of a job: those of all servers that it starts; a replay starts none."""
@@ -310,14 +395,18 @@ class Plan:
     def jobs_at_once(self, model: str, cores: int) -> int:
         """How many jobs may speak with a model at once.
 
-        As many as configured for a server; for a model inside each job's process as many as have the threads that it is
-        given; for a simulated voice no limit.
+        As many as configured for a server; for a model inside each job's process as many as have
+        the threads that it is given; for a simulated voice no limit.
         """
         config = self.config.models[model]
-        return {"embedded": cores // config.threads_within(cores), SIMULATED: cores}.get(config.endpoint, config.jobs)
+        return {"embedded": cores // config.threads_within(cores), SIMULATED: cores}.get(
+            config.endpoint, config.jobs
+        )
 
     def is_trial(self, experiment: Experiment) -> bool:
-        """Whether an experiment has too few debates to conclude from, and so enters no study's tables."""
+        """Whether an experiment has too few debates to conclude from, and so enters no study's
+        tables.
+        """
         return self.config.is_trial(experiment.config)
 
     def why_not_tested(self, name: str) -> str:
@@ -329,15 +418,29 @@ class Plan:
     def contrasts_of(self, study: str) -> list[Contrast]:
         """The contrasts of a study with a side in this run, or of all studies for `comparison`."""
         own = (contrast for contrast in self.contrasts if study in (contrast.family, COMPARISON))
-        return [one for one in own if any(not self.why_not_tested(side.experiment) for side in one.sides)]
+        return [
+            one
+            for one in own
+            if any(not self.why_not_tested(side.experiment) for side in one.sides)
+        ]
 
     def of_study(self, study: str) -> list[Experiment]:
         """The experiments that a study's tables show; those of `comparison` show every experiment."""
-        return [found for found in self.asked_in(study) if not self.is_trial(found) and not self._is_control(found)]
+        return [
+            found
+            for found in self.asked_in(study)
+            if not self.is_trial(found) and not self._is_control(found)
+        ]
 
     def controls_of(self, study: str) -> list[Experiment]:
-        """A study's control arms and its runs over counterfactual people, in addition to what its tables show."""
-        return [found for found in self.asked_in(study) if not self.is_trial(found) and self._is_control(found)]
+        """A study's control arms and its runs over counterfactual people, in addition to what its
+        tables show.
+        """
+        return [
+            found
+            for found in self.asked_in(study)
+            if not self.is_trial(found) and self._is_control(found)
+        ]
 
     def _is_control(self, experiment: Experiment) -> bool:
         config = experiment.config
@@ -360,20 +463,31 @@ class Plan:
         return [found for found in self.experiments.values() if study in (found.study, COMPARISON)]
 
     def can_fill(self, entry: Table | Figure) -> bool:
-        """Whether this run has anything of its own to show in a table or figure; else it is built on request alone."""
+        """Whether this run has anything of its own to show in a table or figure; else it is built
+        on request alone.
+        """
         debated = self.of_study(entry.study)
         there = {
             DEBATES: any(self._shows(entry, found) for found in debated),
             BASELINES: bool(self.trained_for(entry.study)),
             TRIALS: bool(self.trials_of(entry.study)),
-            ARMS: any(found.config.arm not in ("", ATTRIBUTION) for found in self.controls_of(entry.study)),
-            MOVED: any(found.config.protocol == ATTRIBUTION for found in self.controls_of(entry.study)),
-            JUDGED_AGAIN: any(found.config.protocol == ATTRIBUTION for found in self.asked_in(entry.study)),
+            ARMS: any(
+                found.config.arm not in ("", ATTRIBUTION) for found in self.controls_of(entry.study)
+            ),
+            MOVED: any(
+                found.config.protocol == ATTRIBUTION for found in self.controls_of(entry.study)
+            ),
+            JUDGED_AGAIN: any(
+                found.config.protocol == ATTRIBUTION for found in self.asked_in(entry.study)
+            ),
             EXCHANGED: any(map(self._exchanges, self.controls_of(entry.study))),
             GROUPS: any(self.datasets[found.config.dataset].groups for found in debated),
             DESIGN: entry.study in self.studies,
             CONTRASTS: bool(self.contrasts_of(entry.study)),
-            TOURNAMENT: any(opponents(found.name, found.config.protocol, found.config.params) for found in debated),
+            TOURNAMENT: any(
+                opponents(found.name, found.config.protocol, found.config.params)
+                for found in debated
+            ),
             MULTIVERSE: any(found.config.multiverse for found in debated),
             STOPPING: any(one.stop for one in self.contrasts_of(entry.study)),
             LABELS: any(found.config.labelers for found in debated),
@@ -383,15 +497,21 @@ class Plan:
     def _shows(self, entry: Table | Figure, experiment: Experiment) -> bool:
         protocol, dataset = experiment.config.protocol, experiment.config.dataset
         loader = self.datasets[dataset].loader or dataset
-        return protocol in (entry.protocols or (protocol,)) and loader in (entry.loaders or (loader,))
+        return protocol in (entry.protocols or (protocol,)) and loader in (
+            entry.loaders or (loader,)
+        )
 
     def view(self, experiment: str, models: Sequence[str] | None = None) -> ExperimentView:
         """What an experiment's results need to know of it, with some of its models or all."""
         found = self.experiments[experiment]
         config = found.config
         chosen = config.models if models is None else tuple(models)
-        models_known = {name: self.config.models[name] for name in chosen if name in self.config.models}
-        recorded = {name: known.model for name, known in models_known.items() if known.endpoint == RECORDED}
+        models_known = {
+            name: self.config.models[name] for name in chosen if name in self.config.models
+        }
+        recorded = {
+            name: known.model for name, known in models_known.items() if known.endpoint == RECORDED
+        }
         params = found.params.model_dump()
         loader = self.datasets[config.dataset].loader or config.dataset
         return ExperimentView(
@@ -406,6 +526,8 @@ class Plan:
 
     @cached_property
     def with_baselines(self) -> list[str]:
-        """The data sets of this run that baselines are trained on; none in a rehearsal, which reads none."""
+        """The data sets of this run that baselines are trained on; none in a rehearsal, which reads
+        none.
+        """
         used = () if self.config.rehearsal else self.datasets_used
         return [name for name in used if self.datasets[name].baselines]

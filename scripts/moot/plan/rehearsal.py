@@ -1,4 +1,6 @@
-"""A rehearsal: the user's own configuration with simulated voices in place of all models, in a folder of its own."""
+"""A rehearsal: the user's own configuration with simulated voices in place of all models, in a
+folder of its own.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -13,10 +15,11 @@ OpenEndpoint = Callable[[ModelConfig, int], Endpoint]
 
 
 def with_simulated_voices(config: Config) -> Config:
-    """A configuration as it is rehearsed: every model simulated, no budget, no limits, one shard, a ledger of its own.
+    """A configuration as it is rehearsed: every model simulated, no budget, no limits, one shard, a
+    ledger of its own.
 
-    Prices stay, so that the tables of costs say what the real run would cost. Shards are for slow models: a job of
-    simulated voices is done in seconds, of which its start takes most.
+        Prices stay, so that the tables of costs say what the real run would cost. Shards are for
+        slow models: a job of simulated voices is done in seconds, of which its start takes most.
     """
     models = {name: _simulated(model) for name, model in config.models.items()}
     changed = {"models": models, "budget": Budget(), "replay": False, "ledger": LEDGER, "shards": 1}
@@ -48,8 +51,12 @@ def _simulated(model: ModelConfig) -> ModelConfig:
     )
 
 
-def simulated_endpoints(config: Config, cases: Sequence[Case] = (), task: Task | None = None) -> OpenEndpoint | None:
-    """How a job of a rehearsal opens its endpoints, with the truth of its cases; None outside of a rehearsal."""
+def simulated_endpoints(
+    config: Config, cases: Sequence[Case] = (), task: Task | None = None
+) -> OpenEndpoint | None:
+    """How a job of a rehearsal opens its endpoints, with the truth of its cases;
+    None outside of a rehearsal.
+    """
     if not config.rehearsal:
         return None
     from moot.llm.endpoints.simulated import SimulatedEndpoint

@@ -1,7 +1,8 @@
 """Whose words an experiment's prompts are: the paper's, moot's own, or others.
 
-The words of papers are not moot's to ship. `data/published/prompts.csv` has the sha256 of each printed prompt, and
-`config/prompts_published` the templates around them, into which a user types the words.
+The words of papers are not moot's to ship. `data/published/prompts.csv` has the sha256 of each
+printed prompt, and `config/prompts_published` the templates around them, into which a user types
+the words.
 """
 
 import csv
@@ -20,10 +21,11 @@ NONE_PRINTED = "The paper prints no prompts of this protocol on these data."
 
 
 def words_digest(text: str) -> str:
-    """The sha256 of a prompt's words: white space taken out, quotation marks straight, characters in one form.
+    """The sha256 of a prompt's words: white space taken out, quotation marks straight, characters
+    in one form.
 
-    >>> words_digest("“Is it  so?”") == words_digest('"Is it\\nso?"')
-    True
+        >>> words_digest("“Is it  so?”") == words_digest('"Is it\\nso?"')
+        True
     """
     plain = unicodedata.normalize("NFKC", text.translate(_QUOTES))
     return hashlib.sha256("".join(plain.split()).encode()).hexdigest()
@@ -57,20 +59,26 @@ class Wordings:
         self._departures: dict[tuple[str, str], list[str]] = {}
         for row in _rows(published / "prompts.csv"):
             folder = shipped / "config" / "prompts_published" / row["paper"] / row["protocol"]
-            printed = self.printed.setdefault((row["protocol"], row["data"]), Printed(_templates(folder), {}))
+            printed = self.printed.setdefault(
+                (row["protocol"], row["data"]), Printed(_templates(folder), {})
+            )
             printed.words[row["file"]] = row["sha256"]
         for row in _rows(published / "departures.csv"):
             self._departures.setdefault((row["protocol"], row["data"]), []).append(row["departure"])
 
     def _whose(self, prompts: Prompts, protocol: str, data: str, *names: str) -> str:
-        """Whose words the templates of a protocol are; `names` are their prefixes, `data` a loader of cases."""
+        """Whose words the templates of a protocol are;
+        `names` are their prefixes, `data` a loader of cases.
+        """
         ours, used = self._ours.sources(*names), prompts.sources(*names)
         if used == ours:
             return OURS
         printed = self.printed.get((protocol, data))
         if printed is None:
             return OTHERS
-        typed = {name: words_digest(source) for name, source in used.items() if name in printed.words}
+        typed = {
+            name: words_digest(source) for name, source in used.items() if name in printed.words
+        }
         around = {name: source for name, source in used.items() if name not in printed.words}
         expected = {**ours, **printed.templates}
         same = all(expected.get(name) == source for name, source in around.items())

@@ -1,4 +1,6 @@
-"""Protocols: short asynchronous functions over a debate, to be read next to the algorithm that they come from."""
+"""Protocols: short asynchronous functions over a debate, to be read next to the algorithm that they
+come from.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +18,23 @@ Protocol = Callable[[Debate, Checked], Awaitable[Answer | None]]
 """A debate and its parameters to an answer; None where no usable verdict was given."""
 
 
-Temperature = Annotated[float, Field(ge=0, description="sampling temperature, unless the model's entry sets one")]
+Temperature = Annotated[
+    float, Field(ge=0, description="sampling temperature, unless the model's entry sets one")
+]
 Answered = Annotated[
     Literal["generation", "likelihood"],
-    Field(description="the answer is generated, or read off the log-probabilities of the label words"),
+    Field(
+        description="the answer is generated, or read off the log-probabilities of the label words"
+    ),
 ]
 Room = Annotated[
     int,
-    Field(ge=0, description="most characters of the answer's reasons, so that a small model comes to it; 0: any"),
+    Field(
+        ge=0,
+        description=(
+            "most characters of the answer's reasons, so that a small model comes to it; 0: any"
+        ),
+    ),
 ]
 
 
@@ -31,19 +42,27 @@ class ProtocolParams(Strict):
     """What every protocol's `params` may say; a protocol's own parameters extend it."""
 
     temperature: Temperature = 0.7
-    max_tokens: int | None = Field(None, ge=1, description="most tokens of one reply; none: the model's own limit")
+    max_tokens: int | None = Field(
+        None, ge=1, description="most tokens of one reply; none: the model's own limit"
+    )
     form_tokens: int | None = Field(
-        None, ge=1, description="most tokens of a reply that must follow a schema; none: as max_tokens"
+        None,
+        ge=1,
+        description="most tokens of a reply that must follow a schema; none: as max_tokens",
     )
     seats: Mapping[str, str] = Field(
         default_factory=dict,
-        description="seat to model, for seats that another model than the experiment's takes, or to `person` "
-        "(`person:NAME` where several people sit)",
+        description=(
+            "seat to model, for seats that another model than the experiment's takes, or to"
+            " `person` (`person:NAME` where several people sit)"
+        ),
     )
     contradictory: Literal["field", "invalid"] = Field(
         "field",
-        description="what counts of a reply whose words contradict its prediction: the field, with the reply flagged; "
-        "or nothing, the reply is invalid",
+        description=(
+            "what counts of a reply whose words contradict its prediction: the field, with the"
+            " reply flagged; or nothing, the reply is invalid"
+        ),
     )
 
 
@@ -54,16 +73,17 @@ Seats = Callable[[Checked], Sequence[str] | None]
 
 @dataclass(frozen=True, slots=True)
 class Debaters:
-    """Who argues in a protocol, for the control arms that change what debaters say (`moot.protocols.arms`).
+    """Who argues in a protocol, for the control arms that change what debaters say
+    (`moot.protocols.arms`).
 
-    Attributes:
-        seats: the seats that argue, from the parameters, in the order of speaking.
-        peers: whether those who argue also decide, as judges of a panel do: then each is asked all the same, and an arm
-            changes what each hears of the others.
-        given_sides: whether each is told what to argue for, from the parameters.
-        sides: seat to the label that it argues for, from the parameters and the task.
-        among_them: labels of a task whose answer is what the debaters come to among themselves, so that without them
-            there is none.
+        Attributes:
+            seats: the seats that argue, from the parameters, in the order of speaking.
+            peers: whether those who argue also decide, as judges of a panel do: then each is asked
+                all the same, and an arm changes what each hears of the others.
+            given_sides: whether each is told what to argue for, from the parameters.
+            sides: seat to the label that it argues for, from the parameters and the task.
+            among_them: labels of a task whose answer is what the debaters come to among themselves,
+                so that without them there is none.
     """
 
     seats: Callable[[Checked], Sequence[str]]
@@ -79,9 +99,12 @@ class Options:
     """How a protocol's prompts name the options of an answer.
 
     Attributes:
-        words: as the task labels them, or in words of the protocol's own; none where no answer is asked for.
-        known: labels that prompts or rules know by name, so that a task of these cannot be put in other words.
-        explained: whether prompts say of each label what it means (`task.meaning`), or leave that to the question.
+        words: as the task labels them, or in words of the protocol's own; none where no answer is
+            asked for.
+        known: labels that prompts or rules know by name, so that a task of these cannot be put in
+            other words.
+        explained: whether prompts say of each label what it means (`task.meaning`), or leave that
+            to the question.
     """
 
     words: Literal["task", "own", "none"] = "task"
@@ -96,12 +119,14 @@ class ProtocolEntry:
     Attributes:
         study: the study whose tables its experiments enter by default.
         prompts: prefixes of the prompt templates that it uses.
-        needs: parameters to the artifacts (below `results/`, by name) that its debates need first; `{model}` and
-            `{dataset}` in a path are the experiment's own. `transcripts/EXPERIMENT/MODEL` is a file for each
-            shard (the second by the name NAME_1, and so on).
+        needs: parameters to the artifacts (below `results/`, by name) that its debates need first;
+            `{model}` and `{dataset}` in a path are the experiment's own.
+            `transcripts/EXPERIMENT/MODEL` is a file for each shard (the second by the name NAME_1,
+            and so on).
         repeats: which repeats of a case are debated; None for as many as the experiment says.
         options: how its prompts name the options of an answer.
-        seats: who may speak, from the parameters, so that `seats` can be checked; None where that is not said.
+        seats: who may speak, from the parameters, so that `seats` can be checked; None where that
+            is not said.
         rubric: the labels of its statements, by the rubric's name; "" where they get none.
     """
 
@@ -126,9 +151,13 @@ def against(pair: Sequence[str]) -> str:
 
 
 def opponents(experiment: str, protocol: str, params: Fields) -> dict[str, str]:
-    """Seat to model of the two debaters of an experiment of a tournament; {} for any other experiment."""
+    """Seat to model of the two debaters of an experiment of a tournament; {} for any other
+    experiment.
+    """
     debaters = PROTOCOLS[protocol].debaters
-    seats = debaters.seats(PROTOCOLS[protocol].params.model_validate(dict(params))) if debaters else ()
+    seats = (
+        debaters.seats(PROTOCOLS[protocol].params.model_validate(dict(params))) if debaters else ()
+    )
     named = {seat: params.get("seats", {}).get(seat, "") for seat in seats}
     paired = len(named) == len(("one", "other")) and experiment.endswith(against([*named.values()]))
     return named if paired else {}
@@ -149,12 +178,15 @@ def protocol(  # noqa: PLR0913 - what may be said of a protocol, by name
 ) -> Callable[[Protocol], Protocol]:
     """Register a protocol: `@protocol("courtroom", CourtroomParams, study="courtroom")`.
 
-    `prompts` are prefixes of template names below `config/prompts`; by default the folder of the protocol's name.
+    `prompts` are prefixes of template names below `config/prompts`; by default the folder of the
+    protocol's name.
     """
 
     def add(run: Protocol) -> Protocol:
         templates = (f"{name}/",) if prompts is None else prompts
-        entry = ProtocolEntry(run, params, study, templates, needs, repeats, debaters, options, seats, rubric)
+        entry = ProtocolEntry(
+            run, params, study, templates, needs, repeats, debaters, options, seats, rubric
+        )
         PROTOCOLS.register(name)(entry)
         return run
 

@@ -1,7 +1,9 @@
-"""A judge who thinks alone, as often as debaters spoke about the same case in another experiment, and then decides.
+"""A judge who thinks alone, as often as debaters spoke about the same case in another experiment,
+and then decides.
 
-It is the control arm `alone` of any protocol with debaters: as many calls that write free text, and no other seat. The
-question is put in the same words for every protocol, so that the wording differs, too.
+It is the control arm `alone` of any protocol with debaters: as many calls that write free text, and
+no other seat. The question is put in the same words for every protocol, so that the wording
+differs, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,10 +24,17 @@ from moot.protocols.replies import prediction_schema, read_answer
 class AloneParams(ProtocolParams):
     """How often a judge thinks, and how it answers."""
 
-    beside: str = Field("", description="the experiment whose debates say how often, by the same model; none: `times`")
-    speakers: tuple[str, ...] = Field((), description="the seats there whose public statements are counted")
+    beside: str = Field(
+        "",
+        description="the experiment whose debates say how often, by the same model; none: `times`",
+    )
+    speakers: tuple[str, ...] = Field(
+        (), description="the seats there whose public statements are counted"
+    )
     times: int = Field(3, ge=0, description="how often, where no debate says it")
-    judge: str = Field("judge", description="the seat that thinks, by which `seats` may give it a model")
+    judge: str = Field(
+        "judge", description="the seat that thinks, by which `seats` may give it a model"
+    )
     answer: Answered = "generation"
     characters: Room = 0
 
@@ -34,27 +43,43 @@ def _transcripts(params: AloneParams) -> dict[str, str]:
     return {"debates": f"transcripts/{params.beside}/{{model}}"} if params.beside else {}
 
 
-@protocol("alone", AloneParams, study="comparison", needs=_transcripts, seats=lambda params: (params.judge,))
+@protocol(
+    "alone",
+    AloneParams,
+    study="comparison",
+    needs=_transcripts,
+    seats=lambda params: (params.judge,),
+)
 async def alone(debate: Debate, params: AloneParams) -> Answer | None:
     """Think, think again with all earlier thoughts, and decide."""
     for number in range(1, thoughts(debate, params) + 1):
         await debate.say(params.judge, THOUGHT, "alone/thought", private=True, round=number)
     if params.answer == "likelihood":
         return read_answer(debate, await debate.choose(params.judge, VERDICT, "alone/verdict"))
-    schema = prediction_schema(debate.task, name="Verdict", reasoning=True, characters=params.characters)
-    return read_answer(debate, await debate.say(params.judge, VERDICT, "alone/verdict", schema=schema))
+    schema = prediction_schema(
+        debate.task, name="Verdict", reasoning=True, characters=params.characters
+    )
+    return read_answer(
+        debate, await debate.say(params.judge, VERDICT, "alone/verdict", schema=schema)
+    )
 
 
 def thoughts(debate: Debate, params: AloneParams) -> int:
-    """How often the judge thinks before it decides: as often as debaters spoke in this case's debate."""
+    """How often the judge thinks before it decides: as often as debaters spoke in this case's
+    debate.
+    """
     if not params.beside:
         return params.times
-    paths = tuple(path for name, path in debate.artifacts.items() if name.partition("_")[0] == "debates")
+    paths = tuple(
+        path for name, path in debate.artifacts.items() if name.partition("_")[0] == "debates"
+    )
     return len(_spoken(paths, params.speakers).get((debate.case.case_id, debate.repeat), ()))
 
 
 @cache
-def _spoken(paths: tuple[Path, ...], speakers: tuple[str, ...]) -> Mapping[tuple[str, int], Sequence[Fields]]:
+def _spoken(
+    paths: tuple[Path, ...], speakers: tuple[str, ...]
+) -> Mapping[tuple[str, int], Sequence[Fields]]:
     """The public statements of some seats, by case and repeat."""
     wanted = pc.field("speaker").isin(speakers) & (pc.field("visibility") == PUBLIC)
     return rows_by_debate(paths, ["case_id", "repeat"], wanted)

@@ -1,6 +1,8 @@
-"""Debates of control arms: a protocol runs unchanged, and some of its seats speak or hear differently.
+"""Debates of control arms: a protocol runs unchanged, and some of its seats speak or hear
+differently.
 
-What an arm did is in the transcript: rows of kind `arm` hold the text that it brought in, and which side or case it is.
+What an arm did is in the transcript: rows of kind `arm` hold the text that it brought in, and which
+    side or case it is.
 """
 
 import json
@@ -38,7 +40,9 @@ class ArmDebate(Debate):
     template = ""
     """The template of the words that the arm itself brings in, or a prefix of its templates."""
 
-    def __init__(self, case: Case, task: Task, repeat: int, setting: Setting, debaters: Debaters) -> None:
+    def __init__(
+        self, case: Case, task: Task, repeat: int, setting: Setting, debaters: Debaters
+    ) -> None:
         super().__init__(case, task, repeat, setting)
         self._debaters = debaters
         self._seats = tuple(debaters.seats(setting.params))
@@ -52,23 +56,31 @@ class ArmDebate(Debate):
         Debate.record(self, NOBODY, ARM, text, source="computed", private=True, parsed=parsed)
 
     def _draw(self, purpose: str, count: int) -> int:
-        """A number below `count`: drawn for the case, and another one for each of its repeats in turn."""
+        """A number below `count`: drawn for the case, and another one for each of its repeats in
+        turn.
+        """
         first = int(stable_fraction(purpose, self.seed, self.case.case_id) * count)
         return (first + self.repeat) % count
 
 
 def joint(text: str) -> str:
-    """What separates a statement from planted words: a new paragraph where its last sentence was cut off."""
+    """What separates a statement from planted words: a new paragraph where its last sentence was
+    cut off.
+    """
     return " " if _ENDED.search(text) else "\n\n"
 
 
 def unsaid(seat: str, kind: str, status: str = "failed") -> Utterance:
     """What a seat that is not asked says: nothing, and it is not recorded."""
-    return Utterance(0, 0, seat, NOBODY, kind, "", parsed={"strategy": "", "statement": ""}, parse_status=status)
+    return Utterance(
+        0, 0, seat, NOBODY, kind, "", parsed={"strategy": "", "statement": ""}, parse_status=status
+    )
 
 
 class SwapDebate(ArmDebate):
-    """Debaters speak in reversed order; which model has which seat is the experiment's parameter `seats`."""
+    """Debaters speak in reversed order; which model has which seat is the experiment's parameter
+    `seats`.
+    """
 
     _noted = False
 
@@ -76,12 +88,17 @@ class SwapDebate(ArmDebate):
         """Reversed; whose side speaks last is noted."""
         if not self._noted and self._debaters.given_sides(self.params):
             self._noted = True
-            self._note("", arm="swap", side=self._debaters.sides(self.params, self.task).get(seats[0], ""))
+            self._note(
+                "", arm="swap", side=self._debaters.sides(self.params, self.task).get(seats[0], "")
+            )
         return list(reversed(seats))
 
 
 class ConsultancyDebate(ArmDebate):
-    """Debaters of one side alone are asked. The judge is not told; which side it is, is drawn for each case."""
+    """Debaters of one side alone are asked.
+
+    The judge is not told; which side it is, is drawn for each case.
+    """
 
     def _prepare(self) -> None:
         self._sides = self._debaters.sides(self.params, self.task)
@@ -104,7 +121,8 @@ class ConsultancyDebate(ArmDebate):
 class NoiseDebate(ArmDebate):
     """What the judge hears was said in another case's debate of the same experiment and model.
 
-    Debaters are not asked. Where those who argue also decide (a panel), each is asked, and hears noise from the others.
+    Debaters are not asked. Where those who argue also decide (a panel), each is asked, and hears
+    noise from the others.
     """
 
     def _prepare(self) -> None:
@@ -132,7 +150,9 @@ class NoiseDebate(ArmDebate):
         parsed = json.loads(found["parsed"]) if found["parsed"] else None
         if not self._noted:
             self._note("", arm="noise", case=found["case_id"])
-        said = super().record(seat, kind, found["text"], source=BORROWED, round=number, parsed=parsed, **fields)
+        said = super().record(
+            seat, kind, found["text"], source=BORROWED, round=number, parsed=parsed, **fields
+        )
         self._noted.add(said.turn)
         return said
 
@@ -141,10 +161,17 @@ class NoiseDebate(ArmDebate):
         known = super()._heard(seat, heard)
         if not self._debaters.peers:
             return known
-        return [self._instead(said) if said.speaker in self._seats and said.speaker != seat else said for said in known]
+        return [
+            self._instead(said) if said.speaker in self._seats and said.speaker != seat else said
+            for said in known
+        ]
 
     def _instead(self, said: Utterance) -> Utterance:
-        alike = [other.turn for other in self.utterances if (other.speaker, other.kind) == (said.speaker, said.kind)]
+        alike = [
+            other.turn
+            for other in self.utterances
+            if (other.speaker, other.kind) == (said.speaker, said.kind)
+        ]
         found = self._nth(said.speaker, said.kind, alike.index(said.turn))
         text = str(found["text"]) if found else ""
         if said.turn not in self._noted:
@@ -157,7 +184,9 @@ class NoiseDebate(ArmDebate):
         return self._nth(seat, kind, self._taken[seat, kind] - 1)
 
     def _nth(self, seat: str, kind: str, place: int) -> Fields | None:
-        """The seat's nth statement of a kind; from the first again where the other debate was shorter."""
+        """The seat's nth statement of a kind; from the first again where the other debate was
+        shorter.
+        """
         said = self._borrowed.get((seat, kind), ())
         return said[place % len(said)] if said else None
 
@@ -201,9 +230,19 @@ class PlantDebate(ArmDebate):
             holder["statement"] = whole
         else:
             said.text = whole
-        sides = self._debaters.sides(self.params, self.task) if self._debaters.given_sides(self.params) else {}
+        sides = (
+            self._debaters.sides(self.params, self.task)
+            if self._debaters.given_sides(self.params)
+            else {}
+        )
         side = sides.get(self.planted, "")
-        self._note(words, arm=self.template.rpartition("/")[2], turn=said.turn, speaker=said.speaker, side=side)
+        self._note(
+            words,
+            arm=self.template.rpartition("/")[2],
+            turn=said.turn,
+            speaker=said.speaker,
+            side=side,
+        )
 
 
 class FalseCitation(PlantDebate):
@@ -225,8 +264,9 @@ class Certainty(PlantDebate):
 
 
 class Names(PlantDebate):
-    """Debaters sign their first statements: the one who is drawn with the first name of the prompt, the others with the
-    second, so that the side of a name is drawn, and nothing else about a statement follows it.
+    """Debaters sign their first statements: the one who is drawn with the first name of the prompt,
+    the others with the second, so that the side of a name is drawn, and nothing else about a
+    statement follows it.
     """
 
     template = "arms/plant_names"
@@ -254,16 +294,22 @@ class Padding(PlantDebate):
 
 
 class CommitFirstDebate(ArmDebate):
-    """Before anybody speaks the judge commits itself; its prompts then follow that exchange as further messages."""
+    """Before anybody speaks the judge commits itself; its prompts then follow that exchange as
+    further messages.
+    """
 
     template = "arms/commit_first"
 
-    def __init__(self, case: Case, task: Task, repeat: int, setting: Setting, debaters: Debaters) -> None:
+    def __init__(
+        self, case: Case, task: Task, repeat: int, setting: Setting, debaters: Debaters
+    ) -> None:
         super().__init__(case, task, repeat, setting, debaters)
         self._begun = False
         self._exchange: tuple[Message, ...] = ()
 
-    async def unasked(self, _seat: str, _kind: str, _private: bool, _number: int) -> Utterance | None:
+    async def unasked(
+        self, _seat: str, _kind: str, _private: bool, _number: int
+    ) -> Utterance | None:
         """Nothing: the first who is asked anything is asked after the judge has committed itself."""
         await self._commit()
         return None
@@ -271,7 +317,11 @@ class CommitFirstDebate(ArmDebate):
     def heard_by(self, seat: str) -> list[Utterance]:
         """As in a debate; a model has its commitment before it as messages, not as notes."""
         heard = super().heard_by(seat)
-        return heard if self.is_a_persons(seat) else [said for said in heard if said.kind != COMMITMENT]
+        return (
+            heard
+            if self.is_a_persons(seat)
+            else [said for said in heard if said.kind != COMMITMENT]
+        )
 
     async def _commit(self) -> None:
         if self._begun:
@@ -282,10 +332,14 @@ class CommitFirstDebate(ArmDebate):
         if said.usable and said.prediction:
             self._note("", arm="commit_first", turn=said.turn, speaker=judge, side=said.prediction)
             if not self.is_a_persons(judge):
-                asked = self._render(self.template, judge, self.heard_by(judge), reply_format=describe_schema(schema))
+                asked = self._render(
+                    self.template, judge, self.heard_by(judge), reply_format=describe_schema(schema)
+                )
                 self._exchange = (*_of_system(asked, False), Message("assistant", said.text))
 
-    def _render(self, prompt: str, seat: str, heard: Sequence[Utterance], **context: Json) -> tuple[Message, ...]:
+    def _render(
+        self, prompt: str, seat: str, heard: Sequence[Utterance], **context: Json
+    ) -> tuple[Message, ...]:
         messages = super()._render(prompt, seat, heard, **context)
         if seat != self._debaters.judge or not self._exchange:
             return messages
@@ -297,22 +351,34 @@ def _of_system(messages: Sequence[Message], system: bool) -> list[Message]:
 
 
 class ChallengeDebate(ArmDebate):
-    """After its answer the judge is told that it is wrong, more insistently each time, until it gives another one."""
+    """After its answer the judge is told that it is wrong, more insistently each time, until it
+    gives another one.
+    """
 
     template = "arms/challenge"
     steps = 6
 
-    def __init__(self, case: Case, task: Task, repeat: int, setting: Setting, debaters: Debaters) -> None:
+    def __init__(
+        self, case: Case, task: Task, repeat: int, setting: Setting, debaters: Debaters
+    ) -> None:
         super().__init__(case, task, repeat, setting, debaters)
         self._asked_of_judge: dict[int, tuple[Message, ...]] = {}
         self._exchange: tuple[Message, ...] = ()
         self._words: Mapping[str, str] | None = None
 
     async def after(self, answer: Answer) -> Answer:
-        """The answer that the judge ends with; the one that the debate came to where no further one can be used."""
+        """The answer that the judge ends with; the one that the debate came to where no further one
+        can be used.
+        """
         judge = self._debaters.judge
-        given = [said for said in self.utterances if said.speaker == judge and said.prediction and said.usable]
-        given = [said for said in given if said.turn in self._asked_of_judge or self.is_a_persons(judge)]
+        given = [
+            said
+            for said in self.utterances
+            if said.speaker == judge and said.prediction and said.usable
+        ]
+        given = [
+            said for said in given if said.turn in self._asked_of_judge or self.is_a_persons(judge)
+        ]
         stated = [said for said in given if said.visibility == PUBLIC] or given
         if not stated:
             return answer
@@ -327,7 +393,13 @@ class ChallengeDebate(ArmDebate):
         return answer
 
     async def choose(
-        self, seat: str, kind: str, prompt: str, *, words: Mapping[str, str] | None = None, **how: Json
+        self,
+        seat: str,
+        kind: str,
+        prompt: str,
+        *,
+        words: Mapping[str, str] | None = None,
+        **how: Json,
     ) -> Utterance:
         """As in a debate; the judge is challenged in the words that it chose from."""
         if seat == self._debaters.judge and set(words or self.task.labels) == set(self.task.labels):
@@ -338,18 +410,24 @@ class ChallengeDebate(ArmDebate):
         asked: JsonObject = {"private": True, "round": step, "step": step}
         if self._words:
             return await self.choose(judge, CHALLENGE, self.template, words=self._words, **asked)
-        return await self.say(judge, CHALLENGE, self.template, schema=prediction_schema(self.task), **asked)
+        return await self.say(
+            judge, CHALLENGE, self.template, schema=prediction_schema(self.task), **asked
+        )
 
     def _go_on_from(self, said: Utterance) -> None:
         """The next challenge follows what the judge was asked then and what it answered."""
         answered = said.text or (self._words or {}).get(said.prediction or "", "")
         self._exchange = (*self._asked_of_judge.get(said.turn, ()), Message("assistant", answered))
 
-    def _render(self, prompt: str, seat: str, heard: Sequence[Utterance], **context: Json) -> tuple[Message, ...]:
+    def _render(
+        self, prompt: str, seat: str, heard: Sequence[Utterance], **context: Json
+    ) -> tuple[Message, ...]:
         messages = super()._render(prompt, seat, heard, **context)
         return (*self._exchange, *messages) if prompt == self.template else messages
 
-    async def _ask(self, said: Utterance, messages: tuple[Message, ...], **how: Json) -> Reply | None:
+    async def _ask(
+        self, said: Utterance, messages: tuple[Message, ...], **how: Json
+    ) -> Reply | None:
         if said.speaker == self._debaters.judge:
             self._asked_of_judge[said.turn] = messages
         return await super()._ask(said, messages, **how)
@@ -358,16 +436,25 @@ class ChallengeDebate(ArmDebate):
 # Noise: which debate it comes from
 
 
-def _statements_for(debate: Debate, seats: tuple[str, ...]) -> Mapping[tuple[str, str], Sequence[Fields]]:
-    """The debaters' statements of another case, by speaker and kind, in their order; of the same repeat if held."""
-    paths = tuple(path for name, path in sorted(debate.artifacts.items()) if name.partition("_")[0] == HELD)
+def _statements_for(
+    debate: Debate, seats: tuple[str, ...]
+) -> Mapping[tuple[str, str], Sequence[Fields]]:
+    """The debaters' statements of another case, by speaker and kind, in their order; of the same
+    repeat if held.
+    """
+    paths = tuple(
+        path for name, path in sorted(debate.artifacts.items()) if name.partition("_")[0] == HELD
+    )
     held = _read(paths, seats)
-    cases = sorted({case for case, _ in held}, key=lambda case: (stable_fraction("noise", debate.seed, case), case))
+    cases = sorted(
+        {case for case, _ in held},
+        key=lambda case: (stable_fraction("noise", debate.seed, case), case),
+    )
     others = [case for case in cases if case != debate.case.case_id]
     if not others:
         raise UserError(
-            f"experiment '{debate.experiment}': noise is what was said about another case, and the debates that it is "
-            "taken from are about this one alone. Raise `cases`."
+            f"experiment '{debate.experiment}': noise is what was said about another case, and the"
+            " debates that it is taken from are about this one alone. Raise `cases`."
         )
     # The next one of the cases in a fixed order: each case lends its debate once.
     place = cases.index(debate.case.case_id) if debate.case.case_id in cases else -1
@@ -380,8 +467,20 @@ def _statements_for(debate: Debate, seats: tuple[str, ...]) -> Mapping[tuple[str
 def _read(
     paths: tuple[Path, ...], seats: tuple[str, ...]
 ) -> Mapping[tuple[str, int], Mapping[tuple[str, str], Sequence[Fields]]]:
-    """The public statements of some seats that can be used, by case and repeat, then by speaker and kind."""
-    columns = ["case_id", "repeat", "turn", "speaker", "kind", "text", "parsed", "prediction", "confidence"]
+    """The public statements of some seats that can be used, by case and repeat, then by speaker and
+    kind.
+    """
+    columns = [
+        "case_id",
+        "repeat",
+        "turn",
+        "speaker",
+        "kind",
+        "text",
+        "parsed",
+        "prediction",
+        "confidence",
+    ]
     wanted = pc.field("speaker").isin(seats) & (pc.field("visibility") == PUBLIC)
     held: dict[tuple[str, int], dict[tuple[str, str], list[Fields]]] = {}
     for key, rows in rows_by_debate(paths, [*columns, "parse_status"], wanted).items():

@@ -1,8 +1,11 @@
-"""Control arms: what an experiment would come to without its debate, or with one thing about the debate changed.
+"""Control arms: what an experiment would come to without its debate, or with one thing about the
+debate changed.
 
-`arms: [noise, alone]` in the entry of an experiment NAME makes further experiments NAME-arm=noise and NAME-arm=alone,
-each over the same cases with the same models. docs/controls.md shows each arm by an example. An arm is one of two
-things: another protocol in place of the experiment's own, or a debate in which some seats speak or hear differently.
+`arms: [noise, alone]` in the entry of an experiment NAME makes further experiments NAME-arm=noise
+and NAME-arm=alone, each over the same cases with the same models. docs/controls.md shows each arm
+by an example. An arm is one of two
+things: another protocol in place of the experiment's own, or a debate in which some seats speak or
+    hear differently.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +31,12 @@ from moot.protocols.arm_debates import (
 from moot.protocols.people import is_person
 
 ATTRIBUTION = "attribution"
-CALLS_MATCHED, TOKENS_MATCHED, RELABELLED, SWAP = "matched_calls", "matched_tokens", "labels_swapped", "swap"
+CALLS_MATCHED, TOKENS_MATCHED, RELABELLED, SWAP = (
+    "matched_calls",
+    "matched_tokens",
+    "labels_swapped",
+    "swap",
+)
 COMMIT, CHALLENGED = "commit_first", "challenge"
 _COMMON = ("temperature", "max_tokens", "form_tokens", "seats")
 _GENERATED = ("generation", "likelihood")
@@ -85,7 +93,13 @@ def _alone(full: Full) -> tuple[str, JsonObject]:
     answer = full.params.model_dump().get("answer", "")
     chosen = {"answer": answer} if answer in _GENERATED else {}
     speakers = tuple(debaters.seats(full.params))
-    return "alone", {**_common(full), **chosen, "beside": full.name, "speakers": speakers, "judge": debaters.judge}
+    return "alone", {
+        **_common(full),
+        **chosen,
+        "beside": full.name,
+        "speakers": speakers,
+        "judge": debaters.judge,
+    }
 
 
 def _samples(k: str) -> Callable[[Full], tuple[str, JsonObject]]:
@@ -102,7 +116,12 @@ def _attribution(full: Full) -> tuple[str, JsonObject]:
     judge = _debaters(full).judge
     goes_on = full.attribution.get("rerun_from")
     seats = {seat: voice for seat, voice in full.params.seats.items() if goes_on or seat == judge}
-    judged = {"judged_as": full.protocol, "judged_with": full.stated, "judge": judge, "seats": seats}
+    judged = {
+        "judged_as": full.protocol,
+        "judged_with": full.stated,
+        "judge": judge,
+        "seats": seats,
+    }
     return ATTRIBUTION, {**full.attribution, **judged, "beside": full.name}
 
 
@@ -120,7 +139,9 @@ ARMS: Mapping[str, Arm] = {
     "noise": Arm("statements of another case's debate in place of its own", NoiseDebate, held=True),
     "alone": Arm("the judge thinks again as often as debaters spoke", instead=_alone),
     "consultancy": Arm("one side alone speaks", ConsultancyDebate, needs_sides=True),
-    SWAP: Arm("debaters' seats exchanged between their models, and their order reversed", SwapDebate),
+    SWAP: Arm(
+        "debaters' seats exchanged between their models, and their order reversed", SwapDebate
+    ),
     RELABELLED: Arm("the options in reversed order and under other names", needs_debaters=False),
     "plant_citation": Arm("a citation of nothing in one debater's first statement", FalseCitation),
     "plant_authority": Arm("an appeal to authority in one debater's first statement", Authority),
@@ -147,7 +168,9 @@ ARMS: Mapping[str, Arm] = {
         instead=_samples("matched_tokens"),
         needs_debaters=False,
     ),
-    ATTRIBUTION: Arm("one turn taken out or replaced, the judge alone asked again", instead=_attribution),
+    ATTRIBUTION: Arm(
+        "one turn taken out or replaced, the judge alone asked again", instead=_attribution
+    ),
 }
 """Every control arm, by name."""
 
@@ -164,7 +187,9 @@ def find_arm(name: str, where: str) -> Arm:
     return ARMS[name]
 
 
-def problem(name: str, protocol: str, full: Full, labels: tuple[str, ...], beside: tuple[str, ...]) -> str:
+def problem(
+    name: str, protocol: str, full: Full, labels: tuple[str, ...], beside: tuple[str, ...]
+) -> str:
     """Why an arm means nothing for an experiment, and what to do; "" where it has a meaning.
 
     Args:
@@ -175,14 +200,24 @@ def problem(name: str, protocol: str, full: Full, labels: tuple[str, ...], besid
     if name == ATTRIBUTION:
         return _judge_problem(protocol, full)
     if full.entry.options.words == "none":
-        return f"protocol '{protocol}' asks for no answer that an arm could change. Remove it from `arms`."
+        return (
+            f"protocol '{protocol}' asks for no answer that an arm could change. Remove it from"
+            " `arms`."
+        )
     if name == TOKENS_MATCHED and CALLS_MATCHED not in beside:
-        return f"it takes the price of a sample from '{CALLS_MATCHED}'. Add '{CALLS_MATCHED}' to `arms`."
+        return (
+            f"it takes the price of a sample from '{CALLS_MATCHED}'. Add '{CALLS_MATCHED}' to"
+            " `arms`."
+        )
     decided = ARMS[name].instead or ARMS[name].needs_judge
     if decided and full.entry.debaters and labels and set(labels) == full.entry.debaters.among_them:
         found = "the answer is what debaters come to, so that without them there is none"
         return f"{ARMS[name].what}: {found}. Remove it from `arms`."
-    found = _options_problem(protocol, full, labels) if name == RELABELLED else _debaters_problem(name, protocol, full)
+    found = (
+        _options_problem(protocol, full, labels)
+        if name == RELABELLED
+        else _debaters_problem(name, protocol, full)
+    )
     return f"{ARMS[name].what}: {found}. Remove it from `arms`." if found else ""
 
 
@@ -205,28 +240,42 @@ def _judge_problem(protocol: str, full: Full) -> str:
     debaters = full.entry.debaters
     if debaters is None or debaters.peers:
         return (
-            f"protocol '{protocol}' has no judge who hears debaters and decides. Remove it, and let a model judge the "
-            f"debates: an experiment of protocol '{ATTRIBUTION}' with `params: {{beside: {full.name}, debated_by: "
-            "MODEL}`."
+            f"protocol '{protocol}' has no judge who hears debaters and decides. Remove it, and let"
+            f" a model judge the debates: an experiment of protocol '{ATTRIBUTION}' with `params:"
+            f" {{beside: {full.name}, debated_by: MODEL}}`."
         )
     if is_person(full.params.seats.get(debaters.judge, "")):
         return f"{debaters.judge} is a person's seat, and a model alone is asked again. Remove it."
-    people = [seat for seat in debaters.seats(full.params) if is_person(full.params.seats.get(seat, ""))]
+    people = [
+        seat for seat in debaters.seats(full.params) if is_person(full.params.seats.get(seat, ""))
+    ]
     if people and full.attribution.get("rerun_from"):
-        return f"{people[0]} is a person's seat, and `rerun_from` asks debaters again. Remove `rerun_from`."
+        return (
+            f"{people[0]} is a person's seat, and `rerun_from` asks debaters again. Remove"
+            " `rerun_from`."
+        )
     return ""
 
 
 def _options_problem(protocol: str, full: Full, labels: tuple[str, ...]) -> str:
     known = full.entry.options.known
     if labels and set(labels) == known:
-        return f"protocol '{protocol}' and its rules know the options of this data by name ({', '.join(sorted(known))})"
+        return (
+            f"protocol '{protocol}' and its rules know the options of this data by name"
+            f" ({', '.join(sorted(known))})"
+        )
     learnt = "assistant" in type(full.params).model_fields and full.params.model_dump()["assistant"]
-    return "the assistant of this experiment has learnt the options under their own names" if learnt else ""
+    return (
+        "the assistant of this experiment has learnt the options under their own names"
+        if learnt
+        else ""
+    )
 
 
 def renames(entry: ProtocolEntry) -> bool:
-    """Whether `labels_swapped` gives the options other names and another order; else the words are the protocol's."""
+    """Whether `labels_swapped` gives the options other names and another order; else the words are
+    the protocol's.
+    """
     return entry.options.words == "task"
 
 
@@ -235,4 +284,6 @@ def exchange_seats(full: Full) -> dict[str, str]:
     given, own = dict(full.params.seats), ""
     names = list(_debaters(full).seats(full.params))
     models = [given.pop(seat, own) for seat in names]
-    return given | {seat: model for seat, model in zip(names, reversed(models), strict=True) if model != own}
+    return given | {
+        seat: model for seat, model in zip(names, reversed(models), strict=True) if model != own
+    }

@@ -1,9 +1,11 @@
-"""What moved the judge: it answers again about a debate that was held, with one turn taken out or replaced, or with the
-debaters in another order; and about the debate as it was, which says what changes by asking again alone.
+"""What moved the judge: it answers again about a debate that was held, with one turn taken out or
+replaced, or with the debaters in another order; and about the debate as it was, which says what
+changes by asking again alone.
 
-It is the control arm `attribution` of any protocol whose debaters do not decide themselves, with the judge's own
-prompts. As an experiment of its own it puts any debates, recorded ones too, before a model, in words of its own.
-Debaters are not asked: what they would have said instead is another question, which `rerun_from: turn` asks.
+It is the control arm `attribution` of any protocol whose debaters do not decide themselves, with
+the judge's own prompts. As an experiment of its own it puts any debates, recorded ones too, before
+a model, in words of its own. Debaters are not asked: what they would have said instead is another
+question, which `rerun_from: turn` asks.
 """
 
 import asyncio
@@ -45,41 +47,59 @@ from moot.protocols.replies import prediction_schema, read_answer
 from moot.protocols.utterances import Utterance
 
 STATED, NAMED = "stated", "named"
-"""What the judge says was decisive when it is asked, and what a record says its own judges found decisive."""
+"""What the judge says was decisive when it is asked, and what a record says its own judges found
+decisive.
+"""
 _EXACT_WHOLE = 2
-"""How often the whole debate is judged where log-probabilities alone are the answer: the second is the check."""
+"""How often the whole debate is judged where log-probabilities alone are the answer: the second is
+the check.
+"""
 
 
 class AttributionParams(ProtocolParams, AttributionConfig):
     """Which debates are judged again, by whom, and what is changed of them."""
 
-    beside: str = Field(description="the experiment whose debates are judged again, recorded or held by models")
+    beside: str = Field(
+        description="the experiment whose debates are judged again, recorded or held by models"
+    )
     debated_by: str = Field(
         "{model}", description="the model of that experiment whose debates they are; none: the same"
     )
     judged_as: str = Field(
-        "", description="the protocol in whose prompts the judge is asked; none: in words of its own"
+        "",
+        description="the protocol in whose prompts the judge is asked; none: in words of its own",
     )
-    judged_with: Mapping[str, object] = Field(default_factory=dict, description="that protocol's parameters")
-    judge: str = Field("judge", description="the seat that is asked, whose own words in the debates are left out")
+    judged_with: Mapping[str, object] = Field(
+        default_factory=dict, description="that protocol's parameters"
+    )
+    judge: str = Field(
+        "judge", description="the seat that is asked, whose own words in the debates are left out"
+    )
     answer: Literal["generation", "likelihood"] = Field(
-        "generation", description="in words of its own: generated, or read off the label words' log-probabilities"
+        "generation",
+        description=(
+            "in words of its own: generated, or read off the label words' log-probabilities"
+        ),
     )
-    characters: int = Field(0, ge=0, description="most characters of the judge's reasons there; 0: any")
+    characters: int = Field(
+        0, ge=0, description="most characters of the judge's reasons there; 0: any"
+    )
 
     @model_validator(mode="after")
     def _can_go_on(self) -> "AttributionParams":
         if self.rerun_from and not self.judged_as:
             raise ValueError(
-                "`rerun_from` asks debaters again in their protocol's prompts. Name the protocol in `judged_as` and "
-                "its parameters in `judged_with`, or leave `rerun_from` out"
+                "`rerun_from` asks debaters again in their protocol's prompts. Name the protocol in"
+                " `judged_as` and its parameters in `judged_with`, or leave `rerun_from` out"
             )
         return self
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """One replay: its answer, what the judge said on the way, and whether no word of it was sampled."""
+    """One replay: its answer, what the judge said on the way, and whether no word of it was
+    sampled.
+    """
 
     change: Change
     answer: Answer | None
@@ -92,7 +112,9 @@ class _Judged:
         return alone and bool(self.answer and self.answer.logprobs)
 
     def gives(self, verdict: str) -> float | None:
-        """The probability of a verdict, by its log-probability, or 1 where it is the answer; None without answer."""
+        """The probability of a verdict, by its log-probability, or 1 where it is the answer;
+        None without answer.
+        """
         if self.answer is None or not self.answer.prediction:
             return None
         if self.answer.logprobs:
@@ -118,14 +140,18 @@ def _own_params(params: AttributionParams, entry: ProtocolEntry) -> ProtocolPara
 def _debaters(params: AttributionParams) -> tuple[str, ...]:
     """The seats that argue; none where the judge's protocol is not known."""
     entry = judge_of(params)
-    return tuple(entry.debaters.seats(_own_params(params, entry))) if entry and entry.debaters else ()
+    return (
+        tuple(entry.debaters.seats(_own_params(params, entry))) if entry and entry.debaters else ()
+    )
 
 
 def _asked(params: AttributionParams) -> tuple[str, ...]:
     return (params.judge, *(_debaters(params) if params.rerun_from else ()))
 
 
-def debates_with_turns(params: AttributionParams, artifacts: Mapping[str, Path]) -> Mapping[tuple[str, int], Held]:
+def debates_with_turns(
+    params: AttributionParams, artifacts: Mapping[str, Path]
+) -> Mapping[tuple[str, int], Held]:
     """The held debates by case and repeat, before any are chosen."""
     paths = tuple(path for name, path in artifacts.items() if name.partition("_")[0] == "debates")
     return held_debates(paths, frozenset(_debaters(params)), params.judge)
@@ -160,7 +186,9 @@ def chosen_repeats(setting: Setting, case: Case) -> list[int]:
     seats=_asked,
 )
 async def attribution(debate: Debate, params: AttributionParams) -> Answer | None:
-    """Judge the debate as it was, then with each change; the answer is the judge's about the debate as it was."""
+    """Judge the debate as it was, then with each change; the answer is the judge's about the debate
+    as it was.
+    """
     asked = _Rejudged(debate, params)
     first = await asked.judge([Change()], 1)
     verdict = await asked.verdict()
@@ -176,7 +204,9 @@ async def attribution(debate: Debate, params: AttributionParams) -> Answer | Non
     )
     asked.keep([*first, *rest, *changed, *gone_on], verdict)
     if params.sentences:
-        asked.keep(await asked.judge(asked.sentences_of([*first, *rest], changed, verdict), times), verdict)
+        asked.keep(
+            await asked.judge(asked.sentences_of([*first, *rest], changed, verdict), times), verdict
+        )
     if params.stated:
         await asked.state(verdict)
     asked.keep_named(verdict)
@@ -195,10 +225,19 @@ class _Rejudged:
         self._setting = replace(debate.setting, params=own)
         self._kept, self._without_donor = set[str](), list[Change]()
         for row in self._held.turns:
-            Debate.record(debate, row["speaker"], row["kind"], row["text"], source=row["source"], round=row["round"])
+            Debate.record(
+                debate,
+                row["speaker"],
+                row["kind"],
+                row["text"],
+                source=row["source"],
+                round=row["round"],
+            )
 
     async def verdict(self) -> str:
-        """The verdict that is measured: that which was given, or an answer that counts for nothing else."""
+        """The verdict that is measured: that which was given, or an answer that counts for nothing
+        else.
+        """
         if self._entry:
             return self._held.verdict
         reference = await self._judge(Change(), -1)
@@ -212,7 +251,10 @@ class _Rejudged:
             found += [Change(REMOVED, row["turn"]) for row in turns]
         if REPLACED in params.ways:
             roles = self._debate.task.roles
-            texts = {row["turn"]: donors(self._all, self._key, row, roles, params.repeats) for row in turns}
+            texts = {
+                row["turn"]: donors(self._all, self._key, row, roles, params.repeats)
+                for row in turns
+            }
             replaced = [Change(REPLACED, turn, texts=given) for turn, given in texts.items()]
             found += [change for change in replaced if change.texts]
             self._without_donor = [change for change in replaced if not change.texts]
@@ -225,11 +267,17 @@ class _Rejudged:
         ways = (CONTINUED, KEPT) if self._params.rerun_from else ()
         return [Change(way, row["turn"]) for way in ways for row in self._held.turns]
 
-    def sentences_of(self, whole: Sequence[_Judged], changed: Sequence[_Judged], verdict: str) -> list[Change]:
-        """The sentences of the turns that moved most when they were taken out, as many as may be asked about."""
+    def sentences_of(
+        self, whole: Sequence[_Judged], changed: Sequence[_Judged], verdict: str
+    ) -> list[Change]:
+        """The sentences of the turns that moved most when they were taken out, as many as may be
+        asked about.
+        """
         before, moves = _mean(whole, verdict, 0.0), dict[int, float]()
         for turn in {judged.change.turn for judged in changed if judged.change.way == REMOVED}:
-            without = [one for one in changed if (one.change.way, one.change.turn) == (REMOVED, turn)]
+            without = [
+                one for one in changed if (one.change.way, one.change.turn) == (REMOVED, turn)
+            ]
             moves[turn] = abs(before - _mean(without, verdict, before))
         texts = {row["turn"]: row["text"] for row in self._held.turns}
         found = [
@@ -253,7 +301,9 @@ class _Rejudged:
             turns = _reordered(turns) if change.way == REORDERED else turns
             answer = await _read_out(replay, self._params, turns)
         judge = self._params.judge
-        said = [one for one in replay.utterances if one.call_id or (one.failed and one.speaker == judge)]
+        said = [
+            one for one in replay.utterances if one.call_id or (one.failed and one.speaker == judge)
+        ]
         return _Judged(change, answer, said)
 
     def keep(self, judged: Sequence[_Judged], verdict: str) -> None:
@@ -267,14 +317,29 @@ class _Rejudged:
         for change, ones in by_change.items():
             place, row = places.get(change.turn, (0, {"speaker": "", "kind": "", "round": 0}))
             values = [one.gives(verdict) for one in ones]
-            about: JsonObject = {"way": change.way, "number": change.number, "place": place, "verdict": verdict}
-            about |= {"turn": change.turn, "speaker": row["speaker"], "phase": row["kind"], "quote": change.quote}
-            about |= {"values": [value for value in values if value is not None], "invalid": values.count(None)}
+            about: JsonObject = {
+                "way": change.way,
+                "number": change.number,
+                "place": place,
+                "verdict": verdict,
+            }
+            about |= {
+                "turn": change.turn,
+                "speaker": row["speaker"],
+                "phase": row["kind"],
+                "quote": change.quote,
+            }
+            about |= {
+                "values": [value for value in values if value is not None],
+                "invalid": values.count(None),
+            }
             about["exact"] = all(one.exact for one in ones)
             self._note(about)
 
     def _note(self, about: Fields) -> None:
-        Debate.record(self._debate, NOBODY, ATTRIBUTED, "", source=COMPUTED, private=True, parsed=dict(about))
+        Debate.record(
+            self._debate, NOBODY, ATTRIBUTED, "", source=COMPUTED, private=True, parsed=dict(about)
+        )
 
     def _keep_said(self, judged: _Judged) -> None:
         for said in judged.said:
@@ -296,7 +361,10 @@ class _Rejudged:
 
     async def state(self, verdict: str) -> None:
         """Ask which turn was decisive, in a call of its own."""
-        turns = [Utterance(0, row["round"], row["speaker"], "", row["kind"], row["text"]) for row in self._held.turns]
+        turns = [
+            Utterance(0, row["round"], row["speaker"], "", row["kind"], row["text"])
+            for row in self._held.turns
+        ]
         schema = stated_schema(len(turns))
         said = await self._debate.say(
             self._params.judge, STATED, "attribution/stated", schema=schema, private=True, heard=(), turns=turns,
@@ -306,7 +374,9 @@ class _Rejudged:
             self._note_decisive(STATED, int(said.parsed["turn"]), verdict)
 
     def keep_named(self, verdict: str) -> None:
-        """Record which turns the record itself says were decisive (`decisive` of a row: the turn's place, from 1)."""
+        """Record which turns the record itself says were decisive (`decisive` of a row: the turn's
+        place, from 1).
+        """
         for row in self._held.rows:
             place = (json.loads(row["parsed"] or "{}") or {}).get("decisive", 0)
             if 0 < place <= len(self._held.turns):
@@ -334,11 +404,19 @@ def _reordered(turns: Sequence[Fields]) -> list[Fields]:
     return sorted(turns, key=lambda row: (row["round"], -seats.index(row["speaker"])))
 
 
-async def _read_out(replay: Replay, params: AttributionParams, turns: Sequence[Fields]) -> Answer | None:
+async def _read_out(
+    replay: Replay, params: AttributionParams, turns: Sequence[Fields]
+) -> Answer | None:
     """Show all turns, and ask for the verdict."""
     for row in turns:
         replay.play(row)
     if params.answer == "likelihood":
-        return read_answer(replay, await replay.choose(params.judge, VERDICT, "attribution/verdict"))
-    schema = prediction_schema(replay.task, name="Verdict", reasoning=True, characters=params.characters)
-    return read_answer(replay, await replay.say(params.judge, VERDICT, "attribution/verdict", schema=schema))
+        return read_answer(
+            replay, await replay.choose(params.judge, VERDICT, "attribution/verdict")
+        )
+    schema = prediction_schema(
+        replay.task, name="Verdict", reasoning=True, characters=params.characters
+    )
+    return read_answer(
+        replay, await replay.say(params.judge, VERDICT, "attribution/verdict", schema=schema)
+    )

@@ -1,12 +1,15 @@
-"""The scale of stated confidences: from 0 to 100, as prompts ask, or from 0 to 1, as some models answer all the same.
+"""The scale of stated confidences: from 0 to 100, as prompts ask, or from 0 to 1, as some models
+answer all the same.
 
-A value above 0 and up to 1 may be either, and one reply cannot say which. So the scale is decided over all replies of a
-model to a prompt (a kind of utterance) in an experiment, after its debates: such a value is a share of 1 only where no
-reply of that model and prompt is above 1. Where one is, a whole 1 is 1 %, and a fraction or 1.0 is no confidence.
+A value above 0 and up to 1 may be either, and one reply cannot say which. So the scale is decided
+over all replies of a model to a prompt (a kind of utterance) in an experiment, after its debates:
+such a value is a share of 1 only where no reply of that model and prompt is above 1. Where one is,
+a whole 1 is 1 %, and a fraction or 1.0 is no confidence.
 
-Transcripts keep what was written (`confidence_share` in `parsed`). While a debate goes on nothing depends on the scale:
-no prompt shows a number that moot made of a confidence; seats read each other's words. Debate-Feedback's O_i is the one
-thing that a debate works out from it, and it is worked out again here, which needs no call.
+Transcripts keep what was written (`confidence_share` in `parsed`). While a debate goes on nothing
+depends on the scale: no prompt shows a number that moot made of a confidence; seats read each
+other's words. Debate-Feedback's O_i is the one thing that a debate works out from it, and it is
+worked out again here, which needs no call.
 """
 
 import json
@@ -66,10 +69,14 @@ class Stated:
         parsed = said["parsed"].fillna("")
         written = parsed.str.contains(f'"{CONFIDENCE_SHARE}"', regex=False)
         stated = (
-            (said["source"] == "model") & (written | said["confidence"].notna()) & ~parsed.str.contains('"logprobs"')
+            (said["source"] == "model")
+            & (written | said["confidence"].notna())
+            & ~parsed.str.contains('"logprobs"')
         )
         spoken = zip(said["speaker"], said["model"], strict=True)
-        voices = pd.Series([self._seats.get(seat, model) for seat, model in spoken], said.index, dtype=object)
+        voices = pd.Series(
+            [self._seats.get(seat, model) for seat, model in spoken], said.index, dtype=object
+        )
         counted = pd.DataFrame({"voice": voices, "kind": said["kind"], "ambiguous": written})
         counted["above"] = ~written & (said["confidence"] > 1)
         for (voice, kind), rows in counted[stated].groupby(["voice", "kind"]):
@@ -99,11 +106,14 @@ def scales_in(predictions: Path) -> list[Scale]:
     return [Scale(**scale) for scale in json.loads(read_metadata(predictions).get(METADATA, "[]"))]
 
 
-def rescaled(said: pd.DataFrame, scales: Sequence[Scale], params: Fields, task: Task) -> pd.DataFrame:
+def rescaled(
+    said: pd.DataFrame, scales: Sequence[Scale], params: Fields, task: Task
+) -> pd.DataFrame:
     """Transcripts of whole debates with every confidence from 0 to 100, and what follows from it.
 
     Args:
-        said: rows of the transcripts schema in the order of turns; columns `NEEDED`, model and debate_id.
+        said: rows of the transcripts schema in the order of turns; columns `NEEDED`, model and
+            debate_id.
         scales: of all their models and prompts.
         params, task: of the experiment.
     """
@@ -123,7 +133,9 @@ def rescaled(said: pd.DataFrame, scales: Sequence[Scale], params: Fields, task: 
     return result
 
 
-def _rescale_debate(rows: list[JsonObject], shares: set[tuple[str, str]], params: Fields, task: Task) -> None:
+def _rescale_debate(
+    rows: list[JsonObject], shares: set[tuple[str, str]], params: Fields, task: Task
+) -> None:
     """Change the rows of one debate, in the order of turns."""
     seats = params.get("seats", {})
     smoothed = False
@@ -144,7 +156,9 @@ def _rescale_debate(rows: list[JsonObject], shares: set[tuple[str, str]], params
             if row["prediction"]:
                 row["probability"] = probability_of(confidence, number_of_choices(task))
         if row["kind"] == CONCLUSION:
-            parsed["score"] = stated_probabilities(task, row["prediction"].split(";"), confidence).get(task.positive)
+            parsed["score"] = stated_probabilities(
+                task, row["prediction"].split(";"), confidence
+            ).get(task.positive)
         missing = (row["missing_fields"] or "").split(",")
         row["missing_fields"] = ",".join(name for name in missing if name != CONFIDENCE)
         row["parsed"] = _written(parsed)
@@ -166,7 +180,9 @@ def _smooth_again(rows: Sequence[JsonObject], params: Fields, task: Task) -> Non
                 current = next_outlook(first, current, latest, step["threshold_met"], weight)
             steps.append(step)
             row["parsed"] = _written(step | {"smoothed": dict(current.probabilities)})
-            row["text"] = ", ".join(f"{label} {share:.3f}" for label, share in current.probabilities.items())
+            row["text"] = ", ".join(
+                f"{label} {share:.3f}" for label, share in current.probabilities.items()
+            )
             row["prediction"] = decided(current, task)
         elif row["kind"] == CONCLUSION and row["prediction"]:
             row["prediction"], row["confidence"], score = answer_of(current, steps, task)

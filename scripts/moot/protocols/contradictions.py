@@ -1,9 +1,10 @@
-"""Replies whose words say another answer than their field: flagged, and left to the parameter `contradictory`.
+"""Replies whose words say another answer than their field: flagged, and left to the parameter
+`contradictory`.
 
-Sentences alone count that assert an outcome as the speaker's own ("The defendant will not be arrested again"),
-announce a label ("My prediction is NO") or give an outcome a probability ("a 30 % chance that ..."). What is quoted,
-attributed to an advocate, supposed, conceded or merely possible says nothing. A reply whose own words assert both
-answers is not flagged.
+Sentences alone count that assert an outcome as the speaker's own ("The defendant will not be
+arrested again"), announce a label ("My prediction is NO") or give an outcome a probability ("a 30 %
+chance that ..."). What is quoted, attributed to an advocate, supposed, conceded or merely possible
+says nothing. A reply whose own words assert both answers is not flagged.
 """
 
 import re
@@ -24,7 +25,8 @@ _NOT_OWN = re.compile(
     r"contend\w*|assert\w*|alleg\w*|maintain\w*|suggest\w*|say|says|said|state[sd]?|prosecut\w*|defen[sc]e|counsel|"
     r"advocate|attorney|state's|government|opponent|debater|according|question|ask\w*|means? that|"
     r"not (?:mean|clear|certain|sure|necessarily|believe|think|true|say|all|every)|"
-    r"no (?:evidence|reason|guarantee|proof|certainty)|doubt|cannot|can't|risk that|hard to|difficult to|possible|"
+    r"no (?:evidence|reason|guarantee|proof|certainty)|doubt|cannot|can't|risk that|hard"
+    r" to|difficult to|possible|"
     r"possibility|perhaps|hope\w*|previous\w*|initial\w*|at first|lack|unable)\b|\?",
     re.IGNORECASE,
 )
@@ -34,16 +36,22 @@ _CRIME = (
 )
 _LIKELY = r"(?:(?:very|highly|quite|most|more|extremely) )?likely"
 _ARREST = re.compile(
-    rf"\b(?:(?P<no>will (?:(?:most )?(?:likely|probably) )?(?:not|never) (?:\w+ly )?|won't |is (?:\w+ )?unlikely to |"
-    rf"is not (?:likely|expected|going) to )|(?P<yes>will (?:{_LIKELY} |probably |again |almost certainly )?|"
+    rf"\b(?:(?P<no>will (?:(?:most )?(?:likely|probably) )?(?:not|never) (?:\w+ly )?|won't |is"
+    rf" (?:\w+ )?unlikely to |"
+    rf"is not (?:likely|expected|going) to )|(?P<yes>will (?:{_LIKELY} |probably |again |almost"
+    r" certainly )?|"
     rf"is {_LIKELY} to |is (?:expected|going) to )){_CRIME}",
     re.IGNORECASE,
 )
 _SHARE = re.compile(
-    r"(?<![\d.\-–])(?P<share>\d{1,3}(?:\.\d+)?)\s?(?:%|per ?cent)(?![-–\d])(?P<noun>[^.;,%]{0,40}?)\b(?:that|of|to)\b",
+    r"(?<![\d.\-–])(?P<share>\d{1,3}(?:\.\d+)?)\s?(?:%|per"
+    r" ?cent)(?![-–\d])(?P<noun>[^.;,%]{0,40}?)\b(?:that|of|to)\b",
     re.IGNORECASE,
 )
-_WINS = r"(?:wins|will (?:likely |probably )?win|should win|prevails|(?:should|will) (?:likely |probably )?prevail)"
+_WINS = (
+    r"(?:wins|will (?:likely |probably )?win|should win|prevails|(?:should|will) (?:likely"
+    r" |probably )?prevail)"
+)
 _LOSES = r"(?:loses|will (?:likely |probably )?lose|(?:does|will|should) not (?:win|prevail))"
 _EVEN = 50
 _FEWEST_WORDS = 3
@@ -58,7 +66,10 @@ def contradiction(task: Task, value: Fields, reply: str) -> str:
     answer = value.get("prediction")
     if not isinstance(answer, str) or task.multilabel:
         return ""
-    said = "\n".join(_texts({name: part for name, part in value.items() if name != "prediction"})) or reply
+    said = (
+        "\n".join(_texts({name: part for name, part in value.items() if name != "prediction"}))
+        or reply
+    )
     confidence = value.get("confidence")
     found = list(_asserted(task, _QUOTED.sub(" ", said[:_LARGEST]), answer.casefold(), confidence))
     if not found or any(label == answer.casefold() for label, _ in found):
@@ -96,7 +107,9 @@ def _arrests(sentence: str, answer: str, confidence: object) -> Iterator[tuple[s
         label = "yes" if found["yes"] else "no"
         share = _SHARE.search(sentence[: found.start()])
         if share is not None:
-            label = _weighed(float(share["share"]), share["noun"].strip().casefold(), label, answer, confidence)
+            label = _weighed(
+                float(share["share"]), share["noun"].strip().casefold(), label, answer, confidence
+            )
         if label:
             yield label, sentence
 
@@ -104,7 +117,8 @@ def _arrests(sentence: str, answer: str, confidence: object) -> Iterator[tuple[s
 def _weighed(share: float, noun: str, label: str, answer: str, confidence: object) -> str:
     """The answer of "N % chance that LABEL": the other label below one half, "" at one half.
 
-    "N % sure that LABEL" asserts it all the same, and so does a chance that the field states as its confidence.
+    "N % sure that LABEL" asserts it all the same, and so does a chance that the field states as its
+    confidence.
     """
     sure = not noun or any(word in noun for word in ("confiden", "sure", "certain"))
     of_other = label != answer and confidence is not None and confidence == share
@@ -115,7 +129,8 @@ def _weighed(share: float, noun: str, label: str, answer: str, confidence: objec
 
 def _winners(task: Task, sentence: str) -> Iterator[tuple[str, str]]:
     if not any(
-        meaning.endswith(("wins", "is affirmed")) or "decides for" in meaning for meaning in task.meaning.values()
+        meaning.endswith(("wins", "is affirmed")) or "decides for" in meaning
+        for meaning in task.meaning.values()
     ):
         return
     for label in task.labels:

@@ -1,4 +1,6 @@
-"""A debate: one case before its seats, and the record of everything that was said, by whom and to whom."""
+"""A debate: one case before its seats, and the record of everything that was said, by whom and to
+whom.
+"""
 
 import json
 from bisect import insort
@@ -18,7 +20,16 @@ from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
 from moot.llm.prompts import Prompts
 from moot.llm.request import Message, Reply, request_to
 from moot.protocols.inbox import ask_by_inbox
-from moot.protocols.people import FORM_BELOW, AskPerson, Question, Statement, choice_form, form_of, is_person, name_of
+from moot.protocols.people import (
+    FORM_BELOW,
+    AskPerson,
+    Question,
+    Statement,
+    choice_form,
+    form_of,
+    is_person,
+    name_of,
+)
 from moot.protocols.reading import read_choice, read_fields, read_filled_in, read_likelihood
 from moot.protocols.utterances import Utterance, spoken
 
@@ -36,9 +47,12 @@ class Answer:
         prediction: one of the task's labels, or several joined by ";".
         confidence: in the prediction, 0 to 100, as stated or derived; None where there is none.
         score: the probability of the task's positive label, where the protocol has one.
-        logprobs: label to log-probability, for an answer by likelihood; calibrated later on validation cases.
-        probability: of the prediction, by its log-probability, its share of votes, or its stated confidence.
-        share: a stated confidence as it was written, if it may be a share of 1; and the seat and kind that stated it.
+        logprobs: label to log-probability, for an answer by likelihood; calibrated later on
+            validation cases.
+        probability: of the prediction, by its log-probability, its share of votes, or its stated
+            confidence.
+        share: a stated confidence as it was written, if it may be a share of 1; and the seat and
+            kind that stated it.
     """
 
     prediction: str
@@ -55,7 +69,8 @@ class Setting:
 
     Attributes:
         experiment, model: names in the configuration.
-        chats: model name to its voice; `model` speaks for every seat that `seats` does not give to another.
+        chats: model name to its voice; `model` speaks for every seat that `seats` does not give to
+            another.
         examples: the training split, for n-shot prompts; nothing else may be shown with its label.
         artifacts: files that the protocol asked for, by name.
         people: how a person is asked who sits in a seat.
@@ -94,15 +109,23 @@ class Debate:
         return f"{self.case.case_id}#{self.repeat}"
 
     def heard_by(self, seat: str) -> list[Utterance]:
-        """What a seat may know: everything public, and its own private utterances; failed ones said nothing."""
+        """What a seat may know: everything public, and its own private utterances; failed ones said
+        nothing.
+        """
         spoken = (said for said in self.utterances if not said.failed)
-        return [said for said in spoken if said.visibility == PUBLIC or seat in said.visibility.split(",")]
+        return [
+            said
+            for said in spoken
+            if said.visibility == PUBLIC or seat in said.visibility.split(",")
+        ]
 
     def in_order(self, seats: Sequence[str]) -> list[str]:
         """Debaters in the order in which they speak; a control arm may change it."""
         return list(seats)
 
-    async def unasked(self, _seat: str, _kind: str, _private: bool, _number: int) -> Utterance | None:
+    async def unasked(
+        self, _seat: str, _kind: str, _private: bool, _number: int
+    ) -> Utterance | None:
         """What a seat says in a round without being asked; a control arm or a replay may know it."""
         return None
 
@@ -111,7 +134,9 @@ class Debate:
         return self.heard_by(seat) if heard is None else heard
 
     async def after(self, answer: Answer) -> Answer:
-        """What is asked after the protocol came to an answer, and the answer then; a control arm may ask further."""
+        """What is asked after the protocol came to an answer, and the answer then; a control arm
+        may ask further.
+        """
         return answer
 
     async def say(
@@ -132,14 +157,17 @@ class Debate:
         Args:
             kind: what it is (opening, strategy, belief, verdict, ...).
             prompt: template name below `config/prompts`, without ending.
-            schema: what the reply must hold; `prediction` and `confidence` fields fill the utterance's columns.
-            form: what a person fills in where there is no schema: `statement` or `prediction` is what is said.
+            schema: what the reply must hold; `prediction` and `confidence` fields fill the
+                utterance's columns.
+            form: what a person fills in where there is no schema: `statement` or `prediction` is
+                what is said.
             private: whether only this seat may read it later.
             round: from 1; 0 where there are none.
             heard: what the prompt may quote; by default everything that the seat may know now.
 
         Returns:
-            The recorded utterance; a failed call or an unusable reply is recorded as such, never raised.
+            The recorded utterance; a failed call or an unusable reply is recorded as such, never
+            raised.
 
         Raises:
             DebatePausedError: a person sits there who has not answered yet.
@@ -149,13 +177,17 @@ class Debate:
         heard = self._heard(seat, heard)
         said = self._begin(seat, kind, private, round)
         if self.is_a_persons(seat):
-            answer = self._ask_person(said, prompt, schema or form, heard, reply_format=FORM_BELOW, **context)
+            answer = self._ask_person(
+                said, prompt, schema or form, heard, reply_format=FORM_BELOW, **context
+            )
             read_filled_in(said, answer, schema, self.task)
             return self._keep(said)
         reply_format = describe_schema(schema) if schema else ""
         messages = self._render(prompt, seat, heard, reply_format=reply_format, **context)
         most_tokens = self.params.form_tokens if schema else None
-        reply = await self._ask(said, messages, schema=json_schema(schema) if schema else None, most_tokens=most_tokens)
+        reply = await self._ask(
+            said, messages, schema=json_schema(schema) if schema else None, most_tokens=most_tokens
+        )
         said.text = reply.text if reply else ""
         if schema and not said.failed:
             read_fields(said, parse_reply(said.text, schema), self.task, self.params.contradictory)
@@ -173,21 +205,25 @@ class Debate:
         heard: Sequence[Utterance] | None = None,
         **context: Json,
     ) -> Utterance:
-        """Score the task's labels by the log-probability of their words after a prompt, as multiple choice is scored.
+        """Score the task's labels by the log-probability of their words after a prompt, as multiple
+        choice is scored.
 
-        Args:
-            seat, kind, prompt, private, round, heard, context: as in `say`.
-            words: label to its word in the prompt; by default the label as prompts spell it.
+                Args:
+                    seat, kind, prompt, private, round, heard, context: as in `say`.
+                    words: label to its word in the prompt; by default the label as prompts spell
+                        it.
 
-        Returns:
-            The recorded utterance: `parsed["logprobs"]` label to log-probability, prediction the most probable label,
-            confidence its share of the labels' probability, 0 to 100. Labels whose words the server did not list are
-            in `parsed["unlisted"]`; where it listed none of them, the answer is invalid. A person chooses one of the
-            words, and states a confidence: `parsed["shares"]` is then label to probability.
+                Returns:
+                    The recorded utterance: `parsed["logprobs"]` label to log-probability,
+                    prediction the most probable label, confidence its share of the labels'
+                    probability, 0 to 100. Labels whose words the server did not list are in
+                    `parsed["unlisted"]`; where it listed none of them, the answer is invalid. A
+                    person chooses one of the
+                    words, and states a confidence: `parsed["shares"]` is then label to probability.
 
-        Raises:
-            DebatePausedError: a person sits there who has not answered yet.
-            LogprobsUnavailableError: the endpoint gives no token probabilities.
+                Raises:
+                    DebatePausedError: a person sits there who has not answered yet.
+                    LogprobsUnavailableError: the endpoint gives no token probabilities.
         """
         if known := await self.unasked(seat, kind, private, round):
             return known
@@ -196,7 +232,9 @@ class Debate:
         words = words or {label: spoken(label) for label in self.task.labels}
         if self.is_a_persons(seat):
             form = choice_form(tuple(words.values()))
-            answer = self._ask_person(said, prompt, form, heard, reply_format="", words=words, **context)
+            answer = self._ask_person(
+                said, prompt, form, heard, reply_format="", words=words, **context
+            )
             read_choice(said, answer, words)
             return self._keep(said)
         messages = self._render(prompt, seat, heard, reply_format="", words=words, **context)
@@ -221,7 +259,10 @@ class Debate:
         return self._keep(replace(said, text=text, source=source, **fields))
 
     def is_a_persons(self, seat: str) -> bool:
-        """Whether a person sits in a seat. A rehearsal has a simulated voice there, which is asked as a model is."""
+        """Whether a person sits in a seat.
+
+        A rehearsal has a simulated voice there, which is asked as a model is.
+        """
         voice = self._voice(seat)
         return is_person(voice) and voice not in self.setting.chats
 
@@ -242,7 +283,9 @@ class Debate:
         sections = self.setting.prompts.render_for_person(
             prompt, **self._template_variables(said.speaker, heard), **context
         )
-        sections = tuple(part._replace(text=part.text.removesuffix(FORM_BELOW).rstrip()) for part in sections)
+        sections = tuple(
+            part._replace(text=part.text.removesuffix(FORM_BELOW).rstrip()) for part in sections
+        )
         debate = (self.experiment, self.model, self.case.case_id, self.repeat)
         person = name_of(self._voice(said.speaker))
         place = (said.round, said.speaker, said.kind, self._asked[asked])
@@ -265,8 +308,12 @@ class Debate:
         """The model or person in a seat."""
         return str(self.params.seats.get(seat, self.setting.model))
 
-    def _render(self, prompt: str, seat: str, heard: Sequence[Utterance], **context: Json) -> tuple[Message, ...]:
-        return self.setting.prompts.render(prompt, **self._template_variables(seat, heard), **context)
+    def _render(
+        self, prompt: str, seat: str, heard: Sequence[Utterance], **context: Json
+    ) -> tuple[Message, ...]:
+        return self.setting.prompts.render(
+            prompt, **self._template_variables(seat, heard), **context
+        )
 
     def _template_variables(self, seat: str, heard: Sequence[Utterance]) -> JsonObject:
         """What every template sees of a debate."""
@@ -303,7 +350,9 @@ class Debate:
             model,
             messages,
             max_tokens=most_tokens or params.max_tokens or model.max_tokens,
-            temperature=params.temperature if explicit or model.temperature is None else model.temperature,
+            temperature=(
+                params.temperature if explicit or model.temperature is None else model.temperature
+            ),
             seed=(self.seed if model.seed is None else model.seed) + replicate,
             schema=schema,
             choices=choices,
@@ -320,8 +369,16 @@ class Debate:
 def transcript_row(debate: Debate, said: Utterance) -> JsonObject:
     """An utterance as a row of `transcripts/`."""
     row = {name: getattr(said, name) for name in Utterance.__dataclass_fields__}
-    row["parsed"] = json.dumps(said.parsed, ensure_ascii=False, sort_keys=True) if said.parsed is not None else None
-    identity = {"experiment": debate.experiment, "model": debate.model, "debate_id": debate.debate_id}
+    row["parsed"] = (
+        json.dumps(said.parsed, ensure_ascii=False, sort_keys=True)
+        if said.parsed is not None
+        else None
+    )
+    identity = {
+        "experiment": debate.experiment,
+        "model": debate.model,
+        "debate_id": debate.debate_id,
+    }
     return {**identity, "case_id": debate.case.case_id, "repeat": debate.repeat, **row}
 
 
@@ -330,4 +387,6 @@ def check_labels(task: Task, answer: Answer) -> None:
     given = answer.prediction.split(";") if task.multilabel else [answer.prediction]
     unknown = [label for label in given if label not in task.labels and label]
     if unknown:
-        raise UserError(f"the protocol answered {unknown}; the data set's labels are {list(task.labels)}.")
+        raise UserError(
+            f"the protocol answered {unknown}; the data set's labels are {list(task.labels)}."
+        )

@@ -1,4 +1,5 @@
-"""A person's answer as a text that can be written by hand: a line a field, by the JSON schema of the answer.
+"""A person's answer as a text that can be written by hand: a line a field, by the JSON schema of
+the answer.
 
     The record is thin, and I would affirm.          what precedes all fields is the `statement`
     Prediction: YES                                  one of some labels; several are parted by commas
@@ -33,7 +34,9 @@ def kind_of(field: Schema) -> str:
         return "choice"
     if field.get("type") == "array":
         inner = field["items"]
-        return "choices" if "enum" in inner else "table" if inner.get("type") == "object" else "lines"
+        return (
+            "choices" if "enum" in inner else "table" if inner.get("type") == "object" else "lines"
+        )
     kinds = {"integer": "number", "number": "number", "boolean": "yes_no"}
     return kinds.get(str(field.get("type")), "text")
 
@@ -46,7 +49,10 @@ def wording(field: Schema) -> str:
     columns = _BETWEEN.join(field["items"].get("properties", ())) if "items" in field else ""
     return {
         "choice": " or ".join(map(str, field.get("enum", ()))),
-        "choices": f"one or more of {', '.join(map(str, field.get('items', {}).get('enum', ())))}, parted by commas",
+        "choices": (
+            f"one or more of {', '.join(map(str, field.get('items', {}).get('enum', ())))}, parted"
+            " by commas"
+        ),
         "number": number + bounds,
         "yes_no": f"{_YES} or {_NO}",
         "lines": items,
@@ -77,7 +83,9 @@ def read_answer(text: str, form: Schema, path: Path) -> JsonObject:
         UserError: too long, a field that is missing, is there twice or holds what it cannot.
     """
     if len(text) > LONGEST_ANSWER:
-        raise UserError(f"{path}: {len(text):,} characters; expected at most {LONGEST_ANSWER:,}. Shorten it.")
+        raise UserError(
+            f"{path}: {len(text):,} characters; expected at most {LONGEST_ANSWER:,}. Shorten it."
+        )
     stated, beside = _split(text.replace("\r\n", "\n"), form)
     found: JsonObject = {}
     for name, field in form["properties"].items():
@@ -92,7 +100,10 @@ def read_answer(text: str, form: Schema, path: Path) -> JsonObject:
             found[name] = _value(lines[0], field, title(name).lower(), path)
     if beside and STATEMENT not in form["properties"]:
         known = ", ".join(f"'{title(name)}:'" for name in form["properties"])
-        raise UserError(f"{path}: {quoted(beside[:60])} belongs to no field; expected lines that begin with {known}.")
+        raise UserError(
+            f"{path}: {quoted(beside[:60])} belongs to no field; expected lines that begin with"
+            f" {known}."
+        )
     return found
 
 
@@ -120,7 +131,10 @@ def _written(value: Json) -> str:
 
 
 def _split(text: str, form: Schema) -> tuple[dict[str, list[str]], str]:
-    """What is written under each field, and what is under none of them. A label or number takes one line."""
+    """What is written under each field, and what is under none of them.
+
+    A label or number takes one line.
+    """
     names = {title(name).lower(): name for name in form["properties"]}
     marks = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     stated: dict[str, list[str]] = {}
@@ -129,12 +143,16 @@ def _split(text: str, form: Schema) -> tuple[dict[str, list[str]], str]:
         if begun := re.match(rf"[ \t]*({marks})[ \t]*:[ \t]*(.*)", line, re.IGNORECASE):
             name = names[begun[1].lower()]
             stated.setdefault(name, []).append(begun[2].strip())
-            current = name if kind_of(form["properties"][name]) in ("text", "lines", "table") else ""
+            current = (
+                name if kind_of(form["properties"][name]) in ("text", "lines", "table") else ""
+            )
         elif current:
             stated[current][-1] += f"\n{line}"
         else:
             beside.append(line)
-    return {name: [said.strip() for said in written] for name, written in stated.items()}, "\n".join(beside).strip()
+    return {
+        name: [said.strip() for said in written] for name, written in stated.items()
+    }, "\n".join(beside).strip()
 
 
 def _missing(name: str, field: Schema, found: int, path: Path) -> str:
@@ -148,7 +166,9 @@ def _value(written: str, field: Schema, where: str, path: Path) -> Json:
     kind = kind_of(field)
     if kind == "choices":
         parts = filter(None, (part.strip() for part in re.split(r"[,;]", written)))
-        return list(dict.fromkeys(_one_of(part, field["items"]["enum"], where, path) for part in parts))
+        return list(
+            dict.fromkeys(_one_of(part, field["items"]["enum"], where, path) for part in parts)
+        )
     if kind == "table":
         return [_row(item, field["items"]["properties"], where, path) for item in _items(written)]
     if kind == "choice":
@@ -166,10 +186,15 @@ def _items(written: str) -> list[str]:
 
 
 def _row(item: str, columns: Mapping[str, Schema], where: str, path: Path) -> JsonObject:
-    parts = [part.strip().replace("\\|", "|") for part in re.split(r"(?<!\\)\|", item, maxsplit=len(columns) - 1)]
+    parts = [
+        part.strip().replace("\\|", "|")
+        for part in re.split(r"(?<!\\)\|", item, maxsplit=len(columns) - 1)
+    ]
     if len(parts) != len(columns):
         expected = _BETWEEN.join(columns)
-        raise UserError(f"{path}: {where} {quoted(item[:60])}; expected {expected}. Correct the line.")
+        raise UserError(
+            f"{path}: {where} {quoted(item[:60])}; expected {expected}. Correct the line."
+        )
     return {
         name: _value(part, field, f"{where}, {name}", path)
         for part, (name, field) in zip(parts, columns.items(), strict=True)
@@ -179,7 +204,10 @@ def _row(item: str, columns: Mapping[str, Schema], where: str, path: Path) -> Js
 def _one_of(written: str, options: list[str], where: str, path: Path) -> str:
     found = next((option for option in options if option.casefold() == written.casefold()), None)
     if found is None:
-        raise UserError(f"{path}: {where} {quoted(written[:60])}; expected {' or '.join(options)}. Correct the line.")
+        raise UserError(
+            f"{path}: {where} {quoted(written[:60])}; expected {' or '.join(options)}. Correct the"
+            " line."
+        )
     return found
 
 
@@ -191,5 +219,7 @@ def _number(written: str, field: Schema, where: str, path: Path) -> int | float:
         number = float("nan")
     low, high = field.get("minimum", float("-inf")), field.get("maximum", float("inf"))
     if not low <= number <= high or (whole and number != int(number)):
-        raise UserError(f"{path}: {where} {quoted(written[:60])}; expected {wording(field)}. Correct the line.")
+        raise UserError(
+            f"{path}: {where} {quoted(written[:60])}; expected {wording(field)}. Correct the line."
+        )
     return int(number) if whole else number

@@ -1,10 +1,12 @@
-"""The inbox: what a person would see is written to a file, and the debate goes on when the answer is next to it.
+"""The inbox: what a person would see is written to a file, and the debate goes on when the answer
+is next to it.
 
     data/inbox/{experiment}/{model}/{case}/repeat-0-round-2-judge-belief.question.md    for the person, written here
     data/inbox/{experiment}/{model}/{case}/repeat-0-round-2-judge-belief.question.json  the same for the desk
     data/inbox/{experiment}/{model}/{case}/repeat-0-round-2-judge-belief.answer.txt     the person's, never touched
 
-The folder's names are the configuration's and a digest of the case: no model and no data set chooses a path.
+The folder's names are the configuration's and a digest of the case: no model and no data set
+chooses a path.
 """
 
 import hashlib
@@ -27,20 +29,29 @@ QUESTION, ASKED, ANSWER = ".question.md", ".question.json", ".answer.txt"
 NO_ANSWER_YET = "no answer yet: "
 UNUSABLE_ANSWER = "an answer cannot be used: "
 PANELIST = ("human", "statement")
-"""The seat and kind of the human judge of a panel, whose files are named by repeat and round alone."""
+"""The seat and kind of the human judge of a panel, whose files are named by repeat and round alone.
+"""
 
 
 def folder_of(experiment: str, model: str, case_id: str, inbox: Path = INBOX) -> Path:
     """Where the questions about a case are."""
     readable_id = re.sub(r"[^a-z0-9]+", "-", case_id.lower()).strip("-")[:40]
-    return inbox / experiment / model / f"{readable_id}-{hashlib.sha256(case_id.encode()).hexdigest()[:8]}"
+    return (
+        inbox
+        / experiment
+        / model
+        / f"{readable_id}-{hashlib.sha256(case_id.encode()).hexdigest()[:8]}"
+    )
 
 
 def stem_of(question: Question, inbox: Path = INBOX) -> Path:
     """The path of a question and its answer without their endings."""
     name = f"repeat-{question.repeat}-round-{question.round}"
     if (question.seat, question.kind) != PANELIST:
-        name += "".join(f"-{re.sub(r'[^a-z0-9]+', '_', part.lower())}" for part in (question.seat, question.kind))
+        name += "".join(
+            f"-{re.sub(r'[^a-z0-9]+', '_', part.lower())}"
+            for part in (question.seat, question.kind)
+        )
     if question.nth > 1:
         name += f"-{question.nth}"
     return folder_of(question.experiment, question.model, question.case_id, inbox) / name
@@ -57,7 +68,9 @@ def read_answer_file(path: Path, form: Fields) -> JsonObject:
 
 
 def given_answer(question: Question, inbox: Path = INBOX) -> JsonObject | None:
-    """What a person has answered, by field; None without an answer. Raises as `read_answer_file`."""
+    """What a person has answered, by field;
+    None without an answer. Raises as `read_answer_file`.
+    """
     stem = stem_of(question, inbox)
     path = stem.with_name(stem.name + ANSWER)
     return read_answer_file(path, question.form) if path.exists() else None
@@ -67,7 +80,8 @@ def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Fields:
     """A person's answer, if it has been given; otherwise the question is put into the inbox.
 
     Raises:
-        DebatePausedError: the answer file is not there yet, or it cannot be used; other debates go on.
+        DebatePausedError: the answer file is not there yet, or it cannot be used; other debates go
+            on.
     """
     try:
         answer = given_answer(question, inbox)
@@ -79,12 +93,20 @@ def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Fields:
     path = stem.with_name(stem.name + ANSWER)
     keep_written(stem.with_name(stem.name + QUESTION), _page(question, path.name))
     keep_written(stem.with_name(stem.name + ASKED), _for_the_desk(question))
-    LOG.info("%s, %s: the %s is asked; write %s", question.experiment, question.model, question.seat, path)
+    LOG.info(
+        "%s, %s: the %s is asked; write %s",
+        question.experiment,
+        question.model,
+        question.seat,
+        path,
+    )
     raise DebatePausedError(f"{NO_ANSWER_YET}{path}")
 
 
 def remove_unasked(folder: Path, repeat: int, questions: Iterable[Question]) -> None:
-    """Take back the questions in a debate's folder that its repeat asks no longer; what has been answered stays."""
+    """Take back the questions in a debate's folder that its repeat asks no longer; what has been
+    answered stays.
+    """
     asked = {stem_of(question).name for question in questions}
     for page in folder.glob(f"repeat-{repeat}-*{QUESTION}"):
         stem = page.name.removesuffix(QUESTION)
@@ -96,7 +118,9 @@ def remove_unasked(folder: Path, repeat: int, questions: Iterable[Question]) -> 
 def headline(question: Question) -> str:
     """Who is asked for what: "Judge: belief, round 2"."""
     place = f", round {question.round}" if question.round else ""
-    return f"{question.seat.replace('_', ' ').capitalize()}: {question.kind.replace('_', ' ')}{place}"
+    return (
+        f"{question.seat.replace('_', ' ').capitalize()}: {question.kind.replace('_', ' ')}{place}"
+    )
 
 
 def _page(question: Question, answer: str) -> str:
@@ -108,7 +132,10 @@ def _page(question: Question, answer: str) -> str:
         "---",
         "Write your answer to the file named below, in plain text (UTF-8), in this form:",
         how_to_write(question.form),
-        f"Then run the same command again: the debate goes on from here.\n\nYour file: {answer} (in this folder)\n",
+        (
+            f"Then run the same command again: the debate goes on from here.\n\nYour file: {answer}"
+            " (in this folder)\n"
+        ),
     ]
     return "\n\n".join(parts)
 

@@ -1,6 +1,7 @@
 """People in seats: who sits where, and what a person is asked instead of a model.
 
-`seats: {judge: person}` gives a seat to a person; `person:ann` names who it is, where several people sit in a debate.
+`seats: {judge: person}` gives a seat to a person; `person:ann` names who it is, where several
+    people sit in a debate.
 """
 
 import asyncio
@@ -33,18 +34,24 @@ def is_person(voice: str) -> bool:
     return voice.partition(":")[0] == PERSON
 
 
-def check_seats(given: Mapping[str, str], seats: Sequence[str] | None, models: Collection[str], where: str) -> None:
-    """Require that seats and models are known, people named as they can be, and that no person has two seats.
+def check_seats(
+    given: Mapping[str, str], seats: Sequence[str] | None, models: Collection[str], where: str
+) -> None:
+    """Require that seats and models are known, people named as they can be, and that no person has
+    two seats.
 
-    Args:
-        given: seat to model or person.
-        seats: those of the protocol; None where it does not say.
+        Args:
+            given: seat to model or person.
+            seats: those of the protocol; None where it does not say.
 
-    Raises:
-        UserError: otherwise.
+        Raises:
+            UserError: otherwise.
     """
     if taken := next(filter(is_person, models), None):
-        raise UserError(f"{where}: '{taken}' is a model of the configuration, and means a person. Rename the model.")
+        raise UserError(
+            f"{where}: '{taken}' is a model of the configuration, and means a person. Rename the"
+            " model."
+        )
     sitting: dict[str, str] = {}
     for seat, voice in given.items():
         if seats is not None and seat not in seats:
@@ -56,12 +63,14 @@ def check_seats(given: Mapping[str, str], seats: Sequence[str] | None, models: C
         name = name_of(voice)
         if voice != PERSON and not name:
             raise UserError(
-                f"{where}: {quoted(voice)} is no person; expected '{PERSON}' or '{PERSON}:NAME' ({A_NAME})."
+                f"{where}: {quoted(voice)} is no person; expected '{PERSON}' or '{PERSON}:NAME'"
+                f" ({A_NAME})."
             )
         if name in sitting:
             raise UserError(
-                f"{where}: '{sitting[name]}' and '{seat}' are both {voice}'s; who sits in two seats reads what only "
-                f"one of them may. Name two people, as {{{sitting[name]}: {PERSON}:ann, {seat}: {PERSON}:bob}}."
+                f"{where}: '{sitting[name]}' and '{seat}' are both {voice}'s; who sits in two seats"
+                f" reads what only one of them may. Name two people, as {{{sitting[name]}:"
+                f" {PERSON}:ann, {seat}: {PERSON}:bob}}."
             )
         sitting[name] = seat
 
@@ -72,7 +81,8 @@ class Question:
 
     Attributes:
         experiment, model, case_id, repeat: the debate.
-        round, seat, kind, nth: which of its questions: the nth of this seat, kind and round, from 1.
+        round, seat, kind, nth: which of its questions: the nth of this seat, kind and round, from
+            1.
         person: who has the seat, by name; "" where the configuration names no one.
         sections: what the seat may read now, as the protocol words it.
         form: the JSON schema of the answer; `required` lists what must be filled in.
@@ -92,7 +102,9 @@ class Question:
 
 
 AskPerson = Callable[[Question], Fields]
-"""A question to what a person filled in, by field; raises `DebatePausedError` until there is an answer."""
+"""A question to what a person filled in, by field; raises `DebatePausedError` until there is an
+answer.
+"""
 
 
 class PersonsForm(BaseModel):
@@ -109,7 +121,9 @@ class Statement(PersonsForm):
 
 @cache
 def choice_form(words: tuple[str, ...]) -> type[PersonsForm]:
-    """What a person fills in where a model writes one of some words, or is read by their likelihood."""
+    """What a person fills in where a model writes one of some words, or is read by their
+    likelihood.
+    """
     fields: JsonObject = {
         PREDICTION: (Literal[words], ...),
         CONFIDENCE: (float, Field(ge=0, le=100, description="how sure you are, from 0 to 100")),
@@ -119,8 +133,8 @@ def choice_form(words: tuple[str, ...]) -> type[PersonsForm]:
 
 @cache
 def form_of(schema: type[BaseModel]) -> JsonObject:
-    """A reply's schema as a person's form: choices, numbers and a statement must be filled in, also where a model's
-    reply may lack them."""
+    """A reply's schema as a person's form: choices, numbers and a statement must be filled in, also
+    where a model's reply may lack them."""
     required = [
         shape.key
         for shape in schema_fields(schema).values()
@@ -135,19 +149,29 @@ def name_of(voice: str) -> str:
 
 
 def person_named(written: str) -> str:
-    """A person's name as files and pages have it: in small letters, each one code point; "" where it can be none."""
+    """A person's name as files and pages have it: in small letters, each one code point; "" where
+    it can be none.
+    """
     name = unicodedata.normalize("NFC", written.strip().lower())
     kinds = ["-" if sign == "-" else unicodedata.category(sign)[0] for sign in name]
-    return name if len(name) <= _LONGEST_NAME and set(kinds) <= set("LMN-") and kinds[:1] in (["L"], ["N"]) else ""
+    return (
+        name
+        if len(name) <= _LONGEST_NAME and set(kinds) <= set("LMN-") and kinds[:1] in (["L"], ["N"])
+        else ""
+    )
 
 
 def words_said(answer: Fields) -> str:
-    """What is said by an answer where a model writes free text: the statement, or the word that was chosen."""
+    """What is said by an answer where a model writes free text: the statement, or the word that was
+    chosen.
+    """
     return str(answer[STATEMENT] if STATEMENT in answer else answer[PREDICTION])
 
 
 def readable(text: str) -> str:
-    """A text of the form "who, what: {JSON}", as prompts quote a filled-in form, with the form as lines of words."""
+    """A text of the form "who, what: {JSON}", as prompts quote a filled-in form, with the form as
+    lines of words.
+    """
     lead, brace, rest = text.partition("{")
     if not brace or not lead.rstrip().endswith(":") or "\n" in lead:
         return text
@@ -155,7 +179,9 @@ def readable(text: str) -> str:
         found = json.loads(brace + rest)
     except ValueError:
         return text
-    return lead.strip() + "".join(f"\n{title(name)}: {_words(value)}" for name, value in found.items())
+    return lead.strip() + "".join(
+        f"\n{title(name)}: {_words(value)}" for name, value in found.items()
+    )
 
 
 def title(name: str) -> str:
@@ -170,10 +196,11 @@ def _words(value: Json) -> str:
 
 
 async def all_spoken(*speaking: Awaitable[Item]) -> list[Item]:
-    """What several seats say at once. Where some wait for people, the others speak to their end all the same.
+    """What several seats say at once. Where some wait for people, the others speak to their end all
+    the same.
 
-    Raises:
-        DebatePausedError: some seat waits. Another error ends all at once.
+        Raises:
+            DebatePausedError: some seat waits. Another error ends all at once.
     """
 
     waiting: list[DebatePausedError] = []

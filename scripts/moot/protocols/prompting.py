@@ -1,7 +1,8 @@
-"""Single-agent prompting (AgenticSimLaw, "Reasoning Methodologies" and Appendix A), and self-consistency.
+"""Single-agent prompting (AgenticSimLaw, "Reasoning Methodologies" and Appendix A), and
+self-consistency.
 
-The answer is generated, as in the papers, or read off the log-probabilities of the label words (`answer: likelihood`),
-as multiple choice is scored elsewhere.
+The answer is generated, as in the papers, or read off the log-probabilities of the label words
+(`answer: likelihood`), as multiple choice is scored elsewhere.
 """
 
 from collections import Counter
@@ -34,14 +35,20 @@ class PromptingParams(ProtocolParams):
 class ShotParams(PromptingParams):
     """Parameters of prompts with labelled examples."""
 
-    shots: int = Field(30, ge=0, description="labelled training cases in the prompt (the paper: 30)")
-    balanced: bool = Field(False, description="the same number of each label, instead of the training split's shares")
+    shots: int = Field(
+        30, ge=0, description="labelled training cases in the prompt (the paper: 30)"
+    )
+    balanced: bool = Field(
+        False, description="the same number of each label, instead of the training split's shares"
+    )
 
 
 class ChainOfThoughtParams(PromptingParams):
     """Parameters of prompts that weigh factors first."""
 
-    factors: Factors = Field(10, description="most factors to weigh, or `any` number of triples (the paper)")
+    factors: Factors = Field(
+        10, description="most factors to weigh, or `any` number of triples (the paper)"
+    )
 
 
 class ShotChainParams(ShotParams, ChainOfThoughtParams):
@@ -54,12 +61,20 @@ class SelfConsistencyParams(ChainOfThoughtParams):
     temperature: Temperature = 0.7
     k: int | Literal["matched", "matched_tokens"] = Field(
         5,
-        description="samples a case; or as many as the debate makes calls; or as its tokens pay for, by price, or "
-        "by generated tokens where that is not known",
+        description=(
+            "samples a case; or as many as the debate makes calls; or as its tokens pay for, by"
+            " price, or by generated tokens where that is not known"
+        ),
     )
-    beside: str = Field("", description="with a matched k: the experiment whose calls or tokens a case are matched")
+    beside: str = Field(
+        "", description="with a matched k: the experiment whose calls or tokens a case are matched"
+    )
     single: str = Field(
-        "", description="with `k: matched_tokens`: the experiment that asks for one such sample a case, for its price"
+        "",
+        description=(
+            "with `k: matched_tokens`: the experiment that asks for one such sample a case, for its"
+            " price"
+        ),
     )
 
 
@@ -67,12 +82,18 @@ def _expert(_params: PromptingParams) -> tuple[str]:
     return (SEAT,)
 
 
-def choose_examples(examples: Sequence[Case], shots: int, seed: int, balanced: bool = False) -> list[Case]:
-    """Labelled training cases for a prompt, the same ones for every case, so that prompts share their beginning."""
+def choose_examples(
+    examples: Sequence[Case], shots: int, seed: int, balanced: bool = False
+) -> list[Case]:
+    """Labelled training cases for a prompt, the same ones for every case, so that prompts share
+    their beginning.
+    """
     ordered = sorted(examples, key=lambda case: stable_fraction("shots", seed, case.case_id))
     if not balanced:
         return ordered[:shots]
-    by_label = {label: [case for case in ordered if case.target == label] for label in ordered[0].labels}
+    by_label = {
+        label: [case for case in ordered if case.target == label] for label in ordered[0].labels
+    }
     turns = [case for place in zip(*by_label.values(), strict=False) for case in place]
     return turns[:shots]
 
@@ -98,14 +119,18 @@ def _single(prompt: str) -> Fields:
 @protocol("few_shot", ShotParams, **_single("prompting/zero_shot"))
 @protocol("zero_shot", PromptingParams, **_single("prompting/zero_shot"))
 async def ask_at_once(debate: Debate, params: PromptingParams) -> Answer | None:
-    """Ask for a prediction at once (the paper's `system1`), after labelled training cases where it has `shots`."""
+    """Ask for a prediction at once (the paper's `system1`), after labelled training cases where it
+    has `shots`.
+    """
     return await _answer(debate, params, "prompting/zero_shot")
 
 
 @protocol("n_shot_cot", ShotChainParams, **_single("prompting/cot"))
 @protocol("cot", ChainOfThoughtParams, **_single("prompting/cot"))
 async def weigh_factors(debate: Debate, params: ChainOfThoughtParams) -> Answer | None:
-    """Weigh each factor low, medium or high, then predict, after labelled training cases where it has `shots`."""
+    """Weigh each factor low, medium or high, then predict, after labelled training cases where it
+    has `shots`.
+    """
     return await _answer(debate, params, "prompting/cot", params.factors)
 
 
@@ -115,16 +140,21 @@ def _matched_predictions(params: SelfConsistencyParams) -> dict[str, str]:
 
 
 def _samples(debate: Debate, params: SelfConsistencyParams) -> int:
-    """How many samples: given, or what the debate to compare with takes a case, in calls or in tokens.
+    """How many samples: given, or what the debate to compare with takes a case, in calls or in
+    tokens.
 
-    A price tells how many prompt tokens are worth a generated one. Without it generated tokens alone are matched: these
-    take a model's time, and a debate's prompts say the same again and again.
+        A price tells how many prompt tokens are worth a generated one. Without it generated tokens
+        alone are matched: these take a model's time, and a debate's prompts say the same again and
+        again.
     """
     if isinstance(params.k, int):
         return params.k
     taken = read_frame(debate.artifacts["beside"])
     if taken["calls"].isna().any():
-        raise UserError(f"self_consistency: what the recorded debates of {params.beside} took is not known; set `k`.")
+        raise UserError(
+            f"self_consistency: what the recorded debates of {params.beside} took is not known; set"
+            " `k`."
+        )
     if params.k == "matched":
         return max(1, round(float(taken["calls"].mean())))
     single = read_frame(debate.artifacts["single"])
@@ -148,7 +178,9 @@ async def self_consistency(debate: Debate, params: SelfConsistencyParams) -> Ans
     schema = prediction_schema(debate.task, factors=params.factors)
     samples = await all_spoken(
         *(
-            debate.say(SEAT, SAMPLE, "prompting/cot", schema=schema, heard=(), round=number, shots=[])
+            debate.say(
+                SEAT, SAMPLE, "prompting/cot", schema=schema, heard=(), round=number, shots=[]
+            )
             for number in range(1, _samples(debate, params) + 1)
         )
     )

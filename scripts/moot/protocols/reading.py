@@ -1,4 +1,6 @@
-"""What an utterance is found to say: by a reply in the form of a schema, by log-probabilities, by a person's choice."""
+"""What an utterance is found to say: by a reply in the form of a schema, by log-probabilities, by a
+person's choice.
+"""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +9,11 @@ from typing import Literal
 from pydantic import BaseModel
 
 from moot.core.cases import Task
-from moot.core.confidence import CONFIDENCE_SHARE, number_of_choices, probability_of_stated_confidence
+from moot.core.confidence import (
+    CONFIDENCE_SHARE,
+    number_of_choices,
+    probability_of_stated_confidence,
+)
 from moot.core.likelihood import censored, label_shares
 from moot.core.types import Fields
 from moot.llm.parsing.ladder import Parsed
@@ -20,10 +26,14 @@ from moot.protocols.utterances import Utterance
 Contradictory = Literal["field", "invalid"]
 
 
-def read_fields(said: Utterance, parsed: Parsed, task: Task, contradictory: Contradictory = "field") -> None:
-    """Fill in what a reply says by its schema; `prediction` and `confidence` have columns of their own.
+def read_fields(
+    said: Utterance, parsed: Parsed, task: Task, contradictory: Contradictory = "field"
+) -> None:
+    """Fill in what a reply says by its schema; `prediction` and `confidence` have columns of their
+    own.
 
-    A model's reply whose words contradict its prediction is flagged, and unusable where `contradictory` is "invalid".
+        A model's reply whose words contradict its prediction is flagged, and unusable where
+        `contradictory` is "invalid".
     """
     said.parse_status, said.parsed = parsed.status, parsed.value
     said.parse_problem, said.missing_fields = parsed.problem, ",".join(parsed.missing)
@@ -47,11 +57,17 @@ def read_fields(said: Utterance, parsed: Parsed, task: Task, contradictory: Cont
         said.parsed = {**(said.parsed or {}), CONTRADICTION: words}
     if isinstance(confidence, int | float):
         said.confidence = float(confidence)
-        said.probability = probability_of_stated_confidence(said.confidence, number_of_choices(task))
+        said.probability = probability_of_stated_confidence(
+            said.confidence, number_of_choices(task)
+        )
 
 
-def read_filled_in(said: Utterance, answer: Fields, schema: type[BaseModel] | None, task: Task) -> None:
-    """Fill in what a person's form says: as a reply of the same schema would, or as free text where there is none."""
+def read_filled_in(
+    said: Utterance, answer: Fields, schema: type[BaseModel] | None, task: Task
+) -> None:
+    """Fill in what a person's form says: as a reply of the same schema would, or as free text where
+    there is none.
+    """
     if schema is None:
         said.text, said.confidence = words_said(answer), answer.get(CONFIDENCE)
         return
@@ -64,21 +80,32 @@ def read_likelihood(said: Utterance, reply: Reply, words: Mapping[str, str]) -> 
     """Fill in the most probable label, by the log-probabilities of the labels' words."""
     logprobs = censored(reply.logprobs, words.values(), reply.unlisted_logprob)
     if logprobs is None:
-        problem = f"the server lists none of the words {', '.join(words.values())} among the likeliest tokens"
+        problem = (
+            f"the server lists none of the words {', '.join(words.values())} among the likeliest"
+            " tokens"
+        )
         said.parse_status, said.parsed = "invalid", {"problem": problem}
         return
     by_label = {label: logprobs[word] for label, word in words.items()}
     shares = label_shares(by_label)
     said.parse_status, said.parsed = "strict", {"logprobs": by_label}
-    if unlisted := [label for label, word in words.items() if logprobs[word] != reply.logprobs.get(word)]:
+    if unlisted := [
+        label for label, word in words.items() if logprobs[word] != reply.logprobs.get(word)
+    ]:
         said.parsed["unlisted"] = unlisted
     said.answer_likeliest(shares)
 
 
 def read_choice(said: Utterance, answer: Fields, words: Mapping[str, str]) -> None:
     """Fill in a person's choice among the labels' words, and what the confidence makes of it."""
-    said.text, said.confidence, said.parse_status = answer[PREDICTION], float(answer[CONFIDENCE]), "strict"
+    said.text, said.confidence, said.parse_status = (
+        answer[PREDICTION],
+        float(answer[CONFIDENCE]),
+        "strict",
+    )
     said.prediction = next(label for label, word in words.items() if word == said.text)
     said.probability = probability_of_stated_confidence(said.confidence, len(words))
     rest = (1 - said.probability) / (len(words) - 1)
-    said.parsed = {"shares": {label: said.probability if label == said.prediction else rest for label in words}}
+    said.parsed = {
+        "shares": {label: said.probability if label == said.prediction else rest for label in words}
+    }

@@ -1,7 +1,9 @@
-"""Has a model seen a case? It continues the text, guesses a masked name, and answers the question from the whole text.
+"""Has a model seen a case? It continues the text, guesses a masked name, and answers the question
+from the whole text.
 
-Text that was learnt is continued word for word (Carlini et al. 2021), and a masked name is known that the rest of the
-text does not give away (Chang et al. 2023). Cases decided after the model's cut-off show what comes of guessing.
+Text that was learnt is continued word for word (Carlini et al. 2021), and a masked name is known
+that the rest of the text does not give away (Chang et al. 2023). Cases decided after the model's
+cut-off show what comes of guessing.
 """
 
 import re
@@ -34,13 +36,22 @@ _NO_NAMES = frozenset(_CAPITALISED.split())
 
 
 class RecallParams(ProtocolParams):
-    """How a model is tested on the cases of a data set; `contamination` of a data set sets these."""
+    """How a model is tested on the cases of a data set;
+    `contamination` of a data set sets these.
+    """
 
     temperature: Temperature = 0.0
     words: int = Field(60, ge=10, description="words that the model continues the text by")
-    characters: int = Field(6000, ge=200, description="most characters of the text that a prompt shows")
-    date: str = Field("", description="the attribute with the date of the decision; none: cases are not told apart")
-    cutoffs: Mapping[str, str] = Field(default_factory=dict, description="model to its stated training cut-off")
+    characters: int = Field(
+        6000, ge=200, description="most characters of the text that a prompt shows"
+    )
+    date: str = Field(
+        "",
+        description="the attribute with the date of the decision; none: cases are not told apart",
+    )
+    cutoffs: Mapping[str, str] = Field(
+        default_factory=dict, description="model to its stated training cut-off"
+    )
 
 
 class Named(BaseModel):
@@ -57,13 +68,20 @@ async def recall(debate: Debate, params: RecallParams) -> Answer | None:
     text = debate.case.text[: 2 * params.characters]
     first, second = halves(text)
     if second:
-        await debate.say(SEAT, CONTINUATION, "recall/continuation", private=True, heard=(), shown=first)
+        await debate.say(
+            SEAT, CONTINUATION, "recall/continuation", private=True, heard=(), shown=first
+        )
     if hidden := masked(debate.case.text, params.characters):
-        said = await debate.say(SEAT, NAME, "recall/name", schema=Named, private=True, heard=(), shown=hidden[0])
+        said = await debate.say(
+            SEAT, NAME, "recall/name", schema=Named, private=True, heard=(), shown=hidden[0]
+        )
         said.parsed = {**(said.parsed or {}), "masked": hidden[1]}
     schema = prediction_schema(debate.task)
     return read_answer(
-        debate, await debate.say(SEAT, "prediction", "recall/answer", schema=schema, heard=(), shown=debate.case.text)
+        debate,
+        await debate.say(
+            SEAT, "prediction", "recall/answer", schema=schema, heard=(), shown=debate.case.text
+        ),
     )
 
 
@@ -74,19 +92,21 @@ def check_date(dataset: str, case: str, attributes: Mapping[str, str], name: str
     if name not in attributes:
         known = ", ".join(sorted(attributes)) or "none"
         raise UserError(
-            f"data set '{dataset}': case '{case}' has no attribute '{name}' for the date of its decision. Its "
-            f"attributes: {known}. Name one of them in `contamination.date`."
+            f"data set '{dataset}': case '{case}' has no attribute '{name}' for the date of its"
+            f" decision. Its attributes: {known}. Name one of them in `contamination.date`."
         )
     if attributes[name] and not _DATE.fullmatch(attributes[name]):
         raise UserError(
-            f"data set '{dataset}': case '{case}', attribute '{name}': found {quoted(attributes[name])}; expected a "
-            "date such as 2024-05-31, 2024-05 or 2024. Correct it in your data, or name another attribute in "
-            "`contamination.date`."
+            f"data set '{dataset}': case '{case}', attribute '{name}': found"
+            f" {quoted(attributes[name])}; expected a date such as 2024-05-31, 2024-05 or 2024."
+            " Correct it in your data, or name another attribute in `contamination.date`."
         )
 
 
 def decided_after(date: str, cutoff: str) -> bool | None:
-    """Whether a case was decided after a cut-off; None where its date is blank, or too coarse to say."""
+    """Whether a case was decided after a cut-off;
+    None where its date is blank, or too coarse to say.
+    """
     if not date or not cutoff:
         return None
     earliest, latest = (f"{date}{end[len(date) - 4 :]}" for end in ("-01-01", "-12-31"))
@@ -94,15 +114,19 @@ def decided_after(date: str, cutoff: str) -> bool | None:
 
 
 def halves(text: str) -> tuple[str, str]:
-    """A text cut in the middle, between two words; the second half is "" where there is no place to cut."""
+    """A text cut in the middle, between two words; the second half is "" where there is no place to
+    cut.
+    """
     cut = text.find(" ", len(text) // 2)
     return (text, "") if cut < 0 else (text[:cut], text[cut + 1 :])
 
 
 def masked(text: str, characters: int) -> tuple[str, str] | None:
-    """The beginning of a text without the name that it uses most often, and that name; None where it uses none twice.
+    """The beginning of a text without the name that it uses most often, and that name; None where
+    it uses none twice.
 
-    A name is a capitalised word that also stands within sentences, and nowhere in the text without its capital.
+        A name is a capitalised word that also stands within sentences, and nowhere in the text
+        without its capital.
     """
     lower = _NO_NAMES.union(re.findall(r"\b[a-z]+\b", text))
     text = text[:characters]
@@ -119,7 +143,9 @@ def is_recovered(parsed: Fields) -> bool:
 
 
 def overlap(continuation: str, second: str, first: str) -> float:
-    """The share of a continuation's sequences of words that stand in the second half, and not in the first."""
+    """The share of a continuation's sequences of words that stand in the second half, and not in
+    the first.
+    """
     said, hidden, shown = (_sequences(text) for text in (continuation, second, first))
     return len(said & hidden - shown) / len(said) if said else 0.0
 

@@ -1,6 +1,8 @@
-"""Debates that really happened: no call is made, what was said is taken from the records of the data set.
+"""Debates that really happened: no call is made, what was said is taken from the records of the
+data set.
 
-An experiment with `source: recorded` runs this protocol. Which cases and repeats there are the records decide.
+An experiment with `source: recorded` runs this protocol. Which cases and repeats there are the
+    records decide.
 """
 
 import json
@@ -47,7 +49,9 @@ def recorded_repeats(setting: Setting, case: Case) -> list[int]:
     seats=lambda _: (),
 )
 async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
-    """Say again what was said, in the same order, and conclude as the records do: once for each of several judges."""
+    """Say again what was said, in the same order, and conclude as the records do: once for each of
+    several judges.
+    """
     del params
     rows = _read(*_recorded_as(debate.setting))[debate.case.case_id, debate.repeat]
     said = [row for row in rows if row["kind"] != CONCLUSION]
@@ -66,13 +70,21 @@ async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
                 "round": 0,
             }
             status = {"parse_status": "invalid" if problem else "strict"}
-            _say(debate, {**row, **verdict}, {"problem": problem} if problem else None, private=several, **status)
+            _say(
+                debate,
+                {**row, **verdict},
+                {"problem": problem} if problem else None,
+                private=several,
+                **status,
+            )
     for row, outcome in conclusions:
         _say(debate, row, {"reason": "", **outcome})
     return None
 
 
-def _say(debate: Debate, row: Fields, parsed: JsonObject | None, *, private: bool = False, **fields: str) -> None:
+def _say(
+    debate: Debate, row: Fields, parsed: JsonObject | None, *, private: bool = False, **fields: str
+) -> None:
     debate.record(
         row["speaker"],
         row["kind"],
@@ -95,12 +107,16 @@ def _recorded_as(setting: Setting) -> tuple[Path, str, str, str]:
 
 @cache
 def _read(path: Path, method: str, model: str, experiment: str) -> Mapping[tuple[str, int], Rows]:
-    """The rows of each recorded debate by case and repeat; raises `UserError` for a method or model without any."""
+    """The rows of each recorded debate by case and repeat; raises `UserError` for a method or model
+    without any.
+    """
     chosen = pc.scalar(True)
     for column, wanted in (("method", method), ("model", model)):
         known = sorted(set(read_table(path, [column], chosen)[column].to_pylist()))
         if wanted not in known:
-            raise unknown_name(f"{column} of the records", wanted, known, f"experiment '{experiment}'")
+            raise unknown_name(
+                f"{column} of the records", wanted, known, f"experiment '{experiment}'"
+            )
         chosen &= pc.field(column) == wanted
     return rows_by_debate([path], where=chosen)
 

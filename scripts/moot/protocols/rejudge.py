@@ -1,8 +1,9 @@
-"""Debates that another experiment holds, or imports, played to a model judge round by round; no debater is asked again.
+"""Debates that another experiment holds, or imports, played to a model judge round by round; no
+debater is asked again.
 
-What was said in public is shown as it was said, without the words of the judge who sat there. After each round the
-model states what it believes; its last belief is its answer. The beliefs of the judge who sat there are kept with it,
-for comparison, and the model never reads them.
+What was said in public is shown as it was said, without the words of the judge who sat there. After
+each round the model states what it believes; its last belief is its answer. The beliefs of the
+judge who sat there are kept with it, for comparison, and the model never reads them.
 """
 
 import json
@@ -27,9 +28,14 @@ JUDGE, RECORDED_JUDGE = "judge", "recorded judge"
 class RejudgeParams(ProtocolParams):
     """Which debates are judged, and how."""
 
-    beside: str = Field(description="the experiment whose debates are judged again, recorded or held by models")
+    beside: str = Field(
+        description="the experiment whose debates are judged again, recorded or held by models"
+    )
     debated_by: str = Field(description="the model of that experiment whose debates they are")
-    judge: str = Field("judge", description="the seat there whose words are left out and whose beliefs are compared")
+    judge: str = Field(
+        "judge",
+        description="the seat there whose words are left out and whose beliefs are compared",
+    )
     characters: Room = 0
 
 
@@ -54,13 +60,21 @@ def repeats_held(setting: Setting, case: Case) -> list[int]:
 async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
     """Show a round, ask for the belief, until all rounds are shown."""
     belief: Utterance | None = None
-    schema = prediction_schema(debate.task, name="Belief", reasoning=True, characters=params.characters)
+    schema = prediction_schema(
+        debate.task, name="Belief", reasoning=True, characters=params.characters
+    )
     rows = _held(debate.setting)[debate.case.case_id, debate.repeat].rows
     for number, turns in groupby(rows, lambda row: row["round"]):
         shown = [_play(debate, row, params.judge) for row in turns]
         if any(shown):
             belief = await debate.say(
-                JUDGE, BELIEF, "rejudge/belief", schema=schema, private=True, round=number, round_shown=number
+                JUDGE,
+                BELIEF,
+                "rejudge/belief",
+                schema=schema,
+                private=True,
+                round=number,
+                round_shown=number,
             )
     return read_answer(debate, belief) if belief else None
 
@@ -70,7 +84,9 @@ def _play(debate: Debate, row: Fields, judge: str) -> bool:
     if row["speaker"] != judge:
         shown = row["visibility"] == PUBLIC and bool(row["text"])
         if shown:
-            debate.record(row["speaker"], row["kind"], row["text"], source=row["source"], round=row["round"])
+            debate.record(
+                row["speaker"], row["kind"], row["text"], source=row["source"], round=row["round"]
+            )
         return shown
     parsed = json.loads(row["parsed"] or "{}")
     distribution = parsed.get("distribution", {})
@@ -93,6 +109,8 @@ def _held(setting: Setting) -> Mapping[tuple[str, int], Held]:
     """The ended debates by case and repeat; raises `UserError` where no words are known."""
     params: RejudgeParams = setting.params
     found = held_debates(tuple(setting.artifacts.values()), frozenset(), params.judge)
-    if not any(row["text"] for held in found.values() for row in held.rows if row["visibility"] == PUBLIC):
+    if not any(
+        row["text"] for held in found.values() for row in held.rows if row["visibility"] == PUBLIC
+    ):
         raise no_words(setting.experiment, params.beside, "a judge could read")
     return found

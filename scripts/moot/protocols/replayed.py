@@ -1,8 +1,9 @@
-"""Debates that were held, or came in by records, played to a judge with one thing changed; the judge alone is asked,
-unless the debate goes on from the change.
+"""Debates that were held, or came in by records, played to a judge with one thing changed; the
+judge alone is asked, unless the debate goes on from the change.
 
-Where the judge's own protocol is known it runs as it did, so that the judge reads the prompts that it read then: what
-every other seat said is taken from the transcript, and what the judge itself says is asked for again.
+Where the judge's own protocol is known it runs as it did, so that the judge reads the prompts that
+it read then: what every other seat said is taken from the transcript, and what the judge itself
+says is asked for again.
 """
 
 import json
@@ -22,13 +23,21 @@ from moot.protocols.arm_debates import unsaid
 from moot.protocols.debate import Debate, Setting
 from moot.protocols.utterances import Utterance
 
-WHOLE, REMOVED, REPLACED, REORDERED, SENTENCE = "whole", "removed", "replaced", "reordered", "sentence"
+WHOLE, REMOVED, REPLACED, REORDERED, SENTENCE = (
+    "whole",
+    "removed",
+    "replaced",
+    "reordered",
+    "sentence",
+)
 CONTINUED, KEPT = "continued", "kept"
 """The debate goes on from a turn that is taken out, and from the same turn as it was."""
 OF_TURNS = (REMOVED, REPLACED, CONTINUED)
 """The ways to change one turn."""
 ASKS = 20
-"""Replicates of one prompt that one replay may take, so that no two replays share a reply but where they are alike."""
+"""Replicates of one prompt that one replay may take, so that no two replays share a reply but where
+they are alike.
+"""
 NEAR = 0.5
 """By what share of a turn's length another may differ that replaces it."""
 _SENTENCE = re.compile(r"[^.!?。！？…]*(?:[.!?。！？…]+[\"'”’»」』)\]）]*\s*|$)")
@@ -69,8 +78,12 @@ class Held:
 
 
 @cache
-def held_debates(paths: tuple[Path, ...], speakers: frozenset[str], judge: str) -> Mapping[tuple[str, int], Held]:
-    """The ended debates of some transcripts by case and repeat; `speakers` argue, or everybody but `judge` if none."""
+def held_debates(
+    paths: tuple[Path, ...], speakers: frozenset[str], judge: str
+) -> Mapping[tuple[str, int], Held]:
+    """The ended debates of some transcripts by case and repeat;
+    `speakers` argue, or everybody but `judge` if none.
+    """
     found: dict[tuple[str, int], Held] = {}
     for key, rows in rows_by_debate(paths).items():
         end = json.loads(rows[-1]["parsed"] or "{}") if rows[-1]["kind"] == CONCLUSION else {}
@@ -85,30 +98,47 @@ def held_debates(paths: tuple[Path, ...], speakers: frozenset[str], judge: str) 
 def no_words(experiment: str, beside: str, do: str) -> UserError:
     """The error for debates of `beside` of which no words are known."""
     return UserError(
-        f"experiment '{experiment}': the debates of '{beside}' hold no words that {do}. Where they are recorded, set "
-        "the source of their data set to 'download' or 'local'; the shipped numbers have no text."
+        f"experiment '{experiment}': the debates of '{beside}' hold no words that {do}. Where they"
+        " are recorded, set the source of their data set to 'download' or 'local'; the shipped"
+        " numbers have no text."
     )
 
 
 def _argues(row: Fields, speakers: frozenset[str], judge: str) -> bool:
     seat = row["speaker"] in speakers if speakers else row["speaker"] != judge
-    spoken = row["visibility"] == PUBLIC and row["parse_status"] not in UNUSABLE and bool(row["text"].strip())
+    spoken = (
+        row["visibility"] == PUBLIC
+        and row["parse_status"] not in UNUSABLE
+        and bool(row["text"].strip())
+    )
     return seat and spoken and row["source"] != "computed"
 
 
 def wavers(debates: Mapping[tuple[str, int], Held], key: tuple[str, int], judge: str) -> bool:
-    """Whether a debate's judge changed its belief, or another repeat of its case came to another verdict."""
-    own = [row["prediction"] for row in debates[key].rows if row["speaker"] == judge and row["kind"] == BELIEF]
+    """Whether a debate's judge changed its belief, or another repeat of its case came to another
+    verdict.
+    """
+    own = [
+        row["prediction"]
+        for row in debates[key].rows
+        if row["speaker"] == judge and row["kind"] == BELIEF
+    ]
     beliefs = {belief for belief in (*own, debates[key].verdict) if belief}
-    verdicts = {held.verdict for (case, _), held in debates.items() if case == key[0] and held.verdict}
+    verdicts = {
+        held.verdict for (case, _), held in debates.items() if case == key[0] and held.verdict
+    }
     return len(beliefs) > 1 or len(verdicts) > 1
 
 
 def donors(
-    debates: Mapping[tuple[str, int], Held], key: tuple[str, int], turn: Fields, roles: Mapping[str, str], most: int
+    debates: Mapping[tuple[str, int], Held],
+    key: tuple[str, int],
+    turn: Fields,
+    roles: Mapping[str, str],
+    most: int,
 ) -> tuple[str, ...]:
-    """The texts of the turns nearest in length, of the same role and kind, in debates of other cases with the same
-    verdict; none that differs by more than `NEAR` of the length.
+    """The texts of the turns nearest in length, of the same role and kind, in debates of other
+    cases with the same verdict; none that differs by more than `NEAR` of the length.
     """
 
     def of(row: Fields) -> tuple[str, str]:
@@ -116,7 +146,11 @@ def donors(
 
     length = len(turn["text"])
     near = (
-        (abs(len(row["text"]) - length), stable_fraction("donor", *key, turn["turn"], other), row["text"])
+        (
+            abs(len(row["text"]) - length),
+            stable_fraction("donor", *key, turn["turn"], other),
+            row["text"],
+        )
         for other, held in debates.items()
         if other[0] != key[0] and held.verdict == debates[key].verdict
         for row in held.turns
@@ -132,7 +166,10 @@ def sentences(text: str) -> list[tuple[str, str]]:
     [('He paid.', 'She did not!'), ('She did not!', 'He paid.')]
     """
     found = [match for match in _SENTENCE.finditer(text) if match.group().strip()]
-    return [(match.group().strip(), (text[: match.start()] + text[match.end() :]).strip()) for match in found]
+    return [
+        (match.group().strip(), (text[: match.start()] + text[match.end() :]).strip())
+        for match in found
+    ]
 
 
 class Replay(Debate):
@@ -147,7 +184,9 @@ class Replay(Debate):
         judge: the seat that is asked.
     """
 
-    def __init__(self, whole: Debate, setting: Setting, held: Held, change: Change, again: int, judge: str) -> None:
+    def __init__(
+        self, whole: Debate, setting: Setting, held: Held, change: Change, again: int, judge: str
+    ) -> None:
         super().__init__(whole.case, whole.task, whole.repeat, setting)
         self._asked = defaultdict(lambda: (again + 1) * ASKS)
         self._judge, self._change, self._again = judge, change, again
@@ -170,7 +209,9 @@ class Replay(Debate):
         return self._play_next(seat, kind) if plays else super().record(seat, kind, text, **how)
 
     def _knows(self, seat: str, kind: str) -> bool:
-        """Whether a seat's next words are the transcript's: never the judge's, nor any after a turn to go on from."""
+        """Whether a seat's next words are the transcript's: never the judge's, nor any after a turn
+        to go on from.
+        """
         if seat == self._judge or self._change.way not in (CONTINUED, KEPT):
             return seat != self._judge
         waiting = self._said[seat, kind]
@@ -192,4 +233,6 @@ class Replay(Debate):
         names = ("source", "round", "parse_status", "prediction", "confidence", "probability")
         fields = {name: row[name] for name in names}
         private = row["visibility"] != PUBLIC
-        return Debate.record(self, row["speaker"], row["kind"], text, private=private, parsed=parsed, **fields)
+        return Debate.record(
+            self, row["speaker"], row["kind"], text, private=private, parsed=parsed, **fields
+        )

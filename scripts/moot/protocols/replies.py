@@ -18,7 +18,9 @@ from moot.protocols.debate import Answer, Debate
 from moot.protocols.utterances import Utterance, spoken
 
 _STRICT = ConfigDict(extra="forbid")
-Confidence = Annotated[int, Field(ge=0, le=100, description="how sure you are, from 0 to 100"), MAY_BE_MISSING]
+Confidence = Annotated[
+    int, Field(ge=0, le=100, description="how sure you are, from 0 to 100"), MAY_BE_MISSING
+]
 _TRIPLES = "of each factor three texts: what it is; its weight, low, medium or high; and why"
 _CRITIQUE = "what each side argued well, and what badly"
 
@@ -51,9 +53,15 @@ def _schema(
 ) -> type[BaseModel]:
     fields: JsonObject = {}
     if factors == "any":
-        fields["factors"] = (Annotated[list[list[str]], Field(min_length=1, description=_TRIPLES), MAY_BE_MISSING], ...)
+        fields["factors"] = (
+            Annotated[list[list[str]], Field(min_length=1, description=_TRIPLES), MAY_BE_MISSING],
+            ...,
+        )
     elif factors:
-        fields["factors"] = (Annotated[list[Factor], Field(min_length=1, max_length=factors), MAY_BE_MISSING], ...)
+        fields["factors"] = (
+            Annotated[list[Factor], Field(min_length=1, max_length=factors), MAY_BE_MISSING],
+            ...,
+        )
     if reasoning:
         room: JsonObject = {"max_length": characters} if characters else {}
         reasons = Field(description="the reasons, in a sentence or two", **room)
@@ -74,40 +82,51 @@ def prediction_schema(
     characters: int = 0,
     critique: bool = False,
 ) -> type[BaseModel]:
-    """The schema of a prediction: optionally weighed factors or reasons first, then prediction and confidence.
+    """The schema of a prediction: optionally weighed factors or reasons first, then prediction and
+    confidence.
 
-    The prediction decides; all else may be missing from a reply.
+        The prediction decides; all else may be missing from a reply.
 
-    Args:
-        task: whose labels may be predicted (in upper case).
-        factors: the most factors to weigh; 0 for none; `any` number of them, each a list of three texts.
-        reasoning: whether reasons are asked for before the prediction.
-        characters: the most that the reasons may take; 0 for no limit.
-        critique: whether each side's arguments are assessed before the prediction.
+        Args:
+            task: whose labels may be predicted (in upper case).
+            factors: the most factors to weigh; 0 for none; `any` number of them, each a list of
+                three texts.
+            reasoning: whether reasons are asked for before the prediction.
+            characters: the most that the reasons may take; 0 for no limit.
+            critique: whether each side's arguments are assessed before the prediction.
     """
     return _schema(name, task.labels, task.multilabel, factors, reasoning, characters, critique)
 
 
 _WINS = (
-    r"\b(?:in favou?r of|sides? with|(?:find|rule)s? for) (?:the )?{0}\b|\b{0}\b[^.;\n]{{0,40}}?\b(?:wins?|prevails?)\b"
+    r"\b(?:in favou?r of|sides? with|(?:find|rule)s? for) (?:the"
+    r" )?{0}\b|\b{0}\b[^.;\n]{{0,40}}?\b(?:wins?|prevails?)\b"
 )
 _NOT = re.compile(
-    r"\b(?:not|never|unlikely|neither|nor|no|cannot|fails?|if|unless)\b|n't\b|不|并非|而非|没有|未", re.IGNORECASE
+    r"\b(?:not|never|unlikely|neither|nor|no|cannot|fails?|if|unless)\b|n't\b|不|并非|而非|没有|未",
+    re.IGNORECASE,
 )
 
 
 def position_in(text: str, task: Task) -> str | None:
-    """The label or labels that a free text argues for; None where it names none, or several of which one is right."""
+    """The label or labels that a free text argues for;
+    None where it names none, or several of which one is right.
+    """
     found = (parse_reply(text, prediction_schema(task)).value or {}).get("prediction")
     labels = {found} if isinstance(found, str) else set(found or ())
-    sentences = [sentence for sentence in re.split(r"[.;。；\n]", text) if not _NOT.search(sentence)]
+    sentences = [
+        sentence for sentence in re.split(r"[.;。；\n]", text) if not _NOT.search(sentence)
+    ]
     if not labels and task.multilabel:
         labels = labels_cited("\n".join(sentences), task.labels)
     elif not labels:
         labels = {
             label
             for label in task.labels
-            if any(re.search(_WINS.format(re.escape(label)), sentence, re.IGNORECASE) for sentence in sentences)
+            if any(
+                re.search(_WINS.format(re.escape(label)), sentence, re.IGNORECASE)
+                for sentence in sentences
+            )
         }
         labels = labels if len(labels) == 1 else set()
     return ";".join(sorted(label.casefold() for label in labels)) or None
@@ -124,11 +143,22 @@ def read_answer(debate: Debate, said: Utterance) -> Answer | None:
     elif said.confidence is not None:
         shares = stated_probabilities(task, said.prediction.split(";"), said.confidence)
     return Answer(
-        said.prediction, said.confidence, shares.get(task.positive), logprobs, said.probability, as_share(said)
+        said.prediction,
+        said.confidence,
+        shares.get(task.positive),
+        logprobs,
+        said.probability,
+        as_share(said),
     )
 
 
 def as_share(said: Utterance) -> JsonObject | None:
-    """A confidence that may be a share of 1 as it was written, and by which seat and kind; None for any other."""
+    """A confidence that may be a share of 1 as it was written, and by which seat and kind;
+    None for any other.
+    """
     written = (said.parsed or {}).get(CONFIDENCE_SHARE)
-    return None if written is None else {CONFIDENCE_SHARE: written, "stated_by": [said.speaker, said.kind]}
+    return (
+        None
+        if written is None
+        else {CONFIDENCE_SHARE: written, "stated_by": [said.speaker, said.kind]}
+    )

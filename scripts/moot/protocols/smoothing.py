@@ -1,10 +1,12 @@
-"""The judge's probabilities of Debate-Feedback: a probability for each label, smoothed from round to round.
+"""The judge's probabilities of Debate-Feedback: a probability for each label, smoothed from round
+to round.
 
-With one label to a case the probabilities add up to 1. With several labels each has its own, and the same
-arithmetic holds for each (the paper writes it for two labels only).
+With one label to a case the probabilities add up to 1. With several labels each has its own, and
+the same arithmetic holds for each (the paper writes it for two labels only).
 
-On a tie the latest answer counts. A stated answer with confidence 0 leaves every label equally probable, and so do two
-equally confident answers that contradict each other: neither may earn a label points because the task names it last.
+On a tie the latest answer counts. A stated answer with confidence 0 leaves every label equally
+probable, and so do two equally confident answers that contradict each other: neither may earn a
+label points because the task names it last.
 """
 
 import math
@@ -33,9 +35,11 @@ def smoothed(previous: Probabilities, latest: Probabilities, weight: float) -> d
 
 
 def threshold_met(reliabilities: Sequence[float], threshold: float, rule: Rule = "mean") -> bool:
-    """Threshold(v) of Algorithm 1, which the paper leaves open: the mean (or any, or every) reliability reaches it.
+    """Threshold(v) of Algorithm 1, which the paper leaves open: the mean (or any, or every)
+    reliability reaches it.
 
-    Without reliabilities (no assistant, or no seat spoke) nothing speaks against the debate, so it is met.
+        Without reliabilities (no assistant, or no seat spoke) nothing speaks against the debate, so
+        it is met.
     """
     if not reliabilities:
         return True
@@ -46,14 +50,20 @@ def threshold_met(reliabilities: Sequence[float], threshold: float, rule: Rule =
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """O_i: a probability for each label, and the judge's own answers that it is made of, the latest first."""
+    """O_i: a probability for each label, and the judge's own answers that it is made of, the latest
+    first.
+    """
 
     probabilities: Probabilities
     answers: tuple[str, ...]
 
 
-def next_outlook(first: Outlook, previous: Outlook, latest: Outlook, met: bool, weight: float) -> Outlook:
-    """One turn of Algorithm 1's loop: smoothed where the threshold is met, else back to the judge's own O_0 = LM(x)."""
+def next_outlook(
+    first: Outlook, previous: Outlook, latest: Outlook, met: bool, weight: float
+) -> Outlook:
+    """One turn of Algorithm 1's loop: smoothed where the threshold is met, else back to the judge's
+    own O_0 = LM(x).
+    """
     if not met:
         return first
     answers = (*(latest.answers if weight > 0 else ()), *(previous.answers if weight < 1 else ()))
@@ -61,7 +71,9 @@ def next_outlook(first: Outlook, previous: Outlook, latest: Outlook, met: bool, 
 
 
 def replay(first: Outlook, rounds: Iterable[tuple[Outlook, bool]], weight: float) -> Outlook:
-    """O_n from what the judge said in each round (LM's outlook, threshold met), for any T, without a new call."""
+    """O_n from what the judge said in each round (LM's outlook, threshold met), for any T, without
+    a new call.
+    """
     current = first
     for latest, met in rounds:
         current = next_outlook(first, current, latest, met, weight)
@@ -69,9 +81,10 @@ def replay(first: Outlook, rounds: Iterable[tuple[Outlook, bool]], weight: float
 
 
 def likeliest(probabilities: Probabilities, task: Task) -> str:
-    """What token probabilities answer: the likeliest label; of several labels each above one half, or the likeliest.
+    """What token probabilities answer: the likeliest label; of several labels each above one half,
+    or the likeliest.
 
-    Of exactly equal ones, the label that the task names first.
+        Of exactly equal ones, the label that the task names first.
     """
     above = sorted(label for label in task.labels if probabilities[label] > EVEN)
     if task.multilabel and above:
@@ -80,9 +93,11 @@ def likeliest(probabilities: Probabilities, task: Task) -> str:
 
 
 def decided(outlook: Outlook, task: Task) -> str:
-    """The decision: the likeliest label; with several labels every one above one half, and the likeliest if none is.
+    """The decision: the likeliest label; with several labels every one above one half, and the
+    likeliest if none is.
 
-    Equal probabilities leave it to the judge's latest answer that names one of the labels concerned.
+        Equal probabilities leave it to the judge's latest answer that names one of the labels
+        concerned.
     """
     probabilities = outlook.probabilities
     if task.multilabel:
@@ -91,7 +106,9 @@ def decided(outlook: Outlook, task: Task) -> str:
         if found := above | (even & set(outlook.answers[0].split(";"))):
             return ";".join(sorted(found))
     most = max(probabilities.values())
-    tied = [label for label in task.labels if math.isclose(probabilities[label], most, abs_tol=_EQUAL)]
+    tied = [
+        label for label in task.labels if math.isclose(probabilities[label], most, abs_tol=_EQUAL)
+    ]
     answered = (label for answer in outlook.answers for label in tied if label in answer.split(";"))
     return next(answered, tied[0])
 
@@ -101,10 +118,13 @@ def recorded_outlook(step: Fields) -> Outlook:
     return Outlook(step["latest"], (step["answer"],))
 
 
-def answer_of(outlook: Outlook, steps: Iterable[Fields], task: Task) -> tuple[str, float | None, float | None]:
-    """The decision from O_n, its confidence from 0 to 100, and the probability of the positive label.
+def answer_of(
+    outlook: Outlook, steps: Iterable[Fields], task: Task
+) -> tuple[str, float | None, float | None]:
+    """The decision from O_n, its confidence from 0 to 100, and the probability of the positive
+    label.
 
-    The decision alone, if one of the recorded `steps` has an answer without a probability.
+        The decision alone, if one of the recorded `steps` has an answer without a probability.
     """
     prediction = decided(outlook, task)
     if any(step["probability"] == LABEL_ALONE for step in steps):

@@ -28,7 +28,9 @@ class Utterance:
     missing_fields: str = ""
 
     def answer_likeliest(self, shares: Mapping[str, float]) -> None:
-        """Answer the label with the largest share; the share is its probability, and in per cent the confidence."""
+        """Answer the label with the largest share; the share is its probability, and in per cent
+        the confidence.
+        """
         self.prediction = max(shares, key=lambda label: shares[label])
         self.probability = shares[self.prediction]
         self.confidence = 100 * self.probability

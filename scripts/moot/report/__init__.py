@@ -1,4 +1,6 @@
-"""What readers see: tables and figures (registered here), published values next to ours, transcripts, the reader."""
+"""What readers see: tables and figures (registered here), published values next to ours,
+transcripts, the reader.
+"""
 
 import inspect
 from collections.abc import Callable
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
 
 
 EVERY, EVERYWHERE = "every study", "every study and the comparison"
-"""In place of a study's name: every study that a protocol names; these and the comparison of them all."""
+"""In place of a study's name: every study that a protocol names; these and the comparison of them
+all.
+"""
 
 TABLES: Registry[Table] = Registry("table", "tables")
 FIGURES: Registry[Figure] = Registry("figure", "figures")
@@ -34,7 +38,10 @@ def _registered(registry: Registry[Shown[Made]], shown: Shown[Made], unless: str
     """Register what is shown, under EVERY and EVERYWHERE for each study."""
     if shown.study in (EVERY, EVERYWHERE):
         registry.register_defaults(
-            lambda: {f"{one}/{shown.name}": replace(shown, study=one) for one in _studies(shown.study, unless)}
+            lambda: {
+                f"{one}/{shown.name}": replace(shown, study=one)
+                for one in _studies(shown.study, unless)
+            }
         )
     else:
         registry.register(f"{shown.study}/{shown.name}")(shown)
@@ -56,15 +63,17 @@ def table(
 ) -> Callable[[TableBuilder], TableBuilder]:
     """Register a table, written to `results/tables/{study}/{name}.{csv,xlsx,tex,html}`.
 
-    The caption is the first paragraph of the function's docstring, unless one is given.
-    A run that has nothing of what it `rests_on`, or no debates of its `protocols` about data sets of its `loaders`,
-    leaves it out; it is then built on request. Under EVERY and EVERYWHERE each study gets it, but those with a table of
-    this name or of the name `unless`.
+    The caption is the first paragraph of the function's docstring, unless one is given. A run that
+    has nothing of what it `rests_on`, or no debates of its `protocols` about data sets of its
+    `loaders`, leaves it out; it is then built on request. Under EVERY and EVERYWHERE each study
+    gets it, but those with a table of this name or of the name `unless`.
     """
 
     def add(build: TableBuilder) -> TableBuilder:
         said = caption or _first_paragraph(build)
-        _registered(TABLES, Table(study, name, title, said, build, rests_on, protocols, loaders), unless)
+        _registered(
+            TABLES, Table(study, name, title, said, build, rests_on, protocols, loaders), unless
+        )
         return build
 
     return add
@@ -80,14 +89,18 @@ def figure(
     protocols: tuple[str, ...] = (),
     loaders: tuple[str, ...] = (),
 ) -> Callable[[FigureBuilder], FigureBuilder]:
-    """Register a figure, written to `results/figures/{study}/{name}.{png,svg}`; other arguments as for a table.
+    """Register a figure, written to `results/figures/{study}/{name}.{png,svg}`; other arguments as
+    for a table.
 
-    A module that draws imports matplotlib inside its functions, since registries are read at every start of Snakemake.
+        A module that draws imports matplotlib inside its functions, since registries are read at
+        every start of Snakemake.
     """
 
     def add(build: FigureBuilder) -> FigureBuilder:
         said = caption or _first_paragraph(build)
-        _registered(FIGURES, Figure(study, name, title, said, build, rests_on, protocols, loaders, category))
+        _registered(
+            FIGURES, Figure(study, name, title, said, build, rests_on, protocols, loaders, category)
+        )
         return build
 
     return add

@@ -1,7 +1,7 @@
 """Published claims and the rule that judges them: `data/published/claims.csv`, one row a claim.
 
-A claim says which runs on which data can judge it, what is measured of them, and on which side of a threshold the value
-should lie.
+A claim says which runs on which data can judge it, what is measured of them, and on which side of a
+threshold the value should lie.
 """
 
 import re
@@ -28,11 +28,13 @@ _SELECTOR = re.compile(r"\s*(\w+)(?:\(([^()]*)\))?\s*")
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Which experiments a claim is about: their protocol, and values of their parameters or data set.
+    """Which experiments a claim is about: their protocol, and values of their parameters or data
+    set.
 
-    Attributes:
-        protocol: the protocol's name.
-        wanted: `dataset` or a parameter's name to its value; "*" for any value that is not empty.
+        Attributes:
+            protocol: the protocol's name.
+            wanted: `dataset` or a parameter's name to its value; "*" for any value that is not
+                empty.
     """
 
     protocol: str
@@ -40,7 +42,8 @@ class Selector:
 
     def __str__(self) -> str:
         values = "; ".join(
-            {"": f"no {name}", "*": f"any {name}"}.get(value, f"{name}={value}") for name, value in self.wanted
+            {"": f"no {name}", "*": f"any {name}"}.get(value, f"{name}={value}")
+            for name, value in self.wanted
         )
         return f"{self.protocol} ({values})" if values else self.protocol
 
@@ -49,7 +52,8 @@ class Selector:
         values = {**view.params, "dataset": view.dataset}
         texts = {name: str(value or "") for name, value in values.items()}
         return self.protocol == view.protocol and all(
-            texts.get(name) if wanted == "*" else texts.get(name) == wanted for name, wanted in self.wanted
+            texts.get(name) if wanted == "*" else texts.get(name) == wanted
+            for name, wanted in self.wanted
         )
 
 
@@ -63,8 +67,8 @@ class Claim:
         question: the question that it answers.
         claim: the published answer, in words.
         published: the published value; NaN where none is printed.
-        data: the data sets that can judge it, each by its name in a configuration or by its loader; a sample or
-            synthetic data judge where they are named as such, "nlsy97 (synthetic)".
+        data: the data sets that can judge it, each by its name in a configuration or by its loader;
+            a sample or synthetic data judge where they are named as such, "nlsy97 (synthetic)".
         statistic: what is measured, one of `STATISTICS`; "" where no single number judges it.
         metric: of contrasts; none for a ratio of rounds.
         first: the runs that it is about.
@@ -94,14 +98,18 @@ class Claim:
         if not self.statistic:
             return ""
         return (
-            f"within {self.threshold:g} of 0" if self.direction == "within" else f"{self.direction} {self.threshold:g}"
+            f"within {self.threshold:g} of 0"
+            if self.direction == "within"
+            else f"{self.direction} {self.threshold:g}"
         )
 
     @property
     def comparison(self) -> str:
         """What can judge it, in words: what is measured, of which runs, on which data."""
         joined = " to " if self.statistic == RATIO_OF_ROUNDS else " less "
-        runs = joined.join(" or ".join(map(str, side)) for side in (self.first, self.second) if side)
+        runs = joined.join(
+            " or ".join(map(str, side)) for side in (self.first, self.second) if side
+        )
         return f"{self.measured}: {runs}, on {' or '.join(self.data)}"
 
     @property
@@ -112,24 +120,37 @@ class Claim:
         return self.metric if self.statistic == VALUE else self.statistic
 
     def names(self, dataset: str, loader: str, kind: str) -> bool:
-        """Whether it names a data set; `kind` is "sample" or "synthetic" where the data are that."""
-        return any((f"{name} ({kind})" if kind else name) in self.data for name in (dataset, loader))
+        """Whether it names a data set;
+        `kind` is "sample" or "synthetic" where the data are that.
+        """
+        return any(
+            (f"{name} ({kind})" if kind else name) in self.data for name in (dataset, loader)
+        )
 
     def is_about(self, side: tuple[Selector, ...], view: ExperimentView, kind: str) -> bool:
-        """Whether an experiment can stand on a side of it, `first` or `second`; `kind` as in `names`."""
+        """Whether an experiment can stand on a side of it, `first` or `second`;
+        `kind` as in `names`.
+        """
         selected = view.split == "test" and any(selector.selects(view) for selector in side)
         return selected and self.names(view.dataset, view.loader, kind)
 
     def p(self, p_of: Callable[[float], float]) -> float:
-        """The p of the verdict, by the p of supposed values: the larger one of both ends where it is `within`."""
-        return max(p_of(end) for end in ((-self.threshold, self.threshold) if self._is_within else (self.threshold,)))
+        """The p of the verdict, by the p of supposed values: the larger one of both ends where it
+        is `within`.
+        """
+        return max(
+            p_of(end)
+            for end in ((-self.threshold, self.threshold) if self._is_within else (self.threshold,))
+        )
 
     def judge(self, value: float, p: float) -> str:
         """The word for a value: on which side of the threshold it lies, where p is below `LEVEL`."""
         if not p < LEVEL:
             return CANNOT_TELL
         on_side = (
-            abs(value) < self.threshold if self._is_within else (value > self.threshold) == (self.direction == "above")
+            abs(value) < self.threshold
+            if self._is_within
+            else (value > self.threshold) == (self.direction == "above")
         )
         return SUPPORTED if on_side else NOT_SUPPORTED
 
@@ -160,14 +181,25 @@ def read_claims(path: Path) -> list[Claim]:
 def _claim(row: dict[str, str], place: str) -> Claim:
     judged = bool(row["statistic"])
     if judged and row["statistic"] not in STATISTICS:
-        raise UserError(f"{place}: statistic '{row['statistic']}', expected one of {', '.join(STATISTICS)}.")
+        raise UserError(
+            f"{place}: statistic '{row['statistic']}', expected one of {', '.join(STATISTICS)}."
+        )
     if row["statistic"] in (VALUE, DIFFERENCE, OVER_MAJORITY) and row["metric"] not in CASE_METRICS:
-        raise UserError(f"{place}: metric '{row['metric']}', expected one of {', '.join(CASE_METRICS)}.")
+        raise UserError(
+            f"{place}: metric '{row['metric']}', expected one of {', '.join(CASE_METRICS)}."
+        )
     if judged and row["direction"] not in DIRECTIONS:
-        raise UserError(f"{place}: direction '{row['direction']}', expected one of {', '.join(DIRECTIONS)}.")
+        raise UserError(
+            f"{place}: direction '{row['direction']}', expected one of {', '.join(DIRECTIONS)}."
+        )
     if judged and not row["data"].strip():
-        raise UserError(f"{place}: data is empty, expected the data sets that can judge it: NAME or NAME | NAME.")
-    read: JsonObject = {side: tuple(_selectors(row[side], f"{place}: {side}")) for side in ("first", "second")}
+        raise UserError(
+            f"{place}: data is empty, expected the data sets that can judge it: NAME or NAME |"
+            " NAME."
+        )
+    read: JsonObject = {
+        side: tuple(_selectors(row[side], f"{place}: {side}")) for side in ("first", "second")
+    }
     read["published"] = _number(row["published"], f"{place}: published", optional=True)
     read["threshold"] = _number(row["threshold"], f"{place}: threshold", optional=not judged)
     read["data"] = tuple(name.strip() for name in row["data"].split("|") if name.strip())
@@ -187,7 +219,13 @@ def _selectors(text: str, place: str) -> Iterator[Selector]:
     """Selectors such as `courtroom | recorded(method=debate; dataset=mine)`."""
     for part in text.split("|") if text else ():
         found = _SELECTOR.fullmatch(part)
-        wanted = [pair.partition("=") for pair in (found[2] or "").split(";") if pair.strip()] if found else []
+        wanted = (
+            [pair.partition("=") for pair in (found[2] or "").split(";") if pair.strip()]
+            if found
+            else []
+        )
         if found is None or not all(sign for _, sign, _ in wanted):
-            raise UserError(f"{place} '{part.strip()}', expected PROTOCOL or PROTOCOL(name=value; name=value).")
+            raise UserError(
+                f"{place} '{part.strip()}', expected PROTOCOL or PROTOCOL(name=value; name=value)."
+            )
         yield Selector(found[1], tuple((name.strip(), value.strip()) for name, _, value in wanted))

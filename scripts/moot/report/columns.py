@@ -1,4 +1,6 @@
-"""The columns of a table, from left to right: what CSV, Excel, LaTeX and HTML need of a table follows from them."""
+"""The columns of a table, from left to right: what CSV, Excel, LaTeX and HTML need of a table
+follows from them.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -45,12 +47,18 @@ class Columns:
         """Columns with whole numbers, missing ones allowed."""
         return Columns((*self.shown, *(Column(name, role, whole=True) for name in names)))
 
-    def interval(self, of: str = "95 %", heading: str = "", role: str = OURS, digits: str = "") -> "Columns":
+    def interval(
+        self, of: str = "95 %", heading: str = "", role: str = OURS, digits: str = ""
+    ) -> "Columns":
         """An interval, shown as one column; the frame has its ends, `{of} low` and `{of} high`."""
         heading = heading or ("95 % interval" if of == "95 %" else f"{of}, 95 % interval")
-        return Columns((*self.shown, Column(heading, role, digits, ends=(f"{of} low", f"{of} high"))))
+        return Columns(
+            (*self.shown, Column(heading, role, digits, ends=(f"{of} low", f"{of} high")))
+        )
 
-    def estimate(self, name: str, of: str = "95 %", heading: str = "", role: str = OURS, digits: str = "") -> "Columns":
+    def estimate(
+        self, name: str, of: str = "95 %", heading: str = "", role: str = OURS, digits: str = ""
+    ) -> "Columns":
         """A value and, beside it, its interval."""
         return self.plain(name, role=role, digits=digits).interval(of, heading, role)
 
@@ -59,16 +67,21 @@ class Columns:
         return Columns((*self.shown, *others.shown))
 
     def short_form(self, *headings: str) -> "Columns":
-        """These columns, of which the short form of a table has those named alone: what a page of a paper holds.
+        """These columns, of which the short form of a table has those named alone: what a page of a
+        paper holds.
 
-        Raises:
-            ValueError: a heading is not among them.
+                Raises:
+                    ValueError: a heading is not among them.
         """
         if unknown := set(headings) - {column.name for column in self.shown}:
             raise ValueError(f"no column {', '.join(sorted(unknown))}")
-        return Columns(tuple(replace(column, short=column.name in headings) for column in self.shown))
+        return Columns(
+            tuple(replace(column, short=column.name in headings) for column in self.shown)
+        )
 
-    def table(self, rows: Iterable[Fields], notes: Sequence[str] = (), exploratory: bool = False) -> TableContent:
+    def table(
+        self, rows: Iterable[Fields], notes: Sequence[str] = (), exploratory: bool = False
+    ) -> TableContent:
         """The table of these columns.
 
         Args:

@@ -1,8 +1,10 @@
-"""Tables and figures: one module a study, each registering functions from a study's results to what readers see.
+"""Tables and figures: one module a study, each registering functions from a study's results to what
+readers see.
 
-A table or figure finds the experiments that it shows by protocol and parameters (`StudyResults.where`), never by their
-names, so that a user's own experiments of the study appear in it. It is built for any number of experiments, none too:
-published values are then shown alone, and a figure says that there is nothing to draw.
+A table or figure finds the experiments that it shows by protocol and parameters
+(`StudyResults.where`), never by their names, so that a user's own experiments of the study appear
+in it. It is built for any number of experiments, none too: published values are then shown alone,
+and a figure says that there is nothing to draw.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
@@ -29,21 +31,23 @@ if TYPE_CHECKING:
 NOT_A_NUMBER = float("nan")
 SIMULATED = "SIMULATED"
 SIMULATED_NOTE = (
-    f"{SIMULATED}: a rehearsal. No language model was asked; simulated voices answered by a statistical model, and no "
-    "number here says anything of the models named."
+    f"{SIMULATED}: a rehearsal. No language model was asked; simulated voices answered by a"
+    " statistical model, and no number here says anything of the models named."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class AsPublished:
-    """How one run, or one data set with its trained models, relates to the experiments of config/paper.yaml.
+    """How one run, or one data set with its trained models, relates to the experiments of
+    config/paper.yaml.
 
-    Attributes:
-        repeats: names of the paper's experiments that it repeats; `baselines/DATASET` for a data set.
-        alike: those that it repeats but for the model.
-        differs: in what it differs from the nearest one, in words; "" where it repeats one.
-        our_wording: whether its prompts are in moot's words, not in the paper's.
-        departures: what of that wording is known to matter, in sentences.
+        Attributes:
+            repeats: names of the paper's experiments that it repeats; `baselines/DATASET` for a
+                data set.
+            alike: those that it repeats but for the model.
+            differs: in what it differs from the nearest one, in words; "" where it repeats one.
+            our_wording: whether its prompts are in moot's words, not in the paper's.
+            departures: what of that wording is known to matter, in sentences.
     """
 
     repeats: tuple[str, ...] = ()
@@ -56,18 +60,30 @@ class AsPublished:
 # What a table or figure of a study may rest on:
 DEBATES, TRIALS = "debates", "trials"  # its experiments; those of too few debates to conclude from
 BASELINES = "baselines"  # models trained on its data
-ARMS, EXCHANGED = "arms", "exchanged"  # control arms of its experiments; runs over counterfactual people
-GROUPS, LABELS = "groups", "labels"  # experiments over people of known groups; with labelled statements
+ARMS, EXCHANGED = (
+    "arms",
+    "exchanged",
+)  # control arms of its experiments; runs over counterfactual people
+GROUPS, LABELS = (
+    "groups",
+    "labels",
+)  # experiments over people of known groups; with labelled statements
 DESIGN = "design"  # no run
-CONTRASTS, STOPPING = "contrasts", "stopping"  # planned contrasts; those whose debates may end early
-MOVED, JUDGED_AGAIN = "moved", "judged again"  # debates judged again with something changed; those of trial runs, too
+CONTRASTS, STOPPING = (
+    "contrasts",
+    "stopping",
+)  # planned contrasts; those whose debates may end early
+MOVED, JUDGED_AGAIN = (
+    "moved",
+    "judged again",
+)  # debates judged again with something changed; those of trial runs, too
 TOURNAMENT = "tournament"  # debates of models that meet in pairs
 MULTIVERSE = "multiverse"  # experiments whose conclusions are worked out under several choices
 
 EXPLORATORY = "exploratory"
 EXPLORATORY_NOTE = (
-    "Exploratory: no test in this table was planned as a contrast (`contrasts:` in the configuration). What strikes "
-    "here is a question for the next run, not an answer of this one."
+    "Exploratory: no test in this table was planned as a contrast (`contrasts:` in the"
+    " configuration). What strikes here is a question for the next run, not an answer of this one."
 )
 
 
@@ -126,11 +142,14 @@ class StudyResults:
         experiments: its experiments, by name, in the order of the configuration.
         scores: the scores of all these experiments below each other (scores schema).
         baselines: leaderboard frames of `results/baselines/`, by data set.
-        published: the study's rows of `data/published/published_results.csv`, columns as `published.COLUMNS`.
-        comparable: which runs are as published; without it no published value is shown next to a run.
-        trials: the experiments of too few debates to conclude from; no table but their own shows what came of them.
-        controls: control arms, and runs over counterfactual people; no table but their own shows them, since each is
-            another experiment but for one thing.
+        published: the study's rows of `data/published/published_results.csv`, columns as
+            `published.COLUMNS`.
+        comparable: which runs are as published; without it no published value is shown next to a
+            run.
+        trials: the experiments of too few debates to conclude from; no table but their own shows
+            what came of them.
+        controls: control arms, and runs over counterfactual people; no table but their own shows
+            them, since each is another experiment but for one thing.
         claims: the published claims, where the study is `comparison`.
         simulated: whether simulated voices replaced all models.
         contrasts: the study's planned comparisons.
@@ -158,16 +177,18 @@ class StudyResults:
         return {**self.experiments, **self.controls}
 
     def where(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
-        """The experiments of any of these protocols (none given: of all) whose parameters have these values.
+        """The experiments of any of these protocols (none given: of all) whose parameters have
+        these values.
 
-        A parameter that an experiment does not have never matches.
+                A parameter that an experiment does not have never matches.
         """
         return [
             results
             for results in self.experiments.values()
             if (not protocols or results.config.protocol in protocols)
             and all(
-                name in results.config.params and results.config.params[name] == value for name, value in params.items()
+                name in results.config.params and results.config.params[name] == value
+                for name, value in params.items()
             )
         ]
 
@@ -178,15 +199,22 @@ class StudyResults:
     @cached_property
     def score_index(self) -> Mapping[tuple[str, str, str, str, str], Measured]:
         """The scores by experiment, model, metric, average and group."""
-        keys = self.scores[["experiment", "model", "metric", "average", "group"]].itertuples(index=False, name=None)
+        keys = self.scores[["experiment", "model", "metric", "average", "group"]].itertuples(
+            index=False, name=None
+        )
         values = self.scores[["value", "ci_low", "ci_high", "n", "n_invalid", "n_cases"]]
         found = values.itertuples(index=False, name=None)
         return {key: Measured(*value) for key, value in zip(keys, found, strict=True)}
 
     @cached_property
     def of_datasets(self) -> Mapping[str, ExperimentResults]:
-        """One experiment on each data set, a trial run where there is no other: what its cases are like."""
-        return {found.config.dataset: found for found in (*self.trials.values(), *self.experiments.values())}
+        """One experiment on each data set, a trial run where there is no other: what its cases are
+        like.
+        """
+        return {
+            found.config.dataset: found
+            for found in (*self.trials.values(), *self.experiments.values())
+        }
 
     def data_label(self, dataset: str) -> str:
         """What tables and figures call a data set of the study."""
@@ -198,34 +226,51 @@ class StudyResults:
         return self.notes_about(frozenset())
 
     def notes_about(self, texts: Set[str]) -> tuple[str, ...]:
-        """What a reader must know of data ("synthetic"), of people in seats, and of servers that changed.
+        """What a reader must know of data ("synthetic"), of people in seats, and of servers that
+        changed.
 
-        Each once, in the order of the experiments. Of data sets: those that some texts name, or whose experiments they
-        name, or all if they name none.
+                Each once, in the order of the experiments. Of data sets: those that some texts
+                name, or whose experiments they name, or all if they name none.
         """
         found: list[str] = [SIMULATED_NOTE] if self.simulated else []
         trained = (self.of_datasets[name] for name in self.baselines if name in self.of_datasets)
         found += [note for results in self.experiments.values() if (note := people_note(results))]
-        found += [note for results in self.experiments.values() for note in results.notes_on_confidences]
+        found += [
+            note for results in self.experiments.values() for note in results.notes_on_confidences
+        ]
         of_data = [*self.experiments.values(), *trained]
         names = texts | {text.partition(", ")[0] for text in texts}  # "experiment, model"
-        named = [found for found in of_data if {found.experiment, found.config.dataset, data_label(found)} & names]
+        named = [
+            found
+            for found in of_data
+            if {found.experiment, found.config.dataset, data_label(found)} & names
+        ]
         told: dict[str, dict[str, None]] = {}
         for results in named or of_data:
             own = told.setdefault(results.config.dataset, {})
             own |= dict.fromkeys(results.task.notes)
             if clusters := cluster_attributes(results.task.cluster):
-                by = f"{clusters[0]}, drawn as a whole" if len(clusters) == 1 else f"{' and '.join(clusters)} at once"
+                by = (
+                    f"{clusters[0]}, drawn as a whole"
+                    if len(clusters) == 1
+                    else f"{' and '.join(clusters)} at once"
+                )
                 own[f"intervals and tests by {by}"] = None
         found += [f"Data set {name}: {'; '.join(notes)}" for name, notes in told.items() if notes]
-        return tuple(dict.fromkeys([*found, *version_notes(self.scores), *contradiction_notes(self.scores)]))
+        return tuple(
+            dict.fromkeys([*found, *version_notes(self.scores), *contradiction_notes(self.scores)])
+        )
 
 
 def people_note(results: ExperimentResults) -> str:
     """Which seats of an experiment are people's; "" for none."""
     seats = results.config.params.get("seats", {})
     named = [seat.replace("_", " ") for seat, voice in seats.items() if is_person(voice)]
-    return f"In {results.experiment} people sit as {', '.join(named)}; all other seats are the model's" if named else ""
+    return (
+        f"In {results.experiment} people sit as {', '.join(named)}; all other seats are the model's"
+        if named
+        else ""
+    )
 
 
 def data_kind(results: ExperimentResults) -> str:
@@ -235,7 +280,9 @@ def data_kind(results: ExperimentResults) -> str:
 
 
 def data_label(results: ExperimentResults) -> str:
-    """What tables and figures call an experiment's data: its name, and whether it is synthetic or a sample."""
+    """What tables and figures call an experiment's data: its name, and whether it is synthetic or a
+    sample.
+    """
     kind = data_kind(results)
     return f"{results.config.dataset} ({kind})" if kind else results.config.dataset
 
@@ -286,7 +333,9 @@ class Run:
 
     def measured(self, metric: str, average: str = "", group: str = OVERALL) -> Measured:
         """One of its scores."""
-        return self.study.score_index.get((self.experiment, self.model, metric, average, group), NOT_MEASURED)
+        return self.study.score_index.get(
+            (self.experiment, self.model, metric, average, group), NOT_MEASURED
+        )
 
     def scores(self, metrics: Collection[str]) -> Iterator[tuple[str, str, Measured]]:
         """Its scores by some metrics, of all groups: metric, group and value."""
@@ -304,10 +353,14 @@ OneRun = TypeVar("OneRun", bound=Run)
 
 
 def reference_runs(runs: Iterable[OneRun]) -> Iterator[OneRun]:
-    """The majority class and the coin on the cases of some runs: once for each data set and set of evaluated cases."""
+    """The majority class and the coin on the cases of some runs: once for each data set and set of
+    evaluated cases.
+    """
     first: dict[tuple[str, ...], OneRun] = {}
     for run in runs:
-        first.setdefault((run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique())), run)
+        first.setdefault(
+            (run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique())), run
+        )
     return (replace(run, model=model) for run in first.values() for model in REFERENCE_MODELS)
 
 
@@ -320,7 +373,8 @@ class Column:
         role: `key` (repeated values are shown once), `ours`, `published`, `difference` or "".
         digits: a format specification; "" for the usual one.
         whole: whether it holds whole numbers, missing ones allowed.
-        ends: the two columns of the frame that it shows as one interval; () for a column of its own.
+        ends: the two columns of the frame that it shows as one interval; () for a column of its
+            own.
         short: whether the short form of its table has it.
     """
 
@@ -345,7 +399,8 @@ class TableContent:
         frame: the rows. Cells may be text, numbers or missing.
         columns: what readers see of it, from left to right.
         notes: sentences under the table; those of the data sets are added by the writer.
-        exploratory: whether it holds tests that no plan names; the writer says so in a note and in each row.
+        exploratory: whether it holds tests that no plan names; the writer says so in a note and in
+            each row.
     """
 
     frame: pd.DataFrame
@@ -369,7 +424,8 @@ class Shown(Generic[Made]):
         study, name, title, caption: its file is `{study}/{name}`.
         build: makes it of a study's results.
         rests_on: what a run needs some of, to show something in it.
-        protocols, loaders: those whose debates it shows, and those of whose data sets; none: of any.
+        protocols, loaders: those whose debates it shows, and those of whose data sets; none: of
+            any.
         category: of a figure, under which reports list it.
     """
 

@@ -1,4 +1,6 @@
-"""How figures look: colours that the colour-blind can tell apart, with markers and hatches, stable bytes."""
+"""How figures look: colours that the colour-blind can tell apart, with markers and hatches, stable
+bytes.
+"""
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
     from matplotlib.transforms import Bbox
 
-# Okabe and Ito (2008), "Color Universal Design"; yellow left out, since it cannot be seen on white paper.
+# Okabe and Ito (2008), "Color Universal Design"; yellow left out, since it cannot be seen on white
+# paper.
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 PURPLE, SKY, BLACK, GREY = "#CC79A7", "#56B4E9", "#000000", "#6E6E6E"
 COLOURS = (VERMILION, BLUE, GREEN, PURPLE, ORANGE, SKY, BLACK)
@@ -73,7 +76,9 @@ def figure_style() -> Iterator[None]:
 
 
 def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> None:
-    """Build a figure and write it, `paths` by format ("png", "svg"): the same results give the same bytes."""
+    """Build a figure and write it, `paths` by format ("png", "svg"): the same results give the same
+    bytes.
+    """
     without_dates: dict[str, JsonObject] = {
         "png": {"Software": None},
         "svg": {"Date": None, "Creator": None, "Title": entry.title},
@@ -92,24 +97,46 @@ def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> Non
 def _mark(drawing: "MatplotlibFigure") -> None:
     """Write across the figure of a rehearsal what it is."""
     drawing.text(
-        0.5, 0.5, SIMULATED, ha="center", va="center", rotation=25, fontsize=44, color=VERMILION, alpha=0.22, zorder=9
+        0.5,
+        0.5,
+        SIMULATED,
+        ha="center",
+        va="center",
+        rotation=25,
+        fontsize=44,
+        color=VERMILION,
+        alpha=0.22,
+        zorder=9,
     )
 
 
-def new_figure(width: float = WIDTH, height: float = HEIGHT, **subplots: Any) -> "tuple[MatplotlibFigure, Any]":
-    """A figure and its axes, without the global state of pyplot; `subplots` as matplotlib's `Figure.subplots`."""
+def new_figure(
+    width: float = WIDTH, height: float = HEIGHT, **subplots: Any
+) -> "tuple[MatplotlibFigure, Any]":
+    """A figure and its axes, without the global state of pyplot;
+    `subplots` as matplotlib's `Figure.subplots`.
+    """
     from matplotlib.figure import Figure as NewFigure
 
     drawing = NewFigure(figsize=(width, height), layout="constrained")
     return drawing, drawing.subplots(**subplots)
 
 
-def panels(count: int, columns: int, row_height: float) -> "tuple[MatplotlibFigure, list[Axes], list[Axes]]":
-    """A figure of equal panels with common axes: the figure, the panels, and those with no other panel below."""
+def panels(
+    count: int, columns: int, row_height: float
+) -> "tuple[MatplotlibFigure, list[Axes], list[Axes]]":
+    """A figure of equal panels with common axes: the figure, the panels, and those with no other
+    panel below.
+    """
     columns = min(columns, count)
     rows = -(-count // columns)
     drawing, grid = new_figure(
-        height=0.9 + row_height * rows, nrows=rows, ncols=columns, sharex=True, sharey=True, squeeze=False
+        height=0.9 + row_height * rows,
+        nrows=rows,
+        ncols=columns,
+        sharex=True,
+        sharey=True,
+        squeeze=False,
     )
     every = list(grid.flat)
     for unused in every[count:]:
@@ -145,16 +172,22 @@ def logarithmic(axes: "Axes", low: float, high: float) -> None:
 
 
 def whiskers(estimates: Sequence[tuple[float, float, float]] | Floats) -> Floats:
-    """How far the intervals of estimates reach, as `errorbar` takes it, shape (2, estimates); 0 where there is none."""
+    """How far the intervals of estimates reach, as `errorbar` takes it, shape (2, estimates); 0
+    where there is none.
+    """
     value, low, high = np.array(estimates, dtype=np.float64).T
-    return np.asarray(np.nan_to_num(np.clip([value - low, high - value], 0, None)), dtype=np.float64)
+    return np.asarray(
+        np.nan_to_num(np.clip([value - low, high - value], 0, None)), dtype=np.float64
+    )
 
 
 def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> None:
-    """Write names next to points: each at the first place near its point that is free of points and other names.
+    """Write names next to points: each at the first place near its point that is free of points and
+    other names.
 
-    Names are placed from the top down, within the axes; one that is away from its point gets a line to it. Call it
-    when everything else is drawn, notes too: places are measured on the laid-out figure.
+        Names are placed from the top down, within the axes; one that is away from its point gets a
+        line to it. Call it when everything else is drawn, notes too: places are measured on the
+        laid-out figure.
     """
     from matplotlib.patheffects import withStroke  # slow to import
     from matplotlib.transforms import Bbox
@@ -163,18 +196,30 @@ def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> Non
         return
     drawing = cast("MatplotlibFigure", axes.get_figure(root=True))
     drawing.draw_without_rendering()
-    anchors = [(float(x), float(y)) for x, y in axes.transData.transform([point[:2] for point in points])]
+    anchors = [
+        (float(x), float(y)) for x, y in axes.transData.transform([point[:2] for point in points])
+    ]
     taken = [Bbox.from_extents(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in anchors]
     to_points = 72 / drawing.dpi  # the same on paper at any resolution
-    style: JsonObject = {"textcoords": "offset points", "fontsize": SMALL, "va": "center", "zorder": 5}
-    for position in sorted(range(len(points)), key=lambda n: (-points[n][1], points[n][0], points[n][2])):
+    style: JsonObject = {
+        "textcoords": "offset points",
+        "fontsize": SMALL,
+        "va": "center",
+        "zorder": 5,
+    }
+    for position in sorted(
+        range(len(points)), key=lambda n: (-points[n][1], points[n][0], points[n][2])
+    ):
         x, y, name = points[position]
         text = axes.annotate(name, (x, y), xytext=(0, 0), **style)
         text.set_path_effects([withStroke(linewidth=2, foreground="white")])
         size = text.get_window_extent()
-        places = list(_places(anchors[position], 1.04 * size.width, size.height))  # widths differ with resolution
+        places = list(
+            _places(anchors[position], 1.04 * size.width, size.height)
+        )  # widths differ with resolution
         side, across, up, box = min(
-            places, key=lambda place: (_outside(place[-1], axes.bbox), place[-1].count_overlaps(taken))
+            places,
+            key=lambda place: (_outside(place[-1], axes.bbox), place[-1].count_overlaps(taken)),
         )
         taken.append(box)
         text.set(position=(across * to_points, up * to_points), ha=side)
@@ -183,23 +228,42 @@ def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> Non
             axes.annotate("", (x, y), xytext=end, textcoords="offset points", arrowprops=_LEADER)
 
 
-def _places(anchor: tuple[float, float], width: float, height: float) -> "Iterator[tuple[str, float, float, Bbox]]":
+def _places(
+    anchor: tuple[float, float], width: float, height: float
+) -> "Iterator[tuple[str, float, float, Bbox]]":
     """Places of a name, best first: right, left, above and below its point, then rows further off.
 
-    Each with its alignment, its distance from the point across and up, and the room that it takes, in pixels.
+    Each with its alignment, its distance from the point across and up, and the room that it takes,
+    in pixels.
     """
     from matplotlib.transforms import Bbox
 
     row, aside = height + 1, POINT + 3
     nearest = [("left", 0.0), ("right", 0.0), ("center", row), ("center", -row)]
-    further = [(side, sign * n * row) for n in range(1, 9) for side in ("left", "right") for sign in (1, -1)]
+    further = [
+        (side, sign * n * row)
+        for n in range(1, 9)
+        for side in ("left", "right")
+        for sign in (1, -1)
+    ]
     for side, up in [*nearest, *further]:
-        across, start = {"left": (aside, aside), "right": (-aside, -aside - width), "center": (0, -width / 2)}[side]
-        yield side, across, up, Bbox.from_bounds(anchor[0] + start, anchor[1] + up - height / 2, width, height)
+        across, start = {
+            "left": (aside, aside),
+            "right": (-aside, -aside - width),
+            "center": (0, -width / 2),
+        }[side]
+        yield (
+            side,
+            across,
+            up,
+            Bbox.from_bounds(anchor[0] + start, anchor[1] + up - height / 2, width, height),
+        )
 
 
 def _outside(box: "Bbox", frame: "Bbox") -> bool:
-    return bool(box.x0 < frame.x0 or box.x1 > frame.x1 or box.y0 < frame.y0 - 1 or box.y1 > frame.y1 + 1)
+    return bool(
+        box.x0 < frame.x0 or box.x1 > frame.x1 or box.y0 < frame.y0 - 1 or box.y1 > frame.y1 + 1
+    )
 
 
 def sizes_of(experiments: "Iterable[ExperimentResults]") -> dict[str, int]:
@@ -213,15 +277,18 @@ def counted(number: int, thing: str) -> str:
 
 
 def note_below(
-    drawing: "MatplotlibFigure", notes: Sequence[str], sizes: Mapping[str, int] | None = None, unit: str = "case"
+    drawing: "MatplotlibFigure",
+    notes: Sequence[str],
+    sizes: Mapping[str, int] | None = None,
+    unit: str = "case",
 ) -> None:
     """Small print under the axes; the data sets' notes belong there ("synthetic").
 
     Args:
         drawing: the figure.
         notes: a line each, or several where it is long.
-        sizes: the name of each thing drawn to its number of cases. Those with a single case are named above the
-            figure, since nothing can be concluded from one.
+        sizes: the name of each thing drawn to its number of cases. Those with a single case are
+            named above the figure, since nothing can be concluded from one.
         unit: what `sizes` counts.
     """
     single = [name for name, size in (sizes or {}).items() if size == 1]

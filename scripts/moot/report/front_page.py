@@ -1,8 +1,9 @@
-"""The first page of a run, `results/index.html`, or of one study: questions with answers, and all that the run built.
+"""The first page of a run, `results/index.html`, or of one study: questions with answers, and all
+that the run built.
 
-The answers are those of the tables `questions`, `contrasts`, `methods_by_data`, `what_debate_adds` and
-`where_verdicts_come_from`; nothing is judged here. All links are relative, so that the folder `results/` can be put on
-any server of static files.
+The answers are those of the tables `questions`, `contrasts`, `methods_by_data`, `what_debate_adds`
+and `where_verdicts_come_from`; nothing is judged here. All links are relative, so that the folder
+`results/` can be put on any server of static files.
 """
 
 import re
@@ -43,7 +44,8 @@ class Verdict:
     Attributes:
         word: the verdict, without what led to it.
         value, low, high: the estimate with its 95 % interval.
-        threshold: what the interval is held against: the two ends of a claim "within", else one value twice.
+        threshold: what the interval is held against: the two ends of a claim "within", else one
+            value twice.
         published: the published value; None where there is none.
         about: what was measured, of which model, on which data and how many cases.
         why: what led to the word.
@@ -87,14 +89,20 @@ class StudyQuestion:
 
     def at(self, value: float) -> float:
         """Where a value lies on the question's bars, in per cent of their length."""
-        shown = [end for verdict in self.verdicts for end in (verdict.low, verdict.high, *verdict.threshold)]
+        shown = [
+            end
+            for verdict in self.verdicts
+            for end in (verdict.low, verdict.high, *verdict.threshold)
+        ]
         shown += [verdict.published for verdict in self.verdicts if verdict.published is not None]
         least, most = min(shown), max(shown)
         return round(100 * (PAD + (1 - 2 * PAD) * (value - least) / ((most - least) or 1)), 2)
 
 
 Built = Mapping[str, list[tuple[str, str]]]
-"""The files of a study that the run built, address and title: its figures, tables, empty tables and readers."""
+"""The files of a study that the run built, address and title: its figures, tables, empty tables and
+readers.
+"""
 
 
 def write_front_page(
@@ -113,7 +121,8 @@ def write_front_page(
         built: the files that the run built, below `root`; the page links no other.
         pages: `page`, the front page, and `questions`, the fragment.
         studies: experiment to its study, on whose page its debates are.
-        simulated: whether simulated voices spoke, of which the page then says that they show nothing.
+        simulated: whether simulated voices spoke, of which the page then says that they show
+            nothing.
     """
     names = sorted(path.relative_to(root).as_posix() for path in built)
     questions = read_questions(root, study, names, studies)
@@ -131,10 +140,18 @@ def write_front_page(
             links=set(names),
             costs=_costs(root, names),
             methods=_rows(root, f"{study}/methods_by_data", names),
-            arms=[_arm(row) for row in _rows(root, f"{study}/what_debate_adds", names) if row["difference low"]],
+            arms=[
+                _arm(row)
+                for row in _rows(root, f"{study}/what_debate_adds", names)
+                if row["difference low"]
+            ],
             trials=len(_rows(root, TRIAL_RUNS, names)),
             table_of_trials=f"tables/{TRIAL_RUNS}.html",
-            sources=[row["in words"] for row in _rows(root, f"{study}/{SOURCES}", names) if row["in words"]],
+            sources=[
+                row["in words"]
+                for row in _rows(root, f"{study}/{SOURCES}", names)
+                if row["in words"]
+            ],
             table_of_sources=f"tables/{study}/{SOURCES}.html",
             outcome=f"outcome/{study}.html",
             waiting=_waiting(root, names),
@@ -143,26 +160,44 @@ def write_front_page(
         write_whole(path, text)
 
 
-def read_questions(root: Path, study: str, names: Sequence[str], studies: Mapping[str, str]) -> list[StudyQuestion]:
-    """The questions of a run: planned comparisons first, then claims, those that no run judges last.
+def read_questions(
+    root: Path, study: str, names: Sequence[str], studies: Mapping[str, str]
+) -> list[StudyQuestion]:
+    """The questions of a run: planned comparisons first, then claims, those that no run judges
+    last.
 
-    Raises:
-        UserError: a table cannot be read.
+        Raises:
+            UserError: a table cannot be read.
     """
-    contrasts = [row for row in _rows(root, f"{study}/contrasts", names) if _is_tested(row, "difference")]
+    contrasts = [
+        row for row in _rows(root, f"{study}/contrasts", names) if _is_tested(row, "difference")
+    ]
     planned = {row["question"] for row in contrasts}
-    readers = {name: page for name, own in studies.items() if (page := f"reader/{own}.html") in names}
+    readers = {
+        name: page for name, own in studies.items() if (page := f"reader/{own}.html") in names
+    }
     claims = [
         _claimed(question, list(rows), question in planned, readers)
-        for question, rows in groupby(_rows(root, f"{study}/questions", names), lambda row: row["question"])
+        for question, rows in groupby(
+            _rows(root, f"{study}/questions", names), lambda row: row["question"]
+        )
     ]
     known = {question.text for question in claims}
     compared = [
-        StudyQuestion(row["question"], "", (_contrasted(row, readers),), "", f"{row['study']}/contrasts", planned=True)
+        StudyQuestion(
+            row["question"],
+            "",
+            (_contrasted(row, readers),),
+            "",
+            f"{row['study']}/contrasts",
+            planned=True,
+        )
         for row in contrasts
         if row["question"] not in known
     ]
-    return sorted(compared + claims, key=lambda question: (not question.verdicts, not question.planned))
+    return sorted(
+        compared + claims, key=lambda question: (not question.verdicts, not question.planned)
+    )
 
 
 def _is_tested(row: Fields, ends: str) -> bool:
@@ -170,25 +205,40 @@ def _is_tested(row: Fields, ends: str) -> bool:
     return bool(row[f"{ends} low"] and row["p (Holm)"])
 
 
-def _claimed(question: str, rows: Sequence[Fields], planned: bool, readers: Mapping[str, str]) -> StudyQuestion:
+def _claimed(
+    question: str, rows: Sequence[Fields], planned: bool, readers: Mapping[str, str]
+) -> StudyQuestion:
     first = rows[0]
     verdicts = tuple(_judged(row, readers) for row in rows if _is_tested(row, "95 %"))
     missing = TOO_FEW if any(row["this run"] for row in rows) else first["measured"]
     claim = first["published claim"].removesuffix(".")
     published = "" if claim in ("", NONE_PUBLISHED) else f"{claim}. Source: {first['source']}"
-    return StudyQuestion(question, published, verdicts, "" if verdicts else capitalised(missing), first["see"], planned)
+    return StudyQuestion(
+        question,
+        published,
+        verdicts,
+        "" if verdicts else capitalised(missing),
+        first["see"],
+        planned,
+    )
 
 
 def _judged(row: Fields, readers: Mapping[str, str]) -> Verdict:
     numbers = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", row["supported where"])]
-    threshold = (-numbers[0], numbers[0]) if row["supported where"].startswith("within") else (numbers[0], numbers[0])
+    threshold = (
+        (-numbers[0], numbers[0])
+        if row["supported where"].startswith("within")
+        else (numbers[0], numbers[0])
+    )
     about = f"{row['measured']}; {row['model']}"
     return _verdict(row, row["answer"], "this run", "95 %", threshold, about, readers)
 
 
 def _contrasted(row: Fields, readers: Mapping[str, str]) -> Verdict:
     about = f"{row['metric']}: {row['first']} less {row['second']}"
-    return _verdict(row, row["expectation met"], "difference", "difference", (0.0, 0.0), about, readers)
+    return _verdict(
+        row, row["expectation met"], "difference", "difference", (0.0, 0.0), about, readers
+    )
 
 
 def _verdict(
@@ -207,12 +257,19 @@ def _verdict(
     tests = int(float(row["tests in family"]))
     corrected = f" (Holm's correction for {tests} tests)" if tests > 1 else ""
     word, _, reason = answer.partition(": ")
-    why = f"The 95 % interval {'includes' if inside else 'leaves out'} {held_against}; {p}{corrected}."
+    why = (
+        f"The 95 % interval {'includes' if inside else 'leaves out'} {held_against};"
+        f" {p}{corrected}."
+    )
     why = _with_minus(" ".join([why, *([f"{capitalised(reason)}."] if reason else [])]))
     data = f"; {row['data']}" if "data" in row else ""
     cases, published = f"{int(float(row['cases']))} cases", row.get("published value")
     printed = float(published) if published else None
-    debates = [_debates(row[side], readers) for side in ("first", "second") if row[side].split(", ")[0] in readers]
+    debates = [
+        _debates(row[side], readers)
+        for side in ("first", "second")
+        if row[side].split(", ")[0] in readers
+    ]
     about = capitalised(f"{about}{data}; {cases}")
     return Verdict(word, float(row[value]), low, high, threshold, printed, about, why, debates)
 
@@ -237,7 +294,9 @@ def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
     except (OSError, ValueError) as error:
-        raise UserError(f"{path}: is no table: {error}. Delete the file; the next run builds it.") from None
+        raise UserError(
+            f"{path}: is no table: {error}. Delete the file; the next run builds it."
+        ) from None
     return [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
 
 
@@ -254,7 +313,9 @@ def _arm(row: Fields) -> Fields:
 
 def _by_study(root: Path, names: Sequence[str]) -> dict[str, Built]:
     """What was built, by study, with titles."""
-    found: defaultdict[str, defaultdict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
+    found: defaultdict[str, defaultdict[str, list[tuple[str, str]]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for name in names:
         path = PurePosixPath(name)
         kind, entry = path.parts[0], "/".join(path.with_suffix("").parts[1:])
@@ -275,11 +336,21 @@ def _costs(root: Path, names: Sequence[str]) -> Fields | None:
     paths = [root / name for name in names if name.startswith("predictions/")]
     if not paths:
         return None
-    spent = pd.concat([read_frame(path, columns).sum(numeric_only=True) for path in paths], axis=1).sum(axis=1)
-    return {column: float(spent.get(column, 0)) for column in columns} if spent.get("calls", 0) else None
+    spent = pd.concat(
+        [read_frame(path, columns).sum(numeric_only=True) for path in paths], axis=1
+    ).sum(axis=1)
+    return (
+        {column: float(spent.get(column, 0)) for column in columns}
+        if spent.get("calls", 0)
+        else None
+    )
 
 
 def _waiting(root: Path, names: Sequence[str]) -> int:
     """How many debates wait for a person or for a batch of a provider."""
-    tables = (pd.read_csv(root / name) for name in names if name.startswith("outcome/") and name.endswith(".csv"))
+    tables = (
+        pd.read_csv(root / name)
+        for name in names
+        if name.startswith("outcome/") and name.endswith(".csv")
+    )
     return max((int(table["waiting"].sum()) for table in tables), default=0)

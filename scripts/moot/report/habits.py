@@ -25,14 +25,24 @@ COLUMNS = (
     .plain("changes if asked twice")
     .counts("cases", "clusters")
     .short_form(
-        "debate", "judge", "habit", "known by", CHOSEN, EXPECTED, "difference", "95 % interval", "p (Holm)", "cases"
+        "debate",
+        "judge",
+        "habit",
+        "known by",
+        CHOSEN,
+        EXPECTED,
+        "difference",
+        "95 % interval",
+        "p (Holm)",
+        "cases",
     )
 )
 NOTE = (
-    "Chosen is the share of verdicts for what the habit favours, expected what that share is without the habit, as "
-    "`known by` says; the difference is their mean over cases, with its interval by cluster, and 0 without the habit. "
-    "p is of a randomisation test that exchanges both shares of a cluster; Holm's correction is over all judges and "
-    "debates of one habit (`family`)."
+    "Chosen is the share of verdicts for what the habit favours, expected what that share is"
+    " without the habit, as `known by` says; the difference is their mean over cases, with its"
+    " interval by cluster, and 0 without the habit. p is of a randomisation test that exchanges"
+    " both shares of a cluster; Holm's correction is over all judges and debates of one habit"
+    " (`family`)."
 )
 
 
@@ -43,15 +53,21 @@ def habit_row(
 
     Args:
         about: data, debate, judge, habit, known by; and changes if asked twice, where it is known.
-        verdicts: a row a verdict, with case_id, `CHOSEN` (1 where it is for what the habit favours, else 0) and
-            `EXPECTED` (0 to 1).
+        verdicts: a row a verdict, with case_id, `CHOSEN` (1 where it is for what the habit favours,
+            else 0) and `EXPECTED` (0 to 1).
         clusters, seed: of each case, and of the draws.
     """
     if verdicts.empty:
         return []
     means = verdicts.groupby("case_id")[[CHOSEN, EXPECTED]].mean()
-    one, other, ones = as_numbers(means[[CHOSEN]]), as_numbers(means[[EXPECTED]]), np.ones((len(means), 1))
-    found = compare_paired(Sums(one, ones), Sums(other, ones), [clusters[case] for case in means.index], seed, BOUNDS)
+    one, other, ones = (
+        as_numbers(means[[CHOSEN]]),
+        as_numbers(means[[EXPECTED]]),
+        np.ones((len(means), 1)),
+    )
+    found = compare_paired(
+        Sums(one, ones), Sums(other, ones), [clusters[case] for case in means.index], seed, BOUNDS
+    )
     return [
         {
             **about,

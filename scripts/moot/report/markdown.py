@@ -7,4 +7,6 @@ def markdown_table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> st
     """A table in Markdown."""
     headings = list(headings)
     lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+    return "\n".join(
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines
+    )

@@ -1,4 +1,5 @@
-"""How the debates of a run came out: how many are valid, invalid, failed or waiting, why, and where to look.
+"""How the debates of a run came out: how many are valid, invalid, failed or waiting, why, and where
+to look.
 
 One summary for the end of a run on the terminal, and for the top of the report.
 """
@@ -26,7 +27,10 @@ STATUSES = ("valid", "invalid", "failed", "waiting")
 COLUMNS = ("experiment", "model", "cases", "debates", *STATUSES, "reasons")
 MOST_REASONS = 3
 _MOST_FILES = 20
-WHERE = "results/reader/ (what was said, and why it could not be used), results/logs/debates/ (attempts, pauses)"
+WHERE = (
+    "results/reader/ (what was said, and why it could not be used), results/logs/debates/"
+    " (attempts, pauses)"
+)
 _VARIES = re.compile(r"\b(?=\w*\d)[\w-]{8,}\b|\d+")
 """Numbers and identifiers, by which messages of one kind differ."""
 
@@ -77,20 +81,25 @@ class RunOutcome:
 
     def _reasons(self, beginning: str) -> list[str]:
         reasons = self.debates.loc[self.debates["status"] == "waiting", "reason"]
-        return [reason.removeprefix(beginning) for reason in reasons if reason.startswith(beginning)]
+        return [
+            reason.removeprefix(beginning) for reason in reasons if reason.startswith(beginning)
+        ]
 
     @property
     def wholly_failed(self) -> list[str]:
         """The experiments, with the model, of which every debate failed."""
         counts = self.counts[self.counts["failed"] == self.counts["debates"]]
         return [
-            f"{experiment} ({model})" for experiment, model in zip(counts["experiment"], counts["model"], strict=True)
+            f"{experiment} ({model})"
+            for experiment, model in zip(counts["experiment"], counts["model"], strict=True)
         ]
 
     @property
     def is_finished(self) -> bool:
         """Whether nothing waits for a person or a batch, and `check` has nothing to say; rules ask."""
-        return not (self.waiting or self.batches or self.unusable or self.wholly_failed or self.unreadable)
+        return not (
+            self.waiting or self.batches or self.unusable or self.wholly_failed or self.unreadable
+        )
 
     def lines(self) -> list[str]:
         """The summary for a terminal."""
@@ -111,31 +120,33 @@ class RunOutcome:
             lines.append(f"Where to look: {WHERE}")
         if self.waiting:
             lines.append(
-                f"{len(self.waiting)} debates wait for a person and enter no table yet. Each question is next to the "
-                "file that it asks for; write these, and run the same command again:"
+                f"{len(self.waiting)} debates wait for a person and enter no table yet. Each"
+                " question is next to the file that it asks for; write these, and run the same"
+                " command again:"
             )
             lines += [f"  {path}" for path in self.waiting[:_MOST_FILES]]
         if len(self.waiting) > _MOST_FILES:
             lines.append(f"  and {len(self.waiting) - _MOST_FILES} more below data/inbox/")
         if self.batches:
             lines.append(
-                "Debates wait for batches of a provider and enter no table yet. Run the same command again later: it "
-                "goes on with each batch that has come back:"
+                "Debates wait for batches of a provider and enter no table yet. Run the same"
+                " command again later: it goes on with each batch that has come back:"
             )
             lines += [f"  {batch}" for batch in self.batches]
         return [visible(line).replace("\n", " ") for line in lines]
 
     def check(self) -> None:
-        """Require that no experiment failed as a whole, and that artifacts and what people wrote can be read.
+        """Require that no experiment failed as a whole, and that artifacts and what people wrote
+        can be read.
 
-        Raises:
-            RunStoppedError: with all that is wrong, and what to do.
+                Raises:
+                    RunStoppedError: with all that is wrong, and what to do.
         """
         faults = []
         if failed := self.wholly_failed:
             faults.append(
-                f"every debate of {', '.join(failed)} failed. Mend the cause, then add `--forcerun run_debates` "
-                "to ask again; nothing that is in the ledger is asked twice."
+                f"every debate of {', '.join(failed)} failed. Mend the cause, then add `--forcerun"
+                " run_debates` to ask again; nothing that is in the ledger is asked twice."
             )
         faults += [*self.unusable, *self.unreadable]
         if faults:
@@ -145,7 +156,8 @@ class RunOutcome:
 def frequent_reasons(debates: pd.DataFrame) -> list[tuple[str, int]]:
     """The most frequent reasons of debates that are not valid, each with its count.
 
-    Reasons that differ by numbers and identifiers alone are one; the first of them is shown for all.
+    Reasons that differ by numbers and identifiers alone are one; the first of them is shown for
+    all.
     """
     reasons = [reason for reason in debates.loc[debates["status"] != "valid", "reason"] if reason]
     counted = Counter(_kind(reason) for reason in reasons)
@@ -162,9 +174,11 @@ def _kind(reason: str) -> str:
 
 
 def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> RunOutcome:
-    """The outcome of experiments by their predictions, with the faults that their labels' files record.
+    """The outcome of experiments by their predictions, with the faults that their labels' files
+    record.
 
-    The end of a run reads it too, so that artifacts which cannot be read are named in it, and raise nothing.
+        The end of a run reads it too, so that artifacts which cannot be read are named in it, and
+        raise nothing.
     """
     columns = ["experiment", "model", "case_id", "repeat", "status", "reason"]
     frames, faults, unreadable = [pd.DataFrame(columns=columns)], list[str](), list[str]()
@@ -178,16 +192,21 @@ def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> Ru
             unreadable.append(str(fault))
     debates = pd.concat(frames[len(frames) > 1 :], ignore_index=True)
     debates["reason"] = debates["reason"].fillna("")
-    worst_first = debates.iloc[(debates["status"] == "valid").argsort(kind="stable")]  # of several judges
+    worst_first = debates.iloc[
+        (debates["status"] == "valid").argsort(kind="stable")
+    ]  # of several judges
     debates = worst_first.drop_duplicates(columns[:4]).sort_index(ignore_index=True)
     return RunOutcome(debates, tuple(dict.fromkeys(faults)), tuple(unreadable))
 
 
-def write_outcome(study: str, outcome: RunOutcome, paths: Mapping[str, Path], simulated: bool = False) -> None:
-    """Write `outcome/{study}.csv` and `.html`, `paths` by format; those of a rehearsal say that they are simulated.
+def write_outcome(
+    study: str, outcome: RunOutcome, paths: Mapping[str, Path], simulated: bool = False
+) -> None:
+    """Write `outcome/{study}.csv` and `.html`, `paths` by format; those of a rehearsal say that
+    they are simulated.
 
-    Raises:
-        UserError: an artifact cannot be read.
+        Raises:
+            UserError: an artifact cannot be read.
     """
     if outcome.unreadable:
         raise UserError("\n".join(outcome.unreadable))
@@ -200,6 +219,11 @@ def write_outcome(study: str, outcome: RunOutcome, paths: Mapping[str, Path], si
         counts.to_csv(part, index=False, lineterminator="\n")
     note = SIMULATED_NOTE if simulated else ""
     page = page_template("outcome.html").render(
-        study=study, note=note, outcome=outcome, where=WHERE, rows=outcome.counts.to_dict("records"), columns=COLUMNS
+        study=study,
+        note=note,
+        outcome=outcome,
+        where=WHERE,
+        rows=outcome.counts.to_dict("records"),
+        columns=COLUMNS,
     )
     write_whole(paths["html"], page)

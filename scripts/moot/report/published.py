@@ -1,7 +1,9 @@
-"""Published values next to ours: `data/published/published_results.csv`, and the rows that compare with it.
+"""Published values next to ours: `data/published/published_results.csv`, and the rows that compare
+with it.
 
-Each published value names the experiment of config/paper.yaml that repeats it, and the model. It is shown next to a
-run that repeats this experiment with this model, and to no other (`moot.plan.as_published` decides which do).
+Each published value names the experiment of config/paper.yaml that repeats it, and the model. It is
+shown next to a run that repeats this experiment with this model, and to no other
+(`moot.plan.as_published` decides which do).
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -12,38 +14,61 @@ import pandas as pd
 from moot.core.errors import UserError
 from moot.core.types import Fields, Json
 from moot.report.columns import DIFFERENCE, NO_COLUMNS, Columns, Row
-from moot.report.content import NOT_A_NUMBER, NOT_MEASURED, AsPublished, Measured, Run, StudyResults, TableContent
+from moot.report.content import (
+    NOT_A_NUMBER,
+    NOT_MEASURED,
+    AsPublished,
+    Measured,
+    Run,
+    StudyResults,
+    TableContent,
+)
 from moot.stats.replication import NOTHING, Interval, difference, known, replication, scaled, wilson
 
-COLUMNS = ("study", "table", "row", "metric", "value", "n", "cases", "error", "repeated_by", "model", "note")
+COLUMNS = (
+    "study",
+    "table",
+    "row",
+    "metric",
+    "value",
+    "n",
+    "cases",
+    "error",
+    "repeated_by",
+    "model",
+    "note",
+)
 SHARE = "share"
 OUR_WORDING = "the paper's design, our wording"
-"""The heading of differences to a paper whose experiment was repeated in other words than its own."""
+"""The heading of differences to a paper whose experiment was repeated in other words than its own.
+"""
 
 DIFFERENCE_NOTE = (
-    "Difference is ours less published. Its 95 % interval is that of two samples: ours by cluster of cases, the "
-    "published value's by Wilson for a share of its n, and for any other measure as wide as ours would be at its n. "
-    "In 95 of 100 replications of this size our value would lie in `replication`, if it differed by chance alone. "
-    "Where the paper does not say its n (`unknown`), there is neither."
+    "Difference is ours less published. Its 95 % interval is that of two samples: ours by cluster"
+    " of cases, the published value's by Wilson for a share of its n, and for any other measure as"
+    " wide as ours would be at its n. In 95 of 100 replications of this size our value would lie in"
+    " `replication`, if it differed by chance alone. Where the paper does not say its n"
+    " (`unknown`), there is neither."
 )
 WORDING_NOTE = (
-    f"`{OUR_WORDING}`: the same difference where the prompts are in our words. It is one of wording too, and no "
-    "replication of the paper's value (config/prompts_published/README.md)."
+    f"`{OUR_WORDING}`: the same difference where the prompts are in our words. It is one of wording"
+    " too, and no replication of the paper's value (config/prompts_published/README.md)."
 )
 INVALID_NOTE = (
-    "`n` counts debates (or answers), `cases` the cases that they are about. "
-    "Answers without a usable prediction are left out of a value and counted in `n invalid`; rows named "
-    "`invalid = wrong` count them as wrong instead."
+    "`n` counts debates (or answers), `cases` the cases that they are about. Answers without a"
+    " usable prediction are left out of a value and counted in `n invalid`; rows named `invalid ="
+    " wrong` count them as wrong instead."
 )
 
 
 def read_published(path: Path) -> pd.DataFrame:
     """Published figures: one row each.
 
-    Columns: study, table, row, metric, value; n, how many answers it rests on, and cases, about how many cases (""
-    where the paper does not say, and for a number without a sampling error); error, `share` for a share or count of
-    these answers, else `as ours`; repeated_by, the experiment of config/paper.yaml that repeats it, or
-    `baselines/DATASET`, or "" where nothing does; model, the model there ("": each of its models); note.
+    Columns: study, table, row, metric, value; n, how many answers it rests on, and cases, about how
+    many cases ("" where the paper does not say, and for a number without a sampling error); error,
+    `share` for a share or count of these answers, else `as ours`; repeated_by, the experiment of
+    config/paper.yaml that repeats it, or `baselines/DATASET`, or "" where nothing does; model, the
+    model there ("": each of its models); note.
 
     Raises:
         UserError: a column is missing, or a value is no number; names file and row.
@@ -52,22 +77,30 @@ def read_published(path: Path) -> pd.DataFrame:
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
         raise UserError(f"{path}: column '{missing[0]}' not found; expected {', '.join(COLUMNS)}.")
-    numbers = {name: pd.to_numeric(frame[name], errors="coerce") for name in ("value", "n", "cases")}
+    numbers = {
+        name: pd.to_numeric(frame[name], errors="coerce") for name in ("value", "n", "cases")
+    }
     for name, values in numbers.items():
         wrong = values.isna() & ((frame[name] != "") | (name == "value"))
         if wrong.any():
             line = int(wrong.to_numpy().argmax())
-            raise UserError(f"{path}, line {line + 2}: {name} '{frame[name].iloc[line]}', expected a number.")
+            raise UserError(
+                f"{path}, line {line + 2}: {name} '{frame[name].iloc[line]}', expected a number."
+            )
     return frame.assign(**numbers)[list(COLUMNS)]
 
 
 def read_findings(path: Path) -> dict[str, list[str]]:
-    """What published values give away about themselves: table to sentences, columns `table` and `finding`.
+    """What published values give away about themselves: table to sentences, columns `table` and
+    `finding`.
 
-    They follow from `published_results.csv` alone; tests/report/test_findings.py works each out anew.
+        They follow from `published_results.csv` alone; tests/report/test_findings.py works each out
+        anew.
     """
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    return {str(table): rows["finding"].tolist() for table, rows in frame.groupby("table", sort=False)}
+    return {
+        str(table): rows["finding"].tolist() for table, rows in frame.groupby("table", sort=False)
+    }
 
 
 class Published(float):
@@ -108,9 +141,10 @@ class Published(float):
         return Published.of(self, self.n, self.cases, self.share, other.our_wording)
 
     def interval(self, ours: "Measured") -> Interval:
-        """The value with its 95 % interval, as wide as that of ours where it is no share; NaN where its n is unknown.
+        """The value with its 95 % interval, as wide as that of ours where it is no share; NaN where
+        its n is unknown.
 
-        Repeated answers about few cases count as fewer: by as much as ours do.
+                Repeated answers about few cases count as fewer: by as much as ours do.
         """
         repeated = self.cases < self.n
         if not self.n > 0 or not known(ours.interval):
@@ -179,11 +213,15 @@ def _repeated(results: StudyResults, table: str, found: AsPublished, model: str)
 def _values(rows: pd.DataFrame, our_wording: bool = False) -> Values:
     keys = zip(rows["row"], rows["metric"], strict=True)
     numbers = zip(rows["value"], rows["n"], rows["cases"], rows["error"] == SHARE, strict=True)
-    return {key: Published.of(*stated, our_wording) for key, stated in zip(keys, numbers, strict=True)}
+    return {
+        key: Published.of(*stated, our_wording) for key, stated in zip(keys, numbers, strict=True)
+    }
 
 
 def why_not_compared(results: StudyResults, experiments: Collection[str]) -> list[str]:
-    """A note that says of runs of some experiments without a published value how they differ from the paper's."""
+    """A note that says of runs of some experiments without a published value how they differ from
+    the paper's.
+    """
     models: dict[str, dict[str, list[str]]] = {}
     for (experiment, model), found in results.comparable.runs.items():
         if found.differs and experiment in experiments:
@@ -192,13 +230,17 @@ def why_not_compared(results: StudyResults, experiments: Collection[str]) -> lis
     for experiment, by_reason in models.items():
         for reason, those in by_reason.items():
             every = len(those) == len(results.experiments[experiment].config.models)
-            named.setdefault(reason, []).append(experiment if every else f"{experiment} ({', '.join(those)})")
+            named.setdefault(reason, []).append(
+                experiment if every else f"{experiment} ({', '.join(those)})"
+            )
     runs = [f"{', '.join(those)}: {reason}" for reason, those in named.items()]
     return [f"Not as published, and so not compared: {'. '.join(runs)}."] if runs else []
 
 
 def wording_notes(results: StudyResults, experiments: Collection[str]) -> list[str]:
-    """A note on runs of some experiments that repeat a paper in other words: which departures of wording matter."""
+    """A note on runs of some experiments that repeat a paper in other words: which departures of
+    wording matter.
+    """
     departures: dict[str, list[str]] = {}
     for (experiment, _), found in results.comparable.runs.items():
         if experiment in experiments and found.repeats and found.our_wording:
@@ -223,11 +265,15 @@ def differences(ours: float, published: float | None) -> dict[str, float]:
     """Ours less published, in the column for the paper's words or in that for ours."""
     gap = NOT_A_NUMBER if published is None else ours - published
     in_ours = isinstance(published, Published) and published.our_wording
-    return dict(zip(DIFFERENCES, (NOT_A_NUMBER, gap) if in_ours else (gap, NOT_A_NUMBER), strict=True))
+    return dict(
+        zip(DIFFERENCES, (NOT_A_NUMBER, gap) if in_ours else (gap, NOT_A_NUMBER), strict=True)
+    )
 
 
 def compared(keys: Fields, published: Published | None, ours: Measured) -> Row:
-    """A row that shows a published value and its n, ours, their difference with its interval, n and n invalid."""
+    """A row that shows a published value and its n, ours, their difference with its interval, n and
+    n invalid.
+    """
     theirs = Interval(NOT_A_NUMBER, *NOTHING) if published is None else published.interval(ours)
     gap = difference(ours.interval, theirs) if known(theirs, ours.interval) else NOTHING
     again = replication(theirs, ours.interval) if known(theirs, ours.interval) else NOTHING
@@ -278,6 +324,8 @@ def trained_rows(board: pd.DataFrame) -> list[Fields]:
 
 
 def trained_score(row: Json, metric: str) -> Measured:
-    """A score of a trained model on the test split, by its row of a leaderboard; it answers every case."""
+    """A score of a trained model on the test split, by its row of a leaderboard; it answers every
+    case.
+    """
     value, low, high = (row.get(f"{metric}{end}", NOT_A_NUMBER) for end in ("", "_low", "_high"))
     return Measured(value, low, high, row["n"], 0, row["n"])

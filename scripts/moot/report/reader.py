@@ -1,11 +1,12 @@
-"""The reader: one page a study with all its debates, which works from the disk, without a server or a network.
+"""The reader: one page a study with all its debates, which works from the disk, without a server or
+a network.
 
-The page holds a small index, the code that shows it, and the debates, case texts and calls in chunks of JSON, each
-compressed (gzip, base64) and opened when it is needed. Of many debates the chunks are scripts in a folder beside the
-page, since a page from the disk may load nothing else; an index of words tells a search which of them to open. `page/`
-has the page's HTML, style and code. Everything that a
-model, a person or a data set wrote travels inside chunks and enters the page as text; a content security policy lets no
-other code run and nothing be loaded.
+The page holds a small index, the code that shows it, and the debates, case texts and calls in
+chunks of JSON, each compressed (gzip, base64) and opened when it is needed. Of many debates the
+chunks are scripts in a folder beside the page, since a page from the disk may load nothing else; an
+index of words tells a search which of them to open. `page/` has the page's HTML, style and code.
+Everything that a model, a person or a data set wrote travels inside chunks and enters the page as
+text; a content security policy lets no other code run and nothing be loaded.
 """
 
 import base64
@@ -18,12 +19,24 @@ from moot.report.reader_chunks import compress
 from moot.report.reader_debates import Packing, effects_by_debate, pack_debates
 from moot.scores.results import ExperimentResults
 
-CODE = ("dom.js", "data.js", "filters.js", "chart.js", "turns.js", "debate.js", "list.js", "main.js")
+CODE = (
+    "dom.js",
+    "data.js",
+    "filters.js",
+    "chart.js",
+    "turns.js",
+    "debate.js",
+    "list.js",
+    "main.js",
+)
 """The page's code, in the order in which it runs: one module, so that it needs no server."""
 MOST_CHARACTERS = 400_000
 """Of a chunk before compression: some 100 kilobytes after it, opened in a few milliseconds."""
 MOST_TURNS = 100_000
-"""Utterances in one file: what a browser opens within two seconds (docs/reading.md). Of more, chunks are files."""
+"""Utterances in one file: what a browser opens within two seconds (docs/reading.md).
+
+Of more, chunks are files.
+"""
 
 
 def page_files() -> list[Path]:
@@ -31,13 +44,16 @@ def page_files() -> list[Path]:
     return [PAGE / name for name in ("reader.html", "reader.css", *CODE)]
 
 
-def render_reader(study: str, experiments: Mapping[str, ExperimentResults], parts: Path) -> Iterator[str]:
+def render_reader(
+    study: str, experiments: Mapping[str, ExperimentResults], parts: Path
+) -> Iterator[str]:
     """The page of a study's debates, in pieces.
 
     Args:
         study: its name.
         experiments: its experiments, by name, in the order in which they are shown.
-        parts: the folder for chunks and the index of words, where the page cannot hold all of them; beside the page.
+        parts: the folder for chunks and the index of words, where the page cannot hold all of them;
+            beside the page.
     """
     chunks = dict[str, str]()
     whole = sum(results.turns for results in experiments.values()) <= MOST_TURNS
@@ -58,8 +74,10 @@ def render_reader(study: str, experiments: Mapping[str, ExperimentResults], part
         notes=dict.fromkeys(note for results in experiments.values() for note in results.notes),
         style=style,
         code=code,
-        policy=f"default-src 'none'; script-src {_source(code)}{also}; style-src {_source(style)}; "
-        "base-uri 'none'; form-action 'none'",
+        policy=(
+            f"default-src 'none'; script-src {_source(code)}{also}; style-src {_source(style)}; "
+            "base-uri 'none'; form-action 'none'"
+        ),
         index=compress({"study": study, "parts": "" if whole else parts.name, **packing.index()}),
         chunks=chunks.items(),
     )

@@ -66,7 +66,9 @@ def compress(value: Json) -> str:
 
 
 def _pieces(value: Json, depth: int = 2) -> Iterator[str]:
-    """A value as JSON, of mappings of lists some entries at a time: an index is too large for copies of all of it."""
+    """A value as JSON, of mappings of lists some entries at a time: an index is too large for
+    copies of all of it.
+    """
     if isinstance(value, Mapping) and depth and len(value) <= _AT_ONCE:
         for number, (name, entry) in enumerate(value.items()):
             yield f"{',' if number else '{'}{_json(name)}:"
@@ -88,7 +90,9 @@ def _json(value: Json) -> str:
 
 
 def plain(value: Json) -> Json:
-    """A value for JSON: numbers that are missing are None, fractions have no more digits than are read."""
+    """A value for JSON: numbers that are missing are None, fractions have no more digits than are
+    read.
+    """
     if isinstance(value, Mapping):
         return {name: plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -116,8 +120,13 @@ class Words:
         self._pending = set()
 
     def packed(self, chunks: int) -> JsonObject:
-        """The numbers of each word's chunks, of so many in all; none where more than half of them hold it."""
-        return {word: held if len(held) <= chunks / 2 else [] for word, held in sorted(self._chunks.items())}
+        """The numbers of each word's chunks, of so many in all; none where more than half of them
+        hold it.
+        """
+        return {
+            word: held if len(held) <= chunks / 2 else []
+            for word, held in sorted(self._chunks.items())
+        }
 
 
 class Calls:
@@ -133,11 +142,15 @@ class Calls:
             return 0
         before = len(self._lines)
         request = json.loads(call["request"])
-        prompt = [[role, self._numbered(str(content))] for role, content in request.pop("messages", [])]
+        prompt = [
+            [role, self._numbered(str(content))] for role, content in request.pop("messages", [])
+        ]
         fields = {name: call[name] for name in CALL_FIELDS if call[name] != ""}
         self._calls[call["call_id"]] = {
             "prompt": prompt,
-            "sent": self._numbered(json.dumps(request, ensure_ascii=False, indent=1, sort_keys=True)),
+            "sent": self._numbered(
+                json.dumps(request, ensure_ascii=False, indent=1, sort_keys=True)
+            ),
             "reply": self._numbered(call["reply"]),
             "reasoning": self._numbered(call["reasoning"]),
             "fields": fields,
@@ -145,7 +158,11 @@ class Calls:
         return 300 + sum(map(len, list(self._lines)[before:]))
 
     def _numbered(self, text: str) -> list[int]:
-        return [self._lines.setdefault(line, len(self._lines)) for line in text.split("\n")] if text else []
+        return (
+            [self._lines.setdefault(line, len(self._lines)) for line in text.split("\n")]
+            if text
+            else []
+        )
 
     def packed(self) -> Json:
         """All lines, and the calls with the numbers of theirs."""

@@ -1,4 +1,6 @@
-"""What the reader's page knows of debates: an index to choose by, and chunks of what was said, cases and calls."""
+"""What the reader's page knows of debates: an index to choose by, and chunks of what was said,
+cases and calls.
+"""
 
 import math
 import pickle
@@ -25,12 +27,36 @@ from moot.scores.results import ExperimentResults
 
 JUDGE = "judge"
 CHANGED, TO_WRONG, TO_RIGHT, DISAGREE, ON_ONE_TURN = 1, 2, 4, 8, 16
-"""What became of the judge's opinion: it changed; it was right once and ended wrong; or wrong once and ended right;
-whether several judges, or members of a group, ended on different answers; and whether the verdict rests on one turn.
+"""What became of the judge's opinion: it changed; it was right once and ended wrong; or wrong once
+and ended right; whether several judges, or members of a group, ended on different answers; and
+whether the verdict rests on one turn.
 """
-COLUMNS = ("experiment", "model", "case", "repeat", "status", "answer", "probability", "change", "swing")
-"""Of the index, one entry a debate: `probability` is that of the answer, `change` and `swing` as in `Course`."""
-_OPINION = ["model", "debate_id", "speaker", "turn", "prediction", "previous", "after", "correct", "belief", "shift"]
+COLUMNS = (
+    "experiment",
+    "model",
+    "case",
+    "repeat",
+    "status",
+    "answer",
+    "probability",
+    "change",
+    "swing",
+)
+"""Of the index, one entry a debate: `probability` is that of the answer, `change` and `swing` as in
+`Course`.
+"""
+_OPINION = [
+    "model",
+    "debate_id",
+    "speaker",
+    "turn",
+    "prediction",
+    "previous",
+    "after",
+    "correct",
+    "belief",
+    "shift",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +75,13 @@ class Course:
 
 
 class Packing:
-    """Collects the debates of a study: columns of the index, and chunks of about as many characters as wanted.
+    """Collects the debates of a study: columns of the index, and chunks of about as many characters
+    as wanted.
 
-    Args:
-        most: characters of a chunk.
-        keep: takes each chunk that is complete, by its name.
-        indexed: whether a search shall know which chunks hold a word.
+        Args:
+            most: characters of a chunk.
+            keep: takes each chunk that is complete, by its name.
+            indexed: whether a search shall know which chunks hold a word.
     """
 
     def __init__(self, most: int, keep: Keep, *, indexed: bool = False) -> None:
@@ -63,7 +90,9 @@ class Packing:
         self._cases: dict[tuple[str, str], int] = {}
         self._case_entries: list[JsonObject] = []
         self._debates: list[list[Json]] = []
-        self._facts, self._said, self._called = (Chunks(kind, most, keep) for kind in ("cases", "debates", "calls"))
+        self._facts, self._said, self._called = (
+            Chunks(kind, most, keep) for kind in ("cases", "debates", "calls")
+        )
         self._keep, self._words = keep, Words() if indexed else None
         self._calls = Calls()
 
@@ -82,7 +111,10 @@ class Packing:
                 "spoken": 0,
             }
         )
-        described = {name: getattr(task, name) for name in ("question", "labels", "positive", "meaning", "notes")}
+        described = {
+            name: getattr(task, name)
+            for name in ("question", "labels", "positive", "meaning", "notes")
+        }
         self._datasets[config.dataset] = {**described, "multilabel": task.multilabel}
         return len(self._experiments) - 1
 
@@ -92,18 +124,32 @@ class Packing:
         if key not in self._cases:
             self._cases[key] = len(self._cases)
             self._case_entries.append(
-                {"dataset": dataset, "id": case.case_id, "target": case.target, "attributes": case.attributes}
+                {
+                    "dataset": dataset,
+                    "id": case.case_id,
+                    "target": case.target,
+                    "attributes": case.attributes,
+                }
             )
             self._facts.add(case.text, len(case.text))
         return self._cases[key]
 
-    def add_debate(self, row: list[Json], facts: str, said: Fields, calls: Iterable[Fields]) -> None:
-        """Add a debate: its row of the index, its case's facts, what was said, and the calls that it took."""
+    def add_debate(
+        self, row: list[Json], facts: str, said: Fields, calls: Iterable[Fields]
+    ) -> None:
+        """Add a debate: its row of the index, its case's facts, what was said, and the calls that
+        it took.
+        """
         self._debates.append(row)
-        self._experiments[row[0]]["spoken"] += any(turn["text"] or turn["fields"] for turn in said["turns"])
+        self._experiments[row[0]]["spoken"] += any(
+            turn["text"] or turn["fields"] for turn in said["turns"]
+        )
         if self._words:
             self._words.add(f"{facts}\n{_words(said)}")
-        size = sum(len(turn["text"]) + sum(len(str(value)) for _, value in turn["fields"]) for turn in said["turns"])
+        size = sum(
+            len(turn["text"]) + sum(len(str(value)) for _, value in turn["fields"])
+            for turn in said["turns"]
+        )
         size += sum(self._calls.add(call) for call in calls)
         if self._said.add(said, size):
             self._end_calls()
@@ -124,7 +170,9 @@ class Packing:
             self._keep("words", compress(self._words.packed(len(self._said.starts))))
 
     def index(self) -> JsonObject:
-        """The index: experiments, data sets, cases, one list a column of debates, and what each chunk begins with."""
+        """The index: experiments, data sets, cases, one list a column of debates, and what each
+        chunk begins with.
+        """
         columns = zip(*self._debates, strict=True) if self._debates else [()] * len(COLUMNS)
         return {
             "experiments": self._experiments,
@@ -142,7 +190,9 @@ def _words(said: Fields) -> str:
     for turn in said["turns"]:
         lines += [turn["speaker"], turn["text"], turn["notice"]]
         lines += [
-            part for name, value in turn["fields"] for part in (name, *([value] if isinstance(value, str) else value))
+            part
+            for name, value in turn["fields"]
+            for part in (name, *([value] if isinstance(value, str) else value))
         ]
         lines += [turn[name]["label"] for name in ("stated", "label") if turn.get(name)]
     return "\n".join(lines)
@@ -150,7 +200,9 @@ def _words(said: Fields) -> str:
 
 @dataclass(slots=True)
 class Moved:
-    """What moved the judge of a debate: by turn the effects, each of one judge who was asked again; see `MEASURED`."""
+    """What moved the judge of a debate: by turn the effects, each of one judge who was asked again;
+    see `MEASURED`.
+    """
 
     on_one_turn: bool = False
     turns: dict[int, list[JsonObject]] = field(default_factory=dict)
@@ -161,12 +213,18 @@ Effects = Mapping[tuple[str, str, str], Moved]
 
 
 def effects_by_debate(experiments: Mapping[str, ExperimentResults]) -> tuple[Effects, set[str]]:
-    """What turns did of the debates on this page that a judge was asked about again, and the experiments that asked.
+    """What turns did of the debates on this page that a judge was asked about again, and the
+    experiments that asked.
 
-    These are no debates of their own: their effects stand at the turns of those that they are about.
+        These are no debates of their own: their effects stand at the turns of those that they are
+            about.
     """
     found: dict[tuple[str, str, str], Moved] = {}
-    asked = {name for name, results in experiments.items() if results.config.params.get("beside") in experiments}
+    asked = {
+        name
+        for name, results in experiments.items()
+        if results.config.params.get("beside") in experiments
+    }
     asked = {name for name in asked if experiments[name].config.protocol == ATTRIBUTION}
     for name in sorted(asked):
         results = experiments[name]
@@ -184,16 +242,28 @@ def effects_by_debate(experiments: Mapping[str, ExperimentResults]) -> tuple[Eff
     return found, asked
 
 
-def pack_debates(packing: Packing, results: ExperimentResults, effects: Effects | None = None) -> None:
-    """Add the debates of an experiment, those that wait for a person too; `effects`: what moved their judges."""
+def pack_debates(
+    packing: Packing, results: ExperimentResults, effects: Effects | None = None
+) -> None:
+    """Add the debates of an experiment, those that wait for a person too;
+    `effects`: what moved their judges.
+    """
     experiment = packing.add_experiment(results)
     courses, labels = _courses(results), _labels(results)
     outcomes = results.outcomes
-    answers = outcomes[outcomes["status"] == "valid"].groupby(["model", "case_id", "repeat"])["prediction"].nunique()
+    answers = (
+        outcomes[outcomes["status"] == "valid"]
+        .groupby(["model", "case_id", "repeat"])["prediction"]
+        .nunique()
+    )
     disagree = set(answers[answers > 1].index)
-    outcomes = outcomes[~outcomes.duplicated(["model", "case_id", "repeat"], keep=False)]  # one judge's, not several's
+    outcomes = outcomes[
+        ~outcomes.duplicated(["model", "case_id", "repeat"], keep=False)
+    ]  # one judge's, not several's
     keys = zip(outcomes["model"], outcomes["case_id"], outcomes["repeat"], strict=True)
-    probabilities = dict(zip(keys, probability_of_prediction(outcomes, results.task).tolist(), strict=True))
+    probabilities = dict(
+        zip(keys, probability_of_prediction(outcomes, results.task).tolist(), strict=True)
+    )
     for model in results.config.models:
         with _stored_calls(results, model) as calls_of:
             for debate in read_debates(results, model):
@@ -213,14 +283,19 @@ def pack_debates(packing: Packing, results: ExperimentResults, effects: Effects 
                     | ON_ONE_TURN * moved.on_one_turn,
                     course.swing,
                 ]
-                said = _turns_and_outcome(debate, course, labels.get((model, debate.name), {}), moved)
+                said = _turns_and_outcome(
+                    debate, course, labels.get((model, debate.name), {}), moved
+                )
                 packing.add_debate(row, debate.facts, said, calls_of(debate))
 
 
 def _turns_and_outcome(
     debate: Debated, course: Course, labels: Mapping[int, Mapping[str, str]], moved: Moved
 ) -> JsonObject:
-    turns = [_turn(turn, course.beliefs.get(turn.number), labels.get(turn.number)) for turn in debate.turns]
+    turns = [
+        _turn(turn, course.beliefs.get(turn.number), labels.get(turn.number))
+        for turn in debate.turns
+    ]
     for turn in turns:
         if effects := moved.turns.get(turn["number"]):
             turn["effects"] = effects
@@ -234,8 +309,12 @@ def _turn(turn: Turn, belief: float | None, label: Mapping[str, str] | None) -> 
 
 
 @contextmanager
-def _stored_calls(results: ExperimentResults, model: str) -> Iterator[Callable[[Debated], Iterator[JsonObject]]]:
-    """The recorded calls of each debate of a model, in the order of turns: on disk until their debate comes."""
+def _stored_calls(
+    results: ExperimentResults, model: str
+) -> Iterator[Callable[[Debated], Iterator[JsonObject]]]:
+    """The recorded calls of each debate of a model, in the order of turns: on disk until their
+    debate comes.
+    """
     texts = [column.name for column in SCHEMAS["calls"] if column.type == "string"]
     with closing(sqlite3.connect("")) as kept:
         kept.execute("CREATE TABLE calls (call_id TEXT, call BLOB)")
@@ -247,7 +326,9 @@ def _stored_calls(results: ExperimentResults, model: str) -> Iterator[Callable[[
 
         def calls_of(debate: Debated) -> Iterator[JsonObject]:
             for turn in debate.turns:
-                found = kept.execute("SELECT call FROM calls WHERE call_id = ? ORDER BY rowid DESC", (turn.call,))
+                found = kept.execute(
+                    "SELECT call FROM calls WHERE call_id = ? ORDER BY rowid DESC", (turn.call,)
+                )
                 for (call,) in found.fetchmany(1):
                     yield pickle.loads(zlib.decompress(call))  # noqa: S301 - our own file
 
@@ -258,7 +339,10 @@ def _courses(results: ExperimentResults) -> dict[tuple[str, str], Course]:
     """How opinions moved, by model and debate."""
     parts = (part[_OPINION] for part in stated_by_part(results))
     rows = chain.from_iterable(map(records, parts))  # of all opinions at once they took most memory
-    return {debate: _course(list(opinions)) for debate, opinions in groupby(rows, itemgetter("model", "debate_id"))}
+    return {
+        debate: _course(list(opinions))
+        for debate, opinions in groupby(rows, itemgetter("model", "debate_id"))
+    }
 
 
 def _course(opinions: list[JsonObject]) -> Course:

@@ -1,4 +1,6 @@
-"""Tables as CSV (for further work), Excel workbook, LaTeX (booktabs) and HTML (one file, for reading)."""
+"""Tables as CSV (for further work), Excel workbook, LaTeX (booktabs) and HTML (one file, for
+reading).
+"""
 
 import csv
 import io
@@ -16,7 +18,15 @@ import pandas as pd
 from moot.core.artifacts import atomic_path
 from moot.core.types import Column as Values
 from moot.report.columns import KEY, OURS, PUBLISHED
-from moot.report.content import EXPLORATORY, EXPLORATORY_NOTE, SIMULATED, Column, StudyResults, Table, TableContent
+from moot.report.content import (
+    EXPLORATORY,
+    EXPLORATORY_NOTE,
+    SIMULATED,
+    Column,
+    StudyResults,
+    Table,
+    TableContent,
+)
 from moot.report.escaping import csv_text, page_template, visible, without_code_marks
 from moot.report.latex import latex_table
 from moot.report.published import why_not_compared, wording_notes
@@ -29,15 +39,20 @@ NO_WIDTH = 1e-9
 NO_DIFFERENCE = 1e-12
 _P_VALUES = re.compile(r"(?:^|\s)p\b")
 FLAT_NOTE = (
-    "An interval without width says that the evaluated cases are all alike in this value: resampling them cannot vary. "
-    "With few cases that is no certainty."
+    "An interval without width says that the evaluated cases are all alike in this value:"
+    " resampling them cannot vary. With few cases that is no certainty."
 )
-WITHOUT_NOTE = "A value without an interval rests on a single case or debate, or none is computed for it."
-NONE_PUBLISHED_NOTE = "The paper prints no value that stands beside these rows: the columns for it are empty."
+WITHOUT_NOTE = (
+    "A value without an interval rests on a single case or debate, or none is computed for it."
+)
+NONE_PUBLISHED_NOTE = (
+    "The paper prints no value that stands beside these rows: the columns for it are empty."
+)
 PUBLISHED_NOTE = (
-    "Published values are those of data/published/published_results.csv; they come without intervals. One stands "
-    "beside ours only where a run repeats the paper's experiment as config/paper.yaml states it: the same data, "
-    "settings and model of the same provider, and at least as many cases and repeats. All others stand by themselves."
+    "Published values are those of data/published/published_results.csv; they come without"
+    " intervals. One stands beside ours only where a run repeats the paper's experiment as"
+    " config/paper.yaml states it: the same data, settings and model of the same provider, and at"
+    " least as many cases and repeats. All others stand by themselves."
 )
 
 
@@ -52,13 +67,19 @@ class ShownColumn:
 
 
 def short_form(content: TableContent) -> TableContent:
-    """The table with the columns of the short form alone, and without the rows in which these are empty.
+    """The table with the columns of the short form alone, and without the rows in which these are
+    empty.
 
-    Empty columns are left out, too. A key with the same value in all rows is told in a note instead. A key that the
-    short form does not name stays where rows could not be told apart without it.
+        Empty columns are left out, too. A key with the same value in all rows is told in a note
+        instead. A key that the short form does not name stays where rows could not be told apart
+        without it.
     """
     frame = content.frame.mask(content.frame == "")
-    filled = [column for column in content.columns if frame.empty or frame[list(column.names)].notna().any(axis=None)]
+    filled = [
+        column
+        for column in content.columns
+        if frame.empty or frame[list(column.names)].notna().any(axis=None)
+    ]
     shared = [
         column
         for column in filled
@@ -66,7 +87,10 @@ def short_form(content: TableContent) -> TableContent:
     ]
     kept = [column for column in filled if column not in shared]
     described = list(takewhile(lambda column: column.role in (KEY, ""), content.columns))
-    labels = {*described, *(column for column in filled if not column.ends and not _is_numeric(frame[column.name]))}
+    labels = {
+        *described,
+        *(column for column in filled if not column.ends and not _is_numeric(frame[column.name])),
+    }
 
     def doubled(chosen: set[Column]) -> int:
         return int(frame.duplicated([column.name for column in labels & chosen]).sum())
@@ -86,10 +110,14 @@ def short_form(content: TableContent) -> TableContent:
 def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) -> None:
     """Build a table and write it, `paths` by format ("csv", "xlsx", "tex", "html")."""
     content = own_rows_first(entry.build(results))
-    content = replace(content, notes=[*results.findings.get(f"{entry.study}/{entry.name}", ()), *content.notes])
+    content = replace(
+        content, notes=[*results.findings.get(f"{entry.study}/{entry.name}", ()), *content.notes]
+    )
     if content.exploratory:
         columns = (*content.columns, Column("inference", short=False))
-        content = replace(content, frame=content.frame.assign(inference=EXPLORATORY), columns=columns)
+        content = replace(
+            content, frame=content.frame.assign(inference=EXPLORATORY), columns=columns
+        )
     if results.simulated:
         entry, content = _marked(entry, content)
     files: dict[str, Callable[[], bytes]] = {
@@ -121,9 +149,10 @@ def own_rows_first(content: TableContent) -> TableContent:
 
 
 def _marked(entry: Table, content: TableContent) -> tuple[Table, TableContent]:
-    """A table of a rehearsal: its title, its caption and each of its rows say so, in a file of any format.
+    """A table of a rehearsal: its title, its caption and each of its rows say so, in a file of any
+    format.
 
-    A row of published values alone is not simulated, and says what it is.
+        A row of published values alone is not simulated, and says what it is.
     """
     frame = content.frame.copy()
     theirs, own = (frame[content.names(role)].notna().any(axis=1) for role in (PUBLISHED, OURS))
@@ -134,41 +163,59 @@ def _marked(entry: Table, content: TableContent) -> tuple[Table, TableContent]:
 
 
 def as_xlsx(entry: Table, content: TableContent, results: StudyResults) -> bytes:
-    """A workbook of two sheets, the table and its notes: numbers are numbers, and text is never a formula.
+    """A workbook of two sheets, the table and its notes: numbers are numbers, and text is never a
+    formula.
 
-    A CSV cannot be that: where the decimal sign is a comma, Excel expects semicolons between cells, and reads 0.853 as
-    text and 1.5 as a day in May. What would please it there breaks pandas and R.
+        A CSV cannot be that: where the decimal sign is a comma, Excel expects semicolons between
+        cells, and reads 0.853 as text and 1.5 as a day in May. What would please it there breaks
+        pandas and R.
     """
     notes = [entry.title, *map(without_code_marks, notes_under(content, results))]
     stream = io.BytesIO()
     with pd.ExcelWriter(stream, engine="openpyxl") as writer:
-        _plain(content.frame, visible).to_excel(writer, sheet_name="table", index=False, freeze_panes=(1, 0))
-        pd.DataFrame(map(visible, notes)).to_excel(writer, sheet_name="notes", index=False, header=False)
+        _plain(content.frame, visible).to_excel(
+            writer, sheet_name="table", index=False, freeze_panes=(1, 0)
+        )
+        pd.DataFrame(map(visible, notes)).to_excel(
+            writer, sheet_name="notes", index=False, header=False
+        )
         for sheet in writer.book.worksheets:
-            for cell in (cell for row in sheet.iter_rows() for cell in row if isinstance(cell.value, str)):
+            for cell in (
+                cell for row in sheet.iter_rows() for cell in row if isinstance(cell.value, str)
+            ):
                 cell.data_type = "s"  # "=1+1" stays what it says
     return _without_dates(stream.getvalue())
 
 
 def _without_dates(book: bytes) -> bytes:
-    """The same workbook without the moment at which it was written: the same results give the same bytes."""
+    """The same workbook without the moment at which it was written: the same results give the same
+    bytes.
+    """
     stream = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(stream, "w") as new:
         for entry in old.infolist():
             content = old.read(entry)
             if entry.filename == "docProps/core.xml":
-                content = re.sub(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", b"1980-01-01T00:00:00Z", content)
+                content = re.sub(
+                    rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", b"1980-01-01T00:00:00Z", content
+                )
             new.writestr(zipfile.ZipInfo(entry.filename), content, zipfile.ZIP_DEFLATED)
     return stream.getvalue()
 
 
 def as_csv(content: TableContent) -> str:
-    """The frame as CSV: numbers with ten digits, text quoted and harmless in a spreadsheet, missing values empty."""
-    return _plain(content.frame, csv_text).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    """The frame as CSV: numbers with ten digits, text quoted and harmless in a spreadsheet, missing
+    values empty.
+    """
+    return _plain(content.frame, csv_text).to_csv(
+        index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n"
+    )
 
 
 def _plain(frame: pd.DataFrame, harmless: Callable[[object], str]) -> pd.DataFrame:
-    """The frame with cells as `plain_value` gives them, and text, that of headings too, made harmless."""
+    """The frame with cells as `plain_value` gives them, and text, that of headings too, made
+    harmless.
+    """
     columns = {
         harmless(name): [
             harmless(value) if isinstance(value, str) and value else value
@@ -180,9 +227,11 @@ def _plain(frame: pd.DataFrame, harmless: Callable[[object], str]) -> pd.DataFra
 
 
 def plain_value(name: str, value: str | float | None) -> str | int | float:
-    """A cell of column `name` as whole number, number of ten digits or text; "" where it is missing.
+    """A cell of column `name` as whole number, number of ten digits or text; "" where it is
+    missing.
 
-    What is left of two sums that should be equal (-9.25e-17) is 0; a column of p values keeps its small ones.
+        What is left of two sums that should be equal (-9.25e-17) is 0; a column of p values keeps
+        its small ones.
     """
     if pd.isna(value):
         return ""
@@ -195,10 +244,16 @@ def plain_value(name: str, value: str | float | None) -> str | int | float:
 
 
 def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
-    """A page of its own with title, table and notes; it loads nothing. It shows the short form, and unfolds."""
+    """A page of its own with title, table and notes; it loads nothing.
+
+    It shows the short form, and unfolds.
+    """
     columns, short = shown_columns(content), short_form(content)
     keys = [column.cells for column in columns if column.role == KEY]
-    starts = ["first" if first else "group" if any(others) else "" for first, *others in zip(*keys, strict=True)]
+    starts = [
+        "first" if first else "group" if any(others) else ""
+        for first, *others in zip(*keys, strict=True)
+    ]
     return page_template("table.html").render(
         entry=entry,
         columns=columns,
@@ -210,10 +265,13 @@ def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
     )
 
 
-def as_latex(entry: Table, content: TableContent, results: StudyResults, *, full: bool = False) -> str:
-    """A table for booktabs that keeps within the page, with its notes below: see `moot.report.latex`.
+def as_latex(
+    entry: Table, content: TableContent, results: StudyResults, *, full: bool = False
+) -> str:
+    """A table for booktabs that keeps within the page, with its notes below: see
+    `moot.report.latex`.
 
-    full: with all columns, on a turned page if need be; else the short form.
+        full: with all columns, on a turned page if need be; else the short form.
     """
     shown = content if full else short_form(content)
     columns, notes = shown_columns(shown), notes_under(shown, results)
@@ -222,7 +280,9 @@ def as_latex(entry: Table, content: TableContent, results: StudyResults, *, full
     label = f"tab:{entry.study}:{entry.name}{':full' * full}"
     rows, more = (len(content.frame) - len(shown.frame), len(content.columns) - len(shown.columns))
     if rows or more:
-        notes.append(f"{entry.name}.full.tex has {more} more columns{f' and {rows} more rows' * bool(rows)}.")
+        notes.append(
+            f"{entry.name}.full.tex has {more} more columns{f' and {rows} more rows' * bool(rows)}."
+        )
     return latex_table(cells, numeric, entry.caption, label, notes, upright=not full)
 
 
@@ -233,13 +293,22 @@ def notes_under(content: TableContent, results: StudyResults) -> list[str]:
     if not content.frame[published].notna().any(axis=None):
         source = [NONE_PUBLISHED_NOTE] if published else []
     exploratory = [EXPLORATORY_NOTE] if content.exploratory else []
-    texts = {*content.frame.columns, *(cell for cell in content.frame.to_numpy().flat if isinstance(cell, str))}
+    texts = {
+        *content.frame.columns,
+        *(cell for cell in content.frame.to_numpy().flat if isinstance(cell, str)),
+    }
     of_data = results.notes_about(texts)
-    return list(dict.fromkeys([*exploratory, *content.notes, *_notes_on_intervals(content), *source, *of_data]))
+    return list(
+        dict.fromkeys(
+            [*exploratory, *content.notes, *_notes_on_intervals(content), *source, *of_data]
+        )
+    )
 
 
 def _not_compared(content: TableContent, results: StudyResults) -> list[str]:
-    """Why runs in this table are not compared, or in our words: those that it names, or all where it names none."""
+    """Why runs in this table are not compared, or in our words: those that it names, or all where
+    it names none.
+    """
     named = content.frame.get("experiment")
     experiments = set(results.experiments) & set(results.experiments if named is None else named)
     return [*wording_notes(results, experiments), *why_not_compared(results, experiments)]
@@ -257,7 +326,9 @@ def _notes_on_intervals(content: TableContent) -> list[str]:
 
 
 def shown_columns(content: TableContent) -> list[ShownColumn]:
-    """The columns as text: intervals joined in one column, repeated keys left blank, numbers formatted."""
+    """The columns as text: intervals joined in one column, repeated keys left blank, numbers
+    formatted.
+    """
     return [
         ShownColumn(
             column.name,
@@ -270,7 +341,10 @@ def shown_columns(content: TableContent) -> list[ShownColumn]:
 
 
 def _is_numeric(column: Values) -> bool:
-    return all(pd.isna(value) or isinstance(value, Real) for value in column) and not column.isna().all()
+    return (
+        all(pd.isna(value) or isinstance(value, Real) for value in column)
+        and not column.isna().all()
+    )
 
 
 def _cells(content: TableContent, column: Column) -> list[str]:
@@ -278,7 +352,11 @@ def _cells(content: TableContent, column: Column) -> list[str]:
     if column.ends:
         pairs = frame[list(column.ends)].itertuples(index=False, name=None)
         return [
-            MISSING if pd.isna(low) or pd.isna(high) else f"[{_shown(low, digits)}, {_shown(high, digits)}]"
+            (
+                MISSING
+                if pd.isna(low) or pd.isna(high)
+                else f"[{_shown(low, digits)}, {_shown(high, digits)}]"
+            )
             for low, high in pairs
         ]
     cells = [_shown(value, digits) for value in frame[column.name]]
@@ -302,6 +380,8 @@ def _shown(value: str | float | None, specification: str) -> str:
     if isinstance(value, Real):
         if abs(float(value)) >= LARGE:
             specification = specification.replace(DEFAULT_FORMAT, ".1f")
-        number = format(round(float(value)) if specification.endswith("d") else float(value), specification)
+        number = format(
+            round(float(value)) if specification.endswith("d") else float(value), specification
+        )
         return f"−{number[1:]}" if number.startswith("-") and float(number) else number.lstrip("-")
     return str(value) or MISSING

@@ -1,8 +1,8 @@
 """Debates of any protocol for reading, laid out as the papers' appendices, as Markdown.
 
-`read_debates` works out what is shown, here and in the reader; this module only lays it out. Everything that a model, a
-person or a data set wrote is quoted and escaped, so that it can neither pass for the page's own words nor become a
-link, an image or HTML.
+`read_debates` works out what is shown, here and in the reader; this module only lays it out.
+Everything that a model, a person or a data set wrote is quoted and escaped, so that it can neither
+pass for the page's own words nor become a link, an image or HTML.
 """
 
 import json
@@ -28,7 +28,12 @@ from moot.scores.results import ExperimentResults
 
 CODE_LENGTH = 12
 SHORT = 40  # characters of a field that stands in the line of its name
-EMPTY: tuple[object, ...] = (None, "", [], {})  # what a field without content holds; 0 and False are content
+EMPTY: tuple[object, ...] = (
+    None,
+    "",
+    [],
+    {},
+)  # what a field without content holds; 0 and False are content
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,9 @@ class Turn:
 
 @dataclass(frozen=True)
 class Stated:
-    """A prediction: label, confidence in percent where there is one, and CORRECT or INCORRECT where that counts."""
+    """A prediction: label, confidence in percent where there is one, and CORRECT or INCORRECT where
+    that counts.
+    """
 
     label: str
     confidence: float | None
@@ -76,7 +83,9 @@ class Stated:
 
 @dataclass(frozen=True)
 class DebateOutcome:
-    """How a debate ended: the prediction that counts, or the status and the reason why there is none."""
+    """How a debate ended: the prediction that counts, or the status and the reason why there is
+    none.
+    """
 
     prediction: Stated | None
     status: str
@@ -85,7 +94,9 @@ class DebateOutcome:
 
 @dataclass(frozen=True)
 class Debated:
-    """One debate: its id, case and repeat, the case's facts, label and its meaning, what was said, and how it ended."""
+    """One debate: its id, case and repeat, the case's facts, label and its meaning, what was said,
+    and how it ended.
+    """
 
     name: str
     case_id: str
@@ -101,7 +112,9 @@ _OUTCOME = ["case_id", "repeat", "status", "prediction", "confidence", "reason"]
 
 
 def read_debates(results: ExperimentResults, model: str) -> Iterator[Debated]:
-    """All debates of one experiment and model, in the order of their ids; those that wait for a person, too."""
+    """All debates of one experiment and model, in the order of their ids; those that wait for a
+    person, too.
+    """
     task = results.task
     ended = results.outcomes.loc[results.outcomes["model"] == model, _OUTCOME]
     outcomes: dict[tuple[str, int], list[Fields]] = {}
@@ -115,11 +128,15 @@ def read_debates(results: ExperimentResults, model: str) -> Iterator[Debated]:
         turns = [_turn(row, task, target) for row in utterances if row["kind"] != CONCLUSION]
         meaning = task.meaning.get(target, "")
         ended_as = _outcome(outcomes[identity], target)
-        yield Debated(utterances[0]["debate_id"], *identity, case.text, target, meaning, turns, ended_as)
+        yield Debated(
+            utterances[0]["debate_id"], *identity, case.text, target, meaning, turns, ended_as
+        )
 
 
 def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[JsonObject]]:
-    """The utterances of each debate, in the order of ids, which goes across shards: on disk until their turn comes."""
+    """The utterances of each debate, in the order of ids, which goes across shards: on disk until
+    their turn comes.
+    """
     places: list[tuple[str, int]] = []
     with TemporaryFile() as kept:
         for part in parts:
@@ -132,13 +149,17 @@ def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[JsonObject]]:
 
 
 def records(frame: pd.DataFrame) -> list[JsonObject]:
-    """All rows at once: pandas takes milliseconds for each frame that it makes, and there are thousands of debates."""
+    """All rows at once: pandas takes milliseconds for each frame that it makes, and there are
+    thousands of debates.
+    """
     return cast("list[JsonObject]", frame.to_dict("records"))
 
 
 def _turn(said: Fields, task: Task, target: str) -> Turn:
     public = said["visibility"] == PUBLIC
-    call = "".join(character for character in said["call_id"] if character.isalnum() or character in "-_:.#/")
+    call = "".join(
+        character for character in said["call_id"] if character.isalnum() or character in "-_:.#/"
+    )
     notice, text, fields = _body(said)
     stated = None
     if said["prediction"]:
@@ -159,13 +180,19 @@ def _turn(said: Fields, task: Task, target: str) -> Turn:
 
 
 def _body(said: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str], ...]]:
-    """What is wrong with what was said, its words (of no use: as they came; of a form none), its fields."""
+    """What is wrong with what was said, its words (of no use: as they came; of a form none), its
+    fields.
+    """
     parsed = json.loads(said["parsed"]) if said["parsed"] else None
     if said["parse_status"] == "failed":
         return f"The call failed; nothing was said{_why(parsed, 'error')}", "", ()
     if said["parse_status"] == "invalid":
         return f"No usable answer{_why(parsed, 'problem')}; the reply as it came", said["text"], ()
-    fields = {name: value for name, value in parsed.items() if value not in EMPTY} if isinstance(parsed, dict) else {}
+    fields = (
+        {name: value for name, value in parsed.items() if value not in EMPTY}
+        if isinstance(parsed, dict)
+        else {}
+    )
     shown = tuple(
         (
             name.replace("_", " ").capitalize(),
@@ -175,11 +202,14 @@ def _body(said: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str], ..
         if name not in ("prediction", "confidence", CONFIDENCE_SHARE, CONTRADICTION)
     )
     notice = (
-        f"Contradictory: the answer is {said['prediction']}, the words say: {_flat(fields[CONTRADICTION])}"
+        f"Contradictory: the answer is {said['prediction']}, the words say:"
+        f" {_flat(fields[CONTRADICTION])}"
         if (CONTRADICTION in fields)
         else ""
     )
-    if not fields or (said["source"] != COMPUTED and not said["parse_status"]):  # in words of its own
+    if not fields or (
+        said["source"] != COMPUTED and not said["parse_status"]
+    ):  # in words of its own
         return "", said["text"], shown
     return notice or ("" if shown else "No reasons given"), "", shown
 
@@ -204,18 +234,22 @@ def _stated(label: str, confidence: float, target: str) -> Stated:
 
 
 def _outcome(rows: Sequence[Fields], target: str) -> DebateOutcome:
-    """What counts as the prediction (the verdict, or its likelihoods after calibration), or why there is none; of
-    several judges, what most of them say.
+    """What counts as the prediction (the verdict, or its likelihoods after calibration), or why
+    there is none; of several judges, what most of them say.
     """
     if len(rows) > 1:
         said = Counter(row["prediction"] for row in rows if row["status"] == "valid").most_common()
-        words = f"of {len(rows)} judges, " + (", ".join(f"{count} say {label}" for label, count in said) or "none says")
+        words = f"of {len(rows)} judges, " + (
+            ", ".join(f"{count} say {label}" for label, count in said) or "none says"
+        )
         if not said or (len(said) > 1 and said[0][1] == said[1][1]):
             return DebateOutcome(None, "invalid", words)
         return DebateOutcome(_stated(said[0][0], float("nan"), target), "valid", words)
     [row] = rows
     if pd.isna(row["prediction"]) or not row["prediction"]:
-        return DebateOutcome(None, row["status"], row["reason"] if isinstance(row["reason"], str) else "")
+        return DebateOutcome(
+            None, row["status"], row["reason"] if isinstance(row["reason"], str) else ""
+        )
     return DebateOutcome(_stated(row["prediction"], row["confidence"], target), row["status"], "")
 
 
@@ -230,7 +264,10 @@ def render_markdown(results: ExperimentResults, model: str) -> Iterator[str]:
     for debate in read_debates(results, model):
         meaning = f" ({markdown(debate.meaning)})" if debate.meaning else ""
         yield f"## Debate {markdown(debate.name)}\n\n### Case facts\n\n{_quoted(debate.facts)}\n\n"
-        yield f"Actual outcome: **{markdown(debate.target) or 'not known'}**{meaning}\n\n### Transcript\n\n"
+        yield (
+            f"Actual outcome: **{markdown(debate.target) or 'not known'}**{meaning}\n\n###"
+            " Transcript\n\n"
+        )
         for turn in debate.turns:
             yield "\n\n".join(_markdown_turn(turn)) + "\n\n"
         yield f"### Outcome\n\n{_markdown_outcome(debate)}\n\n"
@@ -239,7 +276,9 @@ def render_markdown(results: ExperimentResults, model: str) -> Iterator[str]:
 def _markdown_turn(turn: Turn) -> Iterator[str]:
     private = f" *(private: {markdown(turn.readers)})*" if turn.readers else ""
     origin = f" `{turn.origin}`" if turn.call else f" *({markdown(turn.origin)})*"
-    yield f"**{markdown(turn.speaker)}, {markdown(turn.kind)}**{private}, turn {turn.number}{origin}"
+    yield (
+        f"**{markdown(turn.speaker)}, {markdown(turn.kind)}**{private}, turn {turn.number}{origin}"
+    )
     if turn.notice:
         yield f"*{markdown(turn.notice)}{':' if turn.text else '.'}*"
     quoted = [_quoted(turn.text)] if turn.text or not (turn.notice or turn.fields) else []
@@ -270,12 +309,16 @@ def _markdown_outcome(debate: Debated) -> str:
         return f"Prediction: **{label}**{share}{judges}{verdict}."
     if outcome.status == "waiting":
         return f"**The debate waits:**{why}"
-    return f"**No usable verdict ({markdown(outcome.status)}).**{why}{f' Actual: {target}.' if target else ''}"
+    return (
+        "**No usable verdict"
+        f" ({markdown(outcome.status)}).**{why}{f' Actual: {target}.' if target else ''}"
+    )
 
 
 def _quoted(text: object) -> str:
     """Text as a quotation, its line breaks kept."""
     lines = markdown(text).split("\n")
     return "\n".join(
-        f"> {line}  " if line and number < len(lines) else f"> {line}" for number, line in enumerate(lines, 1)
+        f"> {line}  " if line and number < len(lines) else f"> {line}"
+        for number, line in enumerate(lines, 1)
     )

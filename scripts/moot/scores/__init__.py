@@ -1,14 +1,17 @@
-"""Scores: one module a family, each registering functions from an experiment's results to rows of the scores artifact.
+"""Scores: one module a family, each registering functions from an experiment's results to rows of
+the scores artifact.
 
-A scorer reads artifacts and knows neither protocols nor endpoints. Where it does not apply it returns no rows.
+A scorer reads artifacts and knows neither protocols nor endpoints. Where it does not apply it
+returns no rows.
 
 Names that every family keeps to:
 
-* `group` is "overall", "attribute=value" (sex=male), "retries=0" (debates whose calls never had to be repeated),
-  "speaker=judge", "turn=3", or several of these joined by ";".
-* a metric drops invalid answers; the same name with the suffix `_invalid_wrong` counts them as wrong.
-* `n` is how many rows of predictions (debates) the value rests on, `n_cases` how many cases these belong to,
-  `n_invalid` how many rows of the group had no usable answer.
+* `group` is "overall", "attribute=value" (sex=male), "retries=0" (debates whose calls never had to
+  be repeated), "speaker=judge", "turn=3", or several of these joined by ";".
+* a metric drops invalid answers; the same name with the suffix `_invalid_wrong` counts them as
+    wrong.
+* `n` is how many rows of predictions (debates) the value rests on, `n_cases` how many cases these
+  belong to, `n_invalid` how many rows of the group had no usable answer.
 """
 
 from collections.abc import Callable, Iterable
@@ -43,9 +46,13 @@ def concat_scores(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(filled, ignore_index=True) if filled else no_scores()
 
 
-def by_model(results: ExperimentResults, scores_of: Callable[[str], Iterable[Score]]) -> pd.DataFrame:
+def by_model(
+    results: ExperimentResults, scores_of: Callable[[str], Iterable[Score]]
+) -> pd.DataFrame:
     """The scores of each model of an experiment in one frame."""
-    return concat_scores(to_frame(results.experiment, model, scores_of(model)) for model in results.config.models)
+    return concat_scores(
+        to_frame(results.experiment, model, scores_of(model)) for model in results.config.models
+    )
 
 
 Scorer = Callable[[ExperimentResults], pd.DataFrame]
@@ -62,12 +69,16 @@ def score_experiment(results: ExperimentResults) -> pd.DataFrame:
     """The rows of every registered scorer for one experiment, in the order of the scorers' names.
 
     Raises:
-        ValueError: a scorer's frame does not have the columns of the scores schema (a programming error).
+        ValueError: a scorer's frame does not have the columns of the scores schema (a programming
+            error).
     """
     frames = []
     for name in SCORERS:
         frame = SCORERS[name](results)
         if set(frame.columns) != set(SCORE_COLUMNS):
-            raise ValueError(f"scorer '{name}': columns {sorted(frame.columns)}, expected {sorted(SCORE_COLUMNS)}")
+            raise ValueError(
+                f"scorer '{name}': columns {sorted(frame.columns)}, expected"
+                f" {sorted(SCORE_COLUMNS)}"
+            )
         frames.append(frame[list(SCORE_COLUMNS)])
     return concat_scores(frames)

@@ -1,8 +1,9 @@
-"""What a comparison, or one run's metric, can answer: for cases like those debated, or for the debated cases alone.
+"""What a comparison, or one run's metric, can answer: for cases like those debated, or for the
+debated cases alone.
 
-Intervals and tests by case speak of cases like these. Where there are too few cases for that and each was debated
-several times, debates within cases speak of these cases alone, and the number of cases is said that could show the
-difference for others.
+Intervals and tests by case speak of cases like these. Where there are too few cases for that and
+each was debated several times, debates within cases speak of these cases alone, and the number of
+cases is said that could show the difference for others.
 """
 
 import math
@@ -28,7 +29,8 @@ class Answer:
     Attributes:
         found: the difference.
         speaks_of: `LIKE_THESE`, or "these 5 cases".
-        needed: the number of cases that could show this difference for cases like these, where these are too few.
+        needed: the number of cases that could show this difference for cases like these, where
+            these are too few.
     """
 
     found: Difference
@@ -74,7 +76,9 @@ class Estimate:
 
 
 def answer(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Answer | None:
-    """What a contrast comes to, as `moot.scores.contrasts.measure`; for these cases alone where they are few."""
+    """What a contrast comes to, as `moot.scores.contrasts.measure`; for these cases alone where
+    they are few.
+    """
     found = measure(contrast, experiments)
     if found is None or found.clusters >= FEWEST_CASES or contrast.stop:
         return None if found is None else Answer(found)
@@ -98,11 +102,16 @@ def repeats_of(sides: tuple[Debates, Debates]) -> tuple[int, int]:
 
 
 def among_valid(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Answer | None:
-    """The same contrast among valid answers; None where it is not of accuracy, and where no answer is invalid."""
+    """The same contrast among valid answers;
+    None where it is not of accuracy, and where no answer is invalid.
+    """
     if any(side.metric != ACCURACY for side in contrast.sides):
         return None
     rows = [(side, experiments[side.experiment].predictions) for side in contrast.sides]
-    if all((found.loc[found["model"].isin(side.models), "status"] == "valid").all() for side, found in rows):
+    if all(
+        (found.loc[found["model"].isin(side.models), "status"] == "valid").all()
+        for side, found in rows
+    ):
         return None
     first, second = (replace(side, metric=OF_VALID) for side in contrast.sides)
     return answer(replace(contrast, first=first, second=second), experiments)
@@ -110,7 +119,10 @@ def among_valid(contrast: Contrast, experiments: Mapping[str, ExperimentResults]
 
 def carried_note(found: float, valid: float) -> str:
     """That invalid answers carry a difference, with both numbers."""
-    return f"invalid answers carry the difference ({found:+.3f} with them as wrong, {valid:+.3f} without)"
+    return (
+        f"invalid answers carry the difference ({found:+.3f} with them as wrong, {valid:+.3f}"
+        " without)"
+    )
 
 
 def estimate(results: ExperimentResults, model: str, metric: str) -> Estimate | None:
@@ -125,13 +137,17 @@ def estimate(results: ExperimentResults, model: str, metric: str) -> Estimate | 
     if found.answers or fewest_in(strata) <= 1:
         return found
     within = interval_within(debates.shared.value, strata, results.seed, terms.bounds)
-    return Estimate(*within, found.cases, found.clusters, fewest_in(strata) - 1, _these(found.cases))
+    return Estimate(
+        *within, found.cases, found.clusters, fewest_in(strata) - 1, _these(found.cases)
+    )
 
 
 def by_cluster(results: ExperimentResults, cases: Sequence[str], statistic: Statistic) -> Estimate:
     """A statistic of rows that belong to cases, with its interval by cluster."""
     bootstrap = ClusterBootstrap([results.clusters[case] for case in cases], results.seed)
-    return Estimate(*bootstrap.estimate(statistic), len(set(cases)), bootstrap.clusters, bootstrap.clusters - 1)
+    return Estimate(
+        *bootstrap.estimate(statistic), len(set(cases)), bootstrap.clusters, bootstrap.clusters - 1
+    )
 
 
 def compared(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Estimate | None:
@@ -140,7 +156,14 @@ def compared(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -
     if given is None:
         return None
     found = given.found
-    numbers = (found.difference, found.low, found.high, found.cases, found.clusters, found.clusters - 1)
+    numbers = (
+        found.difference,
+        found.low,
+        found.high,
+        found.cases,
+        found.clusters,
+        found.clusters - 1,
+    )
     return Estimate(*numbers, given.speaks_of, found.p, given.needed)
 
 
@@ -151,15 +174,21 @@ def _these(cases: int) -> str:
 def _is_one_run(contrast: Contrast) -> bool:
     """Whether both sides are measured of the same debates."""
     first, second = contrast.sides
-    return (first.experiment, first.models, first.cases) == (second.experiment, second.models, second.cases)
+    return (first.experiment, first.models, first.cases) == (
+        second.experiment,
+        second.models,
+        second.cases,
+    )
 
 
 def _within(sides: tuple[Debates, Debates], seed: int, *, one_run: bool) -> Difference | None:
-    """The difference by debates within cases, which are drawn for both sides alike where these are of one run; None
-    where a case was debated once.
+    """The difference by debates within cases, which are drawn for both sides alike where these are
+    of one run; None where a case was debated once.
     """
     first, second = (debates.runs for debates in sides)
-    strata = first if one_run else [("first", *of) for of in first] + [("second", *of) for of in second]
+    strata = (
+        first if one_run else [("first", *of) for of in first] + [("second", *of) for of in second]
+    )
     if fewest_in(strata) <= 1 or (one_run and first != second):
         return None
     one, other = (debates.shared for debates in sides)
@@ -169,8 +198,13 @@ def _within(sides: tuple[Debates, Debates], seed: int, *, one_run: bool) -> Diff
         return one.value(weights[:, : len(first)]) - other.value(weights[:, second_from:])
 
     found = interval_within(apart, strata, seed, _bounds(sides))
-    cases, freedom = len(set(sides[0].terms.case_ids) | set(sides[1].terms.case_ids)), fewest_in(strata) - 1
-    return Difference(one.total(), other.total(), *found, interval_p(*found, 0.0, freedom), cases, cases)
+    cases, freedom = (
+        len(set(sides[0].terms.case_ids) | set(sides[1].terms.case_ids)),
+        fewest_in(strata) - 1,
+    )
+    return Difference(
+        one.total(), other.total(), *found, interval_p(*found, 0.0, freedom), cases, cases
+    )
 
 
 def _bounds(sides: tuple[Debates, Debates]) -> Bounds:

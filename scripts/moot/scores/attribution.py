@@ -23,29 +23,72 @@ DEBATE = ("model", "debate_id", "case_id", "repeat")
 def turn_effects(results: ExperimentResults) -> pd.DataFrame:
     """One row a change of a debate that was judged with and without it.
 
-    Columns: model, debate_id, case_id, repeat; way (removed, replaced, reordered, sentence, continued), turn (of the
-    debate as it was held; 0 of an order), number (of the order or sentence), place (of the turn, from 1), speaker,
-    phase, quote, verdict; before, after, effect, low, high, p (as `Effect`); floor, moved (`moot.stats.attribution`);
-    whole, changed (each answer's probability of the verdict, lists); invalid (answers that could not be used); exact.
+    Columns: model, debate_id, case_id, repeat; way (removed, replaced, reordered, sentence,
+    continued), turn (of the debate as it was held; 0 of an order), number (of the order or
+    sentence), place (of the turn, from 1), speaker, phase, quote, verdict; before, after, effect,
+    low, high, p (as `Effect`); floor, moved (`moot.stats.attribution`); whole, changed (each
+    answer's probability of the verdict, lists); invalid (answers that could not be used); exact.
     """
-    rows = [row for about, noted in _noted(results) for row in _debate(about, noted, results.config.params["smallest"])]
-    columns = [*DEBATE, "way", "turn", "number", "place", "speaker", "phase", "quote", "verdict", "before", "after"]
-    columns += ["effect", "low", "high", "p", "floor", "moved", "whole", "changed", "invalid", "exact"]
+    rows = [
+        row
+        for about, noted in _noted(results)
+        for row in _debate(about, noted, results.config.params["smallest"])
+    ]
+    columns = [
+        *DEBATE,
+        "way",
+        "turn",
+        "number",
+        "place",
+        "speaker",
+        "phase",
+        "quote",
+        "verdict",
+        "before",
+        "after",
+    ]
+    columns += [
+        "effect",
+        "low",
+        "high",
+        "p",
+        "floor",
+        "moved",
+        "whole",
+        "changed",
+        "invalid",
+        "exact",
+    ]
     return pd.DataFrame(rows, columns=columns)
 
 
 def turns_without_donor(results: ExperimentResults, model: str) -> list[JsonObject]:
-    """The turns that were not replaced, as no other debate has one to put in their place; columns of `turn_effects`."""
-    noted = [{**about, **note} for about, some in _noted(results) for note in some if about["model"] == model]
-    return [note for note in noted if note["way"] == REPLACED and not note["values"] and not note["invalid"]]
+    """The turns that were not replaced, as no other debate has one to put in their place; columns
+    of `turn_effects`.
+    """
+    noted = [
+        {**about, **note}
+        for about, some in _noted(results)
+        for note in some
+        if about["model"] == model
+    ]
+    return [
+        note
+        for note in noted
+        if note["way"] == REPLACED and not note["values"] and not note["invalid"]
+    ]
 
 
-def stated_turns(results: ExperimentResults, way: str = STATED) -> Mapping[tuple[str, str], list[int]]:
-    """The turns that the judge itself, or with `NAMED` each judge of the record, says were decisive, by model and
-    debate_id.
+def stated_turns(
+    results: ExperimentResults, way: str = STATED
+) -> Mapping[tuple[str, str], list[int]]:
+    """The turns that the judge itself, or with `NAMED` each judge of the record, says were
+    decisive, by model and debate_id.
     """
     return {
-        (about["model"], about["debate_id"]): [noted["turn"] for noted in some if noted["way"] == way]
+        (about["model"], about["debate_id"]): [
+            noted["turn"] for noted in some if noted["way"] == way
+        ]
         for about, some in _noted(results)
     }
 
@@ -66,18 +109,35 @@ def _debate(about: Fields, noted: list[JsonObject], smallest: float) -> Iterator
     changed = (note for note in noted if note["way"] not in (WHOLE, KEPT, STATED, NAMED))
     for _, some in groupby(sorted(changed, key=_tested_with), _tested_with):
         pairs = [(kept[note["turn"]] if note["way"] == CONTINUED else whole, note) for note in some]
-        tried = [(one, note, one["exact"] and note["exact"]) for one, note in pairs if one["values"] and note["values"]]
-        found = [effect_of(one["values"], note["values"], exact=exact) for one, note, exact in tried]
-        floors = [floor_of(one["values"], len(note["values"]), exact=exact) for one, note, exact in tried]
+        tried = [
+            (one, note, one["exact"] and note["exact"])
+            for one, note in pairs
+            if one["values"] and note["values"]
+        ]
+        found = [
+            effect_of(one["values"], note["values"], exact=exact) for one, note, exact in tried
+        ]
+        floors = [
+            floor_of(one["values"], len(note["values"]), exact=exact) for one, note, exact in tried
+        ]
         moved = which_moved(found, floors, smallest)
-        for (one, note, _), effect, floor, is_moved in zip(tried, found, floors, moved, strict=True):
+        for (one, note, _), effect, floor, is_moved in zip(
+            tried, found, floors, moved, strict=True
+        ):
             measured = {name: getattr(effect, name) for name in Effect.__dataclass_fields__}
-            told = {"changed": note["values"], "whole": one["values"], "floor": floor, "moved": is_moved}
+            told = {
+                "changed": note["values"],
+                "whole": one["values"],
+                "floor": floor,
+                "moved": is_moved,
+            }
             yield {**about, **note, **measured, **told}
 
 
 def _tested_with(note: Fields) -> str:
-    """With which other changes of its debate one is tested: a turn, in whatever way it was changed, with all turns."""
+    """With which other changes of its debate one is tested: a turn, in whatever way it was changed,
+    with all turns.
+    """
     return "" if note["way"] in OF_TURNS else note["way"]
 
 
@@ -86,14 +146,16 @@ def effects_by_place(results: ExperimentResults) -> dict[tuple[str, str, int], J
     effects = turn_effects(results)
     rows = effects[effects["way"] == REMOVED].to_dict("records")
     return {
-        (row["model"], row["debate_id"], row["place"]): dict(zip(EFFECT, (row[name] for name in MEASURED), strict=True))
+        (row["model"], row["debate_id"], row["place"]): dict(
+            zip(EFFECT, (row[name] for name in MEASURED), strict=True)
+        )
         for row in rows
     }
 
 
 def rests_on_one(effects: pd.DataFrame) -> "pd.Series[bool]":
-    """Of each debate, by model and debate_id, whether its verdict rests on one turn: of those that are taken out one
-    alone is called moved, and without it the verdict is not the likelier one.
+    """Of each debate, by model and debate_id, whether its verdict rests on one turn: of those that
+    are taken out one alone is called moved, and without it the verdict is not the likelier one.
     """
     removed = effects[effects["way"] == REMOVED]
     by_debate = [removed["model"], removed["debate_id"]]

@@ -1,7 +1,8 @@
 """How far stated confidence can be trusted: AUC, Brier score, expected calibration error.
 
-A stated confidence becomes a probability by the one rule of `moot.core.confidence`. Only valid answers with a
-probability count: `n` says how many have one, `confidence_missing` how many have none.
+A stated confidence becomes a probability by the one rule of `moot.core.confidence`. Only valid
+answers with a probability count: `n` says how many have one, `confidence_missing` how many have
+none.
 """
 
 from collections.abc import Iterator
@@ -15,15 +16,20 @@ from moot.scores import no_scores, scorer
 from moot.scores.groups import Group, by_group, probability_of_positive, probability_of_prediction
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import DIFFERENCE, Statistic, as_numbers, mean_statistic, share_statistic
-from moot.stats.calibration import auc_statistic, calibration_error_by_chance, calibration_error_statistic
+from moot.stats.calibration import (
+    auc_statistic,
+    calibration_error_by_chance,
+    calibration_error_statistic,
+)
 
 
 @scorer("calibration")
 def calibration(results: ExperimentResults) -> pd.DataFrame:
-    """By model and group: `auc`, `brier` (of the positive label's probability), `brier_of_prediction`,
-    `expected_calibration_error` (ten bins), `calibration_error_by_chance` (of calibrated answers with these
-    confidences), `confidence`, `overconfidence`, `auc_of_confidence` (does confidence tell right from wrong?),
-    `confidence_missing`; none for multi-label tasks, and where no truth is known.
+    """By model and group: `auc`, `brier` (of the positive label's probability),
+    `brier_of_prediction`, `expected_calibration_error` (ten bins), `calibration_error_by_chance`
+    (of calibrated answers with these confidences), `confidence`, `overconfidence`,
+    `auc_of_confidence` (does confidence tell right from wrong?), `confidence_missing`; none for
+    multi-label tasks, and where no truth is known.
     """
     nothing = results.task.multilabel or not results.has_truth
     return no_scores() if nothing else by_group(results, _group_scores)
@@ -46,7 +52,9 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
     known = ~np.isnan(confidence)
     right, stated = correct[known], confidence[known]
     missing = float((~known).sum())
-    yield Score("confidence_missing", missing, group=group.name, n=len(rows), n_invalid=group.n_invalid)
+    yield Score(
+        "confidence_missing", missing, group=group.name, n=len(rows), n_invalid=group.n_invalid
+    )
     statistics += [
         ("brier_of_prediction", known, share_statistic((stated - right) ** 2)),
         ("expected_calibration_error", known, calibration_error_statistic(stated, right)),
@@ -55,7 +63,13 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
         ("auc_of_confidence", known, auc_statistic(right, stated)),
     ]
     by_chance = calibration_error_by_chance(stated, results.seed)
-    yield Score("calibration_error_by_chance", by_chance, group=group.name, n=len(stated), n_invalid=group.n_invalid)
+    yield Score(
+        "calibration_error_by_chance",
+        by_chance,
+        group=group.name,
+        n=len(stated),
+        n_invalid=group.n_invalid,
+    )
     for metric, kept, statistic in statistics:
         sample = results.sample(rows["case_id"].to_numpy()[kept])
         yield sample.score(metric, statistic, group.name, n_invalid=group.n_invalid)

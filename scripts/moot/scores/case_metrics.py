@@ -1,7 +1,9 @@
-"""What contrasts compare: metrics as ratios of sums over debates, so that cases can be paired, resampled and exchanged.
+"""What contrasts compare: metrics as ratios of sums over debates, so that cases can be paired,
+resampled and exchanged.
 
-A metric turns one model's debates into terms. Its value is the mean over terms of one sum over debates divided by
-another: accuracy has one term (right answers over debates), F1 for a positive label one, macro F1 one a label.
+A metric turns one model's debates into terms. Its value is the mean over terms of one sum over
+debates divided by another: accuracy has one term (right answers over debates), F1 for a positive
+label one, macro F1 one a label.
 """
 
 from collections.abc import Callable
@@ -106,21 +108,25 @@ def f1(results: ExperimentResults, model: str) -> Terms:
 
 @case_metric("macro_f1")
 def macro_f1(results: ExperimentResults, model: str) -> Terms:
-    """Mean of the labels' F1; an invalid answer misses its case. Labels neither true nor named (on the same cases, by
-    either side) do not count.
+    """Mean of the labels' F1; an invalid answer misses its case. Labels neither true nor named (on
+    the same cases, by either side) do not count.
     """
     return _f1(_rows_with_truth(results, model), list(results.task.labels))
 
 
 def _f1(rows: pd.DataFrame, labels: list[str]) -> Terms:
     answers = rows["prediction"].where(rows["status"] == "valid")
-    true, named = (as_numbers([values == label for label in labels]).T for values in (rows["target"], answers))
+    true, named = (
+        as_numbers([values == label for label in labels]).T for values in (rows["target"], answers)
+    )
     return Terms(list(rows["case_id"]), 2 * true * named, true + named, rows=rows)
 
 
 @case_metric("brier")
 def brier(results: ExperimentResults, model: str) -> Terms:
-    """Mean squared distance between the probability of the answer and whether it is right; lower is better."""
+    """Mean squared distance between the probability of the answer and whether it is right; lower is
+    better.
+    """
     rows = _rows_with_truth(results, model)
     probability, right = _stated(results, rows)
     return _where_stated(rows, (probability - right) ** 2, SHARE)
@@ -142,7 +148,13 @@ def _stated(results: ExperimentResults, rows: pd.DataFrame) -> tuple[Floats, Flo
 
 def _where_stated(rows: pd.DataFrame, values: Floats, bounds: Bounds) -> Terms:
     known = ~np.isnan(values)
-    return Terms(list(rows["case_id"]), np.where(known, values, 0.0)[:, None], as_numbers(known)[:, None], bounds, rows)
+    return Terms(
+        list(rows["case_id"]),
+        np.where(known, values, 0.0)[:, None],
+        as_numbers(known)[:, None],
+        bounds,
+        rows,
+    )
 
 
 @case_metric("tokens")
@@ -162,7 +174,7 @@ def calls(results: ExperimentResults, model: str) -> Terms:
 def _taken(results: ExperimentResults, model: str, metric: str) -> pd.DataFrame:
     if results.config.protocol == RECORDED:
         raise UserError(
-            f"contrast with the metric {metric}: what the recorded debates of {results.experiment} took is not known. "
-            "Compare another metric."
+            f"contrast with the metric {metric}: what the recorded debates of {results.experiment}"
+            " took is not known. Compare another metric."
         )
     return _rows(results, model)

@@ -1,10 +1,12 @@
-"""Classification scores: accuracy, precision, recall, F1 (binary, macro, weighted), kappa, MCC, rates, confusion.
+"""Classification scores: accuracy, precision, recall, F1 (binary, macro, weighted), kappa, MCC,
+rates, confusion.
 
-Every metric is given twice. Plain: rows without a usable answer are dropped. With `_invalid_wrong`: such a row is a
-miss of its true label and a hit of none (a false negative, and no false positive, since nothing was predicted).
+Every metric is given twice. Plain: rows without a usable answer are dropped. With `_invalid_wrong`:
+such a row is a miss of its true label and a hit of none (a false negative, and no false positive,
+since nothing was predicted).
 
-Undefined values follow scikit-learn's `zero_division=0`; a label that is neither true nor predicted in the sample does
-not enter its macro average, as there (see `moot.stats.classification`).
+Undefined values follow scikit-learn's `zero_division=0`; a label that is neither true nor predicted
+in the sample does not enter its macro average, as there (see `moot.stats.classification`).
 """
 
 from collections.abc import Iterator
@@ -35,9 +37,10 @@ from moot.stats.classification import (
 
 @scorer("classification")
 def classification(results: ExperimentResults) -> pd.DataFrame:
-    """By model and group, also of the two references: `accuracy`, `precision`, `recall`, `f1`, `kappa`, `mcc`, `tp`,
-    `fp`, `fn`, `tn`, `confusion:TRUE:PREDICTED`; for a positive label `false_positive_rate`,
-    `predicted_positive_rate`, `base_rate`, `base_rate_distance`. Where no truth is known: `share:LABEL`.
+    """By model and group, also of the two references: `accuracy`, `precision`, `recall`, `f1`,
+    `kappa`, `mcc`, `tp`, `fp`, `fn`, `tn`, `confusion:TRUE:PREDICTED`; for a positive label
+    `false_positive_rate`, `predicted_positive_rate`, `base_rate`, `base_rate_distance`. Where no
+    truth is known: `share:LABEL`.
 
     Undefined ratios are 0; a label neither true nor predicted does not enter the macro average.
     """
@@ -52,26 +55,48 @@ def _label_shares(results: ExperimentResults, group: Group) -> Iterator[Score]:
     rows = group.rows[group.valid]
     for label in results.task.labels:
         share = share_statistic(rows["prediction"] == label)
-        yield results.sample(rows["case_id"]).score(f"share:{label}", share, group.name, n_invalid=group.n_invalid)
+        yield results.sample(rows["case_id"]).score(
+            f"share:{label}", share, group.name, n_invalid=group.n_invalid
+        )
 
 
 def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
     labels = results.task.labels
     truth, answered = one_hot(group.rows, labels)
     sample = results.sample(group.rows["case_id"])
-    for metric, average, count in _confusion_counts(truth, answered, labels, positive_of_two(results.task)):
+    for metric, average, count in _confusion_counts(
+        truth, answered, labels, positive_of_two(results.task)
+    ):
         yield sample.count(metric, count, group.name, average, group.n_invalid if average else 0)
-    for suffix, counted in (("", group.valid), (INVALID_WRONG, np.ones(len(group.rows), dtype=bool))):
-        scores = _scores(results, group.rows[counted], truth[counted], answered[counted], invalid_wrong=bool(suffix))
+    for suffix, counted in (
+        ("", group.valid),
+        (INVALID_WRONG, np.ones(len(group.rows), dtype=bool)),
+    ):
+        scores = _scores(
+            results,
+            group.rows[counted],
+            truth[counted],
+            answered[counted],
+            invalid_wrong=bool(suffix),
+        )
         for score in scores:
             named = _group_name(group.name, score.group)
-            yield replace(score, metric=score.metric + suffix, group=named, n_invalid=group.n_invalid)
+            yield replace(
+                score, metric=score.metric + suffix, group=named, n_invalid=group.n_invalid
+            )
 
 
 def _scores(
-    results: ExperimentResults, rows: pd.DataFrame, truth: Floats, answered: Floats, *, invalid_wrong: bool
+    results: ExperimentResults,
+    rows: pd.DataFrame,
+    truth: Floats,
+    answered: Floats,
+    *,
+    invalid_wrong: bool,
 ) -> Iterator[Score]:
-    """Every metric of some rows with its interval; `group` holds the label of a metric that has one."""
+    """Every metric of some rows with its interval;
+    `group` holds the label of a metric that has one.
+    """
     labels = results.task.labels
     positive = labels.index(results.task.positive) if results.task.positive else None
     sample = results.sample(rows["case_id"])
@@ -86,16 +111,22 @@ def _scores(
         metric, average, label = key
         clusters = bootstrap.clusters_among(rows_behind(key, truth, answered, labels, positive))
         ends = estimate_interval(float(value[0]), draws[key], clusters, metric_bounds(metric))
-        yield Score(metric, float(value[0]), *ends, average, label, sample.n, n_cases=sample.n_cases)
+        yield Score(
+            metric, float(value[0]), *ends, average, label, sample.n, n_cases=sample.n_cases
+        )
 
 
 def _metrics(
     found: Sums, labels: tuple[str, ...], positive: int | None, occurs: Truths, invalid_wrong: bool
 ) -> dict[Key, Floats]:
-    """What one way of counting invalid answers gives; what compares two raters needs an answer of both."""
+    """What one way of counting invalid answers gives; what compares two raters needs an answer of
+    both.
+    """
     metrics: dict[Key, Floats] = {("accuracy", "", ""): ratio(found.right, found.total)}
     averaged = averages(found, labels, occurs, positive)
-    metrics |= {key: values for key, values in averaged.items() if key[1] != "micro"}  # of one label it is accuracy
+    metrics |= {
+        key: values for key, values in averaged.items() if key[1] != "micro"
+    }  # of one label it is accuracy
     if not invalid_wrong:
         metrics |= rates(found, positive) if positive is not None else {}
         metrics["kappa", "", ""] = kappa(found, without_spread=0.0)
@@ -112,8 +143,8 @@ def _group_name(group: str, label: str) -> str:
 def _confusion_counts(
     truth: Floats, answered: Floats, labels: tuple[str, ...], positive: str
 ) -> Iterator[tuple[str, str, float]]:
-    """Name, average and count of each cell of the confusion matrix that is not empty, as `confusion:TRUE:PREDICTED`;
-    for two labels tp, fp, fn and tn too.
+    """Name, average and count of each cell of the confusion matrix that is not empty, as
+    `confusion:TRUE:PREDICTED`; for two labels tp, fp, fn and tn too.
     """
     counts = truth.T @ np.column_stack([answered, answered.sum(axis=1) == 0])
     for row, true in enumerate(labels):
@@ -122,41 +153,56 @@ def _confusion_counts(
                 yield f"confusion:{true}:{predicted}", "", float(counts[row, column])
     if positive:
         hit, miss = labels.index(positive), 1 - labels.index(positive)
-        for name, cell in {"tp": (hit, hit), "fp": (miss, hit), "fn": (hit, miss), "tn": (miss, miss)}.items():
+        for name, cell in {
+            "tp": (hit, hit),
+            "fp": (miss, hit),
+            "fn": (hit, miss),
+            "tn": (miss, miss),
+        }.items():
             yield name, "binary", float(counts[cell])
 
 
 def one_hot(rows: pd.DataFrame, labels: tuple[str, ...]) -> tuple[Floats, Floats]:
-    """Targets and answers as matrices of shape (rows, labels); a row without a usable answer holds zeros.
+    """Targets and answers as matrices of shape (rows, labels); a row without a usable answer holds
+    zeros.
 
-    Raises:
-        UserError: a target or a valid prediction is none of the labels.
+        Raises:
+            UserError: a target or a valid prediction is none of the labels.
     """
     valid = rows["status"] == "valid"
     unknown = rows[~rows["target"].isin(labels) | (valid & ~rows["prediction"].isin(labels))]
     if len(unknown):
         row = unknown.iloc[0]
         raise UserError(
-            f"predictions of {row['experiment']}, {row['model']}, case '{row['case_id']}': prediction "
-            f"'{row['prediction']}' and target '{row['target']}', expected labels {', '.join(labels)}. Rebuild them."
+            f"predictions of {row['experiment']}, {row['model']}, case '{row['case_id']}':"
+            f" prediction '{row['prediction']}' and target '{row['target']}', expected labels"
+            f" {', '.join(labels)}. Rebuild them."
         )
-    targets, answers = rows["target"].to_numpy(dtype=object), rows["prediction"].where(valid).to_numpy(dtype=object)
+    targets, answers = (
+        rows["target"].to_numpy(dtype=object),
+        rows["prediction"].where(valid).to_numpy(dtype=object),
+    )
     columns = np.array(labels, dtype=object)
     truth, answered = (values[:, None] == columns[None, :] for values in (targets, answers))
     return truth.astype(np.float64), answered.astype(np.float64)
 
 
 def _reference_scores(results: ExperimentResults) -> Iterator[pd.DataFrame]:
-    """What always naming the sample's most frequent label, and drawing labels at its base rates, would score.
+    """What always naming the sample's most frequent label, and drawing labels at its base rates,
+    would score.
 
-    Each case is answered once. The coin's counts are expectations: its accuracy is the sum of the squared base rates.
+        Each case is answered once. The coin's counts are expectations: its accuracy is the sum of
+        the squared base rates.
     """
     labels = results.task.labels
     evaluated = results.predictions.drop_duplicates("case_id").sort_values("case_id")
     evaluated = evaluated.assign(status="valid", prediction=evaluated["target"])
     truth, _ = one_hot(evaluated, labels)
     shares = truth.mean(axis=0) if len(truth) else np.zeros(len(labels))
-    for model, guess in ((MAJORITY_CLASS, np.eye(len(labels))[shares.argmax()]), (BASE_RATE_COIN, shares)):
+    for model, guess in (
+        (MAJORITY_CLASS, np.eye(len(labels))[shares.argmax()]),
+        (BASE_RATE_COIN, shares),
+    ):
         guessed = np.tile(guess, (len(truth), 1))
         scores = [
             replace(score, group=_group_name(OVERALL, score.group))

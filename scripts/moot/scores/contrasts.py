@@ -1,4 +1,6 @@
-"""Contrasts: the comparisons that a configuration plans before the run, measured on what the run left behind."""
+"""Contrasts: the comparisons that a configuration plans before the run, measured on what the run
+left behind.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -37,18 +39,23 @@ class Side:
     cases: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        where = f" where {', '.join(f'{name}={value}' for name, value in self.cases.items())}" if self.cases else ""
+        where = (
+            f" where {', '.join(f'{name}={value}' for name, value in self.cases.items())}"
+            if self.cases
+            else ""
+        )
         models = self.models[0] if len(self.models) == 1 else f"{len(self.models)} models"
         return f"{self.experiment}, {models}{where}"
 
 
 @dataclass(frozen=True)
 class Stop:
-    """When the debates of a contrast end early; `moot.core.experiment_config.StopConfig` says what each is.
+    """When the debates of a contrast end early; `moot.core.experiment_config.StopConfig` says what
+    each is.
 
-    Attributes:
-        look, difference, alpha, futility, usd: as configured.
-        cases: that each side's experiment plans.
+        Attributes:
+            look, difference, alpha, futility, usd: as configured.
+            cases: that each side's experiment plans.
     """
 
     look: int
@@ -94,7 +101,9 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Debates:
-    """The debates of one side, one row a debate: its case, terms, and bounds of the metric; and its model."""
+    """The debates of one side, one row a debate: its case, terms, and bounds of the metric; and its
+    model.
+    """
 
     terms: Terms
     models: tuple[str, ...]
@@ -111,7 +120,9 @@ class Debates:
 
     @property
     def shares(self) -> Floats:
-        """The share of each debate in its case, shape (debates, 1): models count alike, and debates of one model."""
+        """The share of each debate in its case, shape (debates, 1): models count alike, and debates
+        of one model.
+        """
         runs = Counter(self.runs)
         models = Counter(case for case, _ in runs)
         return as_numbers([1 / (runs[run] * models[run[0]]) for run in self.runs])[:, None]
@@ -126,22 +137,33 @@ class Debates:
     def observed(self) -> Observed:
         """The debates, with what each alone would add to its case."""
         shares = self.shares[:, 0]
-        return Observed(self.shared.influences() * shares.mean() / shares, self.terms.case_ids, self.models)
+        return Observed(
+            self.shared.influences() * shares.mean() / shares, self.terms.case_ids, self.models
+        )
 
     @property
     def by_case(self) -> tuple[list[str], Sums]:
         """The cases, sorted, and the means over their models of the means of each one's debates."""
-        names, codes = np.unique(np.asarray(self.terms.case_ids, dtype=object).astype(str), return_inverse=True)
+        names, codes = np.unique(
+            np.asarray(self.terms.case_ids, dtype=object).astype(str), return_inverse=True
+        )
         of_debates = self.shared
         tops, bottoms = (sums_by(values, codes) for values in (of_debates.tops, of_debates.bottoms))
         return [str(name) for name in names], Sums(tops, bottoms)
 
     def of(self, cases: set[str], runs: set[tuple[str, str]] | None = None) -> "Debates":
         """The debates over some of the cases, or of some runs alone."""
-        kept = np.array([run[0] in cases if runs is None else run in runs for run in self.runs], dtype=bool)
-        ids, models = (tuple(np.asarray(names, dtype=object)[kept]) for names in (self.terms.case_ids, self.models))
+        kept = np.array(
+            [run[0] in cases if runs is None else run in runs for run in self.runs], dtype=bool
+        )
+        ids, models = (
+            tuple(np.asarray(names, dtype=object)[kept])
+            for names in (self.terms.case_ids, self.models)
+        )
         rows = None if self.terms.rows is None else self.terms.rows[kept]
-        terms = Terms(list(ids), self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds, rows)
+        terms = Terms(
+            list(ids), self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds, rows
+        )
         return Debates(terms, models)
 
 
@@ -157,7 +179,9 @@ def debates_of(side: Side, results: ExperimentResults) -> Debates:
             each[0].bounds,
             pd.concat(known) if len(known) == len(each) else None,
         ),
-        tuple(model for model, terms in zip(side.models, each, strict=True) for _ in terms.case_ids),
+        tuple(
+            model for model, terms in zip(side.models, each, strict=True) for _ in terms.case_ids
+        ),
     )
     return found.of(_chosen(side, results.cases)) if side.cases else found
 
@@ -167,13 +191,19 @@ def _chosen(side: Side, cases: pd.DataFrame) -> set[str]:
         known = sorted({key for attributes in cases["attributes"] for key in attributes})
         if name not in known:
             raise UserError(
-                f"contrast of {side.experiment}: its cases have no attribute '{name}'; they have {', '.join(known)}."
+                f"contrast of {side.experiment}: its cases have no attribute '{name}'; they have"
+                f" {', '.join(known)}."
             )
-    matches = [all(found.get(key) == value for key, value in side.cases.items()) for found in cases["attributes"]]
+    matches = [
+        all(found.get(key) == value for key, value in side.cases.items())
+        for found in cases["attributes"]
+    ]
     return set(cases["case_id"][matches])
 
 
-def sides_of(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> tuple[Debates, Debates]:
+def sides_of(
+    contrast: Contrast, experiments: Mapping[str, ExperimentResults]
+) -> tuple[Debates, Debates]:
     """The debates of both sides, of a paired contrast those over common cases.
 
     Where both sides are of the same models, a model counts on the cases that it argued on both.
@@ -182,7 +212,11 @@ def sides_of(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -
     if not contrast.paired:
         return first, second
     cases = set(first.terms.case_ids) & set(second.terms.case_ids)
-    runs = set(first.runs) & set(second.runs) if contrast.first.models == contrast.second.models else None
+    runs = (
+        set(first.runs) & set(second.runs)
+        if contrast.first.models == contrast.second.models
+        else None
+    )
     return _over_the_same_labels(first.of(cases, runs), second.of(cases, runs))
 
 
@@ -193,16 +227,20 @@ def _over_the_same_labels(first: Debates, second: Debates) -> tuple[Debates, Deb
     if right.size == 1:
         return first, second
     one, other = (
-        replace(side, terms=replace(side.terms, bottoms=np.where(occurs & ~right, 1.0, side.terms.bottoms)))
+        replace(
+            side,
+            terms=replace(side.terms, bottoms=np.where(occurs & ~right, 1.0, side.terms.bottoms)),
+        )
         for side in (first, second)
     )
     return one, other
 
 
 def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Difference | None:
-    """What a contrast comes to; None where its sides have no cases (no common ones, if it is paired).
+    """What a contrast comes to; None where its sides have no cases (no common ones, if it is
+    paired).
 
-    Where it may stop early, interval and p are valid at any time (`moot.stats.sequential`).
+        Where it may stop early, interval and p are valid at any time (`moot.stats.sequential`).
     """
     sides = sides_of(contrast, experiments)
     if not all(debates.terms.case_ids for debates in sides):
@@ -223,7 +261,9 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
         return compare_paired(first, second, clusters, results[0].seed, bounds, contrast.margin)
     other_clusters = [results[1].clusters[case] for case in others]
     both = (min(low[0], high[0]), max(low[1], high[1]))
-    return compare_unpaired(first, second, clusters, other_clusters, results[0].seed, both, contrast.margin)
+    return compare_unpaired(
+        first, second, clusters, other_clusters, results[0].seed, both, contrast.margin
+    )
 
 
 def planned_cases(contrast: Contrast, results: ExperimentResults) -> list[Case]:
@@ -237,7 +277,9 @@ def watched(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
     results, side = experiments[contrast.first.experiment], contrast.first
     matching = _chosen(side, results.cases) if side.cases else set(results.case_by_id)
     of_cluster = Counter(
-        results.clusters[case.case_id] for case in planned_cases(contrast, results) if case.case_id in matching
+        results.clusters[case.case_id]
+        for case in planned_cases(contrast, results)
+        if case.case_id in matching
     )
     (names, first), (_, second) = (debates.by_case for debates in sides_of(contrast, experiments))
     codes = np.unique([str(results.clusters[case]) for case in names], return_inverse=True)[1]
@@ -245,12 +287,18 @@ def watched(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
     return Watched(sums[:, 0], sums[:, 1], max(of_cluster.values(), default=1), DIFFERENCE)
 
 
-def spread(contrast: Contrast, experiments: Mapping[str, ExperimentResults], difference: float) -> Spread:
-    """How the difference of a contrast varies between cases and between repeats, by the debates that there are."""
+def spread(
+    contrast: Contrast, experiments: Mapping[str, ExperimentResults], difference: float
+) -> Spread:
+    """How the difference of a contrast varies between cases and between repeats, by the debates
+    that there are.
+    """
     sides = sides_of(contrast, experiments)
     first, second = (debates.observed for debates in sides)
     clusters: list[Cluster] = []
-    for side, debates in list(zip(contrast.sides, sides, strict=True))[: 1 if contrast.paired else 2]:
+    for side, debates in list(zip(contrast.sides, sides, strict=True))[
+        : 1 if contrast.paired else 2
+    ]:
         known = experiments[side.experiment].clusters
         clusters += [known[case] for case in sorted(set(debates.terms.case_ids))]
     counted = all(_is_counted(debates) for debates in sides)
@@ -260,11 +308,15 @@ def spread(contrast: Contrast, experiments: Mapping[str, ExperimentResults], dif
 def _is_counted(debates: Debates) -> bool:
     """Whether each debate counts as 1 or 0."""
     terms = debates.terms
-    return terms.tops.shape[1] == 1 and bool((terms.bottoms == 1).all() and np.isin(terms.tops, (0, 1)).all())
+    return terms.tops.shape[1] == 1 and bool(
+        (terms.bottoms == 1).all() and np.isin(terms.tops, (0, 1)).all()
+    )
 
 
 def direction_met(contrast: Contrast, difference: float, p: float, level: float = 0.05) -> str:
-    """Whether the planned direction was met: `yes`, `opposite`, or `not shown` where p is not below the level."""
+    """Whether the planned direction was met: `yes`, `opposite`, or `not shown` where p is not below
+    the level.
+    """
     if not p < level:
         return NOT_SHOWN
     if contrast.direction == DIFFER:

@@ -1,4 +1,6 @@
-"""What a prediction costs: calls, tokens, seconds and US dollars, for every row of predictions, invalid ones too."""
+"""What a prediction costs: calls, tokens, seconds and US dollars, for every row of predictions,
+invalid ones too.
+"""
 
 from collections.abc import Iterator
 
@@ -10,18 +12,31 @@ from moot.scores import by_model, scorer
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import AMOUNT, mean_statistic
 
-COUNTED = ("calls", "retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd")
+COUNTED = (
+    "calls",
+    "retries",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "seconds",
+    "cost_usd",
+)
 
 
 @scorer("cost")
 def cost(results: ExperimentResults) -> pd.DataFrame:
-    """`calls_per_case`, `tokens_per_case` (prompt and completion), `seconds_per_case` ... and `cost_usd_total`.
+    """`calls_per_case`, `tokens_per_case` (prompt and completion), `seconds_per_case` ... and
+    `cost_usd_total`.
 
-    Per case means per row of predictions: a case argued twenty times counts twenty times. Seconds are those of the
-    calls when they were made, not of a replay. Recorded debates have none of these: what they took is not known.
+        Per case means per row of predictions: a case argued twenty times counts twenty times.
+        Seconds are those of the calls when they were made, not of a replay. Recorded debates have
+        none of
+        these: what they took is not known.
     """
     predictions = results.predictions
-    return by_model(results, lambda model: _model_scores(predictions[predictions["model"] == model], results))
+    return by_model(
+        results, lambda model: _model_scores(predictions[predictions["model"] == model], results)
+    )
 
 
 def _model_scores(rows: pd.DataFrame, results: ExperimentResults) -> Iterator[Score]:

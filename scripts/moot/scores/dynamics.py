@@ -1,8 +1,10 @@
-"""How opinions move during a debate: flips, who persuaded, confidence by turn, distance from the base rate.
+"""How opinions move during a debate: flips, who persuaded, confidence by turn, distance from the
+base rate.
 
-An opinion is an utterance that states a prediction. Every seat is followed that states one, hears another seat in
-public and states one again (the judge of a courtroom, each member of a panel; not the samples of self-consistency), in
-groups that begin with `speaker=`; many seats, such as the members of groups that talk, together as `EVERYBODY`.
+An opinion is an utterance that states a prediction. Every seat is followed that states one, hears
+another seat in public and states one again (the judge of a courtroom, each member of a panel; not
+the samples of self-consistency), in groups that begin with `speaker=`; many seats, such as the
+members of groups that talk, together as `EVERYBODY`.
 """
 
 from collections.abc import Iterator
@@ -31,14 +33,23 @@ EVERYBODY, MOST_SEATS = "everybody", 12
 DEBATE = ["model", "debate_id", "speaker"]
 OPINION = (*KEYS, "round", "speaker", "kind", "prediction", "confidence", "probability")
 _READ = [*OPINION, "visibility", "parse_status", "text"]
-_NAMES = ["model", "debate_id", "case_id", "speaker", "kind", "prediction", "after", "target"]  # few in many rows
+_NAMES = [
+    "model",
+    "debate_id",
+    "case_id",
+    "speaker",
+    "kind",
+    "prediction",
+    "after",
+    "target",
+]  # few in many rows
 
 
 @scorer("dynamics")
 def dynamics(results: ExperimentResults) -> pd.DataFrame:
-    """Of the opinions of every seat that states some before and after others spoke, by model: `flips_per_debate`,
-    `debates_with_flip`, `accuracy`, `confidence`, `belief_in_positive`, `shift_to_positive`, `moves_to_positive`,
-    `flips_to:LABEL`, `beliefs_missing`.
+    """Of the opinions of every seat that states some before and after others spoke, by model:
+    `flips_per_debate`, `debates_with_flip`, `accuracy`, `confidence`, `belief_in_positive`,
+    `shift_to_positive`, `moves_to_positive`, `flips_to:LABEL`, `beliefs_missing`.
     """
     opinions = stated_predictions(results)
     if results.task.multilabel or opinions.empty:
@@ -60,10 +71,11 @@ def dynamics(results: ExperimentResults) -> pd.DataFrame:
 def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
     """Every stated opinion, in the order of turns.
 
-    Columns `OPINION`, and: target; correct; belief (probability of the positive label, for two labels: the opinion's
-    `probability` where the prediction is the positive label, 1 less it where it is the other); previous and shift (the
-    seat's last prediction in this debate, and how far its belief moved since); after (who spoke in public since its
-    last opinion, or since the start, joined by ",").
+    Columns `OPINION`, and: target; correct; belief (probability of the positive label, for two
+    labels: the opinion's `probability` where the prediction is the positive label, 1 less it where
+    it is the other); previous and shift (the seat's last prediction in this debate, and how far its
+    belief moved since); after (who spoke in public since its last opinion, or since the start,
+    joined by ",").
     """
     return _with_moves(results.gather(_opinions, _READ), results)
 
@@ -81,7 +93,9 @@ def _with_moves(opinions: pd.DataFrame, results: ExperimentResults) -> pd.DataFr
     for name in _NAMES:
         opinions[name] = opinions[name].astype("category")
     positive = positive_of_two(results.task)
-    opinions["belief"] = probability_of_positive(opinions.assign(score=np.nan), results.task) if positive else np.nan
+    opinions["belief"] = (
+        probability_of_positive(opinions.assign(score=np.nan), results.task) if positive else np.nan
+    )
     seats = opinions.groupby(DEBATE, sort=False)
     opinions["previous"] = seats["prediction"].shift()
     opinions["shift"] = opinions["belief"] - seats["belief"].shift()
@@ -93,21 +107,29 @@ def _opinions(transcripts: pd.DataFrame) -> pd.DataFrame:
     spoken_before = _public_speakers_before(transcripts)
     stated = (transcripts["prediction"] != "") & (transcripts["kind"] != CONCLUSION)
     opinions = transcripts.loc[stated, [*OPINION]].copy()
-    opinions["after"] = pd.Series([spoken_before[index] for index in opinions.index], opinions.index, dtype=object)
+    opinions["after"] = pd.Series(
+        [spoken_before[index] for index in opinions.index], opinions.index, dtype=object
+    )
     return opinions
 
 
 def _public_speakers_before(transcripts: pd.DataFrame) -> dict[int, str]:
-    """For each row with a prediction: who spoke in public since the same seat's last prediction, itself left out."""
+    """For each row with a prediction: who spoke in public since the same seat's last prediction,
+    itself left out.
+    """
     after: dict[int, str] = {}
     heard: list[str] = []
     last: dict[str, int] = {}
     debate = ("", "")
     # a speech of records counts, though its words may not ship
-    said = (transcripts["text"] != "") | ((transcripts["kind"] == SPEECH) & (transcripts["parse_status"] == ""))
+    said = (transcripts["text"] != "") | (
+        (transcripts["kind"] == SPEECH) & (transcripts["parse_status"] == "")
+    )
     public = said & (transcripts["visibility"] == PUBLIC) & (transcripts["kind"] != CONCLUSION)
     columns = ["model", "debate_id", "speaker", "kind", "prediction"]
-    cells = (transcripts[name].to_numpy(dtype=object) for name in columns)  # strings of Arrow are slow one by one
+    cells = (
+        transcripts[name].to_numpy(dtype=object) for name in columns
+    )  # strings of Arrow are slow one by one
     rows = zip(transcripts.index, *cells, public, strict=True)
     for index, model, debate_id, speaker, kind, prediction, is_public in rows:
         if (model, debate_id) != debate:
@@ -121,7 +143,9 @@ def _public_speakers_before(transcripts: pd.DataFrame) -> dict[int, str]:
     return after
 
 
-def _speaker_scores(rows: pd.DataFrame, speaker: str, results: ExperimentResults) -> Iterator[Score]:
+def _speaker_scores(
+    rows: pd.DataFrame, speaker: str, results: ExperimentResults
+) -> Iterator[Score]:
     name = f"speaker={speaker}"
     seats = [rows["debate_id"], rows["speaker"]]
     debates = rows.groupby(seats, sort=True)
@@ -153,23 +177,37 @@ def _speaker_scores(rows: pd.DataFrame, speaker: str, results: ExperimentResults
 
 def _opinion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) -> Iterator[Score]:
     """Accuracy, confidence, belief and distance from the base rate of one opinion a debate."""
-    statistics: dict[str, Statistic] = {"accuracy": share_statistic(rows["correct"])} if results.has_truth else {}
+    statistics: dict[str, Statistic] = (
+        {"accuracy": share_statistic(rows["correct"])} if results.has_truth else {}
+    )
     positive = results.task.positive
     if positive and results.has_truth:
         said, true = rows["prediction"] == positive, rows["target"] == positive
-        statistics["base_rate_distance"] = mean_statistic(as_numbers(said) - as_numbers(true), DIFFERENCE)
+        statistics["base_rate_distance"] = mean_statistic(
+            as_numbers(said) - as_numbers(true), DIFFERENCE
+        )
     yield from _scores_of(rows["case_id"], statistics, group, results)
-    for metric, column, scale in (("confidence", "confidence", 100), ("belief_in_positive", "belief", 1)):
+    for metric, column, scale in (
+        ("confidence", "confidence", 100),
+        ("belief_in_positive", "belief", 1),
+    ):
         stated = rows[rows[column].notna()]
         if len(stated):
-            yield from _scores_of(stated["case_id"], {metric: share_statistic(stated[column] / scale)}, group, results)
+            yield from _scores_of(
+                stated["case_id"], {metric: share_statistic(stated[column] / scale)}, group, results
+            )
 
 
-def _persuasion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) -> Iterator[Score]:
-    """How opinions moved after certain seats had spoken: flips to each label, and the mean move of the belief."""
+def _persuasion_scores(
+    rows: pd.DataFrame, group: str, results: ExperimentResults
+) -> Iterator[Score]:
+    """How opinions moved after certain seats had spoken: flips to each label, and the mean move of
+    the belief.
+    """
     flipped = rows["previous"] != rows["prediction"]
     statistics = {
-        f"flips_to:{label}": share_statistic(flipped & (rows["prediction"] == label)) for label in results.task.labels
+        f"flips_to:{label}": share_statistic(flipped & (rows["prediction"] == label))
+        for label in results.task.labels
     }
     yield from _scores_of(rows["case_id"], statistics, group, results)
     known = rows[rows["shift"].notna()]
@@ -179,13 +217,18 @@ def _persuasion_scores(rows: pd.DataFrame, group: str, results: ExperimentResult
             "shift_to_positive": mean_statistic(shift, DIFFERENCE),
             "moves_to_positive": share_statistic(shift > 0),
             "moves_to_negative": share_statistic(shift < 0),
-            "share_of_movement_to_positive": ratio_statistic(np.maximum(shift, 0), np.abs(shift), SHARE),
+            "share_of_movement_to_positive": ratio_statistic(
+                np.maximum(shift, 0), np.abs(shift), SHARE
+            ),
         }
         yield from _scores_of(known["case_id"], moves, group, results)
 
 
 def _scores_of(
-    cases: "pd.Series[str]", statistics: dict[str, Statistic], group: str, results: ExperimentResults
+    cases: "pd.Series[str]",
+    statistics: dict[str, Statistic],
+    group: str,
+    results: ExperimentResults,
 ) -> Iterator[Score]:
     sample = results.sample(cases)
     for metric, statistic in statistics.items():

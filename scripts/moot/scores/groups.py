@@ -1,4 +1,6 @@
-"""What every family of scores starts from: predictions, and the groups among them by the attributes of their cases."""
+"""What every family of scores starts from: predictions, and the groups among them by the attributes
+of their cases.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +16,10 @@ from moot.scores import concat_scores, to_frame
 from moot.scores.results import OVERALL, ExperimentResults, Score
 from moot.stats.bootstrap import Floats
 
-FEWEST_VALUES, MOST_VALUES = 2, 12  # an attribute with more values (a topic, a docket number) is no group to compare
+FEWEST_VALUES, MOST_VALUES = (
+    2,
+    12,
+)  # an attribute with more values (a topic, a docket number) is no group to compare
 
 
 @dataclass(frozen=True)
@@ -43,10 +48,11 @@ class Group:
 
 
 def prediction_groups(results: ExperimentResults) -> Iterator[Group]:
-    """Each model's predictions: all, those of debates without retries, and those of each value of each attribute,
-    judge and persona.
+    """Each model's predictions: all, those of debates without retries, and those of each value of
+    each attribute, judge and persona.
 
-    Attributes with fewer than `FEWEST_VALUES` or more than `MOST_VALUES` values among the evaluated cases form none.
+    Attributes with fewer than `FEWEST_VALUES` or more than `MOST_VALUES` values among the evaluated
+    cases form none.
     """
     predictions = results.predictions
     attributes = _attributes(results, predictions)
@@ -58,7 +64,11 @@ def prediction_groups(results: ExperimentResults) -> Iterator[Group]:
         if 0 < len(without_retries) < len(rows):
             yield Group(model, "retries=0", without_retries)
         by_case = {name: rows["case_id"].map(attributes[name]) for name in attributes.columns}
-        judged = {name: rows[name] for name in ("judge", "persona") if name in rows and _worth_grouping_by(rows[name])}
+        judged = {
+            name: rows[name]
+            for name in ("judge", "persona")
+            if name in rows and _worth_grouping_by(rows[name])
+        }
         for attribute, values in (by_case | judged).items():
             for value in sorted(values.dropna().unique()):
                 yield Group(model, f"{attribute}={value}", rows[values == value])
@@ -69,7 +79,8 @@ def by_group(
 ) -> pd.DataFrame:
     """The scores of each group of predictions in one frame."""
     return concat_scores(
-        to_frame(results.experiment, group.model, scores_of(results, group)) for group in prediction_groups(results)
+        to_frame(results.experiment, group.model, scores_of(results, group))
+        for group in prediction_groups(results)
     )
 
 
@@ -89,18 +100,25 @@ def _worth_grouping_by(values: pd.Series) -> bool:
 def probability_of_prediction(rows: pd.DataFrame, task: Task) -> Floats:
     """Each row's probability of what it predicts, 0 to 1, shape (rows,).
 
-    It is the predicted `probability`; where there is none it follows from the `score` of the positive of two labels, or
-    else from the stated confidence, by the one rule of `moot.core.confidence`. NaN where the row states none of them.
+    It is the predicted `probability`; where there is none it follows from the `score` of the
+    positive of two labels, or else from the stated confidence, by the one rule of
+    `moot.core.confidence`. NaN where the row states none of them.
     """
     found = rows["probability"].to_numpy(dtype=np.float64)
     if positive := positive_of_two(task):
         score = rows["score"].to_numpy(dtype=np.float64)
-        found = np.where(np.isnan(found), np.where(rows["prediction"] == positive, score, 1 - score), found)
-    stated = probability_of_stated_confidence(rows["confidence"].to_numpy(dtype=np.float64), number_of_choices(task))
+        found = np.where(
+            np.isnan(found), np.where(rows["prediction"] == positive, score, 1 - score), found
+        )
+    stated = probability_of_stated_confidence(
+        rows["confidence"].to_numpy(dtype=np.float64), number_of_choices(task)
+    )
     return np.where(np.isnan(found), stated, found)
 
 
 def probability_of_positive(rows: pd.DataFrame, task: Task) -> Floats:
-    """Each row's probability of the positive of two labels, shape (rows,); see `probability_of_prediction`."""
+    """Each row's probability of the positive of two labels, shape (rows,); see
+    `probability_of_prediction`.
+    """
     predicted = probability_of_prediction(rows, task)
     return np.where(rows["prediction"] == positive_of_two(task), predicted, 1 - predicted)

@@ -1,8 +1,10 @@
-"""Labels of statements: shares of labels and groups, changes of position; raw, and as people's labels correct them.
+"""Labels of statements: shares of labels and groups, changes of position; raw, and as people's
+labels correct them.
 
-Raw scores use the one label that counts for each statement. `corrected_...` scores estimate what people
-would say of all statements (`moot.stats.prediction_powered`); they exist where people have labelled a drawn sample
-(`moot.labels.sample`), and nowhere else. Their n counts the statements, or pairs of them, that people labelled.
+Raw scores use the one label that counts for each statement. `corrected_...` scores estimate what
+people would say of all statements (`moot.stats.prediction_powered`); they exist where people have
+labelled a drawn sample (`moot.labels.sample`), and nowhere else. Their n counts the statements, or
+pairs of them, that people labelled.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,29 +29,35 @@ SHARES = {"label": "label_share", "group": "group_share"}
 """What is counted, by the metric of its share."""
 CHANGES, TRANSITION = "label_changes", "label_transition"
 GROUPS = {"label": "group", "predicted": "predicted_group", "drawn_label": "drawn_group"}
-"""Whose labels there are of a statement, and the column of their groups: the one that counts, machines', people's."""
+"""Whose labels there are of a statement, and the column of their groups: the one that counts,
+machines', people's.
+"""
 Counted = tuple["pd.Series[bool]", "pd.Series[bool]"]
 Count = Callable[[Column, Column], Counted]
 
 
 @scorer("labels")
 def label_scores(results: ExperimentResults) -> pd.DataFrame:
-    """Shares of labels and groups of a rubric, and a speaker's changes of position; no rows without labels."""
+    """Shares of labels and groups of a rubric, and a speaker's changes of position; no rows without
+    labels.
+    """
     rubric = results.config.rubric
     if rubric is None or results.labels.empty:
         return no_scores()
     statements = labelled_statements(results, rubric)
-    return by_model(results, lambda model: _scores(results, rubric, statements[statements["model"] == model]))
+    return by_model(
+        results, lambda model: _scores(results, rubric, statements[statements["model"] == model])
+    )
 
 
 def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFrame:
     """The statements of an experiment's rounds with their labels, in order.
 
     Returns:
-        Columns model, debate_id, case_id, turn, round, speaker; spoken (whether there are words); label and group
-        (missing where there is none), predicted and predicted_group (by a machine labeller), drawn_label and
-        drawn_group (by people, in the drawn sample), and inclusion (the sample's probability; else missing). A
-        statement without words has the label `none`.
+        Columns model, debate_id, case_id, turn, round, speaker; spoken (whether there are words);
+        label and group (missing where there is none), predicted and predicted_group (by a machine
+        labeller), drawn_label and drawn_group (by people, in the drawn sample), and inclusion (the
+        sample's probability; else missing). A statement without words has the label `none`.
     """
 
     def read(said: pd.DataFrame) -> pd.DataFrame:
@@ -61,10 +69,14 @@ def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFr
     said["inclusion"] = said["inclusion"].astype(float)
     said["label"] = said["label"].where(said["label"].notna() | said["spoken"], rubric.none)
     said["predicted"] = said["predicted"].fillna(rubric.none)
-    return said.assign(**{group: said[label].map(rubric.group_of) for label, group in GROUPS.items()})
+    return said.assign(
+        **{group: said[label].map(rubric.group_of) for label, group in GROUPS.items()}
+    )
 
 
-def _scores(results: ExperimentResults, rubric: Rubric, statements: pd.DataFrame) -> Iterator[Score]:
+def _scores(
+    results: ExperimentResults, rubric: Rubric, statements: pd.DataFrame
+) -> Iterator[Score]:
     groups = tuple(dict.fromkeys(rubric.group_of.values()))
     for part, rows in _parts(statements, "round", "speaker"):
         yield from shares(results, rows, tuple(rubric.labels), part)
@@ -84,24 +96,37 @@ def _parts(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[str, pd.DataFram
 
 
 def shares(
-    results: ExperimentResults, rows: pd.DataFrame, among: Sequence[str], part: str, of: str = "label"
+    results: ExperimentResults,
+    rows: pd.DataFrame,
+    among: Sequence[str],
+    part: str,
+    of: str = "label",
 ) -> Iterator[Score]:
-    """The share of each label, or of each group, in some statements of `labelled_statements`, raw and corrected."""
+    """The share of each label, or of each group, in some statements of `labelled_statements`, raw
+    and corrected.
+    """
     known = rows[rows[of].notna()]
-    predicted, observed = ("predicted", "drawn_label") if of == "label" else ("predicted_group", "drawn_group")
+    predicted, observed = (
+        ("predicted", "drawn_label") if of == "label" else ("predicted_group", "drawn_group")
+    )
     for one in among:
         named = f"{of}={one}" if part == OVERALL else f"{of}={one};{part}"
         share = share_statistic(known[of] == one)
-        yield results.sample(known["case_id"]).score(SHARES[of], share, named, n_invalid=len(rows) - len(known))
-        yield from corrected_share(results, rows, SHARES[of], named, rows[predicted] == one, rows[observed] == one)
+        yield results.sample(known["case_id"]).score(
+            SHARES[of], share, named, n_invalid=len(rows) - len(known)
+        )
+        yield from corrected_share(
+            results, rows, SHARES[of], named, rows[predicted] == one, rows[observed] == one
+        )
 
 
 def successive(statements: pd.DataFrame, *columns: str) -> pd.DataFrame:
     """Each pair of a speaker's successive statements in a debate.
 
     Returns:
-        The columns of the first one, turn_after, and the second one's `columns` as `{column}_after`; spoken is whether
-        one of the two has words, and inclusion the probability of both, which are of one unit of the sample.
+        The columns of the first one, turn_after, and the second one's `columns` as
+        `{column}_after`; spoken is whether one of the two has words, and inclusion the probability
+        of both, which are of one unit of the sample.
     """
     ordered = statements.sort_values(["model", "debate_id", "speaker", "turn"])
     speakers = ordered.groupby(["model", "debate_id", "speaker"], sort=False)
@@ -115,15 +140,23 @@ def successive(statements: pd.DataFrame, *columns: str) -> pd.DataFrame:
     return pairs.dropna(subset=["turn_after"]).astype({"turn_after": int})
 
 
-def _changes(results: ExperimentResults, rubric: Rubric, pairs: pd.DataFrame, part: str) -> Iterator[Score]:
-    """How often a position changes to another, and what follows each group; pairs without a label are left out."""
+def _changes(
+    results: ExperimentResults, rubric: Rubric, pairs: pd.DataFrame, part: str
+) -> Iterator[Score]:
+    """How often a position changes to another, and what follows each group; pairs without a label
+    are left out.
+    """
     for metric, group, count in _kinds_of_change(rubric):
-        raw, machine, people = (count(pairs[column], pairs[f"{column}_after"]) for column in GROUPS.values())
+        raw, machine, people = (
+            count(pairs[column], pairs[f"{column}_after"]) for column in GROUPS.values()
+        )
         moved, among = raw
         if among.any():
             named = ";".join(name for name in (group, part) if name != OVERALL) or OVERALL
             sample = results.sample(pairs.loc[among, "case_id"])
-            yield sample.score(metric, share_statistic(moved[among]), named, n_invalid=int((~among).sum()))
+            yield sample.score(
+                metric, share_statistic(moved[among]), named, n_invalid=int((~among).sum())
+            )
             corrected = corrected_ratio(machine, people, as_numbers(pairs["inclusion"]))
             deviates = (machine[0] != people[0]) | (machine[1] != people[1])
             yield from corrected_score(results, pairs, metric, named, corrected, deviates)
@@ -153,7 +186,9 @@ def corrected_share(
     predicted: "pd.Series[bool]",
     observed: "pd.Series[bool]",
 ) -> Iterator[Score]:
-    """The corrected share of what machine labellers and people found; none where people labelled nothing of it."""
+    """The corrected share of what machine labellers and people found; none where people labelled
+    nothing of it.
+    """
     mean = corrected_mean(predicted, observed, as_numbers(rows["inclusion"]))
     yield from corrected_score(results, rows, metric, group, mean, predicted != observed)
 
@@ -180,4 +215,6 @@ def corrected_score(
         sample = results.sample(rows["case_id"])
         value, low, high = estimate_share(sample.bootstrap, statistic, deviates)
         cases = drawn["case_id"].nunique()
-        yield Score(f"{CORRECTED}{metric}", value, low, high, group=group, n=len(drawn), n_cases=cases)
+        yield Score(
+            f"{CORRECTED}{metric}", value, low, high, group=group, n=len(drawn), n_cases=cases
+        )

@@ -1,7 +1,7 @@
 """Scores of answers that may hold several labels: subset accuracy, micro and macro F1.
 
-Targets and predictions hold their labels joined by ";". Invalid answers are dropped, or (`_invalid_wrong`) predict
-nothing.
+Targets and predictions hold their labels joined by ";". Invalid answers are dropped, or
+(`_invalid_wrong`) predict nothing.
 """
 
 from collections.abc import Iterator
@@ -19,10 +19,14 @@ from moot.stats.classification import averages, occurring, sums
 
 @scorer("multilabel")
 def multilabel(results: ExperimentResults) -> pd.DataFrame:
-    """`subset_accuracy` and `f1` (micro, macro), by model and group, and of always naming the most frequent set."""
+    """`subset_accuracy` and `f1` (micro, macro), by model and group, and of always naming the most
+    frequent set.
+    """
     if not results.task.multilabel:
         return no_scores()
-    majority = to_frame(results.experiment, MAJORITY_CLASS, _group_scores(results, _majority_group(results)))
+    majority = to_frame(
+        results.experiment, MAJORITY_CLASS, _group_scores(results, _majority_group(results))
+    )
     return concat_scores([by_group(results, _group_scores), majority])
 
 
@@ -40,7 +44,9 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
 
 
 def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic]:
-    """(metric, average) to its statistic; macro averages run over the labels that are true or predicted somewhere."""
+    """(metric, average) to its statistic; macro averages run over the labels that are true or
+    predicted somewhere.
+    """
     targets = [frozenset(text.split(";")) - {""} for text in rows["target"]]
     answers = [
         frozenset(text.split(";")) - {""} if status == "valid" else frozenset[str]()
@@ -52,9 +58,15 @@ def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic
     same = (truth == assigned).all(axis=1) & (rows["status"] == "valid").to_numpy()
 
     def f1(average: str) -> Statistic:
-        return Statistic(lambda w: averages(sums(truth, assigned, w), (), occurs)["f1", average, ""], SHARE)
+        return Statistic(
+            lambda w: averages(sums(truth, assigned, w), (), occurs)["f1", average, ""], SHARE
+        )
 
-    return {("subset_accuracy", ""): share_statistic(same), ("f1", "micro"): f1("micro"), ("f1", "macro"): f1("macro")}
+    return {
+        ("subset_accuracy", ""): share_statistic(same),
+        ("f1", "micro"): f1("micro"),
+        ("f1", "macro"): f1("macro"),
+    }
 
 
 def _indicators(sets: list[frozenset[str]], labels: list[str]) -> Floats:

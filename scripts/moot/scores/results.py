@@ -10,7 +10,15 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from moot.core.artifacts import count_rows, read_batches, read_cases, read_frame, read_frames, read_table, waiting
+from moot.core.artifacts import (
+    count_rows,
+    read_batches,
+    read_cases,
+    read_frame,
+    read_frames,
+    read_table,
+    waiting,
+)
 from moot.core.cases import Case, Cluster, Task, cluster_name
 from moot.core.errors import UserError
 from moot.core.experiment_config import MultiverseConfig
@@ -31,11 +39,13 @@ _RESTS_ON_SCALE = {*CHANGED}
 
 @dataclass(frozen=True, slots=True)
 class ExperimentView:
-    """What results need to know of an experiment's entry in the configuration; `params` with all defaults filled in.
+    """What results need to know of an experiment's entry in the configuration; `params` with all
+    defaults filled in.
 
-    `recorded_names` holds the names that records of the past give some of its models; `arm` and `of` say which control
-    arm of which experiment it is, if any; `loader` is that of the data set; `rubric` is what its statements are
-    labelled by; `multiverse` names the choices that its conclusions are worked out under.
+        `recorded_names` holds the names that records of the past give some of its models; `arm` and
+        `of` say which control arm of which experiment it is, if any; `loader` is that of the data
+        set; `rubric` is what its statements are labelled by; `multiverse` names the choices that
+        its conclusions are worked out under.
     """
 
     protocol: str
@@ -57,15 +67,17 @@ class ExperimentView:
 
 
 class ExperimentResults:
-    """Everything that one experiment left behind, all its models below each other; each frame is read when first used.
+    """Everything that one experiment left behind, all its models below each other; each frame is
+    read when first used.
 
-    Args:
-        results: the folder with `cases/`, `transcripts/`, `predictions/`, `labels/`, `calls/`.
-        experiment: the experiment's name.
-        config: the experiment's entry in the configuration.
-        seed: the configuration's seed, from which bootstrap draws follow.
-        files: the files that may be read, as a rule names them; None for all files of the folder.
-        notes: what readers must know before all that the data set says of itself.
+        Args:
+            results: the folder with `cases/`, `transcripts/`, `predictions/`, `labels/`, `calls/`.
+            experiment: the experiment's name.
+            config: the experiment's entry in the configuration.
+            seed: the configuration's seed, from which bootstrap draws follow.
+            files: the files that may be read, as a rule names them; None for all files of the
+                folder.
+            notes: what readers must know before all that the data set says of itself.
     """
 
     def __init__(
@@ -103,15 +115,20 @@ class ExperimentResults:
 
     @cached_property
     def has_truth(self) -> bool:
-        """Whether the true label of its cases is known; agreement needs none, accuracy has none without."""
+        """Whether the true label of its cases is known; agreement needs none, accuracy has none
+        without.
+        """
         return bool((self.cases["target"] != "").any())
 
     @property
     def notes_on_confidences(self) -> list[str]:
-        """What readers must know of the scale of stated confidences, a sentence for each model and prompt."""
+        """What readers must know of the scale of stated confidences, a sentence for each model and
+        prompt.
+        """
         return [
-            f"{self.experiment}: confidences of {scale.voice} in its replies of kind {scale.kind} are read as "
-            f"{'shares of 1' if scale.share else 'per cent'}; {scale.ambiguous} of {scale.replies} might be either."
+            f"{self.experiment}: confidences of {scale.voice} in its replies of kind {scale.kind}"
+            f" are read as {'shares of 1' if scale.share else 'per cent'}; {scale.ambiguous} of"
+            f" {scale.replies} might be either."
             for model in self.config.models
             for scale in self.scales(model)
             if scale.ambiguous
@@ -119,8 +136,13 @@ class ExperimentResults:
 
     @cached_property
     def cases(self) -> pd.DataFrame:
-        """All cases of the data set, columns of the cases schema but `text`; `attributes` holds dictionaries."""
-        cases, names = self._cases_and_task[0], [name for name in SCHEMAS["cases"].names if name != "text"]
+        """All cases of the data set, columns of the cases schema but `text`;
+        `attributes` holds dictionaries.
+        """
+        cases, names = (
+            self._cases_and_task[0],
+            [name for name in SCHEMAS["cases"].names if name != "text"],
+        )
         return pd.DataFrame({name: [getattr(case, name) for case in cases] for name in names})
 
     @cached_property
@@ -142,10 +164,11 @@ class ExperimentResults:
 
     @cached_property
     def predictions(self) -> pd.DataFrame:
-        """One row an evaluated case and repeat whose debate has ended, columns of the predictions schema.
+        """One row an evaluated case and repeat whose debate has ended, columns of the predictions
+        schema.
 
-        Cases of other splits, argued to fit a threshold on, are not evaluated and not here; nor are debates that wait
-        for a person.
+                Cases of other splits, argued to fit a threshold on, are not evaluated and not here;
+                nor are debates that wait for a person.
         """
         ended = self.outcomes["status"] != "waiting"
         return self.outcomes if ended.all() else self.outcomes[ended].reset_index(drop=True)
@@ -168,15 +191,25 @@ class ExperimentResults:
 
     @property
     def turns(self) -> int:
-        """How many utterances the transcripts hold, of debates that wait and of validation cases too."""
+        """How many utterances the transcripts hold, of debates that wait and of validation cases
+        too.
+        """
         return sum(count_rows(shard) for shard in self._all_shards())
 
     @cached_property
     def labels(self) -> pd.DataFrame:
-        """One row a labelled utterance, columns of the labels schema; empty where the experiment has no labels."""
+        """One row a labelled utterance, columns of the labels schema; empty where the experiment
+        has no labels.
+        """
         folder = self.results / "labels" / self.experiment
-        labelled = folder.is_dir() if self.files is None else any(folder in file.parents for file in self.files)
-        return self._of_models("labels") if labelled else SCHEMAS["labels"].empty_table().to_pandas()
+        labelled = (
+            folder.is_dir()
+            if self.files is None
+            else any(folder in file.parents for file in self.files)
+        )
+        return (
+            self._of_models("labels") if labelled else SCHEMAS["labels"].empty_table().to_pandas()
+        )
 
     @cached_property
     def annotations(self) -> pd.DataFrame:
@@ -185,15 +218,22 @@ class ExperimentResults:
 
     @cached_property
     def baseline_predictions(self) -> pd.DataFrame:
-        """One row a trained baseline and test case of the data set; empty where it has no baselines."""
+        """One row a trained baseline and test case of the data set; empty where it has no
+        baselines.
+        """
         path = self.results / "baselines" / f"{self.config.dataset}_predictions.parquet"
-        return read_frame(path) if self._is_there(path) else SCHEMAS["baseline_predictions"].empty_table().to_pandas()
+        return (
+            read_frame(path)
+            if self._is_there(path)
+            else SCHEMAS["baseline_predictions"].empty_table().to_pandas()
+        )
 
     @cached_property
     def transcripts(self) -> pd.DataFrame:
-        """One row an utterance of an evaluated case whose debate has ended, columns of the transcripts schema.
+        """One row an utterance of an evaluated case whose debate has ended, columns of the
+        transcripts schema.
 
-        Rows are in the order of turns. Text that is missing is "".
+                Rows are in the order of turns. Text that is missing is "".
         """
         return self._evaluated(self.all_transcripts)
 
@@ -211,30 +251,41 @@ class ExperimentResults:
         return frame[~waits].reset_index(drop=True) if waits.any() else frame
 
     def scales(self, model: str) -> Sequence[Scale]:
-        """What the confidences of a model's experiment were taken for, by the metadata of its predictions."""
+        """What the confidences of a model's experiment were taken for, by the metadata of its
+        predictions.
+        """
         path = self.results / "predictions" / self.experiment / f"{model}.parquet"
         return scales_in(path) if self._is_there(path) else ()
 
     def parts(
-        self, columns: Collection[str], model: str = "", *, validation: bool = False, waits: bool = False
+        self,
+        columns: Collection[str],
+        model: str = "",
+        *,
+        validation: bool = False,
+        waits: bool = False,
     ) -> Iterator[pd.DataFrame]:
-        """The transcripts shard by shard, large shards some debates at a time: for what would not fit into memory.
+        """The transcripts shard by shard, large shards some debates at a time: for what would not
+        fit into memory.
 
-        Args:
-            columns: those of the transcripts schema that are needed in addition to `KEYS`.
-            model: whose; "" for all models, one after the other.
-            validation: with the validation cases, as in `all_transcripts`.
-            waits: with the debates that wait for a person or a batch.
+                Args:
+                    columns: those of the transcripts schema that are needed in addition to `KEYS`.
+                    model: whose; "" for all models, one after the other.
+                    validation: with the validation cases, as in `all_transcripts`.
+                    waits: with the debates that wait for a person or a batch.
 
-        Yields:
-            Whole debates of one model in the order of ids and turns; text that is missing is "".
+                Yields:
+                    Whole debates of one model in the order of ids and turns; text that is missing
+                    is "".
         """
         wanted = dict.fromkeys([*KEYS, *columns])
         debates: set[tuple[str, str]] = set()
         for shard, some in _at_once(self._all_shards(model)):
             scales = self.scales(shard.parent.name) if _RESTS_ON_SCALE & set(wanted) else ()
             shares = any(scale.share for scale in scales)
-            part = read_table(shard, list(dict.fromkeys([*wanted, *NEEDED]) if shares else wanted), some).to_pandas()
+            part = read_table(
+                shard, list(dict.fromkeys([*wanted, *NEEDED]) if shares else wanted), some
+            ).to_pandas()
             if not waits:
                 outcomes = some & (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
                 ended = read_table(shard, ["model", "debate_id", "kind", "parsed"], outcomes)
@@ -244,39 +295,57 @@ class ExperimentResults:
             if shares:
                 part = rescaled(part, scales, self.config.params, self.task)
                 part = part[[name for name in wanted if name in part]]
-            found = set(part[["model", "debate_id"]].drop_duplicates().itertuples(index=False, name=None))
+            found = set(
+                part[["model", "debate_id"]].drop_duplicates().itertuples(index=False, name=None)
+            )
             self._refuse_twice(
-                part[part.duplicated(TURN) | part["debate_id"].isin([name for _, name in found & debates])]
+                part[
+                    part.duplicated(TURN)
+                    | part["debate_id"].isin([name for _, name in found & debates])
+                ]
             )
             debates |= found
             yield part if validation else self._evaluated(part)
 
-    def gather(self, read: Callable[[pd.DataFrame], pd.DataFrame], columns: Collection[str]) -> pd.DataFrame:
-        """What `read` finds in the `parts` with some columns, in the order of models, debates and turns.
+    def gather(
+        self, read: Callable[[pd.DataFrame], pd.DataFrame], columns: Collection[str]
+    ) -> pd.DataFrame:
+        """What `read` finds in the `parts` with some columns, in the order of models, debates and
+        turns.
 
-        It makes of transcripts of whole debates some of their rows, with `TURN` among the columns.
+                It makes of transcripts of whole debates some of their rows, with `TURN` among the
+                columns.
         """
         found = [read(part) for part in self.parts(columns)]
         filled: pd.DataFrame = pd.concat([frame for frame in found if len(frame)] or found[:1])
         filled = filled.sort_values(TURN, kind="stable", ignore_index=True)
         del found
-        pa.default_memory_pool().release_unused()  # what reading took, a quarter of all at 100,000 debates
+        # what reading took, a quarter of all at 100,000 debates
+        pa.default_memory_pool().release_unused()
         return filled
 
     def _all_shards(self, model: str = "") -> list[Path]:
         folder = self.results / "transcripts" / self.experiment
-        shards = [shard for name in ([model] if model else self.config.models) for shard in self._shards(folder / name)]
+        shards = [
+            shard
+            for name in ([model] if model else self.config.models)
+            for shard in self._shards(folder / name)
+        ]
         if not shards:
-            raise UserError(f"{folder}: no transcripts found; expected one folder a model. Run the debates first.")
+            raise UserError(
+                f"{folder}: no transcripts found; expected one folder a model. Run the debates"
+                " first."
+            )
         return shards
 
     def _refuse_twice(self, rows: pd.DataFrame) -> None:
         if len(rows):
             row = rows.iloc[0]
             raise UserError(
-                f"{self.results / 'transcripts' / self.experiment}/{row['model']}: turn {row['turn']} of debate "
-                f"{row['debate_id']} is in two shards, as it is when `shards` was changed. Remove this folder "
-                "and run again; the replies are in the ledger."
+                f"{self.results / 'transcripts' / self.experiment}/{row['model']}: turn"
+                f" {row['turn']} of debate {row['debate_id']} is in two shards, as it is when"
+                " `shards` was changed. Remove this folder and run again; the replies are in the"
+                " ledger."
             )
 
     @cached_property
@@ -292,7 +361,9 @@ class ExperimentResults:
         return dict(zip(debates["debate_id"], debates["case_id"], strict=True))
 
     def sample(self, case_ids: Iterable[str]) -> "Sample":
-        """Rows of this experiment, one a case id, with the bootstrap over the clusters of their cases."""
+        """Rows of this experiment, one a case id, with the bootstrap over the clusters of their
+        cases.
+        """
         cases = list(case_ids)
         return Sample(cases, [self.clusters[case] for case in cases], self.seed)
 
@@ -301,20 +372,27 @@ class ExperimentResults:
         return dict(zip(self.cases["case_id"], self.cases["split"], strict=True))
 
     def _evaluated(self, frame: pd.DataFrame) -> pd.DataFrame:
-        ids = frame["case_id"].unique()  # a part's, so that many parts do not each go through all cases
+        ids = frame[
+            "case_id"
+        ].unique()  # a part's, so that many parts do not each go through all cases
         unknown = [case_id for case_id in ids if case_id not in self._split_of]
         if unknown:
             raise UserError(
-                f"results of {self.experiment}: case '{unknown[0]}' is not among the cases of "
-                f"{self.config.dataset}; the two were built from different data. Run the debates again."
+                f"results of {self.experiment}: case '{unknown[0]}' is not among the cases of"
+                f" {self.config.dataset}; the two were built from different data. Run the debates"
+                " again."
             )
-        evaluated = frame["case_id"].isin([case_id for case_id in ids if self._split_of[case_id] == self.config.split])
+        evaluated = frame["case_id"].isin(
+            [case_id for case_id in ids if self._split_of[case_id] == self.config.split]
+        )
         return frame if evaluated.all() else frame[evaluated].reset_index(drop=True)
 
     def _shards(self, folder: Path) -> list[Path]:
         if self.files is None:
             return sorted(folder.glob("*.parquet"))
-        return sorted((file for file in self.files if file.parent == folder), key=lambda file: int(file.stem))
+        return sorted(
+            (file for file in self.files if file.parent == folder), key=lambda file: int(file.stem)
+        )
 
     def _is_there(self, path: Path) -> bool:
         return path.is_file() if self.files is None else path in self.files
@@ -329,12 +407,16 @@ class ExperimentResults:
         paths = [self._named(folder / f"{model}.parquet") for model in self.config.models]
         missing = [path for path in paths if not path.is_file()]
         if missing:
-            raise UserError(f"{missing[0]}: file not found; expected one for each of the experiment's models.")
+            raise UserError(
+                f"{missing[0]}: file not found; expected one for each of the experiment's models."
+            )
         return read_frames(paths)
 
 
 def _at_once(shards: Iterable[Path]) -> Iterator[tuple[Path, pc.Expression]]:
-    """Shards, and which of their debates to read at once: all, or of a large one those between two ids."""
+    """Shards, and which of their debates to read at once: all, or of a large one those between two
+    ids.
+    """
     for shard in shards:
         rows = count_rows(shard)
         if rows <= _UTTERANCES_AT_ONCE:
@@ -350,7 +432,11 @@ def _at_once(shards: Iterable[Path]) -> Iterator[tuple[Path, pc.Expression]]:
 def _in_order(said: pd.DataFrame) -> pd.DataFrame:
     """Transcripts in the order of models, debates and turns; text that is missing is ""."""
     said = said.sort_values(TURN, kind="stable", ignore_index=True)
-    texts = [field.name for field in SCHEMAS["transcripts"] if field.type == "string" and field.name in said]
+    texts = [
+        field.name
+        for field in SCHEMAS["transcripts"]
+        if field.type == "string" and field.name in said
+    ]
     said[texts] = said[texts].fillna("")
     return said
 
@@ -360,7 +446,8 @@ class Score:
     """One figure: a metric's value with its 95 % interval; NaN where there is none.
 
     Attributes:
-        metric: the metric's name; its unit where it has one is part of the name (`seconds_per_case`).
+        metric: the metric's name; its unit where it has one is part of the name
+            (`seconds_per_case`).
         average: binary, macro, micro, weighted, or "" where the metric has none.
         group: see the module's docstring.
         n: rows that the value rests on.
@@ -380,11 +467,12 @@ class Score:
 
 
 class Sample:
-    """Some rows, each of a case: how many rows and cases they are, and the bootstrap over their clusters.
+    """Some rows, each of a case: how many rows and cases they are, and the bootstrap over their
+    clusters.
 
-    Args:
-        case_ids, clusters: of each row.
-        seed: of the draws.
+        Args:
+            case_ids, clusters: of each row.
+            seed: of the draws.
     """
 
     def __init__(self, case_ids: Sequence[str], clusters: Sequence[Cluster], seed: int) -> None:
@@ -392,12 +480,27 @@ class Sample:
         self.bootstrap = ClusterBootstrap(clusters, seed)
 
     def score(
-        self, metric: str, statistic: Statistic, group: str = OVERALL, average: str = "", n_invalid: int = 0
+        self,
+        metric: str,
+        statistic: Statistic,
+        group: str = OVERALL,
+        average: str = "",
+        n_invalid: int = 0,
     ) -> Score:
         """A statistic of these rows with its interval."""
         estimate = self.bootstrap.estimate(statistic)
         return Score(metric, *estimate, average, group, self.n, n_invalid, self.n_cases)
 
-    def count(self, metric: str, value: float, group: str = OVERALL, average: str = "", n_invalid: int = 0) -> Score:
+    def count(
+        self, metric: str, value: float, group: str = OVERALL, average: str = "", n_invalid: int = 0
+    ) -> Score:
         """A number of these rows that has no interval."""
-        return Score(metric, value, average=average, group=group, n=self.n, n_invalid=n_invalid, n_cases=self.n_cases)
+        return Score(
+            metric,
+            value,
+            average=average,
+            group=group,
+            n=self.n,
+            n_invalid=n_invalid,
+            n_cases=self.n_cases,
+        )

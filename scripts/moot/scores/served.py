@@ -14,7 +14,9 @@ _MOST_NAMED = 4
 
 @scorer("served")
 def served(results: ExperimentResults) -> pd.DataFrame:
-    """`debates_served` by version of a model (group "served_by=MODEL: VERSION"), as far as its server says."""
+    """`debates_served` by version of a model (group "served_by=MODEL: VERSION"), as far as its
+    server says.
+    """
     predictions = results.predictions
     if "served_by" not in predictions:  # written before servers were asked for their version
         return no_scores()
@@ -32,15 +34,23 @@ def served(results: ExperimentResults) -> pd.DataFrame:
 
 
 def versions_said(scores: pd.DataFrame, experiment: str, model: str) -> Iterator[tuple[str, str]]:
-    """The models that spoke in one run, each with the name that its server gave what it served; "" for none given."""
-    rows = scores[(scores["metric"] == METRIC) & (scores["experiment"] == experiment) & (scores["model"] == model)]
+    """The models that spoke in one run, each with the name that its server gave what it served; ""
+    for none given.
+    """
+    rows = scores[
+        (scores["metric"] == METRIC)
+        & (scores["experiment"] == experiment)
+        & (scores["model"] == model)
+    ]
     for group in rows["group"]:
         name, _, version = group.removeprefix(GROUP).partition(": ")
         yield name, version.partition(", ")[0]
 
 
 def version_notes(scores: pd.DataFrame) -> list[str]:
-    """A sentence for each experiment and model whose rows were served by more than one version of a model."""
+    """A sentence for each experiment and model whose rows were served by more than one version of a
+    model.
+    """
     notes = []
     rows = scores[scores["metric"] == METRIC]
     named = rows["group"].str.split(": ", n=1).str[0]
@@ -53,7 +63,7 @@ def version_notes(scores: pd.DataFrame) -> list[str]:
         if len(versions) > _MOST_NAMED:
             versions = [*versions[:_MOST_NAMED], f"and {len(versions) - _MOST_NAMED} more"]
         notes.append(
-            f"Warning: {experiment}, {model}: these debates were served by more than one version of a model: "
-            f"{'; '.join(versions)}."
+            f"Warning: {experiment}, {model}: these debates were served by more than one version of"
+            f" a model: {'; '.join(versions)}."
         )
     return notes

@@ -1,4 +1,6 @@
-"""Whether the debates of a contrast end, and what they took: decided alike before each look and in the tables."""
+"""Whether the debates of a contrast end, and what they took: decided alike before each look and in
+the tables.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,10 +20,12 @@ class Stopping:
     """How far the debates of a contrast have come.
 
     Attributes:
-        reason: to stop after these looks: a verdict of `moot.stats.sequential`, `BUDGET`, or `ALL`; `OPEN` for none.
+        reason: to stop after these looks: a verdict of `moot.stats.sequential`, `BUDGET`, or `ALL`;
+            `OPEN` for none.
         looks, planned_looks: held, and planned.
         cases, planned: debated in these, and planned.
-        calls, usd: that the debates of both sides took; NaN where that is not known, as of recorded debates.
+        calls, usd: that the debates of both sides took; NaN where that is not known, as of recorded
+            debates.
     """
 
     reason: str
@@ -33,7 +37,9 @@ class Stopping:
     usd: float
 
 
-def stopping(contrast: Contrast, stop: Stop, experiments: Mapping[str, ExperimentResults]) -> Stopping:
+def stopping(
+    contrast: Contrast, stop: Stop, experiments: Mapping[str, ExperimentResults]
+) -> Stopping:
     """How far the debates of a contrast have come, by what the run has left behind so far.
 
     Raises:
@@ -48,9 +54,16 @@ def stopping(contrast: Contrast, stop: Stop, experiments: Mapping[str, Experimen
     rows = pd.concat([frame[frame["model"].isin(wanted)] for frame, wanted in frames])
     last = max((number[case] for case in rows["case_id"].unique()), default=-1)
     later = [look for look in number.values() if look > last]
-    held, following = len(number) - len(later), later.count(min(later, default=0))  # a look may have no cases
-    calls, usd = (float(rows[name].astype(float).sum(min_count=1)) for name in ("calls", "cost_usd"))
-    reason = watched(contrast, experiments).verdict(stop.difference, stop.alpha, held / len(number), stop.futility)
+    held, following = (
+        len(number) - len(later),
+        later.count(min(later, default=0)),
+    )  # a look may have no cases
+    calls, usd = (
+        float(rows[name].astype(float).sum(min_count=1)) for name in ("calls", "cost_usd")
+    )
+    reason = watched(contrast, experiments).verdict(
+        stop.difference, stop.alpha, held / len(number), stop.futility
+    )
     if reason == OPEN:
         if not later:
             reason = ALL

@@ -1,1 +1,3 @@
-"""Statistics on arrays and frames: intervals by cluster, paired tests, agreement, classification, calibration."""
+"""Statistics on arrays and frames: intervals by cluster, paired tests, agreement, classification,
+calibration.
+"""

@@ -1,5 +1,5 @@
-"""Agreement of raters beyond chance: Cohen's kappa for two, Krippendorff's alpha for any number, over row weights; and
-of pairs of answers that have something in common.
+"""Agreement of raters beyond chance: Cohen's kappa for two, Krippendorff's alpha for any number,
+over row weights; and of pairs of answers that have something in common.
 """
 
 from collections.abc import Sequence
@@ -15,18 +15,23 @@ _FEWEST_RATERS = 2
 
 
 def cohens_kappa(first: ArrayLike, second: ArrayLike) -> Statistic:
-    """Agreement of two raters' labels of the same items beyond chance; NaN where chance alone would agree always."""
-    codes, labels = pd.factorize(np.concatenate([np.asarray(first, dtype=object), np.asarray(second, dtype=object)]))
+    """Agreement of two raters' labels of the same items beyond chance;
+    NaN where chance alone would agree always.
+    """
+    codes, labels = pd.factorize(
+        np.concatenate([np.asarray(first, dtype=object), np.asarray(second, dtype=object)])
+    )
     one, other = np.split(np.eye(len(labels))[codes], 2)
     return Statistic(lambda weights: kappa(sums(one, other, weights)), DIFFERENCE)
 
 
 def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
-    """Agreement of any number of raters on a nominal scale (Krippendorff 2011, "Computing Krippendorff's
-    alpha-reliability"); NaN where fewer than two labels occur.
+    """Agreement of any number of raters on a nominal scale (Krippendorff 2011, "Computing
+    Krippendorff's alpha-reliability"); NaN where fewer than two labels occur.
 
     Args:
-        ratings: the label of each item (row) by each rater (column), a string; anything else is missing.
+        ratings: the label of each item (row) by each rater (column), a string; anything else is
+            missing.
     """
     labels = sorted({value for value in ratings.ravel() if isinstance(value, str)})
     given = [(ratings == label).sum(axis=1) for label in labels]
@@ -46,7 +51,9 @@ def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
     return Statistic(alpha, DIFFERENCE, pairable)
 
 
-def agreeing_pairs(rows: pd.DataFrame, common: Sequence[str], *, but_for: Sequence[str] = ()) -> pd.DataFrame:
+def agreeing_pairs(
+    rows: pd.DataFrame, common: Sequence[str], *, but_for: Sequence[str] = ()
+) -> pd.DataFrame:
     """How many pairs of answers there are, and how many of them agree.
 
     Args:
@@ -63,5 +70,9 @@ def agreeing_pairs(rows: pd.DataFrame, common: Sequence[str], *, but_for: Sequen
 
 def _pairs(rows: pd.DataFrame, common: Sequence[str]) -> pd.DataFrame:
     answers = rows.groupby([*common, "prediction"], sort=True).size()
-    alike, all_of_them = (counts * (counts - 1) / 2 for counts in (answers, rows.groupby([*common], sort=True).size()))
-    return pd.DataFrame({"agree": alike.groupby("case_id").sum(), "pairs": all_of_them.groupby("case_id").sum()})
+    alike, all_of_them = (
+        counts * (counts - 1) / 2 for counts in (answers, rows.groupby([*common], sort=True).size())
+    )
+    return pd.DataFrame(
+        {"agree": alike.groupby("case_id").sum(), "pairs": all_of_them.groupby("case_id").sum()}
+    )

@@ -1,9 +1,10 @@
 """How much more answers change when something is changed than when the same is asked twice.
 
-A model that samples gives other answers to the same prompt. So of answers to two prompts some differ even if the
-prompts mean the same to it: with one answer of probability 0.71 and another of 0.29, in 41 % of cases. What a change
-does is the share of pairs of answers that differ between both prompts, less the mean share that differ within either
-(half the energy distance of Szekely and Rizzo, 2013): 0 where both are answered alike, at any noise, else above.
+A model that samples gives other answers to the same prompt. So of answers to two prompts some
+differ even if the prompts mean the same to it: with one answer of probability 0.71 and another of
+0.29, in 41 % of cases. What a change does is the share of pairs of answers that differ between both
+prompts, less the mean share that differ within either (half the energy distance of Szekely and
+Rizzo, 2013): 0 where both are answered alike, at any noise, else above.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -11,7 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, Column, Floats, Numbers, as_numbers, mean_statistic
+from moot.stats.bootstrap import (
+    DIFFERENCE,
+    ClusterBootstrap,
+    Column,
+    Floats,
+    Numbers,
+    as_numbers,
+    mean_statistic,
+)
 
 NO_FLOOR = "no floor: nothing was asked twice; `repeats: 2` on either side gives one"
 Apart = Callable[[Numbers, Numbers], Floats]
@@ -24,7 +33,8 @@ class Changed:
     Attributes:
         changed: the mean change between both prompts.
         again: that between repeats of one prompt; NaN without repeats.
-        more, low, high: the difference between them, with its 95 % interval by cluster; NaN without repeats.
+        more, low, high: the difference between them, with its 95 % interval by cluster; NaN without
+            repeats.
         cases: how many cases this rests on.
     """
 
@@ -56,18 +66,24 @@ def changes(
 ) -> Changed:
     """Compare answers to two prompts about the same cases with repeats of either.
 
-    Answers of different repeats are compared, since a changed debate may share calls with the same repeat of the
-    original; where each case has one answer a side, these two are.
+    Answers of different repeats are compared, since a changed debate may share calls with the same
+    repeat of the original; where each case has one answer a side, these two are.
 
     Args:
         first, second: the answers, by case and repeat.
         apart: how far two answers are apart, at most 1.
         clusters, seed: of each case, and of the bootstrap over them.
-        known: what changes when the same is asked twice, where that is known: 0 for a trained model.
+        known: what changes when the same is asked twice, where that is known: 0 for a trained
+            model.
     """
-    one, other = ({str(case): answers for case, answers in side.groupby(level=0)} for side in (first, second))
+    one, other = (
+        {str(case): answers for case, answers in side.groupby(level=0)} for side in (first, second)
+    )
     found = {
-        case: (_between(one[case], other[case], apart), _again([one[case], other[case]], apart, known))
+        case: (
+            _between(one[case], other[case], apart),
+            _again([one[case], other[case]], apart, known),
+        )
         for case in sorted(set(one) & set(other))
     }
     judged = [case for case, (_, again) in found.items() if not np.isnan(again)]
@@ -89,7 +105,9 @@ def _between(one: Column, other: Column, apart: Apart) -> float:
 
 
 def _again(sides: Sequence[Column], apart: Apart, known: float) -> float:
-    """The mean over both sides of what changes between two of its repeats; `known` where neither has two."""
+    """The mean over both sides of what changes between two of its repeats;
+    `known` where neither has two.
+    """
     within = []
     for side in sides:
         values = side.to_numpy()

@@ -1,9 +1,11 @@
-"""What one change of a debate does to the probability of its verdict, beside what asking again does.
+"""What one change of a debate does to the probability of its verdict, beside what asking again
+does.
 
-The unchanged debate is judged some times and the changed one some times; the effect is the difference of both means.
-Its interval is Newcombe's and its test Fisher's exact one where answers are yes or no (`moot.stats.differences`), and
-Holm's correction is over all changes of one debate's turns, removed and replaced ones together. An answer that is read
-off log-probabilities alone has no sampling error: its effect is exact, and has neither interval nor test.
+The unchanged debate is judged some times and the changed one some times; the effect is the
+difference of both means. Its interval is Newcombe's and its test Fisher's exact one where answers
+are yes or no (`moot.stats.differences`), and Holm's correction is over all changes of one debate's
+turns, removed and replaced ones together. An answer that is read off log-probabilities alone has no
+sampling error: its effect is exact, and has neither interval nor test.
 """
 
 from collections.abc import Sequence
@@ -56,9 +58,11 @@ def _sampled(whole: Values, changed: Values) -> Effect:
 
 
 def floor_of(whole: Values, times: int, *, exact: bool) -> float:
-    """How far the mean of so many answers about the unchanged debate lies from that of all, in 95 of 100 cases.
+    """How far the mean of so many answers about the unchanged debate lies from that of all, in 95
+    of 100 cases.
 
-    Where all answers are alike, half an answer each way keeps chance from looking impossible (Jeffreys' prior).
+        Where all answers are alike, half an answer each way keeps chance from looking impossible
+        (Jeffreys' prior).
     """
     values = as_numbers(whole)
     if exact:
@@ -74,8 +78,8 @@ def floor_of(whole: Values, times: int, *, exact: bool) -> float:
 
 
 def which_moved(effects: Sequence[Effect], floors: Sequence[float], smallest: float) -> list[bool]:
-    """Of the changes of one debate those that moved its judge: beyond their floor, the smallest change that counts, and
-    chance, with Holm's correction.
+    """Of the changes of one debate those that moved its judge: beyond their floor, the smallest
+    change that counts, and chance, with Holm's correction.
     """
     corrected = holm([effect.p for effect in effects])
     return [

@@ -1,21 +1,25 @@
-"""Intervals by a bootstrap over clusters: rows of one cluster are not independent, so they are drawn together.
+"""Intervals by a bootstrap over clusters: rows of one cluster are not independent, so they are
+drawn together.
 
-A cluster is a case (whose repeats share all), or what several cases have in common: the motion of a claim, the topic of
-a post. A statistic is a function of row weights. It takes an array of shape (resamples, rows) that says how often each
-row was drawn and returns an array of shape (resamples,); all resamples are computed at once.
+A cluster is a case (whose repeats share all), or what several cases have in common: the motion of a
+claim, the topic of a post. A statistic is a function of row weights. It takes an array of shape
+(resamples, rows) that says how often each row was drawn and returns an array of shape (resamples,);
+all resamples are computed at once.
 
-The interval is a small-sample t interval: the bootstrap's standard error, Student's t with one degree of freedom less
-than there are clusters, on a scale that suits the statistic's range (log odds for a share, so that it stays within 0
-and 1). Percentiles of the draws cover too little with few clusters and rare outcomes; docs/results.md has the coverage
-of this method by simulation, for 5 to 200 clusters. Where all clusters agree (all or none right) the draws show no
-spread, and the interval is that of Clopper and Pearson (1934) with the clusters as sample size. Amounts (rounds,
-tokens, costs) are skewed: their interval holds that on the scale of logarithms and that of t corrected for the draws'
-skewness (Hall 1992, "On the removal of skewness by transformation", JRSS B 54).
+The interval is a small-sample t interval: the bootstrap's standard error, Student's t with one
+degree of freedom less than there are clusters, on a scale that suits the statistic's range (log
+odds for a share, so that it stays within 0 and 1). Percentiles of the draws cover too little with
+few clusters and rare outcomes; docs/results.md has the coverage of this method by simulation, for 5
+to 200 clusters. Where all clusters agree (all or none right) the draws show no spread, and the
+interval is that of Clopper and Pearson (1934) with the clusters as sample size. Amounts (rounds,
+tokens, costs) are skewed: their interval holds that on the scale of logarithms and that of t
+corrected for the draws' skewness (Hall 1992, "On the removal of skewness by transformation", JRSS B
+54).
 
-Where rows belong to clusters of several kinds at once, none within the other (a debate's story and its judge), the
-variance is that of Cameron, Gelbach and Miller (2011, "Robust inference with multiway clustering", JBES 29): of each
-kind, less that of what both share; but not less than of one kind alone. t has one degree of freedom less than the kind
-with the fewest clusters has.
+Where rows belong to clusters of several kinds at once, none within the other (a debate's story and
+its judge), the variance is that of Cameron, Gelbach and Miller (2011, "Robust inference with
+multiway clustering", JBES 29): of each kind, less that of what both share; but not less than of one
+kind alone. t has one degree of freedom less than the kind with the fewest clusters has.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -48,7 +52,9 @@ DIFFERENCE: Bounds = (-1.0, 1.0)
 
 MEANT_DIGITS = 9  # of a share's interval
 _WEIGHTS_AT_ONCE = 2**22
-"""Resamples times rows whose weights are in memory at once: 32 MB, and a statistic takes some times as much."""
+"""Resamples times rows whose weights are in memory at once: 32 MB, and a statistic takes some times
+as much.
+"""
 _NO_SPREAD = 1e-12
 _NO_SKEWNESS = 1e-6
 
@@ -58,9 +64,12 @@ class Statistic:
     """A function of row weights, with what its interval needs to know.
 
     Attributes:
-        function: weights of shape (resamples, rows) to values of shape (resamples,); NaN where undefined.
-        bounds: the least and the greatest value that it can have: `SHARE`, `DIFFERENCE`, `AMOUNT` or `ANY`.
-        rows: the rows that it rests on, shape (rows,), such as the positive cases for recall; None for all.
+        function: weights of shape (resamples, rows) to values of shape (resamples,); NaN where
+            undefined.
+        bounds: the least and the greatest value that it can have: `SHARE`, `DIFFERENCE`, `AMOUNT`
+            or `ANY`.
+        rows: the rows that it rests on, shape (rows,), such as the positive cases for recall; None
+            for all.
     """
 
     function: Callable[[Floats], Floats]
@@ -72,29 +81,40 @@ class Statistic:
 
 
 class ClusterBootstrap:
-    """Resamples of the clusters behind some rows; equal clusters and seed give equal draws, also across models.
+    """Resamples of the clusters behind some rows; equal clusters and seed give equal draws, also
+    across models.
 
-    Args:
-        clusters: the cluster that each row belongs to; several rows may share one. A tuple names one of each kind.
-        seed: of the draws.
-        resamples: how many samples of clusters are drawn, with replacement.
-        level: the interval's nominal coverage.
+        Args:
+            clusters: the cluster that each row belongs to; several rows may share one. A tuple
+                names one of each kind.
+            seed: of the draws.
+            resamples: how many samples of clusters are drawn, with replacement.
+            level: the interval's nominal coverage.
     """
 
-    def __init__(self, clusters: Clusters, seed: int, resamples: int = RESAMPLES, level: float = LEVEL) -> None:
+    def __init__(
+        self, clusters: Clusters, seed: int, resamples: int = RESAMPLES, level: float = LEVEL
+    ) -> None:
         kinds = kinds_of_clusters(clusters)
         self.codes, _ = min(kinds, key=lambda kind: (kind[1], kind[0].max(initial=-1)))
-        self.rows, self.clusters, self.level = len(self.codes), int(self.codes.max(initial=-1)) + 1, level
+        self.rows, self.clusters, self.level = (
+            len(self.codes),
+            int(self.codes.max(initial=-1)) + 1,
+            level,
+        )
         self._seed, self._resamples = seed, resamples
         self.kinds = len(kinds)
         self._kinds = [
-            (ClusterBootstrap(codes, seed, resamples, level), number) for codes, number in kinds if len(kinds) > 1
+            (ClusterBootstrap(codes, seed, resamples, level), number)
+            for codes, number in kinds
+            if len(kinds) > 1
         ]
 
     def weights(self) -> Iterator[Floats]:
-        """How often each row is drawn: some resamples at a time, shape (some, rows), all of them where rows are few.
+        """How often each row is drawn: some resamples at a time, shape (some, rows), all of them
+        where rows are few.
 
-        Of several kinds of clusters those of the fewest clusters are drawn.
+                Of several kinds of clusters those of the fewest clusters are drawn.
         """
         at_once = max(1, _WEIGHTS_AT_ONCE // max(self.rows, 1))
         if at_once >= self._resamples:
@@ -126,12 +146,17 @@ class ClusterBootstrap:
     def draws_of(self, statistics: Callable[[Floats], Mapping[Key, Floats]]) -> dict[Key, Floats]:
         """Several statistics on every resample, shape (resamples,) each.
 
-        With several kinds of clusters: the draws of that kind by which the statistic varies most, spread so that their
-        variance is that of Cameron, Gelbach and Miller.
+        With several kinds of clusters: the draws of that kind by which the statistic varies most,
+        spread so that their variance is that of Cameron, Gelbach and Miller.
         """
         if self._kinds:
-            each = [(kind.draws_of(statistics), kind.clusters, number) for kind, number in self._kinds]
-            return {key: _crossed([(found[key], size, kinds) for found, size, kinds in each]) for key in each[0][0]}
+            each = [
+                (kind.draws_of(statistics), kind.clusters, number) for kind, number in self._kinds
+            ]
+            return {
+                key: _crossed([(found[key], size, kinds) for found, size, kinds in each])
+                for key in each[0][0]
+            }
         parts = [statistics(weights) for weights in self.weights()]
         return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
 
@@ -146,7 +171,9 @@ class ClusterBootstrap:
         clusters = self.clusters_among(statistic.rows)
         if clusters < FEWEST_CLUSTERS:
             return float("nan"), float("nan")
-        return estimate_interval(self.value(statistic), self.draws(statistic), clusters, statistic.bounds, self.level)
+        return estimate_interval(
+            self.value(statistic), self.draws(statistic), clusters, statistic.bounds, self.level
+        )
 
     def estimate(self, statistic: Statistic) -> tuple[float, float, float]:
         """Value, lower and upper end of the interval."""
@@ -154,11 +181,16 @@ class ClusterBootstrap:
 
 
 def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
-    """The number of each row's cluster by each kind, then by each two kinds together, and so on; and how many kinds."""
+    """The number of each row's cluster by each kind, then by each two kinds together, and so on;
+    and how many kinds.
+    """
     rows = list(clusters)
     if not rows or not isinstance(rows[0], tuple):
         return [(pd.factorize(np.asarray(rows, dtype=object), sort=True)[0], 1)]
-    kinds = [pd.factorize(np.asarray(names, dtype=object), sort=True)[0] for names in zip(*rows, strict=True)]
+    kinds = [
+        pd.factorize(np.asarray(names, dtype=object), sort=True)[0]
+        for names in zip(*rows, strict=True)
+    ]
     return [
         (np.unique(np.stack(some), axis=1, return_inverse=True)[1].reshape(-1), number)
         for number in range(1, len(kinds) + 1)
@@ -167,30 +199,42 @@ def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
 
 
 def _crossed(kinds: list[tuple[Floats, int, int]]) -> Floats:
-    """Draws with the variance of several kinds of clusters: of each kind its draws, its clusters, how many kinds it is.
+    """Draws with the variance of several kinds of clusters: of each kind its draws, its clusters,
+    how many kinds it is.
 
-    A kind's variance counts as its small-sample interval would (times clusters over clusters less one), and that of two
-    kinds together is subtracted.
+        A kind's variance counts as its small-sample interval would (times clusters over clusters
+        less one), and that of two kinds together is subtracted.
     """
     variances = [
-        float(np.nanvar(draws, ddof=1)) * clusters / max(1, clusters - 1) if not np.isnan(draws).all() else 0.0
+        (
+            float(np.nanvar(draws, ddof=1)) * clusters / max(1, clusters - 1)
+            if not np.isnan(draws).all()
+            else 0.0
+        )
         for draws, clusters, _ in kinds
     ]
-    whole = sum(variance if number % 2 else -variance for variance, (*_, number) in zip(variances, kinds, strict=True))
+    whole = sum(
+        variance if number % 2 else -variance
+        for variance, (*_, number) in zip(variances, kinds, strict=True)
+    )
     single = [position for position, (*_, number) in enumerate(kinds) if number == 1]
     widest = max(single, key=lambda position: variances[position])
     fewest = min(kinds[position][1] for position in single)
     draws, clusters, _ = kinds[widest]
     if not variances[widest] or clusters == 1:  # equal draws have a variance by rounding
         return draws
-    spread = max(whole, variances[widest]) * (1 - 1 / fewest) / (variances[widest] * (1 - 1 / clusters))
+    spread = (
+        max(whole, variances[widest]) * (1 - 1 / fewest) / (variances[widest] * (1 - 1 / clusters))
+    )
     centre = np.nanmean(draws)
     return np.asarray(centre + (draws - centre) * np.sqrt(spread), dtype=np.float64)
 
 
 @lru_cache(maxsize=2)
 def _draws(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint8]":
-    """How often each cluster is drawn, shape (resamples, clusters), in a byte each: more than 255 never happens."""
+    """How often each cluster is drawn, shape (resamples, clusters), in a byte each: more than 255
+    never happens.
+    """
     generator, shares = np.random.default_rng(seed), np.full(clusters, 1 / clusters)
     drawn = np.empty((resamples, clusters), dtype=np.uint8)
     at_once = max(1, _WEIGHTS_AT_ONCE // clusters)
@@ -203,10 +247,11 @@ def _draws(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint8]":
 def estimate_interval(
     value: float, draws: Floats, clusters: int, bounds: Bounds = ANY, level: float = LEVEL
 ) -> tuple[float, float]:
-    """The interval around a statistic's value on the sample, from its bootstrap draws; undefined ones are left out.
+    """The interval around a statistic's value on the sample, from its bootstrap draws; undefined
+    ones are left out.
 
-    NaN from fewer than two clusters, and where the draws show no spread of a statistic that has no two bounds, since
-    then nothing says how far the next cluster may lie.
+        NaN from fewer than two clusters, and where the draws show no spread of a statistic that has
+        no two bounds, since then nothing says how far the next cluster may lie.
     """
     from scipy.special import stdtrit  # registries are read at every start of Snakemake
 
@@ -217,7 +262,9 @@ def estimate_interval(
     if np.ptp(defined) <= _NO_SPREAD * max(1.0, abs(value)):
         return unanimous(value, clusters, bounds, level) if np.isfinite(bounds).all() else nothing
     error = float(np.std(defined, ddof=1)) * np.sqrt(clusters / (clusters - 1))
-    return around(value, error, float(stdtrit(clusters - 1, (1 + level) / 2)), bounds, _skewness(defined))
+    return around(
+        value, error, float(stdtrit(clusters - 1, (1 + level) / 2)), bounds, _skewness(defined)
+    )
 
 
 def _skewness(draws: Floats) -> float:
@@ -226,17 +273,22 @@ def _skewness(draws: Floats) -> float:
 
 
 def unanimous(value: float, clusters: int, bounds: Bounds, level: float) -> tuple[float, float]:
-    """Clopper-Pearson where no cluster deviates: at most a share `rare` of all clusters may, up to either bound."""
+    """Clopper-Pearson where no cluster deviates: at most a share `rare` of all clusters may, up to
+    either bound.
+    """
     low, high = bounds
     rare = 1 - ((1 - level) / 2) ** (1 / clusters)
     return value - rare * (value - low), value + rare * (high - value)
 
 
-def around(value: float, error: float, quantile: float, bounds: Bounds, skewness: float = 0.0) -> tuple[float, float]:
+def around(
+    value: float, error: float, quantile: float, bounds: Bounds, skewness: float = 0.0
+) -> tuple[float, float]:
     """So many standard errors around a value, on the scale that suits its bounds.
 
-    Two bounds: symmetric on the scale of log odds, by the delta method. One: symmetric on the scale of logarithms, and
-    at least as far as Hall's correction for the skewness of the sampling distribution reaches.
+    Two bounds: symmetric on the scale of log odds, by the delta method. One: symmetric on the scale
+    of logarithms, and at least as far as Hall's correction for the skewness of the sampling
+    distribution reaches.
     """
     half, (low, high) = quantile * error, bounds
     if low < value < high < np.inf:
@@ -247,7 +299,10 @@ def around(value: float, error: float, quantile: float, bounds: Bounds, skewness
     elif -np.inf < low < value and high == np.inf:
         reach = min(half / (value - low), 700)
         below, above = (value - error * _unskewed(side * quantile, skewness) for side in (1, -1))
-        ends = [min(low + (value - low) * np.exp(-reach), below), max(low + (value - low) * np.exp(reach), above)]
+        ends = [
+            min(low + (value - low) * np.exp(-reach), below),
+            max(low + (value - low) * np.exp(reach), above),
+        ]
         ends = [max(low, end) for end in ends]
     else:  # no bounds, or a value at its bound although resamples differ
         ends = [float(np.clip(value + side * half, low, high)) for side in (-1, 1)]
@@ -285,7 +340,11 @@ def share_statistic(values: Values) -> Statistic:
     return mean_statistic(values, SHARE)
 
 
-def ratio_statistic(numerators: ArrayLike, denominators: ArrayLike, bounds: Bounds = ANY) -> Statistic:
-    """The sum of one column over the sum of another; it rests on the rows whose denominator is not 0."""
+def ratio_statistic(
+    numerators: ArrayLike, denominators: ArrayLike, bounds: Bounds = ANY
+) -> Statistic:
+    """The sum of one column over the sum of another; it rests on the rows whose denominator is not
+    0.
+    """
     top, bottom = as_numbers(numerators), as_numbers(denominators)
     return Statistic(lambda weights: ratio(weights @ top, weights @ bottom), bounds, bottom != 0)

@@ -1,4 +1,6 @@
-"""How far a probability can be trusted: area under the ROC curve and expected calibration error, over row weights."""
+"""How far a probability can be trusted: area under the ROC curve and expected calibration error,
+over row weights.
+"""
 
 import numpy as np
 
@@ -21,7 +23,9 @@ def auc_statistic(truth: Floats, score: Floats) -> Statistic:
         positives = np.add.reduceat((weights * truth)[:, order], ties, axis=1)
         negatives = np.add.reduceat((weights * (1 - truth))[:, order], ties, axis=1)
         beaten = np.cumsum(negatives, axis=1) - negatives / 2
-        return ratio((positives * beaten).sum(axis=1), positives.sum(axis=1) * negatives.sum(axis=1))
+        return ratio(
+            (positives * beaten).sum(axis=1), positives.sum(axis=1) * negatives.sum(axis=1)
+        )
 
     positive = truth > 0
     return Statistic(area, SHARE, positive if 2 * positive.sum() <= len(positive) else ~positive)
@@ -35,7 +39,9 @@ def confidence_bins(confidence: Floats) -> Floats:
 
 
 def calibration_error_statistic(confidence: Floats, correct: Floats) -> Statistic:
-    """The mean gap between confidence and accuracy over ten equal-width bins, weighted by the bins' sizes."""
+    """The mean gap between confidence and accuracy over ten equal-width bins, weighted by the bins'
+    sizes.
+    """
     bins = confidence_bins(confidence)
 
     def error(weights: Floats) -> Floats:
@@ -46,13 +52,18 @@ def calibration_error_statistic(confidence: Floats, correct: Floats) -> Statisti
 
 
 def calibration_error_by_chance(confidence: Floats, seed: int) -> float:
-    """The calibration error to be expected of calibrated answers with these confidences; NaN of none.
+    """The calibration error to be expected of calibrated answers with these confidences; NaN of
+    none.
 
-    With few answers a bin's accuracy differs from its confidence by chance alone, so that the error is above 0 though
-    every confidence is deserved (consistency resampling, Bröcker and Smith 2007). Answers are taken as independent.
+        With few answers a bin's accuracy differs from its confidence by chance alone, so that the
+        error is above 0 though every confidence is deserved (consistency resampling, Bröcker and
+        Smith 2007). Answers are taken as independent.
     """
     if not len(confidence):
         return float("nan")
     random, bins = np.random.default_rng(seed), confidence_bins(confidence)
-    gaps = (np.abs((confidence - (random.random(len(confidence)) < confidence)) @ bins) for _ in range(DRAWS))
+    gaps = (
+        np.abs((confidence - (random.random(len(confidence)) < confidence)) @ bins)
+        for _ in range(DRAWS)
+    )
     return float(sum(gap.sum() for gap in gaps) / (DRAWS * len(confidence)))

@@ -1,13 +1,15 @@
-"""Classification metrics from sums over weighted rows: one engine for debates, references, baselines and resamples.
+"""Classification metrics from sums over weighted rows: one engine for debates, references,
+baselines and resamples.
 
-Truth and predictions are matrices of shape (rows, labels), so that two labels, many labels, several labels at once and
-a coin's expected result are one computation. `assigned` holds 1 at the predicted labels; for a coin it holds the
-probabilities with which the coin picks each label, and sums become expected sums. A row that assigns nothing (an answer
-that cannot be used, counted as wrong) is a miss of its true label and a hit of none.
+Truth and predictions are matrices of shape (rows, labels), so that two labels, many labels, several
+labels at once and a coin's expected result are one computation. `assigned` holds 1 at the predicted
+labels; for a coin it holds the probabilities with which the coin picks each label, and sums become
+expected sums. A row that assigns nothing (an answer that cannot be used, counted as wrong) is a
+miss of its true label and a hit of none.
 
-The labels of macro averages are fixed before resampling: those that are true or predicted somewhere in the sample, as
-in scikit-learn. A resample without one of them counts 0 for it (`zero_division=0`); were it left out there, each
-resample would average over labels of its own.
+The labels of macro averages are fixed before resampling: those that are true or predicted somewhere
+in the sample, as in scikit-learn. A resample without one of them counts 0 for it
+(`zero_division=0`); were it left out there, each resample would average over labels of its own.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +28,11 @@ Key = tuple[str, str, str]
 METRICS = (
     "accuracy",
     "auc",
-    *(f"{metric}_{a}" for metric in ("recall", "precision", "f1") for a in ("binary", "macro", "weighted", "micro")),
+    *(
+        f"{metric}_{a}"
+        for metric in ("recall", "precision", "f1")
+        for a in ("binary", "macro", "weighted", "micro")
+    ),
     "kappa",
     "mcc",
     "brier",
@@ -38,7 +44,9 @@ _SIGNED = ("kappa", "mcc", "base_rate_distance")
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Weighted sums over rows: hits, predicted and true of shape (resamples, labels); right and total (resamples,)."""
+    """Weighted sums over rows: hits, predicted and true of shape (resamples, labels); right and
+    total (resamples,).
+    """
 
     hits: Floats
     predicted: Floats
@@ -51,7 +59,9 @@ def sums(truth: Floats, assigned: Floats, weights: Floats, multilabel: bool = Fa
     """The sums behind every metric; a row with several labels is right as a whole or not at all."""
     both = truth * assigned
     exact = (both + (1 - truth) * (1 - assigned)).prod(axis=1) if multilabel else both.sum(axis=1)
-    return Sums(weights @ both, weights @ assigned, weights @ truth, weights @ exact, weights.sum(axis=1))
+    return Sums(
+        weights @ both, weights @ assigned, weights @ truth, weights @ exact, weights.sum(axis=1)
+    )
 
 
 def occurring(truth: Floats, assigned: Floats) -> Truths:
@@ -60,22 +70,32 @@ def occurring(truth: Floats, assigned: Floats) -> Truths:
     return found
 
 
-def averages(found: Sums, labels: tuple[str, ...], occurs: Truths, positive: int | None = None) -> dict[Key, Floats]:
-    """Precision, recall and F1: macro, micro, weighted, of the positive label, and of each label that occurs.
+def averages(
+    found: Sums, labels: tuple[str, ...], occurs: Truths, positive: int | None = None
+) -> dict[Key, Floats]:
+    """Precision, recall and F1: macro, micro, weighted, of the positive label, and of each label
+    that occurs.
 
-    Ratios without denominator count as 0, as scikit-learn's `zero_division=0`; all are NaN without rows.
+        Ratios without denominator count as 0, as scikit-learn's `zero_division=0`; all are NaN
+        without rows.
     """
     metrics: dict[Key, Floats] = {}
     halves = (found.predicted + found.true) / 2
     for name, below in (("precision", found.predicted), ("recall", found.true), ("f1", halves)):
         by_label = ratio(found.hits, below, 0.0)
-        metrics[name, "macro", ""] = ratio(by_label[:, occurs].sum(axis=1), np.full(len(by_label), occurs.sum()))
+        metrics[name, "macro", ""] = ratio(
+            by_label[:, occurs].sum(axis=1), np.full(len(by_label), occurs.sum())
+        )
         metrics[name, "micro", ""] = ratio(found.hits.sum(axis=1), below.sum(axis=1), 0.0)
-        metrics[name, "weighted", ""] = ratio((by_label * found.true).sum(axis=1), found.true.sum(axis=1))
+        metrics[name, "weighted", ""] = ratio(
+            (by_label * found.true).sum(axis=1), found.true.sum(axis=1)
+        )
         if positive is not None:
             metrics[name, "binary", ""] = by_label[:, positive]
         for position, label in enumerate(labels):
-            metrics[name, "binary", label] = np.where(occurs[position], by_label[:, position], np.nan)
+            metrics[name, "binary", label] = np.where(
+                occurs[position], by_label[:, position], np.nan
+            )
     return {key: np.where(found.total > 0, values, np.nan) for key, values in metrics.items()}
 
 
@@ -90,7 +110,8 @@ def matthews(found: Sums) -> Floats:
     """The Matthews correlation of any number of labels; 0 where truth or predictions are constant."""
     agreed, by_chance = found.hits.sum(axis=1), (found.true * found.predicted).sum(axis=1)
     spread = np.sqrt(
-        (found.total**2 - (found.true**2).sum(axis=1)) * (found.total**2 - (found.predicted**2).sum(axis=1))
+        (found.total**2 - (found.true**2).sum(axis=1))
+        * (found.total**2 - (found.predicted**2).sum(axis=1))
     )
     values = ratio(agreed * found.total - by_chance, spread, 0.0)
     return np.where(found.total > 0, values, np.nan).round(MEANT_DIGITS)
@@ -98,7 +119,11 @@ def matthews(found: Sums) -> Floats:
 
 def rates(found: Sums, positive: int) -> dict[Key, Floats]:
     """How often the positive label is predicted, is true, and is predicted where it is not true."""
-    hits, predicted, actual = found.hits[:, positive], found.predicted[:, positive], found.true[:, positive]
+    hits, predicted, actual = (
+        found.hits[:, positive],
+        found.predicted[:, positive],
+        found.true[:, positive],
+    )
     predicted_rate, base_rate = ratio(predicted, found.total), ratio(actual, found.total)
     return {
         ("false_positive_rate", "binary", ""): ratio(predicted - hits, found.total - actual),
@@ -113,14 +138,23 @@ def metric_bounds(metric: str) -> Bounds:
     return DIFFERENCE if metric in _SIGNED else SHARE
 
 
-def rows_behind(key: Key, truth: Floats, assigned: Floats, labels: tuple[str, ...], positive: int | None) -> Truths:
-    """The rows that a metric rests on: for recall of a label those where it is true, for precision where predicted."""
+def rows_behind(
+    key: Key, truth: Floats, assigned: Floats, labels: tuple[str, ...], positive: int | None
+) -> Truths:
+    """The rows that a metric rests on: for recall of a label those where it is true, for precision
+    where predicted.
+    """
     metric, average, label = key
     column = labels.index(label) if label else positive
     if average != "binary" or column is None:
         return np.ones(len(truth), dtype=bool)
     true, predicted = truth[:, column] > 0, assigned[:, column] > 0
-    behind = {"precision": predicted, "recall": true, "f1": true | predicted, "false_positive_rate": ~true}
+    behind = {
+        "precision": predicted,
+        "recall": true,
+        "f1": true | predicted,
+        "false_positive_rate": ~true,
+    }
     return behind.get(metric, np.ones(len(truth), dtype=bool))
 
 
@@ -131,7 +165,8 @@ class Classified:
     Attributes:
         truth: 1 where the case has the label, else 0; shape (cases, labels).
         assigned: 1 where the label was predicted, or the probability of predicting it; same shape.
-        scores: how much each label is favoured; same shape, None where the model only names a label.
+        scores: how much each label is favoured; same shape, None where the model only names a
+            label.
         scored: what `scores` are: probabilities, or decision values that only rank.
         positive: the column that binary averages call positive; None for other than two labels.
         multilabel: whether a case may have several labels.
@@ -146,20 +181,28 @@ class Classified:
 
 
 def measure(outcome: Classified) -> dict[str, float]:
-    """Every one of `METRICS`; NaN where a metric has no meaning (Brier of decision values, AUC of one class).
+    """Every one of `METRICS`; NaN where a metric has no meaning (Brier of decision values, AUC of
+    one class).
 
-    Accuracy of several labels at once is that of the whole set. The AUC of more than two labels is one label against
-    the rest, weighted by the label's share; the Brier score of more than two labels is the sum over labels, else that
-    of the positive label.
+        Accuracy of several labels at once is that of the whole set. The AUC of more than two labels
+        is one label against the rest, weighted by the label's share; the Brier score of more than
+        two labels is the sum over labels, else that of the positive label.
     """
-    found = sums(outcome.truth, outcome.assigned, np.ones((1, len(outcome.truth))), outcome.multilabel)
+    found = sums(
+        outcome.truth, outcome.assigned, np.ones((1, len(outcome.truth))), outcome.multilabel
+    )
     averaged = averages(found, (), occurring(outcome.truth, outcome.assigned), outcome.positive)
-    values = {f"{metric}_{average}": float(value[0]) for (metric, average, _), value in averaged.items()}
+    values = {
+        f"{metric}_{average}": float(value[0]) for (metric, average, _), value in averaged.items()
+    }
     values |= {"accuracy": float(ratio(found.right, found.total)[0]), "brier": _brier(outcome)}
     values["auc"] = float(_auc(outcome)(np.ones((1, len(outcome.truth))))[0])
     if not outcome.multilabel:
         # One label everywhere leaves kappa 0/0; no agreement beyond chance is what it means.
-        values |= {"kappa": float(kappa(found, without_spread=0.0)[0]), "mcc": float(matthews(found)[0])}
+        values |= {
+            "kappa": float(kappa(found, without_spread=0.0)[0]),
+            "mcc": float(matthews(found)[0]),
+        }
     return {metric: values.get(metric, np.nan) for metric in METRICS}
 
 
@@ -168,7 +211,9 @@ def statistics_with_interval(outcome: Classified) -> Mapping[str, Statistic]:
     occurs = occurring(outcome.truth, outcome.assigned)
 
     def of(metric: Callable[[Sums], Floats]) -> Statistic:
-        return Statistic(lambda w: metric(sums(outcome.truth, outcome.assigned, w, outcome.multilabel)), SHARE)
+        return Statistic(
+            lambda w: metric(sums(outcome.truth, outcome.assigned, w, outcome.multilabel)), SHARE
+        )
 
     return {
         "accuracy": of(lambda found: ratio(found.right, found.total)),
@@ -186,8 +231,13 @@ def _auc(outcome: Classified) -> Statistic:
     if outcome.scores is None:
         return Statistic(lambda weights: np.full(len(weights), np.nan))
     if outcome.positive is not None:
-        return auc_statistic(outcome.truth[:, outcome.positive], outcome.scores[:, outcome.positive])
-    columns = [auc_statistic(truth, scores) for truth, scores in zip(outcome.truth.T, outcome.scores.T, strict=True)]
+        return auc_statistic(
+            outcome.truth[:, outcome.positive], outcome.scores[:, outcome.positive]
+        )
+    columns = [
+        auc_statistic(truth, scores)
+        for truth, scores in zip(outcome.truth.T, outcome.scores.T, strict=True)
+    ]
 
     def weighted(weights: Floats) -> Floats:
         each = np.stack([column(weights) for column in columns], axis=1)

@@ -1,21 +1,24 @@
-"""Components of variance: how much of what varies lies between cases, between judges, and in asking again.
+"""Components of variance: how much of what varies lies between cases, between judges, and in asking
+again.
 
-The model: an answer is a mean, an independent effect of each facet (case, judge, ...) and of each combination of
-facets that the design shows, and what is left (Searle, Casella and McCulloch 1992, "Variance Components", chapter 5;
-Brennan 2001, "Generalizability Theory", chapter 3). Half the squared difference of two answers comes to the sum of all
-components that the two do not share. Its mean over all pairs that share the same facets gives one equation for each
-such set, and these equations are solved: unbiased for crossed, nested and unbalanced designs, with no assumption of a
-distribution, so that right and wrong answers are on the scale of probabilities (Koch 1968, "Some further remarks
-concerning 'A general approach to the estimation of variance components'", Technometrics 10). Unbiased estimates of a
-small component may be negative, and stay so. In balanced designs they are those of the analysis of variance.
+The model: an answer is a mean, an independent effect of each facet (case, judge, ...) and of each
+combination of facets that the design shows, and what is left (Searle, Casella and McCulloch 1992,
+"Variance Components", chapter 5; Brennan 2001, "Generalizability Theory", chapter 3). Half the
+squared difference of two answers comes to the sum of all components that the two do not share. Its
+mean over all pairs that share the same facets gives one equation for each
+such set, and these equations are solved: unbiased for crossed, nested and unbalanced designs, with
+no assumption of a distribution, so that right and wrong answers are on the scale of probabilities
+(Koch 1968, "Some further remarks concerning 'A general approach to the estimation of variance
+components'", Technometrics 10). Unbiased estimates of a small component may be negative, and stay
+so. In balanced designs they are those of the analysis of variance.
 
-Of answers in words, half the squared difference is 1 where two differ (Light and Margolin 1971, "An analysis of
-variance for categorical data", JASA 66).
+Of answers in words, half the squared difference is 1 where two differ (Light and Margolin 1971, "An
+analysis of variance for categorical data", JASA 66).
 
-Intervals: each level of a facet is left out once (the jackknife); of several crossed facets the variances add, less
-that of leaving out what both share (Cameron, Gelbach and Miller 2011). A share of variance is an intraclass
-correlation, so its interval is that of Student's t on Fisher's scale, with the degrees of freedom of Satterthwaite
-(1946); docs/results.md has its coverage by simulation.
+Intervals: each level of a facet is left out once (the jackknife); of several crossed facets the
+variances add, less that of leaving out what both share (Cameron, Gelbach and Miller 2011). A share
+of variance is an intraclass correlation, so its interval is that of Student's t on Fisher's scale,
+with the degrees of freedom of Satterthwaite (1946); docs/results.md has its coverage by simulation.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -43,7 +46,8 @@ class Component:
     """One part of the variance.
 
     Attributes:
-        effect: the facets whose combination it belongs to; none for what is left when all facets are the same.
+        effect: the facets whose combination it belongs to; none for what is left when all facets
+            are the same.
         confounded: what the design cannot tell from it.
         variance: its estimate, negative ones as they are.
         share: of the sum of all components.
@@ -80,19 +84,29 @@ class Decomposition:
 
 
 def decompose(
-    values: Floats, facets: Mapping[str, Sequence[Hashable]], *, intervals: bool = True, apart: str = ""
+    values: Floats,
+    facets: Mapping[str, Sequence[Hashable]],
+    *,
+    intervals: bool = True,
+    apart: str = "",
 ) -> Decomposition | None:
-    """The components of variance of some answers; None where none differ, no facet varies, or pairs are too few.
+    """The components of variance of some answers; None where none differ, no facet varies, or pairs
+    are too few.
 
-    Args:
-        values: of each answer, shape (answers,); of answers in words one column a word, 1 where it is given.
-        facets: of each answer its case, its judge, ...; a facet within another (a debate of a case) has names of its
-            own for each of its levels.
-        intervals: whether they are worked out, too.
-        apart: a facet in which the two answers of a pair shall differ; components are then covariances of its levels.
+        Args:
+            values: of each answer, shape (answers,); of answers in words one column a word, 1 where
+                it is given.
+            facets: of each answer its case, its judge, ...; a facet within another (a debate of a
+                case) has names of its own for each of its levels.
+            intervals: whether they are worked out, too.
+            apart: a facet in which the two answers of a pair shall differ; components are then
+                covariances of its levels.
     """
     columns = as_numbers(values).reshape(len(values), -1 if len(values) else 1)
-    codes = {name: pd.factorize(np.asarray(list(map(repr, levels))))[0] for name, levels in facets.items()}
+    codes = {
+        name: pd.factorize(np.asarray(list(map(repr, levels))))[0]
+        for name, levels in facets.items()
+    }
     varied = {name: found for name, found in codes.items() if len(found) and found.max() > 0}
     if not varied or np.ptp(columns, axis=0).max() <= _NO_SPREAD:
         return None
@@ -129,37 +143,52 @@ def _components(
         levels = pairs.levels(effects[0])
         found.append(
             Component(
-                effects[0], effects[1:], float(whole[position]), share, low, high, levels, pairs.closure(effects[0])
+                effects[0],
+                effects[1:],
+                float(whole[position]),
+                share,
+                low,
+                high,
+                levels,
+                pairs.closure(effects[0]),
             )
         )
     return found
 
 
 def _bounds(pairs: "_Pairs", effect: Effect, share: float) -> Bounds:
-    """The least and the greatest share that an estimate can have: an intraclass correlation of k answers, or of means
-    of answers, lies above -1 / (k - 1).
+    """The least and the greatest share that an estimate can have: an intraclass correlation of k
+    answers, or of means of answers, lies above -1 / (k - 1).
     """
     finer = [pairs.levels(some) for some in pairs.shared if effect < some] if effect else []
     units = [number for number in (*finer, len(pairs.values)) if number > pairs.levels(effect)]
     levels = pairs.levels(effect or pairs.shared[-1])
     least = -1 / (max(2.0, min(units or [0]) / levels) - 1)
     low, high = (least, 1.0) if effect else (0.0, 1 - least)
-    return (low if share > low else low - 2 * (low - share) - 1), (high if share < high else 2 * share)
+    return (low if share > low else low - 2 * (low - share) - 1), (
+        high if share < high else 2 * share
+    )
 
 
 class _Pairs:
-    """Pairs of answers, by the facets that both share: how many, and the sum of half their squared differences."""
+    """Pairs of answers, by the facets that both share: how many, and the sum of half their squared
+    differences.
+    """
 
     def __init__(self, values: Floats, codes: Mapping[str, Codes]) -> None:
         self.values, self.codes = values, codes
         names = list(codes)
-        self.shared = [frozenset(some) for size in range(len(names) + 1) for some in combinations(names, size)]
+        self.shared = [
+            frozenset(some) for size in range(len(names) + 1) for some in combinations(names, size)
+        ]
         self._groups = {some: self._group(some) for some in self.shared}
 
     def _group(self, facets: Effect) -> Codes:
         joined = np.zeros(len(self.values), dtype=np.intp)
         for name in sorted(facets):
-            joined = np.unique(joined * (self.codes[name].max() + 1) + self.codes[name], return_inverse=True)[1]
+            joined = np.unique(
+                joined * (self.codes[name].max() + 1) + self.codes[name], return_inverse=True
+            )[1]
         return joined
 
     def levels(self, facets: Effect) -> int:
@@ -168,7 +197,11 @@ class _Pairs:
 
     def closure(self, facets: Effect) -> Effect:
         """These facets and all that are the same wherever these are."""
-        same = (some for some in self.shared if facets <= some and self.levels(some) == self.levels(facets))
+        same = (
+            some
+            for some in self.shared
+            if facets <= some and self.levels(some) == self.levels(facets)
+        )
         return max(same, key=len)
 
     def of_all(self) -> tuple[Floats, Floats]:
@@ -182,10 +215,17 @@ class _Pairs:
         return self._exactly(numbers - fewer), self._exactly(sums - less)
 
     def _without(self, facets: Effect) -> tuple[Floats, ...]:
-        """Of pairs that share at least some facets: numbers and sums, and what of them goes with each level."""
+        """Of pairs that share at least some facets: numbers and sums, and what of them goes with
+        each level.
+        """
         parts = [self._of(some, facets) for some in self.shared]
         numbers, sums, fewer, less = zip(*parts, strict=True)
-        return np.array([numbers]), np.array([sums]), np.stack(fewer, axis=1), np.stack(less, axis=1)
+        return (
+            np.array([numbers]),
+            np.array([sums]),
+            np.stack(fewer, axis=1),
+            np.stack(less, axis=1),
+        )
 
     def _of(self, shared: Effect, out: Effect) -> tuple[float, float, Floats, Floats]:
         group, level = self._groups[shared], self._groups[out]
@@ -226,7 +266,8 @@ class _System:
 
     Attributes:
         seen: the positions of those sets of facets that pairs enough share, and no others.
-        effects: for each unknown the effects that stand for it, the simplest first; none for what is left.
+        effects: for each unknown the effects that stand for it, the simplest first; none for what
+            is left.
         matrix: which unknowns come into the pairs of each set, shape (seen, unknowns).
     """
 
@@ -238,7 +279,9 @@ class _System:
     def of(cls, pairs: _Pairs, apart: str) -> "_System":
         """The system of a design."""
         numbers, _ = pairs.of_all()
-        seen = np.flatnonzero((numbers[0] > FEWEST_PAIRS - 0.5) & [apart not in some for some in pairs.shared])
+        seen = np.flatnonzero(
+            (numbers[0] > FEWEST_PAIRS - 0.5) & [apart not in some for some in pairs.shared]
+        )
         patterns = [pairs.shared[position] for position in seen]
         simplest: dict[Effect, list[Effect]] = {}
         for effect in pairs.shared[1:]:
@@ -246,7 +289,9 @@ class _System:
             same += [effect] * (not same or len(effect) == len(same[0]))
         unknowns: dict[tuple[bool, ...], list[Effect]] = {}
         for closed, effects in simplest.items():
-            unknowns.setdefault(tuple(not closed <= pattern for pattern in patterns), []).extend(effects)
+            unknowns.setdefault(tuple(not closed <= pattern for pattern in patterns), []).extend(
+                effects
+            )
         left = unknowns.pop((True,) * len(patterns), [])
         unknowns = {column: effects for column, effects in unknowns.items() if any(column)}
         columns: list[tuple[bool, ...]] = [(True,) * len(patterns)]
@@ -259,16 +304,28 @@ class _System:
         return cls(seen, (*map(tuple, unknowns.values()), (frozenset(), *left)), matrix)
 
     def solve(self, numbers: Floats, sums: Floats) -> Floats:
-        """The components, shape (unknowns,) or (levels left out, unknowns); NaN where a set of pairs is gone."""
+        """The components, shape (unknowns,) or (levels left out, unknowns);
+        NaN where a set of pairs is gone.
+        """
         means = ratio(sums[:, self.seen], np.round(numbers[:, self.seen]))
         found = as_numbers(means @ np.linalg.pinv(self.matrix).T)
         return found if len(found) > 1 else found[0]
 
 
-def _jackknife(pairs: _Pairs, system: _System, random: Sequence[str], whole: Floats) -> tuple[Floats, Floats]:
+def _jackknife(
+    pairs: _Pairs, system: _System, random: Sequence[str], whole: Floats
+) -> tuple[Floats, Floats]:
     """The standard errors of the shares, and the degrees of freedom of each."""
-    independent = [name for name in random if not any(_is_within(pairs, name, other, random) for other in random)]
-    kinds = [frozenset(some) for size in range(1, len(independent) + 1) for some in combinations(independent, size)]
+    independent = [
+        name
+        for name in random
+        if not any(_is_within(pairs, name, other, random) for other in random)
+    ]
+    kinds = [
+        frozenset(some)
+        for size in range(1, len(independent) + 1)
+        for some in combinations(independent, size)
+    ]
     variances, single = [np.zeros_like(whole)], []
     for kind in kinds:
         found = system.solve(*pairs.leaving_out(kind))
@@ -285,12 +342,16 @@ def _jackknife(pairs: _Pairs, system: _System, random: Sequence[str], whole: Flo
         return np.full_like(whole, np.nan), np.ones_like(whole)
     alone = np.stack([spread for spread, _ in single])
     both = np.maximum(np.sum(variances, axis=0), alone.max(axis=0))
-    freedom = ratio(alone.sum(axis=0) ** 2, np.sum([spread**2 / size for spread, size in single], axis=0))
+    freedom = ratio(
+        alone.sum(axis=0) ** 2, np.sum([spread**2 / size for spread, size in single], axis=0)
+    )
     return np.sqrt(both), freedom
 
 
 def _is_within(pairs: _Pairs, name: str, other: str, among: Sequence[str]) -> bool:
-    """Whether each level of a facet belongs to one of another; of two that are the same, the later one is."""
+    """Whether each level of a facet belongs to one of another; of two that are the same, the later
+    one is.
+    """
     if name == other or other not in pairs.closure(frozenset({name})):
         return False
     return name not in pairs.closure(frozenset({other})) or among.index(other) < among.index(name)

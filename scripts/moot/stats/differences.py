@@ -1,7 +1,9 @@
-"""Differences between two ratios of sums over cases: value, interval and test by cluster, each case's share in them.
+"""Differences between two ratios of sums over cases: value, interval and test by cluster, each
+case's share in them.
 
-A metric of a case is some terms, each a numerator and a denominator; the metric of a sample is the mean over terms of
-summed numerators over summed denominators. Accuracy, F1 and rates of events are such metrics.
+A metric of a case is some terms, each a numerator and a denominator; the metric of a sample is the
+mean over terms of summed numerators over summed denominators. Accuracy, F1 and rates of events are
+such metrics.
 """
 
 from dataclasses import dataclass, replace
@@ -25,9 +27,10 @@ from moot.stats.randomisation import deal, exchange, in_agreement, sign_flip
 
 MOST_DEALT = 3000  # clusters; beyond, tests by dealing take long, and both ways to p agree
 UNPAIRED_NOTE = (
-    "The interval is Newcombe's, or by cluster one that joins both sides' own variances; p is of Fisher's exact test, "
-    "of one that deals the clusters to both sides anew, or, where these differ in size or have cases of both sides, of "
-    "the interval. What cannot be computed has p = 1."
+    "The interval is Newcombe's, or by cluster one that joins both sides' own variances; p is of"
+    " Fisher's exact test, of one that deals the clusters to both sides anew, or, where these"
+    " differ in size or have cases of both sides, of the interval. What cannot be computed has p"
+    " = 1."
 )
 _ROUNDING = 1e-9
 
@@ -42,11 +45,13 @@ class Sums:
     def value(self, weights: Floats) -> Floats:
         """The metric of resamples: weights of shape (resamples, cases) to shape (resamples,).
 
-        A term whose denominators are all 0 in a resample, as the F1 of a label that is neither true nor named there,
-        does not count.
+        A term whose denominators are all 0 in a resample, as the F1 of a label that is neither true
+        nor named there, does not count.
         """
         bottoms = weights @ self.bottoms
-        return ratio(ratio(weights @ self.tops, bottoms, 0.0).sum(axis=1), (bottoms > 0).sum(axis=1))
+        return ratio(
+            ratio(weights @ self.tops, bottoms, 0.0).sum(axis=1), (bottoms > 0).sum(axis=1)
+        )
 
     def total(self) -> float:
         """The metric of the cases as they are; NaN without cases."""
@@ -60,21 +65,28 @@ class Sums:
         """What a comparison with other cases needs to know."""
         bottoms = self.bottoms[:, self.bottoms.sum(axis=0) > 0]
         weights = bottoms @ (1 / bottoms.sum(axis=0)) / max(1, bottoms.shape[1])
-        is_count = self.tops.shape[1] == 1 and bool(np.isin(np.hstack([self.tops, self.bottoms]), (0, 1)).all())
-        return Part(self.total(), bounds, self.influences() / max(1, len(self.tops)), weights, is_count)
+        is_count = self.tops.shape[1] == 1 and bool(
+            np.isin(np.hstack([self.tops, self.bottoms]), (0, 1)).all()
+        )
+        return Part(
+            self.total(), bounds, self.influences() / max(1, len(self.tops)), weights, is_count
+        )
 
     def influences(self) -> Floats:
-        """What each case adds to the metric beyond its mean, shape (cases,): the metric linearised (delta method).
+        """What each case adds to the metric beyond its mean, shape (cases,): the metric linearised
+        (delta method).
 
-        Their mean is 0; the metric's sampling variance is their variance over the number of cases. For a plain mean
-        they are the deviations from it.
+                Their mean is 0; the metric's sampling variance is their variance over the number of
+                cases. For a plain mean they are the deviations from it.
         """
         occurs = self.bottoms.sum(axis=0) > 0
         if not occurs.any():
             return np.zeros(len(self.tops))
         tops, bottoms = self.tops[:, occurs], self.bottoms[:, occurs]
         ratios = tops.sum(axis=0) / bottoms.sum(axis=0)
-        return np.asarray(((tops - ratios * bottoms) / bottoms.mean(axis=0)).mean(axis=1), dtype=np.float64)
+        return np.asarray(
+            ((tops - ratios * bottoms) / bottoms.mean(axis=0)).mean(axis=1), dtype=np.float64
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +98,8 @@ class Difference:
         difference, low, high: the first less the second, with its 95 % interval by cluster.
         p: of the two-sided test by cluster.
         cases, clusters: how many the difference rests on.
-        equivalence: p of two one-sided tests that the difference is beyond a margin; NaN where none is asked for.
+        equivalence: p of two one-sided tests that the difference is beyond a margin; NaN where none
+            is asked for.
     """
 
     first: float
@@ -101,14 +114,20 @@ class Difference:
 
 
 def compare_paired(
-    first: Sums, second: Sums, clusters: Clusters, seed: int, bounds: Bounds, margin: float | None = None
+    first: Sums,
+    second: Sums,
+    clusters: Clusters,
+    seed: int,
+    bounds: Bounds,
+    margin: float | None = None,
 ) -> Difference:
     """Both sides on the same cases, row by row.
 
-    p is that of a randomisation test: between equal sides, each cluster's debates could be either's. For plain means it
-    is `moot.stats.randomisation.sign_flip`. Where cases belong to clusters of several kinds there is no such test, and
-    p is that of the interval. The interval agrees with p (`moot.stats.randomisation.in_agreement`). `bounds` are the
-    least and the greatest difference. With a margin the test of equivalence is that of the interval.
+    p is that of a randomisation test: between equal sides, each cluster's debates could be
+    either's. For plain means it is `moot.stats.randomisation.sign_flip`. Where cases belong to
+    clusters of several kinds there is no such test, and p is that of the interval. The interval
+    agrees with p (`moot.stats.randomisation.in_agreement`). `bounds` are the least and the greatest
+    difference. With a margin the test of equivalence is that of the interval.
     """
     bootstrap = ClusterBootstrap(clusters, seed)
     statistic = Statistic(lambda weights: first.value(weights) - second.value(weights), bounds)
@@ -120,7 +139,9 @@ def compare_paired(
         p = 1.0
     elif bootstrap.kinds > 1:
         draws = bootstrap.draws(statistic)
-        p = p_of(lambda level: estimate_interval(difference, draws, bootstrap.clusters, bounds, level))
+        p = p_of(
+            lambda level: estimate_interval(difference, draws, bootstrap.clusters, bounds, level)
+        )
     else:
 
         def p_at(supposed: float) -> float:
@@ -132,7 +153,10 @@ def compare_paired(
     if margin is None:
         return found
     draws = bootstrap.draws(statistic)
-    beyond = p_of(lambda level: estimate_interval(difference, draws, bootstrap.clusters, bounds, level), margin)
+    beyond = p_of(
+        lambda level: estimate_interval(difference, draws, bootstrap.clusters, bounds, level),
+        margin,
+    )
     return replace(found, equivalence=beyond)
 
 
@@ -145,7 +169,10 @@ def _exchange(first: Sums, second: Sums, bootstrap: ClusterBootstrap, seed: int)
         for pair in ((first.tops, second.tops), (first.bottoms, second.bottoms))
     )
     moved = np.abs(np.hstack([tops[0] - tops[1], bottoms[0] - bottoms[1]])).max(axis=1) > _ROUNDING
-    sides = [Sums(np.vstack([tops[i], tops[1 - i]]), np.vstack([bottoms[i], bottoms[1 - i]])) for i in (0, 1)]
+    sides = [
+        Sums(np.vstack([tops[i], tops[1 - i]]), np.vstack([bottoms[i], bottoms[1 - i]]))
+        for i in (0, 1)
+    ]
 
     def apart(patterns: Numbers) -> Floats:
         swapped = np.zeros((len(patterns), len(moved)))
@@ -174,16 +201,21 @@ def compare_unpaired(
 ) -> Difference:
     """Sides that argued different cases: the interval of `moot.stats.independent`.
 
-    Where the sides could have been dealt their clusters by chance, p is of a test that deals them anew: for independent
-    cases that are right or wrong this is Fisher's exact test. For that no cluster may have cases of both sides, and the
-    clusters of both must be of like size. Elsewhere, as for amounts, p is that of the interval. The interval agrees
-    with p (`moot.stats.randomisation.in_agreement`). p is 1 where nothing can be said. `bounds` are the least and the
-    greatest value of either side's metric. With a margin the test of equivalence is that of the interval.
+    Where the sides could have been dealt their clusters by chance, p is of a test that deals them
+    anew: for independent cases that are right or wrong this is Fisher's exact test. For that no
+    cluster may have cases of both sides, and the clusters of both must be of like size. Elsewhere,
+    as for amounts, p is that of the interval. The interval agrees with p
+    (`moot.stats.randomisation.in_agreement`). p is 1 where nothing can be said. `bounds` are the
+    least and the greatest value of either side's metric. With a margin the test of equivalence is
+    that of the interval.
     """
     kinds = kinds_of_clusters([*first_clusters, *second_clusters])
     sides = Independent((first.part(bounds), second.part(bounds)), kinds)
     interval = low, high = sides.interval()
-    rows, count = len(first.tops) + len(second.tops), min(int(codes.max(initial=-1)) + 1 for codes, _ in kinds)
+    rows, count = (
+        len(first.tops) + len(second.tops),
+        min(int(codes.max(initial=-1)) + 1 for codes, _ in kinds),
+    )
     if np.isnan(interval).any():
         p = 1.0 if len(first.tops) and len(second.tops) else float("nan")
     elif np.isfinite(bounds).all() and (sides.is_plain or sides.are_alike) and count <= MOST_DEALT:
@@ -201,7 +233,9 @@ def compare_unpaired(
 
 
 def _deal(first: Sums, second: Sums, codes: NDArray[np.intp], seed: int, supposed: float) -> float:
-    """p of ways to deal the clusters that count for something to both sides, which differ by `supposed`."""
+    """p of ways to deal the clusters that count for something to both sides, which differ by
+    `supposed`.
+    """
     rows, terms = len(first.tops), first.tops.shape[1]
     sides = [
         sums_by(np.hstack([side.tops, side.bottoms]), mine)

@@ -1,13 +1,16 @@
-"""The difference of two sides that argued different cases: each side's own interval, and what both are together.
+"""The difference of two sides that argued different cases: each side's own interval, and what both
+are together.
 
-Shares of independent cases (each right or wrong once) have the interval of Newcombe (1998, Statistics in Medicine 17,
-method 10), which joins the score intervals of Wilson (1927). Elsewhere a side's interval rests on its clusters: the
-metric is linearised, each cluster's part is divided by one less the cluster's share of the side (the jackknife, CR3 of
-Bell and McCaffrey 2002), and a quarter of an average cluster that is all right and a quarter of one that is all wrong
-join the variance, so that a side without spread is not taken for one without error. t has the degrees of freedom of
-Satterthwaite (1946). Both intervals are joined as Newcombe's are (MOVER; Zou and Donner 2008, Statistics in Medicine
-27). Where clusters have cases of both sides, or there are several kinds of clusters, the interval is that of t around
-the difference itself, with the clusters' parts of both sides added and the variance of `moot.stats.bootstrap`.
+Shares of independent cases (each right or wrong once) have the interval of Newcombe (1998,
+Statistics in Medicine 17, method 10), which joins the score intervals of Wilson (1927). Elsewhere a
+side's interval rests on its clusters: the metric is linearised, each cluster's part is divided by
+one less the cluster's share of the side (the jackknife, CR3 of Bell and McCaffrey 2002), and a
+quarter of an average cluster that is all right and a quarter of one that is all wrong join the
+variance, so that a side without spread is not taken for one without error. t has the degrees of
+freedom of Satterthwaite (1946). Both intervals are joined as Newcombe's are (MOVER; Zou and Donner
+2008, Statistics in Medicine 27). Where clusters have cases of both sides, or there are several
+kinds of clusters, the interval is that of t around the difference itself, with the clusters' parts
+of both sides added and the variance of `moot.stats.bootstrap`.
 """
 
 from collections.abc import Callable
@@ -62,7 +65,8 @@ class Independent:
 
     Args:
         parts: both sides.
-        kinds: as `moot.stats.bootstrap.kinds_of_clusters`, over the first side's cases, then the second's.
+        kinds: as `moot.stats.bootstrap.kinds_of_clusters`, over the first side's cases, then the
+            second's.
     """
 
     def __init__(self, parts: tuple[Part, Part], kinds: list[tuple[NDArray[np.intp], int]]) -> None:
@@ -81,7 +85,9 @@ class Independent:
 
     @cached_property
     def by_cluster(self) -> NDArray[np.intp]:
-        """Cases that count, of each cluster and side, shape (clusters, 2); of several kinds the first."""
+        """Cases that count, of each cluster and side, shape (clusters, 2); of several kinds the
+        first.
+        """
         codes = self._kinds[0][0]
         found = np.zeros((int(codes.max(initial=-1)) + 1, 2), dtype=np.intp)
         np.add.at(found, (codes[self._counted], self._side[self._counted]), 1)
@@ -100,7 +106,9 @@ class Independent:
 
     @property
     def are_alike(self) -> bool:
-        """Whether the clusters of both sides could be either's: none shared, and of like size within a tenth."""
+        """Whether the clusters of both sides could be either's: none shared, and of like size
+        within a tenth.
+        """
         sizes = [side[side > 0] for side in self.by_cluster.T]
         if not self.is_apart or min(map(len, sizes)) == 0:
             return False
@@ -108,25 +116,39 @@ class Independent:
 
     @cached_property
     def _errors(self) -> _Errors | None:
-        """The variances of Cameron, Gelbach and Miller; None where a side has fewer than two clusters."""
+        """The variances of Cameron, Gelbach and Miller;
+        None where a side has fewer than two clusters.
+        """
         found = [(self._errors_by(codes), number) for codes, number in self._kinds]
         single = [errors for errors, number in found if number == 1]
         if any(min(errors.clusters) < FEWEST_CLUSTERS for errors in single):
             return None
         widest = max(single, key=lambda errors: errors.of_difference)
-        whole = sum(errors.of_difference if number % 2 else -errors.of_difference for errors, number in found)
+        whole = sum(
+            errors.of_difference if number % 2 else -errors.of_difference
+            for errors, number in found
+        )
         freedom = min(errors.freedom for errors in single)
         return replace(widest, of_difference=max(whole, widest.of_difference), freedom=freedom)
 
     def _errors_by(self, codes: NDArray[np.intp]) -> _Errors:
         sums, weights = (np.zeros((int(codes.max()) + 1, 2)) for _ in range(2))
-        np.add.at(sums, (codes, self._side), np.concatenate([part.influences for part in self.parts]))
-        np.add.at(weights, (codes, self._side), np.concatenate([part.weights for part in self.parts]))
+        np.add.at(
+            sums, (codes, self._side), np.concatenate([part.influences for part in self.parts])
+        )
+        np.add.at(
+            weights, (codes, self._side), np.concatenate([part.weights for part in self.parts])
+        )
         counts = (weights > 0).sum(axis=0)
         if self.is_apart:
-            sums = sums / np.maximum(1 - weights, _NOTHING) * np.sqrt((counts - 1) / np.maximum(counts, 1))
+            sums = (
+                sums
+                / np.maximum(1 - weights, _NOTHING)
+                * np.sqrt((counts - 1) / np.maximum(counts, 1))
+            )
         one, other = (
-            _variance(part, sums[:, side], int(counts[side]), self.is_apart) for side, part in enumerate(self.parts)
+            _variance(part, sums[:, side], int(counts[side]), self.is_apart)
+            for side, part in enumerate(self.parts)
         )
         if self.is_apart:
             of_difference = one + other
@@ -135,27 +157,39 @@ class Independent:
         else:
             clusters = int((weights.sum(axis=1) > 0).sum())
             apart = float(((sums[:, 0] - sums[:, 1]) ** 2).sum()) * clusters / max(1, clusters - 1)
-            unseen = [size for size, side in ((one, 0), (other, 1)) if not (sums[:, side] ** 2).sum() > _NOTHING]
+            unseen = [
+                size
+                for size, side in ((one, 0), (other, 1))
+                if not (sums[:, side] ** 2).sum() > _NOTHING
+            ]
             of_difference, freedom = apart + sum(unseen), float(clusters - 1)
         skewness = _skewness(sums[:, 0]), _skewness(sums[:, 1])
-        return _Errors((one, other), of_difference, skewness, (int(counts[0]), int(counts[1])), freedom)
+        return _Errors(
+            (one, other), of_difference, skewness, (int(counts[0]), int(counts[1])), freedom
+        )
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """The interval of the difference; NaN where a side has fewer than two clusters of several cases."""
+        """The interval of the difference;
+        NaN where a side has fewer than two clusters of several cases.
+        """
         from scipy.special import stdtrit  # registries are read at every start of Snakemake
 
         nothing = float("nan"), float("nan")
         if np.isnan(self.value):
             return nothing
         if self.is_plain:
-            first, second = (wilson(part.value, int((part.weights > 0).sum()), level) for part in self.parts)
+            first, second = (
+                wilson(part.value, int((part.weights > 0).sum()), level) for part in self.parts
+            )
         elif (errors := self._errors) is None or not errors.of_difference > _NOTHING:
             return nothing
         else:
             quantile = float(stdtrit(errors.freedom, (1 + level) / 2))
             if not self.is_apart:
                 low, high = self.parts[0].bounds
-                return around(self.value, errors.of_difference**0.5, quantile, (low - high, high - low))
+                return around(
+                    self.value, errors.of_difference**0.5, quantile, (low - high, high - low)
+                )
             first, second = (self._of_side(side, errors, quantile, level) for side in (0, 1))
         return difference(first, second)
 
@@ -163,14 +197,19 @@ class Independent:
         value, bounds = self.parts[side].value, self.parts[side].bounds
         if value in bounds and np.isfinite(bounds).all():
             return Interval(value, *unanimous(value, errors.clusters[side], bounds, level))
-        return Interval(value, *around(value, errors.variances[side] ** 0.5, quantile, bounds, errors.skewness[side]))
+        return Interval(
+            value,
+            *around(value, errors.variances[side] ** 0.5, quantile, bounds, errors.skewness[side]),
+        )
 
 
 def p_of(interval: Callable[[float], tuple[float, float]], margin: float | None = None) -> float:
-    """One less the level at which an interval reaches 0, by bisection on the logarithm; 1 where there is none.
+    """One less the level at which an interval reaches 0, by bisection on the logarithm; 1 where
+    there is none.
 
-    With a margin, the p of two one-sided tests that the value lies beyond it, above or below (Schuirmann 1987): half of
-    what is left of the level at which the interval reaches either margin.
+        With a margin, the p of two one-sided tests that the value lies beyond it, above or below
+        (Schuirmann 1987): half of what is left of the level at which the interval reaches either
+        margin.
     """
     if np.isnan(interval(LEVEL)).any():
         return 1.0
@@ -184,7 +223,9 @@ def p_of(interval: Callable[[float], tuple[float, float]], margin: float | None 
 
 
 def _variance(part: Part, sums: Floats, clusters: int, widened: bool) -> float:
-    """A side's variance by its clusters' parts; with clusters at its bounds if `widened`, or without spread."""
+    """A side's variance by its clusters' parts; with clusters at its bounds if `widened`, or
+    without spread.
+    """
     squares, (low, high) = float((sums**2).sum()), part.bounds
     if not clusters or not np.isfinite(part.bounds).all() or not (widened or squares <= _NOTHING):
         return squares

@@ -1,4 +1,6 @@
-"""Paired comparisons of two systems on the same cases: mean of each case, interval and test by cluster, Holm."""
+"""Paired comparisons of two systems on the same cases: mean of each case, interval and test by
+cluster, Holm.
+"""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -13,7 +15,9 @@ _ROUNDING = 1e-9
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down adjusted p-values, in the order given; NaN stays NaN and counts as no test."""
+    """Holm's step-down adjusted p-values, in the order given;
+    NaN stays NaN and counts as no test.
+    """
     adjusted = [float("nan")] * len(p_values)
     tested = sorted((p, position) for position, p in enumerate(p_values) if not np.isnan(p))
     largest = 0.0
@@ -28,7 +32,8 @@ class Comparison(Difference):
     """The difference between two systems' shares of right answers on common cases.
 
     Attributes:
-        first_better, second_better: cases on which one system was right more often than the other, by their repeats.
+        first_better, second_better: cases on which one system was right more often than the other,
+            by their repeats.
     """
 
     first_better: int
@@ -36,26 +41,40 @@ class Comparison(Difference):
 
 
 def compare(first: Floats, second: Floats, clusters: Clusters, seed: int) -> Comparison:
-    """Compare two systems by their share of right answers on each common case; all three of shape (cases,)."""
+    """Compare two systems by their share of right answers on each common case; all three of shape
+    (cases,).
+    """
     differences, ones = first - second, np.ones((len(first), 1))
-    found = compare_paired(Sums(first[:, None], ones), Sums(second[:, None], ones), clusters, seed, DIFFERENCE)
+    found = compare_paired(
+        Sums(first[:, None], ones), Sums(second[:, None], ones), clusters, seed, DIFFERENCE
+    )
     better, worse = (differences > _ROUNDING).sum(), (differences < -_ROUNDING).sum()
     return Comparison(**asdict(found), first_better=int(better), second_better=int(worse))
 
 
 def share_right(predictions: pd.DataFrame) -> "pd.Series[float]":
-    """A system's share of right answers on each case, over its repeats, indexed by case_id; invalid is wrong.
+    """A system's share of right answers on each case, over its repeats, indexed by case_id; invalid
+    is wrong.
 
-    A case whose truth is not known has none.
+        A case whose truth is not known has none.
     """
     predictions = predictions[predictions["target"] != ""]
-    right = (predictions["status"] == "valid") & (predictions["prediction"] == predictions["target"])
+    right = (predictions["status"] == "valid") & (
+        predictions["prediction"] == predictions["target"]
+    )
     return right.groupby(predictions["case_id"]).mean().astype("float64").sort_index()
 
 
 def compare_shares(
     one: "pd.Series[float]", other: "pd.Series[float]", clusters: Mapping[str, Hashable], seed: int
 ) -> Comparison:
-    """Compare what `share_right` gives for two systems on the cases that both argued; `clusters`: of each case."""
+    """Compare what `share_right` gives for two systems on the cases that both argued;
+    `clusters`: of each case.
+    """
     common = one.index.intersection(other.index).sort_values()
-    return compare(as_numbers(one[common]), as_numbers(other[common]), [clusters[case] for case in common], seed)
+    return compare(
+        as_numbers(one[common]),
+        as_numbers(other[common]),
+        [clusters[case] for case in common],
+        seed,
+    )

@@ -1,15 +1,18 @@
-"""Partial pooling: each case's or judge's estimate, drawn towards that of all as far as its own answers are few.
+"""Partial pooling: each case's or judge's estimate, drawn towards that of all as far as its own
+answers are few.
 
-The model: the true shares of the levels of a facet (cases, judges, ...) have a beta distribution, and each level's own
-answers say as much as so many independent ones (Gelman et al. 2013, "Bayesian Data Analysis", section 5.3). How many
-follows from the components of variance of `moot.stats.components`: it is the variance of one answer over that of the
-level's mean, adjusted for the other facets by generalised least squares (Searle, Casella and McCulloch 1992, "Variance
-Components", chapter 7). Answers between 0 and 1 count for more, as far as they vary less than those of 0 and 1
-(Williams 1982, "Extra-binomial variation in logistic linear models", Applied Statistics 31).
+The model: the true shares of the levels of a facet (cases, judges, ...) have a beta distribution,
+and each level's own answers say as much as so many independent ones (Gelman et al. 2013, "Bayesian
+Data Analysis", section 5.3). How many follows from the components of variance of
+`moot.stats.components`: it is the variance of one answer over that of the level's mean, adjusted
+for the other facets by generalised least squares (Searle, Casella and McCulloch 1992, "Variance
+Components", chapter 7). Answers between 0 and 1 count for more, as far as they vary less than those
+of 0 and 1 (Williams 1982, "Extra-binomial variation in logistic linear models", Applied Statistics
+31).
 
-Of the mean of all levels and of the correlation of two answers of one level, every value is equally probable
-beforehand, and estimates are averages over what the data say of both: a single best value of the correlation is often 0
-where levels are few, and would give intervals of no width.
+Of the mean of all levels and of the correlation of two answers of one level, every value is equally
+probable beforehand, and estimates are averages over what the data say of both: a single best value
+of the correlation is often 0 where levels are few, and would give intervals of no width.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -39,7 +42,8 @@ class Pooled:
         answers: how many are its own.
         raw: their mean.
         value, low, high: the partially pooled mean with its 95 % interval.
-        borrowed: the weight that the mean of all levels has in it, 0 to 1; the level's own answers have the rest.
+        borrowed: the weight that the mean of all levels has in it, 0 to 1; the level's own answers
+            have the rest.
     """
 
     level: Hashable
@@ -70,11 +74,18 @@ def partially_pooled(
     value, variance, borrowed = _posterior(means, worth)
     strength = value * (1 - value) / variance - 1
     tail = (1 - LEVEL) / 2
-    low, high = (as_numbers(beta.ppf(side, value * strength, (1 - value) * strength)) for side in (tail, 1 - tail))
+    low, high = (
+        as_numbers(beta.ppf(side, value * strength, (1 - value) * strength))
+        for side in (tail, 1 - tail)
+    )
     answers = np.bincount(codes)
     raw = as_numbers(np.bincount(codes, values) / answers)
     return [
-        Pooled(level, int(answers[at]), *(float(column[at]) for column in (raw, value, low, high, borrowed)))
+        Pooled(
+            level,
+            int(answers[at]),
+            *(float(column[at]) for column in (raw, value, low, high, borrowed)),
+        )
         for at, level in enumerate(levels)
     ]
 
@@ -101,8 +112,12 @@ def _posterior(means: Floats, worth: Floats) -> tuple[Floats, ...]:
     return value, variance, as_numbers(weights @ (prior / all_of_it))
 
 
-def _adjusted(values: Floats, own: Any, others: Any, of_levels: float, found: Decomposition) -> tuple[Floats, Floats]:
-    """The levels' means, adjusted for the other facets, and how many independent answers each is worth."""
+def _adjusted(
+    values: Floats, own: Any, others: Any, of_levels: float, found: Decomposition
+) -> tuple[Floats, Floats]:
+    """The levels' means, adjusted for the other facets, and how many independent answers each is
+    worth.
+    """
     from scipy.sparse import identity  # as above
     from scipy.sparse.linalg import splu
 
@@ -111,13 +126,19 @@ def _adjusted(values: Floats, own: Any, others: Any, of_levels: float, found: De
     left = max(parts.get(frozenset(), 0.0), _LEAST_LEFT * every)
     solver = splu((identity(others.shape[1]) + others.T @ others / left).tocsc())
     columns = np.column_stack([values, own.toarray()])
-    weighed = (columns - others @ solver.solve(others.T @ columns / left)) / left  # Woodbury's identity
+    weighed = (
+        columns - others @ solver.solve(others.T @ columns / left)
+    ) / left  # Woodbury's identity
     covariance = np.linalg.inv(own.T @ weighed[:, 1:])
     levels = len(covariance)
-    shared = (covariance.sum() - np.trace(covariance)) / (levels * (levels - 1))  # by all levels alike: the same cases
+    shared = (covariance.sum() - np.trace(covariance)) / (
+        levels * (levels - 1)
+    )  # by all levels alike: the same cases
     within = max(every - of_levels, left)
     overall = values.mean()
-    of_answers = left / as_numbers(own.sum(axis=0)).ravel()  # no mean is surer than its own answers let it be
+    of_answers = (
+        left / as_numbers(own.sum(axis=0)).ravel()
+    )  # no mean is surer than its own answers let it be
     errors = np.maximum(np.diag(covariance) - shared, of_answers)
     worth = within * (overall * (1 - overall) / every) / errors
     return np.clip(covariance @ (own.T @ weighed[:, 0]), 0, 1), worth
@@ -126,8 +147,9 @@ def _adjusted(values: Floats, own: Any, others: Any, of_levels: float, found: De
 def _told_apart(
     codes: NDArray[np.intp], facets: Mapping[str, Sequence[Hashable]], found: Decomposition
 ) -> tuple[float, Any]:
-    """The variance between the levels, and which level of each other effect an answer has, times the effect's standard
-    deviation. What is the same in all answers of a level (the court of a case) is the level's own.
+    """The variance between the levels, and which level of each other effect an answer has, times
+    the effect's standard deviation. What is the same in all answers of a level (the court of a
+    case) is the level's own.
     """
     from scipy.sparse import csr_matrix, hstack  # as above
 

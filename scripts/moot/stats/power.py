@@ -1,18 +1,20 @@
-"""How small a difference a number of cases and repeats can show, and how many are needed to show a given one.
+"""How small a difference a number of cases and repeats can show, and how many are needed to show a
+given one.
 
-Of a difference delta, v is the variance between cases of n / design effect cases (Kish 1965). With R repeats,
-v = between + within / R. The power of the two-sided t test at level alpha is that of Student's noncentral t, with
-noncentrality delta / sqrt(v / n) and n - 1 degrees of freedom; of sides of different cases, delta / sqrt(v1 / n1 +
-v2 / n2) and n1 + n2 - 2.
+Of a difference delta, v is the variance between cases of n / design effect cases (Kish 1965). With
+R repeats, v = between + within / R. The power of the two-sided t test at level alpha is that of
+Student's noncentral t, with noncentrality delta / sqrt(v / n) and n - 1 degrees of freedom; of
+sides of different cases, delta / sqrt(v1 / n1 + v2 / n2) and n1 + n2 - 2.
 
-The variance of a difference between two shares of right answers on the same cases falls as the difference grows: what
-stays is its mean square M, the share of cases that one side alone gets right. The power 1 - beta of its test is where
+The variance of a difference between two shares of right answers on the same cases falls as the
+difference grows: what stays is its mean square M, the share of cases that one side alone gets
+right. The power 1 - beta of its test is where
 
     delta sqrt(n) = t(1 - alpha/2, n - 1) sqrt(M) + z(1 - beta) sqrt(M - delta^2)
 
-(Connor 1987, Biometrics 43), with M = v + delta_0^2, where delta_0 is the difference in the debates that v comes from.
-Fleiss, Tytun and Ury (1980) give the correction for tests that count cases: the exact ones of McNemar and Fisher,
-which moot takes where each case was debated once.
+(Connor 1987, Biometrics 43), with M = v + delta_0^2, where delta_0 is the difference in the debates
+that v comes from. Fleiss, Tytun and Ury (1980) give the correction for tests that count cases: the
+exact ones of McNemar and Fisher, which moot takes where each case was debated once.
 """
 
 import math
@@ -45,12 +47,12 @@ class Spread:
 
     Attributes:
         difference: in the debates that this was estimated from.
-        between: variance between cases of the difference that many repeats would come to; of different cases, that of
-            either side.
-        within: variance that one repeat of all runs of either side adds, first and second; NaN where each case was
-            debated once, so that it is part of `between`.
-        design: the design effect, by how much clusters of cases raise the variance of a mean; of different cases, that
-            of either side.
+        between: variance between cases of the difference that many repeats would come to; of
+            different cases, that of either side.
+        within: variance that one repeat of all runs of either side adds, first and second; NaN
+            where each case was debated once, so that it is part of `between`.
+        design: the design effect, by how much clusters of cases raise the variance of a mean; of
+            different cases, that of either side.
         cases: how many cases were debated; of different cases, by either side.
         counted: whether a debate is right or wrong.
         runs: the most runs that a side takes together.
@@ -75,18 +77,27 @@ class Spread:
         return not np.isnan(self.within).any()
 
     def variances(self, repeats: tuple[int, int]) -> tuple[float, ...]:
-        """The variance between cases: of the difference, or of either side where these have different cases."""
-        once = [within / number if self.is_split else 0.0 for within, number in zip(self.within, repeats, strict=True)]
+        """The variance between cases: of the difference, or of either side where these have
+        different cases.
+        """
+        once = [
+            within / number if self.is_split else 0.0
+            for within, number in zip(self.within, repeats, strict=True)
+        ]
         if self.is_paired:
             return (self.between[0] + sum(once),)
         return tuple(between + within for between, within in zip(self.between, once, strict=True))
 
-    def power(self, difference: float, cases: Sizes, repeats: tuple[int, int], level: float) -> float:
+    def power(
+        self, difference: float, cases: Sizes, repeats: tuple[int, int], level: float
+    ) -> float:
         """The probability that the test shows a true difference above 0."""
         from scipy.special import nctdtr, stdtrit  # registries are read at every start of Snakemake
 
         given = cases if isinstance(cases, tuple) else (cases,) * len(self.between)
-        sizes = [number / design for number, design in zip(given, self.design * len(given), strict=False)]
+        sizes = [
+            number / design for number, design in zip(given, self.design * len(given), strict=False)
+        ]
         if min(sizes) < _FEWEST or (self.is_paired and 2 ** (1 - sizes[0]) > level):
             return 0.0  # of five differences all have one sign in 2 of 32 draws
         if self.counted and self.runs == 1 and repeats == (1, 1):
@@ -97,22 +108,32 @@ class Spread:
         variances = self.variances(repeats)
         if self.is_paired and self.counted:
             return self._power_of_shares(difference, sizes[0], variances[0], level)
-        error = math.sqrt(sum(variance / size for variance, size in zip(variances, sizes, strict=True)))
+        error = math.sqrt(
+            sum(variance / size for variance, size in zip(variances, sizes, strict=True))
+        )
         freedom = sum(sizes) - len(sizes)
-        return float(1 - nctdtr(freedom, difference / error, stdtrit(freedom, 1 - level / 2))) if error else 1.0
+        return (
+            float(1 - nctdtr(freedom, difference / error, stdtrit(freedom, 1 - level / 2)))
+            if error
+            else 1.0
+        )
 
-    def _power_of_shares(self, difference: float, size: float, variance: float, level: float) -> float:
+    def _power_of_shares(
+        self, difference: float, size: float, variance: float, level: float
+    ) -> float:
         from scipy.special import ndtr, stdtrit
 
         square = max(variance + self.difference**2, difference**2)
         apart = math.sqrt(square - difference**2)
-        reach = difference * math.sqrt(size) - float(stdtrit(size - 1, 1 - level / 2)) * math.sqrt(square)
+        reach = difference * math.sqrt(size) - float(stdtrit(size - 1, 1 - level / 2)) * math.sqrt(
+            square
+        )
         return float(ndtr(reach / apart)) if apart else float(reach >= 0)
 
 
 def paired_proportions(discordant: float) -> Spread:
-    """The spread of two shares of right answers on the same cases, each debated once, by the share of cases that one
-    side alone gets right.
+    """The spread of two shares of right answers on the same cases, each debated once, by the share
+    of cases that one side alone gets right.
     """
     return Spread(0.0, (discordant,), (float("nan"), float("nan")), counted=True)
 
@@ -120,7 +141,9 @@ def paired_proportions(discordant: float) -> Spread:
 def cases_needed(
     difference: float, spread: Spread, repeats: tuple[int, int] = (1, 1), goal: Goal | None = None
 ) -> float:
-    """The number of cases, of either side, that show a difference; not rounded, infinite where none do."""
+    """The number of cases, of either side, that show a difference; not rounded, infinite where none
+    do.
+    """
     goal = goal or Goal()
     if not difference:
         return float("inf")
@@ -137,7 +160,11 @@ def smallest_difference(
     """The smallest difference that numbers of cases show; NaN where no difference can be shown."""
     goal = goal or Goal()
     most = max(1.0, 100 * math.sqrt(max(spread.variances(repeats))))
-    found = _least(0.0, most, lambda one: one > 0 and spread.power(one, cases, repeats, goal.level) >= goal.power)
+    found = _least(
+        0.0,
+        most,
+        lambda one: one > 0 and spread.power(one, cases, repeats, goal.level) >= goal.power,
+    )
     return found if math.isfinite(found) else float("nan")
 
 
@@ -161,12 +188,18 @@ class Design:
 
 
 def cheapest(
-    difference: float, spread: Spread, cost: float, available: float, goal: Goal | None = None, most_repeats: int = 20
+    difference: float,
+    spread: Spread,
+    cost: float,
+    available: float,
+    goal: Goal | None = None,
+    most_repeats: int = 20,
 ) -> Design | None:
     """The cheapest design that shows a difference.
 
-    As long as there are cases, one repeat is cheapest: repeats lower the variance within cases alone, further cases
-    both. Repeats pay where cases run out, and where so few are needed that the exact test of single debates loses most.
+    As long as there are cases, one repeat is cheapest: repeats lower the variance within cases
+    alone, further cases both. Repeats pay where cases run out, and where so few are needed that the
+    exact test of single debates loses most.
 
     Args:
         difference: to be shown.
@@ -184,7 +217,9 @@ def cheapest(
         cases = int(np.ceil(min(cases_needed(difference, spread, (repeats, repeats), goal), _MOST)))
         if cases <= available:
             designs.append(Design(cases, repeats, cases * repeats * cost))
-    return min(designs, key=lambda design: (design.cost, design.cases * design.repeats), default=None)
+    return min(
+        designs, key=lambda design: (design.cost, design.cases * design.repeats), default=None
+    )
 
 
 @dataclass(frozen=True)
@@ -202,13 +237,15 @@ class Observed:
     runs: Sequence[str]
 
     def by_case(self) -> tuple[Floats, Floats]:
-        """The mean over each case's runs of their debates, in the order of the cases' names, and what it leaves of the
-        variance of one debate.
+        """The mean over each case's runs of their debates, in the order of the cases' names, and
+        what it leaves of the variance of one debate.
         """
         _, codes = np.unique(np.asarray(self.cases, dtype=str), return_inverse=True)
         runs, first = self._by_run()
         shares = 1 / (np.bincount(runs)[runs] * np.bincount(codes[first])[codes])
-        return as_numbers(np.bincount(codes, self.values * shares)), as_numbers(np.bincount(codes, shares**2))
+        return as_numbers(np.bincount(codes, self.values * shares)), as_numbers(
+            np.bincount(codes, shares**2)
+        )
 
     def within(self) -> float:
         """The variance between repeats of one case and run; NaN without repeats."""
@@ -216,12 +253,16 @@ class Observed:
         counts = np.bincount(codes)
         means = np.bincount(codes, weights=self.values) / counts
         freedom = int((counts - 1).sum())
-        return float(((self.values - means[codes]) ** 2).sum() / freedom) if freedom else float("nan")
+        return (
+            float(((self.values - means[codes]) ** 2).sum() / freedom) if freedom else float("nan")
+        )
 
     def _by_run(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The case and run of each debate, as one number; and the first debate of each."""
         names = [f"{case}\x1f{run}" for case, run in zip(self.cases, self.runs, strict=True)]
-        _, first, codes = np.unique(np.asarray(names, dtype=str), return_index=True, return_inverse=True)
+        _, first, codes = np.unique(
+            np.asarray(names, dtype=str), return_index=True, return_inverse=True
+        )
         return codes, first
 
 
@@ -238,9 +279,10 @@ def estimate_spread(
     Args:
         first, second: of the same cases if `paired`.
         difference: between both sides.
-        clusters: the cluster of each case, or a tuple with one of each kind, in the order of the cases' names; of the
-            first side's cases, then the second's, if they are not paired.
-        paired, counted: whether both sides debated the same cases, and whether debates are right or wrong.
+        clusters: the cluster of each case, or a tuple with one of each kind, in the order of the
+            cases' names; of the first side's cases, then the second's, if they are not paired.
+        paired, counted: whether both sides debated the same cases, and whether debates are right or
+            wrong.
     """
     sides = first, second
     means, left = zip(*(side.by_case() for side in sides), strict=True)
@@ -270,7 +312,8 @@ def estimate_spread(
 def _design_effect(deviations: Floats, clusters: Sequence[Hashable]) -> float:
     """The variance of the sum of clusters over that of as many independent cases; at least 1.
 
-    Of clusters of several kinds those of one are added, those of two together taken away, and so on.
+    Of clusters of several kinds those of one are added, those of two together taken away, and so
+    on.
     """
     sums = (
         (1 if number % 2 else -1) * float((np.bincount(codes, weights=deviations) ** 2).sum())

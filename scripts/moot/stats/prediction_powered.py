@@ -1,14 +1,18 @@
-"""Prediction-powered estimates: labels of people on a drawn sample correct a labeller's labels of all rows.
+"""Prediction-powered estimates: labels of people on a drawn sample correct a labeller's labels of
+all rows.
 
-The mean of what people would say of all rows is estimated by the labeller's mean over all rows, and what people say
-differently on the sample: Angelopoulos et al. 2023, "Prediction-powered inference" (Science 382; Algorithm 1 for
-means). How far the labeller is trusted, from 0 (people's labels alone) to 1, is tuned for the smallest variance:
-Angelopoulos, Duchi and Zrnic 2023, "PPI++" (arXiv 2311.01453), the section on power tuning. Rows of the sample count by
-the inverse of the probability with which they were drawn, as in Zrnic and Candès 2024, "Active statistical inference"
-(arXiv 2403.03208), here over the sum of these weights (Hájek): equal probabilities give the papers' plain means.
+The mean of what people would say of all rows is estimated by the labeller's mean over all rows, and
+what people say differently on the sample: Angelopoulos et al. 2023, "Prediction-powered inference"
+(Science 382; Algorithm 1 for means). How far the labeller is trusted, from 0 (people's labels
+alone) to 1, is tuned for the smallest variance: Angelopoulos, Duchi and Zrnic 2023, "PPI++" (arXiv
+2311.01453), the section on power tuning. Rows of the sample count by the inverse of the probability
+with which they were drawn, as in Zrnic and Candès 2024, "Active statistical inference" (arXiv
+2403.03208), here over the sum of these weights (Hájek): equal probabilities give the papers' plain
+means.
 
-Both papers have rows with people's labels and others without; here the sample is a part of all rows. Both come to the
-same: the trust t here is the papers' lambda times (n + N) / N, for n rows of the sample and N others.
+Both papers have rows with people's labels and others without; here the sample is a part of all
+rows. Both come to the same: the trust t here is the papers' lambda times (n + N) / N, for n rows of
+the sample and N others.
 """
 
 import numpy as np
@@ -37,19 +41,25 @@ def corrected_mean(
     Args:
         predicted: the labeller's value of each row.
         observed: people's value of each row; it counts in the sample alone.
-        inclusion: the probability with which each row was drawn into people's sample; NaN where it was not.
-        trust: in the labeller, the papers' lambda; None tunes it, anew in each resample: the slope of people's values
-            on the labeller's over the sample, kept within 0 and 1. Where the labeller says the same of the whole
-            sample there is no slope, and the trust is 1.
+        inclusion: the probability with which each row was drawn into people's sample; NaN where it
+            was not.
+        trust: in the labeller, the papers' lambda; None tunes it, anew in each resample: the slope
+            of people's values on the labeller's over the sample, kept within 0 and 1. Where the
+            labeller says the same of the whole sample there is no slope, and the trust is 1.
     """
     everywhere, drawn = as_numbers(predicted), ~np.isnan(inclusion)
     said, seen = as_numbers(observed)[drawn], everywhere[drawn]
-    moments = np.stack([np.ones_like(said), said, seen, said * seen, seen**2], axis=1) / inclusion[drawn, None]
+    moments = (
+        np.stack([np.ones_like(said), said, seen, said * seen, seen**2], axis=1)
+        / inclusion[drawn, None]
+    )
 
     def mean(weights: Floats) -> Floats:
         count, of_people, of_labeller, product, square = (weights[:, drawn] @ moments).T
         people, labeller = ratio(of_people, count), ratio(of_labeller, count)
-        by = _slope(ratio(product, count) - people * labeller, ratio(square, count) - labeller**2, trust)
+        by = _slope(
+            ratio(product, count) - people * labeller, ratio(square, count) - labeller**2, trust
+        )
         return people + by * (ratio(weights @ everywhere, weights.sum(axis=1)) - labeller)
 
     return Statistic(mean, SHARE, drawn)
@@ -65,14 +75,17 @@ def _slope(covariance: Floats, variance: Floats, trust: float | None) -> Floats:
 def corrected_ratio(
     predicted: tuple[ArrayLike, ArrayLike], observed: tuple[ArrayLike, ArrayLike], inclusion: Floats
 ) -> Statistic:
-    """One corrected mean over another: changes over chances to change, positions for over positions taken.
+    """One corrected mean over another: changes over chances to change, positions for over positions
+    taken.
 
-    Args:
-        predicted: the labeller's values of each row, above and below the line.
-        observed: people's, in the same order.
-        inclusion: as of `corrected_mean`.
+        Args:
+            predicted: the labeller's values of each row, above and below the line.
+            observed: people's, in the same order.
+            inclusion: as of `corrected_mean`.
     """
-    top, bottom = (corrected_mean(*values, inclusion) for values in zip(predicted, observed, strict=True))
+    top, bottom = (
+        corrected_mean(*values, inclusion) for values in zip(predicted, observed, strict=True)
+    )
 
     def share(weights: Floats) -> Floats:
         below = bottom(weights)
@@ -86,10 +99,11 @@ def estimate_share(
 ) -> tuple[float, float, float]:
     """A corrected share and its interval by cluster, from the bootstrap that all intervals use.
 
-    A correction may lead out of 0 to 1. Then the nearest share replaces it, with an interval of the same lengths, cut
-    off there. Where people never deviate from the labeller, resamples say nothing of how often they would elsewhere:
-    the interval is widened by the share of clusters that may deviate unseen (Clopper and Pearson 1934, as for any share
-    without spread), of the rows not drawn.
+    A correction may lead out of 0 to 1. Then the nearest share replaces it, with an interval of the
+    same lengths, cut off there. Where people never deviate from the labeller, resamples say nothing
+    of how often they would elsewhere: the interval is widened by the share of clusters that may
+    deviate unseen (Clopper and Pearson 1934, as for any share without spread), of the rows not
+    drawn.
 
     Args:
         bootstrap: over the clusters of all rows.

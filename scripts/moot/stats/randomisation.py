@@ -1,7 +1,9 @@
-"""Randomisation tests of two sides: signs flipped, sides exchanged, clusters dealt anew; and intervals that agree.
+"""Randomisation tests of two sides: signs flipped, sides exchanged, clusters dealt anew; and
+intervals that agree.
 
-Each test asks how often chance alone sets equal sides as far apart as they are. Subtracting a supposed difference
-first tests that difference instead of 0, so that a test has an interval: all differences that it does not reject.
+Each test asks how often chance alone sets equal sides as far apart as they are. Subtracting a
+supposed difference first tests that difference instead of 0, so that a test has an interval: all
+differences that it does not reject.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +24,9 @@ _STEPS = 14
 
 
 def mcnemar_exact(first_alone: int, second_alone: int) -> float:
-    """The two-sided exact McNemar p of the numbers of cases that one system alone got right; 1 of none."""
+    """The two-sided exact McNemar p of the numbers of cases that one system alone got right; 1 of
+    none.
+    """
     from scipy.special import bdtr  # registries are read at every start of Snakemake
 
     differing = first_alone + second_alone
@@ -30,11 +34,13 @@ def mcnemar_exact(first_alone: int, second_alone: int) -> float:
 
 
 def sign_flip(differences: Floats, seed: int) -> float:
-    """The two-sided p-value of a randomisation test: between equal systems each difference could have either sign.
+    """The two-sided p-value of a randomisation test: between equal systems each difference could
+    have either sign.
 
-    Exact for up to `EXACT_CLUSTERS` differences other than 0, else from `PATTERNS` random patterns of signs (the
-    observed one is counted too: Phipson and Smyth 2010). With differences of 1 and -1 alone it is McNemar's exact test.
-    A difference is the sum of an independent unit's: of a case, or of a cluster of cases.
+        Exact for up to `EXACT_CLUSTERS` differences other than 0, else from `PATTERNS` random
+        patterns of signs (the observed one is counted too: Phipson and Smyth 2010). With
+        differences of 1 and -1 alone it is McNemar's exact test. A difference is the sum of an
+        independent unit's: of a case, or of a cluster of cases.
     """
     moved = differences[np.abs(differences) > _ROUNDING]
     if not len(moved):
@@ -47,51 +53,69 @@ def sign_flip(differences: Floats, seed: int) -> float:
         bits = np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved)) & 1
         return float((np.abs((2 * bits - 1) @ moved) >= least).mean())
     random = np.random.default_rng(seed)
-    signs = (random.choice([-1.0, 1.0], size=(some, len(moved))) for some in portions(PATTERNS, len(moved)))
+    signs = (
+        random.choice([-1.0, 1.0], size=(some, len(moved)))
+        for some in portions(PATTERNS, len(moved))
+    )
     reached = sum(int((np.abs(some @ moved) >= least).sum()) for some in signs)
     return float((1 + reached) / (1 + PATTERNS))
 
 
 def portions(patterns: int, units: int) -> Iterator[int]:
-    """So many patterns of all units at a time as fit into memory, until there are `patterns`; few are one portion."""
+    """So many patterns of all units at a time as fit into memory, until there are `patterns`; few
+    are one portion.
+    """
     at_once = max(1, _SIGNS_AT_ONCE // max(units, 1))
     for start in range(0, patterns, at_once):
         yield min(at_once, patterns - start)
 
 
 def exchange(apart: Callable[[Numbers], Floats], moved: int, seed: int) -> float:
-    """The share of exchanges of sides, unit by unit, that set them at least as far apart as they are.
+    """The share of exchanges of sides, unit by unit, that set them at least as far apart as they
+    are.
 
-    Args:
-        apart: how far apart both sides are, shape (patterns,), from patterns of shape (patterns, units) in which 1
-            exchanges a unit's sides; NaN, where a side then has nothing to measure, counts as apart.
-        moved: how many units differ between the sides; of more than `EXACT_CLUSTERS` random patterns are drawn.
-        seed: of these.
+        Args:
+            apart: how far apart both sides are, shape (patterns,), from patterns of shape
+                (patterns, units) in which 1 exchanges a unit's sides; NaN, where a side then has
+                nothing to measure, counts as apart.
+            moved: how many units differ between the sides; of more than `EXACT_CLUSTERS` random
+                patterns are drawn.
+            seed: of these.
     """
     if not moved:
         return 1.0
     least = apart(np.zeros((1, moved)))[0] - _ROUNDING
     if moved <= EXACT_CLUSTERS:
-        return float((~(apart(np.arange(2**moved)[:, None] >> np.arange(moved) & 1) < least)).mean())
+        return float(
+            (~(apart(np.arange(2**moved)[:, None] >> np.arange(moved) & 1) < least)).mean()
+        )
     random = np.random.default_rng(seed)
     drawn = (random.integers(0, 2, (some, moved)) for some in portions(PATTERNS, moved))
     reached = sum(int((~(apart(patterns) < least)).sum()) for patterns in drawn)
     return (1 + reached) / (1 + PATTERNS)
 
 
-def deal(rows: Floats, first: int, apart: Callable[[Floats, Floats, Floats], Floats], seed: int) -> float:
-    """The share of ways to deal all clusters to two sides anew that set them at least as far apart as they are.
+def deal(
+    rows: Floats, first: int, apart: Callable[[Floats, Floats, Floats], Floats], seed: int
+) -> float:
+    """The share of ways to deal all clusters to two sides anew that set them at least as far apart
+    as they are.
 
-    Equal clusters are counted by kind. With two kinds, as where each cluster is one answer, right or wrong, all ways
-    are counted: that is Fisher's exact test, two-sided by the difference. Else `PATTERNS` ways are drawn.
+        Equal clusters are counted by kind. With two kinds, as where each cluster is one answer,
+        right or wrong, all ways are counted: that is Fisher's exact test, two-sided by the
+        difference. Else `PATTERNS` ways are drawn.
 
-    Args:
-        rows: one a cluster, those of the first side before those of the second, shape (clusters, columns).
-        first: how many clusters the first side has.
-        apart: from the kinds' rows and how many of each kind either side has, shape (ways, kinds) each, to (ways,).
-        seed: of the random ways.
+        Args:
+            rows: one a cluster, those of the first side before those of the second, shape
+                (clusters, columns).
+            first: how many clusters the first side has.
+            apart: from the kinds' rows and how many of each kind either side has, shape (ways,
+                kinds) each, to (ways,).
+            seed: of the random ways.
     """
-    kinds, codes, counts = np.unique(np.round(rows, _DIGITS), axis=0, return_inverse=True, return_counts=True)
+    kinds, codes, counts = np.unique(
+        np.round(rows, _DIGITS), axis=0, return_inverse=True, return_counts=True
+    )
     dealt = np.bincount(codes.reshape(-1)[:first], minlength=len(kinds))[None, :]
     least = apart(kinds, as_numbers(dealt), as_numbers(counts - dealt))[0] - _ROUNDING
     if len(kinds) == 1:
@@ -107,10 +131,16 @@ def deal(rows: Floats, first: int, apart: Callable[[Floats, Floats, Floats], Flo
 
 
 @lru_cache(maxsize=2)
-def _some_ways(counts: tuple[int, ...], first: int, seed: int, number: int) -> tuple[Floats, Floats]:
-    """How many of each kind the first side has in random ways, shape (ways, kinds), and each way's share of them."""
+def _some_ways(
+    counts: tuple[int, ...], first: int, seed: int, number: int
+) -> tuple[Floats, Floats]:
+    """How many of each kind the first side has in random ways, shape (ways, kinds), and each way's
+    share of them.
+    """
     random = np.random.default_rng(seed)
-    ways = as_numbers(random.multivariate_hypergeometric(counts, first, size=number, method="marginals"))
+    ways = as_numbers(
+        random.multivariate_hypergeometric(counts, first, size=number, method="marginals")
+    )
     return ways, np.full(number, 1 / number)
 
 
@@ -120,7 +150,9 @@ def _all_ways(one: int, other: int, first: int) -> tuple[Floats, Floats]:
 
     def log_ways(among: int, drawn: ArrayLike) -> Floats:
         number = as_numbers(drawn)
-        return np.asarray(gammaln(among + 1) - gammaln(number + 1) - gammaln(among - number + 1), dtype=np.float64)
+        return np.asarray(
+            gammaln(among + 1) - gammaln(number + 1) - gammaln(among - number + 1), dtype=np.float64
+        )
 
     drawn = np.arange(max(0, first - other), min(one, first) + 1, dtype=np.float64)
     logs = log_ways(one, drawn) + log_ways(other, first - drawn) - log_ways(one + other, first)
@@ -128,13 +160,18 @@ def _all_ways(one: int, other: int, first: int) -> tuple[Floats, Floats]:
 
 
 def in_agreement(
-    value: float, interval: tuple[float, float], p: float, p_at: Callable[[float], float], bounds: Bounds
+    value: float,
+    interval: tuple[float, float],
+    p: float,
+    p_at: Callable[[float], float],
+    bounds: Bounds,
 ) -> tuple[float, float]:
     """An interval that holds 0 where p is at least `LEVEL`, and does not where p is less.
 
-    Interval and p come of two methods: the interval of one that covers at every difference, p of a test that is exact
-    between equal sides. Where they disagree about 0, the end near 0 becomes that of the interval which the test has:
-    the outermost difference that it does not reject (`p_at`), within the least and the greatest (`bounds`).
+    Interval and p come of two methods: the interval of one that covers at every difference, p of a
+    test that is exact between equal sides. Where they disagree about 0, the end near 0 becomes that
+    of the interval which the test has: the outermost difference that it does not reject (`p_at`),
+    within the least and the greatest (`bounds`).
     """
     low, high = interval
     if np.isnan([value, low, high, p]).any() or (p < LEVEL) != (low <= 0 <= high):
@@ -152,7 +189,9 @@ def in_agreement(
 
 
 def _outermost(rejected: float, kept: float, p_at: Callable[[float], float]) -> float:
-    """The difference between one that is rejected and one that is kept from which on they are kept, by bisection."""
+    """The difference between one that is rejected and one that is kept from which on they are kept,
+    by bisection.
+    """
     for _ in range(_STEPS):
         middle = (rejected + kept) / 2
         rejected, kept = (middle, kept) if p_at(middle) < LEVEL else (rejected, middle)

@@ -1,13 +1,16 @@
-"""Ratings of what is compared in pairs: a Bradley-Terry model with ties, and terms for all else that decides a pair.
+"""Ratings of what is compared in pairs: a Bradley-Terry model with ties, and terms for all else
+that decides a pair.
 
-The model: with strengths b and terms g of a pair's features x, eta = b_first - b_second + g x, and the first wins, the
-second wins, or neither does in the proportions exp(eta / 2) : exp(-eta / 2) : nu (Davidson 1970, "On extending the
-Bradley-Terry model to accommodate ties in paired comparison experiments", JASA 65; terms as in Agresti 2013,
-"Categorical Data Analysis", section 11.6). A strength has a finite estimate where chains of wins (or ties) lead from
-each to each (Ford 1957, American Mathematical Monthly 64): strengths are less the mean of the largest such group.
+The model: with strengths b and terms g of a pair's features x, eta = b_first - b_second + g x, and
+the first wins, the second wins, or neither does in the proportions exp(eta / 2) : exp(-eta / 2) :
+nu (Davidson 1970, "On extending the Bradley-Terry model to accommodate ties in paired comparison
+experiments", JASA 65; terms as in Agresti 2013, "Categorical Data Analysis", section 11.6). A
+strength has a finite estimate where chains of wins (or ties) lead from each to each (Ford 1957,
+American Mathematical Monthly 64): strengths are less the mean of the largest such group.
 
-Variances are robust to verdicts of one cluster (a topic) that hang together (Cameron and Miller 2015, "A practitioner's
-guide to cluster-robust inference", JHR 50, equation 11), with t of one degree of freedom less than there are clusters.
+Variances are robust to verdicts of one cluster (a topic) that hang together (Cameron and Miller
+2015, "A practitioner's guide to cluster-robust inference", JHR 50, equation 11), with t of one
+degree of freedom less than there are clusters.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -23,15 +26,19 @@ FIRST, TIE, SECOND = 0.5, 0.0, -0.5
 """Outcomes of a pair."""
 FEWEST_CLUSTERS = 10
 _PRIOR = 1e-4
-"""The weight of a pull towards 0, which keeps finite what has no bounds (somebody always wins), and moves no other."""
+"""The weight of a pull towards 0, which keeps finite what has no bounds (somebody always wins), and
+moves no other.
+"""
 _MOST_PULLED = 0.01
-"""The share of the pull in what is known of an estimate: well above where nothing else bounds it, else well below."""
+"""The share of the pull in what is known of an estimate: well above where nothing else bounds it,
+else well below.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """A strength or the effect of a term, in log odds, with its 95 % interval; NaN with too few clusters, or where
-    nothing bounds it: who always wins, a judge who names one side alone.
+    """A strength or the effect of a term, in log odds, with its 95 % interval; NaN with too few
+    clusters, or where nothing bounds it: who always wins, a judge who names one side alone.
     """
 
     value: float
@@ -44,7 +51,8 @@ class Ratings:
     """What a model of pairs comes to.
 
     Attributes:
-        strengths: by name, less the mean of the largest group that chains of wins join; others have no interval.
+        strengths: by name, less the mean of the largest group that chains of wins join; others have
+            no interval.
         terms: by name.
         ties: the probability of a tie between equals.
         pairs, clusters: how many there are.
@@ -78,9 +86,14 @@ def rate(
     if len(names) <= 1:
         return None
     terms = terms or {}
-    columns = [as_numbers(np.asarray(first) == name) - as_numbers(np.asarray(second) == name) for name in names]
+    columns = [
+        as_numbers(np.asarray(first) == name) - as_numbers(np.asarray(second) == name)
+        for name in names
+    ]
     features = np.stack([*columns, *terms.values()], axis=1)
-    model = _Davidson(features, as_numbers(outcomes), np.ones(len(features)) if weights is None else weights)
+    model = _Davidson(
+        features, as_numbers(outcomes), np.ones(len(features)) if weights is None else weights
+    )
     found = model.fit()
     joined = _joined(features[:, : len(names)], model.outcomes)
     among = joined if joined.any() else np.ones(len(names), dtype=bool)
@@ -93,22 +106,34 @@ def rate(
     estimates = _with_intervals(shown @ found, errors, number)
     strengths = dict(zip(names, estimates, strict=False))
     ties = float(np.exp(found[-1]) / (2 + np.exp(found[-1]))) if model.some_tied else 0.0
-    return Ratings(strengths, dict(zip(terms, estimates[len(names) :], strict=True)), ties, len(features), number)
+    return Ratings(
+        strengths,
+        dict(zip(terms, estimates[len(names) :], strict=True)),
+        ties,
+        len(features),
+        number,
+    )
 
 
 def _joined(sides: Floats, outcomes: Floats) -> Truths:
-    """Which names form the largest group in which each beats or ties each other, directly or through others of it.
+    """Which names form the largest group in which each beats or ties each other, directly or
+    through others of it.
 
-    None, where every group has a single name.
+        None, where every group has a single name.
 
-    Args:
-        sides: 1 for the first and -1 for the second of a pair, shape (pairs, names).
-        outcomes: of each pair.
+        Args:
+            sides: 1 for the first and -1 for the second of a pair, shape (pairs, names).
+            outcomes: of each pair.
     """
-    from scipy.sparse.csgraph import connected_components  # registries are read at every start of Snakemake
+    from scipy.sparse.csgraph import (
+        connected_components,
+    )  # registries are read at every start of Snakemake
 
     first, second = as_numbers(sides > 0), as_numbers(sides < 0)
-    beaten = first[outcomes >= TIE].T @ second[outcomes >= TIE] + second[outcomes <= TIE].T @ first[outcomes <= TIE]
+    beaten = (
+        first[outcomes >= TIE].T @ second[outcomes >= TIE]
+        + second[outcomes <= TIE].T @ first[outcomes <= TIE]
+    )
     _, groups = connected_components(beaten, connection="strong")
     sizes = np.bincount(groups)
     found: Truths = (groups == sizes.argmax()) & (sizes.max() > 1)
@@ -140,7 +165,9 @@ class _Davidson:
         from scipy.optimize import minimize
 
         start = np.zeros(self.size)
-        found = minimize(self._loss, start, jac=self._slope, hess=self._curvature, method="trust-exact", tol=1e-8)
+        found = minimize(
+            self._loss, start, jac=self._slope, hess=self._curvature, method="trust-exact", tol=1e-8
+        )
         return as_numbers(found.x)
 
     def covariance(self, given: Floats, clusters: NDArray[np.intp]) -> Floats:
@@ -159,15 +186,23 @@ class _Davidson:
         return as_numbers(_PRIOR * (parts**2).sum(axis=1) / (parts * shown).sum(axis=1))
 
     def _shares(self, given: Floats) -> tuple[Floats, Floats, Floats]:
-        """Expected outcomes, the chances of a tie, and the logarithms of what the proportions sum to."""
+        """Expected outcomes, the chances of a tie, and the logarithms of what the proportions sum
+        to.
+        """
         eta = self.features @ given[:-1]
-        parts = np.stack([eta / 2, -eta / 2, np.full_like(eta, given[-1] if self.some_tied else -np.inf)])
+        parts = np.stack(
+            [eta / 2, -eta / 2, np.full_like(eta, given[-1] if self.some_tied else -np.inf)]
+        )
         whole = np.logaddexp.reduce(parts, axis=0)
         first, second, tied = np.exp(parts - whole)
         return (first - second) / 2, tied, whole
 
     def _loss(self, given: Floats) -> float:
-        likelihood = self.outcomes * (self.features @ given[:-1]) + self.tied * given[-1] - self._shares(given)[2]
+        likelihood = (
+            self.outcomes * (self.features @ given[:-1])
+            + self.tied * given[-1]
+            - self._shares(given)[2]
+        )
         return float(_PRIOR * (given @ given) / 2 - self.weights @ likelihood)
 
     def _slope(self, given: Floats) -> Floats:

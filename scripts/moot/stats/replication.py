@@ -1,4 +1,6 @@
-"""A value of ours against one that somebody published: both have errors, the published one from its n."""
+"""A value of ours against one that somebody published: both have errors, the published one from its
+n.
+"""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -34,13 +36,19 @@ def wilson(share: float, n: float, level: float = LEVEL) -> Interval:
 
 
 def scaled(value: float, like: Interval, size: float, n: float) -> Interval:
-    """A value of n answers, whose errors are those of a like value of `size` answers, in proportion to 1 / sqrt(n)."""
+    """A value of n answers, whose errors are those of a like value of `size` answers, in proportion
+    to 1 / sqrt(n).
+    """
     factor = np.sqrt(size / n)
-    return Interval(value, value - (like.value - like.low) * factor, value + (like.high - like.value) * factor)
+    return Interval(
+        value, value - (like.value - like.low) * factor, value + (like.high - like.value) * factor
+    )
 
 
 def difference(first: Interval, second: Interval) -> tuple[float, float]:
-    """The interval of first less second, from two samples: errors add in squares (Newcombe 1998, method 10)."""
+    """The interval of first less second, from two samples: errors add in squares (Newcombe 1998,
+    method 10).
+    """
     value = first.value - second.value
     below = np.hypot(first.value - first.low, second.high - second.value)
     above = np.hypot(first.high - first.value, second.value - second.low)

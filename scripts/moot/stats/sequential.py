@@ -1,16 +1,18 @@
-"""A paired difference that may be looked at after every case: a test and an interval valid whenever one stops.
+"""A paired difference that may be looked at after every case: a test and an interval valid whenever
+one stops.
 
-A player bets that the difference lies above (or below) a supposed value, a fixed share r of the stake on each cluster
-of cases. If the supposed value is true the stake grows by chance alone, so that at any time it reaches 2 / alpha with a
-probability of at most alpha / 2 (Ville's inequality). With S the sum of the differences of a cluster of n cases, N the
-most cases that a cluster has, and [low, high] the bounds of a case's difference, the stakes against m are
+A player bets that the difference lies above (or below) a supposed value, a fixed share r of the
+stake on each cluster of cases. If the supposed value is true the stake grows by chance alone, so
+that at any time it reaches 2 / alpha with a probability of at most alpha / 2 (Ville's inequality).
+With S the sum of the differences of a cluster of n cases, N the most cases that a cluster has, and
+[low, high] the bounds of a case's difference, the stakes against m are
 
     above(m) = mean over r of prod(1 + r (S - m n) / ((m - low) N))
     below(m) = mean over r of prod(1 + r (m n - S) / ((high - m) N))
 
-(Waudby-Smith and Ramdas 2024, JRSS B 86, section 4: capital processes with constant bets, and their two-sided
-hedge). The interval holds all m against which neither stake has reached 2 / alpha. The bets depend on no plan, and the
-stakes on no order.
+(Waudby-Smith and Ramdas 2024, JRSS B 86, section 4: capital processes with constant bets, and their
+two-sided hedge). The interval holds all m against which neither stake has reached 2 / alpha. The
+bets depend on no plan, and the stakes on no order.
 """
 
 from collections.abc import Callable
@@ -44,7 +46,9 @@ class Watched:
     bounds: Bounds
 
     def above(self, supposed: float, times: float = 1.0) -> float:
-        """The logarithm of the stake that bet on a difference above a supposed one; `times`: all seen so often."""
+        """The logarithm of the stake that bet on a difference above a supposed one;
+        `times`: all seen so often.
+        """
         return self._stake(self.sums - supposed * self.sizes, supposed - self.bounds[0], times)
 
     def below(self, supposed: float, times: float = 1.0) -> float:
@@ -66,23 +70,32 @@ class Watched:
         return float(min(1.0, 2 * np.exp(-min(self.above(-margin), self.below(margin)))))
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """The differences that are not rejected at a level, at any stopping time; the bounds where nothing is known."""
+        """The differences that are not rejected at a level, at any stopping time; the bounds where
+        nothing is known.
+        """
         least, (low, high) = np.log(2 / level), self.bounds
         end = _end(low, high, lambda difference: self.above(difference) >= least)
         return end, _end(high, low, lambda difference: self.below(difference) >= least)
 
-    def verdict(self, matters: float, level: float = LEVEL, seen: float = 1.0, futility: bool = True) -> str:
+    def verdict(
+        self, matters: float, level: float = LEVEL, seen: float = 1.0, futility: bool = True
+    ) -> str:
         """Whether to stop, and why: `SHOWN`, `SMALLER`, `FUTILE`; or `OPEN`.
 
         Args:
             matters: the smallest difference that matters.
             level: of both decisions together.
             seen: the share of the planned cases that has been debated.
-            futility: whether, from half of the plan on, to stop where even twice the whole plan would decide nothing if
-                it came out as what was seen. It never raises the error.
+            futility: whether, from half of the plan on, to stop where even twice the whole plan
+                would decide nothing if it came out as what was seen. It never raises the error.
         """
         found = self._decided(matters, level, 1.0)
-        if found == OPEN and futility and HALF <= seen < 1 and self._decided(matters, level, TWICE / seen) == OPEN:
+        if (
+            found == OPEN
+            and futility
+            and HALF <= seen < 1
+            and self._decided(matters, level, TWICE / seen) == OPEN
+        ):
             return FUTILE
         return found
 
@@ -95,7 +108,9 @@ class Watched:
 
 
 def _end(rejected: float, kept: float, rejects: Callable[[float], bool]) -> float:
-    """The difference furthest from one that is rejected, towards one that is not, up to which all are rejected."""
+    """The difference furthest from one that is rejected, towards one that is not, up to which all
+    are rejected.
+    """
     for _ in range(_STEPS):
         middle = (rejected + kept) / 2
         rejected, kept = (middle, kept) if rejects(middle) else (rejected, middle)

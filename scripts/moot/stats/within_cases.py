@@ -1,11 +1,12 @@
-"""Values of the very cases that were debated: debates are drawn again within each case, while the cases stay.
+"""Values of the very cases that were debated: debates are drawn again within each case, while the
+cases stay.
 
-With few cases a test by case cannot answer, however many debates each has: of five cases all differ in one direction in
-2 of 32 draws of signs. The debates of a case are independent of each other, so they can say what holds of these cases,
-and nothing of others.
+With few cases a test by case cannot answer, however many debates each has: of five cases all differ
+in one direction in 2 of 32 draws of signs. The debates of a case are independent of each other, so
+they can say what holds of these cases, and nothing of others.
 
-The interval is that of `moot.stats.bootstrap` with as many degrees of freedom as the case with the fewest debates
-gives; p is that of the same interval.
+The interval is that of `moot.stats.bootstrap` with as many degrees of freedom as the case with the
+fewest debates gives; p is that of the same interval.
 """
 
 from collections.abc import Callable, Sequence
@@ -56,7 +57,9 @@ def interval_within(
     weights = np.empty((RESAMPLES, len(codes)))
     for code in range(codes.max() + 1):
         rows = np.flatnonzero(codes == code)
-        weights[:, rows] = random.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=RESAMPLES)
+        weights[:, rows] = random.multinomial(
+            len(rows), np.full(len(rows), 1 / len(rows)), size=RESAMPLES
+        )
     value = float(function(np.ones((1, len(codes))))[0])
     return value, *estimate_interval(value, function(weights), fewest_in(strata), bounds)
 

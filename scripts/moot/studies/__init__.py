@@ -1,1 +1,3 @@
-"""Studies: a folder for each paper, with its data sets, protocols, scores, tables and figures; found by name."""
+"""Studies: a folder for each paper, with its data sets, protocols, scores, tables and figures;
+found by name.
+"""

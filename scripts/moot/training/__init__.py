@@ -1,3 +1,3 @@
-"""Trained models: the baselines (registry `BASELINES` in `training/baselines`), how they are evaluated, and the
-reliability assistant.
+"""Trained models: the baselines (registry `BASELINES` in `training/baselines`), how they are
+evaluated, and the reliability assistant.
 """

@@ -1,8 +1,10 @@
-"""Cross-validation on the training split and one score on the test split, the same for every baseline.
+"""Cross-validation on the training split and one score on the test split, the same for every
+baseline.
 
-The courtroom paper's leaderboard is PyCaret's: stratified 10-fold cross-validation on the training part of a 70/30
-split. Here the folds are made of the training split alone (60 % of the cases): the validation split is where thresholds
-are chosen, so no baseline learns from it. Preprocessing is part of the estimator, hence fitted within each fold.
+The courtroom paper's leaderboard is PyCaret's: stratified 10-fold cross-validation on the training
+part of a 70/30 split. Here the folds are made of the training split alone (60 % of the cases): the
+validation split is where thresholds are chosen, so no baseline learns from it. Preprocessing is
+part of the estimator, hence fitted within each fold.
 """
 
 import json
@@ -59,7 +61,8 @@ class Evaluation:
     Attributes:
         leaderboard: two rows a baseline, columns `LEADERBOARD_COLUMNS`.
         predictions: one row a baseline and test case, columns `PREDICTION_COLUMNS`.
-        models: the estimators fitted on the training split, by baseline; targets are positions in the task's labels.
+        models: the estimators fitted on the training split, by baseline; targets are positions in
+            the task's labels.
     """
 
     leaderboard: pd.DataFrame
@@ -68,26 +71,37 @@ class Evaluation:
 
 
 def evaluate(
-    data: Examples, baselines: Iterable[Baseline], *, seed: int, threads: int = 1, folds: int = FOLDS
+    data: Examples,
+    baselines: Iterable[Baseline],
+    *,
+    seed: int,
+    threads: int = 1,
+    folds: int = FOLDS,
 ) -> Evaluation:
-    """Cross-validate each baseline on the training split, then fit it there and score it on the test split.
+    """Cross-validate each baseline on the training split, then fit it there and score it on the
+    test split.
 
-    Args:
-        seed: decides folds, models and bootstrap draws; the same seed gives the same result for any `threads`.
-        threads: how many folds are fitted at once.
-        folds: how many folds; fewer where a label has fewer training cases (the column `folds` says how many).
+        Args:
+            seed: decides folds, models and bootstrap draws; the same seed gives the same result for
+                any `threads`.
+            threads: how many folds are fitted at once.
+            folds: how many folds; fewer where a label has fewer training cases (the column `folds`
+                says how many).
 
-    Returns:
-        The leaderboard has two rows a baseline, told apart by `evaluation`: `cross_validation` (the mean over the folds
-        of every metric; confusion counts are summed) and `test` (with the ends `_low` and `_high` of 95 % intervals
-        by cluster for accuracy, f1_macro and auc). Metric columns are named as in the published figures
-        (`recall_weighted`). `status` is "ok"; or says why there are no figures (a baseline that fails never takes the
-        others with it); or how many test cases have a label that training never showed, so that no model can be right
-        there (`unseen`). `left_out` counts training cases that resemble a test case and are therefore not learnt from.
-        `confusion` is JSON, rows actual and columns predicted in the order of the labels; with two labels there are
-        `tn`, `fp`, `fn`, `tp`, too. `fit_seconds` is measured and differs between runs; nothing else does. Of several
-        labels at once each has a model of its own; a case that none claims gets the likeliest label.
-        In the predictions `score` is the positive label's probability or decision value, as `score_kind` says.
+        Returns:
+            The leaderboard has two rows a baseline, told apart by `evaluation`: `cross_validation`
+            (the mean over the folds of every metric; confusion counts are summed) and `test` (with
+            the ends `_low` and `_high` of 95 % intervals by cluster for accuracy, f1_macro and
+            auc). Metric columns are named as in the published figures (`recall_weighted`). `status`
+            is "ok"; or says why there are no figures (a baseline that fails never takes the others
+            with it); or how many test cases have a label that training never showed, so that no
+            model can be right there (`unseen`). `left_out` counts training cases that resemble a
+            test case and are therefore not learnt from. `confusion` is JSON, rows actual and
+            columns predicted in the order of the labels; with two labels there are `tn`, `fp`,
+            `fn`, `tp`, too. `fit_seconds` is measured and differs between runs; nothing else does.
+            Of several labels at once each has a model of its own; a case that none claims gets the
+            likeliest label. In the predictions `score` is the positive label's probability or
+            decision value, as `score_kind` says.
     """
     rows: list[Row] = []
     predictions: list[pd.DataFrame] = []
@@ -103,18 +117,37 @@ def evaluate(
         inputs = data.inputs(entry)
         try:
             with threadpool_limits(1):  # the order of a parallel sum would change last digits
-                validated = _cross_validate(entry, data, inputs, seed=seed, threads=threads, folds=folds)
-                tested, predicted, models[entry.name] = _test(entry, data, inputs, seed=seed, threads=threads)
+                validated = _cross_validate(
+                    entry, data, inputs, seed=seed, threads=threads, folds=folds
+                )
+                tested, predicted, models[entry.name] = _test(
+                    entry, data, inputs, seed=seed, threads=threads
+                )
         except Exception as error:  # an error of a library concerns this baseline alone
-            failed = "" if isinstance(error, UnavailableError) else f"failed: {type(error).__name__}: "
+            failed = (
+                "" if isinstance(error, UnavailableError) else f"failed: {type(error).__name__}: "
+            )
             status = failed + " ".join(str(error).split())
-            rows += [{**about, "evaluation": part, "status": status} for part in (CROSS_VALIDATION, TEST)]
-            LOG.log(logging.WARNING if failed else logging.INFO, "%s, %s: %s", data.dataset, entry.title, status)
+            rows += [
+                {**about, "evaluation": part, "status": status} for part in (CROSS_VALIDATION, TEST)
+            ]
+            LOG.log(
+                logging.WARNING if failed else logging.INFO,
+                "%s, %s: %s",
+                data.dataset,
+                entry.title,
+                status,
+            )
         else:
             rows += [{**about, "status": "ok", **validated}, {**about, "status": "ok", **tested}]
             predictions.append(predicted)
             found = (validated.get("accuracy", np.nan), tested["accuracy"], tested["n"])
-            LOG.info("%s, %s: accuracy %.3f in folds, %.3f of %d test cases", data.dataset, entry.title, *found)
+            LOG.info(
+                "%s, %s: accuracy %.3f in folds, %.3f of %d test cases",
+                data.dataset,
+                entry.title,
+                *found,
+            )
     return Evaluation(_leaderboard(rows), _predictions(predictions), models)
 
 
@@ -126,7 +159,9 @@ class _Observer:
     positive: int | None
     randomised: bool
 
-    def __call__(self, estimator: Estimator, inputs: pd.DataFrame, targets: Numbers) -> dict[str, float]:
+    def __call__(
+        self, estimator: Estimator, inputs: pd.DataFrame, targets: Numbers
+    ) -> dict[str, float]:
         outcome = self.outcome(estimator, inputs, targets)
         cells = {f"cell_{i}": value for i, value in enumerate(confusion(outcome).ravel())}
         return measure(outcome) | cells
@@ -137,15 +172,21 @@ class _Observer:
         if self.randomised and scores is not None:
             assigned = scores
         elif self.task.multilabel:
-            assigned = _with_a_label(np.asarray(estimator.predict(inputs), dtype=np.float64), scores)
+            assigned = _with_a_label(
+                np.asarray(estimator.predict(inputs), dtype=np.float64), scores
+            )
         else:
             assigned = np.eye(width)[np.asarray(estimator.predict(inputs)).ravel().astype(int)]
         truth = targets if self.task.multilabel else np.eye(width)[targets]
         return Classified(truth, assigned, scores, scored, self.positive, self.task.multilabel)
 
 
-def _with_a_label(assigned: NDArray[np.float64], scores: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """Predicted sets of labels, none of them empty: every case has a label, so an empty set takes the likeliest."""
+def _with_a_label(
+    assigned: NDArray[np.float64], scores: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """Predicted sets of labels, none of them empty: every case has a label, so an empty set takes
+    the likeliest.
+    """
     if scores is None:
         return assigned
     empty = assigned.sum(axis=1) == 0
@@ -153,12 +194,18 @@ def _with_a_label(assigned: NDArray[np.float64], scores: NDArray[np.float64] | N
     return assigned
 
 
-def _scores(estimator: Estimator, inputs: pd.DataFrame, width: int) -> tuple[NDArray[np.float64] | None, Scored]:
-    """Probabilities, else decision values, one column a label; a label that training never showed comes last."""
+def _scores(
+    estimator: Estimator, inputs: pd.DataFrame, width: int
+) -> tuple[NDArray[np.float64] | None, Scored]:
+    """Probabilities, else decision values, one column a label; a label that training never showed
+    comes last.
+    """
     probable = hasattr(estimator, "predict_proba")
     if not probable and not hasattr(estimator, "decision_function"):
         return None, "decision"
-    given = np.asarray((estimator.predict_proba if probable else estimator.decision_function)(inputs))
+    given = np.asarray(
+        (estimator.predict_proba if probable else estimator.decision_function)(inputs)
+    )
     if given.ndim == 1:
         given = np.stack([-given, given], axis=1)
     scores = np.full((len(given), width), 0.0 if probable else -np.inf)
@@ -178,10 +225,14 @@ def _estimator(entry: Baseline, task: Task, seed: int, threads: int) -> Estimato
 
 
 def _part(data: Examples, inputs: pd.DataFrame, split: Split) -> tuple[pd.DataFrame, Numbers]:
-    """Inputs and targets of one split: a matrix for several labels at once, else positions in the labels."""
+    """Inputs and targets of one split: a matrix for several labels at once, else positions in the
+    labels.
+    """
     rows = (data.cases["split"] == split).to_numpy()
     truth = data.truth[rows]
-    return inputs[rows].reset_index(drop=True), truth if data.task.multilabel else truth.argmax(axis=1)
+    return inputs[rows].reset_index(drop=True), (
+        truth if data.task.multilabel else truth.argmax(axis=1)
+    )
 
 
 def _cross_validate(
@@ -189,19 +240,33 @@ def _cross_validate(
 ) -> Row:
     estimator = _estimator(entry, data.task, seed, 1)
     inputs, targets = _part(data, inputs, "train")
-    smallest = len(targets) if data.task.multilabel else int(np.unique(targets, return_counts=True)[1].min())
+    smallest = (
+        len(targets)
+        if data.task.multilabel
+        else int(np.unique(targets, return_counts=True)[1].min())
+    )
     folds = min(folds, smallest)
     if folds < 2:
         reason = "failed: a label has a single training case, and cross-validation needs two"
         return {"evaluation": CROSS_VALIDATION, "status": reason, "n": len(targets)}
-    splitter = (KFold if data.task.multilabel else StratifiedKFold)(folds, shuffle=True, random_state=seed)
+    splitter = (KFold if data.task.multilabel else StratifiedKFold)(
+        folds, shuffle=True, random_state=seed
+    )
     observer = _Observer(data.task, data.positive, entry.randomised)
     with parallel_config("loky", inner_max_num_threads=1), warnings.catch_warnings(action="ignore"):
         scores = cross_validate(
-            estimator, inputs, targets, cv=splitter, scoring=observer, n_jobs=threads, error_score="raise"
+            estimator,
+            inputs,
+            targets,
+            cv=splitter,
+            scoring=observer,
+            n_jobs=threads,
+            error_score="raise",
         )
     width = len(data.task.labels)
-    cells = np.array([scores[f"test_cell_{i}"].sum() for i in range(width**2)]).reshape(width, width)
+    cells = np.array([scores[f"test_cell_{i}"].sum() for i in range(width**2)]).reshape(
+        width, width
+    )
     means = {metric: float(np.mean(scores[f"test_{metric}"])) for metric in METRICS}
     size = {"evaluation": CROSS_VALIDATION, "n": len(targets), "folds": folds}
     return size | means | _counts(cells, data) | {"fit_seconds": float(np.mean(scores["fit_time"]))}
@@ -215,15 +280,23 @@ def _test(
         start = time.perf_counter()
         estimator.fit(*_part(data, inputs, "train"))
         seconds = time.perf_counter() - start
-        outcome = _Observer(data.task, data.positive, entry.randomised).outcome(estimator, *_part(data, inputs, TEST))
-    said = sorted({f"{w.category.__name__}: {str(w.message).strip().splitlines()[0]}" for w in caught})
+        outcome = _Observer(data.task, data.positive, entry.randomised).outcome(
+            estimator, *_part(data, inputs, TEST)
+        )
+    said = sorted(
+        {f"{w.category.__name__}: {str(w.message).strip().splitlines()[0]}" for w in caught}
+    )
     cases = data.cases[data.cases["split"] == TEST]
     row = {"evaluation": TEST, "n": len(cases), "warnings": "; ".join(said), "fit_seconds": seconds}
     row |= _unseen(data) | measure(outcome)
     bootstrap = ClusterBootstrap(cases["cluster"], seed)
     for metric, statistic in statistics_with_interval(outcome).items():
         row[f"{metric}_low"], row[f"{metric}_high"] = bootstrap.interval(statistic)
-    return row | _counts(confusion(outcome), data), _predicted(entry, data, cases, outcome, seed), estimator
+    return (
+        row | _counts(confusion(outcome), data),
+        _predicted(entry, data, cases, outcome, seed),
+        estimator,
+    )
 
 
 def _unseen(data: Examples) -> Row:
@@ -241,11 +314,15 @@ def _counts(cells: NDArray[np.float64], data: Examples) -> Row:
     counts: Row = {"confusion": json.dumps(cells.round(3).tolist())}
     if data.positive is not None:
         order = [1 - data.positive, data.positive]
-        counts |= dict(zip(COUNT_COLUMNS, cells[np.ix_(order, order)].ravel().tolist(), strict=True))
+        counts |= dict(
+            zip(COUNT_COLUMNS, cells[np.ix_(order, order)].ravel().tolist(), strict=True)
+        )
     return counts
 
 
-def _predicted(entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: Classified, seed: int) -> pd.DataFrame:
+def _predicted(
+    entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: Classified, seed: int
+) -> pd.DataFrame:
     """The test split's predictions; those of a coin are one draw a case and label, by seed."""
     labels, chosen = np.array(data.task.labels, dtype=object), outcome.assigned
     ranking = None if outcome.positive is None else outcome.scores
@@ -265,11 +342,17 @@ def _predicted(entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: Cl
     )
 
 
-def _draw_answers(probabilities: NDArray[np.float64], case_ids: Iterable[str], seed: int, multilabel: bool) -> Numbers:
-    """One draw a case (of several labels: one a case and label), which depends on seed and case alone."""
+def _draw_answers(
+    probabilities: NDArray[np.float64], case_ids: Iterable[str], seed: int, multilabel: bool
+) -> Numbers:
+    """One draw a case (of several labels: one a case and label), which depends on seed and case
+    alone.
+    """
     width = probabilities.shape[1]
     if multilabel:
-        limits = np.array([[stable_fraction("coin", seed, case, i) for i in range(width)] for case in case_ids])
+        limits = np.array(
+            [[stable_fraction("coin", seed, case, i) for i in range(width)] for case in case_ids]
+        )
         return probabilities > limits
     limits = np.array([[stable_fraction("coin", seed, case)] for case in case_ids])
     drawn: Numbers = np.eye(width)[(probabilities.cumsum(axis=1) > limits).argmax(axis=1)]

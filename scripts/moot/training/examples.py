@@ -1,4 +1,6 @@
-"""What baselines learn from and are judged by: artifacts as inputs and targets of scikit-learn estimators."""
+"""What baselines learn from and are judged by: artifacts as inputs and targets of scikit-learn
+estimators.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,15 +40,18 @@ class Examples:
             return self.texts
         if self.features is None:
             raise UserError(
-                f"data set '{self.dataset}': baseline '{entry.name}' needs typed features, and this data set has texts "
-                "alone. Ask for the family 'text' instead."
+                f"data set '{self.dataset}': baseline '{entry.name}' needs typed features, and this"
+                " data set has texts alone. Ask for the family 'text' instead."
             )
         return self.features
 
     @property
     def truth(self) -> NDArray[np.float64]:
         """1 where a case has a label, shape (cases, labels)."""
-        held = [set(target.split(";")) if self.task.multilabel else {target} for target in self.cases["target"]]
+        held = [
+            set(target.split(";")) if self.task.multilabel else {target}
+            for target in self.cases["target"]
+        ]
         return np.array([[float(label in labels) for label in self.task.labels] for labels in held])
 
     @property
@@ -57,13 +62,15 @@ class Examples:
 
 
 def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = None) -> Examples:
-    """Put a data set's artifacts into the form that baselines learn from, without training cases that leak.
+    """Put a data set's artifacts into the form that baselines learn from, without training cases
+    that leak.
 
-    Args:
-        features: the features artifact (case_id, split, label, then features), or None.
+        Args:
+            features: the features artifact (case_id, split, label, then features), or None.
 
-    Raises:
-        UserError: no training case that may teach, or no test case; a case without features; an unknown target.
+        Raises:
+            UserError: no training case that may teach, or no test case; a case without features; an
+                unknown target.
     """
     dataset = cases[0].dataset if cases else ""
     left_out = sum(case.split == "train" and leaks(case) for case in cases)
@@ -71,25 +78,34 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
     for split in ("train", "test"):
         if not any(case.split == split for case in cases):
             raise UserError(
-                f"data set '{dataset}': the {split} split has no case (left out as near-duplicates of test cases: "
-                f"{left_out}); baselines need some. Check its split."
+                f"data set '{dataset}': the {split} split has no case (left out as near-duplicates"
+                f" of test cases: {left_out}); baselines need some. Check its split."
             )
     for case in cases:
         labels = case.target.split(";") if task.multilabel else [case.target]
         if unknown := [label for label in labels if label and label not in task.labels]:
             raise UserError(
-                f"data set '{dataset}', case {case.case_id}: target '{unknown[0]}', expected one of "
-                f"{', '.join(task.labels)}. Correct the source."
+                f"data set '{dataset}', case {case.case_id}: target '{unknown[0]}', expected one of"
+                f" {', '.join(task.labels)}. Correct the source."
             )
     table = pd.DataFrame(
-        [{"case_id": c.case_id, "split": c.split, "target": c.target, "cluster": cluster_name(c, task)} for c in cases]
+        [
+            {
+                "case_id": c.case_id,
+                "split": c.split,
+                "target": c.target,
+                "cluster": cluster_name(c, task),
+            }
+            for c in cases
+        ]
     )
     texts = pd.DataFrame([{**c.attributes, "text": c.text} for c in cases])
     if features is not None:
         missing = sorted(set(table["case_id"]) - set(features["case_id"]))
         if missing:
             raise UserError(
-                f"data set '{dataset}': case {missing[0]} has no row in its features. Rebuild both artifacts."
+                f"data set '{dataset}': case {missing[0]} has no row in its features. Rebuild both"
+                " artifacts."
             )
         features = features.set_index("case_id").loc[table["case_id"]].reset_index(drop=True)
         features = plain_features(features.drop(columns=["split", "label"]))
@@ -97,10 +113,14 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
 
 
 def plain_features(features: pd.DataFrame) -> pd.DataFrame:
-    """Typed columns as models take them: numbers as float64, truth values and categories as text, missing as NaN."""
+    """Typed columns as models take them: numbers as float64, truth values and categories as text,
+    missing as NaN.
+    """
     plain = {}
     for name, column in features.items():
         is_number = is_numeric_dtype(column) and not is_bool_dtype(column)
-        typed = column.astype("float64") if is_number else column.astype("object").map(str, "ignore")
+        typed = (
+            column.astype("float64") if is_number else column.astype("object").map(str, "ignore")
+        )
         plain[name] = typed.where(typed.notna(), np.nan)
     return pd.DataFrame(plain)

@@ -1,6 +1,8 @@
-"""Imputation and encoding of typed columns, as the first step of a pipeline and so fitted within each fold.
+"""Imputation and encoding of typed columns, as the first step of a pipeline and so fitted within
+each fold.
 
-Columns are as `moot.training.examples.plain_features` makes them: float64 numbers, and text for everything else.
+Columns are as `moot.training.examples.plain_features` makes them: float64 numbers, and text for
+everything else.
 """
 
 import numpy as np
@@ -18,8 +20,9 @@ CATEGORIES = make_column_selector(dtype_exclude="float64")
 def encoded(classifier: Estimator, *, scaled: bool = False) -> Pipeline:
     """A classifier behind imputation and encoding.
 
-    Numbers take the mean of the training rows where missing, categories the most frequent one; a category of two values
-    becomes one column, of more values one column each, and a value that training never showed becomes none.
+    Numbers take the mean of the training rows where missing, categories the most frequent one; a
+    category of two values becomes one column, of more values one column each, and a value that
+    training never showed becomes none.
     """
     one_hot = OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False)
     columns = make_column_transformer(
@@ -30,6 +33,10 @@ def encoded(classifier: Estimator, *, scaled: bool = False) -> Pipeline:
 
 
 def numbered(classifier: Estimator) -> Pipeline:
-    """A classifier that copes with gaps itself, behind categories turned to numbers; an unseen one becomes a gap."""
+    """A classifier that copes with gaps itself, behind categories turned to numbers; an unseen one
+    becomes a gap.
+    """
     codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
-    return make_pipeline(make_column_transformer(("passthrough", NUMBERS), (codes, CATEGORIES)), classifier)
+    return make_pipeline(
+        make_column_transformer(("passthrough", NUMBERS), (codes, CATEGORIES)), classifier
+    )

@@ -17,15 +17,18 @@ Scorer = Callable[["OneModelPerLabel", Inputs], NDArray[np.float64]]
 
 
 def _can(method: str) -> Callable[[Scorer], Scorer]:
-    decorate: Callable[[Scorer], Scorer] = available_if(lambda estimator: hasattr(estimator.classifier, method))
+    decorate: Callable[[Scorer], Scorer] = available_if(
+        lambda estimator: hasattr(estimator.classifier, method)
+    )
     return decorate
 
 
 class OneModelPerLabel(ClassifierMixin, BaseEstimator):
     """One model for each label that some training case has; a label without one is never predicted.
 
-    What the classifier can say (probabilities or decision values) does not depend on which labels training shows.
-    `classes_` are the labels that have a model; `predict_proba` and `decision_function` give one column for each.
+    What the classifier can say (probabilities or decision values) does not depend on which labels
+    training shows. `classes_` are the labels that have a model; `predict_proba` and
+    `decision_function` give one column for each.
     """
 
     def __init__(self, classifier: Estimator) -> None:
@@ -41,7 +44,9 @@ class OneModelPerLabel(ClassifierMixin, BaseEstimator):
     def predict(self, inputs: Inputs) -> NDArray[np.float64]:
         """A matrix of zeros and ones, one column a label."""
         assigned = np.zeros((inputs.shape[0], self.width_))
-        assigned[:, self.classes_] = np.reshape(self.models_.predict(inputs), (-1, len(self.classes_)))
+        assigned[:, self.classes_] = np.reshape(
+            self.models_.predict(inputs), (-1, len(self.classes_))
+        )
         return assigned
 
     @_can("predict_proba")

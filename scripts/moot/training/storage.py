@@ -1,7 +1,9 @@
-"""Fitted baselines on disk, without pickle: a skops file says what it holds, and only the types listed here are built.
+"""Fitted baselines on disk, without pickle: a skops file says what it holds, and only the types
+listed here are built.
 
-The file keeps the estimator, and the labels in the order of its targets. XGBoost and CatBoost put their own format into
-it. Two files of one model may differ in their bytes (skops names parts by memory address), never in their predictions.
+The file keeps the estimator, and the labels in the order of its targets. XGBoost and CatBoost put
+their own format into it. Two files of one model may differ in their bytes (skops names parts by
+memory address), never in their predictions.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,8 +39,12 @@ class StoredModel:
     labels: tuple[str, ...]
 
     def predict(self, inputs: pd.DataFrame) -> NDArray[np.object_]:
-        """The label of each row; tabular inputs as `moot.training.examples.plain_features` makes them."""
-        chosen: NDArray[np.object_] = np.array(self.labels, dtype=object)[self.estimator.predict(inputs)]
+        """The label of each row; tabular inputs as `moot.training.examples.plain_features` makes
+        them.
+        """
+        chosen: NDArray[np.object_] = np.array(self.labels, dtype=object)[
+            self.estimator.predict(inputs)
+        ]
         return chosen
 
 
@@ -57,7 +63,8 @@ def dump(content: object, path: Path) -> None:
 def _make_vocabularies_plain(part: object, seen: set[int]) -> None:
     """Give vectorizers vocabularies of Python's own integers, at any depth.
 
-    One that was cut to its most frequent terms holds numpy's, of which skops makes a file each: 20 s for 20,000 terms.
+    One that was cut to its most frequent terms holds numpy's, of which skops makes a file each: 20
+    s for 20,000 terms.
     """
     if id(part) in seen:
         return
@@ -86,17 +93,21 @@ def read(path: Path, is_trusted: Callable[[str], bool]) -> JsonObject:
     """Read what `dump` wrote, if its types are trusted.
 
     Raises:
-        UserError: there is no such file, it is no skops file, or it holds a type that is not trusted.
+        UserError: there is no such file, it is no skops file, or it holds a type that is not
+            trusted.
     """
     if not path.is_file():
         raise UserError(f"{path}: no such file; the workflow makes it, ask for it as a target.")
     try:
         types = skops.io.get_untrusted_types(file=path)
     except Exception as error:
-        raise UserError(f"{path}: no model that moot stored ({error}). Delete it, and run again.") from error
+        raise UserError(
+            f"{path}: no model that moot stored ({error}). Delete it, and run again."
+        ) from error
     if unknown := sorted(name for name in types if not is_trusted(name)):
         raise UserError(
-            f"{path}: holds the type {unknown[0]}, which no model of moot uses; it may run code. Do not load it."
+            f"{path}: holds the type {unknown[0]}, which no model of moot uses; it may run code. Do"
+            " not load it."
         )
     content: JsonObject = skops.io.load(path, trusted=types)
     return content

@@ -1,4 +1,6 @@
-"""What the text baselines read: words of topic and body, sentiment, sentence embeddings, majorities by topic."""
+"""What the text baselines read: words of topic and body, sentiment, sentence embeddings, majorities
+by topic.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -39,14 +41,19 @@ def pipeline_on(part: Callable[[pd.DataFrame], list[str]], *steps: Estimator) ->
 
 
 def words(**settings: object) -> CountVectorizer:
-    """Word counts of the most frequent words; a single letter is a word too, and so is an empty text."""
+    """Word counts of the most frequent words; a single letter is a word too, and so is an empty
+    text.
+    """
     return CountVectorizer(max_features=VOCABULARY, token_pattern=WORD, **settings)
 
 
 def words_of_topic_and_body(**settings: object) -> FeatureUnion:
     """Word counts of the topic, then those of the body."""
     return FeatureUnion(
-        [("topic", pipeline_on(topics, words(**settings))), ("body", pipeline_on(bodies, words(**settings)))]
+        [
+            ("topic", pipeline_on(topics, words(**settings))),
+            ("body", pipeline_on(bodies, words(**settings))),
+        ]
     )
 
 
@@ -61,12 +68,19 @@ class _Frozen(TransformerMixin, BaseEstimator):
 
 
 class SentimentSums(_Frozen):
-    """Texts to two columns: the summed valence of the positive and of the negative words of VADER's lexicon."""
+    """Texts to two columns: the summed valence of the positive and of the negative words of VADER's
+    lexicon.
+    """
 
     def transform(self, texts: Iterable[str]) -> NDArray[np.float64]:
         lexicon = sentiment_lexicon()
-        valences = [[lexicon.get(word, 0.0) for word in text.lower().split()] for text in map(_spaced, texts)]
-        return np.array([[sum(v for v in row if v > 0), sum(v for v in row if v < 0)] for row in valences])
+        valences = [
+            [lexicon.get(word, 0.0) for word in text.lower().split()]
+            for text in map(_spaced, texts)
+        ]
+        return np.array(
+            [[sum(v for v in row if v > 0), sum(v for v in row if v < 0)] for row in valences]
+        )
 
 
 def _spaced(text: str) -> str:
@@ -82,7 +96,9 @@ def sentiment_lexicon() -> dict[str, float]:
 
 
 class TopicMajority(ClassifierMixin, BaseEstimator):
-    """The most frequent label of the case's topic in training, and of all training cases for an unseen topic."""
+    """The most frequent label of the case's topic in training, and of all training cases for an
+    unseen topic.
+    """
 
     def fit(self, frame: pd.DataFrame, targets: Numbers) -> Self:
         """Count labels by topic; a tie goes to the label that is more frequent overall."""
@@ -92,13 +108,18 @@ class TopicMajority(ClassifierMixin, BaseEstimator):
         for topic, position in zip(topics(frame), positions, strict=True):
             counts[topic][int(position)] += 1
         self.by_topic_ = {
-            topic: np.array([count[i] for i in range(len(self.classes_))]) for topic, count in counts.items()
+            topic: np.array([count[i] for i in range(len(self.classes_))])
+            for topic, count in counts.items()
         }
         return self
 
     def predict_proba(self, frame: pd.DataFrame) -> NDArray[np.float64]:
-        """The shares of the labels among the topic's training cases; all cases weigh as much as one more case."""
-        counts = np.array([self.by_topic_.get(topic, np.zeros(len(self.classes_))) for topic in topics(frame)])
+        """The shares of the labels among the topic's training cases; all cases weigh as much as one
+        more case.
+        """
+        counts = np.array(
+            [self.by_topic_.get(topic, np.zeros(len(self.classes_))) for topic in topics(frame)]
+        )
         smoothed = counts + self.shares_
         shares: NDArray[np.float64] = smoothed / smoothed.sum(axis=1, keepdims=True)
         return shares
@@ -132,11 +153,21 @@ def embeddings(model: str) -> Pipeline:
 
 def tfidf() -> Pipeline:
     """Words and pairs of words, damped, since long opinions repeat themselves."""
-    settings = {"ngram_range": (1, 2), "sublinear_tf": True, "max_features": 5 * VOCABULARY, "min_df": 2}
+    settings = {
+        "ngram_range": (1, 2),
+        "sublinear_tf": True,
+        "max_features": 5 * VOCABULARY,
+        "min_df": 2,
+    }
     return pipeline_on(whole_texts, TfidfVectorizer(**settings))
 
 
 def characters() -> Pipeline:
     """Runs of one to three characters, for languages without spaces."""
-    settings = {"analyzer": "char", "ngram_range": (1, 3), "sublinear_tf": True, "max_features": 5 * VOCABULARY}
+    settings = {
+        "analyzer": "char",
+        "ngram_range": (1, 3),
+        "sublinear_tf": True,
+        "max_features": 5 * VOCABULARY,
+    }
     return pipeline_on(whole_texts, TfidfVectorizer(**settings))

@@ -1,8 +1,8 @@
 """Classifiers on transformers, with scikit-learn's interface; they read the column `text`.
 
-A text longer than the model's window is cut into overlapping windows. In training every window carries its text's
-label; a prediction is the mean of the windows' probabilities. Several labels a text are learnt at once, each by its own
-output. Needs the extra `transformers`.
+A text longer than the model's window is cut into overlapping windows. In training every window
+carries its text's label; a prediction is the mean of the windows' probabilities. Several labels a
+text are learnt at once, each by its own output. Needs the extra `transformers`.
 """
 
 from typing import Self
@@ -66,7 +66,9 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         """
         self.several_ = np.ndim(targets) > 1
         self.classes_ = np.arange(np.shape(targets)[1]) if self.several_ else np.unique(targets)
-        wanted = targets.astype(np.float32) if self.several_ else np.searchsorted(self.classes_, targets)
+        wanted = (
+            targets.astype(np.float32) if self.several_ else np.searchsorted(self.classes_, targets)
+        )
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
             self.tokenizer_ = AutoTokenizer.from_pretrained(self.model)
@@ -85,15 +87,20 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, frame: pd.DataFrame) -> Floats:
-        """Probabilities, shape (texts, classes): the mean over each text's windows; of several labels each its own."""
+        """Probabilities, shape (texts, classes): the mean over each text's windows; of several
+        labels each its own.
+        """
         tokens, text_of = self._windows(list(frame["text"]))
         self.network_.eval()
         with torch.no_grad():
             shares = [
-                self._shares(self._logits(_rows(tokens, rows))) for rows in torch.arange(len(text_of)).split(self.batch)
+                self._shares(self._logits(_rows(tokens, rows)))
+                for rows in torch.arange(len(text_of)).split(self.batch)
             ]
         by_window = torch.cat(shares).double()
-        total = torch.zeros(len(frame), len(self.classes_), dtype=torch.double).index_add_(0, text_of, by_window)
+        total = torch.zeros(len(frame), len(self.classes_), dtype=torch.double).index_add_(
+            0, text_of, by_window
+        )
         counts = torch.bincount(text_of, minlength=len(frame)).unsqueeze(1)
         mean: Floats = (total / counts).numpy()
         return mean
@@ -133,7 +140,9 @@ class FineTunedTransformer(_WindowedClassifier):
     """A pretrained encoder with a classification head, all weights trained."""
 
     def _network(self, labels: int) -> torch.nn.Module:
-        network: torch.nn.Module = AutoModelForSequenceClassification.from_pretrained(self.model, num_labels=labels)
+        network: torch.nn.Module = AutoModelForSequenceClassification.from_pretrained(
+            self.model, num_labels=labels
+        )
         return network
 
     def _logits(self, tokens: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -142,9 +151,10 @@ class FineTunedTransformer(_WindowedClassifier):
 
 
 class ConvolutionOverEmbeddings(_WindowedClassifier):
-    """A convolutional classifier (Kim 2014) over the last layer of a frozen encoder: widths 3 to 5, their maxima.
+    """A convolutional classifier (Kim 2014) over the last layer of a frozen encoder: widths 3 to 5,
+    their maxima.
 
-    The encoder stays as it is, as an embedding layer.
+        The encoder stays as it is, as an embedding layer.
     """
 
     def _network(self, labels: int) -> torch.nn.Module:

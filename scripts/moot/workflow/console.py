@@ -1,8 +1,10 @@
-"""What a run says on the terminal: one line a stage with what is done and what remains, and all that went wrong.
+"""What a run says on the terminal: one line a stage with what is done and what remains, and all
+that went wrong.
 
-Snakemake writes a block for every job. `--quiet` hides it on the terminal and in the log file alike, and the errors of
-jobs with it; so the blocks are filtered from the terminal alone, and the log file in `.snakemake/log` has them.
-The profile asks for this (`MOOT_STAGE_LINES`); `MOOT_STAGE_LINES=0` or `--verbose` gives Snakemake's own lines.
+Snakemake writes a block for every job. `--quiet` hides it on the terminal and in the log file
+alike, and the errors of jobs with it; so the blocks are filtered from the terminal alone, and the
+log file in `.snakemake/log` has them. The profile asks for this (`MOOT_STAGE_LINES`);
+`MOOT_STAGE_LINES=0` or `--verbose` gives Snakemake's own lines.
 """
 
 import logging
@@ -54,14 +56,20 @@ _HIDDEN_LINES = (
     "Will exit after",
     "Shutting down",
 )
-_ENDS = ("Exiting because a job execution failed", "WorkflowError:\nAt least one job did not complete")
+_ENDS = (
+    "Exiting because a job execution failed",
+    "WorkflowError:\nAt least one job did not complete",
+)
 """How Snakemake says that a job failed, where the job itself has said why."""
 
 
 def show_stages() -> None:
     """From now on write a line a stage on the terminal in place of Snakemake's blocks."""
-    handlers = [  # a logger of moot's own would have to be installed, and format Snakemake's messages itself
-        found for found in logging.getLogger("snakemake.logging").handlers if found.name == "DefaultStreamHandler"
+    # a logger of moot's own would have to be installed, and format Snakemake's messages itself
+    handlers = [
+        found
+        for found in logging.getLogger("snakemake.logging").handlers
+        if found.name == "DefaultStreamHandler"
     ]
     for handler in handlers:
         handler.addFilter(StageLines(_write))
@@ -76,7 +84,9 @@ _REASON = re.compile(r"^[\d:]{8} moot: ", re.MULTILINE)
 
 
 def gave_its_reason(logs: Iterable[str], since: float) -> bool:
-    """Whether a job ended with a message of moot's own, which the terminal has shown, since a time in seconds."""
+    """Whether a job ended with a message of moot's own, which the terminal has shown, since a time
+    in seconds.
+    """
     found = (path for path in map(Path, logs) if path.exists() and path.stat().st_mtime >= since)
     return any(_REASON.search(path.read_text(encoding="utf-8")) for path in found)
 
@@ -94,7 +104,9 @@ class StageLines(logging.Filter):
         clock: seconds, for tests.
     """
 
-    def __init__(self, write: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, write: Callable[[str], object], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         super().__init__()
         self._write, self._clock = write, clock
         self._started = self._last_line = clock()
@@ -110,7 +122,10 @@ class StageLines(logging.Filter):
         fields = vars(record)
         event = str(getattr(fields.get("event"), "value", ""))
         message = record.getMessage()
-        if fields.get("exception") == "RuleException" and "returned non-zero exit status 1." in message:
+        if (
+            fields.get("exception") == "RuleException"
+            and "returned non-zero exit status 1." in message
+        ):
             return False  # the job has said why, or shown where; one that was killed has not
         if is_stopping() and event == "job_error":
             return False  # it ended as it was told to, and has said so
@@ -125,9 +140,15 @@ class StageLines(logging.Filter):
             if gave_its_reason(fields.get("log") or (), self._since):
                 return False
             self._is_explained = False
-        if (self._failed or is_stopping()) and self._is_explained and message.strip().startswith(_ENDS):
+        if (
+            (self._failed or is_stopping())
+            and self._is_explained
+            and message.strip().startswith(_ENDS)
+        ):
             return False
-        return record.levelno > logging.INFO or not (event in _HIDDEN or message.strip().startswith(_HIDDEN_LINES))
+        return record.levelno > logging.INFO or not (
+            event in _HIDDEN or message.strip().startswith(_HIDDEN_LINES)
+        )
 
     def _plan(self, jobs_of_rules: dict[str, int]) -> None:
         self._planned.clear()
@@ -146,7 +167,14 @@ class StageLines(logging.Filter):
             self._write(self._line(stage))
 
     def _line(self, stage: str) -> str:
-        seconds, done, planned = self._clock() - self._started, self._done.total(), self._planned.total()
+        seconds, done, planned = (
+            self._clock() - self._started,
+            self._done.total(),
+            self._planned.total(),
+        )
         failed = f", {self._failed[stage]} failed" if self._failed[stage] else ""
         jobs = f"({done} of {planned} jobs)"
-        return f"{seconds:6.0f} s  {stage:<12}{self._done[stage]:>4} of {self._planned[stage]:<4}{failed}  {jobs}"
+        return (
+            f"{seconds:6.0f} s  {stage:<12}{self._done[stage]:>4} of"
+            f" {self._planned[stage]:<4}{failed}  {jobs}"
+        )

@@ -31,7 +31,9 @@ REPLIES_DEPEND_ON = {
 
 @dataclass(frozen=True)
 class Digests:
-    """What a job depends on: options (configuration, seed, the user's own files), prompts, and code."""
+    """What a job depends on: options (configuration, seed, the user's own files), prompts, and
+    code.
+    """
 
     options: str
     prompts: str

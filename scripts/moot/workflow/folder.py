@@ -1,8 +1,10 @@
-"""Which configuration built the tables of a working directory, so that another one does not take their place unasked.
+"""Which configuration built the tables of a working directory, so that another one does not take
+their place unasked.
 
-One folder is meant for one project: `results/tables` shows the experiments of the last configuration run in it.
-Files laid over one another, edited files and the demonstration (the default configuration alone) are one project; a
-configuration that has no file in common with the last one is another.
+One folder is meant for one project: `results/tables` shows the experiments of the last
+configuration run in it. Files laid over one another, edited files and the demonstration (the
+default configuration alone) are one project; a configuration that has no file in common with the
+last one is another.
 """
 
 import json
@@ -35,7 +37,9 @@ def configured(stages: Stages, defaults: Iterable[Path]) -> Configured:
     known = {path.resolve() for path in defaults}
     files = [path.resolve() for path in stages.plan.files]
     own = dict.fromkeys(path.as_posix() for path in files if path not in known)
-    digests = {name: stages.of("score", experiment=name).options for name in stages.plan.experiments}
+    digests = {
+        name: stages.of("score", experiment=name).options for name in stages.plan.experiments
+    }
     return Configured(tuple(own), digests)
 
 
@@ -43,17 +47,23 @@ def take_folder(now: Configured, replace: bool) -> None:
     """Record that the tables of this folder are built by this configuration from now on.
 
     Raises:
-        UserError: they are another one's, whose experiments would vanish or change, and `replace` does not allow it.
+        UserError: they are another one's, whose experiments would vanish or change, and `replace`
+            does not allow it.
     """
     before = _read()
     if before and before.files and not set(before.files) & set(now.files) and not replace:
-        lost = [name for name, digest in before.experiments.items() if now.experiments.get(name) != digest]
+        lost = [
+            name
+            for name, digest in before.experiments.items()
+            if now.experiments.get(name) != digest
+        ]
         if lost:
             raise UserError(
-                f"results/tables shows {len(lost)} experiments ({_some(lost)}) of {_named(before.files)}; those of "
-                f"{_named(now.files)} would take their place. Give each its own folder (snakemake --directory FOLDER), "
-                "name both files after --configfile, or build over them with --config replace_results=true; no reply "
-                "is lost."
+                f"results/tables shows {len(lost)} experiments ({_some(lost)}) of"
+                f" {_named(before.files)}; those of {_named(now.files)} would take their place."
+                " Give each its own folder (snakemake --directory FOLDER), name both files after"
+                " --configfile, or build over them with --config replace_results=true; no reply is"
+                " lost."
             )
     write_whole(RECORD, json.dumps(asdict(now), indent=1) + "\n")
 

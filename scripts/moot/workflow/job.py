@@ -1,4 +1,6 @@
-"""What every script does around its pure function: a plan, a log, a record, and one message instead of a traceback."""
+"""What every script does around its pure function: a plan, a log, a record, and one message instead
+of a traceback.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,10 +20,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def job(script: Fields) -> Iterator[tuple[Plan, "Snakemake"]]:
-    """A job's checked plan and what Snakemake tells of the job, with its log open; recorded when the block ends well.
+    """A job's checked plan and what Snakemake tells of the job, with its log open; recorded when
+    the block ends well.
 
-    Args:
-        script: the global names of a script, among which Snakemake puts `snakemake`.
+        Args:
+            script: the global names of a script, among which Snakemake puts `snakemake`.
     """
     snakemake: Snakemake = script["snakemake"]
     name_from_results(snakemake)

@@ -18,16 +18,23 @@ MADE_BY = {
     "scores": ("score", "experiment"),
     "outcome": ("outcome", "study"),
 }
-"""The folders of `results/` that jobs read, the rule that makes what is in each, and the wildcards in its path."""
+"""The folders of `results/` that jobs read, the rule that makes what is in each, and the wildcards
+in its path.
+"""
 
 
 def maker_of(path: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
-    """The rule that makes a file of `results/`, and its wildcards; None for pages, tables and figures.
+    """The rule that makes a file of `results/`, and its wildcards; None for pages, tables and
+    figures.
 
-    >>> maker_of("results/baselines/vast_predictions.parquet")
-    ('train_baselines', (('dataset', 'vast'),))
+        >>> maker_of("results/baselines/vast_predictions.parquet")
+        ('train_baselines', (('dataset', 'vast'),))
     """
-    _, kind, *names = Path(path.removesuffix(Path(path).suffix)).parts if path.startswith("results/") else ("", "")
+    _, kind, *names = (
+        Path(path.removesuffix(Path(path).suffix)).parts
+        if path.startswith("results/")
+        else ("", "")
+    )
     if kind not in MADE_BY:
         return None
     rule, *wildcards = MADE_BY[kind]

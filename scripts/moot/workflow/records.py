@@ -1,6 +1,8 @@
-"""The record of a job below `results/provenance`: what it was made with, from which files, and what it wrote.
+"""The record of a job below `results/provenance`: what it was made with, from which files, and what
+it wrote.
 
-Parquet artifacts carry the same in their metadata; tables, figures and pages cannot, and so all jobs have a record.
+Parquet artifacts carry the same in their metadata; tables, figures and pages cannot, and so all
+jobs have a record.
 """
 
 import hashlib
@@ -40,18 +42,25 @@ class JobRecord:
 
 
 def path_digest(path: Path) -> str:
-    """The sha256 of a file, or of the names and contents of a folder's files; hidden files do not count."""
+    """The sha256 of a file, or of the names and contents of a folder's files; hidden files do not
+    count.
+    """
     if path.is_file():
         return file_digest(path)
-    files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+    files = sorted(
+        file for file in path.rglob("*") if file.is_file() and not file.name.startswith(".")
+    )
     names = [(str(file.relative_to(path)), file_digest(file)) for file in files]
     return hashlib.sha256(repr(names).encode()).hexdigest()
 
 
 def digests_of(job: "Snakemake") -> dict[str, str]:
-    """The digests that a job's rule has as parameters, none where it has none; of a rehearsal also that it is one."""
+    """The digests that a job's rule has as parameters, none where it has none; of a rehearsal also
+    that it is one.
+    """
     voices = {"voices": SIMULATED.upper()} if job.config.get("rehearsal") else {}
-    return voices | {name: job.params[name] for name in DIGESTS if name in job.params.keys()}  # noqa: SIM118 - not a dict
+    names = job.params.keys()  # a Namedlist of Snakemake's, not a dictionary
+    return voices | {name: job.params[name] for name in DIGESTS if name in names}
 
 
 @contextmanager
@@ -83,7 +92,8 @@ def made_with(path: Path) -> Mapping[str, str]:
 def read_records() -> dict[str, JobRecord]:
     """The records of all jobs whose outputs are in `results/`, by the path of each output.
 
-    Under another configuration the job that writes a file may have another name: the last record counts.
+    Under another configuration the job that writes a file may have another name: the last record
+    counts.
     """
     found: dict[str, JobRecord] = {}
     for file in sorted(RECORDS.rglob("*.json"), key=lambda file: file.stat().st_mtime_ns):
@@ -91,7 +101,9 @@ def read_records() -> dict[str, JobRecord]:
             record = JobRecord(**json.loads(file.read_text(encoding="utf-8")))
         except (ValueError, TypeError, OSError) as fault:
             about = Path("results", file.relative_to(RECORDS).with_suffix(""))
-            raise damaged(file, fault, f"Delete it and {about}, then run the same command again.") from None
+            raise damaged(
+                file, fault, f"Delete it and {about}, then run the same command again."
+            ) from None
         found.update(dict.fromkeys(record.outputs, record))
     return found
 

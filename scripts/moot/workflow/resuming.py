@@ -17,17 +17,25 @@ RESUMED = "resumed"
 
 
 def resumed(plan: Plan, experiment: str, model: str, shard: str) -> int:
-    """How often the debates of a shard have gone on: a parameter of its job, where a model of it waits for batches."""
+    """How often the debates of a shard have gone on: a parameter of its job, where a model of it
+    waits for batches.
+    """
     waits = any(used.puts_off for used in plan.models_in_job(experiment, model).values())
-    return times_resumed(Path(SHARDS.format(experiment=experiment, model=model, shard=shard))) if waits else 0
+    return (
+        times_resumed(Path(SHARDS.format(experiment=experiment, model=model, shard=shard)))
+        if waits
+        else 0
+    )
 
 
 @cache
 def times_resumed(shard: Path) -> int:
-    """How often the debates of a shard have gone on; one more as long as some of them wait for a batch.
+    """How often the debates of a shard have gone on; one more as long as some of them wait for a
+    batch.
 
-    As a parameter of the shard's job it makes Snakemake hold them again until none waits, and not once more. It is read
-    once a run: Snakemake asks for it again when it has removed the shard.
+        As a parameter of the shard's job it makes Snakemake hold them again until none waits, and
+        not once more. It is read once a run: Snakemake asks for it again when it has removed the
+        shard.
     """
     if not shard.exists():
         return 0
@@ -37,4 +45,6 @@ def times_resumed(shard: Path) -> int:
     except UserError:
         return 0  # a damaged shard: the job that reads it says so
     outcomes = map(json.loads, conclusions.column("parsed").to_pylist())
-    return before + any(outcome.get("reason", "").startswith(BATCH_UNDER_WAY) for outcome in outcomes)
+    return before + any(
+        outcome.get("reason", "").startswith(BATCH_UNDER_WAY) for outcome in outcomes
+    )

@@ -1,8 +1,10 @@
-"""What each job of the workflow is made from: its input files, and the digests of all that it depends on.
+"""What each job of the workflow is made from: its input files, and the digests of all that it
+depends on.
 
-Digests are cumulative: they cover what a job depends on itself and what the jobs before it depend on, down to the
-configuration. So a change upstream changes the recorded parameters of every job that follows from it, and whatever a
-failed, stopped or killed run left behind is built again by the next one, although the files in between are gone.
+Digests are cumulative: they cover what a job depends on itself and what the jobs before it depend
+on, down to the configuration. So a change upstream changes the recorded parameters of every job
+that follows from it, and whatever a failed, stopped or killed run left behind is built again by the
+next one, although the files in between are gone.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -72,10 +74,11 @@ class Stage:
 
 
 class Stages:
-    """What every job that a plan may have is made from; one method a rule, of its name, called with its wildcards.
+    """What every job that a plan may have is made from; one method a rule, of its name, called with
+    its wildcards.
 
-    A rule's inputs are stated here alone: Snakemake takes them from here, and a job's digests are its own with those of
-    the jobs that make its inputs.
+        A rule's inputs are stated here alone: Snakemake takes them from here, and a job's digests
+        are its own with those of the jobs that make its inputs.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -87,7 +90,8 @@ class Stages:
         """What a rule's job is made from.
 
         Raises:
-            KeyError: there is no such rule, or the plan names no such experiment, model or data set.
+            KeyError: there is no such rule, or the plan names no such experiment, model or data
+                set.
             UserError: a data set is made by a model that is no part of this run.
         """
         self._of_all_shards(wildcards)
@@ -100,7 +104,9 @@ class Stages:
         return self._stages[key]
 
     def _of_all_shards(self, wildcards: dict[str, str]) -> None:
-        """Drop the shard from wildcards where all are made from the same; each look rests on those before it."""
+        """Drop the shard from wildcards where all are made from the same; each look rests on those
+        before it.
+        """
         if wildcards.get("experiment") not in self.plan.looks:
             wildcards.pop("shard", None)
 
@@ -109,15 +115,20 @@ class Stages:
         return dict(self.stage(rule, **wildcards).inputs)
 
     def of(self, rule: str, **wildcards: str) -> Digests:
-        """The digests of a rule's job: of what it depends on itself, and of the jobs that make its inputs.
+        """The digests of a rule's job: of what it depends on itself, and of the jobs that make its
+        inputs.
 
-        Raises: as `stage` does.
+                Raises: as `stage` does.
         """
         self._of_all_shards(wildcards)
         stage = self.stage(rule, **wildcards)
         key = rule, tuple(sorted(wildcards.items()))
         if key not in self._digests:
-            files = [path for paths in stage.inputs.values() for path in ([paths] if isinstance(paths, str) else paths)]
+            files = [
+                path
+                for paths in stage.inputs.values()
+                for path in ([paths] if isinstance(paths, str) else paths)
+            ]
             makers = {maker for path in files if (maker := maker_of(path))}
             before = [self.of(maker, **dict(wildcards)) for maker, wildcards in makers]
             self._digests[key] = Digests(
@@ -144,7 +155,11 @@ class Stages:
     def _load_cases(self, dataset: str) -> Stage:
         self.plan.check_made_data(dataset)
         made = self.plan.needed_by_dataset(dataset).values()
-        files = [f"results/{file}" for path in made for file in artifact_files(path, self.plan.config.shards)]
+        files = [
+            f"results/{file}"
+            for path in made
+            for file in artifact_files(path, self.plan.config.shards)
+        ]
         inputs = {**self._published_or_local(dataset), "made": files}
         return Stage(inputs, code_digest("cases", self._loader(dataset)), self._data(dataset))
 
@@ -160,7 +175,11 @@ class Stages:
         names = self.plan.datasets[dataset].baselines
         modules = sorted({entry.build.__module__ for entry in select(names)})
         inputs = {kind: f"results/{kind}/{dataset}.parquet" for kind in ("cases", "features")}
-        return Stage(inputs, code_digest("baselines", *modules), {"baselines": names, "seed": self.plan.config.seed})
+        return Stage(
+            inputs,
+            code_digest("baselines", *modules),
+            {"baselines": names, "seed": self.plan.config.seed},
+        )
 
     def _loader(self, dataset: str) -> str:
         return LOADERS[self.plan.datasets[dataset].loader or dataset].load.__module__
@@ -186,9 +205,14 @@ class Stages:
 
     def _run_debates(self, experiment: str, model: str, shard: str = "0") -> Stage:
         plan, found = self.plan, self.plan.experiments[experiment]
-        models, run = plan.models_in_job(experiment, model), [one.run for one in protocols_of(found.config)]
+        models, run = (
+            plan.models_in_job(experiment, model),
+            [one.run for one in protocols_of(found.config)],
+        )
         answers = answer_files(experiment, model)
-        inputs: dict[str, str | list[str]] = {name: f"results/{path}" for name, path in found.needed_by(model).items()}
+        inputs: dict[str, str | list[str]] = {
+            name: f"results/{path}" for name, path in found.needed_by(model).items()
+        }
         inputs |= {"cases": self._cases(experiment), "answers": list(map(str, answers))}
         content = {
             "experiment": found.config.model_dump(mode="json", exclude=NOT_OF_DEBATES),
@@ -199,11 +223,17 @@ class Stages:
         }
         own = [*(one.__module__ for one in run), *digests.endpoint_modules(models)]
         if looks := plan.looks.get(experiment):
-            inputs["earlier"] = [path for side in looks.runs for path in targets.shards(plan, *side)[: int(shard)]]
-            content["looks"] = [[asdict(part) for part in (*one.sides, one.stop) if part] for one in looks.contrasts]
+            inputs["earlier"] = [
+                path for side in looks.runs for path in targets.shards(plan, *side)[: int(shard)]
+            ]
+            content["looks"] = [
+                [asdict(part) for part in (*one.sides, one.stop) if part] for one in looks.contrasts
+            ]
             own.append(LOOKS)
         if any(config.puts_off for config in models.values()):
-            content["puts_off"] = True  # so that debates that wait are held again when runs begin to wait for batches
+            content["puts_off"] = (
+                True  # so that debates that wait are held again when runs begin to wait for batches
+            )
         code = code_digest("debates", *own)
         prompts = found.prompts.digest(*templates_of_debates(found.config))
         return Stage(inputs, code, content, prompts)
@@ -216,13 +246,18 @@ class Stages:
         return Stage(inputs, code_digest("assistant"), [features, self.plan.config.seed])
 
     def _write_summaries(self, experiment: str, model: str) -> Stage:
-        return Stage({"shards": targets.shards(self.plan, experiment, model)}, code_digest("summaries"))
+        return Stage(
+            {"shards": targets.shards(self.plan, experiment, model)}, code_digest("summaries")
+        )
 
     def _cases(self, experiment: str) -> str:
         return f"results/cases/{self.plan.experiments[experiment].config.dataset}.parquet"
 
     def _debates(self, experiment: str, model: str) -> dict[str, str | list[str]]:
-        return {"cases": self._cases(experiment), "shards": targets.shards(self.plan, experiment, model)}
+        return {
+            "cases": self._cases(experiment),
+            "shards": targets.shards(self.plan, experiment, model),
+        }
 
     # Labels
 
@@ -230,13 +265,21 @@ class Stages:
         plan, found = self.plan, self.plan.experiments[experiment]
         labelers, annotations = found.config.labelers, annotation_files()
         rubric = plan.rubric(experiment)
-        judges = {name: plan.config.models[name] for name in plan.labelling_models(experiment, model)}
+        judges = {
+            name: plan.config.models[name] for name in plan.labelling_models(experiment, model)
+        }
         sample = sample_files(experiment, model)
-        others = [run.split("/") for run in targets.labelled(plan) if run != f"{experiment}/{model}"]
+        others = [
+            run.split("/") for run in targets.labelled(plan) if run != f"{experiment}/{model}"
+        ]
         inputs = {
             **self._debates(experiment, model),
             # a file of annotations may speak of the other labelled experiments, too
-            "others": [path for run in others for path in targets.shards(plan, *run)] if annotations else [],
+            "others": (
+                [path for run in others for path in targets.shards(plan, *run)]
+                if annotations
+                else []
+            ),
             "annotations": list(map(str, annotations)),
             "sample": list(map(str, sample)),
         }
@@ -251,8 +294,16 @@ class Stages:
         }
         own = [LABELERS.extensions[name] for name in labelers if name in LABELERS.extensions]
         own += RUBRICS.extensions.values()
-        code = code_digest("labels", *LABELERS.modules(), *RUBRICS.modules(), *digests.endpoint_modules(judges), *own)
-        return Stage(inputs, code, content, found.prompts.digest(rubric.prompt) if judges and rubric else "")
+        code = code_digest(
+            "labels",
+            *LABELERS.modules(),
+            *RUBRICS.modules(),
+            *digests.endpoint_modules(judges),
+            *own,
+        )
+        return Stage(
+            inputs, code, content, found.prompts.digest(rubric.prompt) if judges and rubric else ""
+        )
 
     def _write_annotation_sheet(self, experiment: str, model: str) -> Stage:
         config = self.plan.config
@@ -272,7 +323,9 @@ class Stages:
     # What people read
 
     def _reference(self) -> Stage:
-        return Stage({}, code_digest("reference", *digests.extension_modules()), self.plan.config.extensions)
+        return Stage(
+            {}, code_digest("reference", *digests.extension_modules()), self.plan.config.extensions
+        )
 
     def _score(self, experiment: str) -> Stage:
         view = self.plan.view(experiment)
@@ -287,18 +340,33 @@ class Stages:
         return [
             self._cases(experiment),
             *(f"results/predictions/{experiment}/{model}.parquet" for model in config.models),
-            *(path for model in config.models for path in targets.shards(self.plan, experiment, model)),
-            *(f"results/labels/{experiment}/{model}.parquet" for model in config.models if config.labelers),
+            *(
+                path
+                for model in config.models
+                for path in targets.shards(self.plan, experiment, model)
+            ),
+            *(
+                f"results/labels/{experiment}/{model}.parquet"
+                for model in config.models
+                if config.labelers
+            ),
         ]
 
     def analysis_code(self) -> str:
         """The code from predictions and transcripts to the tests of contrasts."""
         metrics = CASE_METRICS.extensions.values()
-        return code_digest("scores", *SCORERS.modules(), CONTRASTS_TABLE, *SCORERS.extensions.values(), *metrics)
+        return code_digest(
+            "scores", *SCORERS.modules(), CONTRASTS_TABLE, *SCORERS.extensions.values(), *metrics
+        )
 
     def _outcome(self, study: str) -> Stage:
-        inputs = {"predictions": targets.predictions(self.plan, study), "labels": targets.labels(self.plan, study)}
-        return Stage(inputs, digest_with_files(code_digest("outcome"), [PAGE / "outcome.html"]), study)
+        inputs = {
+            "predictions": targets.predictions(self.plan, study),
+            "labels": targets.labels(self.plan, study),
+        }
+        return Stage(
+            inputs, digest_with_files(code_digest("outcome"), [PAGE / "outcome.html"]), study
+        )
 
     def _front_page(self, page: str) -> Stage:
         study = "" if page == INDEX else page
@@ -307,7 +375,9 @@ class Stages:
         return Stage(inputs, digest_with_files(code_digest("front_page"), templates))
 
     def _reader(self, study: str) -> Stage:
-        found = [name for name, experiment in self.plan.experiments.items() if experiment.study == study]
+        found = [
+            name for name, experiment in self.plan.experiments.items() if experiment.study == study
+        ]
         files = [path for name in found for path in self._results(name)]
         files += [f"results/calls/{run}.parquet" for run in targets.runs(self.plan, study)]
         code = digest_with_files(code_digest("reader"), page_files())
@@ -318,7 +388,11 @@ class Stages:
         names = targets.by_job(self.plan, TABLES)[part]
         studies = {TABLES[name].study for name in names}
         shown = self._shown("table", studies, {TABLES[name].build.__module__ for name in names})
-        contrasts = [asdict(contrast) for study in sorted(studies) for contrast in self.plan.contrasts_of(study)]
+        contrasts = [
+            asdict(contrast)
+            for study in sorted(studies)
+            for contrast in self.plan.contrasts_of(study)
+        ]
         return replace(
             shown,
             inputs={**shown.inputs, "frozen": list(map(str, frozen_files())) if contrasts else []},
@@ -329,12 +403,19 @@ class Stages:
     def _figure(self, part: str) -> Stage:
         """Figures that one job draws (`part`, its name)."""
         figures = [FIGURES[name] for name in targets.by_job(self.plan, FIGURES)[part]]
-        return self._shown("figure", {one.study for one in figures}, {one.build.__module__ for one in figures})
+        return self._shown(
+            "figure", {one.study for one in figures}, {one.build.__module__ for one in figures}
+        )
 
     def _shown(self, script: str, studies: Collection[str], builders: Iterable[str]) -> Stage:
         plan, published = self.plan, self.plan.shipped / "data" / "published"
-        study = COMPARISON if COMPARISON in studies else next(iter(studies))  # which shows what the others do
-        experiments, trained = [found.name for found in plan.of_study(study)], plan.trained_for(study)
+        study = (
+            COMPARISON if COMPARISON in studies else next(iter(studies))
+        )  # which shows what the others do
+        experiments, trained = (
+            [found.name for found in plan.of_study(study)],
+            plan.trained_for(study),
+        )
         trials, controls = plan.trials_of(study), plan.controls_of(study)
         names = [*experiments, *(found.name for found in (*trials, *controls))]
         results = [path for name in names for path in self._results(name)]
@@ -356,7 +437,9 @@ class Stages:
             "baselines": trained,
             "comparable": self._comparable(study),
             "multiverse": [
-                (name, one.model_dump()) for name in experiments if (one := plan.experiments[name].config.multiverse)
+                (name, one.model_dump())
+                for name in experiments
+                if (one := plan.experiments[name].config.multiverse)
             ],
         }
         metrics = CASE_METRICS.extensions.values()
@@ -366,9 +449,15 @@ class Stages:
         """What of a study's runs and data sets may be compared with published values."""
         found, experiments = compare_with_papers(self.plan), self.plan.of_study(study)
         names = {experiment.name for experiment in experiments}
-        runs = [f"{name}/{model}: {run}" for (name, model), run in sorted(found.runs.items()) if name in names]
+        runs = [
+            f"{name}/{model}: {run}"
+            for (name, model), run in sorted(found.runs.items())
+            if name in names
+        ]
         used = {*self.plan.trained_for(study), *(found.config.dataset for found in experiments)}
-        return runs + [f"{name}: {data}" for name, data in sorted(found.datasets.items()) if name in used]
+        return runs + [
+            f"{name}: {data}" for name, data in sorted(found.datasets.items()) if name in used
+        ]
 
     def _render_transcripts(self, experiment: str, model: str) -> Stage:
         return Stage(self._predicted(experiment, model), code_digest("transcript"))

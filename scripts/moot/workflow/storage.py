@@ -1,4 +1,6 @@
-"""Runs in an object store (`--default-storage-provider`): `results` links to Snakemake's local copies of its files."""
+"""Runs in an object store (`--default-storage-provider`): `results` links to Snakemake's local
+copies of its files.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,18 +14,20 @@ RESULTS = Path("results")
 
 
 def link_results(copies: Path) -> None:
-    """Make `results` a link to the folder of the local copies, so that paths below it name the same everywhere.
+    """Make `results` a link to the folder of the local copies, so that paths below it name the same
+    everywhere.
 
-    Raises:
-        UserError: `results` is something else already.
+        Raises:
+            UserError: `results` is something else already.
     """
     copies.mkdir(parents=True, exist_ok=True)
     if not RESULTS.is_symlink() and not RESULTS.exists():
         RESULTS.symlink_to(copies)
     if RESULTS.resolve() != copies.resolve():
         raise UserError(
-            f"results: expected a link to the object store's local copies, {copies}; found what another store, "
-            "or a run without one, left. Move it away, or run in another folder (snakemake --directory FOLDER)."
+            f"results: expected a link to the object store's local copies, {copies}; found what"
+            " another store, or a run without one, left. Move it away, or run in another folder"
+            " (snakemake --directory FOLDER)."
         )
 
 
@@ -33,4 +37,6 @@ def name_from_results(job: "Snakemake") -> None:
         link_results(Path(folder, RESULTS))
         for files in (job.input, job.output, job.log):
             files[:] = [path.removeprefix(folder) for path in files]
-            files._take_names([*files._get_names()])  # attributes hold copies, which nothing public renews
+            files._take_names(
+                [*files._get_names()]
+            )  # attributes hold copies, which nothing public renews

@@ -25,20 +25,24 @@ def studies() -> list[str]:
 def runs(plan: Plan, study: str = "", protocol: str = "", *, worded: bool = False) -> list[str]:
     """The runs, `EXPERIMENT/MODEL`, of a study or of all, of one protocol or of any.
 
-    worded: only those whose words are at hand to be read; of recorded debates the numbers alone ship.
+    worded: only those whose words are at hand to be read; of recorded debates the numbers alone
+        ship.
     """
     return [
         f"{experiment.name}/{model}"
         for experiment in plan.experiments.values()
         if study in ("", experiment.study) and protocol in ("", experiment.config.protocol)
-        if not worded or str(plan.datasets[experiment.config.dataset].source) != "shipped"  # as a loader may add
+        if not worded
+        or str(plan.datasets[experiment.config.dataset].source) != "shipped"  # as a loader may add
         for model in experiment.config.models
     ]
 
 
 def labelled(plan: Plan, study: str = "") -> list[str]:
     """The runs of a study, or of all, whose statements are labelled."""
-    return [run for run in runs(plan, study) if plan.experiments[run.partition("/")[0]].config.labelers]
+    return [
+        run for run in runs(plan, study) if plan.experiments[run.partition("/")[0]].config.labelers
+    ]
 
 
 def predictions(plan: Plan, study: str = "") -> list[str]:
@@ -53,23 +57,34 @@ def labels(plan: Plan, study: str = "") -> list[str]:
 
 def shards(plan: Plan, experiment: str, model: str) -> list[str]:
     """The transcripts of one experiment and model."""
-    return [SHARDS.format(experiment=experiment, model=model, shard=shard) for shard in range(plan.shards(experiment))]
+    return [
+        SHARDS.format(experiment=experiment, model=model, shard=shard)
+        for shard in range(plan.shards(experiment))
+    ]
 
 
 def filled(plan: Plan, registry: Registry[Table] | Registry[Figure], study: str = "") -> list[str]:
     """The tables or figures of a study, or of all, that this run has something to show in."""
     entries = {name: registry[name] for name in registry}
-    return [name for name, entry in entries.items() if study in ("", entry.study) and plan.can_fill(entry)]
+    return [
+        name
+        for name, entry in entries.items()
+        if study in ("", entry.study) and plan.can_fill(entry)
+    ]
 
 
 @cache
 def by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> dict[str, list[str]]:
-    """The tables or figures that each job builds: those of a study; of a run of one study, the comparison's with them.
+    """The tables or figures that each job builds: those of a study; of a run of one study, the
+    comparison's with them.
 
-    Those that this run has nothing to show in are a job of their own, which is done on request alone.
+        Those that this run has nothing to show in are a job of their own, which is done on request
+        alone.
     """
     names = [study for study in plan.studies if study != COMPARISON]
-    jobs = {study: study for study in plan.studies} | ({COMPARISON: names[0]} if len(names) == 1 else {})
+    jobs = {study: study for study in plan.studies} | (
+        {COMPARISON: names[0]} if len(names) == 1 else {}
+    )
     built: dict[str, list[str]] = {}
     for name in registry:
         entry = registry[name]
@@ -90,7 +105,9 @@ def figure_files(names: list[str]) -> list[str]:
 
 
 def rendered(plan: Plan, study: str = "") -> list[str]:
-    """The transcripts of a study, or of all, as Markdown; built on request, since the reader shows them."""
+    """The transcripts of a study, or of all, as Markdown; built on request, since the reader shows
+    them.
+    """
     return [f"results/rendered/{run}.md" for run in runs(plan, study, worded=True)]
 
 
@@ -110,13 +127,17 @@ def debated(plan: Plan) -> list[str]:
 
 
 def outcomes(plan: Plan, study: str = "") -> list[str]:
-    """The pages on how the debates of a study, or of each, came out; the first page of a run has that of all."""
+    """The pages on how the debates of a study, or of each, came out; the first page of a run has
+    that of all.
+    """
     names = [name for name in debated(plan) if study in ("", name)]
     return [f"results/outcome/{name}.{ending}" for name, ending in product(names, OUTCOME_ENDINGS)]
 
 
 def shown(plan: Plan, study: str = "") -> list[str]:
-    """What the first page of a study, or of the whole run, shows; none of a study that has nothing in this run."""
+    """What the first page of a study, or of the whole run, shows; none of a study that has nothing
+    in this run.
+    """
     return [
         *table_files(filled(plan, TABLES, study)),
         *figure_files(filled(plan, FIGURES, study)),

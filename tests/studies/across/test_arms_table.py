@@ -1,4 +1,6 @@
-"""What debate adds: each arm beside its debate, on the cases that both argued, with what was moved and what it cost."""
+"""What debate adds: each arm beside its debate, on the cases that both argued, with what was moved
+and what it cost.
+"""
 
 import json
 from pathlib import Path
@@ -23,27 +25,59 @@ def run(
 ) -> ExperimentResults:
     rows = [prediction(key, TRUTH[key], answer, **columns) for key, answer in answers.items()]
     note = json.dumps({"arm": arm, "side": side})
-    said = [utterance(f"{key}#0", 1, "moot", kind="arm", parsed=note, visibility="moot") for key in answers if side]
+    said = [
+        utterance(f"{key}#0", 1, "moot", kind="arm", parsed=note, visibility="moot")
+        for key in answers
+        if side
+    ]
     said += [utterance(f"{key}#0", 2, "judge", kind="verdict") for key in answers]
-    view = ExperimentView("courtroom", "toy", ("tiny",), "test", {}, {}, arm, "trial" if arm else "")
-    return write_results(folder, CASES, {"tiny": rows}, {"tiny": said}, experiment=name, config=view)
+    view = ExperimentView(
+        "courtroom", "toy", ("tiny",), "test", {}, {}, arm, "trial" if arm else ""
+    )
+    return write_results(
+        folder, CASES, {"tiny": rows}, {"tiny": said}, experiment=name, config=view
+    )
 
 
 def test_each_arm_stands_beside_its_debate_on_common_cases(tmp_path: Path) -> None:
-    debate = run(tmp_path, "trial", {"a": "yes", "b": "no", "c": "yes", "d": "no"}, calls=16, cost_usd=0.25)
+    debate = run(
+        tmp_path, "trial", {"a": "yes", "b": "no", "c": "yes", "d": "no"}, calls=16, cost_usd=0.25
+    )
     noise = run(
-        tmp_path, "trial-arm=noise", {"a": "yes", "b": "yes", "c": "no", "d": ""}, "noise", calls=4, cost_usd=0.05
+        tmp_path,
+        "trial-arm=noise",
+        {"a": "yes", "b": "yes", "c": "no", "d": ""},
+        "noise",
+        calls=4,
+        cost_usd=0.05,
     )
     one_side = run(
-        tmp_path, "trial-arm=consultancy", {"a": "yes", "b": "yes", "c": "yes"}, "consultancy", "yes", calls=10
+        tmp_path,
+        "trial-arm=consultancy",
+        {"a": "yes", "b": "yes", "c": "yes"},
+        "consultancy",
+        "yes",
+        calls=10,
     )
     arms = {found.experiment: found for found in (noise, one_side)}
     published: Any = None
-    results = StudyResults("courtroom", {"trial": debate}, no_scores(), {}, published, controls=arms)
+    results = StudyResults(
+        "courtroom", {"trial": debate}, no_scores(), {}, published, controls=arms
+    )
     first, second = what_debate_adds(results).frame.to_dict("records")
 
-    assert (first["arm"], first["debate right"], first["arm right"], first["difference"]) == ("noise", 1, 0.25, 0.75)
-    assert (first["cases"], first["tests in family"], first["calls a case, debate"], first["calls a case, arm"]) == (
+    assert (first["arm"], first["debate right"], first["arm right"], first["difference"]) == (
+        "noise",
+        1,
+        0.25,
+        0.75,
+    )
+    assert (
+        first["cases"],
+        first["tests in family"],
+        first["calls a case, debate"],
+        first["calls a case, arm"],
+    ) == (
         4,
         2,
         16,
@@ -56,7 +90,10 @@ def test_each_arm_stands_beside_its_debate_on_common_cases(tmp_path: Path) -> No
     assert (second["arm"], second["cases"], second["debate right"]) == ("consultancy", 3, 1)
     assert second["arm right"] == pytest.approx(2 / 3)
     [pulled] = habits(results).frame.to_dict("records")
-    assert (pulled["habit"], pulled["cases"]) == ("the one side heard", 3), "noise speaks for no side"
+    assert (pulled["habit"], pulled["cases"]) == (
+        "the one side heard",
+        3,
+    ), "noise speaks for no side"
     assert pulled["difference"] == pytest.approx(1 / 3), "one more case of three answers yes"
     assert second["p (Holm)"] >= second["p"]
 
@@ -68,8 +105,12 @@ def test_a_debate_without_arms_has_no_row(tmp_path: Path) -> None:
     assert what_debate_adds(results).frame.empty
 
 
-def test_an_arm_that_changes_nothing_is_told_apart_from_a_model_that_flips_by_itself(tmp_path: Path) -> None:
-    """Each answer is drawn anew, YES in 71 of 100: 41 % of pairs differ, in the arm, the debate, and between them."""
+def test_an_arm_that_changes_nothing_is_told_apart_from_a_model_that_flips_by_itself(
+    tmp_path: Path,
+) -> None:
+    """Each answer is drawn anew, YES in 71 of 100: 41 % of pairs differ, in the arm, the debate,
+    and between them.
+    """
     random = np.random.default_rng(4)
     cases = [case(f"c{number}", "yes") for number in range(60)]
 
@@ -80,13 +121,19 @@ def test_an_arm_that_changes_nothing_is_told_apart_from_a_model_that_flips_by_it
             for repeat in range(repeats)
         ]
         view = ExperimentView("courtroom", "toy", ("tiny",), "test", {}, {}, *more.values())
-        said = {"tiny": [utterance(f"{one.case_id}#0", 1, "judge", kind="verdict") for one in cases]}
-        return write_results(tmp_path / str(repeats), cases, {"tiny": rows}, said, experiment=name, config=view)
+        said = {
+            "tiny": [utterance(f"{one.case_id}#0", 1, "judge", kind="verdict") for one in cases]
+        }
+        return write_results(
+            tmp_path / str(repeats), cases, {"tiny": rows}, said, experiment=name, config=view
+        )
 
     for repeats in (3, 1):
         debate = drawn("trial", repeats)
         arm = drawn("trial-arm=noise", repeats, arm="noise", of="trial")
-        results = StudyResults("courtroom", {"trial": debate}, no_scores(), {}, None, controls={arm.experiment: arm})
+        results = StudyResults(
+            "courtroom", {"trial": debate}, no_scores(), {}, None, controls={arm.experiment: arm}
+        )
         row = what_debate_adds(results).frame.iloc[0]
         assert 0.45 < row["same answer"] < 0.72
         if repeats == 1:
@@ -94,4 +141,6 @@ def test_an_arm_that_changes_nothing_is_told_apart_from_a_model_that_flips_by_it
         else:
             assert 0.45 < row["same if asked twice"] < 0.72
             assert row["changed low"] < 0 < row["changed high"]
-            assert row["changed by the arm"] == pytest.approx(row["same if asked twice"] - row["same answer"])
+            assert row["changed by the arm"] == pytest.approx(
+                row["same if asked twice"] - row["same answer"]
+            )

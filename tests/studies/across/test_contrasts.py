@@ -1,4 +1,6 @@
-"""Contrasts: named in the configuration, checked, tested and corrected together; every other test is exploratory."""
+"""Contrasts: named in the configuration, checked, tested and corrected together; every other test
+is exploratory.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +23,10 @@ from moot.workflow.stages import Stages
 from results_on_disk import REARREST, case, experiment_view, prediction, write_results
 
 PROJECT = Path(__file__).resolve().parents[3]
-CASES = [case(f"c{number}", "yes" if number % 3 == 0 else "no", sex=("f", "m")[number % 2]) for number in range(30)]
+CASES = [
+    case(f"c{number}", "yes" if number % 3 == 0 else "no", sex=("f", "m")[number % 2])
+    for number in range(30)
+]
 WORDS = {"y": "yes", "n": "no", "-": ""}
 RIGHT, NEARLY, CONSTANT = "ynn" * 10, "nnn" + "ynn" * 9, "y" * 30
 
@@ -80,9 +85,18 @@ def test_sides_take_the_models_that_they_share_and_say_why_they_cannot_be_tested
     assert sides["shared"] == (("b",), ("b",)) == sides["one"]
     assert sides["named"] == (("a",), ("c",))
     assert sides["none"] == (("a",), ())
-    assert found["none"].missing == "debate/a and prompt share no model: name one on either side, as EXPERIMENT/MODEL"
+    assert (
+        found["none"].missing
+        == "debate/a and prompt share no model: name one on either side, as EXPERIMENT/MODEL"
+    )
     assert found["tried"].missing == "trial is a trial run"
-    assert {name for name, one in found.items() if not one.missing} == {"shared", "named", "one", "models", "crossed"}
+    assert {name for name, one in found.items() if not one.missing} == {
+        "shared",
+        "named",
+        "one",
+        "models",
+        "crossed",
+    }
     assert found["crossed"].family == "comparison"
     assert [one.name for one in plan.contrasts_of("stance")] == []
     assert len(plan.contrasts_of("courtroom")) == 6
@@ -100,13 +114,19 @@ def run(folder: Path, experiment: str, repeats: int = 1, **answers: str) -> Expe
         ]
         for model, given in answers.items()
     }
-    return write_results(folder, CASES, rows, experiment=experiment, config=experiment_view(models=tuple(answers)))
+    return write_results(
+        folder, CASES, rows, experiment=experiment, config=experiment_view(models=tuple(answers))
+    )
 
 
-def results_of(plan: Plan, *experiments: ExperimentResults, study: str = "courtroom") -> StudyResults:
+def results_of(
+    plan: Plan, *experiments: ExperimentResults, study: str = "courtroom"
+) -> StudyResults:
     by_name = {found.experiment: found for found in experiments}
     chosen = plan.contrasts_of(study)
-    return StudyResults(study, by_name, no_scores(), {}, pd.DataFrame(), contrasts=chosen, frozen=("Not frozen.",))
+    return StudyResults(
+        study, by_name, no_scores(), {}, pd.DataFrame(), contrasts=chosen, frozen=("Not frozen.",)
+    )
 
 
 def test_contrasts_are_tested_and_corrected_together(tmp_path: Path) -> None:
@@ -132,7 +152,14 @@ def test_contrasts_are_tested_and_corrected_together(tmp_path: Path) -> None:
     tested = frame[frame["not tested because"] == ""]
     assert set(tested["tests in family"]) == {5} and "waiting" not in tested.index
     assert tested["p (Holm)"].tolist() == pytest.approx(holm(tested["p"].tolist()))
-    assert frame["expectation met"].fillna("").tolist() == ["yes", "opposite", "yes", "not shown", "not shown", ""]
+    assert frame["expectation met"].fillna("").tolist() == [
+        "yes",
+        "opposite",
+        "yes",
+        "not shown",
+        "not shown",
+        "",
+    ]
     assert frame.loc["waiting", "not tested because"] == "prompt has no debate that has ended"
     assert frame.loc["groups", ["cases", "clusters"]].tolist() == [30, 30]
     assert frame.loc["groups", "first"] == "prompt, b where sex=f"
@@ -145,26 +172,53 @@ def test_equivalence_is_tested_against_the_margin_that_was_planned(tmp_path: Pat
     content = contrasts(results_of(plan, run(tmp_path, "debate", a=RIGHT, b=NEARLY)))
     frame = content.frame.set_index("contrast")
     assert frame["equivalent"].fillna("").tolist() == ["yes", "not shown", ""]
-    assert frame.loc["wide", "p of equivalence (Holm)"] == pytest.approx(2 * frame.loc["wide", "p of equivalence"])
+    assert frame.loc["wide", "p of equivalence (Holm)"] == pytest.approx(
+        2 * frame.loc["wide", "p of equivalence"]
+    )
     assert any("Schuirmann" in note for note in content.notes)
-    with pytest.raises(UserError, match=r"contrasts.x.margin: `stop: difference` is the margin. Leave `margin` out."):
-        plan_of(x={"first": "debate/b", "second": "prompt", "margin": 0.1, "stop": {"look": 9, "difference": 0.1}})
+    with pytest.raises(
+        UserError,
+        match=r"contrasts.x.margin: `stop: difference` is the margin. Leave `margin` out.",
+    ):
+        plan_of(
+            x={
+                "first": "debate/b",
+                "second": "prompt",
+                "margin": 0.1,
+                "stop": {"look": 9, "difference": 0.1},
+            }
+        )
 
 
 def test_a_side_of_several_models_is_the_mean_over_them(tmp_path: Path) -> None:
     plan = plan_of(pooled={"first": "debate", "second": "prompt"})
-    debate, prompt = run(tmp_path, "debate", a=CONSTANT, b=RIGHT), run(tmp_path, "prompt", b=CONSTANT, c=RIGHT)
+    debate, prompt = (
+        run(tmp_path, "debate", a=CONSTANT, b=RIGHT),
+        run(tmp_path, "prompt", b=CONSTANT, c=RIGHT),
+    )
     row = contrasts(results_of(plan, debate, prompt)).frame.iloc[0]
-    assert (row["first"], row["first value"], row["second value"]) == ("debate, b", 1.0, pytest.approx(1 / 3))
+    assert (row["first"], row["first value"], row["second value"]) == (
+        "debate, b",
+        1.0,
+        pytest.approx(1 / 3),
+    )
     raw = configuration(pooled={"first": "debate", "second": "prompt"})
     raw["experiments"]["prompt"]["models"] = ["a", "b"]
     prompt = run(tmp_path / "other", "prompt", a=CONSTANT, b=CONSTANT)
     row = contrasts(results_of(Plan.from_yaml(raw, PROJECT), debate, prompt)).frame.iloc[0]
-    assert (row["first"], row["difference"], row["cases"]) == ("debate, 2 models", pytest.approx(1 / 3), 30)
+    assert (row["first"], row["difference"], row["cases"]) == (
+        "debate, 2 models",
+        pytest.approx(1 / 3),
+        30,
+    )
 
 
-def test_models_that_answer_alike_do_not_differ_because_one_argued_fewer_cases_on_one_side(tmp_path: Path) -> None:
-    raw = configuration(pooled={"first": "debate", "second": "prompt", "metric": "accuracy_of_valid"})
+def test_models_that_answer_alike_do_not_differ_because_one_argued_fewer_cases_on_one_side(
+    tmp_path: Path,
+) -> None:
+    raw = configuration(
+        pooled={"first": "debate", "second": "prompt", "metric": "accuracy_of_valid"}
+    )
     raw["experiments"]["prompt"]["models"] = ["a", "b"]
     wrong = "".join("n" if answer == "y" else "y" for answer in RIGHT)
     debate = run(tmp_path, "debate", a=RIGHT, b=wrong)
@@ -176,8 +230,14 @@ def test_models_that_answer_alike_do_not_differ_because_one_argued_fewer_cases_o
 def test_a_metric_or_attribute_that_does_not_apply_is_named(tmp_path: Path) -> None:
     debate = run(tmp_path, "debate", a=RIGHT, b=CONSTANT)
     for entry, message in (
-        ({"metric": "volatility"}, "debate is no appellate panel, or its statements have no labels"),
-        ({"first_cases": {"height": "1"}, "paired": False}, "its cases have no attribute 'height'; they have sex"),
+        (
+            {"metric": "volatility"},
+            "debate is no appellate panel, or its statements have no labels",
+        ),
+        (
+            {"first_cases": {"height": "1"}, "paired": False},
+            "its cases have no attribute 'height'; they have sex",
+        ),
     ):
         plan = plan_of(x={"first": "debate/a", "second": "debate/b", **entry})
         with pytest.raises(UserError, match=message):
@@ -207,7 +267,9 @@ def test_the_table_is_built_where_something_is_planned_and_rebuilt_when_the_plan
     entry = {"first": "debate", "second": "prompt"}
     plan, changed = plan_of(x=entry), plan_of(x={**entry, "metric": "f1"})
     assert TABLES["courtroom/contrasts"].rests_on == (CONTRASTS,)
-    assert plan.can_fill(TABLES["courtroom/contrasts"]) and not plan.can_fill(TABLES["stance/contrasts"])
+    assert plan.can_fill(TABLES["courtroom/contrasts"]) and not plan.can_fill(
+        TABLES["stance/contrasts"]
+    )
     assert not plan_of().can_fill(TABLES["courtroom/contrasts"])
     for rule, differs in (("table", True), ("figure", False)):
         digests = [Stages(one).of(rule, part="courtroom").options for one in (plan, changed)]
@@ -215,7 +277,9 @@ def test_the_table_is_built_where_something_is_planned_and_rebuilt_when_the_plan
 
 
 def test_both_sides_average_f1_over_the_same_labels(tmp_path: Path) -> None:
-    """One answer names a label that is true nowhere: it is one mistake of 30, not a third of the mean."""
+    """One answer names a label that is true nowhere: it is one mistake of 30, not a third of the
+    mean.
+    """
     task = replace(REARREST, labels=("no", "yes", "maybe"))
     wrong = {"debate": "maybe", "prompt": ""}
     found = {

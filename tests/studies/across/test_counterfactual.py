@@ -1,4 +1,6 @@
-"""Counterfactual people: an exchange changes one feature and its words alone; planted effects of it are recovered."""
+"""Counterfactual people: an exchange changes one feature and its words alone; planted effects of it
+are recovered.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -67,7 +69,11 @@ def test_exchanging_sex_changes_the_words_of_sex_and_no_other(
     for case_id, case in originals.items():
         other = exchanged[case_id]
         assert {case.attributes["sex"], other.attributes["sex"]} == {"male", "female"}
-        assert (case.target, case.split, case.source_row) == (other.target, other.split, other.source_row)
+        assert (case.target, case.split, case.source_row) == (
+            other.target,
+            other.split,
+            other.source_row,
+        )
         if narrative == "prose":
             sexed = {"male": set(SWAPPED), "female": set(SWAPPED.values())}
             words = set(other.text.lower().replace(".", "").replace(",", "").split())
@@ -85,7 +91,10 @@ def test_exchanging_sex_changes_the_words_of_sex_and_no_other(
     pd.testing.assert_frame_equal(before.features[kept], after.features[kept])
     changed = before.features["sex"].astype(str) != after.features["sex"].astype(str)
     assert (changed == (before.features["split"] == "test")).all()
-    assert "counterfactual: in the test cases sex is exchanged between male and female" in after.task.notes[-1]
+    assert (
+        "counterfactual: in the test cases sex is exchanged between male and female"
+        in after.task.notes[-1]
+    )
     assert ("height and weight" in after.task.notes[-1]) == (loader == "nlsy97")
 
 
@@ -105,12 +114,18 @@ def test_exchanging_race_leaves_people_of_other_races_as_they_are(load_context: 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"exchange": "sex", "withhold": ["sex"]}, "datasets.nlsy97.exchange: sex is not told of these people"),
+        (
+            {"exchange": "sex", "withhold": ["sex"]},
+            "datasets.nlsy97.exchange: sex is not told of these people",
+        ),
         (
             {"exchange": "race", "exchange_values": ["white", "blue"]},
             "found white and blue; expected two different values",
         ),
-        ({"exchange": "race", "exchange_values": ["white", "white"]}, "expected two different values of race"),
+        (
+            {"exchange": "race", "exchange_values": ["white", "white"]},
+            "expected two different values of race",
+        ),
         ({"exchange_values": ["white", "black"]}, "'exchange_values' belongs to `exchange`"),
     ],
 )
@@ -133,7 +148,9 @@ class Inputs(list[Path]):
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
-    """Voices with and without a liking for YES where a text says "man", asked about 120 people twice, and a trained model."""
+    """Voices with and without a liking for YES where a text says "man", asked about 120 people
+    twice, and a trained model.
+    """
     from moot.studies.across.tables_counterfactual import counterfactual
     from moot.studies.across.tables_group_rates import group_rates_table
 
@@ -168,7 +185,11 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         for name in raw["datasets"]:
             files = [
                 results / kind / f"{name}.{ending}"
-                for kind, ending in (("cases", "parquet"), ("features", "parquet"), ("cases", "csv"))
+                for kind, ending in (
+                    ("cases", "parquet"),
+                    ("features", "parquet"),
+                    ("cases", "csv"),
+                )
             ]
             load_dataset(plan.dataset_options(name), plan.load_context(name), *files)
             inputs.append(files[0])
@@ -176,15 +197,21 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
                 continue
             board = results / "baselines" / f"{name}.parquet"
             predicted = board.with_name(f"{name}_predictions.parquet")
-            train_baselines(plan, name, (files[0], files[1]), (board, predicted, results / "models" / name), 1)
+            train_baselines(
+                plan, name, (files[0], files[1]), (board, predicted, results / "models" / name), 1
+            )
             inputs += [board, predicted]
             inputs.baselines.append(board)
         for name, experiment in plan.experiments.items():
             found = results / "cases" / f"{experiment.config.dataset}.parquet"
             for model in experiment.config.models:
                 shard = results / "transcripts" / name / model / "0.parquet"
-                write_transcripts(plan, Job(name, model, *read_cases(found), shard=0), [found], shard)
-                outputs = [results / kind / name / f"{model}.parquet" for kind in ("predictions", "calls")]
+                write_transcripts(
+                    plan, Job(name, model, *read_cases(found), shard=0), [found], shard
+                )
+                outputs = [
+                    results / kind / name / f"{model}.parquet" for kind in ("predictions", "calls")
+                ]
                 write_predictions(plan, name, found, [shard], *outputs)
                 inputs += [shard, *outputs]
             scores = results / "scores" / f"{name}.parquet"
@@ -192,13 +219,22 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
             inputs.scores.append(scores)
             inputs.append(scores)
         published = PROJECT / "data/published"
-        inputs.published, inputs.findings = published / "published_results.csv", published / "findings.csv"
+        inputs.published, inputs.findings = (
+            published / "published_results.csv",
+            published / "findings.csv",
+        )
         job: Any = SimpleNamespace(input=inputs)
         study = study_results(plan, job, "courtroom")
-        assert set(study.experiments) == {"other", "asked"}, "counterfactual people enter no other table"
+        assert set(study.experiments) == {
+            "other",
+            "asked",
+        }, "counterfactual people enter no other table"
         rates = study.experiments["asked"].predictions.merge(
             pd.DataFrame(
-                [(case.case_id, case.attributes["sex"]) for case in read_cases(results / "cases" / "told.parquet")[0]],
+                [
+                    (case.case_id, case.attributes["sex"])
+                    for case in read_cases(results / "cases" / "told.parquet")[0]
+                ],
                 columns=["case_id", "sex"],
             )
         )
@@ -210,53 +246,77 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
 
 
 def row(frame: pd.DataFrame, **values: str) -> "pd.Series[Any]":
-    mask = np.logical_and.reduce([frame[name.replace("_", " ")] == value for name, value in values.items()])
+    mask = np.logical_and.reduce(
+        [frame[name.replace("_", " ")] == value for name, value in values.items()]
+    )
     [(_, found)] = frame[mask].iterrows()
     return found
 
 
-def test_a_planted_effect_of_sex_is_recovered_and_its_absence_too(tables: dict[str, pd.DataFrame]) -> None:
+def test_a_planted_effect_of_sex_is_recovered_and_its_absence_too(
+    tables: dict[str, pd.DataFrame],
+) -> None:
     frame = tables["counterfactual"]
     assert set(frame["data"]) == {"told (synthetic)"}
     assert (frame["told"] == "female").all() and (frame["rather than"] == "male").all()
     for what in ("names the positive label", "belief in the positive label"):
         partial = row(frame, model="partial", people="all", what_changes=what)
-        assert partial["difference high"] < 0 and partial["p (Holm)"] < 0.01, "women are named less often"
+        assert partial["difference high"] < 0 and partial["p (Holm)"] < 0.01, (
+            "women are named less often"
+        )
         even = row(frame, model="even", people="all", what_changes=what)
         assert even["difference low"] <= 0 <= even["difference high"]
         assert even["changed low"] <= 0 <= even["changed high"], "what flips by itself is no effect"
         assert partial["changed low"] > 0
-        assert (partial["cases"], partial["tests in family"]) == (120, 9), (
-            "two models and a trained one, three groups each"
-        )
+        assert (partial["cases"], partial["tests in family"]) == (
+            120,
+            9,
+        ), "two models and a trained one, three groups each"
         for group in ("recorded male", "recorded female"):
             found = row(frame, model="partial", people=group, what_changes=what)
-            assert found["difference"] < 0, "the direction is that of the telling, whatever the record says"
-    # The planted 0.8 is in units of log-odds; those of people alone are normal around +-mean, as their outcome is.
+            assert found["difference"] < 0, (
+                "the direction is that of the telling, whatever the record says"
+            )
+    # The planted 0.8 is in units of log-odds; those of people alone are normal around +-mean, as
+    # their outcome is.
     deviation = float(np.hypot(1.0, 0.6))
     mean = norm.ppf(0.7) * deviation
     yes = tables["predictions"].drop_duplicates("case_id")["target"].eq("yes").mean()
 
     def named(liked: float) -> float:
-        return float(yes * norm.cdf((mean + liked) / deviation) + (1 - yes) * norm.cdf((liked - mean) / deviation))
+        return float(
+            yes * norm.cdf((mean + liked) / deviation)
+            + (1 - yes) * norm.cdf((liked - mean) / deviation)
+        )
 
     found = row(frame, model="partial", people="all", what_changes="names the positive label")
     assert found["difference low"] <= named(0.0) - named(0.8) <= found["difference high"]
 
 
-def test_a_trained_model_is_asked_about_the_same_people_told_in_two_ways(tables: dict[str, pd.DataFrame]) -> None:
+def test_a_trained_model_is_asked_about_the_same_people_told_in_two_ways(
+    tables: dict[str, pd.DataFrame],
+) -> None:
     frame = tables["counterfactual"]
     trained = frame[frame["method"] == "trained: nb"]
-    assert set(trained["what changes"]) == {"names the positive label", "belief in the positive label"}
+    assert set(trained["what changes"]) == {
+        "names the positive label",
+        "belief in the positive label",
+    }
     belief = row(trained, people="all", what_changes="belief in the positive label")
-    assert belief["difference"] < 0, "the synthetic outcome depends on sex, and so does what is learnt"
+    assert belief["difference"] < 0, (
+        "the synthetic outcome depends on sex, and so does what is learnt"
+    )
     assert belief["cases"] == 120
 
 
 def test_rates_by_group_are_those_of_fairlearn(tables: dict[str, pd.DataFrame]) -> None:
-    metrics = pytest.importorskip("fairlearn.metrics", reason="fairlearn is in the extra `test` (make env EXTRAS=test)")
+    metrics = pytest.importorskip(
+        "fairlearn.metrics", reason="fairlearn is in the extra `test` (make env EXTRAS=test)"
+    )
     frame = tables["group_rates"]
-    predictions = tables["predictions"][lambda rows: (rows["model"] == "partial") & (rows["status"] == "valid")]
+    predictions = tables["predictions"][
+        lambda rows: (rows["model"] == "partial") & (rows["status"] == "valid")
+    ]
     named = {
         "true positive rate": metrics.true_positive_rate,
         "false positive rate": metrics.false_positive_rate,
@@ -271,13 +331,17 @@ def test_rates_by_group_are_those_of_fairlearn(tables: dict[str, pd.DataFrame]) 
     compared = 0
     for rate in named:
         for sex in ("male", "female"):
-            found = row(frame, experiment="asked", model="partial", attribute="sex", rate=rate, group=sex)
+            found = row(
+                frame, experiment="asked", model="partial", attribute="sex", rate=rate, group=sex
+            )
             if found["cases"] < FEWEST_CASES:
                 assert np.isnan(found["ours"]), "its denominator decides whether a rate is shown"
                 continue
             assert found["ours"] == pytest.approx(oracle.by_group.loc[sex, rate])
             assert found["95 % low"] <= found["ours"] <= found["95 % high"]
-        female = row(frame, experiment="asked", model="partial", attribute="sex", rate=rate, group="female")
+        female = row(
+            frame, experiment="asked", model="partial", attribute="sex", rate=rate, group="female"
+        )
         if not isinstance(female["compared with"], str):
             continue
         compared += 1
@@ -291,11 +355,19 @@ def test_any_study_that_argues_about_people_compares_their_groups(tmp_path: Path
     raw = configuration("http://nowhere.invalid", tmp_path)
     raw["datasets"] = {
         "people": {"loader": "nlsy97", "source": "synthetic"},
-        "mine": {"loader": "table", "path": "x.csv", "text": "a", "target": "y", "attributes": ["ward"]},
+        "mine": {
+            "loader": "table",
+            "path": "x.csv",
+            "text": "a",
+            "target": "y",
+            "attributes": ["ward"],
+        },
         "caselaw": {"source": "sample"},
     }
     for dataset, grouped in (("people", True), ("mine", True), ("caselaw", False)):
-        raw["experiments"] = {"mine": {"protocol": "feedback", "dataset": dataset, "models": ["test"], "cases": 20}}
+        raw["experiments"] = {
+            "mine": {"protocol": "feedback", "dataset": dataset, "models": ["test"], "cases": 20}
+        }
         plan = Plan.from_yaml(raw, PROJECT)
         assert plan.can_fill(TABLES["feedback/group_rates"]) == grouped
         assert not plan.can_fill(TABLES["courtroom/group_rates"])

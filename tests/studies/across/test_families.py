@@ -1,4 +1,6 @@
-"""Holm's correction: a family is all tests of a table that answer one question, and the table names it."""
+"""Holm's correction: a family is all tests of a table that answer one question, and the table names
+it.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +26,8 @@ def run(folder: Path, name: str, **right: int) -> ExperimentResults:
     """Models that are right on the first cases, as many as named."""
     rows = {
         model: [
-            prediction(found.case_id, "yes", "yes" if number < wanted else "no") for number, found in enumerate(CASES)
+            prediction(found.case_id, "yes", "yes" if number < wanted else "no")
+            for number, found in enumerate(CASES)
         ]
         for model, wanted in right.items()
     }
@@ -32,8 +35,14 @@ def run(folder: Path, name: str, **right: int) -> ExperimentResults:
     return write_results(folder / name, CASES, rows, experiment=name, config=view)
 
 
-def test_no_test_is_a_family_of_its_own_where_the_table_asks_the_same_of_others(tmp_path: Path) -> None:
-    runs = [run(tmp_path, "debate", a=12, b=6), run(tmp_path, "vote", a=4, c=7), run(tmp_path, "prompt", d=3)]
+def test_no_test_is_a_family_of_its_own_where_the_table_asks_the_same_of_others(
+    tmp_path: Path,
+) -> None:
+    runs = [
+        run(tmp_path, "debate", a=12, b=6),
+        run(tmp_path, "vote", a=4, c=7),
+        run(tmp_path, "prompt", d=3),
+    ]
     study = StudyResults("courtroom", {one.experiment: one for one in runs}, no_scores(), {}, None)
     frame = paired_tests(study).frame
     sizes = frame.groupby("family")["tests in family"].agg(["count", "max", "min"])
@@ -47,23 +56,34 @@ def test_no_test_is_a_family_of_its_own_where_the_table_asks_the_same_of_others(
 
 
 def test_rates_of_all_runs_are_one_family(tmp_path: Path) -> None:
-    people = [case(f"p{n}", "yes" if n % 2 else "no", sex="man" if n < 50 else "woman") for n in range(100)]
+    people = [
+        case(f"p{n}", "yes" if n % 2 else "no", sex="man" if n < 50 else "woman")
+        for n in range(100)
+    ]
     rows = {
         model: [
-            prediction(found.case_id, found.target, "yes" if n % modulus else "no") for n, found in enumerate(people)
+            prediction(found.case_id, found.target, "yes" if n % modulus else "no")
+            for n, found in enumerate(people)
         ]
         for model, modulus in {"a": 3, "b": 5}.items()
     }
     task = replace(REARREST, groups=("sex",))
     runs = [
         write_results(
-            tmp_path / name, people, rows, task=task, experiment=name, config=experiment_view(models=("a", "b"))
+            tmp_path / name,
+            people,
+            rows,
+            task=task,
+            experiment=name,
+            config=experiment_view(models=("a", "b")),
         )
         for name in ("debate", "vote")
     ]
     study = StudyResults("courtroom", {one.experiment: one for one in runs}, no_scores(), {}, None)
     frame = group_rates_table(study).frame
-    assert set(frame["tests in family"].dropna()) == {4 * 3}, "two runs of two models, three rates, one comparison each"
+    assert set(frame["tests in family"].dropna()) == {4 * 3}, (
+        "two runs of two models, three rates, one comparison each"
+    )
     assert frame["p (Holm)"].tolist() == pytest.approx(holm(frame["p"].tolist()), nan_ok=True)
 
 
@@ -77,23 +97,33 @@ def test_error_rates_of_recorded_runs_are_one_family_and_the_table_says_so(tmp_p
     assert f"Holm: over the {pd.notna(raw).sum()} tests of this table" in content.notes[1]
 
 
-def test_two_models_that_answer_alike_disagree_no_more_than_each_does_with_itself(tmp_path: Path) -> None:
-    """All answer YES with a probability of 0.7, but for one who does with 0.2: 0.5 squared of its answers are its own."""
+def test_two_models_that_answer_alike_disagree_no_more_than_each_does_with_itself(
+    tmp_path: Path,
+) -> None:
+    """All answer YES with a probability of 0.7, but for one who does with 0.2: 0.5 squared of its
+    answers are its own.
+    """
     random, likely = np.random.default_rng(2), {"a": 0.7, "b": 0.7, "other": 0.2}
     cases = [case(f"c{number}", "yes") for number in range(300)]
 
     def compared(repeats: int) -> pd.DataFrame:
         rows = {
             model: [
-                prediction(one.case_id, "yes", "yes" if random.random() < share else "no", repeat=repeat)
+                prediction(
+                    one.case_id, "yes", "yes" if random.random() < share else "no", repeat=repeat
+                )
                 for one in cases
                 for repeat in range(repeats)
             ]
             for model, share in likely.items()
         }
         view = experiment_view("zero_shot", models=tuple(rows))
-        found = write_results(tmp_path / str(repeats), cases, rows, experiment="prompt", config=view)
-        return paired_tests(StudyResults("courtroom", {"prompt": found}, no_scores(), {}, None)).frame
+        found = write_results(
+            tmp_path / str(repeats), cases, rows, experiment="prompt", config=view
+        )
+        return paired_tests(
+            StudyResults("courtroom", {"prompt": found}, no_scores(), {}, None)
+        ).frame
 
     frame = compared(4).set_index(["first model", "second model"])
     alike, apart = frame.loc[("a", "b")], frame.loc[("a", "other")]

@@ -1,4 +1,6 @@
-"""Habits of judges by control arms: planted pulls are found at their size, and nothing where nothing was planted."""
+"""Habits of judges by control arms: planted pulls are found at their size, and nothing where
+nothing was planted.
+"""
 
 import json
 from pathlib import Path
@@ -17,8 +19,15 @@ CASES = [case(f"c{number:03}", ("no", "yes")[number % 2]) for number in range(20
 OTHER = {"yes": "no", "no": "yes"}
 
 
-def drawn(rng: np.random.Generator, repeats: int = 1, pull: float = 0.0, sides: dict[str, str] | None = None) -> Any:
-    """Answers of a judge who is right in 70 of 100, and takes the favoured side instead with probability `pull`."""
+def drawn(
+    rng: np.random.Generator,
+    repeats: int = 1,
+    pull: float = 0.0,
+    sides: dict[str, str] | None = None,
+) -> Any:
+    """Answers of a judge who is right in 70 of 100, and takes the favoured side instead with
+    probability `pull`.
+    """
     found = {}
     for one in CASES:
         for repeat in range(repeats):
@@ -28,10 +37,15 @@ def drawn(rng: np.random.Generator, repeats: int = 1, pull: float = 0.0, sides: 
     return found
 
 
-def run(folder: Path, name: str, answers: dict[tuple[str, int], str], arm: str = "", **notes: Any) -> ExperimentResults:
+def run(
+    folder: Path, name: str, answers: dict[tuple[str, int], str], arm: str = "", **notes: Any
+) -> ExperimentResults:
     """`notes`: sides by case; steps: by case, the judge's answers to challenges."""
     targets = {one.case_id: one.target for one in CASES}
-    rows = [prediction(key, targets[key], answer, repeat=repeat) for (key, repeat), answer in answers.items()]
+    rows = [
+        prediction(key, targets[key], answer, repeat=repeat)
+        for (key, repeat), answer in answers.items()
+    ]
     said = []
     for key, repeat in answers:
         debate = f"{key}#{repeat}"
@@ -39,20 +53,34 @@ def run(folder: Path, name: str, answers: dict[tuple[str, int], str], arm: str =
             parsed = json.dumps({"arm": arm, "side": side})
             said.append(utterance(debate, 1, "moot", kind="arm", parsed=parsed, visibility="moot"))
         for number, answer in enumerate(notes.get("steps", {}).get(key, ()), 1):
-            said.append(utterance(debate, 1 + number, "judge", kind="challenge", prediction=answer, round=number))
+            said.append(
+                utterance(
+                    debate, 1 + number, "judge", kind="challenge", prediction=answer, round=number
+                )
+            )
         said.append(utterance(debate, 20, "judge", kind="verdict"))
-    view = ExperimentView("courtroom", "toy", ("tiny",), "test", {}, {}, arm, "trial" if arm else "")
-    return write_results(folder, CASES, {"tiny": rows}, {"tiny": said}, experiment=name, config=view)
+    view = ExperimentView(
+        "courtroom", "toy", ("tiny",), "test", {}, {}, arm, "trial" if arm else ""
+    )
+    return write_results(
+        folder, CASES, {"tiny": rows}, {"tiny": said}, experiment=name, config=view
+    )
 
 
 def table(debate: ExperimentResults, *arms: ExperimentResults) -> Any:
     published: Any = None
     found = {arm.experiment: arm for arm in arms}
-    return habits(StudyResults("courtroom", {"trial": debate}, no_scores(), {}, published, controls=found)).frame
+    return habits(
+        StudyResults("courtroom", {"trial": debate}, no_scores(), {}, published, controls=found)
+    ).frame
 
 
-def test_a_planted_pull_is_found_at_its_size_and_none_where_none_was_planted(tmp_path: Path) -> None:
-    """A pull of 0.4 to a side that the judge takes in half of the cases anyway moves 0.4 x 0.5 of its verdicts."""
+def test_a_planted_pull_is_found_at_its_size_and_none_where_none_was_planted(
+    tmp_path: Path,
+) -> None:
+    """A pull of 0.4 to a side that the judge takes in half of the cases anyway moves 0.4 x 0.5 of
+    its verdicts.
+    """
     rng = np.random.default_rng(3)
     sides = {one.case_id: ("no", "yes")[int(rng.random() < 0.5)] for one in CASES}
     debate = run(tmp_path, "trial", drawn(rng, 2))
@@ -62,9 +90,15 @@ def test_a_planted_pull_is_found_at_its_size_and_none_where_none_was_planted(tmp
     ]
     rows = table(debate, *arms).set_index("habit")
     planted, none = rows.loc["authority: a planted citation"], rows.loc["the last word"]
-    assert planted["difference low"] < 0.2 < planted["difference high"] and planted["p (Holm)"] < 0.05
+    assert (
+        planted["difference low"] < 0.2 < planted["difference high"] and planted["p (Holm)"] < 0.05
+    )
     assert none["difference low"] < 0 < none["difference high"] and none["p"] > 0.05
-    assert (planted["judge"], planted["known by"], planted["cases"]) == ("tiny", "the arm plant_citation", 200)
+    assert (planted["judge"], planted["known by"], planted["cases"]) == (
+        "tiny",
+        "the arm plant_citation",
+        200,
+    )
     assert planted["changes if asked twice"] == pytest.approx(0.42, abs=0.06), "2 x 0.7 x 0.3"
 
 
@@ -76,7 +110,11 @@ def test_the_interval_of_a_habit_covers_and_its_test_keeps_its_level(tmp_path: P
         sides = {one.case_id: ("no", "yes")[int(rng.random() < 0.5)] for one in CASES}
         debate = run(tmp_path / str(seed), "trial", drawn(rng))
         arm = run(
-            tmp_path / str(seed), "trial-arm=plant_padding", drawn(rng, 1, 0.0, sides), "plant_padding", sides=sides
+            tmp_path / str(seed),
+            "trial-arm=plant_padding",
+            drawn(rng, 1, 0.0, sides),
+            "plant_padding",
+            sides=sides,
         )
         [row] = table(debate, arm).to_dict("records")
         covered += row["difference low"] <= 0 <= row["difference high"]
@@ -84,13 +122,20 @@ def test_the_interval_of_a_habit_covers_and_its_test_keeps_its_level(tmp_path: P
     assert covered >= 54 and called <= 6
 
 
-def test_giving_way_is_counted_step_by_step_and_by_whether_the_answer_was_right(tmp_path: Path) -> None:
+def test_giving_way_is_counted_step_by_step_and_by_whether_the_answer_was_right(
+    tmp_path: Path,
+) -> None:
     """Every other right answer is given up at the second challenge, every wrong one at the first."""
-    first = {(one.case_id, 0): one.target if number % 4 < 2 else OTHER[one.target] for number, one in enumerate(CASES)}
+    first = {
+        (one.case_id, 0): one.target if number % 4 < 2 else OTHER[one.target]
+        for number, one in enumerate(CASES)
+    }
     steps = {}
     for number, one in enumerate(CASES):
         given, other = first[one.case_id, 0], OTHER[first[one.case_id, 0]]
-        steps[one.case_id] = [other] if number % 4 >= 2 else [given, other] if number % 4 == 0 else [given] * 6
+        steps[one.case_id] = (
+            [other] if number % 4 >= 2 else [given, other] if number % 4 == 0 else [given] * 6
+        )
     last = {key: steps[key[0]][-1] for key in first}
     sides = {key: answer for (key, _), answer in first.items()}
     debate = run(tmp_path, "trial", first)
@@ -105,7 +150,9 @@ def test_giving_way_is_counted_step_by_step_and_by_whether_the_answer_was_right(
 
 
 def test_a_judge_who_only_wavers_does_not_give_way(tmp_path: Path) -> None:
-    """Each answer is drawn anew, so that six challenges change many, and no more than asking six times would."""
+    """Each answer is drawn anew, so that six challenges change many, and no more than asking six
+    times would.
+    """
     rng = np.random.default_rng(5)
     debate_answers = drawn(rng, 2)
     first = {key: answer for key, answer in debate_answers.items() if key[1] == 0}
@@ -121,12 +168,16 @@ def test_a_judge_who_only_wavers_does_not_give_way(tmp_path: Path) -> None:
     arm = run(tmp_path, "trial-arm=challenge", last, "challenge", sides=sides, steps=steps)
     rows = table(debate, arm).set_index("habit")
     assert rows.loc["giving way: challenge 6", "chosen"] > 0.8
-    assert (rows.loc[[f"giving way: challenge {step}" for step in range(1, 7)], "difference low"] < 0).all()
+    assert (
+        rows.loc[[f"giving way: challenge {step}" for step in range(1, 7)], "difference low"] < 0
+    ).all()
     assert rows.loc["giving way: challenge 1", "expected"] == pytest.approx(0.42, abs=0.07)
 
 
 def test_what_wavering_explains_is_a_share_however_many_answers_a_case_has(tmp_path: Path) -> None:
-    """Half of the cases are answered wrongly twice, the others once: half of the cases change if asked again."""
+    """Half of the cases are answered wrongly twice, the others once: half of the cases change if
+    asked again.
+    """
     wrong = {one.case_id: OTHER[one.target] for one in CASES}
     mixed = {one.case_id: number % 4 < 2 for number, one in enumerate(CASES)}
     debate = {(key, 0): answer for key, answer in wrong.items()}
@@ -134,7 +185,11 @@ def test_what_wavering_explains_is_a_share_however_many_answers_a_case_has(tmp_p
     last = {key: answer for key, answer in debate.items() if answer == wrong[key[0]]}
     steps = {key: [answer] * 6 for key, answer in wrong.items()}
     arm = run(tmp_path, "trial-arm=challenge", last, "challenge", sides=wrong, steps=steps)
-    row = table(run(tmp_path, "trial", debate), arm).set_index("habit").loc["giving way: a wrong answer"]
+    row = (
+        table(run(tmp_path, "trial", debate), arm)
+        .set_index("habit")
+        .loc["giving way: a wrong answer"]
+    )
     assert (row["chosen"], row["expected"]) == (0, pytest.approx(1 - 0.5**6))
 
 
@@ -144,5 +199,8 @@ def test_where_nobody_argues_a_side_any_change_is_set_against_asking_twice(tmp_p
     arm = run(tmp_path, "trial-arm=plant_citation", drawn(rng, 3), "plant_citation")
     [row] = table(debate, arm).to_dict("records")
     assert row["habit"] == "authority: a planted citation: any change of answer"
-    assert (row["chosen"], row["expected"]) == (pytest.approx(0.42, abs=0.05), pytest.approx(0.42, abs=0.05))
+    assert (row["chosen"], row["expected"]) == (
+        pytest.approx(0.42, abs=0.05),
+        pytest.approx(0.42, abs=0.05),
+    )
     assert row["difference low"] < 0 < row["difference high"] and np.isnan(row["p"])

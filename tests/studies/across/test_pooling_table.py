@@ -1,4 +1,6 @@
-"""The table of partial pooling: which facets are listed, what is shared, and what is said where levels are too few."""
+"""The table of partial pooling: which facets are listed, what is shared, and what is said where
+levels are too few.
+"""
 
 from itertools import product
 from pathlib import Path
@@ -26,7 +28,12 @@ def study(folder: Path, cases: int, models: tuple[str, ...], repeats: int = 3) -
         rows[model].append(prediction(name, truth[name], answer, repeat=repeat, score=None))
     view = ExperimentView("courtroom", "toy", models, "test", {}, {}, "", "")
     found = write_results(
-        folder, [case(name, target) for name, target in truth.items()], rows, {}, experiment="trial", config=view
+        folder,
+        [case(name, target) for name, target in truth.items()],
+        rows,
+        {},
+        experiment="trial",
+        config=view,
     )
     published: Any = None
     return StudyResults("courtroom", {"trial": found}, no_scores(), {}, published)
@@ -36,7 +43,10 @@ def test_cases_have_a_verdicts_share_and_models_that_of_right_answers(tmp_path: 
     frame = partial_pooling(study(tmp_path, 12, MODELS)).frame
     by_case, by_model = (frame[frame["by"] == facet] for facet in ("case", "model"))
     assert len(by_case) == 12 and len(by_model) == 4
-    assert by_case["share of"].str.startswith("verdict ").all() and (by_model["share of"] == "right answer").all()
+    assert (
+        by_case["share of"].str.startswith("verdict ").all()
+        and (by_model["share of"] == "right answer").all()
+    )
     assert list(by_model["level"])[-1] == "d", "sorted from the largest down"
     assert (frame["pooled low"] <= frame["pooled share"]).all() and (
         frame["pooled share"] <= frame["pooled high"]
@@ -54,7 +64,9 @@ def test_few_levels_are_not_pooled_and_many_not_listed(tmp_path: Path) -> None:
     assert set(many["by"]) == {"model"}
 
 
-def test_cases_have_the_share_of_right_answers_where_a_verdict_has_more_than_two_words(tmp_path: Path) -> None:
+def test_cases_have_the_share_of_right_answers_where_a_verdict_has_more_than_two_words(
+    tmp_path: Path,
+) -> None:
     found = study(tmp_path, 12, MODELS)
     rows = found.experiments["trial"].predictions
     rows.loc[(rows["model"] == "d") & (rows["repeat"] == 1), "prediction"] = "perhaps"

@@ -1,4 +1,6 @@
-"""The page of questions and answers: what is measured is what was recorded, and the word follows from it."""
+"""The page of questions and answers: what is measured is what was recorded, and the word follows
+from it.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -32,12 +34,20 @@ def recorded(folder: Path, method: str, answers: str, cases: int = 30) -> Experi
     return write_results(folder, CASES, {"tiny": rows}, experiment=method, config=view)
 
 
-def answers(folder: Path, claims: str, *experiments: ExperimentResults, simulated: bool = False) -> pd.DataFrame:
+def answers(
+    folder: Path, claims: str, *experiments: ExperimentResults, simulated: bool = False
+) -> pd.DataFrame:
     path = folder / "claims.csv"
     path.write_text(f"{HEADER}\n{claims}")
     by_name = {found.experiment: found for found in experiments}
     results = StudyResults(
-        "comparison", by_name, no_scores(), {}, pd.DataFrame(), claims=read_claims(path), simulated=simulated
+        "comparison",
+        by_name,
+        no_scores(),
+        {},
+        pd.DataFrame(),
+        claims=read_claims(path),
+        simulated=simulated,
     )
     return questions(results).frame
 
@@ -48,29 +58,43 @@ CLAIM = "s,a,q,c,,toy (synthetic),{statistic},recorded(method=one),{second},abov
 AGAINST = "recorded(method=other)"
 
 
-@pytest.mark.parametrize(("statistic", "value"), [("difference,accuracy", 1.0), ("difference,f1", 1.0)])
+@pytest.mark.parametrize(
+    ("statistic", "value"), [("difference,accuracy", 1.0), ("difference,f1", 1.0)]
+)
 def test_a_method_that_is_always_right_is_better_than_one_that_never_is(
     statistic: str, value: float, tmp_path: Path
 ) -> None:
     pair = recorded(tmp_path, "one", RIGHT), recorded(tmp_path, "other", WRONG)
     row = answers(tmp_path, CLAIM.format(statistic=statistic, second=AGAINST), *pair).iloc[0]
     assert (row["this run"], row["answer"], row["cases"]) == (value, "supported", 30)
-    turned = answers(tmp_path, CLAIM.format(statistic=statistic, second=AGAINST).replace("above", "below"), *pair)
+    turned = answers(
+        tmp_path, CLAIM.format(statistic=statistic, second=AGAINST).replace("above", "below"), *pair
+    )
     assert turned.iloc[0]["answer"] == "not supported"
 
 
 def test_simulated_voices_support_no_claim(tmp_path: Path) -> None:
     pair = recorded(tmp_path, "one", RIGHT), recorded(tmp_path, "other", WRONG)
-    claim = CLAIM.format(statistic="difference,accuracy", second=AGAINST).replace("c,,", "c,0.5,", 1)
+    claim = CLAIM.format(statistic="difference,accuracy", second=AGAINST).replace(
+        "c,,", "c,0.5,", 1
+    )
     row = answers(tmp_path, claim, *pair, simulated=True).iloc[0]
-    assert (row["this run"], row["answer"]) == (1.0, "cannot tell") and pd.isna(row["published value"])
+    assert (row["this run"], row["answer"]) == (1.0, "cannot tell") and pd.isna(
+        row["published value"]
+    )
 
 
-def test_the_difference_in_accuracy_is_that_of_the_paired_tests_on_common_cases(tmp_path: Path) -> None:
+def test_the_difference_in_accuracy_is_that_of_the_paired_tests_on_common_cases(
+    tmp_path: Path,
+) -> None:
     one = recorded(tmp_path, "one", ("ynnynn" + "-nnyyy") * 2 + "ynnynn")
     other = recorded(tmp_path, "other", "ynyynn" * 3, cases=18)
-    row = answers(tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), one, other).iloc[0]
-    expected = compare_shares(share_right(one.predictions), share_right(other.predictions), one.clusters, one.seed)
+    row = answers(
+        tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), one, other
+    ).iloc[0]
+    expected = compare_shares(
+        share_right(one.predictions), share_right(other.predictions), one.clusters, one.seed
+    )
     assert row["cases"] == expected.cases == 18
     assert row["this run"] == pytest.approx(expected.difference)
     assert (row["95 % low"], row["95 % high"]) == pytest.approx((expected.low, expected.high))
@@ -92,15 +116,26 @@ def test_few_cases_no_run_and_no_statistic_cannot_tell_and_say_why(tmp_path: Pat
     none = answers(tmp_path, CLAIM.format(statistic="difference,f1", second=AGAINST))
     assert tuple(none.iloc[0][["answer", "measured"]]) == (
         "cannot tell",
-        "needed: difference in f1: recorded (method=one) less recorded (method=other), on toy (synthetic)",
+        (
+            "needed: difference in f1: recorded (method=one) less recorded (method=other), on toy"
+            " (synthetic)"
+        ),
     )
     unjudged = answers(tmp_path, "s,a,q,c,,,,,,,,,t/x\n")
-    assert tuple(unjudged.iloc[0][["answer", "measured"]]) == ("cannot tell", "no single number judges it")
+    assert tuple(unjudged.iloc[0][["answer", "measured"]]) == (
+        "cannot tell",
+        "no single number judges it",
+    )
 
 
-def test_a_threshold_of_a_paper_is_held_against_no_run_that_is_not_as_published(tmp_path: Path) -> None:
+def test_a_threshold_of_a_paper_is_held_against_no_run_that_is_not_as_published(
+    tmp_path: Path,
+) -> None:
     claim = "s,a,q,c,0.4,toy (synthetic),value,accuracy,recorded(method=one),,above,0.3,t/x\n"
-    assert answers(tmp_path, claim, recorded(tmp_path, "one", RIGHT)).iloc[0]["answer"] == "cannot tell"
+    assert (
+        answers(tmp_path, claim, recorded(tmp_path, "one", RIGHT)).iloc[0]["answer"]
+        == "cannot tell"
+    )
 
 
 def test_verdicts_over_models_are_corrected_together(tmp_path: Path) -> None:
@@ -123,7 +158,9 @@ def test_verdicts_over_models_are_corrected_together(tmp_path: Path) -> None:
         )
         for name, by_model in rows.items()
     ]  # fmt: skip
-    frame = answers(tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), *pair).set_index("model")
+    frame = answers(
+        tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), *pair
+    ).set_index("model")
     assert frame.loc["a", "95 % low"] > 0
     assert (frame.loc["a", "answer"], frame.loc["a", "tests in family"]) == ("cannot tell", 4)
     assert frame.loc["a", "p (Holm)"] == pytest.approx(4 * 0.03125)
@@ -131,33 +168,51 @@ def test_verdicts_over_models_are_corrected_together(tmp_path: Path) -> None:
 
 def test_an_answer_that_invalid_replies_carry_says_so_with_both_numbers(tmp_path: Path) -> None:
     pair = recorded(tmp_path, "one", "-" * 20 + RIGHT[20:]), recorded(tmp_path, "other", RIGHT)
-    row = answers(tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), *pair).iloc[0]
-    assert row["answer"] == (
-        "cannot tell: invalid answers carry the difference (-0.667 with them as wrong, +0.000 without)"
+    row = answers(
+        tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), *pair
+    ).iloc[0]
+    assert (
+        row["answer"]
+        == "cannot tell: invalid answers carry the difference (-0.667 with them as wrong, +0.000"
+        " without)"
     )
     assert (row["cases"], row["cases with valid"]) == (30, 10)
 
 
 @pytest.mark.parametrize("data", ["toy", "elsewhere (synthetic)"])
 def test_data_that_the_claim_does_not_name_judge_nothing(data: str, tmp_path: Path) -> None:
-    claim = CLAIM.format(statistic="difference,accuracy", second=AGAINST).replace("toy (synthetic)", data)
-    frame = answers(tmp_path, claim, recorded(tmp_path, "one", RIGHT), recorded(tmp_path, "other", WRONG))
+    claim = CLAIM.format(statistic="difference,accuracy", second=AGAINST).replace(
+        "toy (synthetic)", data
+    )
+    frame = answers(
+        tmp_path, claim, recorded(tmp_path, "one", RIGHT), recorded(tmp_path, "other", WRONG)
+    )
     assert frame["answer"].tolist() == ["cannot tell"] and frame["this run"].isna().all()
 
 
-def test_the_question_has_the_votes_size_and_gemini_is_not_judged_by_its_silence(tmp_path: Path) -> None:
-    """The shipped records: 225 of 490 debates of gemini ended without an answer; its votes are over 2 or 3 samples."""
+def test_the_question_has_the_votes_size_and_gemini_is_not_judged_by_its_silence(
+    tmp_path: Path,
+) -> None:
+    """The shipped records: 225 of 490 debates of gemini ended without an answer; its votes are over
+    2 or 3 samples.
+    """
     methods = {"debated": "debate", "voted": "self-consistency"}
     models = {"gemini": "gemini/gemini-2.5-flash", "mini": "gpt-4.1-mini"}
-    study = recorded_study(tmp_path, {"loader": "agenticsimlaw", "source": "shipped"}, methods, models)
+    study = recorded_study(
+        tmp_path, {"loader": "agenticsimlaw", "source": "shipped"}, methods, models
+    )
     claims = [one for one in read_claims(SHIPPED) if "{votes}" in one.question]
-    study = replace(study, study="comparison", claims=[replace(one, data=("records",)) for one in claims])
+    study = replace(
+        study, study="comparison", claims=[replace(one, data=("records",)) for one in claims]
+    )
     frame = questions(study).frame.set_index("model")
     assert "a vote over 2 to 3 single answers" in frame.loc["gemini/gemini-2.5-flash", "question"]
     assert "a vote over 59 single answers" in frame.loc["gpt-4.1-mini", "question"]
     found = frame.loc["gemini/gemini-2.5-flash"]
-    assert found["answer"] == (
-        "cannot tell: invalid answers carry the difference (-0.223 with them as wrong, +0.080 without)"
+    assert (
+        found["answer"]
+        == "cannot tell: invalid answers carry the difference (-0.223 with them as wrong, +0.080"
+        " without)"
     )
     assert found["cases with valid"] == 58 and found["valid low"] < 0 < found["valid high"]
 

@@ -23,17 +23,28 @@ from moot.studies.across.tables_contrasts import contrasts
 from moot.studies.across.tables_stopping import stopped
 from results_on_disk import REARREST, case, experiment_view, prediction, write_results
 
-CASES = [case(f"c{number:03}", ("no", "yes")[number % 2], topic=f"t{number // 2}") for number in range(200)]
+CASES = [
+    case(f"c{number:03}", ("no", "yes")[number % 2], topic=f"t{number // 2}")
+    for number in range(200)
+]
 STOP = Stop(look=20, difference=0.1, alpha=0.05, futility=True, usd=None, cases=200)
 SIDES = Side("one", ("tiny",), "accuracy"), Side("two", ("tiny",), "accuracy")
 CONTRAST = Contrast("main", "", *SIDES, "differ", True, "courtroom", stop=STOP)
 
 
-def results(folder: Path, held: int, *right: str, task: Any = REARREST, **columns: Any) -> dict[str, ExperimentResults]:
-    """Both sides on the first cases of the order of looks; `right`: a pattern of right, wrong and invalid answers of each."""
+def results(
+    folder: Path, held: int, *right: str, task: Any = REARREST, **columns: Any
+) -> dict[str, ExperimentResults]:
+    """Both sides on the first cases of the order of looks;
+    `right`: a pattern of right, wrong and invalid answers of each.
+    """
     number = look_numbers(choose_cases(CASES, 200, 0), task, 20, 0)
     debated = sorted(CASES, key=lambda one: number[one.case_id])[:held]
-    words = {"+": lambda target: target, "-": lambda target: "yes" if target == "no" else "no", "i": lambda _: ""}
+    words = {
+        "+": lambda target: target,
+        "-": lambda target: "yes" if target == "no" else "no",
+        "i": lambda _: "",
+    }
     return {
         name: write_results(
             folder, CASES,
@@ -70,19 +81,29 @@ def test_the_reason_to_stop(
 
 
 def test_the_next_look_that_has_cases_is_the_one_that_must_be_paid(tmp_path: Path) -> None:
-    """One cluster of all cases but five, of which the look after it has none: these five are of the look after that."""
+    """One cluster of all cases but five, of which the look after it has none: these five are of the
+    look after that.
+    """
     large = {one.case_id for one in CASES[:-5]}
-    cases = [replace(one, attributes={"topic": "t" if one.case_id in large else one.case_id}) for one in CASES]
+    cases = [
+        replace(one, attributes={"topic": "t" if one.case_id in large else one.case_id})
+        for one in CASES
+    ]
     task = replace(REARREST, cluster="topic")
     look_of = look_numbers(choose_cases(cases, 200, 0), task, 20, 0)
     held = [one for one in cases if look_of[one.case_id] <= look_of[CASES[0].case_id]]
     assert look_of[CASES[0].case_id] + 1 not in look_of.values() and len(held) < 200
     rows = [prediction(one.case_id, one.target, one.target, cost_usd=0.05) for one in held]
     found = {
-        name: write_results(tmp_path, cases, {"tiny": rows}, task=task, experiment=name, config=experiment_view())
+        name: write_results(
+            tmp_path, cases, {"tiny": rows}, task=task, experiment=name, config=experiment_view()
+        )
         for name in ("one", "two")
     }
-    assert stopping(CONTRAST, replace(STOP, usd=0.1 * len(held) + 0.05, futility=False), found).reason == BUDGET
+    assert (
+        stopping(CONTRAST, replace(STOP, usd=0.1 * len(held) + 0.05, futility=False), found).reason
+        == BUDGET
+    )
 
 
 def test_linked_contrasts_stop_when_each_is_decided_or_the_money_is_gone(tmp_path: Path) -> None:
@@ -93,7 +114,9 @@ def test_linked_contrasts_stop_when_each_is_decided_or_the_money_is_gone(tmp_pat
     assert all_stop([here, replace(here, reason=BUDGET)])
 
 
-def test_interval_and_p_are_those_of_the_bets_and_wider_than_of_a_fixed_number(tmp_path: Path) -> None:
+def test_interval_and_p_are_those_of_the_bets_and_wider_than_of_a_fixed_number(
+    tmp_path: Path,
+) -> None:
     found = results(tmp_path, 60, "+", "++++-")
     early, fixed = measure(CONTRAST, found), measure(replace(CONTRAST, stop=None), found)
     assert early and fixed
@@ -105,10 +128,14 @@ def test_interval_and_p_are_those_of_the_bets_and_wider_than_of_a_fixed_number(t
     )
     assert early.low < fixed.low < fixed.high < early.high and early.p > fixed.p
     given = answer(CONTRAST, results(tmp_path / "few", 8, "+", "-"))
-    assert given and given.speaks_of == "cases like these", "few cases are no reason to ask another question"
+    assert given and given.speaks_of == "cases like these", (
+        "few cases are no reason to ask another question"
+    )
 
 
-def test_a_cluster_that_was_planned_and_not_debated_counts_for_the_largest_bet(tmp_path: Path) -> None:
+def test_a_cluster_that_was_planned_and_not_debated_counts_for_the_largest_bet(
+    tmp_path: Path,
+) -> None:
     together = replace(REARREST, cluster="topic")
     alone, paired = (
         measure(CONTRAST, results(tmp_path / name, 60, "+", "++++-", task=task))
@@ -137,14 +164,24 @@ def test_the_tables_say_where_it_stopped_and_what_was_spared(tmp_path: Path) -> 
     )
     content = stopped(study)
     (row,) = content.frame.to_dict("records")
-    assert (row["contrast"], row["stopped because"], row["looks"], row["planned looks"]) == ("main", SHOWN, 2, 10)
+    assert (row["contrast"], row["stopped because"], row["looks"], row["planned looks"]) == (
+        "main",
+        SHOWN,
+        2,
+        10,
+    )
     assert (row["calls"], row["calls not made"]) == (240, 960)
     assert (row["US dollars"], row["US dollars not spent"]) == pytest.approx((4.0, 16.0))
     assert row["cases, fixed, for what was found"] < row["cases, fixed, for what matters"]
     (tmp_path / "results/tables/courtroom").mkdir(parents=True)
     content.frame.to_csv(tmp_path / "results/tables/courtroom/stopping.csv", index=False)
-    rehearsed = report(tmp_path, Config(seed=1, models={}, datasets={}, experiments={}), Measured(1.0, 1.0, 0.1))
-    assert "The comparison main stopped after 40 of 200 cases (difference shown), which rests on" in rehearsed
+    rehearsed = report(
+        tmp_path, Config(seed=1, models={}, datasets={}, experiments={}), Measured(1.0, 1.0, 0.1)
+    )
+    assert (
+        "The comparison main stopped after 40 of 200 cases (difference shown), which rests on"
+        in rehearsed
+    )
     planned = contrasts(study)
     assert any("betting confidence sequence" in note for note in planned.notes)
     assert planned.frame.loc[0, "p"] == row["p"] > planned.frame.loc[1, "p"]
@@ -159,7 +196,13 @@ def test_what_recorded_debates_took_is_not_known(tmp_path: Path) -> None:
         {"moot_version": ""},
     )
     config = Config(seed=1, models={}, datasets={}, experiments={})
-    assert report(tmp_path, config, Measured(1.0, 1.0, 0.1)), "a rehearsal may hold recorded debates"
+    assert report(tmp_path, config, Measured(1.0, 1.0, 0.1)), (
+        "a rehearsal may hold recorded debates"
+    )
     study = StudyResults("courtroom", found, no_scores(), {}, pd.DataFrame(), contrasts=[CONTRAST])
     (row,) = stopped(study).frame.to_dict("records")
-    assert pd.isna(row["calls"]) and pd.isna(row["calls not made"]) and pd.isna(row["US dollars not spent"])
+    assert (
+        pd.isna(row["calls"])
+        and pd.isna(row["calls not made"])
+        and pd.isna(row["US dollars not spent"])
+    )

@@ -1,4 +1,6 @@
-"""Where verdicts come from: the facets that the rows of predictions name, and what a design cannot tell apart, in words."""
+"""Where verdicts come from: the facets that the rows of predictions name, and what a design cannot
+tell apart, in words.
+"""
 
 from itertools import product
 from pathlib import Path
@@ -19,10 +21,16 @@ NAMES = [f"c{number:02}" for number in range(12)]
 TRUTH = {name: ("yes", "no")[number % 2] for number, name in enumerate(NAMES)}
 
 
-def experiment(folder: Path, name: str, models: tuple[str, ...], repeats: int, arm: str = "") -> ExperimentResults:
-    """Answers that follow the case, but for the third of four repeats and for some cases of the second model."""
+def experiment(
+    folder: Path, name: str, models: tuple[str, ...], repeats: int, arm: str = ""
+) -> ExperimentResults:
+    """Answers that follow the case, but for the third of four repeats and for some cases of the
+    second model.
+    """
     rows: dict[str, list[dict[str, Any]]] = {model: [] for model in models}
-    for (number, model), (place, key), repeat in product(enumerate(models), enumerate(NAMES), range(repeats)):
+    for (number, model), (place, key), repeat in product(
+        enumerate(models), enumerate(NAMES), range(repeats)
+    ):
         turned = (repeat == 2) != (number == 1 and place % 5 == 0)
         answer = {"yes": "no", "no": "yes"}[TRUTH[key]] if turned else TRUTH[key]
         rows[model].append(prediction(key, TRUTH[key], answer, repeat=repeat, score=None))
@@ -34,7 +42,14 @@ def experiment(folder: Path, name: str, models: tuple[str, ...], repeats: int, a
 def study(*found: ExperimentResults, controls: tuple[ExperimentResults, ...] = ()) -> StudyResults:
     published: Any = None
     arms = {one.experiment: one for one in controls}
-    return StudyResults("courtroom", {one.experiment: one for one in found}, no_scores(), {}, published, controls=arms)
+    return StudyResults(
+        "courtroom",
+        {one.experiment: one for one in found},
+        no_scores(),
+        {},
+        published,
+        controls=arms,
+    )
 
 
 def shown(results: StudyResults, name: str, outcome: str = "verdict") -> pd.DataFrame:
@@ -42,9 +57,16 @@ def shown(results: StudyResults, name: str, outcome: str = "verdict") -> pd.Data
     return frame[(frame["answers of"] == name) & (frame["outcome"] == outcome)].set_index("part")
 
 
-def test_cases_models_and_asking_again_are_told_apart_where_debates_are_repeated(tmp_path: Path) -> None:
+def test_cases_models_and_asking_again_are_told_apart_where_debates_are_repeated(
+    tmp_path: Path,
+) -> None:
     found = shown(study(experiment(tmp_path, "trial", ("one", "other"), 4)), "trial")
-    assert list(found.index) == ["between cases", "between models", "in case and model together", "asking again"]
+    assert list(found.index) == [
+        "between cases",
+        "between models",
+        "in case and model together",
+        "asking again",
+    ]
     assert found["share of variance"].sum() == pytest.approx(1)
     assert found["share of variance"].idxmax() == "asking again"
     row = found.loc["between cases"]
@@ -52,13 +74,18 @@ def test_cases_models_and_asking_again_are_told_apart_where_debates_are_repeated
     assert (row["levels"], row["answers"], row["speaks of"]) == (12, 96, "cases; these 2 models")
     told = found.iloc[0]["in words"]
     assert (
-        told.startswith("Of the variance in verdicts of trial (96 answers, 12 cases): ") and "in asking again" in told
+        told.startswith("Of the variance in verdicts of trial (96 answers, 12 cases): ")
+        and "in asking again" in told
     )
     assert (found["in words"].iloc[1:] == "").all()
 
 
-def test_without_repeats_the_table_names_what_is_mixed_and_what_would_tell_it_apart(tmp_path: Path) -> None:
-    last = shown(study(experiment(tmp_path, "trial", ("one", "other"), 1)), "trial").loc["asking again"]
+def test_without_repeats_the_table_names_what_is_mixed_and_what_would_tell_it_apart(
+    tmp_path: Path,
+) -> None:
+    last = shown(study(experiment(tmp_path, "trial", ("one", "other"), 1)), "trial").loc[
+        "asking again"
+    ]
     assert last["not told apart from"] == "in case and model together"
     assert last["what would tell them apart"] == "two answers of the same case and model"
 
@@ -88,7 +115,9 @@ def test_too_few_answers_are_said_to_be_too_few(tmp_path: Path) -> None:
 
 
 def test_jurors_personas_and_debates_of_recorded_answers_are_facets(tmp_path: Path) -> None:
-    """Planted: 16 cases that differ much, two runs of each that differ some, personas that do not matter."""
+    """Planted: 16 cases that differ much, two runs of each that differ some, personas that do not
+    matter.
+    """
     random, lines = np.random.default_rng(3), ["id,run,who,as,nth,said,truth"]
     for number in range(16):
         of_case = (0.15, 0.85)[number // 2 % 2]
@@ -115,11 +144,16 @@ def test_jurors_personas_and_debates_of_recorded_answers_are_facets(tmp_path: Pa
         "labels": {"N": "no", "Y": "yes"},
         "positive": "yes",
     }
-    found = shown(recorded_study(tmp_path, dataset, {"jury": "answer"}, {"jurors": "judges"}), "jury")
-    parts = found["share of variance"]
-    assert {"between cases", "between debates", "between personas", "in debate and persona together"} <= set(
-        parts.index
+    found = shown(
+        recorded_study(tmp_path, dataset, {"jury": "answer"}, {"jurors": "judges"}), "jury"
     )
+    parts = found["share of variance"]
+    assert {
+        "between cases",
+        "between debates",
+        "between personas",
+        "in debate and persona together",
+    } <= set(parts.index)
     assert parts["between cases"] == pytest.approx(0.49, abs=0.15)
     assert parts["asking again"] == pytest.approx(0.48, abs=0.12)
     assert parts["between personas"] == pytest.approx(0, abs=0.02)

@@ -1,4 +1,6 @@
-"""Few cases that were debated often: what debates within cases can answer, and how many cases a test by case needs."""
+"""Few cases that were debated often: what debates within cases can answer, and how many cases a
+test by case needs.
+"""
 
 import json
 from dataclasses import replace
@@ -27,14 +29,19 @@ from moot.studies.appellate.legal.rubric import CODES
 from results_on_disk import experiment_view, prediction, repeating, write_results
 
 PROJECT = Path(__file__).resolve().parents[3]
-CASES = [Case(f"c{number}", "opinions", "test", "Facts.", "affirm", TASK.labels, {}) for number in range(5)]
+CASES = [
+    Case(f"c{number}", "opinions", "test", "Facts.", "affirm", TASK.labels, {})
+    for number in range(5)
+]
 LABELS = {1: "AFFIRM", 0: "REVERSE"}
 AS_PUBLISHED = repeating({("panel", "tiny"): "paper-multiagent-panel"})
 JUDGES, ROUNDS, REPEATS = 3, 3, 20
 
 
 def panels(folder: Path, protocol: str, changes: float, seed: int = 0) -> ExperimentResults:
-    """The paper's scale: five cases, twenty debates each; a judge changes its position with a probability a round."""
+    """The paper's scale: five cases, twenty debates each; a judge changes its position with a
+    probability a round.
+    """
     random = np.random.default_rng(seed)
     said, labels, rows = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
     for case in CASES:
@@ -59,7 +66,9 @@ def panels(folder: Path, protocol: str, changes: float, seed: int = 0) -> Experi
                     "code": CODES[label], "labeler": "rules", "evidence": "", "predicted": label,
                 })  # fmt: skip
     params = {"judges": JUDGES, "rounds": ROUNDS, "votes": "none"}
-    view = replace(experiment_view(protocol, "opinions", params=params), rubric=RUBRICS["appellate"])
+    view = replace(
+        experiment_view(protocol, "opinions", params=params), rubric=RUBRICS["appellate"]
+    )
     found = write_results(folder, CASES, {"tiny": rows}, {"tiny": said}, TASK, protocol, view)
     write_rows(folder / "labels" / protocol / "tiny.parquet", "labels", labels, describe(protocol))
     return found
@@ -71,13 +80,21 @@ def planned(metric: str = "volatility") -> Contrast:
 
 
 def study(*experiments: ExperimentResults, **more: Any) -> StudyResults:
-    return StudyResults("comparison", {one.experiment: one for one in experiments}, no_scores(), {}, None, **more)
+    return StudyResults(
+        "comparison", {one.experiment: one for one in experiments}, no_scores(), {}, None, **more
+    )
 
 
 def test_the_appellate_claims_can_be_answered_at_the_papers_own_scale(tmp_path: Path) -> None:
     runs = panels(tmp_path, "human_panel", 0.12), panels(tmp_path, "panel", 0.04, seed=1)
-    claims = [one for one in read_claims(PROJECT / "data/published/claims.csv") if one.study == "appellate"]
-    frame = questions(study(*runs, claims=claims, comparable=AS_PUBLISHED)).frame.set_index("measured")
+    claims = [
+        one
+        for one in read_claims(PROJECT / "data/published/claims.csv")
+        if one.study == "appellate"
+    ]
+    frame = questions(study(*runs, claims=claims, comparable=AS_PUBLISHED)).frame.set_index(
+        "measured"
+    )
     seldom = frame.loc["volatility: panel"]
     assert (seldom["answer"], seldom["speaks of"]) == ("supported", "these 5 cases")
     more = frame.loc["difference in volatility: human panel less panel"]
@@ -91,7 +108,9 @@ def test_a_contrast_of_five_cases_says_how_many_cases_a_test_by_case_needs(tmp_p
     runs = panels(tmp_path, "human_panel", 0.12), panels(tmp_path, "panel", 0.04, seed=1)
     row = contrasts(study(*runs, contrasts=[planned()])).frame.iloc[0]
     assert (row["expectation met"], row["speaks of"], row["cases"]) == ("yes", "these 5 cases", 5)
-    assert 6 <= row["cases needed"] < 100, "of five cases a test by case has 2 of 32 patterns of signs"
+    assert 6 <= row["cases needed"] < 100, (
+        "of five cases a test by case has 2 of 32 patterns of signs"
+    )
     assert row["difference low"] > 0 and row["p"] < 0.05
 
 
@@ -119,7 +138,9 @@ def test_debates_within_cases_keep_their_level_and_cover(tmp_path: Path) -> None
         values = random.binomial(6, rates) / 6
 
         def apart(weights: np.ndarray, values: np.ndarray = values) -> np.ndarray:
-            return (weights[:, is_first] @ values[is_first] - weights[:, ~is_first] @ values[~is_first]) / 100
+            return (
+                weights[:, is_first] @ values[is_first] - weights[:, ~is_first] @ values[~is_first]
+            ) / 100
 
         found = interval_within(apart, strata, draw, DIFFERENCE)
         held += found[1] <= 0 <= found[2]

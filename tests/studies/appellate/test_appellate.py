@@ -31,7 +31,15 @@ PROJECT = Path(__file__).resolve().parents[3]
 LABEL_OF = {"a": "AFFIRM", "r": "REVERSE", "n": "NONE"}
 PARAMS = {"judges": 3, "rounds": 3, "votes": "none"}
 CASES = [
-    Case("c1", "toy", "test", "Facts of c1. See Lee v. Hall, 12 F.3d 34.", "affirm", TASK.labels, {"number": "1"}),
+    Case(
+        "c1",
+        "toy",
+        "test",
+        "Facts of c1. See Lee v. Hall, 12 F.3d 34.",
+        "affirm",
+        TASK.labels,
+        {"number": "1"},
+    ),
     Case("c2", "toy", "test", "Facts of c2.", "not affirm", TASK.labels, {"number": "2"}),
 ]
 TARGETS = {case.case_id: case.target for case in CASES}
@@ -45,9 +53,10 @@ def panel(
     extra: list[dict[str, Any]] | None = None,
     people: dict[str, str] | None = None,
 ) -> ExperimentResults:
-    """Results of debates, each written as rounds of positions: "aar arr rrr" (a affirm, r reverse, n none).
+    """Results of debates, each written as rounds of positions: "aar arr rrr" (a affirm, r reverse,
+    n none).
 
-    `people`: what people say of the debates that were drawn, in the same way.
+        `people`: what people say of the debates that were drawn, in the same way.
     """
     said, labels = [], []
     for debate, course in courses.items():
@@ -56,7 +65,11 @@ def panel(
             for seat, position in enumerate(positions, start=1):
                 turn += 1
                 human = protocol == "human_panel" and seat == 3
-                said.append(statement(debate, turn, "human" if human else f"judge_{seat}", number, position, human))
+                said.append(
+                    statement(
+                        debate, turn, "human" if human else f"judge_{seat}", number, position, human
+                    )
+                )
                 labels.append({"debate_id": debate, "turn": turn, "label": LABEL_OF[position]})
     for row in extra or []:
         said.append(row)
@@ -64,11 +77,18 @@ def panel(
     results = write_results(
         folder,
         CASES,
-        {"tiny": [prediction(debate.split("#")[0], TARGETS[debate.split("#")[0]], "affirm") for debate in courses]},
+        {
+            "tiny": [
+                prediction(debate.split("#")[0], TARGETS[debate.split("#")[0]], "affirm")
+                for debate in courses
+            ]
+        },
         {"tiny": said},
         task=TASK,
         experiment=name,
-        config=replace(experiment_view(protocol, "toy", ("tiny",), "test", PARAMS), rubric=RUBRICS["appellate"]),
+        config=replace(
+            experiment_view(protocol, "toy", ("tiny",), "test", PARAMS), rubric=RUBRICS["appellate"]
+        ),
     )
     drawn = {
         (debate, turn): {"drawn_label": LABEL_OF[position], "inclusion": 1.0}
@@ -86,15 +106,27 @@ def panel(
     everything = pd.DataFrame(rows)[
         ["experiment", "model", "debate_id", "turn", "label", "code", "labeler", "evidence"]
     ]
-    everything = everything.assign(case_id=[row["debate_id"].split("#")[0] for row in rows], round=1, speaker="x")
-    write_frame(folder / "annotations" / name / "tiny.parquet", "annotations", everything, describe(name))
+    everything = everything.assign(
+        case_id=[row["debate_id"].split("#")[0] for row in rows], round=1, speaker="x"
+    )
+    write_frame(
+        folder / "annotations" / name / "tiny.parquet", "annotations", everything, describe(name)
+    )
     return results
 
 
 def statement(
-    debate: str, turn: int, speaker: str, number: int, position: str, human: bool = False, kind: str = "statement"
+    debate: str,
+    turn: int,
+    speaker: str,
+    number: int,
+    position: str,
+    human: bool = False,
+    kind: str = "statement",
 ) -> dict[str, Any]:
-    parsed = json.dumps({"condition": "affirm" if position == "a" else "not affirm"}) if human else None
+    parsed = (
+        json.dumps({"condition": "affirm" if position == "a" else "not affirm"}) if human else None
+    )
     return {
         "debate_id": debate, "case_id": debate.split("#", maxsplit=1)[0], "repeat": 0, "turn": turn, "round": number, "speaker": speaker,
         "visibility": "public", "kind": kind, "text": f"{speaker} in round {number} says {position}.", "parsed": parsed,
@@ -107,7 +139,9 @@ def label_scores(results: ExperimentResults) -> pd.DataFrame:
     return pd.concat([labels.label_scores(results), panel_label_scores(results)], ignore_index=True)
 
 
-def value(scores: pd.DataFrame, metric: str, group: str = "overall", column: str = "value") -> float:
+def value(
+    scores: pd.DataFrame, metric: str, group: str = "overall", column: str = "value"
+) -> float:
     rows = scores[(scores["metric"] == metric) & (scores["group"] == group)]
     assert len(rows) == 1, (metric, group)
     return float(rows.iloc[0][column])
@@ -143,8 +177,15 @@ def test_alternation_of_neighbours(tmp_path: Path) -> None:
 def test_overruns_and_missing_statements(tmp_path: Path) -> None:
     late = statement("c1#0", 50, "judge_1", 4, "a", kind="overrun")
     fourth = statement("c2#0", 50, "judge_4", 3, "a", kind="extra")
-    results = panel(tmp_path, {"c1#0": "aar aar arr", "c2#0": "aaa aaa aaa"}, "synthetic_panel", extra=[late, fourth])
-    counted = TABLES[f"{STUDY}/table1_steps"].build(study([results])).frame.set_index("count")["ours"]
+    results = panel(
+        tmp_path,
+        {"c1#0": "aar aar arr", "c2#0": "aaa aaa aaa"},
+        "synthetic_panel",
+        extra=[late, fourth],
+    )
+    counted = (
+        TABLES[f"{STUDY}/table1_steps"].build(study([results])).frame.set_index("count")["ours"]
+    )
     assert counted["debates beyond the last round"].max() == 1
     assert counted["statements of an extra judge, or said twice"] == 1
     assert set(panel_steps(results)["step"]) >= {1, 9}
@@ -177,7 +218,12 @@ def test_contrasts_of_a_panel_count_moves_over_chances_by_debate(tmp_path: Path)
 def test_the_effect_of_the_humans_stance(tmp_path: Path) -> None:
     results = panel(
         tmp_path,
-        {"c1#0": "ara aaa aaa", "c1#1": "arr rrr rrr", "c2#0": "ara aaa aaa", "c2#1": "arr arr rnr"},
+        {
+            "c1#0": "ara aaa aaa",
+            "c1#1": "arr rrr rrr",
+            "c2#0": "ara aaa aaa",
+            "c2#1": "arr arr rnr",
+        },
         "human_panel",
     )
     scores = panel_scores(results)
@@ -233,29 +279,44 @@ def test_citations(text: str, expected: tuple[int, int, int, int]) -> None:
 
 
 RULES = {"c1#0": "aar aar arr", "c1#1": "nnr aar arr", "c2#0": "ana rna aaa", "c2#1": "rrr rar nnn"}
-PEOPLE = {"c1#0": "arr aar arr", "c1#1": "rar arr anr", "c2#0": "aaa rna ara", "c2#1": "nrr rrr arr"}
+PEOPLE = {
+    "c1#0": "arr aar arr",
+    "c1#1": "rar arr anr",
+    "c2#0": "aaa rna ara",
+    "c2#1": "nrr rrr arr",
+}
 
 
 @pytest.mark.parametrize("protocol", ["panel", "human_panel"])
-def test_corrected_by_labels_of_everything_is_what_people_say(protocol: str, tmp_path: Path) -> None:
-    """Every corrected share and change, in every group, is the raw one of the same debates labelled by people alone."""
+def test_corrected_by_labels_of_everything_is_what_people_say(
+    protocol: str, tmp_path: Path
+) -> None:
+    """Every corrected share and change, in every group, is the raw one of the same debates labelled
+    by people alone.
+    """
     by_rules, by_people = (
         panel(tmp_path / name, courses, protocol, people=people)
         for name, courses, people in (("rules", RULES, PEOPLE), ("people", PEOPLE, None))
     )
-    truth = pd.concat([panel_scores(by_people), label_scores(by_people)]).set_index(["metric", "group"])["value"]
+    truth = pd.concat([panel_scores(by_people), label_scores(by_people)]).set_index(
+        ["metric", "group"]
+    )["value"]
     corrected = label_scores(by_rules).query("metric.str.startswith('corrected_')")
     assert set(corrected["metric"]) == {
         "corrected_label_share", "corrected_group_share", "corrected_label_changes", "corrected_label_transition", "corrected_affirm_share", "corrected_affirm_share_of_statements",
         "corrected_position_share", "corrected_volatility",
     }  # fmt: skip
     keys = zip(corrected["metric"].str.removeprefix("corrected_"), corrected["group"], strict=True)
-    assert corrected["value"].to_numpy() == pytest.approx([truth.get(key, np.nan) for key in keys], nan_ok=True)
+    assert corrected["value"].to_numpy() == pytest.approx(
+        [truth.get(key, np.nan) for key in keys], nan_ok=True
+    )
     assert not label_scores(by_people)["metric"].str.startswith("corrected_").any()
 
 
 def test_a_sample_corrects_by_what_people_say_differently(tmp_path: Path) -> None:
-    """Of one judge's first statements rules affirm two of four; people see no position in one of the two drawn."""
+    """Of one judge's first statements rules affirm two of four; people see no position in one of
+    the two drawn.
+    """
     drawn = {"c1#0": "nar aar arr", "c2#1": "rrr rar nnn"}
     found = panel(tmp_path, {**RULES, "c2#0": "ana rna aaa"}, people=drawn)
     scores = label_scores(found)
@@ -263,8 +324,14 @@ def test_a_sample_corrects_by_what_people_say_differently(tmp_path: Path) -> Non
     assert value(scores, "corrected_affirm_share_of_statements", group, "n") == 2
     # the labeller's slope on people is 0 in the sample, so people alone are believed
     assert value(scores, "corrected_affirm_share_of_statements", group) == 0
-    tables = {name: TABLES[f"{STUDY}/{name}"].build(study([found])) for name in ("label_shares", "volatility")}
-    assert all({"corrected", "corrected low", "labelled"} <= set(content.frame) for content in tables.values())
+    tables = {
+        name: TABLES[f"{STUDY}/{name}"].build(study([found]))
+        for name in ("label_shares", "volatility")
+    }
+    assert all(
+        {"corrected", "corrected low", "labelled"} <= set(content.frame)
+        for content in tables.values()
+    )
     assert all("`corrected` is one" in content.notes[0] for content in tables.values())
     raw = TABLES[f"{STUDY}/label_shares"].build(study([panel(tmp_path / "raw", RULES)]))
     assert "corrected" not in raw.frame and raw.notes[0].startswith("Raw only")
@@ -297,9 +364,13 @@ def test_every_table_and_figure_is_built_for_three_phases_and_for_none(tmp_path:
 
 
 def test_a_step_without_any_position_is_a_gap_in_the_figure(tmp_path: Path) -> None:
-    drawing = FIGURES[f"{STUDY}/figure6_multiagent"].build(study([panel(tmp_path, {"c1#0": "anr nnn rra"})]))
+    drawing = FIGURES[f"{STUDY}/figure6_multiagent"].build(
+        study([panel(tmp_path, {"c1#0": "anr nnn rra"})])
+    )
     total = next(line for line in drawing.axes[0].lines if line.get_label() == "all")
-    assert list(total.get_ydata()) == pytest.approx([1, np.nan, 0, np.nan, np.nan, np.nan, 0, 0, 1], nan_ok=True)
+    assert list(total.get_ydata()) == pytest.approx(
+        [1, np.nan, 0, np.nan, np.nan, np.nan, 0, 0, 1], nan_ok=True
+    )
 
 
 def test_table_two_counts_each_step_by_case(tmp_path: Path) -> None:
@@ -310,15 +381,23 @@ def test_table_two_counts_each_step_by_case(tmp_path: Path) -> None:
     theirs, ours = first[first["experiment"] == ""], first[first["experiment"] != ""]
     assert ours.loc["1 affirm", ["total", "case 1", "case 2"]].tolist() == [1, 1, 0]
     assert ours.loc["0 not affirm", ["total", "case 1", "case 2"]].tolist() == [1, 0, 1]
-    assert theirs.loc["1 affirm", "published total"] == 85 and theirs.loc["1 affirm", "published case 3"] == 20
+    assert (
+        theirs.loc["1 affirm", "published total"] == 85
+        and theirs.loc["1 affirm", "published case 3"] == 20
+    )
     assert content.frame["difference"].isna().all(), "two debates compare with no hundred"
     assert len(content.frame) == 27 + 3
 
 
 def test_the_reading_table_shows_before_between_and_after(tmp_path: Path) -> None:
-    content = TABLES[f"{STUDY}/changes_of_opinion"].build(study([panel(tmp_path, {"c1#0": "aar rar rar"})]))
+    content = TABLES[f"{STUDY}/changes_of_opinion"].build(
+        study([panel(tmp_path, {"c1#0": "aar rar rar"})])
+    )
     row = content.frame.iloc[0]
     assert (row["from"], row["to"], row["rounds"]) == ("affirm", "not affirm", "1 to 2")
     assert row["before"] == "judge_1 in round 1 says a."
-    assert row["said between"] == "judge_2: judge_2 in round 1 says a. / judge_3: judge_3 in round 1 says r."
+    assert (
+        row["said between"]
+        == "judge_2: judge_2 in round 1 says a. / judge_3: judge_3 in round 1 says r."
+    )
     assert row["after"] == "judge_1 in round 2 says r."

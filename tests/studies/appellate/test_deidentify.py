@@ -1,4 +1,6 @@
-"""What must not survive de-identification, and what the independent gate says of a text that keeps it."""
+"""What must not survive de-identification, and what the independent gate says of a text that keeps
+it.
+"""
 
 import json
 import re
@@ -24,14 +26,17 @@ from moot.studies.appellate.deidentify.survivors import find_survivors
 
 Context = Callable[..., LoadContext]
 PLAIN = (
-    "The truck was stopped on the road near a house. The officer asked for the papers, and the driver gave them to him. "
-    "The clerk of the store was told about the stone wall. A price was paid for the lease of the land. "
+    "The truck was stopped on the road near a house. The officer asked for the papers, and the"
+    " driver gave them to him. The clerk of the store was told about the stone wall. A price was"
+    " paid for the lease of the land. "
 )
 
 
 def opinion(facts: str, ending: str = "For these reasons, we affirm the judgment.") -> Opinion:
     return Opinion(
-        "made-up", f"OPINION\nSTURM, Judge.\n\n{facts}\n\nDISCUSSION\n\nWe review it.\n\nCONCLUSION\n\n{ending}"
+        "made-up",
+        f"OPINION\nSTURM, Judge.\n\n{facts}\n\nDISCUSSION\n\nWe review"
+        f" it.\n\nCONCLUSION\n\n{ending}",
     )
 
 
@@ -70,7 +75,10 @@ def opinion(facts: str, ending: str = "For these reasons, we affirm the judgment
         ("For a year National had failed to pay, and left.", "company of customary words"),
         ("The price was paid to Bank of America in the spring.", "name of customary words"),
         ("He was seen at the Family Medical Center in the spring.", "name of customary words"),
-        ("The truck was stopped near Indian School Road by the officer.", "name of customary words"),
+        (
+            "The truck was stopped near Indian School Road by the officer.",
+            "name of customary words",
+        ),
     ],
 )
 def test_the_independent_gate_sees_what_an_extractor_left(sentence: str, reason: str) -> None:
@@ -80,19 +88,21 @@ def test_the_independent_gate_sees_what_an_extractor_left(sentence: str, reason:
 
 def test_the_independent_gate_lets_facts_without_names_pass() -> None:
     text = (
-        f"{PLAIN}Defendant and Person B drove to City A on date A. Thereafter, Officer A stopped Person B's truck. The State "
-        "charged Defendant under statute A in docket B, Count II. However, the District Court of County A dismissed it."
+        f"{PLAIN}Defendant and Person B drove to City A on date A. Thereafter, Officer A stopped"
+        " Person B's truck. The State charged Defendant under statute A in docket B, Count II."
+        " However, the District Court of County A dismissed it."
     )
     assert not find_survivors(text, Lexicon([PLAIN]))
 
 
 def test_customary_words_alone_name_companies_and_streets() -> None:
     facts = (
-        "Plaintiff Ann Lee sued Defendant National General over a policy. She had stopped at the store in School District 187, "
-        "near a 7-Eleven on Indian School Road, when a truck hit her. The American driver left. National General denied the "
-        "claim under Resolution 98-12. She lived at 2936 Vista Grande, was seen at the Family Medical Center and then at the "
-        "Medical Center of the city, and was insured by State Ranch Insurance (State Ranch) and the 3M Company, which paid "
-        f"Bank of America. The State Road was wet. {PLAIN}"
+        "Plaintiff Ann Lee sued Defendant National General over a policy. She had stopped at the"
+        " store in School District 187, near a 7-Eleven on Indian School Road, when a truck hit"
+        " her. The American driver left. National General denied the claim under Resolution 98-12."
+        " She lived at 2936 Vista Grande, was seen at the Family Medical Center and then at the"
+        " Medical Center of the city, and was insured by State Ranch Insurance (State Ranch) and"
+        f" the 3M Company, which paid Bank of America. The State Road was wet. {PLAIN}"
     )
     done = deidentify(opinion(facts), 6000)
     assert done.report.passed, done.report
@@ -104,9 +114,10 @@ def test_customary_words_alone_name_companies_and_streets() -> None:
 
 def test_a_term_that_the_opinion_defines_has_the_pseudonym_of_its_name() -> None:
     facts = (
-        "Plaintiff Ann Lee had an account at the First State Bank of Tarnow (First State). First State sued United Harbor Life "
-        "Insurance Company (United). United paid nothing. Rex Moon and Dora Vigil (together, Defendants) left. Defendants "
-        f"were told of the joint venture (the Joint Venture). He failed the breath alcohol test (BAT). {PLAIN}"
+        "Plaintiff Ann Lee had an account at the First State Bank of Tarnow (First State). First"
+        " State sued United Harbor Life Insurance Company (United). United paid nothing. Rex Moon"
+        " and Dora Vigil (together, Defendants) left. Defendants were told of the joint venture"
+        f" (the Joint Venture). He failed the breath alcohol test (BAT). {PLAIN}"
     )
     done = deidentify(opinion(facts), 6000)
     assert done.report.passed, done.report
@@ -118,32 +129,44 @@ def test_a_term_that_the_opinion_defines_has_the_pseudonym_of_its_name() -> None
 
 def test_all_capitals_next_to_a_name_belong_to_it_and_a_broken_name_is_whole() -> None:
     facts = (
-        "Defendant Rex Moon saw Officers Hale, Moss, and Zemke of the Tarnow City Fire Department. Officer Hale drove along Tarnow "
-        'Boulevard to 4th Street, in Township 12 North, in case CR 95-1234. Ann Brightwater told him, "Go home, Al." Bright water '
-        f"left. Brandishing a bat, he followed Brightwater. {PLAIN}"
+        "Defendant Rex Moon saw Officers Hale, Moss, and Zemke of the Tarnow City Fire Department."
+        " Officer Hale drove along Tarnow Boulevard to 4th Street, in Township 12 North, in case"
+        ' CR 95-1234. Ann Brightwater told him, "Go home, Al." Bright water left. Brandishing a'
+        f" bat, he followed Brightwater. {PLAIN}"
     )
     done = deidentify(opinion(facts), 6000)
     assert done.report.passed, done.report
     assert "Defendant saw Officer A, Officer B, and Officer C" in done.facts
-    assert not re.search(r"Fire|Tarnow|4th|Township|95-1234|Al\b|Bright|\bwater\b", done.facts), done.facts
+    assert not re.search(r"Fire|Tarnow|4th|Township|95-1234|Al\b|Bright|\bwater\b", done.facts), (
+        done.facts
+    )
     assert "Brandishing a bat" in done.facts
 
 
 def test_an_officer_is_no_agency_and_a_road_no_bank() -> None:
     facts = (
-        "Plaintiff Ann Lee sued the Tarnow Bank. Officer Tarnow stopped her truck on Tarnow Road. The Tarnow Police Department "
-        f"asked Plaintiff's Fordham of it. {PLAIN}"
+        "Plaintiff Ann Lee sued the Tarnow Bank. Officer Tarnow stopped her truck on Tarnow Road."
+        f" The Tarnow Police Department asked Plaintiff's Fordham of it. {PLAIN}"
     )
     names = deidentify(opinion(facts), 6000).names
-    assert len({names[name] for name in ("Tarnow Bank", "Tarnow", "Tarnow Road", "Tarnow Police Department")}) == 4
+    assert (
+        len(
+            {
+                names[name]
+                for name in ("Tarnow Bank", "Tarnow", "Tarnow Road", "Tarnow Police Department")
+            }
+        )
+        == 4
+    )
     assert names["Tarnow"].startswith("Officer") and names["Tarnow Road"].startswith("Road")
     assert names["Fordham"] != names["Ann Lee"]
 
 
 def test_a_name_behind_that_is_a_name() -> None:
     facts = (
-        "Dr. Sue Land treated Plaintiff Ann Lee. Lee complained that Land's note was false, and the land was sold. The Ninth "
-        f"Judicial District Attorney wrote of it to the second judicial district. {PLAIN}"
+        "Dr. Sue Land treated Plaintiff Ann Lee. Lee complained that Land's note was false, and"
+        " the land was sold. The Ninth Judicial District Attorney wrote of it to the second"
+        f" judicial district. {PLAIN}"
     )
     facts = deidentify(opinion(facts), 6000).facts
     assert "complained that Doctor A's note was false, and the land was sold" in facts, facts
@@ -158,33 +181,42 @@ def test_a_party_may_bear_a_customary_word_for_a_name() -> None:
 
 def test_customary_words_are_names_by_their_neighbours() -> None:
     facts = (
-        "Plaintiff Ann Lee sued Defendant Rex Moon. Deputy House stopped the truck near Los Alamos, and House told Lee of it. "
-        "Lee lived in Pueblo, and moved to the Pueblo of Laguna. The State sent Officer Gina La Brosse to the house. La Brosse "
-        f"asked for the papers under N.M. law and 1978 N.M. Laws ch. 12, and under Section 30-2-l(B). {PLAIN}"
+        "Plaintiff Ann Lee sued Defendant Rex Moon. Deputy House stopped the truck near Los"
+        " Alamos, and House told Lee of it. Lee lived in Pueblo, and moved to the Pueblo of"
+        " Laguna. The State sent Officer Gina La Brosse to the house. La Brosse asked for the"
+        f" papers under N.M. law and 1978 N.M. Laws ch. 12, and under Section 30-2-l(B). {PLAIN}"
     )
     done = deidentify(opinion(facts), 6000)
     assert done.report.passed, done.report
-    assert not re.search(r"House|Alamos|\b[Ll]os\b|in Pueblo|Brosse|La |N\.M|30-2", done.facts), done.facts
+    assert not re.search(r"House|Alamos|\b[Ll]os\b|in Pueblo|Brosse|La |N\.M|30-2", done.facts), (
+        done.facts
+    )
     assert "to the house" in done.facts
 
 
 def test_a_recogniser_judges_the_finished_text_too() -> None:
     text = f"{PLAIN} Price drove home."
     assert not find_survivors(text, Lexicon([PLAIN]))
-    seen = find_survivors(text, Lexicon([PLAIN]), lambda facts: [("Price", "person")] if "Price" in facts else [])
+    seen = find_survivors(
+        text, Lexicon([PLAIN]), lambda facts: [("Price", "person")] if "Price" in facts else []
+    )
     assert [survivor.reason for survivor in seen] == ["recogniser"]
 
 
 def test_only_a_caption_or_a_definition_makes_a_party() -> None:
     facts = (
-        "Defendant John Garcia appeals his conviction. According to Defendant, Smith struck the store clerk while he waited in "
-        "the truck. Maria Garcia corroborated Defendant's version. Officer Lee Hall watched Defendant's truck from the road. "
-        "Garcia drove the truck to the house of Smith. Defendant Garcia was arrested there. John Garcia said that he had "
-        "been asleep, and his mother Rosa Vigil said so, too."
+        "Defendant John Garcia appeals his conviction. According to Defendant, Smith struck the"
+        " store clerk while he waited in the truck. Maria Garcia corroborated Defendant's version."
+        " Officer Lee Hall watched Defendant's truck from the road. Garcia drove the truck to the"
+        " house of Smith. Defendant Garcia was arrested there. John Garcia said that he had been"
+        " asleep, and his mother Rosa Vigil said so, too."
     )
     done = deidentify(opinion(facts), 6000)
     assert done.report.passed, done.report
-    assert "According to Defendant, Name A struck" in done.facts or "According to Defendant, Person" in done.facts
+    assert (
+        "According to Defendant, Name A struck" in done.facts
+        or "According to Defendant, Person" in done.facts
+    )
     assert re.search(r"Person [A-Z] corroborated Defendant's version", done.facts)
     assert "Officer A watched Defendant's truck" in done.facts
     assert done.names["John Garcia"] == "Defendant"
@@ -195,15 +227,33 @@ def test_only_a_caption_or_a_definition_makes_a_party() -> None:
 @pytest.mark.parametrize(
     ("caption", "facts", "rule"),
     [
-        ("ANN LEE, Plaintiff-Appellant, v. ROAD WORKS, INC., Defendant-Appellee.\n\n", "She fell.", "caption"),
+        (
+            "ANN LEE, Plaintiff-Appellant, v. ROAD WORKS, INC., Defendant-Appellee.\n\n",
+            "She fell.",
+            "caption",
+        ),
         ("In the Matter of the Estate of RALPH HOBBS, Deceased.\n\n", "He died.", "matter"),
-        ("STATE ex rel. DORA VIGIL, Petitioner, v. HON. REX MOON, Respondent.\n\n", "She asked for a writ.", "caption"),
+        (
+            "STATE ex rel. DORA VIGIL, Petitioner, v. HON. REX MOON, Respondent.\n\n",
+            "She asked for a writ.",
+            "caption",
+        ),
         ("", "Worker Dora Vigil fell from a roof and could not work again.", "definition"),
-        ("", "That day Defendant left. The police saw Defendant there, and the State charged Defendant.", "role nouns"),
+        (
+            "",
+            (
+                "That day Defendant left. The police saw Defendant there, and the State charged"
+                " Defendant."
+            ),
+            "role nouns",
+        ),
     ],
 )
 def test_parties_are_found_by_more_than_one_rule(caption: str, facts: str, rule: str) -> None:
-    text = f"{caption}OPINION\nSTURM, Judge.\n\n{facts}\n\nDISCUSSION\n\nWe review it.\n\nCONCLUSION\n\nWe affirm."
+    text = (
+        f"{caption}OPINION\nSTURM, Judge.\n\n{facts}\n\nDISCUSSION\n\nWe review"
+        " it.\n\nCONCLUSION\n\nWe affirm."
+    )
     found = with_caption(Opinion("made-up", text))
     assert rule in party_rules(found)
     if rule == "matter":
@@ -215,12 +265,17 @@ def test_parties_are_found_by_more_than_one_rule(caption: str, facts: str, rule:
 def test_replacing_leaves_no_doubles() -> None:
     assert tidied("He met the the driver.") == "He met the driver."
     assert (
-        tidied("Person Person B and Person A (Person A) met County County A.") == "Person B and Person A met County A."
+        tidied("Person Person B and Person A (Person A) met County County A.")
+        == "Person B and Person A met County A."
     )
-    assert tidied("Defendant, Defendant, left with Mr. Person A and Officer Officer B.") == (
-        "Defendant, left with Person A and Officer B."
+    assert (
+        tidied("Defendant, Defendant, left with Mr. Person A and Officer Officer B.")
+        == "Defendant, left with Person A and Officer B."
     )
-    assert tidied("It was sold to Name B-berg by the Person A's son.") == "It was sold to Name B by Person A's son."
+    assert (
+        tidied("It was sold to Name B-berg by the Person A's son.")
+        == "It was sold to Name B by Person A's son."
+    )
 
 
 @pytest.mark.parametrize(
@@ -236,12 +291,24 @@ def test_replacing_leaves_no_doubles() -> None:
         "The lease remains in full force and effect.",
         "Its admission unfairly prejudiced Defendant.",
         "As a consequence, the order is void, as are the proceedings conducted under it.",
-        "The right to approve or deny shall be governed instead by a general standard of reasonableness.",
-        "Further, her assertion that she was entitled to a hearing is a factual question to be decided by a jury.",
+        (
+            "The right to approve or deny shall be governed instead by a general standard of"
+            " reasonableness."
+        ),
+        (
+            "Further, her assertion that she was entitled to a hearing is a factual question to be"
+            " decided by a jury."
+        ),
         "The opinion filed on date A is hereby withdrawn.",
         "The motion for rehearing is denied.",
-        "Defendant appeals the denial of a motion for mistrial after impermissible evidence was introduced.",
-        "The question is whether a judge may consider that counsel engaged in the permissible practice of writing.",
+        (
+            "Defendant appeals the denial of a motion for mistrial after impermissible evidence was"
+            " introduced."
+        ),
+        (
+            "The question is whether a judge may consider that counsel engaged in the permissible"
+            " practice of writing."
+        ),
         "The evidence supports the conviction.",
         '"It is appropriate that a jury decide it."',
         "As for the lease, the County cannot now protest that the court did not read it.",
@@ -262,7 +329,10 @@ def test_hints_of_the_outcome_are_seen(sentence: str) -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "Defendant argues that the district court erred in denying the motion, which requires reversal.",
+        (
+            "Defendant argues that the district court erred in denying the motion, which requires"
+            " reversal."
+        ),
         "The Court of Appeals affirmed the order, and the State appeals.",
         'She told the officer, "we went to the store together."',
         "The district court granted the motion and dismissed the complaint with prejudice.",
@@ -298,19 +368,23 @@ def test_what_is_told_of_somebody_or_provided_is_a_fact() -> None:
 
 def test_an_introduction_asserts_nothing_and_a_holding_is_not_explained() -> None:
     text = (
-        "OPINION\nSTURM, Judge.\n\n{1} Plaintiff Ann Lee appeals an order of the district court. The covenant is a burden on the "
-        "land. We hold that it binds Defendant. An owner who buys it is bound.\n\nBACKGROUND\n\n{2} Defendant is an owner "
-        f"of land. {PLAIN}\n\nDISCUSSION\n\nWe review it.\n\nCONCLUSION\n\nWe affirm."
+        "OPINION\nSTURM, Judge.\n\n{1} Plaintiff Ann Lee appeals an order of the district court."
+        " The covenant is a burden on the land. We hold that it binds Defendant. An owner who buys"
+        " it is bound.\n\nBACKGROUND\n\n{2} Defendant is an owner of land."
+        f" {PLAIN}\n\nDISCUSSION\n\nWe review it.\n\nCONCLUSION\n\nWe affirm."
     )
     facts = deidentify(Opinion("made-up", text), 6000).facts
-    assert facts.startswith("Plaintiff appeals an order of the district court. Defendant is an owner of land."), facts
+    assert facts.startswith(
+        "Plaintiff appeals an order of the district court. Defendant is an owner of land."
+    ), facts
 
 
 def test_facts_end_where_the_court_begins_to_reason() -> None:
     facts = f"Plaintiff Ann Lee sued Defendant Rex Moon. {PLAIN * 3}"
     reasons = (
-        "A carrier owes a duty of care. It must be shown that the duty was breached. The rule requires a notice. He had driven "
-        "on. A notice bars the claim. The law follows the same rule for a lease. "
+        "A carrier owes a duty of care. It must be shown that the duty was breached. The rule"
+        " requires a notice. He had driven on. A notice bars the claim. The law follows the same"
+        " rule for a lease. "
     )
     assert "He had driven on" not in deidentify(opinion(f"{facts}{reasons}"), 6000).facts
     assert "He had driven on" in deidentify(opinion(f"{facts}{reasons}{PLAIN * 5}"), 6000).facts
@@ -318,8 +392,9 @@ def test_facts_end_where_the_court_begins_to_reason() -> None:
 
 def test_ordinary_prose_ends_no_opinion() -> None:
     ending = (
-        "It was so ordered. See id. We concur with the district court that the wall was his. It is so ordered in most cases, "
-        "and all concur in that. We reverse the judgment.\n\nIT IS SO ORDERED.\n\nWE CONCUR: PELHAM, Chief Judge."
+        "It was so ordered. See id. We concur with the district court that the wall was his. It is"
+        " so ordered in most cases, and all concur in that. We reverse the judgment.\n\nIT IS SO"
+        " ORDERED.\n\nWE CONCUR: PELHAM, Chief Judge."
     )
     whole = opinion(f"Plaintiff sued. {PLAIN}", ending)
     assert majority(whole.text).rstrip().endswith("We reverse the judgment.")
@@ -327,8 +402,15 @@ def test_ordinary_prose_ends_no_opinion() -> None:
 
 
 def test_a_mixed_introduction_outweighs_an_end_that_names_one_half() -> None:
-    introduction = f"Plaintiff appeals. We affirm the verdict and reverse the award of interest. {PLAIN * 8}"
-    assert announced_outcome(opinion(introduction, f"{PLAIN * 6}We reverse the award of interest.").text) == "mixed"
+    introduction = (
+        f"Plaintiff appeals. We affirm the verdict and reverse the award of interest. {PLAIN * 8}"
+    )
+    assert (
+        announced_outcome(
+            opinion(introduction, f"{PLAIN * 6}We reverse the award of interest.").text
+        )
+        == "mixed"
+    )
     assert announced_outcome(opinion(f"{PLAIN}We affirm.", "The wall was his.").text) == "affirm"
 
 
@@ -339,7 +421,9 @@ def test_citations_are_seen_by_library_and_by_form() -> None:
 
 
 def _write(folder: Path, records: list[dict[str, object]]) -> None:
-    (folder / "opinions.jsonl").write_text("\n".join(json.dumps(record) for record in records), encoding="utf-8")
+    (folder / "opinions.jsonl").write_text(
+        "\n".join(json.dumps(record) for record in records), encoding="utf-8"
+    )
 
 
 def _records() -> list[dict[str, object]]:
@@ -352,7 +436,9 @@ def _records() -> list[dict[str, object]]:
     return records
 
 
-def test_a_record_without_optional_fields_hides_those_of_no_other(tmp_path: Path, load_context: Context) -> None:
+def test_a_record_without_optional_fields_hides_those_of_no_other(
+    tmp_path: Path, load_context: Context
+) -> None:
     records = _records()
     del records[0]["label"]
     _write(tmp_path, records)
@@ -376,15 +462,22 @@ def test_every_exclusion_is_counted_with_its_reason(
     assert account["opinions read by the trained recogniser"] == 0
     monkeypatch.setattr(recogniser, "is_installed", lambda: True)
     monkeypatch.setattr(recogniser, "recognised_names", lambda facts: [("The", "person")])
-    auto = load(OpinionsOptions(source="local", path="opinions.jsonl"), load_context("opinions", data_root=tmp_path))
+    auto = load(
+        OpinionsOptions(source="local", path="opinions.jsonl"),
+        load_context("opinions", data_root=tmp_path),
+    )
     assert auto.cleaning["opinions read by the trained recogniser"] == 11
 
 
-def test_the_file_beside_the_cases_says_why_each_opinion_fell_out(tmp_path: Path, load_context: Context) -> None:
+def test_the_file_beside_the_cases_says_why_each_opinion_fell_out(
+    tmp_path: Path, load_context: Context
+) -> None:
     bare = opinion(f"The plaintiff was tired. {PLAIN * 2}").text
     _write(tmp_path, [*_records(), {"id": "bare", "text": bare, "label": "Affirm"}])
     options = OpinionsOptions(source="local", path="opinions.jsonl")
-    write_deidentification(options, load_context("opinions", data_root=tmp_path), tmp_path / "beside.parquet")
+    write_deidentification(
+        options, load_context("opinions", data_root=tmp_path), tmp_path / "beside.parquet"
+    )
     frame = read_frame(tmp_path / "beside.parquet").set_index("case_id")
     assert json.loads(frame.loc["bare", "reasons"]) == ["no party found"]
     assert frame.loc["1", "outcome_from"] == "source"

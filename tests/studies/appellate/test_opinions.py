@@ -1,4 +1,6 @@
-"""De-identification and loading of opinions: made-up ones for each rule, and the real ones where a machine has them."""
+"""De-identification and loading of opinions: made-up ones for each rule, and the real ones where a
+machine has them.
+"""
 
 import json
 import re
@@ -15,11 +17,21 @@ from hypothesis import strategies as st
 from moot.core.artifacts import SCHEMAS, describe, write_rows
 from moot.core.errors import UserError
 from moot.datasets import LoadContext
-from moot.studies.appellate.data_opinions import OpinionsOptions, describe_problems, human_statements, load
+from moot.studies.appellate.data_opinions import (
+    OpinionsOptions,
+    describe_problems,
+    human_statements,
+    load,
+)
 from moot.studies.appellate.deidentify import Opinion, deidentify, recheck, recogniser
 from moot.studies.appellate.deidentify.gates import check, forbidden_words, surviving_marked
 from moot.studies.appellate.deidentify.lexicon import Lexicon
-from moot.studies.appellate.deidentify.opinion import find_judges, find_parties, introduces_party, with_caption
+from moot.studies.appellate.deidentify.opinion import (
+    find_judges,
+    find_parties,
+    introduces_party,
+    with_caption,
+)
 from moot.studies.appellate.deidentify.reading import announced_outcome, read_opinions
 from moot.studies.appellate.deidentify.recogniser import recognised_names
 from moot.studies.appellate.deidentify.references import replace_references, with_letters
@@ -28,29 +40,51 @@ from moot.studies.appellate.legal.rules import label_statement
 
 Context = Callable[..., LoadContext]
 FACTS = (
-    "Plaintiff Ann Brightwater appeals from a judgment in favor of Halvorsen Mills, Inc. She worked at the mill in Duluth for ten "
-    "years. On March 3, 1994, Dr. Lena Quist told her that dust had harmed her lungs. Brightwater asked Halvorsen Mills for "
-    "other work, and Mr. Odell of Halvorsen Mills refused it. The mill had been warned twice before, and the warnings were "
-    "known to its manager. She sued in the district court, which granted summary judgment. We affirm."
+    "Plaintiff Ann Brightwater appeals from a judgment in favor of Halvorsen Mills, Inc. She worked"
+    " at the mill in Duluth for ten years. On March 3, 1994, Dr. Lena Quist told her that dust had"
+    " harmed her lungs. Brightwater asked Halvorsen Mills for other work, and Mr. Odell of"
+    " Halvorsen Mills refused it. The mill had been warned twice before, and the warnings were"
+    " known to its manager. She sued in the district court, which granted summary judgment. We"
+    " affirm."
 )
 TEXT = (
-    f"ANN BRIGHTWATER, Plaintiff-Appellant, v. HALVORSEN MILLS, INC., Defendant-Appellee.\n\nJane R. Tolliver, for appellant.\n\n"
-    f"OPINION\nSTURM, Judge.\n\n{FACTS}\n\nDISCUSSION\n\nWe review the grant of summary judgment. See Doe v. Roe, 12 F.3d 345 (8th "
-    "Cir. 1993). The warnings do not matter.\n\nCONCLUSION\n\nFor these reasons, we affirm the judgment.\n\nIT IS SO ORDERED.\n\n"
-    "WE CONCUR: PELHAM, Chief Judge, and ISOLDE KRAY, Judge."
+    "ANN BRIGHTWATER, Plaintiff-Appellant, v. HALVORSEN MILLS, INC., Defendant-Appellee.\n\nJane"
+    f" R. Tolliver, for appellant.\n\nOPINION\nSTURM, Judge.\n\n{FACTS}\n\nDISCUSSION\n\nWe review"
+    " the grant of summary judgment. See Doe v. Roe, 12 F.3d 345 (8th Cir. 1993). The warnings do"
+    " not matter.\n\nCONCLUSION\n\nFor these reasons, we affirm the judgment.\n\nIT IS SO"
+    " ORDERED.\n\nWE CONCUR: PELHAM, Chief Judge, and ISOLDE KRAY, Judge."
 )
-NAMES = ("brightwater", "halvorsen", "tolliver", "sturm", "pelham", "kray", "quist", "odell", "duluth")
+NAMES = (
+    "brightwater",
+    "halvorsen",
+    "tolliver",
+    "sturm",
+    "pelham",
+    "kray",
+    "quist",
+    "odell",
+    "duluth",
+)
 
 
 def made_up() -> Opinion:
     return Opinion(
-        "made-up", TEXT, outcome="affirm", marked=("We affirm.", "For these reasons, we affirm the judgment.")
+        "made-up",
+        TEXT,
+        outcome="affirm",
+        marked=("We affirm.", "For these reasons, we affirm the judgment."),
     )
 
 
 def test_parts_of_an_opinion() -> None:
     spans = split_opinion(TEXT)
-    assert [span.part for span in spans] == ["caption", "background", "reasoning", "disposition", "after"]
+    assert [span.part for span in spans] == [
+        "caption",
+        "background",
+        "reasoning",
+        "disposition",
+        "after",
+    ]
     assert extract_part(TEXT, spans, "background").startswith("Plaintiff Ann Brightwater")
     assert "affirm the judgment" in majority(TEXT)
     assert "CONCUR" not in majority(TEXT)
@@ -65,16 +99,25 @@ def test_caption_and_signatures_name_everybody() -> None:
 
 
 def test_a_caption_may_stand_on_several_lines() -> None:
-    text = "NO. 7\nORRIN ANDROSS,\nAppellant\nV.\nMEYAH MILLS NO. 2, LTD.,\nAppellee\nOPINION\nHe fell.\nDiscussion\nWe look.\n"
+    text = (
+        "NO. 7\nORRIN ANDROSS,\nAppellant\nV.\nMEYAH MILLS NO. 2, LTD.,\nAppellee\nOPINION\nHe"
+        " fell.\nDiscussion\nWe look.\n"
+    )
     parties = with_caption(Opinion("lines", text)).parties
     assert ("ORRIN ANDROSS", "appellant") in parties
     assert ("MEYAH MILLS NO. 2, LTD.", "appellee") in parties
 
 
 def test_an_opinion_without_a_caption_introduces_its_parties() -> None:
-    for told in ("Plaintiff Mia Prieskow sued.", "Stella Bustamo (Mother) appeals.", "It had sued Orrin Andross."):
+    for told in (
+        "Plaintiff Mia Prieskow sued.",
+        "Stella Bustamo (Mother) appeals.",
+        "It had sued Orrin Andross.",
+    ):
         assert introduces_party(f"There was a defendant. {told}")
-    assert not introduces_party("Defendant was there, and the plaintiff sued. Plaintiff Defendant left.")
+    assert not introduces_party(
+        "Defendant was there, and the plaintiff sued. Plaintiff Defendant left."
+    )
 
 
 def test_nobody_is_named_and_nothing_told_but_the_facts_stay() -> None:
@@ -124,16 +167,23 @@ def test_initials_of_a_minor_are_a_name() -> None:
 
 
 def test_references_become_letters() -> None:
-    text = "On May 3, 1994, and again on May 3, 1994, he broke 18 U.S.C. § 2511(1)(a) in No. 93-1234. His number is 585-33-7993."
-    assert with_letters(replace_references(text)) == (
-        "on date A, and again on date A, he broke statute A in docket A. His number is number A."
+    text = (
+        "On May 3, 1994, and again on May 3, 1994, he broke 18 U.S.C. § 2511(1)(a) in No. 93-1234."
+        " His number is 585-33-7993."
+    )
+    assert (
+        with_letters(replace_references(text))
+        == "on date A, and again on date A, he broke statute A in docket A. His number is number A."
     )
 
 
 @pytest.mark.parametrize(
     ("style", "expected"),
     [
-        ("STATE, Plaintiff-Appellee, v. LEE CARVER, Defendant-Appellant", ("LEE CARVER", "appellant")),
+        (
+            "STATE, Plaintiff-Appellee, v. LEE CARVER, Defendant-Appellant",
+            ("LEE CARVER", "appellant"),
+        ),
         ("In re Estate of Holm", ("Estate of Holm", "plaintiff")),
         ("Hale v. Kirsch Bros., LLC", ("Kirsch Bros., LLC", "defendant")),
     ],
@@ -143,7 +193,11 @@ def test_parties_of_a_style(style: str, expected: tuple[str, str]) -> None:
 
 
 def test_judges_of_signature_lines() -> None:
-    assert find_judges("Before EASTER, WOOD, and TILL, Circuit Judges.") == ["EASTER", "WOOD", "TILL"]
+    assert find_judges("Before EASTER, WOOD, and TILL, Circuit Judges.") == [
+        "EASTER",
+        "WOOD",
+        "TILL",
+    ]
 
 
 # Loading
@@ -157,7 +211,10 @@ def _write(folder: Path, records: list[dict[str, Any]]) -> Path:
 
 def _records(count: int = 10, **changes: Any) -> list[dict[str, Any]]:
     outcomes = ("Affirm", "Reverse")
-    return [{"id": str(number), "text": TEXT, "label": outcomes[number % 2], **changes} for number in range(count)]
+    return [
+        {"id": str(number), "text": TEXT, "label": outcomes[number % 2], **changes}
+        for number in range(count)
+    ]
 
 
 def test_the_sample_has_the_five_cases_as_the_paper_states(load_context: Context) -> None:
@@ -172,19 +229,24 @@ def test_every_statement_of_the_bank_takes_its_stance(load_context: Context) -> 
     for case in load(OpinionsOptions(source="sample"), load_context("opinions")).cases:
         for stance, statements in human_statements(case.case_id).items():
             assert len(statements) >= 3
-            assert [label_statement(statement).code for statement in statements] == [int(stance == "affirm")] * len(
-                statements
-            )
+            assert [label_statement(statement).code for statement in statements] == [
+                int(stance == "affirm")
+            ] * len(statements)
 
 
 def test_local_opinions_are_loaded_without_names_in_anything_a_model_sees(
     tmp_path: Path, load_context: Context
 ) -> None:
     _write(tmp_path, _records())
-    loaded = load(OpinionsOptions(source="local", path="opinions.jsonl"), load_context("opinions", data_root=tmp_path))
+    loaded = load(
+        OpinionsOptions(source="local", path="opinions.jsonl"),
+        load_context("opinions", data_root=tmp_path),
+    )
     assert len(loaded.cases) == 10
     assert {case.target for case in loaded.cases} == {"affirm", "not affirm"}
-    seen = " ".join([case.text + json.dumps(dict(case.attributes)) for case in loaded.cases]).lower()
+    seen = " ".join(
+        [case.text + json.dumps(dict(case.attributes)) for case in loaded.cases]
+    ).lower()
     assert not [name for name in NAMES if name in seen]
     assert loaded.cleaning["excluded: a gate failed"] == 0
 
@@ -199,7 +261,9 @@ def test_local_opinions_are_loaded_without_names_in_anything_a_model_sees(
         ([{"id": "1"}], "missing field 'text'"),
     ],
 )
-def test_bad_opinions_get_one_clear_message(records: list[dict[str, Any]], message: str, tmp_path: Path) -> None:
+def test_bad_opinions_get_one_clear_message(
+    records: list[dict[str, Any]], message: str, tmp_path: Path
+) -> None:
     path = _write(tmp_path, records)
     with pytest.raises(UserError, match=message) as error:
         list(read_opinions(path))
@@ -214,19 +278,32 @@ def test_an_opinion_that_names_nobody_is_not_used(tmp_path: Path, load_context: 
     assert "bare" not in {case.case_id for case in loaded.cases}
     assert loaded.cleaning["excluded: a gate failed"] == 1
     with pytest.raises(UserError, match="no party found"):
-        load(options.model_copy(update={"failed_cases": "error"}), load_context("opinions", data_root=tmp_path))
+        load(
+            options.model_copy(update={"failed_cases": "error"}),
+            load_context("opinions", data_root=tmp_path),
+        )
 
 
-def test_a_missing_folder_and_source_get_one_clear_message(tmp_path: Path, load_context: Context) -> None:
+def test_a_missing_folder_and_source_get_one_clear_message(
+    tmp_path: Path, load_context: Context
+) -> None:
     with pytest.raises(UserError, match="no such file or folder"):
-        load(OpinionsOptions(source="local", path="nowhere"), load_context("opinions", data_root=tmp_path))
+        load(
+            OpinionsOptions(source="local", path="nowhere"),
+            load_context("opinions", data_root=tmp_path),
+        )
     with pytest.raises(UserError, match="expected sample or local"):
         load(OpinionsOptions(source="download"), load_context("opinions", data_root=tmp_path))
 
 
-def test_paraphrases_pass_the_gates_again_or_are_left_out(tmp_path: Path, load_context: Context) -> None:
+def test_paraphrases_pass_the_gates_again_or_are_left_out(
+    tmp_path: Path, load_context: Context
+) -> None:
     _write(tmp_path, _records())
-    good = "A worker fell ill from the dust of the place where she worked, and asked for other work. " * 5
+    good = (
+        "A worker fell ill from the dust of the place where she worked, and asked for other work. "
+        * 5
+    )
     rows = [
         {
             **dict.fromkeys(SCHEMAS["transcripts"].names),
@@ -237,7 +314,10 @@ def test_paraphrases_pass_the_gates_again_or_are_left_out(tmp_path: Path, load_c
     ]  # fmt: skip
     write_rows(tmp_path / "rewritten" / "0.parquet", "transcripts", rows, describe())
     options = OpinionsOptions(source="local", path="opinions.jsonl", paraphrases="rewriting/tiny")
-    context = replace(load_context("opinions", data_root=tmp_path), artifacts={"paraphrases": tmp_path / "rewritten"})
+    context = replace(
+        load_context("opinions", data_root=tmp_path),
+        artifacts={"paraphrases": tmp_path / "rewritten"},
+    )
     loaded = load(options, context)
     assert {case.case_id for case in loaded.cases} == {str(number) for number in range(2, 10)}
     assert all(case.text == good for case in loaded.cases)
@@ -256,7 +336,8 @@ def test_real_opinions_pass_the_gates_and_show_no_doubles(shared_data: Path) -> 
     assert sum(done.report.passed for done in finished) / len(finished) >= 0.85
     for facts in (done.facts for done in finished if done.report.passed):
         assert not re.search(
-            r"\b(?:the the|a the|Person Person|(?:Mr|Ms|Dr)\.)|\b(Person|City|County|Judge) \1\b", facts
+            r"\b(?:the the|a the|Person Person|(?:Mr|Ms|Dr)\.)|\b(Person|City|County|Judge) \1\b",
+            facts,
         )
         assert not re.search(r"\b\d+ (?:N\.M\.|P\.[23]d|U\.S\.) \d+|Inc\.|\bCorp\b", facts)
 
@@ -264,7 +345,10 @@ def test_real_opinions_pass_the_gates_and_show_no_doubles(shared_data: Path) -> 
 def test_real_records_of_the_caselaw_access_project(shared_data: Path) -> None:
     opinions = list(read_opinions(shared_data / "opinions" / "cap_illinois_sample.jsonl"))
     assert len(opinions) == 10
-    assert all(opinion.parties and opinion.judges and opinion.counsel and opinion.outcome for opinion in opinions)
+    assert all(
+        opinion.parties and opinion.judges and opinion.counsel and opinion.outcome
+        for opinion in opinions
+    )
     for opinion in opinions:
         done = deidentify(opinion, 6000)
         assert done.report.passed, describe_problems(done)
@@ -282,14 +366,22 @@ def test_a_source_outcome_wins_over_the_rules() -> None:
 
 def test_a_recogniser_finds_names_that_no_caption_has() -> None:
     pytest.importorskip("presidio_analyzer", reason="the extra `ner` is not installed")
-    names = dict(recognised_names("Barbara Johnson drove from Chicago to Milwaukee to see her doctor."))
+    names = dict(
+        recognised_names("Barbara Johnson drove from Chicago to Milwaukee to see her doctor.")
+    )
     assert names["Barbara Johnson"] == "person"
     assert {"Chicago", "Milwaukee"} <= {name for name, kind in names.items() if kind == "place"}
 
 
 def test_what_a_recogniser_knows_counts_where_the_rules_know_no_role() -> None:
-    facts = FACTS.replace("a judgment", "a judgment. The foreman was Stone. He said that stone is hard; a judgment")
-    done = deidentify(replace(made_up(), text=TEXT.replace(FACTS, facts)), 6000, lambda facts: [("Ed Stone", "person")])
+    facts = FACTS.replace(
+        "a judgment", "a judgment. The foreman was Stone. He said that stone is hard; a judgment"
+    )
+    done = deidentify(
+        replace(made_up(), text=TEXT.replace(FACTS, facts)),
+        6000,
+        lambda facts: [("Ed Stone", "person")],
+    )
     assert "stone is hard" in done.facts
     assert "Stone" not in done.facts
 

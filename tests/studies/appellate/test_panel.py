@@ -17,7 +17,14 @@ from moot.studies.appellate.protocol_panel import OpinionOnAppeal
 from scripted_model import hold
 
 CASE = Case(
-    "seized-charts", "opinions", "test", "Charts were taken.", "affirm", TASK.labels, {"outcome": "SECRETOUTCOME"}, 5
+    "seized-charts",
+    "opinions",
+    "test",
+    "Charts were taken.",
+    "affirm",
+    TASK.labels,
+    {"outcome": "SECRETOUTCOME"},
+    5,
 )
 
 
@@ -53,7 +60,11 @@ async def test_a_panel_without_positions_and_a_tied_one_come_to_nothing() -> Non
     assert (await hold("panel", CASE, TASK, lambda _: "It is a hard question."))[0] is None
     assert (await hold("panel", CASE, TASK, by_judge, judges=2))[0] is not None
     tied = await hold(
-        "panel", CASE, TASK, lambda r: f"I vote to {'affirm' if '1' in judge_in(r) else 'reverse'}.", judges=2
+        "panel",
+        CASE,
+        TASK,
+        lambda r: f"I vote to {'affirm' if '1' in judge_in(r) else 'reverse'}.",
+        judges=2,
     )
     assert tied[0] is None
 
@@ -62,10 +73,16 @@ async def test_votes_by_likelihood_are_private_and_free_of_the_content_free_prio
     def script(request: Request) -> str | dict[str, float]:
         if not request.choices:
             return "It is a hard question."
-        return {"Yes": -0.1, "No": -3.0} if "Not given." in said_in(request) else {"Yes": -0.5, "No": -1.0}
+        return (
+            {"Yes": -0.1, "No": -3.0}
+            if "Not given." in said_in(request)
+            else {"Yes": -0.5, "No": -1.0}
+        )
 
     answer, debate, _ = await hold("panel", CASE, TASK, script, votes="likelihood")
-    assert answer is not None and answer.prediction == "not affirm"  # "No" gained, though "Yes" is still ahead
+    assert (
+        answer is not None and answer.prediction == "not affirm"
+    )  # "No" gained, though "Yes" is still ahead
     votes = [said for said in debate.utterances if said.kind == "vote"]
     assert len(votes) == 9
     assert all(vote.visibility == vote.speaker for vote in votes)
@@ -85,7 +102,9 @@ async def test_seats_may_be_other_models_and_a_failed_call_says_nothing() -> Non
 
 
 def round_of(*statements: str) -> str:
-    return "\n\n".join(f"**Judge {number}:** {text}" for number, text in enumerate(statements, start=1))
+    return "\n\n".join(
+        f"**Judge {number}:** {text}" for number, text in enumerate(statements, start=1)
+    )
 
 
 async def test_a_synthetic_round_is_split_into_its_judges() -> None:
@@ -109,14 +128,27 @@ async def test_overruns_extra_and_missing_judges_are_kept_and_flagged() -> None:
         return "Judge 1: I vote to affirm.\nJudge 3: I would reverse."
 
     _, debate, _ = await hold("synthetic_panel", CASE, TASK, script)
-    kinds = [(said.kind, said.round, said.speaker) for said in debate.utterances if said.kind in ("overrun", "extra")]
+    kinds = [
+        (said.kind, said.round, said.speaker)
+        for said in debate.utterances
+        if said.kind in ("overrun", "extra")
+    ]
     assert kinds == [("extra", 3, "judge_4"), ("overrun", 4, "judge_1")]
-    missing = [said for said in debate.utterances if said.kind == "statement" and said.parse_status == "invalid"]
-    assert [(said.round, said.speaker, said.text) for said in missing] == [(1, "judge_2", ""), (2, "judge_2", "")]
+    missing = [
+        said
+        for said in debate.utterances
+        if said.kind == "statement" and said.parse_status == "invalid"
+    ]
+    assert [(said.round, said.speaker, said.text) for said in missing] == [
+        (1, "judge_2", ""),
+        (2, "judge_2", ""),
+    ]
 
 
 async def test_a_reply_without_judges_is_kept_whole() -> None:
-    _, debate, _ = await hold("synthetic_panel", CASE, TASK, lambda _: "The panel talks on and on.", rounds=1)
+    _, debate, _ = await hold(
+        "synthetic_panel", CASE, TASK, lambda _: "The panel talks on and on.", rounds=1
+    )
     assert debate.utterances[0].text == "The panel talks on and on."
     assert [said.parse_status for said in debate.utterances[1:]] == ["invalid"] * 3
 
@@ -130,7 +162,11 @@ async def test_a_synthetic_round_may_come_as_json() -> None:
     schema = chat.requests[0].schema
     assert schema is not None
     assert {schema["properties"][f"judge_{number}"]["maxLength"] for number in (1, 2, 3)} == {20}
-    assert [said.text for said in debate.utterances[1:]] == ["I vote to affirm.", "I vote to affirm.", "No view."]
+    assert [said.text for said in debate.utterances[1:]] == [
+        "I vote to affirm.",
+        "I vote to affirm.",
+        "No view.",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +214,12 @@ async def test_the_human_of_the_bank_is_balanced_and_labelled_in_memory() -> Non
 
 async def test_a_case_without_statements_gets_a_clear_message() -> None:
     with pytest.raises(UserError, match="no statements for case 'unknown'"):
-        await hold("human_panel", Case("unknown", "o", "test", "Facts.", "affirm", TASK.labels), TASK, by_judge)
+        await hold(
+            "human_panel",
+            Case("unknown", "o", "test", "Facts.", "affirm", TASK.labels),
+            TASK,
+            by_judge,
+        )
 
 
 async def test_a_person_is_asked_and_the_debate_goes_on_from_there(
@@ -191,7 +232,10 @@ async def test_a_person_is_asked_and_the_debate_goes_on_from_there(
             await hold("human_panel", hostile, TASK, by_judge, human="ask")
         questions = sorted(tmp_path.rglob("*.question.md"))
         assert len(questions) == number
-        assert all(question.is_relative_to(tmp_path / "data" / "inbox" / "test" / "scripted") for question in questions)
+        assert all(
+            question.is_relative_to(tmp_path / "data" / "inbox" / "test" / "scripted")
+            for question in questions
+        )
         content = questions[-1].read_text()
         assert "Facts." in content and content.count("speaks.") == 2 * (number - 1)
         answer = questions[-1].with_name(f"repeat-0-round-{number}.answer.txt")
@@ -216,7 +260,9 @@ async def test_a_person_is_asked_and_the_debate_goes_on_from_there(
         (b"x" * 30_000 + b"\nConfidence: 50", "Shorten it"),
     ],
 )
-def test_a_malformed_answer_gets_a_clear_message(content: bytes, message: str, tmp_path: Path) -> None:
+def test_a_malformed_answer_gets_a_clear_message(
+    content: bytes, message: str, tmp_path: Path
+) -> None:
     path = tmp_path / "repeat-0-round-1.answer.txt"
     path.write_bytes(content)
     with pytest.raises(UserError, match=re.escape(message)) as error:

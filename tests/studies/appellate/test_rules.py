@@ -1,4 +1,6 @@
-"""The labeller by rules, on sentences of our own that it was not written from, and on real opinions."""
+"""The labeller by rules, on sentences of our own that it was not written from, and on real
+opinions.
+"""
 
 import json
 from pathlib import Path
@@ -34,14 +36,32 @@ OPINIONS = [
     ("We decline to reverse. The judgment is affirmed.", "affirm"),
     ("The Court of Appeals affirmed. We granted certiorari, and now reverse.", "reverse"),
     (
-        "The trial court dismissed the complaint; the Court of Appeals reversed. We affirm the Court of Appeals.",
+        (
+            "The trial court dismissed the complaint; the Court of Appeals reversed. We affirm the"
+            " Court of Appeals."
+        ),
         "affirm",
     ),
-    ("The judgment of the Court of Appeals is reversed, and the judgment of the trial court is affirmed.", "reverse"),
+    (
+        (
+            "The judgment of the Court of Appeals is reversed, and the judgment of the trial court"
+            " is affirmed."
+        ),
+        "reverse",
+    ),
     ("Defendant asks us to reverse his conviction. We affirm.", "affirm"),
     ("The State urges that we affirm. We reverse.", "reverse"),
-    ("If the evidence had been excluded, we would reverse. It was not. Accordingly, we affirm.", "affirm"),
-    ("We reverse the order denying the motion and remand with instructions to affirm the agency's finding.", "reverse"),
+    (
+        "If the evidence had been excluded, we would reverse. It was not. Accordingly, we affirm.",
+        "affirm",
+    ),
+    (
+        (
+            "We reverse the order denying the motion and remand with instructions to affirm the"
+            " agency's finding."
+        ),
+        "reverse",
+    ),
     ("We reverse and remand with directions that the petition be dismissed.", "reverse"),
     ("The decree is hereby annulled and the cause remitted to the probate court.", "reverse"),
     ("The petition for review is denied, and we uphold the decision of the Board.", "affirm"),
@@ -52,17 +72,32 @@ OPINIONS = [
     ("We affirm the convictions and remand for resentencing.", "mixed"),
     ("The appeal is allowed and the order below set aside.", "reverse"),
     (
-        "See State v. Doe, 1 P.2d 2 (reversing conviction). We are satisfied that the verdict stands, and affirm it.",
+        (
+            "See State v. Doe, 1 P.2d 2 (reversing conviction). We are satisfied that the verdict"
+            " stands, and affirm it."
+        ),
         "affirm",
     ),
     ("We hold that the statute applies.", ""),
     ("The facts are not in dispute.", ""),
     # forms of other courts and countries
-    ("The judgment of the United States District Court for the Northern District of Illinois is AFFIRMED.", "affirm"),
-    ("Accordingly, the grant of summary judgment is VACATED and the case REMANDED.", "reverse"),
-    ("We AFFIRM the district court's dismissal of Counts I and II, but REVERSE as to Count III.", "mixed"),
     (
-        "The petition for review is GRANTED, the order of removal is VACATED, and the matter REMANDED.",
+        (
+            "The judgment of the United States District Court for the Northern District of Illinois"
+            " is AFFIRMED."
+        ),
+        "affirm",
+    ),
+    ("Accordingly, the grant of summary judgment is VACATED and the case REMANDED.", "reverse"),
+    (
+        "We AFFIRM the district court's dismissal of Counts I and II, but REVERSE as to Count III.",
+        "mixed",
+    ),
+    (
+        (
+            "The petition for review is GRANTED, the order of removal is VACATED, and the matter"
+            " REMANDED."
+        ),
         "reverse",
     ),
     ("The petition for review is denied.", "affirm"),
@@ -74,8 +109,17 @@ OPINIONS = [
     ("ORDERED that the judgment is affirmed.", "affirm"),
     ("Motion denied and judgment affirmed.", "affirm"),
     ("Judgment reversed and cause remanded with directions.", "reverse"),
-    ("The circuit court's judgment is affirmed in part and reversed in part, and the cause is remanded.", "mixed"),
-    ("For the foregoing reasons, the judgment of the circuit court of Cook County is affirmed.", "affirm"),
+    (
+        (
+            "The circuit court's judgment is affirmed in part and reversed in part, and the cause"
+            " is remanded."
+        ),
+        "mixed",
+    ),
+    (
+        "For the foregoing reasons, the judgment of the circuit court of Cook County is affirmed.",
+        "affirm",
+    ),
     ("I would allow the appeal and restore the order of the judge.", "reverse"),
     ("I would dismiss this appeal.", "dismiss"),
     ("The appeal must be dismissed.", "dismiss"),
@@ -85,24 +129,57 @@ OPINIONS = [
     ("The exceptions are overruled. Judgment for the plaintiff affirmed.", "affirm"),
     ("We overrule all of appellant's issues and affirm the trial court's judgment.", "affirm"),
     ("Having overruled appellant's sole point of error, we affirm.", "affirm"),
-    ("We sustain the second issue, reverse the judgment, and render judgment that appellee take nothing.", "reverse"),
+    (
+        (
+            "We sustain the second issue, reverse the judgment, and render judgment that appellee"
+            " take nothing."
+        ),
+        "reverse",
+    ),
     ("It follows that the verdict cannot stand. Reversed.", "reverse"),
     ("The writ of mandate is issued; the order is vacated.", "reverse"),
     ("The judgment is modified to strike the enhancement and, as modified, is affirmed.", "mixed"),
     ("Let the writ issue.", ""),
-    ("The order denying the motion to compel arbitration is reversed. Appellants are awarded costs.", "reverse"),
-    ("We conclude that the district court did not abuse its discretion, and its judgment is AFFIRMED.", "affirm"),
-    ("The panel majority affirmed the convictions; sitting en banc, we now vacate them.", "reverse"),
     (
-        "In 2004 this court affirmed the conviction. The petition is late, and the order denying it is affirmed.",
+        (
+            "The order denying the motion to compel arbitration is reversed. Appellants are awarded"
+            " costs."
+        ),
+        "reverse",
+    ),
+    (
+        (
+            "We conclude that the district court did not abuse its discretion, and its judgment is"
+            " AFFIRMED."
+        ),
+        "affirm",
+    ),
+    (
+        "The panel majority affirmed the convictions; sitting en banc, we now vacate them.",
+        "reverse",
+    ),
+    (
+        (
+            "In 2004 this court affirmed the conviction. The petition is late, and the order"
+            " denying it is affirmed."
+        ),
         "affirm",
     ),
     ("The Board reversed the examiner. We affirm the Board.", "affirm"),
     ("Plaintiffs appeal from the order dismissing their complaint. We reverse.", "reverse"),
-    ("This appeal concerns a motion to vacate a default judgment. We affirm the denial of that motion.", "affirm"),
+    (
+        (
+            "This appeal concerns a motion to vacate a default judgment. We affirm the denial of"
+            " that motion."
+        ),
+        "affirm",
+    ),
     ("We find no reversible error and therefore the conviction is affirmed.", "affirm"),
     ("The motion to remand was properly denied, and we affirm.", "affirm"),
-    ("We hold that the court erred in remanding the case, and we reverse the order of remand.", "reverse"),
+    (
+        "We hold that the court erred in remanding the case, and we reverse the order of remand.",
+        "reverse",
+    ),
     ("The order of the trial court vacating the award is affirmed.", "affirm"),
     ("The decision of the Court of Appeals affirming the conviction is reversed.", "reverse"),
     ("The decision of the Court of Appeals reversing the judgment is affirmed.", "affirm"),
@@ -111,7 +188,10 @@ OPINIONS = [
     ("Convictions affirmed; sentences vacated and remanded.", "mixed"),
     ("Since no useful purpose would be served by remand, we affirm.", "affirm"),
     ("We cannot say that the verdict was against the weight of the evidence. Affirmed.", "affirm"),
-    ("The defendant contends that reversal is required. It is not. The judgment is affirmed.", "affirm"),
+    (
+        "The defendant contends that reversal is required. It is not. The judgment is affirmed.",
+        "affirm",
+    ),
     ("Reversal is required.", "reverse"),
     ("A new trial is required, and the judgment is set aside.", "reverse"),
     ("This cause is remanded for a new trial.", "reverse"),
@@ -126,7 +206,13 @@ OPINIONS = [
     ("Cross-appeal dismissed; judgment affirmed.", "affirm"),
     ("We vacate the panel opinion and affirm the judgment of the district court.", "affirm"),
     ("The trial judge's decision to suppress is overturned.", "reverse"),
-    ("The decision of the Employment Appeal Tribunal is set aside and the tribunal's decision restored.", "reverse"),
+    (
+        (
+            "The decision of the Employment Appeal Tribunal is set aside and the tribunal's"
+            " decision restored."
+        ),
+        "reverse",
+    ),
 ]
 
 STATEMENTS = [
@@ -147,10 +233,16 @@ STATEMENTS = [
     ("I am leaning towards remanding the case for more fact-finding.", "REMAND"),
     ("We should send the case back to the district court.", "REMAND"),
     ("I would remand for an evidentiary hearing.", "REMAND"),
-    ("There is a strong argument in favor of reversing, and I vote to reverse and remand.", "REVERSE AND REMAND"),
+    (
+        "There is a strong argument in favor of reversing, and I vote to reverse and remand.",
+        "REVERSE AND REMAND",
+    ),
     ("I vote to REVERSE the decision and REMAND it for further proceedings.", "REVERSE AND REMAND"),
     ("The decision should be reversed and remanded.", "REVERSE AND REMAND"),
-    ("I maintain that the district court should have granted the motion to suppress.", "REVERSE OR REMAND"),
+    (
+        "I maintain that the district court should have granted the motion to suppress.",
+        "REVERSE OR REMAND",
+    ),
     ("I cannot affirm this decision.", "REVERSE OR REMAND"),
     ("The district court erred when it ignored the patients' interests.", "REVERSE OR REMAND"),
     ("I respectfully disagree with the lower court's ruling.", "REVERSE OR REMAND"),
@@ -161,19 +253,40 @@ STATEMENTS = [
     ("Should we affirm the decision?", "NONE"),
     ("If the consent form were valid, I would affirm.", "NONE"),
     ("", "NONE"),
-    ("Initially I would have affirmed. Having heard my colleague, I now vote to reverse.", "REVERSE"),
+    (
+        "Initially I would have affirmed. Having heard my colleague, I now vote to reverse.",
+        "REVERSE",
+    ),
     ("I vote to affirm. The statute is vague, and I would reverse.", "HALLUCINATION"),
     ("While Judge 1 would reverse, I respectfully vote to affirm.", "AFFIRM"),
     ("I would affirm in part and reverse in part.", "REVERSE"),
-    ("As Judge 1, I am inclined to affirm the lower court's ruling, since the statute is clear.", "AFFIRM"),
     (
-        "Upon reflection, I find the arguments of Judge 2 compelling, and I now lean towards reversing the decision.",
+        "As Judge 1, I am inclined to affirm the lower court's ruling, since the statute is clear.",
+        "AFFIRM",
+    ),
+    (
+        (
+            "Upon reflection, I find the arguments of Judge 2 compelling, and I now lean towards"
+            " reversing the decision."
+        ),
         "REVERSE",
     ),
     ("I stand by my earlier vote to affirm.", "AFFIRM"),
-    ("After considering the facts, I would AFFIRM the district court's decision. My confidence is 85.", "AFFIRM"),
+    (
+        (
+            "After considering the facts, I would AFFIRM the district court's decision. My"
+            " confidence is 85."
+        ),
+        "AFFIRM",
+    ),
     ("My position remains unchanged: reverse and remand.", "REVERSE AND REMAND"),
-    ("I respectfully dissent from my colleagues who would affirm. The decision ought to be reversed.", "REVERSE"),
+    (
+        (
+            "I respectfully dissent from my colleagues who would affirm. The decision ought to be"
+            " reversed."
+        ),
+        "REVERSE",
+    ),
     ("I join Judge 2 in affirming the decision.", "AFFIRM"),
     ("I concur with Judge 3 that we should reverse.", "REVERSE"),
     ("I agree with the Human Judge that the decision must be affirmed.", "AFFIRM"),
@@ -217,7 +330,10 @@ IMPLIED = [
     ("I believe that the conviction should stand because the evidence was sufficient.", "AFFIRM"),
     ("I concur in the lower court's decision to deny relief.", "AFFIRM"),
     ("The lower court's decision should stand.", "AFFIRM"),
-    ("I therefore agree with the lower court's decision to deny the prisoner's petition.", "AFFIRM"),
+    (
+        "I therefore agree with the lower court's decision to deny the prisoner's petition.",
+        "AFFIRM",
+    ),
     ("I support the lower court's ruling.", "AFFIRM"),
     ("I would uphold the denial.", "AFFIRM"),
     ("The district court got it right.", "AFFIRM"),
@@ -261,7 +377,10 @@ IMPLIED = [
     ("Should the conviction stand?", "NONE"),
     ("One could agree with the lower court.", "NONE"),
     ("The dissent would agree with the lower court.", "NONE"),
-    ("Having weighed the record, I still concur with the district court's denial of the motion.", "AFFIRM"),
+    (
+        "Having weighed the record, I still concur with the district court's denial of the motion.",
+        "AFFIRM",
+    ),
     ("The ruling below should remain undisturbed.", "AFFIRM"),
     ("I would side with the trial court here.", "AFFIRM"),
     ("In sum, the conviction ought to stand.", "AFFIRM"),
@@ -304,20 +423,27 @@ OUTCOMES = {"Affirm": "affirm", "Reverse": "reverse", "Complex": "mixed", "Dismi
 
 
 def _records(shared_data: Path) -> list[dict[str, Any]]:
-    lines = (shared_data / "opinions" / "nm_appeals_250.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (
+        (shared_data / "opinions" / "nm_appeals_250.jsonl").read_text(encoding="utf-8").splitlines()
+    )
     return [json.loads(line) for line in lines]
 
 
 def test_marked_outcome_sentences_of_real_opinions(shared_data: Path) -> None:
     records = _records(shared_data)
     right = [
-        opinion_outcome("\n\n".join(record["outcome_sentences"]))[0] == OUTCOMES[record["label"]] for record in records
+        opinion_outcome("\n\n".join(record["outcome_sentences"]))[0] == OUTCOMES[record["label"]]
+        for record in records
     ]
     assert sum(right) / len(right) >= MARKED_ACCURACY
 
 
 def test_negated_and_attributed_verbs_are_nobodys_vote() -> None:
-    assert not [finding for finding in find_dispositions("The Court of Appeals reversed in Smith.") if finding.explicit]
+    assert not [
+        finding
+        for finding in find_dispositions("The Court of Appeals reversed in Smith.")
+        if finding.explicit
+    ]
     negated = find_dispositions("We do not reverse.")
     assert [(finding.disposition, finding.explicit) for finding in negated] == [("affirm", False)]
 
@@ -334,7 +460,13 @@ def test_every_label_has_a_definition_and_a_code() -> None:
     }  # fmt: skip
 
 
-@given(st.sets(st.sampled_from(["affirm", "reverse", "vacate", "remand", "dismiss", "not affirm", "in part"])))
+@given(
+    st.sets(
+        st.sampled_from(
+            ["affirm", "reverse", "vacate", "remand", "dismiss", "not affirm", "in part"]
+        )
+    )
+)
 def test_labels_and_outcomes_are_defined_for_all_dispositions(dispositions: set[str]) -> None:
     assert decide_label(dispositions) in LABELS
     assert decide_outcome(dispositions) in {"affirm", "reverse", "mixed", "dismiss", ""}

@@ -1,4 +1,6 @@
-"""The decision conference: the speaker order of Algorithm 1, its endings, its graders, and hostile circumstances."""
+"""The decision conference: the speaker order of Algorithm 1, its endings, its graders, and hostile
+circumstances.
+"""
 
 import itertools
 import json
@@ -34,7 +36,9 @@ from scripted_model import hold
 
 
 def algorithm_1(messages: list[Turn]) -> str:
-    """The paper's listing for two participants, branch by branch; "" where it leaves the speaker unset or to AutoGen."""
+    """The paper's listing for two participants, branch by branch; "" where it leaves the speaker
+    unset or to AutoGen.
+    """
     if len(messages) <= 1:
         return "moderator"
     last, content = messages[-1].speaker, messages[-1].content
@@ -59,11 +63,18 @@ def test_speaker_order_is_algorithm_1_on_every_history_of_up_to_four_messages() 
     assert compared == 1 + 18 + 3 * 18**2
 
 
-@given(st.integers(2, 10), st.lists(st.sampled_from(["AGREEMENT", "MORE DEBATE", ""]), min_size=1, max_size=6))
-def test_every_participant_speaks_once_a_round_in_order(participants: int, decisions: list[str]) -> None:
+@given(
+    st.integers(2, 10),
+    st.lists(st.sampled_from(["AGREEMENT", "MORE DEBATE", ""]), min_size=1, max_size=6),
+)
+def test_every_participant_speaks_once_a_round_in_order(
+    participants: int, decisions: list[str]
+) -> None:
     history = [Turn(USER)]
     waiting = iter(decisions)
-    while (speaker := next_speaker(history, participants)) != JUDGE or (decision := next(waiting, None)) is not None:
+    while (speaker := next_speaker(history, participants)) != JUDGE or (
+        decision := next(waiting, None)
+    ) is not None:
         history.append(Turn(speaker, decision if speaker == JUDGE else ""))
     spoken = [turn.speaker for turn in history if turn.speaker.startswith("participant")]
     assert spoken == [participant(n) for n in range(1, participants + 1)] * (len(decisions) + 1)
@@ -72,7 +83,9 @@ def test_every_participant_speaks_once_a_round_in_order(participants: int, decis
 def test_transitions_are_the_algorithms_edges() -> None:
     edges = list(transitions(2))
     assert (JUDGE, "AGREEMENT", EVALUATOR) in edges and (JUDGE, "MORE DEBATE", MODERATOR) in edges
-    assert (USER, "", MODERATOR) in edges and ("participant_2", "", JUDGE) in edges and len(edges) == 7
+    assert (
+        (USER, "", MODERATOR) in edges and ("participant_2", "", JUDGE) in edges and len(edges) == 7
+    )
 
 
 # The conference
@@ -83,14 +96,23 @@ def kinds(debate: Debate) -> list[str]:
 
 
 async def test_agreement_at_once_takes_one_round_a_topic(load_context: LoadContextMaker) -> None:
-    answer, debate, _ = await hold("conference", *conference_case(load_context), script("AGREEMENT"), graded=0)
+    answer, debate, _ = await hold(
+        "conference", *conference_case(load_context), script("AGREEMENT"), graded=0
+    )
     assert answer is not None and answer.prediction == AGREEMENT and answer.score == 1
     topic = ["opening", "statement", "statement", "decision", "evaluation", "notes"]
     assert kinds(debate) == topic * 3 + ["closing", "coding"]
-    assert [said.speaker for said in debate.utterances[:4]] == ["moderator", "participant_1", "participant_2", "judge"]
+    assert [said.speaker for said in debate.utterances[:4]] == [
+        "moderator",
+        "participant_1",
+        "participant_2",
+        "judge",
+    ]
 
 
-async def test_judge_that_never_says_agreement_is_stopped_by_the_cap(load_context: LoadContextMaker) -> None:
+async def test_judge_that_never_says_agreement_is_stopped_by_the_cap(
+    load_context: LoadContextMaker,
+) -> None:
     answer, debate, _ = await hold(
         "conference", *conference_case(load_context), script("MORE DEBATE"), rounds=2, graded=0
     )
@@ -99,10 +121,21 @@ async def test_judge_that_never_says_agreement_is_stopped_by_the_cap(load_contex
 
 
 async def test_unusable_decision_counts_as_more_debate(load_context: LoadContextMaker) -> None:
-    decisions = ["Both sides have a point.", "AGREEMENT or MORE DEBATE", "The decision is AGREEMENT.", "AGREEMENT"]
-    answer, debate, _ = await hold("conference", *conference_case(load_context), script(decisions), graded=0)
+    decisions = [
+        "Both sides have a point.",
+        "AGREEMENT or MORE DEBATE",
+        "The decision is AGREEMENT.",
+        "AGREEMENT",
+    ]
+    answer, debate, _ = await hold(
+        "conference", *conference_case(load_context), script(decisions), graded=0
+    )
     assert answer is not None and answer.prediction == AGREEMENT
-    read = [(said.parse_status, said.prediction) for said in debate.utterances if said.kind == "decision"]
+    read = [
+        (said.parse_status, said.prediction)
+        for said in debate.utterances
+        if said.kind == "decision"
+    ]
     assert read[:3] == [("invalid", None), ("invalid", None), ("extracted", AGREEMENT)]
     assert read[3] == ("strict", AGREEMENT)
 
@@ -113,9 +146,15 @@ async def test_explained_decisions_are_decisions(load_context: LoadContextMaker)
         "AGREEMENT has been reached.",
         "AGREEMENT: they settled; no more debate is needed.",
     ]
-    answer, debate, _ = await hold("conference", *conference_case(load_context), script(decisions), graded=0)
+    answer, debate, _ = await hold(
+        "conference", *conference_case(load_context), script(decisions), graded=0
+    )
     assert answer is not None
-    read = [(said.parse_status, said.prediction) for said in debate.utterances if said.kind == "decision"]
+    read = [
+        (said.parse_status, said.prediction)
+        for said in debate.utterances
+        if said.kind == "decision"
+    ]
     assert read[:3] == [("extracted", OPEN), ("extracted", AGREEMENT), ("extracted", AGREEMENT)]
 
 
@@ -130,9 +169,9 @@ async def test_without_judge_only_the_decider_differs(load_context: LoadContextM
     answer, without, _ = await hold("conference", case, task, talk, agreement=False)
     assert answer is not None and answer.prediction == AGREEMENT
     speakers = [(said.kind, said.speaker) for said in without.utterances]
-    assert [("decision", JUDGE) if kind == "decision" else (kind, who) for kind, who in speakers] == [
-        (said.kind, said.speaker) for said in with_judge.utterances
-    ]
+    assert [
+        ("decision", JUDGE) if kind == "decision" else (kind, who) for kind, who in speakers
+    ] == [(said.kind, said.speaker) for said in with_judge.utterances]
     assert {who for kind, who in speakers if kind == "decision"} == {MODERATOR}
 
 
@@ -140,19 +179,29 @@ async def test_silent_moderator_and_failed_participant_do_not_stop_the_conferenc
     load_context: LoadContextMaker,
 ) -> None:
     case, task = conference_case(load_context)
-    answer, debate, _ = await hold("conference", case, task, script("AGREEMENT", opening=""), graded=0)
+    answer, debate, _ = await hold(
+        "conference", case, task, script("AGREEMENT", opening=""), graded=0
+    )
     assert answer is not None and answer.prediction == AGREEMENT
     assert all(said.text == "" for said in debate.utterances if said.kind == "opening")
 
     def mute(request: Request) -> str | dict[str, float] | None:
-        return None if "participant 2." in request.messages[-1].content else script("AGREEMENT")(request)
+        return (
+            None
+            if "participant 2." in request.messages[-1].content
+            else script("AGREEMENT")(request)
+        )
 
     answer, debate, _ = await hold("conference", case, task, mute, graded=0)
     assert answer is not None
-    assert {said.parse_status for said in debate.utterances if said.speaker == "participant_2"} == {"failed"}
+    assert {said.parse_status for said in debate.utterances if said.speaker == "participant_2"} == {
+        "failed"
+    }
 
 
-async def test_conference_where_nobody_says_anything_has_no_answer(load_context: LoadContextMaker) -> None:
+async def test_conference_where_nobody_says_anything_has_no_answer(
+    load_context: LoadContextMaker,
+) -> None:
     answer, _, _ = await hold(
         "conference", *conference_case(load_context), script("AGREEMENT", statement=" "), graded=0
     )
@@ -162,9 +211,15 @@ async def test_conference_where_nobody_says_anything_has_no_answer(load_context:
 async def test_ten_participants_with_personas(load_context: LoadContextMaker) -> None:
     personas = [f"expert number {n}" for n in range(1, 11)]
     _, debate, chat = await hold(
-        "conference", *conference_case(load_context), script("AGREEMENT"), participants=10, personas=personas
+        "conference",
+        *conference_case(load_context),
+        script("AGREEMENT"),
+        participants=10,
+        personas=personas,
     )
-    assert [said.speaker for said in debate.utterances[1:11]] == [participant(n) for n in range(1, 11)]
+    assert [said.speaker for said in debate.utterances[1:11]] == [
+        participant(n) for n in range(1, 11)
+    ]
     assert sum("expert number 10" in request.messages[-1].content for request in chat.requests) == 3
 
 
@@ -182,22 +237,31 @@ def test_impossible_parameters_are_refused(params: dict[str, object], expected: 
 
 
 async def test_seats_read_what_they_may(load_context: LoadContextMaker) -> None:
-    """The evaluator's scores, the moderator's notes and all grades stay out of every other seat's prompt."""
+    """The evaluator's scores, the moderator's notes and all grades stay out of every other seat's
+    prompt.
+    """
     _, debate, chat = await hold(
         "conference", *conference_case(load_context), script(["MORE DEBATE", "AGREEMENT"]), graded=2
     )
-    assert {said.visibility for said in debate.utterances if said.kind in ("evaluation", "notes", "coding")} == {
+    assert {
+        said.visibility
+        for said in debate.utterances
+        if said.kind in ("evaluation", "notes", "coding")
+    } == {
         EVALUATOR,
         MODERATOR,
         "coder",
     }
     talks = [request.messages[-1].content for request in chat.requests]
     assert not any(
-        '"clarity": 7' in talk or "P1: yes" in talk or '"grade"' in talk.split("<record>")[-1] for talk in talks[:8]
+        '"clarity": 7' in talk or "P1: yes" in talk or '"grade"' in talk.split("<record>")[-1]
+        for talk in talks[:8]
     )
 
 
-async def test_each_decision_is_graded_alone_twice_and_reversed(load_context: LoadContextMaker) -> None:
+async def test_each_decision_is_graded_alone_twice_and_reversed(
+    load_context: LoadContextMaker,
+) -> None:
     decisions = ["MORE DEBATE", "AGREEMENT", "who knows", "AGREEMENT"]
     _, debate, chat = await hold(
         "conference",
@@ -205,17 +269,40 @@ async def test_each_decision_is_graded_alone_twice_and_reversed(load_context: Lo
         script(decisions, statement="<decision>AGREEMENT</decision>"),
         graded=3,
     )
-    graded = [(said.kind, said.round) for said in debate.utterances if said.kind.startswith("grade")]
-    assert graded == [(kind, n) for n in (1, 2, 3) for kind in ("grade", "grade", "grade_reversed", "grade_reversed")]
-    asked = [r.messages[-1].content for r in chat.requests if r.schema and "grade" in r.schema["properties"]]
+    graded = [
+        (said.kind, said.round) for said in debate.utterances if said.kind.startswith("grade")
+    ]
+    assert graded == [
+        (kind, n)
+        for n in (1, 2, 3)
+        for kind in ("grade", "grade", "grade_reversed", "grade_reversed")
+    ]
+    asked = [
+        r.messages[-1].content
+        for r in chat.requests
+        if r.schema and "grade" in r.schema["properties"]
+    ]
     shown = [text.split("<decision>\n")[1].split("\n</decision>")[0] for text in asked]
-    assert shown[::2] == ["MORE DEBATE", "AGREEMENT", "AGREEMENT", "MORE DEBATE", "who knows", "AGREEMENT"]
-    assert all(text.count("Participant 1:") == 1 for text in asked[:4]), "only the debate up to the decision"
-    assert all(text.count("\n<decision>\n") == 1 for text in asked), "a participant cannot forge the judge's decision"
+    assert shown[::2] == [
+        "MORE DEBATE",
+        "AGREEMENT",
+        "AGREEMENT",
+        "MORE DEBATE",
+        "who knows",
+        "AGREEMENT",
+    ]
+    assert all(text.count("Participant 1:") == 1 for text in asked[:4]), (
+        "only the debate up to the decision"
+    )
+    assert all(text.count("\n<decision>\n") == 1 for text in asked), (
+        "a participant cannot forge the judge's decision"
+    )
 
 
 async def test_conference_debates_any_other_case() -> None:
-    task = Task("the bridge", "Should it be built?", ("no", "yes"), "yes", {"yes": "it should be built"})
+    task = Task(
+        "the bridge", "Should it be built?", ("no", "yes"), "yes", {"yes": "it should be built"}
+    )
     case = Case("b", "bridges", "test", "A bridge over the river.", "yes", ("no", "yes"))
 
     def talk(request: Request) -> str | dict[str, float] | None:
@@ -230,7 +317,14 @@ async def test_conference_debates_any_other_case() -> None:
 
 # The judge and the grader where the truth is known
 
-PAIR = Case("p", "agreement", "test", "Topic: zoos\n\nParticipant 1: a.\n\nParticipant 2: b.", OPEN, (OPEN, AGREEMENT))
+PAIR = Case(
+    "p",
+    "agreement",
+    "test",
+    "Topic: zoos\n\nParticipant 1: a.\n\nParticipant 2: b.",
+    OPEN,
+    (OPEN, AGREEMENT),
+)
 PAIR_TASK = Task("the debate", "Do they agree?", (OPEN, AGREEMENT), AGREEMENT)
 
 
@@ -244,13 +338,17 @@ PAIR_TASK = Task("the debate", "Do they agree?", (OPEN, AGREEMENT), AGREEMENT)
         ("likelihood", {"MORE DEBATE": -9.0, "AGREEMENT": -2.0}, AGREEMENT),
     ],
 )
-async def test_judge_on_statements(form: str, reply: str | dict[str, float], expected: str | None) -> None:
+async def test_judge_on_statements(
+    form: str, reply: str | dict[str, float], expected: str | None
+) -> None:
     answer, _, chat = await hold("agreement", PAIR, PAIR_TASK, lambda request: reply, answer=form)
     assert (answer.prediction if answer else None) == expected
     assert PAIR.target not in chat.requests[0].messages[0].content
 
 
-@pytest.mark.parametrize(("grades", "expected"), [((9, 2), OPEN), ((2, 9), AGREEMENT), ((5, 5), None)])
+@pytest.mark.parametrize(
+    ("grades", "expected"), [((9, 2), OPEN), ((2, 9), AGREEMENT), ((5, 5), None)]
+)
 async def test_grader_predicts_the_decision_that_it_grades_higher(
     grades: tuple[int, int], expected: str | None
 ) -> None:
@@ -266,12 +364,15 @@ async def test_grader_predicts_the_decision_that_it_grades_higher(
 # The data set
 
 
-words = st.text(st.characters(exclude_characters="[]#\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), min_size=1).map(
-    lambda text: " ".join(text.split())
+words = st.text(
+    st.characters(exclude_characters="[]#\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), min_size=1
+).map(lambda text: " ".join(text.split()))
+
+
+@given(
+    words.filter(bool),
+    st.lists(st.tuples(words.filter(bool), words.filter(bool), words.filter(bool)), min_size=1),
 )
-
-
-@given(words.filter(bool), st.lists(st.tuples(words.filter(bool), words.filter(bool), words.filter(bool)), min_size=1))
 def test_agenda_survives_its_text(issue: str, topics: list[tuple[str, str, str]]) -> None:
     agenda = Agenda(issue, tuple(Topic(*topic) for topic in topics))
     assert read_agenda(agenda_text(agenda), "") == agenda
@@ -288,7 +389,9 @@ def test_agenda_survives_its_text(issue: str, topics: list[tuple[str, str, str]]
         ("", "empty"),
     ],
 )
-def test_bad_conference_files(tmp_path: Path, load_context: LoadContextMaker, content: str, expected: str) -> None:
+def test_bad_conference_files(
+    tmp_path: Path, load_context: LoadContextMaker, content: str, expected: str
+) -> None:
     folder = tmp_path / "conference"
     folder.mkdir()
     (folder / "c.yaml").write_text(content, encoding="utf-8")

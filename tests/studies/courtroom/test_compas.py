@@ -1,4 +1,6 @@
-"""COMPAS: the published counts, the tool's own verdict kept from models, narratives, and faulty files."""
+"""COMPAS: the published counts, the tool's own verdict kept from models, narratives, and faulty
+files.
+"""
 
 import re
 from collections import Counter
@@ -21,7 +23,9 @@ from narratives_told import told_and_no_other
 MakeContext = Callable[..., LoadContext]
 
 
-def test_the_published_table_has_the_published_counts(shared_data: Path, load_context: MakeContext) -> None:
+def test_the_published_table_has_the_published_counts(
+    shared_data: Path, load_context: MakeContext
+) -> None:
     loaded = load(CompasOptions(source="local"), load_context("compas", data_root=shared_data))
     assert loaded.features is not None
     assert Counter(case.target for case in loaded.cases) == {"no": 3363, "yes": 2809}
@@ -31,7 +35,9 @@ def test_the_published_table_has_the_published_counts(shared_data: Path, load_co
     assert loaded.task.notes == ()
 
 
-def test_the_shipped_sample_is_what_the_generator_makes_and_is_called_synthetic(load_context: MakeContext) -> None:
+def test_the_shipped_sample_is_what_the_generator_makes_and_is_called_synthetic(
+    load_context: MakeContext,
+) -> None:
     context = load_context("compas")
     made = compas_table(seed=1, rows=240)
     assert (context.shipped / "data" / "samples" / FILE).read_text() == made.to_csv(index=False)
@@ -86,18 +92,27 @@ _VALUES: dict[str, st.SearchStrategy[Any]] = {
     st.sampled_from(["list", "prose"]),
     st.data(),
 )
-def test_every_fact_is_told(person: dict[str, Any], told: set[str], form: str, data: st.DataObject) -> None:
+def test_every_fact_is_told(
+    person: dict[str, Any], told: set[str], form: str, data: st.DataObject
+) -> None:
     facts = {name: person[name] for name in PHRASES if name in told}
     told_and_no_other(narrate, facts, form, _VALUES, data)
 
 
 def test_prose_reads_as_written() -> None:
-    person: dict[str, object] = {"sex": "female", "age": 80, "race": "Other", "c_charge_degree": "M", "priors_count": 1}
+    person: dict[str, object] = {
+        "sex": "female",
+        "age": 80,
+        "race": "Other",
+        "c_charge_degree": "M",
+        "priors_count": 1,
+    }
     person |= {"juv_fel_count": 0, "juv_misd_count": 1, "juv_other_count": 2}
-    assert narrate(person, "prose") == (
-        "The defendant is an 80-year-old woman whose race or ethnicity is recorded as other. She is charged with a "
-        "misdemeanor. She has one prior offense on record. Her juvenile record lists no felonies, one misdemeanor, and "
-        "2 other offenses."
+    assert (
+        narrate(person, "prose")
+        == "The defendant is an 80-year-old woman whose race or ethnicity is recorded as other. She"
+        " is charged with a misdemeanor. She has one prior offense on record. Her juvenile"
+        " record lists no felonies, one misdemeanor, and 2 other offenses."
     )
     assert (
         narrate({name: 0 for name in PHRASES if name.startswith("juv")}, "prose")
@@ -108,7 +123,11 @@ def test_prose_reads_as_written() -> None:
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        ("two_year_recid", "2", "row 30, column 'two_year_recid': found '2', expected one of: 0, 1"),
+        (
+            "two_year_recid",
+            "2",
+            "row 30, column 'two_year_recid': found '2', expected one of: 0, 1",
+        ),
         ("sex", "M", "row 30, column 'sex': found 'M', expected one of: Male, Female"),
         ("priors_count", "x", "row 30, column 'priors_count': found 'x', expected a whole number"),
         ("age", "", "row 30, column 'age': found '', expected a whole number"),

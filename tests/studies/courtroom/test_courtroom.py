@@ -16,7 +16,10 @@ TASK = Task(
     question="Will the defendant be rearrested within three years?",
     labels=("no", "yes"),
     positive="yes",
-    meaning={"yes": "the defendant will be rearrested", "no": "the defendant will not be rearrested"},
+    meaning={
+        "yes": "the defendant will be rearrested",
+        "no": "the defendant will not be rearrested",
+    },
     roles={"prosecutor": "the prosecutor", "defense": "the defence counsel", "judge": "the judge"},
 )
 CASE = Case("c1", "people", "test", "FACTS-OF-THE-CASE: two prior arrests.", "yes", TASK.labels)
@@ -27,7 +30,9 @@ def prompt(request: Request) -> str:
 
 
 def numbered_speech() -> Any:
-    """A model whose every utterance carries a word of its own, so that whoever quotes it gives it away."""
+    """A model whose every utterance carries a word of its own, so that whoever quotes it gives it
+    away.
+    """
     count = 0
 
     def answer(request: Request) -> str | dict[str, float]:
@@ -39,8 +44,12 @@ def numbered_speech() -> Any:
             return f"UTTERANCE{count:03d}"
         properties = request.schema["properties"]
         if "statement" in properties:
-            return json.dumps({"strategy": f"SECRET{count:03d}", "statement": f"STATEMENT{count:03d}"})
-        return json.dumps({"reasoning": f"BELIEF{count:03d}", "prediction": "YES", "confidence": 70})
+            return json.dumps(
+                {"strategy": f"SECRET{count:03d}", "statement": f"STATEMENT{count:03d}"}
+            )
+        return json.dumps(
+            {"reasoning": f"BELIEF{count:03d}", "prediction": "YES", "confidence": 70}
+        )
 
     return answer
 
@@ -51,7 +60,9 @@ async def trial(**params: Any) -> tuple[Answer | None, Debate, ScriptedModel]:
 
 async def test_seven_public_turns_in_the_order_of_the_paper() -> None:
     answer, debate, _ = await trial()
-    public = [(said.speaker, said.kind) for said in debate.utterances if said.visibility == "public"]
+    public = [
+        (said.speaker, said.kind) for said in debate.utterances if said.visibility == "public"
+    ]
     assert public == [
         ("prosecutor", "opening"),
         ("defense", "opening"),
@@ -66,8 +77,19 @@ async def test_seven_public_turns_in_the_order_of_the_paper() -> None:
 
 async def test_the_judge_notes_a_belief_after_every_round() -> None:
     _, debate, _ = await trial()
-    kinds = [said.kind for said in debate.utterances if said.kind in ("opening", "rebuttal", "closing", "belief")]
-    assert kinds == [*["opening"] * 2, "belief", *["rebuttal"] * 2, "belief", *["closing"] * 2, "belief"]
+    kinds = [
+        said.kind
+        for said in debate.utterances
+        if said.kind in ("opening", "rebuttal", "closing", "belief")
+    ]
+    assert kinds == [
+        *["opening"] * 2,
+        "belief",
+        *["rebuttal"] * 2,
+        "belief",
+        *["closing"] * 2,
+        "belief",
+    ]
 
 
 async def test_after_turn_the_belief_follows_every_advocate() -> None:
@@ -81,8 +103,12 @@ async def test_after_turn_the_belief_follows_every_advocate() -> None:
 async def test_private_text_reaches_nobody_else(strategy: str, beliefs: str) -> None:
     _, debate, chat = await trial(strategy=strategy, beliefs=beliefs)
     private = [said for said in debate.utterances if said.visibility != "public"]
-    speakers = [said.speaker for said in debate.utterances if said.source == "model" and said.call_id]
-    asked = dict(zip([said.call_id for said in debate.utterances if said.call_id], speakers, strict=True))
+    speakers = [
+        said.speaker for said in debate.utterances if said.source == "model" and said.call_id
+    ]
+    asked = dict(
+        zip([said.call_id for said in debate.utterances if said.call_id], speakers, strict=True)
+    )
     assert {said.speaker for said in private} == {"prosecutor", "defense", "judge"}
     for said in private:
         secret = said.parsed["strategy"] if said.parsed and "strategy" in said.parsed else said.text
@@ -123,14 +149,18 @@ async def test_a_failed_turn_is_recorded_and_skipped() -> None:
 async def test_a_failed_verdict_leaves_no_answer() -> None:
     speak = numbered_speech()
     verdict, debate, _ = await hold(
-        "courtroom", CASE, TASK, lambda request: None if "Give your verdict" in prompt(request) else speak(request)
+        "courtroom",
+        CASE,
+        TASK,
+        lambda request: None if "Give your verdict" in prompt(request) else speak(request),
     )
     assert verdict is None
     assert debate.utterances[-1].failed
 
 
 @pytest.mark.parametrize(
-    ("sees", "facts", "record"), [("facts", True, False), ("transcript", False, True), ("both", True, True)]
+    ("sees", "facts", "record"),
+    [("facts", True, False), ("transcript", False, True), ("both", True, True)],
 )
 async def test_judge_sees_what_the_setting_says_and_the_advocates_everything(
     sees: str, facts: bool, record: bool
@@ -162,19 +192,27 @@ async def test_cooperative_roles_change_one_paragraph_of_the_advocates_prompts_a
 async def test_labels_without_a_meaning_are_argued_by_their_names() -> None:
     _, _, chat = await hold("courtroom", CASE, replace(TASK, meaning={}), numbered_speech())
     argued = [
-        line for request in chat.requests for line in prompt(request).splitlines() if line.startswith("You argue")
+        line
+        for request in chat.requests
+        for line in prompt(request).splitlines()
+        if line.startswith("You argue")
     ]
     assert set(argued) == {"You argue that the answer is YES.", "You argue that the answer is NO."}
 
 
 async def test_judge_sees_changes_the_judges_prompts_alone() -> None:
-    for (who, both), (_, facts) in zip(await prompts_of(), await prompts_of(judge_sees="facts"), strict=True):
+    for (who, both), (_, facts) in zip(
+        await prompts_of(), await prompts_of(judge_sees="facts"), strict=True
+    ):
         assert (both != facts) == who.startswith("judge"), who
 
 
 async def test_speaking_first_changes_the_order_alone() -> None:
     _, debate, _ = await trial(first="defense")
-    assert [said.speaker for said in debate.utterances if said.kind == "opening"] == ["defense", "prosecutor"]
+    assert [said.speaker for said in debate.utterances if said.kind == "opening"] == [
+        "defense",
+        "prosecutor",
+    ]
 
 
 async def test_by_likelihood_the_verdict_is_scored_and_all_before_it_stays_the_same() -> None:

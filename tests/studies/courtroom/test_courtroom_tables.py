@@ -1,4 +1,6 @@
-"""Tables, figures and transcripts: right numbers beside the published ones, hostile text harmless, stable bytes."""
+"""Tables, figures and transcripts: right numbers beside the published ones, hostile text harmless,
+stable bytes.
+"""
 
 import json
 import os
@@ -27,7 +29,15 @@ from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 from moot.stats.replication import wilson
 from of_study import of_study
-from results_on_disk import REARREST, case, experiment_view, prediction, repeating, utterance, write_results
+from results_on_disk import (
+    REARREST,
+    case,
+    experiment_view,
+    prediction,
+    repeating,
+    utterance,
+    write_results,
+)
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published" / "published_results.csv"
 PROTOCOLS = ("zero_shot", "cot", "courtroom")
@@ -44,12 +54,18 @@ AS_PUBLISHED = repeating(
 )
 
 
-def study_of(experiments: list[ExperimentResults], baselines: dict[str, pd.DataFrame] | None = None) -> StudyResults:
+def study_of(
+    experiments: list[ExperimentResults], baselines: dict[str, pd.DataFrame] | None = None
+) -> StudyResults:
     published = read_published(PUBLISHED)
     return StudyResults(
         study="courtroom",
         experiments={results.experiment: results for results in experiments},
-        scores=concat_scores(score_experiment(results) for results in experiments) if experiments else no_scores(),
+        scores=(
+            concat_scores(score_experiment(results) for results in experiments)
+            if experiments
+            else no_scores()
+        ),
         baselines=baselines or {},
         published=published[published["study"] == "courtroom"],
         comparable=AS_PUBLISHED,
@@ -79,7 +95,9 @@ def debate_rows(case_id: str, target: str) -> list[dict]:
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    """Three methods by two models on ten synthetic cases; the published dolphin-3, and one that the paper has not."""
+    """Three methods by two models on ten synthetic cases; the published dolphin-3, and one that the
+    paper has not.
+    """
     folder = tmp_path_factory.mktemp("results")
     truth = dict(zip("abcdefghij", ["yes"] * 4 + ["no"] * 6, strict=True))
     cases = [case(c, truth[c], sex="male" if c in "abcde" else "female") for c in truth]
@@ -88,10 +106,20 @@ def study(tmp_path_factory):
     for protocol in PROTOCOLS:
         tokens = 9000 if protocol == "courtroom" else 700
         rows = [
-            prediction(c, truth[c], "yes" if c in "abcef" else "no", confidence=70.0, prompt_tokens=tokens - 10)
+            prediction(
+                c,
+                truth[c],
+                "yes" if c in "abcef" else "no",
+                confidence=70.0,
+                prompt_tokens=tokens - 10,
+            )
             for c in truth
         ]
-        talk = [row for c in truth for row in debate_rows(c, truth[c])] if protocol == "courtroom" else []
+        talk = (
+            [row for c in truth for row in debate_rows(c, truth[c])]
+            if protocol == "courtroom"
+            else []
+        )
         experiments.append(
             write_results(
                 folder,
@@ -100,7 +128,9 @@ def study(tmp_path_factory):
                 {"dolphin-3": talk, "tiny": talk},
                 task=task,
                 experiment=f"{protocol}-x",
-                config=experiment_view(protocol, "nlsy97", ("dolphin-3", "tiny"), params={"answer": "generation"}),
+                config=experiment_view(
+                    protocol, "nlsy97", ("dolphin-3", "tiny"), params={"answer": "generation"}
+                ),
             )
         )
     return study_of(experiments)
@@ -112,7 +142,11 @@ def rows_of(study, name):
 
 def test_published_ours_and_difference_stand_beside_each_other(study):
     frame = rows_of(study, "table4_prompting")
-    row = frame[(frame["model"] == "dolphin-3") & (frame["method"] == "zero-shot") & (frame["metric"] == "accuracy")]
+    row = frame[
+        (frame["model"] == "dolphin-3")
+        & (frame["method"] == "zero-shot")
+        & (frame["metric"] == "accuracy")
+    ]
     row = row.iloc[0]
     assert (row["published"], row["ours"], row["n"], row["n invalid"]) == (0.77, 0.7, 10, 0)
     assert row["difference"] == pytest.approx(-0.07)
@@ -120,20 +154,39 @@ def test_published_ours_and_difference_stand_beside_each_other(study):
     wider = np.hypot(row["ours"] - row["95 % low"], wilson(0.77, 150).high - 0.77)
     assert row["difference low"] == pytest.approx(row["difference"] - wider)
     assert row["replication low"] < row["ours"] < row["replication high"]
-    f1 = frame[(frame["model"] == "dolphin-3") & (frame["method"] == "zero-shot") & (frame["metric"] == "F1, binary")]
+    f1 = frame[
+        (frame["model"] == "dolphin-3")
+        & (frame["method"] == "zero-shot")
+        & (frame["metric"] == "F1, binary")
+    ]
     assert (f1.iloc[0]["published"], f1.iloc[0]["ours"]) == (0.65, pytest.approx(6 / 9))
 
 
 def test_every_table_is_built_where_a_study_has_no_published_values(study):
     unpublished = replace(study, published=study.published.iloc[:0])
     frames = {table.name: table.build(unpublished).frame for table in of_study(TABLES, "courtroom")}
-    assert frames["table5_courtroom"]["ours"].notna().any() and frames["table5_courtroom"]["published"].isna().all()
+    assert (
+        frames["table5_courtroom"]["ours"].notna().any()
+        and frames["table5_courtroom"]["published"].isna().all()
+    )
 
 
 def test_a_table_without_published_values_has_no_columns_for_them(study):
     frame = rows_of(study, "calibration")
     assert list(frame.columns) == [
-        *("method", "model", "experiment", "data", "metric", "ours", "95 % low", "95 % high", "cases", "n", "n invalid")
+        *(
+            "method",
+            "model",
+            "experiment",
+            "data",
+            "metric",
+            "ours",
+            "95 % low",
+            "95 % high",
+            "cases",
+            "n",
+            "n invalid",
+        )
     ]
     assert frame["ours"].notna().all() and set(frame["model"]) == {"dolphin-3", "tiny"}
 
@@ -187,11 +240,19 @@ def test_table7_puts_the_printed_columns_right(study):
 
 def test_stability_of_published_values_follows_from_the_tables(study):
     frame = rows_of(study, "stability")
-    zero_shot = frame[(frame["method"] == "zero-shot") & frame["statistic"].str.startswith("standard")].iloc[0]
-    assert zero_shot["published"] == pytest.approx(np.std([0.65, 0.60, 0.59, 0.62, 0.53, 0.45], ddof=1))
+    zero_shot = frame[
+        (frame["method"] == "zero-shot") & frame["statistic"].str.startswith("standard")
+    ].iloc[0]
+    assert zero_shot["published"] == pytest.approx(
+        np.std([0.65, 0.60, 0.59, 0.62, 0.53, 0.45], ddof=1)
+    )
     assert zero_shot["stated in the paper"] == 0.08
-    assert zero_shot["models (ours)"] == 1 and np.isnan(zero_shot["difference"]), "not over the paper's models"
-    correlations = frame[frame["statistic"].str.startswith("correlation")].set_index("method")["published"]
+    assert zero_shot["models (ours)"] == 1 and np.isnan(zero_shot["difference"]), (
+        "not over the paper's models"
+    )
+    correlations = frame[frame["statistic"].str.startswith("correlation")].set_index("method")[
+        "published"
+    ]
     assert (
         correlations["courtroom debate"] == pytest.approx(0.26, abs=0.005)
         and correlations.idxmin() == "courtroom debate"
@@ -201,29 +262,57 @@ def test_stability_of_published_values_follows_from_the_tables(study):
 def test_cost_ratio_is_of_means_over_common_cases(study):
     frame = rows_of(study, "cost_ratios")
     row = frame[(frame["prompt"] == "cot-x") & frame["quantity"].str.startswith("tokens")].iloc[0]
-    assert (row["ours"], row["published low"], row["published high"]) == (pytest.approx(9000 / 700), 11, 14)
+    assert (row["ours"], row["published low"], row["published high"]) == (
+        pytest.approx(9000 / 700),
+        11,
+        14,
+    )
 
 
 def test_a_leaderboard_stands_beside_the_published_one(study):
-    common = {"title": "Random forest", "families": "tabular", "dataset": "nlsy97", "n": 847, "folds": 10}
+    common = {
+        "title": "Random forest",
+        "families": "tabular",
+        "dataset": "nlsy97",
+        "n": 847,
+        "folds": 10,
+    }
     board = pd.DataFrame(
         [
-            {"baseline": "rf", "evaluation": "cross_validation", "status": "ok", "accuracy": 0.75, **common},
-            {"baseline": "rf", "evaluation": "test", "status": "ok", "accuracy": 0.7, "accuracy_low": 0.6, **common},
+            {
+                "baseline": "rf",
+                "evaluation": "cross_validation",
+                "status": "ok",
+                "accuracy": 0.75,
+                **common,
+            },
+            {
+                "baseline": "rf",
+                "evaluation": "test",
+                "status": "ok",
+                "accuracy": 0.7,
+                "accuracy_low": 0.6,
+                **common,
+            },
             {"baseline": "tabpfn", "evaluation": "test", "status": "weights not found", **common},
         ]
     )
     with_board = replace(study, baselines={"nlsy97": board})
     frame = rows_of(with_board, "table2_tabular_leaderboard")
     row = frame[(frame["model"] == "rf") & (frame["metric"] == "accuracy")].iloc[0]
-    assert (row["published"], row["ours (cross-validated)"], row["ours (test)"]) == (0.7606, 0.75, 0.7)
+    assert (row["published"], row["ours (cross-validated)"], row["ours (test)"]) == (
+        0.7606,
+        0.75,
+        0.7,
+    )
     assert row["in words"] == "Random forest"
     assert row["difference"] == pytest.approx(-0.0106)
     missing = frame[(frame["model"] == "et") & (frame["metric"] == "AUC")].iloc[0]
     assert missing["published"] == 0.6559 and np.isnan(missing["difference"])
     synthetic = rows_of(replace(with_board, comparable=repeating({})), "table2_tabular_leaderboard")
     assert (
-        synthetic["difference"].isna().all() and not synthetic[["published", "ours (test)"]].notna().all(axis=1).any()
+        synthetic["difference"].isna().all()
+        and not synthetic[["published", "ours (test)"]].notna().all(axis=1).any()
     )
     notes = TABLES["courtroom/table3_tabpfn"].build(with_board).notes
     assert any("weights not found" in note for note in notes)
@@ -240,21 +329,32 @@ def test_every_table_and_figure_is_built_without_any_experiment(tmp_path):
 
 
 def test_every_figure_has_the_same_bytes_when_drawn_again(study, tmp_path):
-    assert {"figure2_f1_seconds", "figure3_f1_tokens", "figure4_sorted_prompts", "figure5_sorted_debates"} <= {
-        entry.name for entry in of_study(FIGURES, "courtroom")
-    }
+    assert {
+        "figure2_f1_seconds",
+        "figure3_f1_tokens",
+        "figure4_sorted_prompts",
+        "figure5_sorted_debates",
+    } <= {entry.name for entry in of_study(FIGURES, "courtroom")}
     for entry in of_study(FIGURES, "courtroom"):
         for attempt in ("a", "b"):
-            draw(entry, study, {kind: tmp_path / f"{entry.name}-{attempt}.{kind}" for kind in ("png", "svg")})
+            draw(
+                entry,
+                study,
+                {kind: tmp_path / f"{entry.name}-{attempt}.{kind}" for kind in ("png", "svg")},
+            )
         for kind in ("png", "svg"):
             first, second = (tmp_path / f"{entry.name}-{attempt}.{kind}" for attempt in ("a", "b"))
             assert first.read_bytes() == second.read_bytes(), first.name
 
 
-@given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.floats(1, 2)), min_size=1, max_size=9))
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.floats(1, 2)), min_size=1, max_size=9)
+)
 @settings(max_examples=15)
 def test_names_of_points_cover_neither_each_other_nor_a_point(places):
-    """Those that the default run drew over each other lay on one height, close together, at an axis' end."""
+    """Those that the default run drew over each other lay on one height, close together, at an
+    axis' end.
+    """
     with figure_style():
         drawing, axes = new_figure()
         axes.set(xlim=(0.9, 2.1), ylim=(-0.03, 1.03))
@@ -272,9 +372,9 @@ def test_names_of_points_cover_neither_each_other_nor_a_point(places):
 def test_looking_up_tables_and_figures_loads_no_heavy_library():
     """Every start of Snakemake, and every job of a table, waits for these imports."""
     program = (
-        "import sys; from moot.report import FIGURES, TABLES; from moot.scores import SCORERS;"
-        "list(FIGURES), list(TABLES), list(SCORERS);"
-        "print(sorted({'sklearn', 'scipy.stats', 'matplotlib', 'torch', 'xgboost'} & set(sys.modules)))"
+        "import sys; from moot.report import FIGURES, TABLES; from moot.scores import"
+        " SCORERS;list(FIGURES), list(TABLES), list(SCORERS);print(sorted({'sklearn',"
+        " 'scipy.stats', 'matplotlib', 'torch', 'xgboost'} & set(sys.modules)))"
     )
     scripts = str(Path(__file__).resolve().parents[3] / "scripts")
     found = subprocess.run(
@@ -288,7 +388,10 @@ def test_looking_up_tables_and_figures_loads_no_heavy_library():
 
 
 def test_a_figure_draws_a_model_with_a_hostile_name(tmp_path):
-    rows = [prediction("a", "yes", "yes", confidence=80.0), prediction("b", "no", "no", confidence=60.0)]
+    rows = [
+        prediction("a", "yes", "yes", confidence=80.0),
+        prediction("b", "no", "no", confidence=60.0),
+    ]
     hostile = "$x_1$&<b>"
     results = write_results(
         tmp_path, [case("a", "yes"), case("b", "no")], {hostile: rows}, {hostile: []},
@@ -300,7 +403,9 @@ def test_a_figure_draws_a_model_with_a_hostile_name(tmp_path):
     with figure_style():
         drawing = entry.build(study_of([results]))
         drawing.draw_without_rendering()
-        texts = [text for axes in drawing.axes for text in axes.findobj(Text) if len(text.get_text()) > 9]
+        texts = [
+            text for axes in drawing.axes for text in axes.findobj(Text) if len(text.get_text()) > 9
+        ]
         cut = [text.get_text() for text in texts if text.get_window_extent().x1 > drawing.bbox.x1]
     assert texts and cut == []
 
@@ -329,7 +434,8 @@ def test_a_debate_cannot_forge_the_page(study):
     text = "".join(render_markdown(study.experiments["courtroom-x"], "tiny"))
     assert "<script" not in text and "\\# He did it." in text
     assert all(
-        line.startswith((">", "#", "*", "-", "(", "Data", "What", "Actual", "Prediction")) or not line
+        line.startswith((">", "#", "*", "-", "(", "Data", "What", "Actual", "Prediction"))
+        or not line
         for line in text.split("\n")
     )
 
@@ -346,7 +452,11 @@ def test_published_figures_say_where_they_are_wrong(tmp_path):
     path = tmp_path / "published.csv"
     rows = "courtroom,t,r,accuracy,0.5,150,150,share,,,\ncourtroom,t,r,f1,{},{},,,,,\n"
     header = "study,table,row,metric,value,n,cases,error,repeated_by,model,note"
-    for value, n, found in (("many", "9", "value 'many'"), ("", "9", "value ''"), ("0.5", "few", "n 'few'")):
+    for value, n, found in (
+        ("many", "9", "value 'many'"),
+        ("", "9", "value ''"),
+        ("0.5", "few", "n 'few'"),
+    ):
         path.write_text(f"{header}\n{rows.format(value, n)}")
         with pytest.raises(UserError, match=rf"line 3: {found}, expected a number"):
             read_published(path)
@@ -356,13 +466,28 @@ def test_published_figures_say_where_they_are_wrong(tmp_path):
 
 
 def test_what_a_person_said_is_shown_beside_its_condition() -> None:
-    said = {"source": "human", "text": "I would affirm.", "parsed": '{"condition": "affirm"}', "parse_status": ""}
+    said = {
+        "source": "human",
+        "text": "I would affirm.",
+        "parsed": '{"condition": "affirm"}',
+        "parse_status": "",
+    }
     assert _body(said) == ("", "I would affirm.", (("Condition", "affirm"),))
-    assert _body({**said, "source": "model"}) == ("", "I would affirm.", (("Condition", "affirm"),)), (
-        "as records have it"
+    assert _body({**said, "source": "model"}) == (
+        "",
+        "I would affirm.",
+        (("Condition", "affirm"),),
+    ), "as records have it"
+    assert _body({**said, "source": "model", "parse_status": "strict"}) == (
+        "",
+        "",
+        (("Condition", "affirm"),),
     )
-    assert _body({**said, "source": "model", "parse_status": "strict"}) == ("", "", (("Condition", "affirm"),))
-    form = {**said, "text": '{"reasoning": "thick file", "prediction": "NO"}', "parse_status": "strict"}
+    form = {
+        **said,
+        "text": '{"reasoning": "thick file", "prediction": "NO"}',
+        "parse_status": "strict",
+    }
     assert _body({**form, "parsed": form["text"]}) == ("", "", (("Reasoning", "thick file"),))
     zero = {
         **said,
@@ -370,4 +495,8 @@ def test_what_a_person_said_is_shown_beside_its_condition() -> None:
         "parse_status": "strict",
         "parsed": '{"grade": 0, "reached": false, "reason": "", "gaps": []}',
     }
-    assert _body(zero) == ("", "", (("Grade", "0"), ("Reached", "false"))), "a grade of 0 is a grade"
+    assert _body(zero) == (
+        "",
+        "",
+        (("Grade", "0"), ("Reached", "false")),
+    ), "a grade of 0 is a grade"

@@ -1,4 +1,6 @@
-"""Narratives of NLSY97: every fact is told and no other, in sentences that read well; what is withheld is told to nobody."""
+"""Narratives of NLSY97: every fact is told and no other, in sentences that read well; what is
+withheld is told to nobody.
+"""
 
 import re
 from collections.abc import Callable
@@ -18,7 +20,10 @@ from narratives_told import GENDERED, told_and_no_other
 MakeContext = Callable[..., LoadContext]
 
 _VALUES: dict[str, st.SearchStrategy[Any]] = {
-    **{name: st.sampled_from([value or "none" for value in values]) for name, values in CATEGORIES.items()},
+    **{
+        name: st.sampled_from([value or "none" for value in values])
+        for name, values in CATEGORIES.items()
+    },
     **{name: st.booleans() for name in FLAGS},
     **{name: st.integers(0, 9) for name in PLAUSIBLE},
     "age": st.integers(18, 22),
@@ -29,7 +34,12 @@ _PEOPLE = st.fixed_dictionaries({name: st.none() | values for name, values in _V
 
 
 @settings(max_examples=80)
-@given(_PEOPLE, st.sets(st.sampled_from(FEATURES), min_size=1), st.sampled_from(["list", "prose"]), st.data())
+@given(
+    _PEOPLE,
+    st.sets(st.sampled_from(FEATURES), min_size=1),
+    st.sampled_from(["list", "prose"]),
+    st.data(),
+)
 def test_every_fact_is_told_and_no_other(
     person: dict[str, Any], told: set[str], form: str, data: st.DataObject
 ) -> None:
@@ -38,7 +48,9 @@ def test_every_fact_is_told_and_no_other(
     assert text.endswith(".")
     if form == "prose":
         assert re.match(
-            r"(The defendant|So far, the defendant|In the past five years, |At age 12, the defendant|It is)", text
+            r"(The defendant|So far, the defendant|In the past five years, |At age 12, the"
+            r" defendant|It is)",
+            text,
         )
         assert all(sentence[:1].isupper() for sentence in re.split(r"(?<=\.) ", text))
 
@@ -46,13 +58,29 @@ def test_every_fact_is_told_and_no_other(
 @pytest.mark.parametrize(
     ("sex", "expected"),
     [
-        ("male", "The defendant is tall and lives alone. He often asks for his due. His home is his."),
-        ("female", "The defendant is tall and lives alone. She often asks for her due. Her home is her."),
-        ("", "The defendant is tall and lives alone. They often ask for their due. Their home is their."),
+        (
+            "male",
+            "The defendant is tall and lives alone. He often asks for his due. His home is his.",
+        ),
+        (
+            "female",
+            "The defendant is tall and lives alone. She often asks for her due. Her home is her.",
+        ),
+        (
+            "",
+            (
+                "The defendant is tall and lives alone. They often ask for their due. Their home is"
+                " their."
+            ),
+        ),
     ],
 )
 def test_person_and_number_agree(sex: str, expected: str) -> None:
-    sentences = ["{They are} tall and {live} alone.", "{They often ask} for {their} due.", "{Their} home is {their}."]
+    sentences = [
+        "{They are} tall and {live} alone.",
+        "{They often ask} for {their} due.",
+        "{Their} home is {their}.",
+    ]
     assert prose(sentences, sex, "the defendant") == expected
     assert prose(["{Their} home is far."], sex, "the defendant") == "The defendant's home is far."
 
@@ -77,22 +105,34 @@ def test_sentences_read_as_written(facts: dict[str, object], expected: str) -> N
 
 def test_the_list_form_is_feature_is_value() -> None:
     text = narrate(
-        {"sex": "male", "age": 18, "cocaine": False, "marijuana_anydrug": "none", "num_weight": None}, "list"
+        {
+            "sex": "male",
+            "age": 18,
+            "cocaine": False,
+            "marijuana_anydrug": "none",
+            "num_weight": None,
+        },
+        "list",
     )
-    assert text == (
-        "sex is male; age is 18; weight is not known; drugs used in the past four years is none; "
+    assert (
+        text == "sex is male; age is 18; weight is not known; drugs used in the past four years is"
+        " none; "
         "use of cocaine is false."
     )
 
 
 @pytest.mark.parametrize("form", ["list", "prose"])
-def test_withheld_features_are_told_to_nobody_but_kept_for_audits(form: str, load_context: MakeContext) -> None:
+def test_withheld_features_are_told_to_nobody_but_kept_for_audits(
+    form: str, load_context: MakeContext
+) -> None:
     options = Nlsy97Options(rows=200, narrative=form, withhold=("sex", "race", "age"))
     loaded = load(options, load_context())
     assert loaded.features is not None
     assert not {"sex", "race", "age"} & set(loaded.features.columns)
     for case in loaded.cases:
         assert not GENDERED.search(case.text)
-        assert not re.search(r"\brace\b|\bage is\b|years old|-year-old|Hispanic|\bwhite\b|\bBlack\b", case.text)
+        assert not re.search(
+            r"\brace\b|\bage is\b|years old|-year-old|Hispanic|\bwhite\b|\bBlack\b", case.text
+        )
         assert case.attributes["sex"] in ("male", "female")
         assert case.attributes["age"].isdigit()

@@ -1,4 +1,6 @@
-"""NLSY97: the counts of the published table, cleaning, splits, rankings, raw extracts, and faulty files."""
+"""NLSY97: the counts of the published table, cleaning, splits, rankings, raw extracts, and faulty
+files.
+"""
 
 import re
 from collections import Counter
@@ -88,13 +90,18 @@ def test_only_the_impossible_heights_go_missing(shared_data: Path) -> None:
 
 
 @pytest.mark.parametrize("data", ["made_up", "published"])
-def test_splits_are_stratified_seeded_and_disjoint(data: str, request: pytest.FixtureRequest) -> None:
+def test_splits_are_stratified_seeded_and_disjoint(
+    data: str, request: pytest.FixtureRequest
+) -> None:
     loaded = request.getfixturevalue(data)
     counts = Counter((case.split, case.target) for case in loaded.cases)
     assert counts["train", "yes"] == 236
     assert counts["validation", "yes"] == 78
     assert counts["test", "yes"] == 79
-    assert [sum(counts[split, label] for label in ("yes", "no")) for split in ("train", "validation", "test")] == [
+    assert [
+        sum(counts[split, label] for label in ("yes", "no"))
+        for split in ("train", "validation", "test")
+    ] == [
         847,
         282,
         283,
@@ -109,7 +116,9 @@ def test_another_seed_splits_otherwise_and_the_same_seed_alike(load_context: Mak
     assert [case.split for case in first.cases] != [case.split for case in other.cases]
 
 
-def test_generated_people_are_called_synthetic_and_look_like_the_published_ones(made_up: Loaded) -> None:
+def test_generated_people_are_called_synthetic_and_look_like_the_published_ones(
+    made_up: Loaded,
+) -> None:
     assert any("synthetic" in note for note in made_up.task.notes)
     assert all(case.case_id.startswith("synthetic-") for case in made_up.cases)
     frame = made_up.features
@@ -119,8 +128,14 @@ def test_generated_people_are_called_synthetic_and_look_like_the_published_ones(
     assert made_up.cleaning["height_total_inches outside 48 to 84 inches, made missing"] == 5
     assert made_up.cleaning["num_weight outside 80 to 700 pounds, made missing"] == 11
     rearrested = frame["label"] == "yes"
-    assert frame["numberofarrestsby2002"][rearrested].mean() > frame["numberofarrestsby2002"][~rearrested].mean() + 0.3
-    assert rearrested[frame["sex"] == "male"].mean() > rearrested[frame["sex"] == "female"].mean() + 0.05
+    assert (
+        frame["numberofarrestsby2002"][rearrested].mean()
+        > frame["numberofarrestsby2002"][~rearrested].mean() + 0.3
+    )
+    assert (
+        rearrested[frame["sex"] == "male"].mean()
+        > rearrested[frame["sex"] == "female"].mean() + 0.05
+    )
 
 
 def test_generated_people_have_the_published_columns_and_values(shared_data: Path) -> None:
@@ -129,13 +144,18 @@ def test_generated_people_have_the_published_columns_and_values(shared_data: Pat
     assert set(made.columns) == set(raw.columns)
     for name in CATEGORIES:
         assert set(made[name]) <= set(raw[name])
-        shares = pd.concat([made[name].value_counts(normalize=True), raw[name].value_counts(normalize=True)], axis=1)
+        shares = pd.concat(
+            [made[name].value_counts(normalize=True), raw[name].value_counts(normalize=True)],
+            axis=1,
+        )
         assert (shares.fillna(0).diff(axis=1).iloc[:, 1].abs() < 0.06).all(), shares
 
 
 @pytest.mark.parametrize("data", ["made_up", "published"])
 @pytest.mark.parametrize("form", ["list", "prose"])
-def test_a_narrative_never_tells_the_outcome(data: str, form: str, request: pytest.FixtureRequest) -> None:
+def test_a_narrative_never_tells_the_outcome(
+    data: str, form: str, request: pytest.FixtureRequest
+) -> None:
     loaded = request.getfixturevalue(data)
     assert loaded.features is not None
     assert LABEL not in loaded.features.columns
@@ -159,7 +179,9 @@ def test_a_ranking_finds_what_matters_and_sees_the_training_split_alone(ranking:
             "split": ["train"] * 240 + ["validation"] * 30 + ["test"] * 30,
             "label": np.where(label, "yes", "no"),
             "chance": noise.integers(0, 9, 300),
-            "telling": pd.Categorical(np.where(label ^ (noise.random(300) < 0.1), "often", "seldom")),
+            "telling": pd.Categorical(
+                np.where(label ^ (noise.random(300) < 0.1), "often", "seldom")
+            ),
             "measure": pd.array(noise.integers(60, 75, 300), dtype="Int64"),
             "flag": noise.random(300) < 0.5,
         }
@@ -214,15 +236,30 @@ def _spoil(column: str, value: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
         (lambda table: table.drop(columns="cocaine"), "missing column cocaine"),
         (_spoil("id", "1"), "row 40, column 'id': '1' is in row 1 already"),
         (_spoil("id", "x/../y"), "row 40, column 'id': found 'x/../y', expected a whole number"),
-        (_spoil(LABEL, "perhaps"), f"row 40, column '{LABEL}': found 'perhaps', expected one of: True, False"),
-        (_spoil("sex", "unknown"), "row 40, column 'sex': found 'unknown', expected one of: male, female"),
+        (
+            _spoil(LABEL, "perhaps"),
+            f"row 40, column '{LABEL}': found 'perhaps', expected one of: True, False",
+        ),
+        (
+            _spoil("sex", "unknown"),
+            "row 40, column 'sex': found 'unknown', expected one of: male, female",
+        ),
         (_spoil("age", "old"), "row 40, column 'age': found 'old', expected a whole number"),
-        (lambda table: table.assign(**{LABEL: "False"}), "the train split has no case of label 'yes'"),
-        (lambda table: table.head(2).assign(**{LABEL: ["True", "False"]}), "split has no case of label"),
+        (
+            lambda table: table.assign(**{LABEL: "False"}),
+            "the train split has no case of label 'yes'",
+        ),
+        (
+            lambda table: table.head(2).assign(**{LABEL: ["True", "False"]}),
+            "split has no case of label",
+        ),
     ],
 )
 def test_a_faulty_table_is_refused(
-    spoil: Callable[[pd.DataFrame], pd.DataFrame], message: str, tmp_path: Path, load_context: MakeContext
+    spoil: Callable[[pd.DataFrame], pd.DataFrame],
+    message: str,
+    tmp_path: Path,
+    load_context: MakeContext,
 ) -> None:
     write(tmp_path, spoil(nlsy97_table(seed=1, rows=40)))
     with pytest.raises(UserError, match=re.escape(message)) as raised:
@@ -242,13 +279,17 @@ def test_a_damaged_file_is_refused(tmp_path: Path, load_context: MakeContext) ->
         with pytest.raises(UserError, match=message):
             load(Nlsy97Options(source="local"), load_context())
     path.unlink()
-    with pytest.raises(UserError, match=r"nlsy97_full.csv: no such file; put the released .* data/raw/README.md"):
+    with pytest.raises(
+        UserError, match=r"nlsy97_full.csv: no such file; put the released .* data/raw/README.md"
+    ):
         load(Nlsy97Options(source="download"), load_context())
 
 
 def test_the_split_message_names_the_data_set(load_context: MakeContext) -> None:
     context = replace(load_context(), name="my-survey")
-    with pytest.raises(UserError, match="data set 'my-survey': the validation split has no case of label 'no'"):
+    with pytest.raises(
+        UserError, match="data set 'my-survey': the validation split has no case of label 'no'"
+    ):
         load(Nlsy97Options(rows=4), context)
 
 
@@ -262,16 +303,26 @@ def extract(folder: Path, content: str, name: str = "extract.csv") -> None:
 
 def arrests(respondents: int, **months: list[int]) -> str:
     """An extract with all arrest months: 0 but for those named, as `m2003_05=[...]`."""
-    names = [f"ARREST_STATUS_{year}.{month:02}_XRND" for year in range(1992, 2006) for month in range(1, 13)]
+    names = [
+        f"ARREST_STATUS_{year}.{month:02}_XRND"
+        for year in range(1992, 2006)
+        for month in range(1, 13)
+    ]
     values = {name: [0] * respondents for name in names}
-    values |= {f"ARREST_STATUS_{name[1:5]}.{name[6:]}_XRND": counts for name, counts in months.items()}
+    values |= {
+        f"ARREST_STATUS_{name[1:5]}.{name[6:]}_XRND": counts for name, counts in months.items()
+    }
     rows = zip(range(1, respondents + 1), *values.values(), strict=True)
     return "\n".join([",".join(["R0000100", *names]), *(",".join(map(str, row)) for row in rows)])
 
 
-def test_real_extracts_give_what_their_columns_allow(shared_data: Path, load_context: MakeContext) -> None:
+def test_real_extracts_give_what_their_columns_allow(
+    shared_data: Path, load_context: MakeContext
+) -> None:
     context = load_context(data_root=shared_data)
-    with pytest.raises(UserError, match=r"needs column ARREST_STATUS_2003.01_XRND.*allow outcome: incarcerated"):
+    with pytest.raises(
+        UserError, match=r"needs column ARREST_STATUS_2003.01_XRND.*allow outcome: incarcerated"
+    ):
         load(Nlsy97Options(source="investigator"), context)
     loaded = load(Nlsy97Options(source="investigator", outcome="incarcerated_2002"), context)
     frame = loaded.features
@@ -289,7 +340,9 @@ def test_real_extracts_give_what_their_columns_allow(shared_data: Path, load_con
     assert "nlsy97_variables.yaml" in [path.name for path in loaded.sources]
 
 
-def test_real_extracts_reproduce_the_papers_percentages_of_the_whole_survey(shared_data: Path) -> None:
+def test_real_extracts_reproduce_the_papers_percentages_of_the_whole_survey(
+    shared_data: Path,
+) -> None:
     people = read_extracts(shared_data / FOLDER, "R0000100").frame
     assert len(people) == 8984
     assert people["R0536300"].value_counts().to_dict() == {1: 4599, 2: 4385}
@@ -300,18 +353,27 @@ def test_real_extracts_reproduce_the_papers_percentages_of_the_whole_survey(shar
 def test_rearrest_is_built_from_arrest_months(tmp_path: Path, load_context: MakeContext) -> None:
     count = 40
     people = "\n".join(f"{i},{1 + i % 2},{1980 + i % 5},{1 + i % 4}" for i in range(1, count + 1))
-    extract(tmp_path, f'"R0000100","R0536300","R0536402","R1482600"\n{people}', "people.csv")  # quoted headers
+    extract(
+        tmp_path, f'"R0000100","R0536300","R0536402","R1482600"\n{people}', "people.csv"
+    )  # quoted headers
     before = [1] * 30 + [99] * 5 + [-4] * 5  # 99: arrested in an earlier month
     earlier = [2] * 35 + [0] * 5
     after = [0] * 15 + [1] * 10 + [99] * 5 + [-4] * 10
-    extract(tmp_path, arrests(count, m1998_03=earlier, m2001_02=before, m2004_07=after), "arrests.csv")
+    extract(
+        tmp_path, arrests(count, m1998_03=earlier, m2001_02=before, m2004_07=after), "arrests.csv"
+    )
     loaded = load(Nlsy97Options(source="investigator", narrative="list"), load_context())
     assert Counter(case.target for case in loaded.cases) == {"no": 20, "yes": 10}
-    assert loaded.cleaning["respondents outside the question: numberofarrestsby2002 is 0 or unknown"] == 5
+    assert (
+        loaded.cleaning["respondents outside the question: numberofarrestsby2002 is 0 or unknown"]
+        == 5
+    )
     assert loaded.cleaning["rearrest unknown: no event seen, and some month not asked about"] == 10
     assert loaded.features is not None
     assert loaded.features["numberofarrestsby2002"].unique().tolist() == [3]
-    assert loaded.cases[0].text.startswith("sex is female; age is 21; race or ethnicity is Hispanic; number of arrests")
+    assert loaded.cases[0].text.startswith(
+        "sex is female; age is 21; race or ethnicity is Hispanic; number of arrests"
+    )
 
 
 @pytest.mark.parametrize(
@@ -319,10 +381,22 @@ def test_rearrest_is_built_from_arrest_months(tmp_path: Path, load_context: Make
     [
         ({}, "no CSV file there; put your NLS Investigator extracts"),
         ({"a.csv": "R0000100,R0536300,R0536402\n1,1,1980\n"}, "race needs column R1482600"),
-        ({"a.csv": "R0000100,R0536300,R0536402,R1482600\n1,7,1980,1\n"}, "row 1, column 'R0536300': found 7, expected"),
-        ({"a.csv": "R0000100,R0536300,R0536402,R1482600\n1,1,-9,1\n"}, "row 1, column 'R0536402': found code -9"),
-        ({"a.csv": "R0000100,R0536300\n1,x\n"}, "row 1, column 'R0536300': found 'x', expected a whole number"),
-        ({"a.csv": "R0000100,R0536300\n1,1\n1,2\n"}, "row 2, column 'R0000100': '1' is in row 1 already"),
+        (
+            {"a.csv": "R0000100,R0536300,R0536402,R1482600\n1,7,1980,1\n"},
+            "row 1, column 'R0536300': found 7, expected",
+        ),
+        (
+            {"a.csv": "R0000100,R0536300,R0536402,R1482600\n1,1,-9,1\n"},
+            "row 1, column 'R0536402': found code -9",
+        ),
+        (
+            {"a.csv": "R0000100,R0536300\n1,x\n"},
+            "row 1, column 'R0536300': found 'x', expected a whole number",
+        ),
+        (
+            {"a.csv": "R0000100,R0536300\n1,1\n1,2\n"},
+            "row 2, column 'R0000100': '1' is in row 1 already",
+        ),
         ({"a.csv": "PUBID,R0536300\n1,1\n"}, "missing column R0000100"),
         (
             {"a.csv": "R0000100,R0536300\n1,1\n2,1\n", "b.csv": "R0000100,R0536300\n2,2\n"},
@@ -351,7 +425,9 @@ def test_a_faulty_extract_is_refused(
 def test_a_faulty_variable_map_is_refused(
     old: str, new: str, message: str, tmp_path: Path, load_context: MakeContext
 ) -> None:
-    text = (load_context().shipped / "config/nlsy97_variables.yaml").read_text().replace(old, new, 1)
+    text = (
+        (load_context().shipped / "config/nlsy97_variables.yaml").read_text().replace(old, new, 1)
+    )
     (tmp_path / "map.yaml").write_text(text)
     with pytest.raises(UserError, match=re.escape(message)):
         read_variables(tmp_path / "map.yaml")

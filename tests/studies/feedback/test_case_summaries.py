@@ -1,4 +1,6 @@
-"""Full opinions to CaseLaw cases: both formats of the Caselaw Access Project, summaries, settlements, outcome phrases."""
+"""Full opinions to CaseLaw cases: both formats of the Caselaw Access Project, summaries,
+settlements, outcome phrases.
+"""
 
 import json
 from collections.abc import Callable
@@ -12,7 +14,12 @@ from pydantic import ValidationError
 from moot.core.artifacts import describe, write_rows
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.studies.feedback.protocol_summaries import KIND, SummaryParams, case_summary, write_summaries
+from moot.studies.feedback.protocol_summaries import (
+    KIND,
+    SummaryParams,
+    case_summary,
+    write_summaries,
+)
 from scripted_model import ScriptedModel, make_debate
 
 MakeContext = Callable[..., LoadContext]
@@ -68,7 +75,11 @@ async def test_a_summary_keeps_the_verdict_apart() -> None:
 def summaries(tmp_path: Path, *outcomes: str) -> Path:
     parts = {"claim": "He asks\tfor the price.", "defence": "It was lame."}
     rows = [
-        {"background": f"Matter {n} of {n * 11} sacks and {n * 13} tubs.", **parts, "prediction": outcome}
+        {
+            "background": f"Matter {n} of {n * 11} sacks and {n * 13} tubs.",
+            **parts,
+            "prediction": outcome,
+        }
         for n, outcome in enumerate(outcomes)
     ]
     said = [{"kind": KIND, "parse_status": "strict", "parsed": json.dumps(row)} for row in rows]
@@ -86,7 +97,10 @@ def test_summaries_become_cases_and_settlements_are_set_aside(
     context = replace(load_context("caselaw-cap"), artifacts={"summaries": made})
     loaded = load(context, "caselaw", source="cap", summaries="from-cap/gpt")
     assert len(loaded.cases) == 12 and loaded.cleaning["settled or dismissed (left out)"] == 2
-    assert loaded.cases[0].text == "Matter 0 of 0 sacks and 0 tubs.\tHe asks for the price.\tIt was lame."
+    assert (
+        loaded.cases[0].text
+        == "Matter 0 of 0 sacks and 0 tubs.\tHe asks for the price.\tIt was lame."
+    )
     with pytest.raises(ValidationError, match="go together"):
         load(load_context("caselaw-cap"), "caselaw", source="cap")
 

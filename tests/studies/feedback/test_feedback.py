@@ -14,7 +14,12 @@ from moot.core.cases import Case
 from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.llm.request import Request
 from moot.protocols.replies import position_in
-from moot.studies.feedback.protocol import STATED, TOKEN_PROBABILITIES, FeedbackParams, debate_feedback
+from moot.studies.feedback.protocol import (
+    STATED,
+    TOKEN_PROBABILITIES,
+    FeedbackParams,
+    debate_feedback,
+)
 from moot.studies.feedback.protocol_reasoning import (
     ReasoningParams,
     ReflexionParams,
@@ -57,14 +62,21 @@ async def test_the_debate_follows_the_algorithm() -> None:
     assert answer.score == pytest.approx(0.55)  # by hand, above
     kinds = [(said.round, said.kind) for said in debate.utterances if said.source == "model"]
     one_round = ["opening"] * 2 + ["rebuttal"] * 2 + ["summary", "prediction"]
-    assert kinds == [(0, "prediction"), *((1, kind) for kind in one_round), *((2, kind) for kind in one_round)]
+    assert kinds == [
+        (0, "prediction"),
+        *((1, kind) for kind in one_round),
+        *((2, kind) for kind in one_round),
+    ]
     recorded = [said.parsed for said in debate.utterances if said.kind == "smoothed"]
-    assert [step["smoothed"]["plaintiff"] for step in recorded if step] == pytest.approx([0.2, 0.5, 0.55])
+    assert [step["smoothed"]["plaintiff"] for step in recorded if step] == pytest.approx(
+        [0.2, 0.5, 0.55]
+    )
     assert {step["probability"] for step in recorded if step} == {TOKEN_PROBABILITIES}
 
 
 @pytest.mark.parametrize(
-    ("changes", "score"), [({"weight": 0.0}, 0.2), ({"smoothing": False}, 0.6), ({"weight": 1.0}, 0.6)]
+    ("changes", "score"),
+    [({"weight": 0.0}, 0.2), ({"smoothing": False}, 0.6), ({"weight": 1.0}, 0.6)],
 )
 async def test_weights_at_their_ends(changes: dict[str, Any], score: float) -> None:
     params = FeedbackParams(debaters=1, rounds=2, **changes)
@@ -82,7 +94,12 @@ async def test_rebuttals_read_the_others_and_openings_do_not() -> None:
     assert len(openings) == len(rebuttals) == 4
     assert all("<opinion>\n" not in prompt for prompt in openings)
     assert all(prompt.count("<opinion>\n") == 2 for prompt in rebuttals)
-    assert ["<summary>\n" in prompt for prompt in openings] == [False, False, True, True]  # the second round's
+    assert ["<summary>\n" in prompt for prompt in openings] == [
+        False,
+        False,
+        True,
+        True,
+    ]  # the second round's
     sides = [said.prediction for said in debate.utterances if said.kind == "opening"]
     assert sides == ["plaintiff", "defendant"] * 2
 
@@ -106,12 +123,18 @@ async def test_without_token_probabilities_the_stated_confidence_counts_and_is_s
     debate = make_debate(voice, params, WINNER)
     found = await debate_feedback(debate, params)
     assert found and found.prediction == "defendant" and found.score == pytest.approx(0.2)
-    recorded = [said.parsed["probability"] for said in debate.utterances if said.kind == "smoothed" and said.parsed]
+    recorded = [
+        said.parsed["probability"]
+        for said in debate.utterances
+        if said.kind == "smoothed" and said.parsed
+    ]
     assert recorded == [STATED, STATED]
     assert sum(bool(request.choices) for request in voice.requests) == 1  # asked once, then known
     strict = FeedbackParams(debaters=1, rounds=1, answer="likelihood")
     with pytest.raises(LogprobsUnavailableError):
-        await debate_feedback(make_debate(ScriptedModel(answer, token_probabilities=False), strict, WINNER), strict)
+        await debate_feedback(
+            make_debate(ScriptedModel(answer, token_probabilities=False), strict, WINNER), strict
+        )
 
 
 async def test_several_labels_are_asked_one_by_one_in_chinese() -> None:
@@ -119,7 +142,11 @@ async def test_several_labels_are_asked_one_by_one_in_chinese() -> None:
         if request.choices:
             yes = 0.9 if "“264" in request.messages[-1].content else 0.2
             return {"是": math.log(yes), "否": math.log(1 - yes)}
-        return {"statement": "他偷了手机。", "prediction": ["264", "234"]} if request.schema else "摘要"
+        return (
+            {"statement": "他偷了手机。", "prediction": ["264", "234"]}
+            if request.schema
+            else "摘要"
+        )
 
     params = FeedbackParams(debaters=2, rounds=1, opinions="form")
     voice = ScriptedModel(answer)
@@ -148,7 +175,10 @@ async def test_an_unusable_reply_leaves_no_answer(broken: str) -> None:
     ("text", "label"),
     [
         (
-            "I expect the court to rule in favor of the plaintiff, A. The defendant's receipt limits little.",
+            (
+                "I expect the court to rule in favor of the plaintiff, A. The defendant's receipt"
+                " limits little."
+            ),
             "plaintiff",
         ),
         ("It is likely that the plaintiff, A, would prevail.", "plaintiff"),
@@ -178,7 +208,14 @@ def test_a_debater_names_articles_in_prose(text: str, labels: str | None) -> Non
 
 
 async def test_debaters_speak_freely_in_the_papers_words_and_their_label_is_read() -> None:
-    said = iter(["The plaintiff wins, I say.", "It is hard to tell.", "Defendant wins.", "PLAINTIFF or DEFENDANT?"])
+    said = iter(
+        [
+            "The plaintiff wins, I say.",
+            "It is hard to tell.",
+            "Defendant wins.",
+            "PLAINTIFF or DEFENDANT?",
+        ]
+    )
 
     def answer(request: Request, _: int) -> Any:
         return dict.fromkeys(request.choices, -1.0) if request.choices else next(said, "In short.")
@@ -190,10 +227,14 @@ async def test_debaters_speak_freely_in_the_papers_words_and_their_label_is_read
     assert await debate_feedback(debate, params)
     spoken = [said for said in debate.utterances if said.kind in ("opening", "rebuttal")]
     assert [said.prediction for said in spoken] == ["plaintiff", None, "defendant", None]
-    assert all(said.usable for said in spoken) and not any(request.schema for request in voice.requests)
+    assert all(said.usable for said in spoken) and not any(
+        request.schema for request in voice.requests
+    )
     asked = [request for request in voice.requests if request.choices]
     assert {request.choices for request in asked} == {("Defendant wins", "Plaintiff wins")}
-    assert all("Defendant wins or Plaintiff wins" in request.messages[-1].content for request in asked)
+    assert all(
+        "Defendant wins or Plaintiff wins" in request.messages[-1].content for request in asked
+    )
     assert not any("PLAINTIFF" in prompt.replace("PLAINTIFF or", "") for prompt in voice.prompts)
 
 
@@ -201,15 +242,21 @@ async def test_debaters_speak_freely_in_the_papers_words_and_their_label_is_read
 
 
 def court_cases(count: int = 24, dataset: str = "toy") -> list[Case]:
-    """Cases that plaintiffs win where goods were broken; four training cases, two validation, two test of each eight."""
+    """Cases that plaintiffs win where goods were broken; four training cases, two validation, two
+    test of each eight.
+    """
     splits = ["train", "train", "train", "train", "validation", "validation", "test", "test"]
-    stories = ["broken crates of glass, which the carrier dropped", "late payment, which the buyer had never promised"]
+    stories = [
+        "broken crates of glass, which the carrier dropped",
+        "late payment, which the buyer had never promised",
+    ]
     return [
         Case(
             f"c{n}",
             dataset,
             splits[n % 8],
-            f"Matter {n} of {n * 7} sacks: {stories[n % 2]}; witness {n * 13} and clerk {n * 17} were heard.",
+            f"Matter {n} of {n * 7} sacks: {stories[n % 2]}; witness {n * 13} and clerk {n * 17}"
+            " were heard.",
             "plaintiff" if n % 2 == 0 else "defendant",
             WINNER.labels,
         )
@@ -219,7 +266,15 @@ def court_cases(count: int = 24, dataset: str = "toy") -> list[Case]:
 
 def opinions(cases: Sequence[Case]) -> pd.DataFrame:
     rows = [
-        (case.case_id, case.case_id, case.split, case.text, label, f"Clearly the {label}.", case.target == label)
+        (
+            case.case_id,
+            case.case_id,
+            case.split,
+            case.text,
+            label,
+            f"Clearly the {label}.",
+            case.target == label,
+        )
         for case in cases
         for label in WINNER.labels
     ]
@@ -230,7 +285,9 @@ def opinions(cases: Sequence[Case]) -> pd.DataFrame:
 def assistant() -> Assistant:
     cases = court_cases(48)
     frame = opinions(cases)
-    return train_assistant(frame[frame["split"] != "test"], cases, WINNER, features="tfidf-crossed", seed=1)
+    return train_assistant(
+        frame[frame["split"] != "test"], cases, WINNER, features="tfidf-crossed", seed=1
+    )
 
 
 def test_the_assistant_learns_which_opinions_are_right(assistant: Assistant) -> None:
@@ -253,11 +310,17 @@ def test_no_test_case_or_twin_of_one_trains_the_assistant() -> None:
         train_assistant(frame, [*cases, twin], WINNER)
 
 
-@pytest.mark.parametrize(("split", "right"), [("train", True), ("train", False), ("validation", True)])
+@pytest.mark.parametrize(
+    ("split", "right"), [("train", True), ("train", False), ("validation", True)]
+)
 def test_opinions_of_one_class_are_refused(split: str, right: bool) -> None:
     frame = opinions(court_cases())
-    frame = frame[(frame["split"] != "test") & ((frame["split"] != split) | (frame["right"] == right))]
-    with pytest.raises(UserError, match=f"opinions over {split} cases are all {'right' if right else 'wrong'}"):
+    frame = frame[
+        (frame["split"] != "test") & ((frame["split"] != split) | (frame["right"] == right))
+    ]
+    with pytest.raises(
+        UserError, match=f"opinions over {split} cases are all {'right' if right else 'wrong'}"
+    ):
         train_assistant(frame, court_cases(), WINNER)
 
 
@@ -286,10 +349,14 @@ def test_what_is_no_assistant_is_refused(tmp_path: Path) -> None:
         load_assistant(tmp_path / "none.skops")
 
 
-async def test_a_low_reliability_falls_back_to_the_first_outlook(assistant: Assistant, tmp_path: Path) -> None:
+async def test_a_low_reliability_falls_back_to_the_first_outlook(
+    assistant: Assistant, tmp_path: Path
+) -> None:
     path = tmp_path / "assistant.skops"
     save_assistant(assistant, path)
-    case = next(case for case in court_cases(48) if case.split == "test" and case.target == "defendant")
+    case = next(
+        case for case in court_cases(48) if case.split == "test" and case.target == "defendant"
+    )
     params = FeedbackParams(
         debaters=1, rounds=1, assistant="training", opinions="form"
     )  # the debater argues for the plaintiff: wrong
@@ -300,12 +367,16 @@ async def test_a_low_reliability_falls_back_to_the_first_outlook(assistant: Assi
     assert believed.parsed and believed.parsed["reliability"] < 0.5
     trusting = params.model_copy(update={"threshold": 0.0})
     voice = judged([0.2, 0.8])
-    answer = await debate_feedback(make_debate(voice, trusting, WINNER, case, {"assistant": path}), trusting)
+    answer = await debate_feedback(
+        make_debate(voice, trusting, WINNER, case, {"assistant": path}), trusting
+    )
     assert answer and answer.score == pytest.approx(0.5)
     assert any("How reliable their opinions are" in prompt for prompt in voice.prompts)
 
 
-async def test_an_assistant_of_other_data_or_of_this_case_is_refused(assistant: Assistant, tmp_path: Path) -> None:
+async def test_an_assistant_of_other_data_or_of_this_case_is_refused(
+    assistant: Assistant, tmp_path: Path
+) -> None:
     path = tmp_path / "other.skops"
     save_assistant(assistant, path)
     params = FeedbackParams(debaters=1, rounds=1, assistant="training")
@@ -343,22 +414,32 @@ async def test_four_steps_then_the_answer() -> None:
     answer = await four_step_chain_of_thought(make_debate(voice, params, WINNER), params)
     assert answer and answer.prediction == "plaintiff" and answer.score == pytest.approx(0.85)
     assert len(voice.requests) == 1 and "four steps" in voice.prompts[0]
-    short = ScriptedModel(lambda *_: {"steps": steps[:3], "prediction": "PLAINTIFF", "confidence": 70})
+    short = ScriptedModel(
+        lambda *_: {"steps": steps[:3], "prediction": "PLAINTIFF", "confidence": 70}
+    )
     answer = await four_step_chain_of_thought(make_debate(short, params, WINNER), params)
-    assert answer and answer.prediction == "plaintiff", "the number of steps is no condition of an answer"
+    assert answer and answer.prediction == "plaintiff", (
+        "the number of steps is no condition of an answer"
+    )
 
 
 async def test_likelihood_after_reasoning() -> None:
     voice = ScriptedModel(
-        lambda request, _: {"PLAINTIFF": -2.0, "DEFENDANT": -1.0} if request.choices else "1. He asks."
+        lambda request, _: (
+            {"PLAINTIFF": -2.0, "DEFENDANT": -1.0} if request.choices else "1. He asks."
+        )
     )
     params = ReasoningParams(answer="likelihood")
     answer = await four_step_chain_of_thought(make_debate(voice, params, WINNER), params)
     assert answer and answer.prediction == "defendant" and "1. He asks." in voice.prompts[1]
 
 
-@pytest.mark.parametrize(("stands", "calls"), [([True], 2), ([False, True], 4), ([False, False], 5)])
-async def test_reflexion_learns_from_its_own_criticism_alone(stands: list[bool], calls: int) -> None:
+@pytest.mark.parametrize(
+    ("stands", "calls"), [([True], 2), ([False, True], 4), ([False, False], 5)]
+)
+async def test_reflexion_learns_from_its_own_criticism_alone(
+    stands: list[bool], calls: int
+) -> None:
     verdicts = iter(stands)
 
     def answer(request: Request, _: int) -> Any:
@@ -368,11 +449,21 @@ async def test_reflexion_learns_from_its_own_criticism_alone(stands: list[bool],
 
     params = ReflexionParams(reflections=2)
     voice = ScriptedModel(answer)
-    case = Case("c1", "toy", "test", "A sold B a lame horse.", "plaintiff", WINNER.labels, {"secret": "GOLD"})
+    case = Case(
+        "c1",
+        "toy",
+        "test",
+        "A sold B a lame horse.",
+        "plaintiff",
+        WINNER.labels,
+        {"secret": "GOLD"},
+    )
     found = await reflexion(make_debate(voice, params, WINNER, case), params)
     assert found and found.prediction == "defendant"
     assert len(voice.requests) == calls
-    assert sum("Look at the receipt." in prompt for prompt in voice.prompts) == sum(not stand for stand in stands)
+    assert sum("Look at the receipt." in prompt for prompt in voice.prompts) == sum(
+        not stand for stand in stands
+    )
     assert not any("GOLD" in prompt for prompt in voice.prompts)
     assert json.dumps([request.schema for request in voice.requests])  # schemas can be sent
 
@@ -387,7 +478,10 @@ async def test_a_tied_debate_ends_with_the_latest_answer(
     def answer(request: Request, _: int) -> Any:
         if request.schema and "confidence" in request.schema["properties"]:
             letter, confidence = next(verdicts)
-            return {"prediction": {"D": "DEFENDANT", "P": "PLAINTIFF"}[letter], "confidence": confidence}
+            return {
+                "prediction": {"D": "DEFENDANT", "P": "PLAINTIFF"}[letter],
+                "confidence": confidence,
+            }
         return {"statement": "x", "prediction": "DEFENDANT"} if request.schema else "summary"
 
     params = FeedbackParams(debaters=1, rounds=2, answer="generation")
@@ -395,7 +489,9 @@ async def test_a_tied_debate_ends_with_the_latest_answer(
     found = await debate_feedback(debate, params)
     assert found and found.prediction == decision and found.score == pytest.approx(0.5)
     assert found.logprobs is None, "no threshold is fitted on stated confidences"
-    assert [said.prediction for said in debate.utterances if said.kind == "smoothed"][-1] == decision
+    assert [said.prediction for said in debate.utterances if said.kind == "smoothed"][
+        -1
+    ] == decision
 
 
 async def test_several_labels_with_confidence_0_are_the_labels_that_were_named() -> None:

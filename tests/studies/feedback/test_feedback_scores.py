@@ -13,7 +13,8 @@ from moot.studies.feedback.scores import WEIGHTS, feedback
 from results_on_disk import experiment_view, prediction, utterance, write_results
 from scripted_model import WINNER
 
-# case: target, O_0, LM(x, sum), threshold met. At T = 0.5: O_1 = 0.35, 0.6, 0.4, 0.55 and (not met) 0.7.
+# case: target, O_0, LM(x, sum), threshold met. At T = 0.5: O_1 = 0.35, 0.6, 0.4, 0.55 and (not met)
+# 0.7.
 DEBATES = {
     "wrong-stays-wrong": ("plaintiff", 0.3, 0.4, True),
     "corrected": ("plaintiff", 0.3, 0.9, True),
@@ -43,19 +44,36 @@ def said(case_id: str, first: float, latest: float, met: bool) -> list[dict[str,
     reliability = json.dumps({"debater": "debater 1", "reliability": 0.8 if met else 0.1})
     return [
         utterance(case_id, 1, "judge", kind="smoothed", parsed=step(first, first, True)),
-        utterance(case_id, 2, "assistant", kind="reliability", parsed=reliability, prediction="plaintiff"),
+        utterance(
+            case_id, 2, "assistant", kind="reliability", parsed=reliability, prediction="plaintiff"
+        ),
         utterance(case_id, 3, "judge", kind="smoothed", parsed=step(latest, final, met)),
-        utterance(case_id, 4, "moot", kind="conclusion", parsed=json.dumps({"status": "valid", "score": final})),
+        utterance(
+            case_id,
+            4,
+            "moot",
+            kind="conclusion",
+            parsed=json.dumps({"status": "valid", "score": final}),
+        ),
     ]
 
 
 @pytest.fixture
 def results(tmp_path: Path) -> ExperimentResults:
-    cases = [Case(name, "toy", "test", name, target, WINNER.labels) for name, (target, *_) in DEBATES.items()]
-    rows = [row for name, (_, first, latest, met) in DEBATES.items() for row in said(name, first, latest, met)]
+    cases = [
+        Case(name, "toy", "test", name, target, WINNER.labels)
+        for name, (target, *_) in DEBATES.items()
+    ]
+    rows = [
+        row
+        for name, (_, first, latest, met) in DEBATES.items()
+        for row in said(name, first, latest, met)
+    ]
     answers = [prediction(name, target, "plaintiff") for name, (target, *_) in DEBATES.items()]
     config = experiment_view(protocol="feedback", params={"weight": 0.5, "smoothing": True})
-    return write_results(tmp_path, cases, {"tiny": answers}, {"tiny": rows}, WINNER, "toy-feedback", config)
+    return write_results(
+        tmp_path, cases, {"tiny": answers}, {"tiny": rows}, WINNER, "toy-feedback", config
+    )
 
 
 def value(frame: pd.DataFrame, metric: str, group: str = "overall") -> float:
@@ -69,12 +87,15 @@ def test_corrections_and_degradations_by_hand(results: ExperimentResults) -> Non
     assert value(frame, "accuracy_initial") == pytest.approx(3 / 5)
     assert (value(frame, "corrections"), value(frame, "degradations")) == (1, 1)
     assert value(frame, "accuracy_final") == pytest.approx(3 / 5)
-    # without smoothing (T = 1) the judge's last word alone counts: one more case is spoilt, the unmet one never
+    # without smoothing (T = 1) the judge's last word alone counts: one more case is spoilt, the
+    # unmet one never
     assert (value(frame, "corrections", "T=1"), value(frame, "degradations", "T=1")) == (1, 2)
     assert value(frame, "accuracy_final", "T=1") == pytest.approx(2 / 5)
 
 
-def test_at_no_weight_nothing_changes_and_the_own_weight_is_among_the_sweep(results: ExperimentResults) -> None:
+def test_at_no_weight_nothing_changes_and_the_own_weight_is_among_the_sweep(
+    results: ExperimentResults,
+) -> None:
     frame = feedback(results)
     assert value(frame, "corrections", "T=0") == value(frame, "degradations", "T=0") == 0
     assert value(frame, "accuracy_final", "T=0") == value(frame, "accuracy_initial")
@@ -106,9 +127,15 @@ def test_thresholds_are_fitted_on_validation_cases_alone(tmp_path: Path) -> None
         for name, share in shares.items()
     ]
     rows = [row for name, share in shares.items() for row in said(name, share, share, True)]
-    answers = [prediction(case.case_id, case.target, case.target) for case in cases if case.split == "test"]
+    answers = [
+        prediction(case.case_id, case.target, case.target) for case in cases if case.split == "test"
+    ]
     config = experiment_view(protocol="feedback", params={"weight": 0.5, "smoothing": True})
-    found = feedback(write_results(tmp_path, cases, {"tiny": answers}, {"tiny": rows}, WINNER, "toy-feedback", config))
+    found = feedback(
+        write_results(
+            tmp_path, cases, {"tiny": answers}, {"tiny": rows}, WINNER, "toy-feedback", config
+        )
+    )
     assert value(found, "accuracy_final") == value(found, "accuracy_initial") == 1
     assert set(found["n"]) == {2}
 
@@ -121,11 +148,21 @@ def test_other_protocols_have_no_such_scores(results: ExperimentResults) -> None
 def test_debates_that_all_came_to_no_answer_are_counted(tmp_path: Path) -> None:
     cases = [Case(name, "toy", "test", name, "plaintiff", WINNER.labels) for name in ("a", "b")]
     said = [
-        utterance(case.case_id, 1, "moot", kind="conclusion", parsed=json.dumps({"status": "invalid", "score": None}))
+        utterance(
+            case.case_id,
+            1,
+            "moot",
+            kind="conclusion",
+            parsed=json.dumps({"status": "invalid", "score": None}),
+        )
         for case in cases
     ]
     answers = [prediction(case.case_id, case.target, "") for case in cases]
     config = experiment_view(protocol="feedback", params={"weight": 0.5, "smoothing": True})
-    found = feedback(write_results(tmp_path, cases, {"tiny": answers}, {"tiny": said}, WINNER, "toy-feedback", config))
+    found = feedback(
+        write_results(
+            tmp_path, cases, {"tiny": answers}, {"tiny": said}, WINNER, "toy-feedback", config
+        )
+    )
     assert pd.isna(value(found, "accuracy_final", "T=0.5")) and pd.isna(value(found, "corrections"))
     assert set(found["n"]) == {0} and set(found["n_invalid"]) == {2}

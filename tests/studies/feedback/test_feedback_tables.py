@@ -1,4 +1,6 @@
-"""Tables and figures of Debate-Feedback and of the comparison, from results on disk whose figures are known."""
+"""Tables and figures of Debate-Feedback and of the comparison, from results on disk whose figures
+are known.
+"""
 
 import json
 from pathlib import Path
@@ -42,42 +44,73 @@ def outlook_row(case_id: str, turn: int, share: float, latest: float) -> dict[st
 def experiment(
     folder: Path, name: str, count: int = 6, right: int = 4, failed: int = 0, **params: Any
 ) -> ExperimentResults:
-    """A debate over `count` cases that plaintiffs win, the first `right` of them predicted so; O_0 is always wrong.
+    """A debate over `count` cases that plaintiffs win, the first `right` of them predicted so; O_0
+    is always wrong.
 
-    The first `failed` of them are debated a second time, without a valid answer.
+        The first `failed` of them are debated a second time, without a valid answer.
     """
-    cases = [Case(f"c{n}", "caselaw", "test", f"Facts {n}", "plaintiff", WINNER.labels) for n in range(6)]
-    cases += [Case(f"t{n}", "caselaw", "train", f"Told {n}", WINNER.labels[n % 2], WINNER.labels) for n in range(8)]
+    cases = [
+        Case(f"c{n}", "caselaw", "test", f"Facts {n}", "plaintiff", WINNER.labels) for n in range(6)
+    ]
+    cases += [
+        Case(f"t{n}", "caselaw", "train", f"Told {n}", WINNER.labels[n % 2], WINNER.labels)
+        for n in range(8)
+    ]
     answers, rows = [], []
     for n in range(count):
         share = 0.9 if n < right else 0.3
-        answers.append(prediction(f"c{n}", "plaintiff", "plaintiff" if n < right else "defendant", calls=7))
-        rows += [outlook_row(f"c{n}", 1, 0.2, 0.2), outlook_row(f"c{n}", 2, 0.5 * 0.2 + 0.5 * share, share)]
+        answers.append(
+            prediction(f"c{n}", "plaintiff", "plaintiff" if n < right else "defendant", calls=7)
+        )
+        rows += [
+            outlook_row(f"c{n}", 1, 0.2, 0.2),
+            outlook_row(f"c{n}", 2, 0.5 * 0.2 + 0.5 * share, share),
+        ]
         if params.get("assistant"):
             told = json.dumps({"debater": "debater 1", "reliability": 0.9 if n % 2 else 0.4})
-            rows.append(utterance(f"c{n}", 3, "assistant", kind="reliability", parsed=told, prediction="plaintiff"))
+            rows.append(
+                utterance(
+                    f"c{n}", 3, "assistant", kind="reliability", parsed=told, prediction="plaintiff"
+                )
+            )
         rows.append(
-            utterance(f"c{n}", 4, "moot", kind="conclusion", parsed=json.dumps({"status": "valid", "score": 0.5}))
+            utterance(
+                f"c{n}",
+                4,
+                "moot",
+                kind="conclusion",
+                parsed=json.dumps({"status": "valid", "score": 0.5}),
+            )
         )
-    answers += [prediction(f"c{n}", "plaintiff", "", status="invalid", repeat=1) for n in range(failed)]
+    answers += [
+        prediction(f"c{n}", "plaintiff", "", status="invalid", repeat=1) for n in range(failed)
+    ]
     config = ExperimentView("feedback", "caselaw", ("tiny",), "test", {**DEBATE, **params})
     return write_results(folder, cases, {"tiny": answers}, {"tiny": rows}, WINNER, name, config)
 
 
-def study(*found: ExperimentResults, name: str = "feedback", baselines: bool = False) -> StudyResults:
+def study(
+    *found: ExperimentResults, name: str = "feedback", baselines: bool = False
+) -> StudyResults:
     published = read_published(PUBLISHED)
     boards = {}
     if baselines:
         data = examples(list(found[0]._cases_and_task[0]), WINNER)
-        boards = {"caselaw": evaluate(data, select(["majority-class"]), seed=1, folds=2).leaderboard}
+        boards = {
+            "caselaw": evaluate(data, select(["majority-class"]), seed=1, folds=2).leaderboard
+        }
     scores = concat_scores(score_experiment(one) for one in found)
     by_name = {one.experiment: one for one in found}
     runs = {
         ("single", "tiny"): "paper-feedback-single-caselaw",
         ("assisted", "tiny"): "paper-feedback-assistant-caselaw",
     }
-    published["model"] = published["model"].replace({"gpt-4o": "tiny"})  # Table 2's model, and not Table 3's
-    return StudyResults(name, by_name, scores, boards, published[published["study"] == name], repeating(runs))
+    published["model"] = published["model"].replace(
+        {"gpt-4o": "tiny"}
+    )  # Table 2's model, and not Table 3's
+    return StudyResults(
+        name, by_name, scores, boards, published[published["study"] == name], repeating(runs)
+    )
 
 
 @pytest.fixture
@@ -109,10 +142,14 @@ def test_a_sweep_is_found_and_stands_in_no_other_table(results: StudyResults) ->
 
 def test_table2_sets_ours_beside_the_published_value(results: StudyResults) -> None:
     frame = built(results, "feedback/table2_models").frame
-    row = frame[(frame["method"] == SINGLE) & (frame["metric"] == "accuracy") & (frame["data"] == "caselaw")].iloc[0]
+    row = frame[
+        (frame["method"] == SINGLE) & (frame["metric"] == "accuracy") & (frame["data"] == "caselaw")
+    ].iloc[0]
     assert (row["published"], row["ours"], row["n"]) == (0.66, pytest.approx(4 / 6), 6)
     assert row["difference"] == pytest.approx(4 / 6 - 0.66)
-    trained = frame[(frame["method"] == "majority-class") & frame["setting"].str.startswith("trained")].iloc[0]
+    trained = frame[
+        (frame["method"] == "majority-class") & frame["setting"].str.startswith("trained")
+    ].iloc[0]
     assert trained["n"] == 6 and pd.isna(trained["published"])
     alone = frame[(frame["method"] == "lawformer") & (frame["data"] == "cail18")]
     assert list(alone["published"]) == [0.38, 0.12] and alone["ours"].isna().all()
@@ -121,7 +158,9 @@ def test_table2_sets_ours_beside_the_published_value(results: StudyResults) -> N
 
 def test_table3_names_the_papers_methods(results: StudyResults) -> None:
     frame = built(results, "feedback/table3_reasoning").frame
-    found = frame[(frame["data"] == "caselaw") & (frame["metric"] == "accuracy")].set_index("method")["published"]
+    found = frame[(frame["data"] == "caselaw") & (frame["metric"] == "accuracy")].set_index(
+        "method"
+    )["published"]
     assert found["chain of thought, 4 steps"] == 0.637 and found["Reflexion"] == 0.645
 
 
@@ -137,8 +176,12 @@ def test_table3_compares_the_debates_of_its_own_model_alone(results: StudyResult
 def test_references_stand_beside_the_methods_on_the_same_cases(results: StudyResults) -> None:
     for name in ("table2_models", "table3_reasoning"):
         frame = built(results, f"feedback/{name}").frame
-        majority = frame[(frame["method"] == "majority-class") & frame["setting"].str.startswith("reference")]
-        assert list(majority[majority["metric"] == "accuracy"]["ours"]) == [1.0], "all six cases are won by plaintiffs"
+        majority = frame[
+            (frame["method"] == "majority-class") & frame["setting"].str.startswith("reference")
+        ]
+        assert list(majority[majority["metric"] == "accuracy"]["ours"]) == [1.0], (
+            "all six cases are won by plaintiffs"
+        )
 
 
 def test_table5_compares_shares(results: StudyResults) -> None:
@@ -155,12 +198,16 @@ def test_components_start_from_the_judge_alone(results: StudyResults) -> None:
     assert (frame["p (Holm)"].iloc[1:] >= frame["p"].iloc[1:]).all()
 
 
-def test_a_repeat_without_an_answer_and_a_weight_between_tenths_have_their_values(tmp_path: Path) -> None:
+def test_a_repeat_without_an_answer_and_a_weight_between_tenths_have_their_values(
+    tmp_path: Path,
+) -> None:
     results = study(experiment(tmp_path, "single", right=4, failed=2, weight=0.55))
     frame = built(results, "feedback/components").frame.set_index("variant")
     assert frame.loc["debate, no smoothing (T = 1)", "accuracy"] == pytest.approx((2 * 0.5 + 2) / 6)
     frame = built(results, "feedback/table5_smoothing").frame
-    ours = frame[(frame["smoothing"] == "with smoothing") & (frame["metric"] == "accuracy")]["ours"].dropna()
+    ours = frame[(frame["smoothing"] == "with smoothing") & (frame["metric"] == "accuracy")][
+        "ours"
+    ].dropna()
     assert ours.tolist() == [pytest.approx(4 / 6)]
 
 
@@ -186,7 +233,13 @@ def test_of_two_experiments_of_one_method_the_one_with_more_cases_is_shown(tmp_p
     few = experiment(tmp_path / "few", "few", count=2)
     often = [prediction(f"c{n % 2}", "plaintiff", "plaintiff", repeat=n // 2) for n in range(10)]
     repeated = write_results(
-        tmp_path / "few", list(few.case_by_id.values()), {"tiny": often}, None, WINNER, "few", few.config
+        tmp_path / "few",
+        list(few.case_by_id.values()),
+        {"tiny": often},
+        None,
+        WINNER,
+        "few",
+        few.config,
     )
     found = study(repeated, experiment(tmp_path / "all", "all"), name="comparison")
     shown = built(found, "comparison/methods_long").frame.set_index("method").loc["debate-feedback"]
@@ -195,7 +248,9 @@ def test_of_two_experiments_of_one_method_the_one_with_more_cases_is_shown(tmp_p
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name.startswith("feedback/")])
 @pytest.mark.parametrize("empty", [False, True])
-def test_every_figure_is_drawn_with_and_without_experiments(name: str, empty: bool, results: StudyResults) -> None:
+def test_every_figure_is_drawn_with_and_without_experiments(
+    name: str, empty: bool, results: StudyResults
+) -> None:
     drawing = FIGURES[name].build(study() if empty else results)
     assert drawing.axes
     if not empty and name == "feedback/figure3_rounds":
@@ -203,7 +258,9 @@ def test_every_figure_is_drawn_with_and_without_experiments(name: str, empty: bo
         assert list(line.get_ydata()) == [0.5, 0.5, 0.5]
 
 
-@pytest.mark.parametrize("name", [name for name in TABLES if name.startswith(("feedback/", "comparison/"))])
+@pytest.mark.parametrize(
+    "name", [name for name in TABLES if name.startswith(("feedback/", "comparison/"))]
+)
 def test_every_table_stands_without_experiments(name: str) -> None:
     content = TABLES[name].build(study(name=name.split("/", maxsplit=1)[0]))
     assert list(content.frame.columns)

@@ -1,4 +1,6 @@
-"""No case learns from a training case that resembles a test case: copies, cut copies, opinions of one lawsuit."""
+"""No case learns from a training case that resembles a test case: copies, cut copies, opinions of
+one lawsuit.
+"""
 
 import json
 import random
@@ -50,18 +52,26 @@ def load(context: LoadContext, **options: Any) -> Loaded:
 
 @pytest.fixture
 def planted(tmp_path: Path, load_context: MakeContext) -> Loaded:
-    """Forty test cases whose labels nothing tells; twenty of them stand in training with 7 % of their words left out."""
+    """Forty test cases whose labels nothing tells; twenty of them stand in training with 7 % of
+    their words left out.
+    """
     draw = random.Random(5)
     tested, others = ([words(draw) for _ in range(COUNT)] for _ in range(2))
     won, others_won = ([draw.random() < 0.5 for _ in range(COUNT)] for _ in range(2))
     copies = [thinned(text, draw) for text in tested[:PLANTED]]
     write(tmp_path / "test.jsonl", map(" ".join, tested), won)
-    write(tmp_path / "train.jsonl", map(" ".join, [*others, *copies]), [*others_won, *won[:PLANTED]])
+    write(
+        tmp_path / "train.jsonl", map(" ".join, [*others, *copies]), [*others_won, *won[:PLANTED]]
+    )
     return load(load_context("caselaw"), files={"train": "train.jsonl", "test": "test.jsonl"})
 
 
 def test_no_baseline_is_trained_on_planted_copies(planted: Loaded) -> None:
-    assert planted.cleaning[LEFT_OUT] == planted.cleaning["near-duplicate pairs across splits"] == PLANTED
+    assert (
+        planted.cleaning[LEFT_OUT]
+        == planted.cleaning["near-duplicate pairs across splits"]
+        == PLANTED
+    )
     data = examples(planted.cases, planted.task)
     assert data.left_out == PLANTED
     assert data.cases["split"].value_counts().to_dict() == {"train": COUNT, "test": COUNT}
@@ -71,7 +81,9 @@ def test_no_baseline_is_trained_on_planted_copies(planted: Loaded) -> None:
     answers = found.predictions[found.predictions["baseline"] == "tfidf-logistic-regression"]
     answers = answers[answers["case_id"].isin(copied)]
     right = (answers["prediction"] == answers["target"]).sum()
-    assert len(answers) == PLANTED and right < 0.85 * PLANTED, "a copy that was trained on is always right"
+    assert len(answers) == PLANTED and right < 0.85 * PLANTED, (
+        "a copy that was trained on is always right"
+    )
 
 
 def test_training_debates_and_thresholds_leave_copies_out(planted: Loaded) -> None:
@@ -95,23 +107,28 @@ def test_thinned_and_halved_copies_are_found(language: str, joint: str, spoil: A
     both = {f"{n}": joint.join(text) for n, text in enumerate(texts)}
     both |= {f"copy of {n}": joint.join(spoil(text, draw)) for n, text in enumerate(texts)}
     pairs = near_duplicates(both, language)
-    assert {(pair.first, pair.second) for pair in pairs} <= {(f"{n}", f"copy of {n}") for n in range(30)}
+    assert {(pair.first, pair.second) for pair in pairs} <= {
+        (f"{n}", f"copy of {n}") for n in range(30)
+    }
     assert len(pairs) >= (28 if spoil is thinned else 24), (
         "a copy that lost twice as much may be missed, and some halves"
     )
 
 
 APPEAL = (
-    "In 1884, the case of Ottilie Brandvold v. Casper Lund came before the court of Knox County. Brandvold sued over a "
-    "mill dam that Lund had raised.\tShe asked for damages.\tHe denied that any land was flooded."
+    "In 1884, the case of Ottilie Brandvold v. Casper Lund came before the court of Knox County."
+    " Brandvold sued over a mill dam that Lund had raised.\tShe asked for damages.\tHe denied that"
+    " any land was flooded."
 )
 AFTER_REMAND = (
-    "Following a second trial, Mr. C. Lund objected to the costs of the surveyor. Mrs. O. Brandvold had paid him twice."
-    "\tShe claims the sum back.\tThe defendant points to a receipt."
+    "Following a second trial, Mr. C. Lund objected to the costs of the surveyor. Mrs. O. Brandvold"
+    " had paid him twice.\tShe claims the sum back.\tThe defendant points to a receipt."
 )
 
 
-def test_two_opinions_of_one_lawsuit_are_found_by_their_parties(tmp_path: Path, load_context: MakeContext) -> None:
+def test_two_opinions_of_one_lawsuit_are_found_by_their_parties(
+    tmp_path: Path, load_context: MakeContext
+) -> None:
     draw = random.Random(3)
     others = [f"Farmer {' '.join(words(draw, 30))} versus a bank." for _ in range(12)]
     write(tmp_path / "test.jsonl", [APPEAL, *others[:4]], [True, False, True, False, True])
@@ -136,12 +153,18 @@ def test_two_opinions_of_one_lawsuit_are_found_by_their_parties(tmp_path: Path, 
 def test_names_that_many_texts_have_make_no_lawsuit() -> None:
     assert names(APPEAL) == {"o brandvold", "c lund"} == names(AFTER_REMAND)
     many = [f"{APPEAL} Again for the {n}th time." for n in range(MOST_TEXTS + 1)]
-    assert len(sharing({str(n): marks for n, marks in enumerate(lawsuits(many[:-1]))})) == MOST_TEXTS - 1
+    assert (
+        len(sharing({str(n): marks for n, marks in enumerate(lawsuits(many[:-1]))}))
+        == MOST_TEXTS - 1
+    )
     assert not any(lawsuits(many))
 
 
 def test_lawsuits_of_the_published_file(shared_data: Path, load_context: MakeContext) -> None:
-    """A reader finds the same plaintiff and defendant in 'City of Bloomington v. Louis Strehle' of 1867 and of 1868."""
+    """A reader finds the same plaintiff and defendant in 'City of Bloomington v.
+
+    Louis Strehle' of 1867 and of 1868.
+    """
     loaded = load(load_context("caselaw", data_root=shared_data))
     assert 15 <= loaded.cleaning["pairs of one lawsuit"] <= 30
     assert loaded.cleaning["pairs of one lawsuit across splits"] == loaded.cleaning[LEFT_OUT] == 0
@@ -155,18 +178,35 @@ def test_only_marked_cases_outside_the_test_split_leak() -> None:
     def case(split: Any, **attributes: str) -> Case:
         return Case("a", "d", split, "t", "yes", ("no", "yes"), attributes)
 
-    assert leaks(case("train", near_duplicate_of="x")) and leaks(case("validation", same_lawsuit_as="x"))
+    assert leaks(case("train", near_duplicate_of="x")) and leaks(
+        case("validation", same_lawsuit_as="x")
+    )
     assert not leaks(case("test", near_duplicate_of="x")) and not leaks(case("train", topic="x"))
 
 
-def test_the_second_published_caselaw_file_is_the_test_set_whole(tmp_path: Path, load_context: MakeContext) -> None:
-    """As config/paper.yaml names it: the file of 1000 cases trains and validates, the other one tests."""
+def test_the_second_published_caselaw_file_is_the_test_set_whole(
+    tmp_path: Path, load_context: MakeContext
+) -> None:
+    """As config/paper.yaml names it: the file of 1000 cases trains and validates, the other one
+    tests.
+    """
     draw = random.Random(9)
     (tmp_path / "caselaw").mkdir()
-    write(tmp_path / "caselaw/trial_prediction.jsonl", [" ".join(words(draw)) for _ in range(200)], [True, False] * 100)
-    write(tmp_path / "caselaw/trial_prediction_test.jsonl", [" ".join(words(draw)) for _ in range(30)], [True] * 30)
+    write(
+        tmp_path / "caselaw/trial_prediction.jsonl",
+        [" ".join(words(draw)) for _ in range(200)],
+        [True, False] * 100,
+    )
+    write(
+        tmp_path / "caselaw/trial_prediction_test.jsonl",
+        [" ".join(words(draw)) for _ in range(30)],
+        [True] * 30,
+    )
     paper = yaml.safe_load((PROJECT / "config/paper.yaml").read_text())["datasets"]["caselaw"]
     loaded = load(load_context("caselaw"), files=paper["files"], validation=paper["validation"])
-    counts = {split: sum(case.split == split for case in loaded.cases) for split in ("train", "validation", "test")}
+    counts = {
+        split: sum(case.split == split for case in loaded.cases)
+        for split in ("train", "validation", "test")
+    }
     assert counts["test"] == 30 and counts["train"] + counts["validation"] == 200
     assert 35 <= counts["validation"] <= 65

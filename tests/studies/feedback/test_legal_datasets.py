@@ -1,4 +1,5 @@
-"""CaseLaw, JUSTICE and CAIL2018: the counts of the real files, cuts and masks, splits without twins, bad input.
+"""CaseLaw, JUSTICE and CAIL2018: the counts of the real files, cuts and masks, splits without
+twins, bad input.
 
 Slow; only it finds files of the publishers that are read otherwise than published.
 """
@@ -30,14 +31,20 @@ def load(context: LoadContext, **options: Any) -> Loaded:
 
 def write_lines(path: Path, records: Iterable[Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records),
+        encoding="utf-8",
+    )
 
 
 def caselaw_records(count: int = 20) -> list[dict[str, str]]:
     """Distinct records, half of each label."""
     return [
         {
-            "case_background": f"Farmer number {n} sold {n * 3} sacks of grain.\tHe asks for the price.\tThe buyer denies it.",
+            "case_background": (
+                f"Farmer number {n} sold {n * 3} sacks of grain.\tHe asks for the price.\tThe buyer"
+                " denies it."
+            ),
             "labels": "Plaintiff wins" if n % 2 else "Defendant wins",
         }
         for n in range(count)
@@ -58,7 +65,11 @@ def test_caselaw_counts(shared_data: Path, load_context: MakeContext) -> None:
 def test_justice_counts(shared_data: Path, load_context: MakeContext) -> None:
     loaded = load(load_context("justice", data_root=shared_data), source="local")
     cleaning = loaded.cleaning
-    assert (cleaning["records read"], cleaning["no winner (left out)"], cleaning["no facts (left out)"]) == (
+    assert (
+        cleaning["records read"],
+        cleaning["no winner (left out)"],
+        cleaning["no facts (left out)"],
+    ) == (
         2999,
         12,
         3,
@@ -66,10 +77,15 @@ def test_justice_counts(shared_data: Path, load_context: MakeContext) -> None:
     targets = Counter(case.target for case in loaded.cases)
     # 1933 and 1054 in the file; two petitioners and one respondent have "not available" for facts
     assert targets == {"petitioner": 1931, "respondent": 1053}
-    dropped = load(load_context("justice", data_root=shared_data), source="local", outcome_phrases="drop")
+    dropped = load(
+        load_context("justice", data_root=shared_data), source="local", outcome_phrases="drop"
+    )
     stated = cleaning["facts that state an outcome (kept)"]
     assert len(dropped.cases) == len(loaded.cases) - stated
-    assert all(not {"disposition", "majority_vote", "decision_type"} & set(case.attributes) for case in loaded.cases)
+    assert all(
+        not {"disposition", "majority_vote", "decision_type"} & set(case.attributes)
+        for case in loaded.cases
+    )
 
 
 def test_cail18_counts(shared_data: Path, load_context: MakeContext) -> None:
@@ -90,7 +106,9 @@ def test_cail18_counts(shared_data: Path, load_context: MakeContext) -> None:
     assert min(Counter(case.target for case in single.cases).values()) > 1
 
 
-def test_near_duplicates_never_stand_in_two_splits(shared_data: Path, load_context: MakeContext) -> None:
+def test_near_duplicates_never_stand_in_two_splits(
+    shared_data: Path, load_context: MakeContext
+) -> None:
     loaded = load(load_context("cail18", data_root=shared_data), source="local")
     pairs = near_duplicates({case.case_id: case.text for case in loaded.cases}, "zh")
     splits = {case.case_id: case.split for case in loaded.cases}
@@ -102,7 +120,9 @@ def test_near_duplicates_never_stand_in_two_splits(shared_data: Path, load_conte
 
 
 @pytest.mark.parametrize(("name", "fewest"), [("caselaw", 40), ("cail18", 20), ("justice", 12)])
-def test_sample_has_every_split_and_says_that_it_is_made_up(name: str, fewest: int, load_context: MakeContext) -> None:
+def test_sample_has_every_split_and_says_that_it_is_made_up(
+    name: str, fewest: int, load_context: MakeContext
+) -> None:
     loaded = load(load_context(name), source="sample")
     assert len(loaded.cases) >= fewest
     assert {case.split for case in loaded.cases} == {"train", "validation", "test"}
@@ -119,33 +139,60 @@ def test_caselaw_sample_is_balanced(load_context: MakeContext) -> None:
 def test_order_of_rows_changes_no_case(tmp_path: Path, load_context: MakeContext) -> None:
     path = tmp_path / "caselaw" / "trial_prediction.jsonl"
     write_lines(path, caselaw_records())
-    first = {case.case_id: (case.text, case.split) for case in load(load_context("caselaw"), source="local").cases}
+    first = {
+        case.case_id: (case.text, case.split)
+        for case in load(load_context("caselaw"), source="local").cases
+    }
     write_lines(path, caselaw_records()[::-1])
-    second = {case.case_id: (case.text, case.split) for case in load(load_context("caselaw"), source="local").cases}
+    second = {
+        case.case_id: (case.text, case.split)
+        for case in load(load_context("caselaw"), source="local").cases
+    }
     assert first == second
 
 
 # Splits as published, and what leaks across them
 
 
-def test_published_splits_are_kept_and_their_twins_reported(tmp_path: Path, load_context: MakeContext) -> None:
+def test_published_splits_are_kept_and_their_twins_reported(
+    tmp_path: Path, load_context: MakeContext
+) -> None:
     records = caselaw_records()
     write_lines(tmp_path / "a.jsonl", records)
-    write_lines(tmp_path / "b.jsonl", [records[3], {**records[0], "case_background": "Another matter\tof\twheat."}])
-    loaded = load(load_context("caselaw"), source="local", files={"train": "a.jsonl", "test": "b.jsonl"})
+    write_lines(
+        tmp_path / "b.jsonl",
+        [records[3], {**records[0], "case_background": "Another matter\tof\twheat."}],
+    )
+    loaded = load(
+        load_context("caselaw"), source="local", files={"train": "a.jsonl", "test": "b.jsonl"}
+    )
     assert Counter(case.split for case in loaded.cases) == {"train": 20, "test": 2}
     assert loaded.cleaning["near-duplicate pairs across splits"] >= 1
-    twin = next(case for case in loaded.cases if case.split == "test" and case.text == records[3]["case_background"])
-    marked = {case.text: case.attributes.get("near_duplicate_of") for case in loaded.cases if case.split == "train"}
+    twin = next(
+        case
+        for case in loaded.cases
+        if case.split == "test" and case.text == records[3]["case_background"]
+    )
+    marked = {
+        case.text: case.attributes.get("near_duplicate_of")
+        for case in loaded.cases
+        if case.split == "train"
+    }
     assert marked[records[3]["case_background"]] == twin.case_id
 
 
-def test_a_test_file_alone_suffices_unless_something_is_fitted(tmp_path: Path, load_context: MakeContext) -> None:
+def test_a_test_file_alone_suffices_unless_something_is_fitted(
+    tmp_path: Path, load_context: MakeContext
+) -> None:
     write_lines(tmp_path / "b.jsonl", caselaw_records())
     loaded = load(load_context("caselaw"), source="local", files={"test": "b.jsonl"})
     assert {case.split for case in loaded.cases} == {"test"}
-    with pytest.raises(UserError, match=r"training split holds no case at all; .* leave `baselines` out"):
-        load(load_context("caselaw"), source="local", files={"test": "b.jsonl"}, baselines=["tfidf"])
+    with pytest.raises(
+        UserError, match=r"training split holds no case at all; .* leave `baselines` out"
+    ):
+        load(
+            load_context("caselaw"), source="local", files={"test": "b.jsonl"}, baselines=["tfidf"]
+        )
 
 
 def test_files_without_a_test_split_are_refused(load_context: MakeContext) -> None:
@@ -155,8 +202,15 @@ def test_files_without_a_test_split_are_refused(load_context: MakeContext) -> No
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_leaking_finds_twins_and_shared_ids(language: str) -> None:
-    text = "The mill burnt on a Tuesday in May and the insurer would not pay for any of the grain that lay in it. " * 3
-    found = leaking({"a": text + "More.", "b": "nothing of the kind", "c": "x y z"}, {"t": text, "c": "q"}, language)
+    text = (
+        "The mill burnt on a Tuesday in May and the insurer would not pay for any of the grain that"
+        " lay in it. " * 3
+    )
+    found = leaking(
+        {"a": text + "More.", "b": "nothing of the kind", "c": "x y z"},
+        {"t": text, "c": "q"},
+        language,
+    )
     assert found == {"a": "t", "c": "c"}
 
 
@@ -185,7 +239,11 @@ def test_cut_keeps_the_limit_and_both_ends(text: str, limit: int) -> None:
         ("The judgment below was later reversed.", "state court", 1),
         ("Ultimately, the court found him liable.", "state court", 1),
         ("The plaintiff asks the court to set the deed aside.", "state court", 0),
-        ("The Ohio Supreme Court affirmed.", "us supreme court", 0),  # a lower court's doing is history
+        (
+            "The Ohio Supreme Court affirmed.",
+            "us supreme court",
+            0,
+        ),  # a lower court's doing is history
         ("The U.S. Supreme Court reversed in a 5-4 decision.", "us supreme court", 2),
         ("其行为已构成盗窃罪", "chinese court", 1),
         ("其行为已构成××罪", "chinese court", 0),
@@ -198,9 +256,13 @@ def test_outcome_rules(text: str, court: str, rules: int) -> None:
 
 def test_masks() -> None:
     text = (
-        'The case "Henry Low v. The Adams Company" began on May 3, 1889. Ultimately, the court ruled for Low.\tHe asks.'
+        'The case "Henry Low v. The Adams Company" began on May 3, 1889. Ultimately, the court'
+        " ruled for Low.\tHe asks."
     )
-    assert masked(text, ["title", "date", "outcome"], "state court") == "The case […]  began on […]. […]\tHe asks."
+    assert (
+        masked(text, ["title", "date", "outcome"], "state court")
+        == "The case […]  began on […]. […]\tHe asks."
+    )
     assert masked("公诉机关以盗窃罪起诉。", ["charge"], "chinese court") == "公诉机关以[…]起诉。"
 
 
@@ -220,7 +282,10 @@ def test_masking_and_dropping_by_option(tmp_path: Path, load_context: MakeContex
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"labels": "Nobody wins"}, "row 3, column 'labels': found 'Nobody wins', expected one of: Plaintiff wins"),
+        (
+            {"labels": "Nobody wins"},
+            "row 3, column 'labels': found 'Nobody wins', expected one of: Plaintiff wins",
+        ),
         ({"case_background": "  "}, "row 3, column 'case_background': empty"),
         ({"case_background": 7}, "record 3"),
     ],
@@ -243,10 +308,14 @@ def test_settlements_are_set_aside(tmp_path: Path, load_context: MakeContext) ->
     assert len(loaded.cases) == 19 and loaded.cleaning["settled or dismissed (left out)"] == 1
 
 
-def test_training_cases_of_a_single_class_are_refused(tmp_path: Path, load_context: MakeContext) -> None:
+def test_training_cases_of_a_single_class_are_refused(
+    tmp_path: Path, load_context: MakeContext
+) -> None:
     records = [record | {"labels": "Plaintiff wins"} for record in caselaw_records()]
     write_lines(tmp_path / "caselaw" / "trial_prediction.jsonl", records)
-    with pytest.raises(UserError, match="training split holds plaintiff; expected at least two labels"):
+    with pytest.raises(
+        UserError, match="training split holds plaintiff; expected at least two labels"
+    ):
         load(load_context("caselaw"), source="local")
 
 
@@ -258,37 +327,57 @@ def test_training_cases_of_a_single_class_are_refused(tmp_path: Path, load_conte
         ({}, "meta.relevant_articles"),
     ],
 )
-def test_cail18_faults(meta: dict[str, Any], message: str, tmp_path: Path, load_context: MakeContext) -> None:
-    write_lines(tmp_path / "cail18" / "cail2018_sample.jsonl", [{"fact": "某人拿走手机。", "meta": meta}])
+def test_cail18_faults(
+    meta: dict[str, Any], message: str, tmp_path: Path, load_context: MakeContext
+) -> None:
+    write_lines(
+        tmp_path / "cail18" / "cail2018_sample.jsonl", [{"fact": "某人拿走手机。", "meta": meta}]
+    )
     with pytest.raises(UserError, match=message):
         load(load_context("cail18"), source="local")
 
 
-def test_facts_of_forty_thousand_characters_are_cut_and_counted(tmp_path: Path, load_context: MakeContext) -> None:
+def test_facts_of_forty_thousand_characters_are_cut_and_counted(
+    tmp_path: Path, load_context: MakeContext
+) -> None:
     records = [
-        {"fact": f"第{n}案。" + "某人" * (20000 if n == 0 else 20 + n), "meta": {"relevant_articles": [264 + n % 2]}}
+        {
+            "fact": f"第{n}案。" + "某人" * (20000 if n == 0 else 20 + n),
+            "meta": {"relevant_articles": [264 + n % 2]},
+        }
         for n in range(8)
     ]
     write_lines(tmp_path / "cail18" / "cail2018_sample.jsonl", records)
     loaded = load(load_context("cail18"), source="local", max_characters=1000, similarity=1.0)
     longest = max(loaded.cases, key=lambda case: len(case.text))
-    assert len(longest.text) == 1000 and longest.text.startswith("第0案。") and "[…]" in longest.text
+    assert (
+        len(longest.text) == 1000 and longest.text.startswith("第0案。") and "[…]" in longest.text
+    )
     assert loaded.cleaning["facts cut to 1000 characters"] == 1
 
 
 def test_wrong_encoding_is_named(tmp_path: Path, load_context: MakeContext) -> None:
     path = tmp_path / "cail18" / "cail2018_sample.jsonl"
     path.parent.mkdir()
-    facts = [{"fact": f"第{n}案，某人。", "meta": {"relevant_articles": [264 + n % 2]}} for n in range(8)]
-    path.write_bytes("".join(json.dumps(fact, ensure_ascii=False) + "\n" for fact in facts).encode("gb18030"))
+    facts = [
+        {"fact": f"第{n}案，某人。", "meta": {"relevant_articles": [264 + n % 2]}} for n in range(8)
+    ]
+    path.write_bytes(
+        "".join(json.dumps(fact, ensure_ascii=False) + "\n" for fact in facts).encode("gb18030")
+    )
     with pytest.raises(UserError, match="UTF-8"):
         load(load_context("cail18"), source="local")
     assert len(load(load_context("cail18"), source="local", encoding="gb18030").cases) == 8
 
 
-def test_justice_reads_html_and_no_give_away_column(tmp_path: Path, load_context: MakeContext) -> None:
+def test_justice_reads_html_and_no_give_away_column(
+    tmp_path: Path, load_context: MakeContext
+) -> None:
     header = "ID,term,first_party,second_party,facts,first_party_winner,issue_area,disposition"
-    rows = [f'{n},1999,A{n},B{n},"<p>Fact &amp; law {n} of its own kind</p>",{n % 2 == 0},,secret' for n in range(12)]
+    rows = [
+        f'{n},1999,A{n},B{n},"<p>Fact &amp; law {n} of its own kind</p>",{n % 2 == 0},,secret'
+        for n in range(12)
+    ]
     path = tmp_path / "justice" / "justice.csv"
     path.parent.mkdir()
     path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")

@@ -1,4 +1,6 @@
-"""Debates of a tournament: transcripts and judgment pages of the published form, checked against each other."""
+"""Debates of a tournament: transcripts and judgment pages of the published form, checked against
+each other.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -41,29 +43,46 @@ def test_who_wins_by_judge_side_length_and_after_a_swap(tmp_path: Path) -> None:
     share = tournament(study).frame.set_index(["who wins", "judge"])["share"]
     assert (share["pro", "Ann"], share["pro", "Bo"], share["pro", "all"]) == (1, 0.5, 0.75)
     assert (share["the longer side", "Ann"], share["the longer side", "Bo"]) == (0.5, 0.5)
-    assert (share["the same side after a swap", "Ann"], share["the same side after a swap", "Bo"]) == (1, 0)
+    assert (
+        share["the same side after a swap", "Ann"],
+        share["the same side after a swap", "Bo"],
+    ) == (1, 0)
     habits = recorded_habits(study).frame
     alone = habits[(habits["judge"] == ALL) & habits["habit"].isin(["side: pro", "length"])]
     assert len(habits) and alone.empty, "what all judges take is in one table"
     results = study.experiments["duels"]
-    found = {name: estimate(results, "jury", name) for name in ("longer_wins", "judges_agree", "same_side_after_swap")}
+    found = {
+        name: estimate(results, "jury", name)
+        for name in ("longer_wins", "judges_agree", "same_side_after_swap")
+    }
     assert {name: one and one.value for name, one in found.items()} == dict.fromkeys(found, 0.5)
     assert found["judges_agree"] and found["judges_agree"].clusters == 8, "intervals draw topics"
     debate = next(read_debates(results, "jury"))
     assert [turn.speaker for turn in debate.turns] == [*["Pro", "Con"] * 5, "Ann", "Bo"]
     assert debate.turns[-1].text.startswith("Because.") and debate.turns[-1].readers == "Bo"
-    assert ("Decisive", "4") in debate.turns[-2].fields, "the judge's note names a turn by its heading"
-    assert ("Margin", "-1.500") in debate.turns[-1].fields and ("Cites", ["P1.1"]) in debate.turns[1].fields
+    assert ("Decisive", "4") in debate.turns[-2].fields, (
+        "the judge's note names a turn by its heading"
+    )
+    assert ("Margin", "-1.500") in debate.turns[-1].fields and ("Cites", ["P1.1"]) in debate.turns[
+        1
+    ].fields
 
 
 def test_the_questions_of_the_report_are_answered_without_a_papers_settings(tmp_path: Path) -> None:
     write(tmp_path)
     claims = [
-        claim for claim in read_claims(PROJECT / "data/published/claims.csv") if "debate_tournament" in claim.data
+        claim
+        for claim in read_claims(PROJECT / "data/published/claims.csv")
+        if "debate_tournament" in claim.data
     ]
     frame = questions(replace(study_of(tmp_path), study=COMPARISON, claims=claims)).frame
     found = {row["measured"].partition(":")[0]: row["this run"] for row in frame.to_dict("records")}
-    expected = {"positive_wins": 0.75, "longer_wins": 0.5, "same_side_after_swap": 0.5, "judges_agree": 0.5}
+    expected = {
+        "positive_wins": 0.75,
+        "longer_wins": 0.5,
+        "same_side_after_swap": 0.5,
+        "judges_agree": 0.5,
+    }
     assert found == expected
 
 
@@ -99,7 +118,9 @@ def test_what_does_not_fit_together_is_named_and_left_out_up_to_a_share(
     file = sorted((place / where).glob("*"))[2 if where == "judgments" else 4]
     text = file.read_text()
     changed = (
-        text.replace("cited_claim_ids: [P1.1]", f"cited_claim_ids: {new}").replace("Lamps. [P1.1]", f"Lamps. {new}")
+        text.replace("cited_claim_ids: [P1.1]", f"cited_claim_ids: {new}").replace(
+            "Lamps. [P1.1]", f"Lamps. {new}"
+        )
         if new == "[P9.9]"
         else text.replace(old, new, 1)
     )
@@ -125,14 +146,20 @@ def test_a_file_that_is_no_text_stops_no_other(tmp_path: Path, source: str) -> N
 
 
 @pytest.mark.skipif(
-    not (SHARED / "recorded" / "debate_tournament").is_dir(), reason="the published debates are not here"
+    not (SHARED / "recorded" / "debate_tournament").is_dir(),
+    reason="the published debates are not here",
 )
 def test_the_half_at_hand_gives_the_figures_known_from_outside(tmp_path: Path) -> None:
-    """Over all published pages PRO wins between .455 and .747 by judge, the longer side .590, the same side 753 of 1,766."""
+    """Over all published pages PRO wins between .455 and .747 by judge, the longer side .590, the
+    same side 753 of 1,766.
+    """
     (tmp_path / "recorded").symlink_to(SHARED / "recorded")
     frame = tournament(study_of(tmp_path)).frame.set_index(["who wins", "judge"])
     known = {("the longer side", "all"): 0.590, ("the same side after a swap", "all"): 753 / 1766}
-    assert all(frame.loc[row, "95 % low"] < value < frame.loc[row, "95 % high"] for row, value in known.items())
+    assert all(
+        frame.loc[row, "95 % low"] < value < frame.loc[row, "95 % high"]
+        for row, value in known.items()
+    )
     by_judge = frame.loc["pro"].drop("all")["share"]
     assert (len(by_judge), *by_judge.agg(["min", "max"]).round(3)) == (6, 0.453, 0.766)
     assert frame.loc[("pro", "all"), "clusters"] == 330

@@ -1,4 +1,6 @@
-"""Groups that talk, each member with an answer: who is right before and after, and what was heard before a change."""
+"""Groups that talk, each member with an answer: who is right before and after, and what was heard
+before a change.
+"""
 
 import re
 from pathlib import Path
@@ -37,13 +39,19 @@ g3,Bob,Good.,B
 """
 
 
-def study(folder: Path, name: str, shown: dict[str, dict[str, dict[str, str]]], **replaced: str) -> StudyResults:
-    """A data set of a configuration in the study's README, with one experiment for each of its methods."""
+def study(
+    folder: Path, name: str, shown: dict[str, dict[str, dict[str, str]]], **replaced: str
+) -> StudyResults:
+    """A data set of a configuration in the study's README, with one experiment for each of its
+    methods.
+    """
     methods = {
         key: entry["params"]["method"]  # type: ignore[index]
         for key, entry in shown["experiments"].items() if entry["dataset"] == name
     }  # fmt: skip
-    return recorded_study(folder, {**shown["datasets"][name], **replaced}, methods, {"all": "recorded"})
+    return recorded_study(
+        folder, {**shown["datasets"][name], **replaced}, methods, {"all": "recorded"}
+    )
 
 
 @pytest.fixture
@@ -52,7 +60,9 @@ def talks(tmp_path: Path) -> StudyResults:
     columns = {"debate": "group", "speaker": "who", "text": "says", "answer": "answer"}
     dataset = {"loader": "transcripts", "path": str(tmp_path / "talks.csv"), "columns": columns,
                "labels": {"A": "right", "B": "wrong"}, "positive": "right", "truth": "right"}  # fmt: skip
-    return recorded_study(tmp_path, dataset, {"talk": "debate", "alone": "first answers"}, {"people": "recorded"})
+    return recorded_study(
+        tmp_path, dataset, {"talk": "debate", "alone": "first answers"}, {"people": "recorded"}
+    )
 
 
 def test_members_are_compared_before_and_after_their_group_talks(talks: StudyResults) -> None:
@@ -64,7 +74,9 @@ def test_members_are_compared_before_and_after_their_group_talks(talks: StudyRes
     assert (row["right before"], row["right after"]) == pytest.approx((2 / 7, 2 / 7))
     assert (row["wrong who end right"], row["right who end wrong"]) == pytest.approx((1 / 5, 1 / 2))
     assert (row["most end right, one was right"], row["most end right, none was"]) == (1 / 2, 0)
-    predictions = {name: found.predictions["prediction"].tolist() for name, found in talks.experiments.items()}
+    predictions = {
+        name: found.predictions["prediction"].tolist() for name, found in talks.experiments.items()
+    }
     assert [answers.count("right") for answers in predictions.values()] == [2, 2]
 
 
@@ -72,9 +84,15 @@ def test_a_change_is_counted_after_the_last_message_of_another_member(talks: Stu
     """Bob joins Ann in g1 after he heard her; Ann joins Dan in g2; Cat and the others stay."""
     frame = changed_answers(talks).frame.set_index(["held before", "heard before"])
     found = {key: (row["changed"], row["occasions"]) for key, row in frame.iterrows()}
-    assert found["wrong", "its speaker: right"] == (1, 2), "Bob after Ann; Cat, who heard Bob say yours, stays"
+    assert found["wrong", "its speaker: right"] == (
+        1,
+        2,
+    ), "Bob after Ann; Cat, who heard Bob say yours, stays"
     assert found["wrong", "its speaker: wrong"] == (0, 1), "Bob in g3 heard Eve"
-    assert found["right", "its speaker: wrong"] == (1, 3), "Ann after Cat, Bob after Cat, Ann after Dan"
+    assert found["right", "its speaker: wrong"] == (
+        1,
+        3,
+    ), "Ann after Cat, Bob after Cat, Ann after Dan"
     assert found["right", "anything"] == (1, 3) and found["wrong", "anything"] == (1, 3)
 
 
@@ -89,7 +107,9 @@ d{n},Jo,,,{after},yes
 
 
 def test_a_judges_belief_is_told_apart_by_what_both_sides_said_before_it(tmp_path: Path) -> None:
-    """The judge comes to the right answer in each debate whose right side says more, and to the wrong one in others."""
+    """The judge comes to the right answer in each debate whose right side says more, and to the
+    wrong one in others.
+    """
     long, short = "five words that say much", "two words"
     debates = [(long, short, 0.9) if n % 2 else (short, f'one "{short}"', 0.2) for n in range(12)]
     header, *lines = SIDED.splitlines(keepends=True)
@@ -121,22 +141,45 @@ def test_a_judges_belief_is_told_apart_by_what_both_sides_said_before_it(tmp_pat
     assert (row["difference"], row["occasions"], row["changed"], row["debates"]) == (1, 6, 6, 6)
     assert row["belief moved"] == pytest.approx(0.4)
     wrong = frame.loc[("undecided", "wrong", "more words quoted: the wrong side")]
-    assert (wrong["before a change"], wrong["before none"], wrong["belief moved"]) == (1, 0, pytest.approx(-0.3))
+    assert (wrong["before a change"], wrong["before none"], wrong["belief moved"]) == (
+        1,
+        0,
+        pytest.approx(-0.3),
+    )
     assert frame.loc[("undecided", "wrong", "anything"), "changes"] == 0.5
 
 
 def test_the_members_of_many_groups_are_scored_together(tmp_path: Path) -> None:
-    lines = [f"g{n},m{n}-{who},So.,{answer}" for n in range(4) for who, answer in (("a", "A"), ("b", "B"), ("a", "B"))]
+    lines = [
+        f"g{n},m{n}-{who},So.,{answer}"
+        for n in range(4)
+        for who, answer in (("a", "A"), ("b", "B"), ("a", "B"))
+    ]
     (tmp_path / "talks.csv").write_text("\n".join(["group,who,says,answer", *lines]) + "\n")
     columns = {"debate": "group", "speaker": "who", "text": "says", "answer": "answer"}
-    dataset = {"loader": "transcripts", "path": str(tmp_path / "talks.csv"), "columns": columns, "truth": "a"}
-    found = dynamics(recorded_study(tmp_path, dataset, {"talk": "debate"}, {"all": "recorded"}).experiments["talk"])
+    dataset = {
+        "loader": "transcripts",
+        "path": str(tmp_path / "talks.csv"),
+        "columns": columns,
+        "truth": "a",
+    }
+    found = dynamics(
+        recorded_study(tmp_path, dataset, {"talk": "debate"}, {"all": "recorded"}).experiments[
+            "talk"
+        ]
+    )
     groups = set(found["group"])
-    assert len([group for group in groups if group.startswith("speaker=") and ";" not in group]) == 8, "seats are few"
+    assert (
+        len([group for group in groups if group.startswith("speaker=") and ";" not in group]) == 8
+    ), "seats are few"
     lines += [line.replace("m", "n").replace("g", "h") for line in lines]
     (tmp_path / "talks.csv").write_text("\n".join(["group,who,says,answer", *lines]) + "\n")
     (tmp_path / "more").mkdir()
-    more = dynamics(recorded_study(tmp_path / "more", dataset, {"t": "debate"}, {"all": "recorded"}).experiments["t"])
+    more = dynamics(
+        recorded_study(
+            tmp_path / "more", dataset, {"t": "debate"}, {"all": "recorded"}
+        ).experiments["t"]
+    )
     assert {group.partition(";")[0] for group in more["group"]} == {f"speaker={EVERYBODY}"}
     first = more.set_index(["group", "metric"])["value"]
     assert first[f"speaker={EVERYBODY};opinion=first", "accuracy"] == 0.5
@@ -151,11 +194,17 @@ def test_fifteen_lines_are_enough() -> None:
 def test_groups_of_people_come_in_by_the_configuration_of_the_page_alone(tmp_path: Path) -> None:
     """Published of all 500 groups: 0.0911 of 1,943 answers right before, 0.2761 of 1,970 after."""
     found = study(tmp_path, "wason", GROUPS, path=str(SHARED / "delidata" / "*-*"))
-    counts = {name: one.predictions["prediction"].value_counts().to_dict() for name, one in found.experiments.items()}
+    counts = {
+        name: one.predictions["prediction"].value_counts().to_dict()
+        for name, one in found.experiments.items()
+    }
     assert counts == {"talk": {"wrong": 698, "right": 264}, "alone": {"wrong": 864, "right": 96}}
     row = discussions(found).frame.iloc[0]
     assert row["groups"] == 249
-    assert row["before low"] < 0.0911 < row["before high"] and row["after low"] < 0.2761 < row["after high"]
+    assert (
+        row["before low"] < 0.0911 < row["before high"]
+        and row["after low"] < 0.2761 < row["after high"]
+    )
     changes = changed_answers(found).frame.set_index(["held before", "heard before"])["changes"]
     assert changes["wrong", "its speaker: right"] > 3 * changes["wrong", "its speaker: wrong"]
 
@@ -174,6 +223,10 @@ def test_jurors_come_in_by_the_configuration_of_the_page_alone(
     assert set(same.index) == ({AGAIN, JUDGE, RUN} if name == "models" else {AGAIN, PERSONA, RUN})
     assert same[AGAIN] > same[RUN]
     if name == "models":
-        assert same[AGAIN] > same[JUDGE], "another model changes more verdicts than asking again does"
+        assert same[AGAIN] > same[JUDGE], (
+            "another model changes more verdicts than asking again does"
+        )
     else:
-        assert same[PERSONA] == pytest.approx(same[AGAIN], abs=0.01), "another persona changes no more than that"
+        assert same[PERSONA] == pytest.approx(same[AGAIN], abs=0.01), (
+            "another persona changes no more than that"
+        )

@@ -1,4 +1,6 @@
-"""Ratings of debaters from a file of verdicts: strength told from side, length, and judges' leanings."""
+"""Ratings of debaters from a file of verdicts: strength told from side, length, and judges'
+leanings.
+"""
 
 from pathlib import Path
 
@@ -17,7 +19,9 @@ COLUMNS = ["pro", "con", "words_pro", "words_con", "topic"]
 
 
 def verdicts(**changed: str) -> pd.DataFrame:
-    """Of 150 topics two debates each, sides swapped, before two judges: planted strengths, leanings to pro, and ties."""
+    """Of 150 topics two debates each, sides swapped, before two judges: planted strengths, leanings
+    to pro, and ties.
+    """
     random, rows = np.random.default_rng(102), []
     for topic in range(150):
         pair = random.choice(list(STRENGTHS), 2, replace=False)
@@ -58,7 +62,9 @@ def test_planted_strengths_sides_and_families_come_back(tmp_path: Path) -> None:
     for name, strength in STRENGTHS.items():
         assert found.loc[name, "rating"] == pytest.approx(strength, abs=0.35)
     assert (found["clusters"] == 150).all() and found["verdicts"].sum() == 2 * 600
-    assert found.loc["Alpha 1", "rating by wins alone"] > found.loc["Alpha 1", "rating"], "its own family judged it"
+    assert found.loc["Alpha 1", "rating by wins alone"] > found.loc["Alpha 1", "rating"], (
+        "its own family judged it"
+    )
     terms = rating_terms(results).frame.set_index("what favours a side")
     assert terms.loc["side: pro", "log odds"] == pytest.approx(0.5, abs=0.25)
     assert terms.loc["side: pro, before Alpha 9", "log odds"] == pytest.approx(1.2, abs=0.45)
@@ -72,10 +78,14 @@ def test_planted_strengths_sides_and_families_come_back(tmp_path: Path) -> None:
 
 def test_without_words_or_debaters_there_is_no_such_term_or_row(tmp_path: Path) -> None:
     (tmp_path / "alike").mkdir()
-    alike = rating_terms(tournament(tmp_path / "alike", verdicts(words_pro="1000", words_con="1001"))).frame
+    alike = rating_terms(
+        tournament(tmp_path / "alike", verdicts(words_pro="1000", words_con="1001"))
+    ).frame
     assert "a tenth more words" not in set(alike["what favours a side"]) and len(alike) > 1
     results = tournament(tmp_path, verdicts(words_pro="0"))
-    assert ratings(results).frame.empty and rating_terms(results).frame.empty, "no side without words can be compared"
+    assert ratings(results).frame.empty and rating_terms(results).frame.empty, (
+        "no side without words can be compared"
+    )
     (tmp_path / "other").mkdir()
     results = tournament(tmp_path / "other", verdicts(pro=""))
     assert ratings(results).frame.empty and ratings_figure(results).axes

@@ -9,7 +9,14 @@ from moot.scores.contrasts import Contrast, Side, measure
 from moot.studies.recorded.tables import groups
 from recorded_runs import recorded_study
 
-COLUMNS = {"debate": "", "case": "id", "model": "who", "answer": "said", "truth": "gold", "attributes": ["sex", "race"]}
+COLUMNS = {
+    "debate": "",
+    "case": "id",
+    "model": "who",
+    "answer": "said",
+    "truth": "gold",
+    "attributes": ["sex", "race"],
+}
 
 
 def test_fourteen_of_fourteen_do_not_differ_from_twenty_five_of_thirty_one(tmp_path: Path) -> None:
@@ -44,9 +51,15 @@ def test_the_denominator_of_a_rate_decides_whether_it_is_shown(tmp_path: Path) -
         "labels": {"NO": "no", "YES": "yes"},
         "positive": "yes",
     }
-    frame = groups(recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})).frame.set_index("group")
-    assert frame.loc["sex: female", "cases"] == 12 and frame.loc["sex: female", "named positive"] > 0
-    shown = frame.loc["sex: female", ["false positive rate", "FPR p", "FPR p, Holm", "false negative rate"]]
+    frame = groups(
+        recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})
+    ).frame.set_index("group")
+    assert (
+        frame.loc["sex: female", "cases"] == 12 and frame.loc["sex: female", "named positive"] > 0
+    )
+    shown = frame.loc[
+        "sex: female", ["false positive rate", "FPR p", "FPR p, Holm", "false negative rate"]
+    ]
     assert shown.isna().all()
     assert frame.loc["sex: male", "false positive rate"] > 0
 

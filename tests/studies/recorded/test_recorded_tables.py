@@ -1,4 +1,6 @@
-"""Tables of recorded results, over records that people invented for the test and over those that ship."""
+"""Tables of recorded results, over records that people invented for the test and over those that
+ship.
+"""
 
 import json
 from dataclasses import replace
@@ -21,7 +23,14 @@ from moot.studies.recorded.runs import beliefs, judged, judged_runs
 from moot.studies.recorded.tables import groups, nyu_feedback, read_grades
 from recorded_runs import recorded_study
 
-COLUMNS = {"debate": "", "case": "id", "model": "who", "answer": "said", "truth": "gold", "attributes": ["sex", "race"]}
+COLUMNS = {
+    "debate": "",
+    "case": "id",
+    "model": "who",
+    "answer": "said",
+    "truth": "gold",
+    "attributes": ["sex", "race"],
+}
 
 
 def test_a_group_that_is_wronged_is_told_from_the_rest_after_correction(tmp_path: Path) -> None:
@@ -42,23 +51,35 @@ def test_a_group_that_is_wronged_is_told_from_the_rest_after_correction(tmp_path
         "labels": {"NO": "no", "YES": "yes"},
         "positive": "yes",
     }
-    frame = groups(recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})).frame.set_index("group")
+    frame = groups(
+        recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})
+    ).frame.set_index("group")
     assert frame.loc["sex: male", "false positive rate"] == pytest.approx(0.9)
     assert frame.loc["sex: female", "false positive rate"] == pytest.approx(0.1)
     assert frame.loc["sex: female", "FPR p"] < 1e-6
-    assert np.isnan(frame.loc["sex: male", "FPR p"]), "the largest group is what the others are compared with"
+    assert np.isnan(frame.loc["sex: male", "FPR p"]), (
+        "the largest group is what the others are compared with"
+    )
     raw = [*frame["FPR p"], *frame["FNR p"]]
-    assert frame["FPR p, Holm"].tolist() + frame["FNR p, Holm"].tolist() == pytest.approx(holm(raw), nan_ok=True)
+    assert frame["FPR p, Holm"].tolist() + frame["FNR p, Holm"].tolist() == pytest.approx(
+        holm(raw), nan_ok=True
+    )
     tested = frame[["FPR p", "FNR p"]].notna().sum().sum()
     assert tested == 6, "one group of sex and two of race, both rates"
-    assert frame.loc["sex: female", "FPR p, Holm"] == pytest.approx(6 * frame.loc["sex: female", "FPR p"])
-    assert (frame.filter(like="race", axis=0)[["FPR p, Holm", "FNR p, Holm"]].dropna() > 0.5).all(axis=None)
+    assert frame.loc["sex: female", "FPR p, Holm"] == pytest.approx(
+        6 * frame.loc["sex: female", "FPR p"]
+    )
+    assert (frame.filter(like="race", axis=0)[["FPR p, Holm", "FNR p, Holm"]].dropna() > 0.5).all(
+        axis=None
+    )
 
 
 def test_what_recorded_debates_took_is_unknown_not_nothing(tmp_path: Path) -> None:
     (tmp_path / "answers.csv").write_text(
         "id,who,said,gold,sex,race\n"
-        + "".join(f"c{number},m,YES,{'YES' if number % 2 else 'NO'},male,r\n" for number in range(12))
+        + "".join(
+            f"c{number},m,YES,{'YES' if number % 2 else 'NO'},male,r\n" for number in range(12)
+        )
     )
     dataset = {
         "loader": "transcripts",
@@ -69,10 +90,21 @@ def test_what_recorded_debates_took_is_unknown_not_nothing(tmp_path: Path) -> No
     }
     study = recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})
     [results] = study.experiments.values()
-    taken = ["calls", "retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
+    taken = [
+        "calls",
+        "retries",
+        "prompt_tokens",
+        "completion_tokens",
+        "cached_tokens",
+        "seconds",
+        "cost_usd",
+    ]
     assert results.predictions[taken].isna().all(axis=None)
     scores = score_experiment(results)
-    assert "accuracy" in set(scores["metric"]) and not scores["metric"].str.contains("calls|tokens|usd|seconds").any()
+    assert (
+        "accuracy" in set(scores["metric"])
+        and not scores["metric"].str.contains("calls|tokens|usd|seconds").any()
+    )
     study = replace(study, scores=scores)
     rows = {row["method"]: row for row in methods_long(study).frame.to_dict("records")}
     [recorded] = [name for name, row in rows.items() if row["model"] == "mine"]
@@ -81,7 +113,9 @@ def test_what_recorded_debates_took_is_unknown_not_nothing(tmp_path: Path) -> No
     assert [rows["majority class"][name] for name in takes] == [0, 0, 0], "known, and nothing"
     assert not methods_by_data(study).frame.astype(str).stack().str.contains("calls|nan").any()
     for metric in ("tokens", "calls"):
-        with pytest.raises(UserError, match="what the recorded debates of answers took is not known"):
+        with pytest.raises(
+            UserError, match="what the recorded debates of answers took is not known"
+        ):
             CASE_METRICS[metric](results, "mine")
 
 
@@ -114,13 +148,16 @@ def test_a_judge_who_is_60_percent_sure_is_drawn_with_those_up_to_70(tmp_path: P
     sure = np.maximum(ends, 1 - ends).round(9)
     texts = FIGURES["recorded/nyu_calibration"].build(study).axes[0].texts
     assert [int(one.get_text()) for one in texts] == [
-        ((low <= sure) & ((sure < high) | (high == 1))).sum() for low, high in pairwise((0.5, 0.6, 0.7, 0.8, 0.9, 1))
+        ((low <= sure) & ((sure < high) | (high == 1))).sum()
+        for low, high in pairwise((0.5, 0.6, 0.7, 0.8, 0.9, 1))
     ]
 
 
 def test_a_speech_of_quotations_alone_was_heard(tmp_path: Path) -> None:
     dataset = {"loader": "nyu_debates", "source": "shipped"}
-    study = recorded_study(tmp_path, dataset, {"people": "people consult"}, {"human": "human judge"})
+    study = recorded_study(
+        tmp_path, dataset, {"people": "people consult"}, {"human": "human judge"}
+    )
     [run] = judged_runs(study)
     said = run.results.transcripts
     spoken = said["kind"].eq("speech").groupby(said["debate_id"]).cumsum()
@@ -140,12 +177,18 @@ def test_a_recorded_judge_moves_though_the_words_of_the_debate_do_not_ship(tmp_p
     flips = judged(run)["flips"].dropna()
     assert len(flips) > 50 and flips.sum() > 0
     opinions = stated_predictions(run.results)
-    moved = opinions[opinions["previous"].notna() & (opinions["previous"] != opinions["prediction"])]
-    assert len(moved) == flips.sum(), "the study's flips are those that every protocol's scores count"
+    moved = opinions[
+        opinions["previous"].notna() & (opinions["previous"] != opinions["prediction"])
+    ]
+    assert len(moved) == flips.sum(), (
+        "the study's flips are those that every protocol's scores count"
+    )
     assert (moved["after"] != "").all() and moved["shift"].notna().all()
     beliefs = run.results.transcripts.query("kind == 'belief'")
     stated = [json.loads(parsed)["distribution"]["a"] for parsed in beliefs["parsed"]]
-    assert not any(0 < abs(share - 0.5) < 1e-6 for share in stated), "one half favours neither answer"
+    assert not any(0 < abs(share - 0.5) < 1e-6 for share in stated), (
+        "one half favours neither answer"
+    )
     packing = Packing(1_000_000, {}.__setitem__)
     pack_debates(packing, run.results)
     change = packing.index()["debates"]["change"]

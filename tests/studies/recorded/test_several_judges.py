@@ -1,4 +1,6 @@
-"""Recorded answers by several judges of the same debates: whose answer a row is, and how far they agree."""
+"""Recorded answers by several judges of the same debates: whose answer a row is, and how far they
+agree.
+"""
 
 import json
 from itertools import product
@@ -48,9 +50,10 @@ def juries(folder: Path, lines: list[str], **columns: str) -> StudyResults:
 
 
 def verdicts() -> list[str]:
-    """Ann always says the truth; Bo says yes as a hawk and no as a dove; of 12 cases, each with two runs, four are yes.
+    """Ann always says the truth; Bo says yes as a hawk and no as a dove; of 12 cases, each with two
+    runs, four are yes.
 
-    Asked for a second time Bo changes his mind in the first six cases.
+        Asked for a second time Bo changes his mind in the first six cases.
     """
     lines = []
     for case, run, nth in product(range(12), range(2), range(2)):
@@ -63,7 +66,9 @@ def verdicts() -> list[str]:
     return lines
 
 
-def test_each_judge_persona_and_repeat_is_a_row_and_agreement_is_counted_by_what_differs(tmp_path: Path) -> None:
+def test_each_judge_persona_and_repeat_is_a_row_and_agreement_is_counted_by_what_differs(
+    tmp_path: Path,
+) -> None:
     study = juries(tmp_path, verdicts())
     results = study.experiments["jury"]
     rows = results.predictions
@@ -91,28 +96,49 @@ def test_each_judge_persona_and_repeat_is_a_row_and_agreement_is_counted_by_what
     ]
     assert same[JUDGE, "Ann, Bo"] == same[JUDGE, ""] == pytest.approx(sum(brute) / len(brute))
     assert table.loc[(JUDGE, "Ann, Bo"), "pairs"] == len(brute)
-    assert same[RUN, ""] == pytest.approx(0.875), "Ann always; Bo in three quarters: half of the cases half of the time"
+    assert same[RUN, ""] == pytest.approx(0.875), (
+        "Ann always; Bo in three quarters: half of the cases half of the time"
+    )
     assert (table["same low"] <= same).all() and (same <= table["same high"]).all()
     assert table.loc[(AGAIN, "Ann"), "beyond chance"] == 1
     floor, differ = table[FLOOR], table["differ beyond that"]
     assert floor[PERSONA, ""] == 0.75 and differ[PERSONA, ""] == pytest.approx(0.75 - 0.625)
-    assert floor[RUN, ""] == 0.75 and differ[RUN, ""] < 0, "a debate held again matters less than asking Bo again"
+    assert floor[RUN, ""] == 0.75 and differ[RUN, ""] < 0, (
+        "a debate held again matters less than asking Bo again"
+    )
     assert (table["differ low"] <= differ).drop([(AGAIN, who) for who in ("", "Ann", "Bo")]).all()
     by_judge = score_experiment(results).set_index(["group", "metric"])["value"]
-    assert by_judge["judge=Ann", "accuracy"] == 1 and by_judge["judge=Bo", "accuracy"] == pytest.approx(0.5)
+    assert by_judge["judge=Ann", "accuracy"] == 1 and by_judge[
+        "judge=Bo", "accuracy"
+    ] == pytest.approx(0.5)
 
 
 def test_a_debate_before_several_judges_is_shown_once_and_exported_by_judge(tmp_path: Path) -> None:
-    lines = ["a,0,Ann,,0,Y,Y", "a,0,Bo,,0,N,Y", "a,0,Cy,,0,Y,Y", "b,0,Ann,,0,Y,N", "b,0,Bo,,0,N,N", "c,0,Ann,,0,N,N"]
+    lines = [
+        "a,0,Ann,,0,Y,Y",
+        "a,0,Bo,,0,N,Y",
+        "a,0,Cy,,0,Y,Y",
+        "b,0,Ann,,0,Y,N",
+        "b,0,Bo,,0,N,N",
+        "c,0,Ann,,0,N,N",
+    ]
     results = juries(tmp_path, lines).experiments["jury"]
     said = results.transcripts[results.transcripts["debate_id"] == "a#0"]
     verdicts = said[said["kind"] == "verdict"]
-    assert verdicts["speaker"].tolist() == ["Ann", "Bo", "Cy"] == verdicts["visibility"].tolist(), "none hears another"
+    assert verdicts["speaker"].tolist() == ["Ann", "Bo", "Cy"] == verdicts["visibility"].tolist(), (
+        "none hears another"
+    )
     debates = {debate.name: debate for debate in read_debates(results, "jurors")}
     assert set(debates) == {"a#0", "b#0", "c#0"}
     most = debates["a#0"].outcome
-    assert most.prediction and (most.prediction.label, most.reason) == ("yes", "of 3 judges, 2 say yes, 1 say no")
-    assert debates["b#0"].outcome.prediction is None and "1 say yes, 1 say no" in debates["b#0"].outcome.reason
+    assert most.prediction and (most.prediction.label, most.reason) == (
+        "yes",
+        "of 3 judges, 2 say yes, 1 say no",
+    )
+    assert (
+        debates["b#0"].outcome.prediction is None
+        and "1 say yes, 1 say no" in debates["b#0"].outcome.reason
+    )
     assert debates["c#0"].outcome.prediction and debates["c#0"].outcome.reason == ""
     ended = read_outcome([tmp_path / "results/predictions/jury/jurors.parquet"])
     assert len(ended.debates) == 3, "debates are counted, not answers"
@@ -120,7 +146,8 @@ def test_a_debate_before_several_judges_is_shown_once_and_exported_by_judge(tmp_
     pack_debates(packing, results)
     assert len(packing.index()["debates"]["case"]) == 3
     exported = {
-        one.name: one.outcome for one in Export(results, "jurors", score_experiment(results), Publication()).debates()
+        one.name: one.outcome
+        for one in Export(results, "jurors", score_experiment(results), Publication()).debates()
     }
     assert {name: one["prediction"] for name, one in exported.items() if name[0] == "a"} == {
         "a#0, Ann": "yes",
@@ -142,7 +169,10 @@ def test_answers_of_a_judge_are_counted_where_the_file_does_not_number_them(tmp_
     ]
     (tmp_path / "twice").mkdir()
     with pytest.raises(
-        UserError, match="repeat 0, judge 'Ann' occurs twice; expected each repeat of a case once, by each judge"
+        UserError,
+        match=(
+            "repeat 0, judge 'Ann' occurs twice; expected each repeat of a case once, by each judge"
+        ),
     ):
         juries(tmp_path / "twice", ["a,0,Ann,,0,Y,Y", "a,0,Ann,,0,N,Y"])
 
@@ -152,24 +182,33 @@ def test_answers_whose_truth_nobody_knows_are_compared_and_have_no_accuracy(tmp_
     results = study.experiments["jury"]
     scores = score_experiment(results)
     by_judge = scores.set_index(["group", "metric"])["value"]
-    assert set(scores["metric"]) == {"share:yes", "share:no"} and by_judge["judge=Ann", "share:yes"] == pytest.approx(
-        1 / 3
-    )
+    assert set(scores["metric"]) == {"share:yes", "share:no"} and by_judge[
+        "judge=Ann", "share:yes"
+    ] == pytest.approx(1 / 3)
     [row] = methods(study).frame.to_dict("records")
-    assert pd.isna([row[name] for name in ("accuracy", "accuracy of valid", "majority class", "F1, binary")]).all()
+    assert pd.isna(
+        [row[name] for name in ("accuracy", "accuracy of valid", "majority class", "F1, binary")]
+    ).all()
     assert row["valid share"] == 1 and len(agreement(study).frame) == 7
     assert "INCORRECT" not in "".join(render_markdown(results, "jurors"))
 
 
-def test_accuracy_of_valid_answers_is_never_below_that_with_invalid_ones_as_wrong(tmp_path: Path) -> None:
-    """Pooled, the four invalid answers about a, which is often right, would lower it: 1/3 against 0.35 by case."""
+def test_accuracy_of_valid_answers_is_never_below_that_with_invalid_ones_as_wrong(
+    tmp_path: Path,
+) -> None:
+    """Pooled, the four invalid answers about a, which is often right, would lower it: 1/3 against
+    0.35 by case.
+    """
     lines = [
         "a,0,Ann,,0,Y,Y",
         *(f"a,0,Ann,,{nth},UNKNOWN,Y" for nth in (1, 2, 3, 4)),
         *(f"b,0,Ann,,{nth},{'Y' if nth else 'N'},N" for nth in range(2)),
     ]
     [row] = methods(juries(tmp_path, lines)).frame.to_dict("records")
-    assert (row["accuracy"], row["accuracy of valid"]) == (pytest.approx((0.2 + 0.5) / 2), pytest.approx((1 + 0.5) / 2))
+    assert (row["accuracy"], row["accuracy of valid"]) == (
+        pytest.approx((0.2 + 0.5) / 2),
+        pytest.approx((1 + 0.5) / 2),
+    )
 
 
 def test_speeches_of_a_model_are_shown_though_facts_were_parsed_from_them(tmp_path: Path) -> None:
@@ -180,14 +219,19 @@ def test_speeches_of_a_model_are_shown_though_facts_were_parsed_from_them(tmp_pa
     (folder / "the-lamp-0.json").write_text(json.dumps(record))
     (folder.parent / "nyu_debates-metadata.jsonl").write_text(json.dumps(line) + "\n")
     study = recorded_study(
-        tmp_path, {"loader": "nyu_debates", "source": "local"}, {"people": "people debate"}, {"human": "human judge"}
+        tmp_path,
+        {"loader": "nyu_debates", "source": "local"},
+        {"people": "people debate"},
+        {"human": "human judge"},
     )
     [debate] = read_debates(study.experiments["people"], "human")
     [model, *_] = [turn for turn in debate.turns if turn.origin == "model"]
     assert model.text.startswith("The text says who did it (0).") and ("Words", "7") in model.fields
 
 
-def test_recorded_debates_are_a_pilot_for_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorded_debates_are_a_pilot_for_a_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     lines = [
         f"c{case},{run},{who},,0,{'Y' if (case + run) % often else 'N'},Y"
@@ -195,11 +239,20 @@ def test_recorded_debates_are_a_pilot_for_a_plan(tmp_path: Path, monkeypatch: py
         for case in range(cases)
         for run in range(runs)
     ]
-    (tmp_path / "answers.csv").write_text("\n".join(["id,run,who,as,nth,said,truth", *lines]) + "\n")
+    (tmp_path / "answers.csv").write_text(
+        "\n".join(["id,run,who,as,nth,said,truth", *lines]) + "\n"
+    )
     dataset = {
         "loader": "transcripts",
         "path": str(tmp_path / "answers.csv"),
-        "columns": {"debate": "", "case": "id", "repeat": "run", "method": "who", "answer": "said", "truth": "truth"},
+        "columns": {
+            "debate": "",
+            "case": "id",
+            "repeat": "run",
+            "method": "who",
+            "answer": "said",
+            "truth": "truth",
+        },
         "labels": {"N": "no", "Y": "yes"},
     }
     recorded_study(tmp_path, dataset, {"ann": "Ann", "bo": "Bo", "di": "Di"}, {"jurors": "judges"})
@@ -207,7 +260,12 @@ def test_recorded_debates_are_a_pilot_for_a_plan(tmp_path: Path, monkeypatch: py
         "models": {"jurors": {"endpoint": "recorded", "model": "judges"}},
         "datasets": {"records": dataset},
         "experiments": {
-            name: {"source": "recorded", "dataset": "records", "models": ["jurors"], "params": {"method": name.title()}}
+            name: {
+                "source": "recorded",
+                "dataset": "records",
+                "models": ["jurors"],
+                "params": {"method": name.title()},
+            }
             for name in ("ann", "bo", "cy", "di")
         },
         "seed": 1,
@@ -225,15 +283,25 @@ def test_recorded_debates_are_a_pilot_for_a_plan(tmp_path: Path, monkeypatch: py
     assert "unpaired (accuracy, by pilot of 30/15 cases): 30/15 cases x 1 show" in said
     assert "another" not in said
     powered, designs = (pd.read_csv(OUTPUT / f"{name}.csv") for name in ("power", "designs"))
-    assert (powered["US dollars"].dropna() == 0.51 * powered["cases"].dropna() * powered["repeats"].dropna()).all()
+    assert (
+        powered["US dollars"].dropna()
+        == 0.51 * powered["cases"].dropna() * powered["repeats"].dropna()
+    ).all()
     better = designs[designs["contrast"] == "better"].set_index("facet")
-    assert better.loc["debates of a case", ["levels", "number"]].tolist() == ["1/2", "1/2"], "as they were recorded"
+    assert better.loc["debates of a case", ["levels", "number"]].tolist() == [
+        "1/2",
+        "1/2",
+    ], "as they were recorded"
     assert better.loc["cases", "US dollars"] == pytest.approx(30 * (1 + 2) * 0.51 / 2)
     assert summarise_power(plan) == "", "a preview plans debates to be held"
 
 
-def test_judges_who_read_a_debate_afterwards_are_judges_of_the_same_condition(tmp_path: Path) -> None:
-    """The shipped records: one verdict of each live judge, and several of others on the same debates."""
+def test_judges_who_read_a_debate_afterwards_are_judges_of_the_same_condition(
+    tmp_path: Path,
+) -> None:
+    """The shipped records: one verdict of each live judge, and several of others on the same
+    debates.
+    """
     study = recorded_study(
         tmp_path,
         {"loader": "nyu_debates", "source": "shipped"},
@@ -242,11 +310,19 @@ def test_judges_who_read_a_debate_afterwards_are_judges_of_the_same_condition(tm
     )
     rows = study.experiments["people"].predictions
     offline = rows[rows["model"] == "afterwards"]
-    assert (rows["model"] == "live").sum() == 154 and len(offline) == 44 and offline["case_id"].nunique() == 41
-    assert (offline["judge"] != "").all() and not offline.duplicated(["case_id", "judge", "judge_repeat"]).any()
+    assert (
+        (rows["model"] == "live").sum() == 154
+        and len(offline) == 44
+        and offline["case_id"].nunique() == 41
+    )
+    assert (offline["judge"] != "").all() and not offline.duplicated(
+        ["case_id", "judge", "judge_repeat"]
+    ).any()
     assert list(agreement(study).frame["what differs"]) == [JUDGE]
     [row] = TABLES["recorded/paired_tests"].build(study).frame.to_dict("records")
     both = offline.merge(rows[rows["model"] == "live"], on="case_id", suffixes=("", " live"))
     both = both[(both["status"] == "valid") & (both["status live"] == "valid")]
     same = (both["prediction"] == both["prediction live"]).groupby(both["case_id"]).mean()
-    assert row["same answer"] == pytest.approx(same.mean()), "the judge of the debate beside each who read it"
+    assert row["same answer"] == pytest.approx(same.mean()), (
+        "the judge of the debate beside each who read it"
+    )

@@ -1,4 +1,6 @@
-"""Models that debate each other in pairs, sides exchanged, before judges: the plan, and the ratings that come of it."""
+"""Models that debate each other in pairs, sides exchanged, before judges: the plan, and the ratings
+that come of it.
+"""
 
 import itertools
 from collections import Counter
@@ -31,11 +33,20 @@ class Inputs(list[Path]):
 DEBATERS = ["ann", "bob", "cy", "dee"]
 
 
-def plan_of(folder: Path, urls: dict[str, str], tournament: dict[str, Any], **experiment: Any) -> Plan:
+def plan_of(
+    folder: Path, urls: dict[str, str], tournament: dict[str, Any], **experiment: Any
+) -> Plan:
     models = {
-        name: {"endpoint": "openai", "model": name, "base_url": url, "max_tokens": 60} for name, url in urls.items()
+        name: {"endpoint": "openai", "model": name, "base_url": url, "max_tokens": 60}
+        for name, url in urls.items()
     }
-    duel = {"protocol": "courtroom", "dataset": "people", "models": ["judge", "other"], "cases": 6, **experiment}
+    duel = {
+        "protocol": "courtroom",
+        "dataset": "people",
+        "models": ["judge", "other"],
+        "cases": 6,
+        **experiment,
+    }
     config = {
         "seed": 3,
         "ledger": str(folder / "ledger"),
@@ -56,12 +67,17 @@ def test_each_pair_debates_with_either_side(tmp_path: Path) -> None:
     assert set(plan.experiments) == {
         f"duel-{one}-against-{other}" for one, other in itertools.permutations(DEBATERS, 2)
     }
-    assert plan.experiments["duel-cy-against-ann"].params.seats == {"prosecutor": "cy", "defense": "ann"}
+    assert plan.experiments["duel-cy-against-ann"].params.seats == {
+        "prosecutor": "cy",
+        "defense": "ann",
+    }
     assert plan.experiments["duel-cy-against-ann"].config.models == ("judge", "other")
 
 
 @pytest.mark.parametrize(("debaters", "opponents"), [(4, 2), (4, 3), (5, 2), (6, 3), (7, 4)])
-def test_with_few_opponents_each_meets_as_many(tmp_path: Path, debaters: int, opponents: int) -> None:
+def test_with_few_opponents_each_meets_as_many(
+    tmp_path: Path, debaters: int, opponents: int
+) -> None:
     names = [f"m{number}" for number in range(debaters)]
     known = dict.fromkeys([*names, "judge", "other"], "http://127.0.0.1:9/v1")
     plan = plan_of(tmp_path, known, {"debaters": names, "opponents": opponents})
@@ -81,7 +97,11 @@ def test_with_few_opponents_each_meets_as_many(tmp_path: Path, debaters: int, op
         ({"debaters": ["ann", "eve"]}, {}, "unknown model 'eve'"),
         ({"debaters": DEBATERS}, {"params": {"roles": "cooperative"}}, "has 0 such seats"),
         ({"debaters": DEBATERS}, {"protocol": "zero_shot"}, "has 0 such seats"),
-        ({"debaters": DEBATERS}, {"protocol": "feedback", "params": {"sides": "opposed"}}, "has 3 such seats"),
+        (
+            {"debaters": DEBATERS},
+            {"protocol": "feedback", "params": {"sides": "opposed"}},
+            "has 3 such seats",
+        ),
     ],
 )
 def test_a_tournament_that_cannot_be_held_is_one_message(
@@ -103,15 +123,27 @@ def test_its_debates_are_rated_and_a_debaters_words_are_asked_for_once(
         load_dataset(
             options,
             context,
-            *(RESULTS / path for path in ("cases/people.parquet", "features/people.parquet", "cleaning/people.csv")),
+            *(
+                RESULTS / path
+                for path in (
+                    "cases/people.parquet",
+                    "features/people.parquet",
+                    "cleaning/people.csv",
+                )
+            ),
         )
         previewed = sum(row["calls_to_make"] for row in preview_rows(plan, RESULTS))
         files = list(built(plan))
         openings, later, judged = 3 * 6 * 2, 6 * 6 * 10, 6 * 6 * 4
-        assert server.count() == openings + later + 2 * judged, "an opening is the same against any opponent"
+        assert server.count() == openings + later + 2 * judged, (
+            "an opening is the same against any opponent"
+        )
         assert server.count() == previewed
     inputs = Inputs(files)
-    inputs.scores, inputs.baselines = [RESULTS / f"scores/{name}.parquet" for name in plan.experiments], []
+    inputs.scores, inputs.baselines = (
+        [RESULTS / f"scores/{name}.parquet" for name in plan.experiments],
+        [],
+    )
     inputs.published, inputs.findings = (
         PROJECT / "data/published" / name for name in ("published_results.csv", "findings.csv")
     )
@@ -122,5 +154,8 @@ def test_its_debates_are_rated_and_a_debaters_words_are_asked_for_once(
     terms = set(TABLES["courtroom/rating_terms"].build(results).frame["what favours a side"])
     assert {"side: yes", "side: yes, before judge", "side: yes, before other"} <= terms
     assert plan.can_fill(FIGURES["courtroom/ratings"])
-    names = [text.get_text() for text in FIGURES["courtroom/ratings"].build(results).axes[0].get_yticklabels()]
+    names = [
+        text.get_text()
+        for text in FIGURES["courtroom/ratings"].build(results).axes[0].get_yticklabels()
+    ]
     assert names[0].startswith(f"{rated['debater'].iloc[0]} (1; ")

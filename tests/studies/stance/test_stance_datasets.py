@@ -1,4 +1,6 @@
-"""VAST, Claim Stance and the agreement groups: published counts, balance, and what bad files are told."""
+"""VAST, Claim Stance and the agreement groups: published counts, balance, and what bad files are
+told.
+"""
 
 import csv
 from collections import Counter
@@ -36,8 +38,12 @@ def test_vast_reproduces_the_measured_counts(shared_data: Path) -> None:
     assert loaded.cleaning["pairs of near-duplicate posts"] == 4
     assert loaded.cleaning["pairs of near-duplicate posts across splits"] == 1
     copies = [case for case in loaded.cases if leaks(case)]
-    assert len(copies) == loaded.cleaning[RESEMBLING] and {case.split for case in copies} == {"validation"}
-    tested = {case.case_id: extract_body(case.text) for case in loaded.cases if case.split == "test"}
+    assert len(copies) == loaded.cleaning[RESEMBLING] and {case.split for case in copies} == {
+        "validation"
+    }
+    tested = {
+        case.case_id: extract_body(case.text) for case in loaded.cases if case.split == "test"
+    }
     assert len({tested[case.attributes["near_duplicate_of"]] for case in copies}) == 1
 
 
@@ -52,7 +58,9 @@ def test_vast_shows_the_topic_of_the_label_in_files_with_all_official_columns(
         published = list(csv.DictReader(stream))
     cases = [case for case in load("vast", tmp_path).cases if case.split == "test"]
     assert Counter(case.target for case in cases) == {"con": 476, "pro": 456}
-    assert [extract_topic(case.text) for case in cases] == [" ".join(row["new_topic"].split()) for row in published]
+    assert [extract_topic(case.text) for case in cases] == [
+        " ".join(row["new_topic"].split()) for row in published
+    ]
     assert [case.attributes["topic"] for case in cases] == [row["topic_str"] for row in published]
     assert [row["topic"] for row in published] != [row["new_topic"] for row in published]
 
@@ -61,7 +69,9 @@ def test_vast_subsets(shared_data: Path) -> None:
     nearest = load("vast", shared_data, subset="first_of_post")
     assert counts(nearest, "test") == {"con": 348, "pro": 326, "neutral": 2}
     assert "nearest" in nearest.task.notes[0]
-    zero, few = (counts(load("vast", shared_data, subset=name), "test") for name in ("zero_shot", "few_shot"))
+    zero, few = (
+        counts(load("vast", shared_data, subset=name), "test") for name in ("zero_shot", "few_shot")
+    )
     assert sum(zero.values()) + sum(few.values()) == 3006
 
 
@@ -91,21 +101,28 @@ def test_samples_are_balanced(name: str, expected: dict[str, int]) -> None:
 def test_same_seed_same_cases_and_no_text_in_two_splits(name: str) -> None:
     first, second = load(name), load(name)
     assert list(first.cases) == list(second.cases)
-    texts = {split: {case.text for case in first.cases if case.split == split} for split in ("train", "test")}
+    texts = {
+        split: {case.text for case in first.cases if case.split == split}
+        for split in ("train", "test")
+    }
     assert texts["train"] and not texts["train"] & texts["test"]
 
 
 def test_validation_takes_whole_topics() -> None:
     loaded = load("claim_stance", validation=0.25)
     topics = {
-        split: {c.attributes["topic"] for c in loaded.cases if c.split == split} for split in ("train", "validation")
+        split: {c.attributes["topic"] for c in loaded.cases if c.split == split}
+        for split in ("train", "validation")
     }
     assert len(topics["validation"]) == 1 and not topics["train"] & topics["validation"]
     assert len(load("claim_stance").cases) == len(loaded.cases)
 
 
 def test_agreement_is_true_exactly_when_all_stances_are_the_same(shared_data: Path) -> None:
-    stances = {case.case_id.rpartition("-")[2]: case.target for case in load("claim_stance", shared_data).cases}
+    stances = {
+        case.case_id.rpartition("-")[2]: case.target
+        for case in load("claim_stance", shared_data).cases
+    }
     loaded = load("agreement", shared_data, sizes=(2, 3), per_topic=8)
     for case in loaded.cases:
         spoken = [stances[claim] for claim in case.attributes["claims"].split(";")]
@@ -114,7 +131,9 @@ def test_agreement_is_true_exactly_when_all_stances_are_the_same(shared_data: Pa
         assert case.text.count("Participant ") == len(spoken) == int(case.attributes["size"])
 
 
-def test_agreement_is_balanced_within_each_motion_and_disjoint_from_training(shared_data: Path) -> None:
+def test_agreement_is_balanced_within_each_motion_and_disjoint_from_training(
+    shared_data: Path,
+) -> None:
     cases = load("agreement", shared_data).cases
     by_topic = Counter((case.attributes["topic"], case.target) for case in cases)
     assert all(by_topic[topic, AGREEMENT] == by_topic[topic, OPEN] for topic, _ in by_topic)
@@ -122,7 +141,12 @@ def test_agreement_is_balanced_within_each_motion_and_disjoint_from_training(sha
     assert abs(sides["pro;pro"] - sides["con;con"]) < 0.1 * (sides["pro;pro"] + sides["con;con"])
     assert abs(sides["pro;con"] - sides["con;pro"]) < 0.2 * (sides["pro;con"] + sides["con;pro"])
     claims = {
-        split: {claim for case in cases if case.split == split for claim in case.attributes["claims"].split(";")}
+        split: {
+            claim
+            for case in cases
+            if case.split == split
+            for claim in case.attributes["claims"].split(";")
+        }
         for split in ("train", "validation", "test")
     }
     assert not claims["train"] & claims["test"] and not claims["validation"] & claims["test"]
@@ -136,7 +160,9 @@ def test_agreement_depends_on_the_seed() -> None:
 
 
 def edited(tmp_path: Path, file: str, column: str, value: str | None, row: int = 3) -> Path:
-    """A copy of the samples where one cell of one file is changed (None: the whole column is dropped)."""
+    """A copy of the samples where one cell of one file is changed (None: the whole column is
+    dropped).
+    """
     for source in (PROJECT / "data" / "samples" / file).parent.iterdir():
         target = tmp_path / Path(file).parent / source.name
         target.parent.mkdir(exist_ok=True)
@@ -165,11 +191,23 @@ CLAIMS = "claim_stance/claim_stance_dataset_v1.csv"
         ("vast", VAST, "label", None, ["vast_test.csv", "missing column", "label"]),
         ("vast", VAST, "label", "3", ["row 3", "label", "'3'", "0, 1, 2"]),
         ("vast", VAST, "post", "   ", ["row 3", "post", "expected a text"]),
-        ("vast", VAST, "new_topic", "x" * 5000, ["row 3", "new_topic", "5000 characters", "at most 1000"]),
+        (
+            "vast",
+            VAST,
+            "new_topic",
+            "x" * 5000,
+            ["row 3", "new_topic", "5000 characters", "at most 1000"],
+        ),
         ("vast", VAST, "new_id", "50", ["row 3", "new_id", "row 2"]),
         ("vast", VAST, "seen?", "maybe", ["row 3", "seen?", "'maybe'"]),
         ("claim_stance", CLAIMS, "claims.stance", None, ["claims.stance"]),
-        ("claim_stance", CLAIMS, "claims.stance", "MIXED", ["row 3", "claims.stance", "'MIXED'", "PRO, CON"]),
+        (
+            "claim_stance",
+            CLAIMS,
+            "claims.stance",
+            "MIXED",
+            ["row 3", "claims.stance", "'MIXED'", "PRO, CON"],
+        ),
         (
             "claim_stance",
             CLAIMS,
@@ -177,7 +215,13 @@ CLAIMS = "claim_stance/claim_stance_dataset_v1.csv"
             "",
             ["row 3", "claims.claimCorrectedText", "expected a text"],
         ),
-        ("claim_polarity", CLAIMS, "claims.claimSentiment", "0", ["row 3", "claims.claimSentiment", "1, -1, blank"]),
+        (
+            "claim_polarity",
+            CLAIMS,
+            "claims.claimSentiment",
+            "0",
+            ["row 3", "claims.claimSentiment", "1, -1, blank"],
+        ),
         ("agreement", CLAIMS, "claims.claimId", "1", ["row 3", "claims.claimId", "row 1"]),
         ("agreement", CLAIMS, "split", "dev", ["row 3", "split", "'dev'"]),
     ],

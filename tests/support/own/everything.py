@@ -26,7 +26,9 @@ from moot.training.baselines import baseline
 
 from .counting import STEP, letters
 
-TASK = Task(noun="the coin", question="Which side is up?", labels=("tails", "heads"), positive="heads")
+TASK = Task(
+    noun="the coin", question="Which side is up?", labels=("tails", "heads"), positive="heads"
+)
 
 
 class CoinOptions(DatasetOptions):
@@ -51,7 +53,9 @@ class AskParams(ProtocolParams):
 @protocol("ask", AskParams, study="own", prompts=("own/ask",), rubric="shouting")
 async def ask(debate: Debate, params: AskParams) -> Answer | None:
     schema = prediction_schema(debate.task)
-    return read_answer(debate, await debate.say("asked", "statement", "own/ask", schema=schema, number=STEP))
+    return read_answer(
+        debate, await debate.say("asked", "statement", "own/ask", schema=schema, number=STEP)
+    )
 
 
 class Echo:
@@ -75,7 +79,10 @@ RUBRICS.register("shouting")(
         kinds=("statement",),
         groups={"heads": ("LOUD",)},
         prompt="own/ask",
-    ).with_rules(lambda statement: ("LOUD", "HEADS") if "HEADS" in statement else ("QUIET", ""), {"heads": "HEADS"})
+    ).with_rules(
+        lambda statement: ("LOUD", "HEADS") if "HEADS" in statement else ("QUIET", ""),
+        {"heads": "HEADS"},
+    )
 )
 
 
@@ -88,7 +95,9 @@ def shouting(statements: pd.DataFrame) -> Iterator[tuple[str, str]]:
 class First(ClassifierMixin, BaseEstimator):
     """Always the first class; a class of the user's own must reach the processes that fit folds."""
 
-    def fit(self, inputs: pd.DataFrame, targets: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> "First":
+    def fit(
+        self, inputs: pd.DataFrame, targets: "np.ndarray[tuple[int], np.dtype[np.int64]]"
+    ) -> "First":
         self.classes_ = np.unique(targets)
         return self
 
@@ -104,7 +113,11 @@ def first(seed: int, threads: int) -> First:
 @scorer("letters")
 def count_letters(results: ExperimentResults) -> pd.DataFrame:
     return concat_scores(
-        to_frame(results.experiment, model, [Score("letters", rows["text"].map(letters).mean(), n=len(rows))])
+        to_frame(
+            results.experiment,
+            model,
+            [Score("letters", rows["text"].map(letters).mean(), n=len(rows))],
+        )
         for model, rows in results.transcripts.groupby("model")
     )
 

@@ -23,9 +23,11 @@ def rank_features(features: pd.DataFrame, ranking: Ranking, seed: int) -> "pd.Se
     """The importance of a data set's features, highest first; ties in order of name.
 
     Args:
-        features: case_id, split, label, then one typed column a feature; only rows with split "train" are looked at.
-        ranking: mutual_information (of each feature with the label), permutation (loss of AUC when a feature of unseen
-            folds is shuffled), or shap (mean absolute SHAP value in a tree model; needs the package `shap`).
+        features: case_id, split, label, then one typed column a feature; only rows with split
+            "train" are looked at.
+        ranking: mutual_information (of each feature with the label), permutation (loss of AUC when
+            a feature of unseen folds is shuffled), or shap (mean absolute SHAP value in a tree
+            model; needs the package `shap`).
 
     Raises:
         UserError: too few training rows of a label, or shap asked for and not installed.
@@ -34,8 +36,8 @@ def rank_features(features: pd.DataFrame, ranking: Ranking, seed: int) -> "pd.Se
     rarest = int(train["label"].value_counts().min()) if train["label"].nunique() > 1 else 0
     if rarest < _FOLDS:
         raise UserError(
-            f"ranking features: found {rarest} training cases of the rarer label, expected at least {_FOLDS}. "
-            "Use more cases, or `features: all`."
+            f"ranking features: found {rarest} training cases of the rarer label, expected at least"
+            f" {_FOLDS}. Use more cases, or `features: all`."
         )
     columns = features.columns.drop(["case_id", "split", "label"])
     inputs = pd.DataFrame({name: _codes(train[name]) for name in columns})
@@ -57,15 +59,21 @@ def _codes(values: Column) -> Scores:
 def _mutual_information(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Scores:
     from sklearn.feature_selection import mutual_info_classif
 
-    few_values = (inputs.nunique() <= 20).to_numpy()  # counts and categories, as opposed to measures
-    scores: Scores = mutual_info_classif(inputs, positive, discrete_features=few_values, random_state=seed)
+    few_values = (
+        inputs.nunique() <= 20
+    ).to_numpy()  # counts and categories, as opposed to measures
+    scores: Scores = mutual_info_classif(
+        inputs, positive, discrete_features=few_values, random_state=seed
+    )
     return scores
 
 
 def _model(seed: int) -> "HistGradientBoostingClassifier":
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    return HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=8, learning_rate=0.08, random_state=seed)
+    return HistGradientBoostingClassifier(
+        max_iter=60, max_leaf_nodes=8, learning_rate=0.08, random_state=seed
+    )
 
 
 def _folds(seed: int) -> "StratifiedKFold":
@@ -81,7 +89,12 @@ def _permutation(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -
     for fitted, held_out in _folds(seed).split(inputs, positive):
         model = _model(seed).fit(inputs.iloc[fitted], positive[fitted])
         result = permutation_importance(
-            model, inputs.iloc[held_out], positive[held_out], scoring="roc_auc", n_repeats=_REPEATS, random_state=seed
+            model,
+            inputs.iloc[held_out],
+            positive[held_out],
+            scoring="roc_auc",
+            n_repeats=_REPEATS,
+            random_state=seed,
         )
         losses.append(result.importances_mean)
     return np.asarray(np.mean(losses, axis=0), dtype=np.float64)
@@ -96,7 +109,9 @@ def _shap(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Score
             "`make env EXTRAS=tabular`, or choose mutual_information or permutation."
         ) from missing
     model = _model(seed).fit(inputs, positive)
-    return np.asarray(np.abs(shap.TreeExplainer(model).shap_values(inputs)).mean(axis=0), dtype=np.float64)
+    return np.asarray(
+        np.abs(shap.TreeExplainer(model).shap_values(inputs)).mean(axis=0), dtype=np.float64
+    )
 
 
 _METHODS: dict[str, Callable[[pd.DataFrame, NDArray[np.bool_], int], Scores]] = {

@@ -1,4 +1,5 @@
-"""Turning a row of a table into words: as a list ("feature is value") or as prose, whole sentences about a person.
+"""Turning a row of a table into words: as a list ("feature is value") or as prose, whole sentences
+about a person.
 
 The words themselves (phrases and sentences of one data set) are in the study's own modules.
 """
@@ -33,16 +34,18 @@ PRONOUNS = {
 
 
 def list_form(facts: Mapping[str, str]) -> str:
-    """The facts in order, as the paper states them to models: "sex is male; age is 18." (AgenticSimLaw, Dataset)."""
+    """The facts in order, as the paper states them to models: "sex is male; age is 18."
+    (AgenticSimLaw, Dataset).
+    """
     return "; ".join(f"{name} is {value}" for name, value in facts.items()) + "."
 
 
 def prose(sentences: Iterable[str], sex: str, noun: str) -> str:
     """Sentences about one person, joined; the first mention is `noun`, every later one a pronoun.
 
-    A sentence is written in the plural, with slots that take person and number: "{They have} been arrested, and
-    {they often ask} God for help." The last word of such a slot is the verb; "{have}" alone agrees with the last
-    subject; "{their}", "{them}" and "{themselves}" decline.
+    A sentence is written in the plural, with slots that take person and number: "{They have} been
+    arrested, and {they often ask} God for help." The last word of such a slot is the verb; "{have}"
+    alone agrees with the last subject; "{their}", "{them}" and "{themselves}" decline.
 
     Args:
         sentences: in order; empty ones are left out.
@@ -64,7 +67,11 @@ def enumerated(parts: Sequence[str]) -> str:
 
 def not_known(features: Sequence[str]) -> str:
     """The sentence that says which features are not known; "" for none."""
-    return f"{{Their}} {enumerated(features)} {'are' if len(features) > 1 else 'is'} not known." if features else ""
+    return (
+        f"{{Their}} {enumerated(features)} {'are' if len(features) > 1 else 'is'} not known."
+        if features
+        else ""
+    )
 
 
 def times(count: int) -> str:
@@ -84,10 +91,14 @@ def number(value: object) -> int:
 
 
 def introduction(facts: Facts, races: Mapping[str, str]) -> str:
-    """The sentence that introduces a person by what is told of sex, age and race; `races` names each race in words."""
+    """The sentence that introduces a person by what is told of sex, age and race;
+    `races` names each race in words.
+    """
     person = {"male": "man", "female": "woman"}.get(str(facts.get("sex")))
     age = number(facts["age"]) if "age" in facts else None
-    race = f"race or ethnicity is recorded as {races[str(facts['race'])]}" if "race" in facts else ""
+    race = (
+        f"race or ethnicity is recorded as {races[str(facts['race'])]}" if "race" in facts else ""
+    )
     if person:
         named = f"a {person}" if age is None else f"{_article(age)} {age}-year-old {person}"
         return f"{{They are}} {named}{f' whose {race}' if race else ''}."

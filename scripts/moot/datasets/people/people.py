@@ -1,4 +1,6 @@
-"""From a cleaned table of people to cases: what the data sets of people (NLSY97, COMPAS) have in common."""
+"""From a cleaned table of people to cases: what the data sets of people (NLSY97, COMPAS) have in
+common.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,15 +26,30 @@ PROTECTED = ("sex", "race", "age")
 class PeopleOptions(DatasetOptions):
     """What an entry of the configuration may say about any data set of people."""
 
-    narrative: Narrative = Field("prose", description="'feature is value' clauses, or whole sentences")
-    features: Literal["all"] | PositiveInt = Field("all", description="all, or the n that `ranking` puts first")
-    ranking: Ranking = Field("mutual_information", description="how features are ranked, on the training split alone")
-    withhold: tuple[Literal["sex", "race", "age"], ...] = Field((), description="features withheld, for audits")
+    narrative: Narrative = Field(
+        "prose", description="'feature is value' clauses, or whole sentences"
+    )
+    features: Literal["all"] | PositiveInt = Field(
+        "all", description="all, or the n that `ranking` puts first"
+    )
+    ranking: Ranking = Field(
+        "mutual_information", description="how features are ranked, on the training split alone"
+    )
+    withhold: tuple[Literal["sex", "race", "age"], ...] = Field(
+        (), description="features withheld, for audits"
+    )
     exchange: Literal["", "sex", "race"] = Field(
-        "", description="counterfactual people: the feature that is exchanged in the test cases, all else equal"
+        "",
+        description=(
+            "counterfactual people: the feature that is exchanged in the test cases, all else equal"
+        ),
     )
     exchange_values: tuple[str, str] | None = Field(
-        None, description="with `exchange`: the two values; none: male and female, or the white and Black of the data"
+        None,
+        description=(
+            "with `exchange`: the two values; none: male and female, or the white and Black of the"
+            " data"
+        ),
     )
 
     @property
@@ -52,7 +69,8 @@ class People:
     """A cleaned table of people.
 
     Attributes:
-        frame: index 1-based row of the source; columns id (string), label ("yes" or "no"), then typed columns.
+        frame: index 1-based row of the source; columns id (string), label ("yes" or "no"), then
+            typed columns.
         features: the columns that may be told to models; all others are for scoring alone.
         cleaning: what cleaning found, description to count.
         told_apart: rows are different people even if all features are equal. If not, rows that
@@ -76,10 +94,14 @@ class Plausible:
     unit: str = ""
 
     def check(self, values: Column) -> tuple[Column, dict[str, int]]:
-        """An Int64 column with impossible numbers made missing, and how many there were (for the cleaning report)."""
+        """An Int64 column with impossible numbers made missing, and how many there were (for the
+        cleaning report).
+        """
         outside = ((values < self.lowest) | (values > self.highest)).fillna(value=False)
         named = f"{self.lowest} to {self.highest} {self.unit}".strip()
-        return values.mask(outside), {f"{values.name} outside {named}, made missing": int(outside.sum())}
+        return values.mask(outside), {
+            f"{values.name} outside {named}, made missing": int(outside.sum())
+        }
 
 
 def typed_columns(
@@ -92,7 +114,8 @@ def typed_columns(
 ) -> tuple[pd.DataFrame, dict[str, int]]:
     """The named columns of text as categories, plausible whole numbers, and else True or False.
 
-    With the cleaning report, description to count; raises `UserError` for a value that is none of these.
+    With the cleaning report, description to count; raises `UserError` for a value that is none of
+    these.
     """
     frame, cleaning = pd.DataFrame(index=table.index), {"rows read": len(table)}
     for name in names:
@@ -115,19 +138,32 @@ def load_people(
     narrate: Callable[[Mapping[str, object], Narrative], str],
     attributes: Sequence[str] = PROTECTED,
 ) -> Loaded:
-    """Split people 60/20/20, stratified, and tell each as a case; `attributes` are columns that scoring may group by.
+    """Split people 60/20/20, stratified, and tell each as a case; `attributes` are columns that
+    scoring may group by.
 
-    The frame of features keeps every feature but the withheld ones, also where the narrative tells the top n alone.
+        The frame of features keeps every feature but the withheld ones, also where the narrative
+        tells the top n alone.
 
-    Raises:
-        UserError: a split without a case of either label, or more features asked for than there are.
+        Raises:
+            UserError: a split without a case of either label, or more features asked for than there
+                are.
     """
     frame, cleaning = people.frame, dict(people.cleaning)
-    withheld = {column for name in map(str, options.withhold) for column in (BUILD if name == "build" else (name,))}
+    withheld = {
+        column
+        for name in map(str, options.withhold)
+        for column in (BUILD if name == "build" else (name,))
+    }
     told = [name for name in people.features if name in frame and name not in withheld]
-    labels = {str(case_id): str(label) for case_id, label in zip(frame["id"], frame["label"], strict=True)}
+    labels = {
+        str(case_id): str(label) for case_id, label in zip(frame["id"], frame["label"], strict=True)
+    }
     twins = [] if people.told_apart else _twins(people)
-    cleaning |= {} if people.told_apart else {"rows whose features equal an earlier row's (same split)": len(twins)}
+    cleaning |= (
+        {}
+        if people.told_apart
+        else {"rows whose features equal an earlier row's (same split)": len(twins)}
+    )
     splits = splits_by_family(labels, twins, context.seed)
     check_splits(context.name, people.task.labels, labels, splits)
     features = _features(frame, told, splits)
@@ -143,7 +179,11 @@ def load_people(
                 text=narrate({name: _plain(row[name]) for name in told}, options.narrative),
                 target=str(row["label"]),
                 labels=people.task.labels,
-                attributes={name: "" if pd.isna(row[name]) else str(row[name]) for name in attributes if name in row},
+                attributes={
+                    name: "" if pd.isna(row[name]) else str(row[name])
+                    for name in attributes
+                    if name in row
+                },
                 source_row=int(str(number)),
             )
             for number, row in table.iterrows()
@@ -151,7 +191,9 @@ def load_people(
 
     cases, task = tell(frame), people.task
     if options.exchange:
-        exchange = find_exchange(context.name, options.exchange, options.exchange_values, frame, told)
+        exchange = find_exchange(
+            context.name, options.exchange, options.exchange_values, frame, told
+        )
         exchanged, counted = exchange.apply(frame, frame["id"].map(splits) == "test")
         task = replace(
             task,
@@ -175,19 +217,25 @@ def _features(frame: pd.DataFrame, told: Sequence[str], splits: Mapping[str, str
 
 
 def _twins(people: People) -> list[Related]:
-    """Rows that agree in all features, each with the first such row: perhaps one person under two ids."""
+    """Rows that agree in all features, each with the first such row: perhaps one person under two
+    ids.
+    """
     frame = people.frame
     columns = [name for name in people.features if name in frame]
     first = frame.groupby(columns, dropna=False, observed=True, sort=False)["id"].transform("first")
-    return [Related(str(one), str(other)) for one, other in zip(first, frame["id"], strict=True) if one != other]
+    return [
+        Related(str(one), str(other))
+        for one, other in zip(first, frame["id"], strict=True)
+        if one != other
+    ]
 
 
 def _first(features: pd.DataFrame, count: int, ranking: Ranking, context: LoadContext) -> list[str]:
     ranked = rank_features(features, ranking, context.seed).index.tolist()
     if count > len(ranked):
         raise UserError(
-            f"datasets.{context.name}.features: found {count}, but only {len(ranked)} features are left to tell; "
-            "expected 'all' or a number up to that. Lower it."
+            f"datasets.{context.name}.features: found {count}, but only {len(ranked)} features are"
+            " left to tell; expected 'all' or a number up to that. Lower it."
         )
     return ranked[:count]
 
@@ -196,4 +244,10 @@ def _plain(value: Json) -> object:
     """A cell as a plain value: None where it is missing."""
     if pd.isna(value):
         return None
-    return value if isinstance(value, bool | str) else bool(value) if str(value) in ("True", "False") else int(value)
+    return (
+        value
+        if isinstance(value, bool | str)
+        else bool(value)
+        if str(value) in ("True", "False")
+        else int(value)
+    )

@@ -1,7 +1,8 @@
 """A model's calls in batches of the provider: each wave is one, or several where it is too large.
 
-A batch is written down in the ledger before it is submitted, with a marker that the provider keeps in the batch's
-metadata, so that a run that was killed finds it again, whether or not the provider's id could be written down.
+A batch is written down in the ledger before it is submitted, with a marker that the provider keeps
+in the batch's metadata, so that a run that was killed finds it again, whether or not the provider's
+id could be written down.
 """
 
 import asyncio
@@ -14,7 +15,13 @@ from itertools import count
 from typing import TypeVar
 from uuid import uuid4
 
-from moot.core.errors import DebatePausedError, MootError, RateLimitedError, RunStoppedError, TransientError
+from moot.core.errors import (
+    DebatePausedError,
+    MootError,
+    RateLimitedError,
+    RunStoppedError,
+    TransientError,
+)
 from moot.core.kinds import BATCH_UNDER_WAY
 from moot.core.log import LOG
 from moot.core.model_config import BatchConfig, ModelConfig
@@ -46,7 +53,12 @@ class Batches(Gatherer):
         keep: Callable[[Request, int], Awaitable[object]],
     ) -> None:
         super().__init__(waves, progress)
-        self._endpoint, self._name, self._attempts, self._keep = endpoint, name, config.attempts, keep
+        self._endpoint, self._name, self._attempts, self._keep = (
+            endpoint,
+            name,
+            config.attempts,
+            keep,
+        )
         self._options = config.batch or BatchConfig()
         folder = self._options.folder
         self._provider = BatchFolder(folder) if folder else OpenAIBatches(endpoint, config.model)
@@ -83,7 +95,9 @@ class Batches(Gatherer):
                 self._serve(record, self._follow(replace(record, batch_id=batch_id)))
 
     async def _look_up(self, record: BatchRecord) -> str:
-        """The id of a batch of which only the intention is known; one that was never submitted is taken back."""
+        """The id of a batch of which only the intention is known; one that was never submitted is
+        taken back.
+        """
         async with self._claim(record.marker):
             batch_id = await asyncio.to_thread(self._records.batch_id, record.marker)
             if batch_id == "":
@@ -95,7 +109,9 @@ class Batches(Gatherer):
         return batch_id or ""
 
     async def _find_or_withdraw(self, record: BatchRecord) -> str:
-        """The id of a batch, or "" where it was not created and no more will be: it is looked for again after that."""
+        """The id of a batch, or "" where it was not created and no more will be: it is looked for
+        again after that.
+        """
         if not (batch_id := await self._provider.find(record.marker, record.created_at)):
             await self._provider.withdraw(record.marker, record.created_at)
             batch_id = await self._provider.find(record.marker, record.created_at)
@@ -112,7 +128,9 @@ class Batches(Gatherer):
         size = 0
         for call in calls:
             line = len(self._line(call))
-            if batch and (len(batch) == self._options.most_calls or size + line > self._options.most_bytes):
+            if batch and (
+                len(batch) == self._options.most_calls or size + line > self._options.most_bytes
+            ):
                 yield batch
                 batch, size = [], 0
             batch.append(call)
@@ -123,7 +141,9 @@ class Batches(Gatherer):
         return line_of(call.call_id, self._endpoint.body(call.request))
 
     def _submit_next(self) -> None:
-        """Submit what waits, as far as the batches under way leave room; without waiting the rest is put off."""
+        """Submit what waits, as far as the batches under way leave room; without waiting the rest
+        is put off.
+        """
         while self._queue and len(self._open) < self._options.at_once:
             calls = self._queue.popleft()
             record = BatchRecord(uuid4().hex, "", 0.0, {call.call_id: call for call in calls})
@@ -131,7 +151,10 @@ class Batches(Gatherer):
         if self._open <= self._put_off.keys():
             while self._queue:
                 for call in self._queue.popleft():
-                    self._hand_over(call.call_id, DebatePausedError(f"{BATCH_UNDER_WAY}{len(self._open)} before it"))
+                    self._hand_over(
+                        call.call_id,
+                        DebatePausedError(f"{BATCH_UNDER_WAY}{len(self._open)} before it"),
+                    )
 
     def _serve(self, record: BatchRecord, work: Awaitable[None]) -> None:
         """Do the work of a batch in a task; a fault goes to all who wait for it."""
@@ -165,7 +188,9 @@ class Batches(Gatherer):
         await self._follow(replace(begun, batch_id=batch_id))
 
     async def _create(self, record: BatchRecord, lines: bytes) -> str:
-        """Submit a batch; after a fault that leaves open whether it was, look it up before the next attempt."""
+        """Submit a batch; after a fault that leaves open whether it was, look it up before the next
+        attempt.
+        """
         attempted = False
 
         async def submit() -> str:
@@ -183,8 +208,9 @@ class Batches(Gatherer):
             except (TransientError, RateLimitedError) as error:
                 if failures >= self._attempts:
                     raise RunStoppedError(
-                        f"model '{self._name}', batches: gave up after {failures} attempts: {error}. Every "
-                        "batch is written down in the ledger: run again to go on, and nothing is submitted twice."
+                        f"model '{self._name}', batches: gave up after {failures} attempts:"
+                        f" {error}. Every batch is written down in the ledger: run again to go on,"
+                        " and nothing is submitted twice."
                     ) from None
                 asked = error.retry_after if isinstance(error, RateLimitedError) else None
                 seconds = max(pause, backoff(failures) if asked is None else asked)
@@ -197,9 +223,13 @@ class Batches(Gatherer):
 
     async def _follow(self, record: BatchRecord) -> None:
         poll = self._options.poll
-        while not (state := await self._retry(lambda: self._provider.state(record.batch_id), poll)).ended:
+        while not (
+            state := await self._retry(lambda: self._provider.state(record.batch_id), poll)
+        ).ended:
             if not self._options.wait:
-                message = f"{BATCH_UNDER_WAY}{record.batch_id} of model '{self._name}' ({state.status})"
+                message = (
+                    f"{BATCH_UNDER_WAY}{record.batch_id} of model '{self._name}' ({state.status})"
+                )
                 self._put_off[record.marker] = message
                 for call_id in record.calls:
                     self._hand_over(call_id, DebatePausedError(message))
@@ -218,9 +248,15 @@ class Batches(Gatherer):
                     outcomes[call_id] = outcome
         nothing = self._without_reply(record, state)
         if isinstance(nothing, RunStoppedError):
-            outcomes = {call_id: outcome for call_id, outcome in outcomes.items() if isinstance(outcome, Reply)}
+            outcomes = {
+                call_id: outcome
+                for call_id, outcome in outcomes.items()
+                if isinstance(outcome, Reply)
+            }
         outcomes = {call_id: outcomes.get(call_id, nothing) for call_id in record.calls}
-        failed = [call_id for call_id, outcome in outcomes.items() if isinstance(outcome, Exception)]
+        failed = [
+            call_id for call_id, outcome in outcomes.items() if isinstance(outcome, Exception)
+        ]
         await asyncio.to_thread(self._records.drop, failed)
         counts = f"{len(outcomes) - len(failed)} replies, {len(failed)} calls without one"
         LOG.info("model '%s': batch %s %s: %s", self._name, record.batch_id, state.status, counts)
@@ -236,15 +272,20 @@ class Batches(Gatherer):
         batch = f"model '{self._name}': batch {record.batch_id}"
         if state.status == "failed":
             return RunStoppedError(
-                f"{batch} was refused: {state.problem or 'no reason was given'}. None of its calls was made. Mend the "
-                "cause (too many tokens waiting: lower `batch.most_calls` and `batch.at_once`), then run again."
+                f"{batch} was refused: {state.problem or 'no reason was given'}. None of its calls"
+                " was made. Mend the cause (too many tokens waiting: lower `batch.most_calls` and"
+                " `batch.at_once`), then run again."
             )
         if state.status == "cancelled":
-            return RunStoppedError(f"{batch} was cancelled. What it answered is kept; run again to ask for the rest.")
+            return RunStoppedError(
+                f"{batch} was cancelled. What it answered is kept; run again to ask for the rest."
+            )
         return TransientError(f"{batch} ended ({state.status}) without a reply to this call")
 
     def _read(self, line: bytes, record: BatchRecord) -> tuple[str, Reply | Exception]:
-        """Whose reply a line of an answered file is, and the reply or the fault that a single call would have met."""
+        """Whose reply a line of an answered file is, and the reply or the fault that a single call
+        would have met.
+        """
         try:
             found: JsonObject = json.loads(line)
             call = record.calls.get(str(found["custom_id"]))
@@ -256,7 +297,9 @@ class Batches(Gatherer):
                 reply = self._endpoint.read(call.request, answer.get("body"), 0.0)
                 return call.call_id, replace(reply, service_tier=reply.service_tier or "batch")
             error = found.get("error") or answer.get("body") or "no reason was given"
-            fault = refusal(status, {}, json.dumps(error).encode(), call.request) if status else None
+            fault = (
+                refusal(status, {}, json.dumps(error).encode(), call.request) if status else None
+            )
             if fault is None or isinstance(fault, RateLimitedError):
                 fault = TransientError(redacted(f"in a batch: {error}"))
             return call.call_id, fault
@@ -264,7 +307,12 @@ class Batches(Gatherer):
             return str(found["custom_id"]), error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             problem = redacted(error)
-            LOG.warning("model '%s': a line of batch %s cannot be read (%s)", self._name, record.batch_id, problem)
+            LOG.warning(
+                "model '%s': a line of batch %s cannot be read (%s)",
+                self._name,
+                record.batch_id,
+                problem,
+            )
             return "", TransientError("an unreadable line")
 
     async def _store(self, call: Call) -> None:
@@ -272,4 +320,6 @@ class Batches(Gatherer):
         try:
             await self._keep(call.request, call.replicate)
         except MootError as error:
-            LOG.info("model '%s': a reply of a batch is not stored yet: %s", self._name, redacted(error))
+            LOG.info(
+                "model '%s': a reply of a batch is not stored yet: %s", self._name, redacted(error)
+            )

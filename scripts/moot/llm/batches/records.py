@@ -1,4 +1,6 @@
-"""The ledger's record of a provider's batches: which calls went into which, written down before they are submitted."""
+"""The ledger's record of a provider's batches: which calls went into which, written down before
+they are submitted.
+"""
 
 import hashlib
 import time
@@ -16,7 +18,9 @@ from moot.llm.ledger.tables import BATCHED_CALLS, BATCHES
 from moot.llm.request import Request
 
 RESERVED_SECONDS = 2 * 86_400.0
-"""How long a call in a batch keeps its part of the budget, should this process die: twice the provider's window."""
+"""How long a call in a batch keeps its part of the budget, should this process die: twice the
+provider's window.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,12 @@ class BatchRecords:
             "created_at": created_at,
         }
         rows = [
-            {"call_id": call.call_id, "marker": marker, "request": call.content, "replicate": call.replicate}
+            {
+                "call_id": call.call_id,
+                "marker": marker,
+                "request": call.content,
+                "replicate": call.replicate,
+            }
             for call in calls
         ]
         with self._ledger.transaction() as connection:
@@ -66,7 +75,9 @@ class BatchRecords:
     def submitted(self, marker: str, batch_id: str) -> None:
         """Write down the provider's id of a batch."""
         with self._ledger.transaction() as connection:
-            connection.execute(sa.update(BATCHES).where(BATCHES.c.marker == marker).values(batch_id=batch_id))
+            connection.execute(
+                sa.update(BATCHES).where(BATCHES.c.marker == marker).values(batch_id=batch_id)
+            )
 
     def forget(self, marker: str) -> None:
         """Take a batch back that was never submitted."""
@@ -92,14 +103,20 @@ class BatchRecords:
         query = sa.select(*columns, *calls).where(BATCHES.c.marker == BATCHED_CALLS.c.marker, mine)
         found: dict[str, BatchRecord] = {}
         with self._ledger.transaction() as connection:
-            for marker, batch_id, created_at, *row in connection.execute(query.order_by(BATCHES.c.created_at)):
+            for marker, batch_id, created_at, *row in connection.execute(
+                query.order_by(BATCHES.c.created_at)
+            ):
                 call_id, content, replicate = row
                 call = Call(call_id, Request.from_json(content), content, replicate)
-                found.setdefault(marker, BatchRecord(marker, batch_id, created_at, {})).calls[call_id] = call
+                found.setdefault(marker, BatchRecord(marker, batch_id, created_at, {})).calls[
+                    call_id
+                ] = call
         return list(found.values())
 
     def batch_id(self, marker: str) -> str | None:
         """The provider's id of a batch as written down now; None where the batch was taken back."""
         with self._ledger.transaction() as connection:
-            found: str | None = connection.scalar(sa.select(BATCHES.c.batch_id).where(BATCHES.c.marker == marker))
+            found: str | None = connection.scalar(
+                sa.select(BATCHES.c.batch_id).where(BATCHES.c.marker == marker)
+            )
         return found

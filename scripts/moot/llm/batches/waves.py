@@ -1,4 +1,6 @@
-"""Waves: the calls of a job that are gathered until none of its debates can go on, and then sent together."""
+"""Waves: the calls of a job that are gathered until none of its debates can go on, and then sent
+together.
+"""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -12,8 +14,8 @@ from moot.llm.request import Reply, Request
 
 _QUIET_SECONDS = 0.05
 _QUIET_TURNS = 20
-"""A wave is sent after so long, and so many turns of the event loop, without a call that began or ended: a reply takes
-some turns to reach its debate and to become the next question."""
+"""A wave is sent after so long, and so many turns of the event loop, without a call that began or
+ended: a reply takes some turns to reach its debate and to become the next question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,9 @@ class Call:
 
 
 class Waves:
-    """Knows when a job has asked for all that it can ask for now: each of its calls waits for a wave."""
+    """Knows when a job has asked for all that it can ask for now: each of its calls waits for a
+    wave.
+    """
 
     def __init__(self) -> None:
         self._busy = self._changes = 0
@@ -38,7 +42,8 @@ class Waves:
     def working(self) -> AbstractContextManager[None]:
         """While a call is answered by anything but a wave: the ledger, a server, a pause.
 
-        One that another process is making stays outside, for that one may wait for a wave of its own.
+        One that another process is making stays outside, for that one may wait for a wave of its
+        own.
         """
         return self._counted(1)
 

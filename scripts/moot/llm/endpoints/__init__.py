@@ -1,4 +1,6 @@
-"""Endpoints: one module a kind of server, each turning a request into a reply or one of the known failures."""
+"""Endpoints: one module a kind of server, each turning a request into a reply or one of the known
+failures.
+"""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -9,7 +11,10 @@ from moot.llm.request import Reply, Request
 
 
 class Endpoint(Protocol):
-    """A way to reach a model. Opened at the first call that the ledger cannot answer, once a job."""
+    """A way to reach a model.
+
+    Opened at the first call that the ledger cannot answer, once a job.
+    """
 
     async def complete(self, request: Request) -> Reply:
         """Answer a request.
@@ -26,5 +31,7 @@ class Endpoint(Protocol):
         ...
 
 
-ENDPOINTS: Registry[Callable[[ModelConfig, int], Endpoint]] = Registry("endpoint", "endpoint", "moot.llm.endpoints")
+ENDPOINTS: Registry[Callable[[ModelConfig, int], Endpoint]] = Registry(
+    "endpoint", "endpoint", "moot.llm.endpoints"
+)
 """Endpoint kind to a function of the model's configuration and the job's threads."""

@@ -1,4 +1,6 @@
-"""Anthropic's own API (`POST /v1/messages`): with schemas and thinking, which its OpenAI-compatible one leaves out."""
+"""Anthropic's own API (`POST /v1/messages`): with schemas and thinking, which its OpenAI-compatible
+one leaves out.
+"""
 
 from dataclasses import asdict, replace
 
@@ -52,11 +54,17 @@ class AnthropicEndpoint(OpenAIEndpoint):
 
     def body(self, request: Request) -> JsonObject:
         """What is sent for a request; there is no seed."""
-        parameters = {name: value for name, value in request.parameters.items() if name not in ("context", "seed")}
+        parameters = {
+            name: value
+            for name, value in request.parameters.items()
+            if name not in ("context", "seed")
+        }
         said = [(message.role, message.content) for message in request.messages]
         body: JsonObject = {
             "model": request.model,
-            "messages": [{"role": role, "content": content} for role, content in said if role != "system"],
+            "messages": [
+                {"role": role, "content": content} for role, content in said if role != "system"
+            ],
             **parameters,
         }
         if system := "\n\n".join(content for role, content in said if role == "system"):
@@ -75,7 +83,9 @@ class AnthropicEndpoint(OpenAIEndpoint):
         usage = _usage_of(response["usage"])
         reply = Reply(
             text="".join(block["text"] for block in response["content"] if block["type"] == "text"),
-            reasoning="".join(block["thinking"] for block in response["content"] if block["type"] == "thinking"),
+            reasoning="".join(
+                block["thinking"] for block in response["content"] if block["type"] == "thinking"
+            ),
             finish_reason=ENDED.get(response["stop_reason"], str(response["stop_reason"])),
             seconds=seconds,
             served_model=str(response.get("model") or ""),
@@ -88,9 +98,16 @@ class AnthropicEndpoint(OpenAIEndpoint):
 
 
 def _usage_of(counted: Fields) -> Usage:
-    """Its count of tokens: what is read from its cache, or written to it, is no part of `input_tokens`."""
+    """Its count of tokens: what is read from its cache, or written to it, is no part of
+    `input_tokens`.
+    """
     fresh, read, written, generated = (
         int(counted.get(name) or 0)
-        for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
+        for name in (
+            "input_tokens",
+            "cache_read_input_tokens",
+            "cache_creation_input_tokens",
+            "output_tokens",
+        )
     )
     return Usage(fresh + read + written, generated, read)

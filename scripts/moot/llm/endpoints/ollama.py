@@ -1,10 +1,17 @@
-"""Ollama's native API through the `ollama` package; the context length is always sent, truncation is an error."""
+"""Ollama's native API through the `ollama` package; the context length is always sent, truncation
+is an error.
+"""
 
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from moot.core.errors import CallFailedError, LogprobsUnavailableError, TransientError, UnreachableError
+from moot.core.errors import (
+    CallFailedError,
+    LogprobsUnavailableError,
+    TransientError,
+    UnreachableError,
+)
 from moot.core.model_config import ModelConfig
 from moot.core.types import Json, JsonObject
 from moot.core.usage import Usage
@@ -38,12 +45,17 @@ async def _bound(response: "httpx.Response") -> None:
     import httpx  # a replay must not load clients
 
     if response.headers.get("Content-Encoding", "identity") != "identity":
-        raise CallFailedError("the answer is compressed, which was not asked for: `base_url` is not an Ollama server's")
+        raise CallFailedError(
+            "the answer is compressed, which was not asked for: `base_url` is not an Ollama"
+            " server's"
+        )
     stream: Json = response.stream
     body = await read_body(stream, _MOST_BYTES)
     await stream.aclose()
     if body.size > _MOST_BYTES:
-        raise CallFailedError(f"the answer has {body.size} bytes or more; expected {_MOST_BYTES} at most")
+        raise CallFailedError(
+            f"the answer has {body.size} bytes or more; expected {_MOST_BYTES} at most"
+        )
     if response.status_code >= 300:  # the HTTP status
         raise _RefusedError(response.status_code, response.headers, body.content)
     response.stream = httpx.ByteStream(body.content)
@@ -64,10 +76,14 @@ class OllamaEndpoint:
             host=address(config),
             timeout=config.timeout,
             follow_redirects=False,  # a prompt goes to `base_url` alone
-            headers={"Accept-Encoding": "identity"},  # what is packed could be unpacked to any length
+            headers={
+                "Accept-Encoding": "identity"
+            },  # what is packed could be unpacked to any length
             event_hooks={"response": [_bound]},
         )
-        self._client._client.headers.pop("Authorization", None)  # of OLLAMA_API_KEY, which any server would get
+        self._client._client.headers.pop(
+            "Authorization", None
+        )  # of OLLAMA_API_KEY, which any server would get
         if key:
             self._client._client.headers["Authorization"] = f"Bearer {key}"
         self._digest = ""
@@ -76,7 +92,9 @@ class OllamaEndpoint:
         if not self._digest:
             listed = await self._client.list()
             digests = {model.model: model.digest for model in listed.models}
-            name = self._config.model if ":" in self._config.model else f"{self._config.model}:latest"
+            name = (
+                self._config.model if ":" in self._config.model else f"{self._config.model}:latest"
+            )
             self._digest = digests.get(name) or digests.get(self._config.model) or "digest unknown"
         return f"{self._config.model} {self._digest}"
 
@@ -89,7 +107,9 @@ class OllamaEndpoint:
 
     async def complete(self, request: Request) -> Reply:
         """One attempt at Ollama's chat API."""
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        messages = [
+            {"role": message.role, "content": message.content} for message in request.messages
+        ]
         extra: JsonObject = {"logprobs": True, "top_logprobs": 20} if request.choices else {}
         started = time.perf_counter()
         try:
@@ -112,9 +132,13 @@ class OllamaEndpoint:
         self._check_truncation(request, reply)
         return check_length(request, reply)
 
-    def _reply(self, request: Request, response: "ollama.ChatResponse", seconds: float, served_model: str) -> Reply:
+    def _reply(
+        self, request: Request, response: "ollama.ChatResponse", seconds: float, served_model: str
+    ) -> Reply:
         text = response.message.content or ""
-        logprobs, unlisted = self._choice_logprobs(request, response) if request.choices else ({}, None)
+        logprobs, unlisted = (
+            self._choice_logprobs(request, response) if request.choices else ({}, None)
+        )
         if not text and not request.choices and response.done_reason != "length":
             usage = Usage(response.prompt_eval_count or 0, response.eval_count or 0)
             raise TransientError("the reply is empty", usage if usage.tokens else None)
@@ -131,11 +155,14 @@ class OllamaEndpoint:
         )
 
     @staticmethod
-    def _choice_logprobs(request: Request, response: "ollama.ChatResponse") -> tuple[dict[str, float], float | None]:
+    def _choice_logprobs(
+        request: Request, response: "ollama.ChatResponse"
+    ) -> tuple[dict[str, float], float | None]:
         if not response.logprobs:
             raise LogprobsUnavailableError(
-                f"model '{request.model}': this Ollama server gives no log-probabilities, so `answer: likelihood` "
-                "cannot be used with it. Update Ollama, or set `answer: generation`."
+                f"model '{request.model}': this Ollama server gives no log-probabilities, so"
+                " `answer: likelihood` cannot be used with it. Update Ollama, or set `answer:"
+                " generation`."
             )
         listed = [response.logprobs[0], *(response.logprobs[0].top_logprobs or ())]
         alternatives = {item.token: item.logprob for item in listed if item.logprob is not None}
@@ -145,10 +172,13 @@ class OllamaEndpoint:
         """Ollama drops the beginning of a prompt that does not fit, and says nothing."""
         context = self._config.context
         fewest = request.prompt_characters * _FEWEST_TOKENS_A_CHARACTER
-        if reply.prompt_tokens and (reply.prompt_tokens >= context or reply.prompt_tokens < min(fewest, context)):
+        if reply.prompt_tokens and (
+            reply.prompt_tokens >= context or reply.prompt_tokens < min(fewest, context)
+        ):
             raise CallFailedError(
-                f"Ollama evaluated {reply.prompt_tokens} prompt tokens of a prompt of {request.prompt_characters} "
-                f"characters: it was cut to the context of {context} tokens. Raise `context` for this model."
+                f"Ollama evaluated {reply.prompt_tokens} prompt tokens of a prompt of"
+                f" {request.prompt_characters} characters: it was cut to the context of {context}"
+                " tokens. Raise `context` for this model."
             )
 
     async def close(self) -> None:

@@ -1,7 +1,8 @@
 """Any OpenAI-compatible server (OpenAI, vLLM, llama-server, LM Studio).
 
-The `openai` package gives address and headers. Its typed objects and its own layers of HTTP, built and unbuilt for each
-call, would take twice as long as all else that is done here; calls go through aiohttp, which it can use as well.
+The `openai` package gives address and headers. Its typed objects and its own layers of HTTP, built
+and unbuilt for each call, would take twice as long as all else that is done here; calls go through
+aiohttp, which it can use as well.
 """
 
 import json
@@ -29,7 +30,14 @@ from moot.core.model_config import ModelConfig
 from moot.core.model_values import parts_of_address
 from moot.core.types import Json, JsonObject
 from moot.llm.endpoints import ENDPOINTS
-from moot.llm.endpoints.sizes import check_length, counted_in, most_bytes, read_body, too_long, usage_of
+from moot.llm.endpoints.sizes import (
+    check_length,
+    counted_in,
+    most_bytes,
+    read_body,
+    too_long,
+    usage_of,
+)
 from moot.llm.identity import address
 from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
@@ -39,25 +47,40 @@ if TYPE_CHECKING:
 
 _OF_THE_CLIENT = ("accept", "user-agent", "x-stainless")
 _LARGEST_HEADER = 2**16
-"""Of an answer, in bytes; what servers and those before them write into one can pass the client's own 8,190."""
+"""Of an answer, in bytes; what servers and those before them write into one can pass the client's
+own 8,190.
+"""
 _OUT_OF_CREDIT = "credit balance is too low"
 """How Anthropic says it, with the status and the type of any faulty request."""
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-_FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
+_FATAL_CODES = {
+    "insufficient_quota",
+    "billing_hard_limit_reached",
+    "invalid_api_key",
+    "account_deactivated",
+}
 
 
-def label_logprobs(alternatives: Mapping[str, float], choices: Sequence[str]) -> tuple[dict[str, float], float | None]:
-    """The log-probability of each choice by the first token: the mass of the tokens that only this choice begins with.
+def label_logprobs(
+    alternatives: Mapping[str, float], choices: Sequence[str]
+) -> tuple[dict[str, float], float | None]:
+    """The log-probability of each choice by the first token: the mass of the tokens that only this
+    choice begins with.
 
-    Args:
-        alternatives: first token to log-probability, the most probable ones.
-        choices: label words.
+        Args:
+            alternatives: first token to log-probability, the most probable ones.
+            choices: label words.
 
-    Returns:
-        Choice to log-probability, without those that no alternative fits; and the last alternative's log-probability.
+        Returns:
+            Choice to log-probability, without those that no alternative fits; and the last
+            alternative's log-probability.
     """
     mass: dict[str, float] = {}
-    listed = {token: min(logprob, 0.0) for token, logprob in alternatives.items() if math.isfinite(logprob)}
+    listed = {
+        token: min(logprob, 0.0)
+        for token, logprob in alternatives.items()
+        if math.isfinite(logprob)
+    }
     for token, logprob in listed.items():
         word = token.strip().casefold()
         fitting = [choice for choice in choices if word and choice.casefold().startswith(word)]
@@ -96,8 +119,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def no_logprobs(model: str, reason: str) -> LogprobsUnavailableError:
     """The error where a server gives no token probabilities."""
     return LogprobsUnavailableError(
-        f"model '{model}': the server gives no log-probabilities ({reason}), so `answer: likelihood` cannot be used "
-        "with it. Set `answer: generation`, or use an endpoint that gives them (embedded, vLLM, OpenAI)."
+        f"model '{model}': the server gives no log-probabilities ({reason}), so `answer:"
+        " likelihood` cannot be used with it. Set `answer: generation`, or use an endpoint that"
+        " gives them (embedded, vLLM, OpenAI)."
     )
 
 
@@ -108,18 +132,24 @@ def refusal(
     request: Request,
     missing: str = "Check `model` and `base_url` in the configuration.",
 ) -> Exception:
-    """An answer with an error status as one of the failures that the layer above knows what to do about.
+    """An answer with an error status as one of the failures that the layer above knows what to do
+    about.
 
-    Args:
-        missing: what to do where the server knows no such model.
+        Args:
+            missing: what to do where the server knows no such model.
     """
     said, codes = _error_of(content)
     message, model = redacted(f"HTTP {status} {said}"), request.model
-    if request.choices and "logprob" in said.casefold():  # some servers say so with 400, some with 403 or 501
+    if (
+        request.choices and "logprob" in said.casefold()
+    ):  # some servers say so with 400, some with 403 or 501
         return no_logprobs(model, message)
     advice = ""
     if status < 400 and "location" in headers:  # a redirection, which no prompt follows
-        advice = f"The server sends on to {redacted(headers['location'])}: name that address as `base_url`."
+        advice = (
+            f"The server sends on to {redacted(headers['location'])}: name that address as"
+            " `base_url`."
+        )
     elif status in (401, 402, 403) or codes & _FATAL_CODES or _OUT_OF_CREDIT in said.casefold():
         advice = "Check the key and the account, then run again."
     elif status == 407:  # the HTTP status
@@ -146,24 +176,42 @@ def _error_of(content: bytes) -> tuple[str, set[str]]:
     if not isinstance(error, dict):
         return str(error), set()
     codes = {str(error[name]) for name in ("code", "type") if error.get(name)}
-    return " ".join([str(error.get("code") or ""), str(error.get("message") or text)]).strip(), codes
+    return (
+        " ".join([str(error.get("code") or ""), str(error.get("message") or text)]).strip(),
+        codes,
+    )
 
 
 def _why_not_connected(error: Exception) -> str:
-    """What the system said ("Connection refused"), or TLS, or a proxy; the client's own words speak of TLS."""
+    """What the system said ("Connection refused"), or TLS, or a proxy; the client's own words speak
+    of TLS.
+    """
     cause = getattr(error, "certificate_error", None) or getattr(error, "os_error", error)
-    said = getattr(cause, "strerror", "") or getattr(cause, "message", "") or f"{type(cause).__name__}: {cause}"
+    said = (
+        getattr(cause, "strerror", "")
+        or getattr(cause, "message", "")
+        or f"{type(cause).__name__}: {cause}"
+    )
     if isinstance(cause, ssl.SSLCertVerificationError):
         said += "; an authority of your own is named by SSL_CERT_FILE"
-    elif isinstance(cause, OSError) and not isinstance(cause, ssl.SSLError) and cause.errno and cause.errno > 0:
+    elif (
+        isinstance(cause, OSError)
+        and not isinstance(cause, ssl.SSLError)
+        and cause.errno
+        and cause.errno > 0
+    ):
         said = os.strerror(cause.errno)
     return f"the proxy: {said}" if "Proxy" in type(error).__name__ else said
 
 
 def _proxy_to(address: str) -> str | None:
-    """The proxy that the environment names for an address (HTTPS_PROXY, ALL_PROXY, ... but for NO_PROXY)."""
+    """The proxy that the environment names for an address (HTTPS_PROXY, ALL_PROXY, ... but for
+    NO_PROXY).
+    """
     parts, proxies = urlsplit(address), getproxies()
-    exempt = proxy_bypass(parts.netloc) or proxy_bypass(str(parts.hostname))  # IPv6 without brackets
+    exempt = proxy_bypass(parts.netloc) or proxy_bypass(
+        str(parts.hostname)
+    )  # IPv6 without brackets
     proxy = None if exempt else proxies.get(parts.scheme) or proxies.get("all")
     proxy = f"http://{proxy}" if proxy and "://" not in proxy else proxy
     try:
@@ -172,7 +220,10 @@ def _proxy_to(address: str) -> str | None:
     except ValueError:
         usable = False
     if not usable:
-        raise UserError(f"the proxy of the environment for {address}: expected http://..., found {redacted(proxy)}.")
+        raise UserError(
+            f"the proxy of the environment for {address}: expected http://..., found"
+            f" {redacted(proxy)}."
+        )
     return proxy
 
 
@@ -197,23 +248,35 @@ class OpenAIEndpoint:
         )
         self._closed = aiohttp.ServerDisconnectedError
         self._no_whole_answer = (aiohttp.ClientError, OSError)
-        unused = httpx2.Client(trust_env=False, transport=httpx2.BaseTransport())  # without proxies and certificates
+        unused = httpx2.Client(
+            trust_env=False, transport=httpx2.BaseTransport()
+        )  # without proxies and certificates
         with openai.OpenAI(api_key=key, base_url=address(config), http_client=unused) as client:
             self._root = str(client.base_url).rstrip("/")
-            sent = {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
+            sent = {
+                name: value
+                for name, value in client.default_headers.items()
+                if isinstance(value, str)
+            }
         self._session: aiohttp.ClientSession | None = None
         headers = {name: value for name, value in sent.items() if name.casefold() != "content-type"}
         if (
             config.base_url or config.endpoint != "openai"
         ):  # an account at OpenAI that the environment names is for it alone
-            headers = {name: value for name, value in headers.items() if name.casefold().startswith(_OF_THE_CLIENT)}
+            headers = {
+                name: value
+                for name, value in headers.items()
+                if name.casefold().startswith(_OF_THE_CLIENT)
+            }
         self._headers = {**headers, "Authorization": f"Bearer {key}"}
 
     def body(self, request: Request) -> JsonObject:
         """What is sent for a request."""
         parameters = dict(request.parameters)
         parameters.pop("context", None)
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        messages = [
+            {"role": message.role, "content": message.content} for message in request.messages
+        ]
         body: JsonObject = {"model": request.model, "messages": messages}
         if self._config.reasoning:
             body["max_completion_tokens"] = parameters.pop("max_tokens")
@@ -236,7 +299,9 @@ class OpenAIEndpoint:
         """One attempt at the API."""
         self.check(request)
         started = time.perf_counter()
-        body = await self.exchange("POST", self.path, request, most_bytes(request), json=self.body(request))
+        body = await self.exchange(
+            "POST", self.path, request, most_bytes(request), json=self.body(request)
+        )
         try:
             response = json.loads(body)
         except ValueError as error:  # a body that is not JSON, or not in UTF-8
@@ -252,24 +317,36 @@ class OpenAIEndpoint:
             try:
                 context = httpx2.create_ssl_context() if self._root.startswith("https:") else True
             except OSError as error:
-                raise UserError(f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names: {error}.") from None
+                raise UserError(
+                    f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names: {error}."
+                ) from None
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, ssl=context),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 json_serialize=_as_json,
-                timeout=aiohttp.ClientTimeout(sock_connect=self._config.timeout, sock_read=self._config.timeout),
+                timeout=aiohttp.ClientTimeout(
+                    sock_connect=self._config.timeout, sock_read=self._config.timeout
+                ),
                 proxy=_proxy_to(self._root),
                 max_field_size=_LARGEST_HEADER,
             )
         return self._session
 
-    async def exchange(self, method: str, path: str, request: Request, most: int, **content: Json) -> bytes:
-        """The content of the server's answer, of `most` bytes at most; `request` is what it is about."""
+    async def exchange(
+        self, method: str, path: str, request: Request, most: int, **content: Json
+    ) -> bytes:
+        """The content of the server's answer, of `most` bytes at most;
+        `request` is what it is about.
+        """
         connections, url = self._connections(), f"{self._root}/{path}"
         content["headers"] = self._headers  # a proxy is sent those of the session as well
-        follow = method == "GET"  # a server may keep a batch's file elsewhere; no prompt follows a redirection
+        follow = (
+            method == "GET"
+        )  # a server may keep a batch's file elsewhere; no prompt follows a redirection
         try:
-            async with connections.request(method, url, allow_redirects=follow, **content) as answer:
+            async with connections.request(
+                method, url, allow_redirects=follow, **content
+            ) as answer:
                 body = await read_body(answer.content.iter_any(), most)  # unpacked piece by piece
             if answer.status >= 300:  # the HTTP status
                 raise refusal(answer.status, answer.headers, body.content, request)
@@ -277,7 +354,9 @@ class OpenAIEndpoint:
             if isinstance(error, self._no_connection):
                 raise UnreachableError(redacted(_why_not_connected(error))) from None
             said = getattr(error, "message", "") or error  # without a status that no server gave
-            if isinstance(error, self._closed):  # whose message may be the headers as far as they came
+            if isinstance(
+                error, self._closed
+            ):  # whose message may be the headers as far as they came
                 said = "the connection was closed before the answer was whole"
             raise TransientError(redacted(f"{type(error).__name__}: {said}")) from None
         if body.size > most:
@@ -295,14 +374,17 @@ class OpenAIEndpoint:
         except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
             problem = redacted(f"{type(error).__name__}: {error}")
             raise TransientError(
-                f"the reply is no {self.what} ({problem}; does base_url speak the protocol of this endpoint?)"
+                f"the reply is no {self.what} ({problem}; does base_url speak the protocol of this"
+                " endpoint?)"
             ) from None
 
     def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
         choice, counted = response["choices"][0], response.get("usage") or {}
         usage = usage_of(counted)
         message = choice["message"]
-        logprobs, unlisted = self._choice_logprobs(request, choice) if request.choices else ({}, None)
+        logprobs, unlisted = (
+            self._choice_logprobs(request, choice) if request.choices else ({}, None)
+        )
         reply = Reply(
             text=_text(message.get("content")),
             reasoning=_text(message.get("reasoning_content") or message.get("reasoning")),
@@ -312,7 +394,9 @@ class OpenAIEndpoint:
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             cached_tokens=usage.cached_tokens,
-            reasoning_tokens=int((counted.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0),
+            reasoning_tokens=int(
+                (counted.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
+            ),
             seconds=seconds,
             served_model=str(response.get("model") or ""),
             provider=str(response.get("provider") or ""),
@@ -320,7 +404,11 @@ class OpenAIEndpoint:
             service_tier=str(response.get("service_tier") or ""),
             response_id=str(response.get("id") or ""),
         )
-        if not reply.text and not request.choices and reply.finish_reason not in ("length", "content_filter"):
+        if (
+            not reply.text
+            and not request.choices
+            and reply.finish_reason not in ("length", "content_filter")
+        ):
             raise TransientError("the reply is empty", usage if counted else None)
         return check_length(request, reply)
 
@@ -330,7 +418,9 @@ class OpenAIEndpoint:
         if not content:
             raise no_logprobs(request.model, "its replies carry none")
         listed = [content[0], *(content[0].get("top_logprobs") or ())]
-        return label_logprobs({item["token"]: float(item["logprob"]) for item in listed}, request.choices)
+        return label_logprobs(
+            {item["token"]: float(item["logprob"]) for item in listed}, request.choices
+        )
 
     async def close(self) -> None:
         """Close the connections."""

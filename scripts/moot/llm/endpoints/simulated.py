@@ -1,7 +1,9 @@
-"""A substitute for a model that answers by a stated statistical model: free, offline, and the same in every run.
+"""A substitute for a model that answers by a stated statistical model: free, offline, and the same
+in every run.
 
-It sees a request as any endpoint does. What else it knows (which label of a case is true) comes from the world that
-the job opens it with; without one it refuses, so that no simulated reply ever counts as a model's.
+It sees a request as any endpoint does. What else it knows (which label of a case is true) comes
+from the world that the job opens it with; without one it refuses, so that no simulated reply ever
+counts as a model's.
 """
 
 import math
@@ -22,13 +24,16 @@ _CHARACTERS_A_TOKEN = 4.0
 def refuse(config: ModelConfig, _threads: int) -> Endpoint:
     """Raise `UserError`: simulated voices speak in rehearsals alone."""
     raise UserError(
-        f"model '{config.model}' has the endpoint 'simulated': it answers in a rehearsal alone, whose results are in "
-        "a folder of their own. Run `snakemake rehearse` with the same configuration."
+        f"model '{config.model}' has the endpoint 'simulated': it answers in a rehearsal alone,"
+        " whose results are in a folder of their own. Run `snakemake rehearse` with the same"
+        " configuration."
     )
 
 
 class SimulatedEndpoint:
-    """Answers by the statistical model of `llm.simulated.beliefs`; equal requests get equal replies."""
+    """Answers by the statistical model of `llm.simulated.beliefs`; equal requests get equal
+    replies.
+    """
 
     def __init__(self, config: ModelConfig, world: World) -> None:
         self._voice, self._world = config.simulated, world
@@ -63,13 +68,18 @@ class SimulatedEndpoint:
 
 
 def _log_probabilities(writer: Writer, request: Request) -> dict[str, float]:
-    """The words' log-probabilities: the truth's log-odds as stated, against the word that tempts most."""
+    """The words' log-probabilities: the truth's log-odds as stated, against the word that tempts
+    most.
+    """
     belief = writer.believe(request.choices)
     log_odds = min(max(belief.stated, -_MOST_LOG_ODDS), _MOST_LOG_ODDS)
     both = math.log1p(math.exp(-abs(log_odds)))
     likely, unlikely = -both, -abs(log_odds) - both
     right, wrong = (likely, unlikely) if log_odds > 0 else (unlikely, likely)
-    others = {word: unlikely - 1 - stable_fraction(word, writer.reading.digest) for word in request.choices}
+    others = {
+        word: unlikely - 1 - stable_fraction(word, writer.reading.digest)
+        for word in request.choices
+    }
     return others | {belief.right: right, belief.wrong: wrong}
 
 

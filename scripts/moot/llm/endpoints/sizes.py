@@ -32,7 +32,9 @@ def most_bytes(request: Request) -> int:
 
 
 async def read_body(chunks: AsyncIterable[bytes], most: int) -> Body:
-    """An answer's body, of which at most `most` bytes are kept, and `_READ_ON` times as many are read."""
+    """An answer's body, of which at most `most` bytes are kept, and `_READ_ON` times as many are
+    read.
+    """
     parts, tail, size = list[bytes](), b"", 0
     async for chunk in chunks:
         parts += [chunk[: most - size]] if size < most else []
@@ -52,11 +54,14 @@ def usage_of(counted: Json) -> Usage:
 
 
 def too_long(request: Request, size: int, usage: Usage | None) -> CallFailedError:
-    """The error for an answer of `size` bytes or more; `usage` is what the server counted, where that is known."""
+    """The error for an answer of `size` bytes or more;
+    `usage` is what the server counted, where that is known.
+    """
     most_tokens = request.parameters.get("max_tokens")
     return CallFailedError(
-        f"the answer has {size} bytes or more, when unpacked; expected {most_bytes(request)} at most for `max_tokens: "
-        f"{most_tokens}`. Raise `max_tokens` if the model is meant to say so much; else the server is broken.",
+        f"the answer has {size} bytes or more, when unpacked; expected {most_bytes(request)} at"
+        f" most for `max_tokens: {most_tokens}`. Raise `max_tokens` if the model is meant to say so"
+        " much; else the server is broken.",
         usage=usage,
     )
 
@@ -65,7 +70,9 @@ def counted_in(tail: bytes) -> Usage | None:
     """The server's count of tokens, where the end of an answer holds it."""
     text = tail.decode("utf-8", "replace")
     try:
-        counted, _ = json.JSONDecoder().raw_decode(text[text.rindex('"usage"') + len('"usage"') :].lstrip(" :\n"))
+        counted, _ = json.JSONDecoder().raw_decode(
+            text[text.rindex('"usage"') + len('"usage"') :].lstrip(" :\n")
+        )
         return usage_of(counted)
     except (ValueError, TypeError, AttributeError):
         return None
@@ -75,5 +82,7 @@ def check_length(request: Request, reply: Reply) -> Reply:
     """Require a reply within the allowed size."""
     size = len(reply.text) + len(reply.reasoning)
     if size > most_bytes(request):
-        raise too_long(request, size, Usage(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens))
+        raise too_long(
+            request, size, Usage(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
+        )
     return reply

@@ -17,10 +17,14 @@ from moot.llm.ledger.tables import insert_new
 
 _RETRY_SECONDS = 0.1
 _OFFSET_DIGITS = 15
-"""Hexadecimal digits of a call id that make its place in the file: as many as a file offset has room for."""
+"""Hexadecimal digits of a call id that make its place in the file: as many as a file offset has
+room for.
+"""
 
 _OWNERS = sa.select(CLAIMS.c.call_id, CLAIMS.c.process).where(CLAIMS.c.call_id.in_(AMONG))
-_FREED = sa.delete(CLAIMS).where(CLAIMS.c.call_id.in_(AMONG), CLAIMS.c.process == sa.bindparam("number"))
+_FREED = sa.delete(CLAIMS).where(
+    CLAIMS.c.call_id.in_(AMONG), CLAIMS.c.process == sa.bindparam("number")
+)
 
 _Waiting = Callable[[], AbstractContextManager[None]]
 
@@ -40,7 +44,8 @@ async def no_lock(_call_id: str, _waiting: _Waiting = nullcontext) -> AsyncItera
 class FileCallLocks:
     """On one machine: one byte of a file in the ledger's folder for each call.
 
-    Two calls whose ids begin alike share a lock, so that one waits for the other; nothing else depends on it.
+    Two calls whose ids begin alike share a lock, so that one waits for the other; nothing else
+    depends on it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -75,10 +80,11 @@ class FileCallLocks:
 
 
 class DatabaseCallLocks:
-    """Across machines: a row for each call, which counts as long as its process holds its one advisory lock.
+    """Across machines: a row for each call, which counts as long as its process holds its one
+    advisory lock.
 
-    An advisory lock for each call would be shorter, but a server has room for some 6,000 in all, and a wave of batched
-    calls is larger.
+        An advisory lock for each call would be shorter, but a server has room for some 6,000 in
+        all, and a wave of batched calls is larger.
     """
 
     def __init__(self, engine: sa.Engine, processes: Processes) -> None:
@@ -99,14 +105,19 @@ class DatabaseCallLocks:
             await self._claim((call_id, False))
 
     def _claim_and_free(self, claims: Sequence[tuple[str, bool]]) -> list[bool]:
-        # Claimed in one order everywhere, and freed last, so that no two transactions wait for each other.
+        # Claimed in one order everywhere, and freed last, so that no two transactions wait for each
+        # other.
         wanted = sorted({call_id for call_id, held in claims if held})
         freed = {call_id for call_id, _ in claims}.difference(wanted)
 
         def claim(connection: sa.Connection, number: int) -> tuple[set[str], set[int]]:
             rows = [{"call_id": call_id, "process": number} for call_id in wanted]
             taken = set(connection.scalars(self._new_claim, rows)) if rows else set()
-            refused = connection.execute(_OWNERS, {"among": others}) if (others := [*{*wanted} - taken]) else ()
+            refused = (
+                connection.execute(_OWNERS, {"among": others})
+                if (others := [*{*wanted} - taken])
+                else ()
+            )
             owners = {row.call_id: row.process for row in refused}
             if freed:
                 connection.execute(_FREED, {"among": [*freed], "number": number})
@@ -116,7 +127,9 @@ class DatabaseCallLocks:
         taken, ended = self._processes.run(claim)
         if ended:
             dead = sa.delete(CLAIMS).where(CLAIMS.c.process.in_(ended))
-            self._processes.run(lambda connection, _: connection.execute(dead), alone="claims of the dead")
+            self._processes.run(
+                lambda connection, _: connection.execute(dead), alone="claims of the dead"
+            )
         return [call_id in taken for call_id, _ in claims]
 
     def close(self) -> None:

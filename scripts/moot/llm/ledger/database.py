@@ -22,20 +22,23 @@ from moot.core.types import Json, JsonObject
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 LOCK_SECONDS, STOPPING_SECONDS = 60.0, 6.0
-"""How long to wait for another program that holds the ledger's lock; and how long after this process was told to end,
-so that a reply that was paid for is kept where the lock gets free soon."""
+"""How long to wait for another program that holds the ledger's lock; and how long after this
+process was told to end, so that a reply that was paid for is kept where the lock gets free soon."""
 _LOOK_SECONDS = 0.5
 """How long SQLite itself waits: its thread sees no signal meanwhile."""
 AMONG: sa.BindParameter[Json] = sa.bindparam("among", expanding=True)
 _RETRY_SECONDS = 0.02
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_BUSY_RECOVERY)
 _DAMAGED = (
-    "The file is damaged, or is not a ledger. It may hold replies that were paid for: move the folder away and keep "
-    "it. What can be read of it, and what was exported, goes into a new one by `python scripts/import_calls.py "
-    "--ledger NEW OLD results/calls`. Then run again with `ledger: NEW`."
+    "The file is damaged, or is not a ledger. It may hold replies that were paid for: move the"
+    " folder away and keep it. What can be read of it, and what was exported, goes into a new one"
+    " by `python scripts/import_calls.py --ledger NEW OLD results/calls`. Then run again with"
+    " `ledger: NEW`."
 )
 _REMEDIES = {
-    "locked": "Another program has held its write lock for a minute: end that program, then run again.",
+    "locked": (
+        "Another program has held its write lock for a minute: end that program, then run again."
+    ),
     "malformed": _DAMAGED,
     "not a database": _DAMAGED,
     "unsupported file format": _DAMAGED,
@@ -49,7 +52,8 @@ _REMEDIES = {
 def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = True) -> sa.Engine:
     """The database behind `ledger`: SQLite in `file` of a folder, or what a URL names.
 
-    What is written to SQLite is on the disk, or, if not `durable`, may be lost where the machine loses power.
+    What is written to SQLite is on the disk, or, if not `durable`, may be lost where the machine
+    loses power.
     """
     if "://" not in ledger:
         folder = Path(ledger)
@@ -61,7 +65,8 @@ def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = Tru
             url = url.set(drivername="postgresql+psycopg")
         if url.get_backend_name() not in ("sqlite", "postgresql"):
             raise UserError(
-                f"ledger: '{url.drivername}' is no database that moot writes to; use a folder or PostgreSQL."
+                f"ledger: '{url.drivername}' is no database that moot writes to; use a folder or"
+                " PostgreSQL."
             )
         a_file = url.get_backend_name() == "sqlite"
         options: JsonObject = {"pool_pre_ping": True}
@@ -69,27 +74,40 @@ def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = Tru
             options = {"max_overflow": -1, "connect_args": _PATIENT}
         engine = sa.create_engine(url, **options)
     except sa.exc.ArgumentError:
-        raise UserError("ledger: expected a folder, or a URL such as postgresql://user@host/database.") from None
+        raise UserError(
+            "ledger: expected a folder, or a URL such as postgresql://user@host/database."
+        ) from None
     except ModuleNotFoundError as error:
-        raise UserError(f"ledger: {error}. PostgreSQL needs an extra: make env EXTRAS=postgres.") from None
+        raise UserError(
+            f"ledger: {error}. PostgreSQL needs an extra: make env EXTRAS=postgres."
+        ) from None
     if a_file:
-        sa.event.listen(engine, "connect", partial(_prepare_sqlite, synchronous="FULL" if durable else "NORMAL"))
+        sa.event.listen(
+            engine, "connect", partial(_prepare_sqlite, synchronous="FULL" if durable else "NORMAL")
+        )
     return engine
 
 
 def read_only_file(engine: sa.Engine) -> Path | None:
-    """The file of a database that this process can read but not write, in a folder or on a disk as it may be."""
+    """The file of a database that this process can read but not write, in a folder or on a disk as
+    it may be.
+    """
     folder, file = folder_of(engine), Path(engine.url.database or "")
     if folder is None or not file.is_file():
         return None
     effective = os.access in os.supports_effective_ids
-    return None if all(os.access(path, os.W_OK, effective_ids=effective) for path in (folder, file)) else file
+    return (
+        None
+        if all(os.access(path, os.W_OK, effective_ids=effective) for path in (folder, file))
+        else file
+    )
 
 
 def open_read_only(file: Path) -> sa.Engine:
     """A database of which neither the file nor one beside it is written to.
 
-    A log beside it that another program may be writing is read as well; without one nothing but the file is needed.
+    A log beside it that another program may be writing is read as well; without one nothing but the
+    file is needed.
     """
     logged = any(Path(f"{file}{log}").exists() for log in ("-wal", "-shm"))
     address = f"file:{quote(str(file.resolve()))}?mode=ro{'' if logged else '&immutable=1'}"
@@ -120,7 +138,9 @@ def portions(items: Iterable[Item], size: int = 500) -> Iterator[list[Item]]:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object, synchronous: str) -> None:
     cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode=WAL")  # where two ask for it at once, SQLite refuses one without waiting
+    cursor.execute(
+        "PRAGMA journal_mode=WAL"
+    )  # where two ask for it at once, SQLite refuses one without waiting
     cursor.execute(f"PRAGMA synchronous={synchronous}")
     cursor.close()
 
@@ -168,10 +188,16 @@ class DamagedError(Exception):
 
 @contextmanager
 def explained(place: Callable[[], str]) -> Iterator[None]:
-    """Turn a database error into one message that says what to do; `place` says where the ledger is, by then."""
+    """Turn a database error into one message that says what to do;
+    `place` says where the ledger is, by then.
+    """
     try:
         yield
     except (sa.exc.DBAPIError, OSError, DamagedError) as error:
         cause = " ".join(str(getattr(error, "orig", None) or error).split())
-        advice = next((advice for sign, advice in _REMEDIES.items() if sign in cause), _REMEDIES[""])
-        raise UserError(f"ledger {place()}: {cause}. No reply that it holds was changed. {advice}") from None
+        advice = next(
+            (advice for sign, advice in _REMEDIES.items() if sign in cause), _REMEDIES[""]
+        )
+        raise UserError(
+            f"ledger {place()}: {cause}. No reply that it holds was changed. {advice}"
+        ) from None

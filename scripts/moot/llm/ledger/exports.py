@@ -1,4 +1,6 @@
-"""Ledger entries as rows of `calls/{experiment}/{model}.parquet`, and back: how replies travel to another machine."""
+"""Ledger entries as rows of `calls/{experiment}/{model}.parquet`, and back: how replies travel to
+another machine.
+"""
 
 import json
 from collections.abc import Iterable
@@ -9,8 +11,12 @@ from moot.llm.ledger.database import portions
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.request import Reply
 
-_REPLY_COLUMNS = [one.name for one in fields(Reply) if one.name not in ("text", "reasoning", "logprobs")]
-"""Fields of a reply that are columns of the same name; files of earlier versions lack the last ones."""
+_REPLY_COLUMNS = [
+    one.name for one in fields(Reply) if one.name not in ("text", "reasoning", "logprobs")
+]
+"""Fields of a reply that are columns of the same name; files of earlier versions lack the last
+ones.
+"""
 
 
 def calls_row(entry: Entry) -> JsonObject:
@@ -40,7 +46,10 @@ def entry_from_row(row: Fields) -> Entry:
 
 
 def import_calls(ledger: Ledger, rows: Iterable[Fields]) -> int:
-    """Store exported calls (rows of `calls/`); what the ledger already holds stays. Returns how many rows were read."""
+    """Store exported calls (rows of `calls/`); what the ledger already holds stays.
+
+    Returns how many rows were read.
+    """
     count = 0
     for some in portions(rows, 1000):
         ledger.store([entry_from_row(row) for row in some])

@@ -1,7 +1,8 @@
-"""The ledger: every reply, durable before a protocol sees it, keyed by all that was asked, whom, and the replicate.
+"""The ledger: every reply, durable before a protocol sees it, keyed by all that was asked, whom,
+and the replicate.
 
-SQLite for one machine, PostgreSQL for several. Reads, writes and reservations of one event loop are gathered, so that
-durability costs one commit for many replies.
+SQLite for one machine, PostgreSQL for several. Reads, writes and reservations of one event loop are
+gathered, so that durability costs one commit for many replies.
 """
 
 import asyncio
@@ -48,7 +49,8 @@ from moot.llm.request import Reply
 Failure = CallFailedError | LogprobsUnavailableError
 VERSION = 3
 """Of the format. A ledger of another version is refused."""
-# Statements that run for each batch are made once: making one takes as long as the database takes to run it.
+# Statements that run for each batch are made once: making one takes as long as the database takes
+# to run it.
 _STORED = (CALLS.c.call_id, CALLS.c.model, CALLS.c.replicate, CALLS.c.reply)
 _PACKED = sa.select(*_STORED, CALLS.c.request).where(CALLS.c.call_id.in_(AMONG))
 _PACKED_REPLIES = sa.select(*_STORED).where(CALLS.c.call_id.in_(AMONG))
@@ -107,26 +109,38 @@ class Ledger:
         # Held around a call by id: no other process makes it meanwhile.
         self.claim = no_lock if self.read_only else self._call_locks.hold
         # The entry of a call id, or None.
-        self.get: Batched[str, Entry | None] = Batched(self._find, at_once=folder_of(self._engine) is not None)
-        # Stores an entry and gives the reply that counts: the first that was stored under its call id.
+        self.get: Batched[str, Entry | None] = Batched(
+            self._find, at_once=folder_of(self._engine) is not None
+        )
+        # Stores an entry and gives the reply that counts: the first that was stored under its call
+        # id.
         self.put: Batched[Entry, Reply] = Batched(self._keep, pause=_PAUSE)
         # Sets aside what a call may take, or raises RunStoppedError where a limit could be passed.
         self.reserve: Batched[Reservation, None] = Batched(self._reserve)
 
     def _create(self) -> None:
-        """Make the tables that are missing, one process at a time; a ledger of another version is left as it is."""
+        """Make the tables that are missing, one process at a time; a ledger of another version is
+        left as it is.
+        """
         with self._engine.begin() as connection:
             if self._engine.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CREATION_LOCK)))
             else:
                 connection.execute(sa.text("BEGIN IMMEDIATE"))
             TABLES.create_all(connection)
-            connection.execute(insert_new(self._engine, META), {"name": "version", "value": str(VERSION)})
+            connection.execute(
+                insert_new(self._engine, META), {"name": "version", "value": str(VERSION)}
+            )
             self._refuse_other_version(connection)
             if connection.scalar(sa.select(TOTALS.c.calls)) is None:
                 stored, wasted = (self._total(connection, table) for table in (CALLS, ATTEMPTS))
-                more = {"tokens": stored.tokens + wasted.tokens, "cost_usd": stored.usd + wasted.usd}
-                connection.execute(sa.insert(TOTALS), {"name": "replies", "calls": stored.calls, **more})
+                more = {
+                    "tokens": stored.tokens + wasted.tokens,
+                    "cost_usd": stored.usd + wasted.usd,
+                }
+                connection.execute(
+                    sa.insert(TOTALS), {"name": "replies", "calls": stored.calls, **more}
+                )
 
     def _open_read_only(self, file: Path) -> None:
         """Open a file as it is, or a copy of one that a killed process left unfinished."""
@@ -149,10 +163,12 @@ class Ledger:
     def _refuse_other_version(self, connection: sa.Connection) -> None:
         found = int(connection.scalar(_VERSION) or VERSION)
         if found != VERSION:
-            age, advice = ("a newer", "Update moot, or set") if found > VERSION else ("an earlier", "Set")
+            age, advice = (
+                ("a newer", "Update moot, or set") if found > VERSION else ("an earlier", "Set")
+            )
             raise UserError(
-                f"ledger {self.place}: written by {age} moot (ledger version {found}; this moot reads version "
-                f"{VERSION}). {advice} `ledger` to another folder."
+                f"ledger {self.place}: written by {age} moot (ledger version {found}; this moot"
+                f" reads version {VERSION}). {advice} `ledger` to another folder."
             )
 
     @contextmanager
@@ -164,7 +180,9 @@ class Ledger:
     # Reading
 
     def _find(self, call_ids: Sequence[str]) -> list[Entry | None]:
-        found = {entry.call_id: entry for entry in self.entries(list(set(call_ids)), requests=False)}
+        found = {
+            entry.call_id: entry for entry in self.entries(list(set(call_ids)), requests=False)
+        }
         return [found.get(call_id) for call_id in call_ids]
 
     def replies(self, call_ids: Sequence[str]) -> dict[str, Reply]:
@@ -172,17 +190,27 @@ class Ledger:
         return {entry.call_id: entry.reply for entry in self.entries(call_ids, requests=False)}
 
     def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
-        """The stored entries among `call_ids`, in no particular order; without `requests` theirs are left ""."""
+        """The stored entries among `call_ids`, in no particular order; without `requests` theirs
+        are left "".
+        """
         with self.transaction() as connection:
             for some in portions(call_ids):
                 yield from self._packed(connection, some, requests)
 
-    def _packed(self, connection: sa.Connection, call_ids: Sequence[str], requests: bool) -> Iterator[Entry]:
+    def _packed(
+        self, connection: sa.Connection, call_ids: Sequence[str], requests: bool
+    ) -> Iterator[Entry]:
         among = {"among": [bytes.fromhex(call_id) for call_id in call_ids]}
         rows = connection.execute(_PACKED if requests else _PACKED_REPLIES, among).all()
-        texts = self._packer.unpack(connection, [row[-1] for row in rows]) if requests else [""] * len(rows)
+        texts = (
+            self._packer.unpack(connection, [row[-1] for row in rows])
+            if requests
+            else [""] * len(rows)
+        )
         for (call_id, model, replicate, reply, *_), request in zip(rows, texts, strict=True):
-            yield Entry(call_id.hex(), model, request, replicate, Reply.from_json(decompress(reply)))
+            yield Entry(
+                call_id.hex(), model, request, replicate, Reply.from_json(decompress(reply))
+            )
 
     # Writing
 
@@ -191,7 +219,9 @@ class Ledger:
         return [earlier.get(entry.call_id, entry.reply) for entry in entries]
 
     def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
-        """Store entries in one transaction; give back the earlier replies that some of them would have replaced."""
+        """Store entries in one transaction; give back the earlier replies that some of them would
+        have replaced.
+        """
         call_ids = [entry.call_id for entry in entries]
         with self._packer.undone_on_error(), self.transaction() as connection:
             requests = self._packer.pack(connection, [entry.request for entry in entries])
@@ -217,14 +247,18 @@ class Ledger:
         await asyncio.to_thread(store)
 
     async def put_failure(self, call_id: str, error: Failure) -> float:
-        """Remember that a call failed for good, so that a replay fails likewise; gives what it cost in US dollars."""
+        """Remember that a call failed for good, so that a replay fails likewise; gives what it cost
+        in US dollars.
+        """
         table = REFUSALS if isinstance(error, LogprobsUnavailableError) else FAILURES
 
         def store() -> float:
             with self.transaction() as connection:
                 for earlier in (table, RESERVATIONS, BATCHED_CALLS):
                     connection.execute(sa.delete(earlier).where(earlier.c.call_id == call_id))
-                connection.execute(insert_new(self._engine, table), {"call_id": call_id, "error": str(error)})
+                connection.execute(
+                    insert_new(self._engine, table), {"call_id": call_id, "error": str(error)}
+                )
                 return connection.scalar(_WASTED_USD.where(ATTEMPTS.c.call_id == call_id)) or 0.0
 
         return await asyncio.to_thread(store)
@@ -234,14 +268,16 @@ class Ledger:
 
         def read() -> Failure | None:
             refused, failed = (
-                sa.select(table.c.error).where(table.c.call_id == call_id) for table in (REFUSALS, FAILURES)
+                sa.select(table.c.error).where(table.c.call_id == call_id)
+                for table in (REFUSALS, FAILURES)
             )
             with self.transaction() as connection:
                 if (error := connection.scalar(refused)) is not None:
                     return LogprobsUnavailableError(error)
                 if (error := connection.scalar(failed)) is not None:
                     return CallFailedError(
-                        error, connection.scalar(_WASTED_USD.where(ATTEMPTS.c.call_id == call_id)) or 0.0
+                        error,
+                        connection.scalar(_WASTED_USD.where(ATTEMPTS.c.call_id == call_id)) or 0.0,
                     )
             return None
 
@@ -250,23 +286,31 @@ class Ledger:
     # Budget
 
     def spent(self) -> Spent:
-        """What all stored replies took, and the attempts before them that were paid for (calls: replies alone)."""
+        """What all stored replies took, and the attempts before them that were paid for (calls:
+        replies alone).
+        """
         with self.transaction() as connection:
             return self._spent(connection)
 
     @staticmethod
     def _spent(connection: sa.Connection) -> Spent:
-        calls, tokens, usd = connection.execute(sa.select(TOTALS.c.calls, TOTALS.c.tokens, TOTALS.c.cost_usd)).one()
+        calls, tokens, usd = connection.execute(
+            sa.select(TOTALS.c.calls, TOTALS.c.tokens, TOTALS.c.cost_usd)
+        ).one()
         return Spent(int(calls), int(tokens), float(usd))
 
     @staticmethod
     def _total(connection: sa.Connection, table: sa.Table) -> Spent:
-        query = sa.select(sa.func.count(), sa.func.sum(table.c.tokens), sa.func.sum(table.c.cost_usd))
+        query = sa.select(
+            sa.func.count(), sa.func.sum(table.c.tokens), sa.func.sum(table.c.cost_usd)
+        )
         calls, tokens, usd = connection.execute(query.select_from(table)).one()
         return Spent(int(calls), int(tokens or 0), float(usd or 0.0))
 
     def _reserve(self, wanted: Sequence[Reservation]) -> list[RunStoppedError | None]:
-        """Set aside what calls may take, in their order, until a limit would be passed; across processes."""
+        """Set aside what calls may take, in their order, until a limit would be passed; across
+        processes.
+        """
         now = time.time()
         results: list[RunStoppedError | None] = []
         rows = []
@@ -280,7 +324,9 @@ class Ledger:
                 passed = limit_passed(spent, reserved, one)
                 results.append(passed)
                 if passed is None:
-                    reserved = Spent(reserved.calls + 1, reserved.tokens + one.tokens, reserved.usd + one.usd)
+                    reserved = Spent(
+                        reserved.calls + 1, reserved.tokens + one.tokens, reserved.usd + one.usd
+                    )
                     row = {"call_id": one.call_id, "tokens": one.tokens, "cost_usd": one.usd}
                     rows.append({**row, "expires_at": now + one.seconds})
             if rows:
@@ -292,7 +338,9 @@ class Ledger:
         if self._engine.dialect.name == "postgresql":
             connection.execute(sa.text("LOCK TABLE reservations IN EXCLUSIVE MODE"))
         else:  # a write takes SQLite's one write lock at once
-            connection.execute(sa.update(META).where(META.c.name == "version").values(value=META.c.value))
+            connection.execute(
+                sa.update(META).where(META.c.name == "version").values(value=META.c.value)
+            )
 
     def close(self) -> None:
         """Give the database's connections back."""

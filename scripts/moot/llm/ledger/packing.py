@@ -1,8 +1,10 @@
-"""How the ledger packs what it keeps: a paragraph that several requests share is stored once, and all is compressed.
+"""How the ledger packs what it keeps: a paragraph that several requests share is stored once, and
+all is compressed.
 
-The prompts of a debate repeat most of each other: the case, what was said so far, instructions. A request is split at
-the breaks between paragraphs; each piece has a number, under which it is stored once, and the request is the list of
-its numbers. What is unpacked is the request as it was, character by character.
+The prompts of a debate repeat most of each other: the case, what was said so far, instructions. A
+request is split at the breaks between paragraphs; each piece has a number, under which it is stored
+once, and the request is the list of its numbers. What is unpacked is the request as it was,
+character by character.
 """
 
 import json
@@ -66,7 +68,9 @@ def split(request: str) -> list[str]:
 
 
 class Packer:
-    """Packs requests into the numbers of their pieces, and unpacks them; remembers pieces that it has seen."""
+    """Packs requests into the numbers of their pieces, and unpacks them; remembers pieces that it
+    has seen.
+    """
 
     def __init__(self, engine: sa.Engine) -> None:
         self._new_piece = insert_new(engine, PIECES)
@@ -74,7 +78,9 @@ class Packer:
 
     @contextmanager
     def undone_on_error(self) -> Iterator[None]:
-        """Forget what was seen if the transaction inside fails: its pieces may not stand in the database."""
+        """Forget what was seen if the transaction inside fails: its pieces may not stand in the
+        database.
+        """
         try:
             yield
         except BaseException:
@@ -85,17 +91,27 @@ class Packer:
         """Store the pieces that are new, and give each request as the ledger keeps it."""
         digested = [[(_digest(piece), piece) for piece in split(request)] for request in requests]
         seen = self._numbers
-        self._store(connection, {digest: piece for one in digested for digest, piece in one if digest not in seen})
-        packed = [compress(json.dumps([seen[digest] for digest, _ in one], separators=(",", ":"))) for one in digested]
+        self._store(
+            connection,
+            {digest: piece for one in digested for digest, piece in one if digest not in seen},
+        )
+        packed = [
+            compress(json.dumps([seen[digest] for digest, _ in one], separators=(",", ":")))
+            for one in digested
+        ]
         if len(self._numbers) > _MOST_REMEMBERED:
             self._numbers.clear()
         return packed
 
     def _store(self, connection: sa.Connection, texts: Mapping[bytes, str]) -> None:
-        """Every process stores pieces in one order, so that two that store the same ones never wait for each other."""
+        """Every process stores pieces in one order, so that two that store the same ones never wait
+        for each other.
+        """
         if not texts:
             return
-        rows = [{"digest": digest, "text": compress(text)} for digest, text in sorted(texts.items())]
+        rows = [
+            {"digest": digest, "text": compress(text)} for digest, text in sorted(texts.items())
+        ]
         connection.execute(self._new_piece, rows)
         for digests in portions(texts):
             found = connection.execute(_NUMBERS, {"among": digests})

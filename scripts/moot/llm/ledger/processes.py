@@ -1,7 +1,9 @@
-"""The processes at one ledger: which of them are alive, and tables by which they agree while they run.
+"""The processes at one ledger: which of them are alive, and tables by which they agree while they
+run.
 
-The tables hold nothing that outlives a run: claims on calls, shares of a model's limits. What a process wrote counts as
-long as it holds its lock, which the system frees when the process, or its connection, ends.
+The tables hold nothing that outlives a run: claims on calls, shares of a model's limits. What a
+process wrote counts as long as it holds its lock, which the system frees when the process, or its
+connection, ends.
 """
 
 import secrets
@@ -49,7 +51,9 @@ _NUMBER_BITS = 62
 
 
 class FolderProcesses:
-    """Processes of one machine: a locked file each in the ledger's folder, and a database for what they agree on."""
+    """Processes of one machine: a locked file each in the ledger's folder, and a database for what
+    they agree on.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "processes"
@@ -73,7 +77,9 @@ class FolderProcesses:
             return self._opened
 
     def run(self, work: Work[Result], alone: str = "") -> Result:
-        """Do some work in a transaction; `alone`: while no other process does work of the same name."""
+        """Do some work in a transaction;
+        `alone`: while no other process does work of the same name.
+        """
         del alone  # a database has one writer
         with explained(lambda: str(self._database)):
             engine, _, number = self._open()
@@ -102,7 +108,9 @@ class FolderProcesses:
 
 
 class PostgresProcesses:
-    """Processes of several machines: an advisory lock each, held by one connection as long as that lives."""
+    """Processes of several machines: an advisory lock each, held by one connection as long as that
+    lives.
+    """
 
     def __init__(self, engine: sa.Engine, place: str) -> None:
         self._engine, self._place = engine, place
@@ -112,7 +120,9 @@ class PostgresProcesses:
     def _open(self) -> tuple[sa.Connection, int]:
         if self._opened is None:
             connection, number = self._engine.connect(), secrets.randbits(_NUMBER_BITS)
-            connection.execute(sa.text("SET synchronous_commit = off"))  # nothing here is needed after a crash
+            connection.execute(
+                sa.text("SET synchronous_commit = off")
+            )  # nothing here is needed after a crash
             connection.execute(sa.select(sa.func.pg_advisory_lock(number)))
             connection.commit()
             with connection.begin():
@@ -122,7 +132,9 @@ class PostgresProcesses:
         return self._opened
 
     def run(self, work: Work[Result], alone: str = "") -> Result:
-        """Do some work in a transaction; after a lost connection once more, as a new process to the others."""
+        """Do some work in a transaction; after a lost connection once more, as a new process to the
+        others.
+        """
         with explained(lambda: self._place), self._one_at_a_time:
             try:
                 return self._run(work, alone)
@@ -136,19 +148,29 @@ class PostgresProcesses:
         connection, number = self._open()
         with connection.begin():
             if alone:
-                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(alone, 0))))
+                connection.execute(
+                    sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(alone, 0)))
+                )
             return work(connection, number)
 
     def ended(self, connection: sa.Connection, numbers: Iterable[int]) -> set[int]:
-        """The processes among some that have ended, or lost their connection: their locks can be taken."""
-        taken = {number for number in numbers if connection.scalar(sa.select(sa.func.pg_try_advisory_lock(number)))}
+        """The processes among some that have ended, or lost their connection: their locks can be
+        taken.
+        """
+        taken = {
+            number
+            for number in numbers
+            if connection.scalar(sa.select(sa.func.pg_try_advisory_lock(number)))
+        }
         for number in taken:
             connection.execute(sa.select(sa.func.pg_advisory_unlock(number)))
         return taken
 
     def now(self, connection: sa.Connection) -> float:
         """The server's clock, since those of machines differ."""
-        return float(connection.scalar(sa.text("SELECT extract(epoch FROM clock_timestamp())")) or 0.0)
+        return float(
+            connection.scalar(sa.text("SELECT extract(epoch FROM clock_timestamp())")) or 0.0
+        )
 
     def _drop(self) -> None:
         if self._opened is not None:

@@ -1,8 +1,10 @@
-"""What can be read of a damaged SQLite ledger: its pages are searched for whole rows, whatever else is broken.
+"""What can be read of a damaged SQLite ledger: its pages are searched for whole rows, whatever else
+is broken.
 
-SQLite itself stops at the first page that it cannot read, and the `sqlite3` of some distributions has no `.recover`.
-Every entry found is checked: the request by its key, which is its digest, the reply by the checksum of its compression.
-The format of the file: https://sqlite.org/fileformat2.html.
+SQLite itself stops at the first page that it cannot read, and the `sqlite3` of some distributions
+has no `.recover`. Every entry found is checked: the request by its key, which is its digest, the
+reply by the checksum of its compression. The format of the file:
+https://sqlite.org/fileformat2.html.
 """
 
 import json
@@ -45,13 +47,18 @@ def recover_entries(file: Path) -> Iterator[Entry]:
         with suppress(DamagedError, ValueError, KeyError, TypeError):
             asked = "".join(pieces[number] for number in json.loads(decompress(request)))
             if call_id(asked, replicate) == key.hex():
-                yield Entry(key.hex(), model.decode(), asked, replicate, Reply.from_json(decompress(reply)))
+                yield Entry(
+                    key.hex(), model.decode(), asked, replicate, Reply.from_json(decompress(reply))
+                )
 
 
 def _pages(file: Path) -> dict[int, bytes]:
     """The pages of a database by number, from 1; those that the log beside it holds are newer."""
     content = file.read_bytes()
-    pages = {start // _PAGE + 1: content[start : start + _PAGE] for start in range(0, len(content), _PAGE)}
+    pages = {
+        start // _PAGE + 1: content[start : start + _PAGE]
+        for start in range(0, len(content), _PAGE)
+    }
     log = Path(f"{file}-wal")
     logged = log.read_bytes() if log.exists() else b""
     written: dict[int, bytes] = {}
@@ -67,7 +74,9 @@ def _pages(file: Path) -> dict[int, bytes]:
 
 
 def _rows(pages: dict[int, bytes]) -> Iterator[tuple[int, list[Value]]]:
-    """The rows on pages that look like those of a table: row number, and values; a text as its bytes."""
+    """The rows on pages that look like those of a table: row number, and values; a text as its
+    bytes.
+    """
     for number, page in pages.items():
         head = _FILE_HEADER if number == 1 else 0
         if page[head : head + 1] != bytes([_LEAF]):
@@ -114,7 +123,13 @@ def _values(row: bytes) -> list[Value]:
         kinds.append(kind)
     values: list[Value] = []
     for kind in kinds:
-        length = _INTEGER_BYTES[kind] if kind < _REAL else 8 if kind == _REAL else max(0, kind - _BLOB) // 2
+        length = (
+            _INTEGER_BYTES[kind]
+            if kind < _REAL
+            else 8
+            if kind == _REAL
+            else max(0, kind - _BLOB) // 2
+        )
         part = row[at : at + length]
         if len(part) < length:
             raise ValueError("a row that is cut off")
@@ -122,7 +137,9 @@ def _values(row: bytes) -> list[Value]:
         if kind in (0, _REAL):  # no real number is needed
             values.append(None)
         elif kind < _BLOB:
-            values.append(kind - _ZERO if kind in (_ZERO, _ONE) else int.from_bytes(part, signed=True))
+            values.append(
+                kind - _ZERO if kind in (_ZERO, _ONE) else int.from_bytes(part, signed=True)
+            )
         else:
             values.append(part)
     return values

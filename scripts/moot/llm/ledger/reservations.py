@@ -1,4 +1,6 @@
-"""What calls may take of a budget, set aside before they are made, and when a limit would be passed."""
+"""What calls may take of a budget, set aside before they are made, and when a limit would be
+passed.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -43,8 +45,9 @@ def limit_passed(spent: Spent, reserved: Spent, one: Reservation) -> RunStoppedE
     for name, limit in one.limits.items():
         if needed[name] > limit:
             return RunStoppedError(
-                f"budget: the next call could pass the limit of {limit:g} {name}. Spent so far: {spent.calls} calls, "
-                f"{spent.tokens} tokens, {spent.usd:.4f} US dollars; {reserved.calls} calls under way. Every reply is "
-                "kept: raise `budget` and run again to go on; `snakemake preview` says what remains."
+                f"budget: the next call could pass the limit of {limit:g} {name}. Spent so far:"
+                f" {spent.calls} calls, {spent.tokens} tokens, {spent.usd:.4f} US dollars;"
+                f" {reserved.calls} calls under way. Every reply is kept: raise `budget` and run"
+                " again to go on; `snakemake preview` says what remains."
             )
     return None

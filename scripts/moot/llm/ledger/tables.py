@@ -1,4 +1,7 @@
-"""The tables of the ledger's database. Tables are added, never changed, so that a ledger stays readable."""
+"""The tables of the ledger's database.
+
+Tables are added, never changed, so that a ledger stays readable.
+"""
 
 from typing import Any, cast
 
@@ -6,7 +9,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
 TABLES = sa.MetaData()
-META = sa.Table("meta", TABLES, sa.Column("name", sa.String, primary_key=True), sa.Column("value", sa.String))
+META = sa.Table(
+    "meta", TABLES, sa.Column("name", sa.String, primary_key=True), sa.Column("value", sa.String)
+)
 CALLS = sa.Table(
     "calls",  # packed as `moot.llm.ledger.packing` says
     TABLES,
@@ -21,7 +26,12 @@ CALLS = sa.Table(
 PIECES = sa.Table(
     "pieces",  # paragraphs of requests
     TABLES,
-    sa.Column("number", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
+    sa.Column(
+        "number",
+        sa.BigInteger().with_variant(sa.Integer, "sqlite"),
+        primary_key=True,
+        autoincrement=True,
+    ),
     sa.Column("digest", sa.LargeBinary(16), unique=True, nullable=False),
     sa.Column("text", sa.LargeBinary, nullable=False),
 )
@@ -32,7 +42,9 @@ FAILURES = sa.Table(
     sa.Column("error", sa.Text, nullable=False),
 )
 REFUSALS = sa.Table(
-    "refusals",  # questions for token probabilities that a server has none for; `failures` holds all other failures
+    # questions for token probabilities that a server has none for; `failures` holds all other
+    # failures
+    "refusals",
     TABLES,
     sa.Column("call_id", sa.String(64), primary_key=True),
     sa.Column("error", sa.Text, nullable=False),
@@ -54,7 +66,9 @@ RESERVATIONS = sa.Table(
     sa.Column("expires_at", sa.Float, nullable=False),
 )
 TOTALS = sa.Table(
-    "totals",  # of replies and attempts, kept with every write: counting a large ledger before each call takes too long
+    # of replies and attempts, kept with every write: counting a large ledger before each call takes
+    # too long
+    "totals",
     TABLES,
     sa.Column("name", sa.String, primary_key=True),
     sa.Column("calls", sa.BigInteger, nullable=False),
@@ -62,7 +76,8 @@ TOTALS = sa.Table(
     sa.Column("cost_usd", sa.Float, nullable=False),
 )
 BATCHES = sa.Table(
-    "batches",  # of a provider, written down before they are submitted, so that none is submitted twice
+    # of a provider, written down before they are submitted, so that none is submitted twice
+    "batches",
     TABLES,
     sa.Column("marker", sa.String(32), primary_key=True),
     sa.Column("served_as", sa.String, nullable=False),
@@ -82,7 +97,9 @@ BATCHED_CALLS = sa.Table(
 
 
 def insert_new(engine: sa.Engine, table: sa.Table, *returning: sa.Column[Any]) -> sa.Executable:
-    """Stores rows whose key is new, and gives columns of them; SQLAlchemy would compile it anew for each batch."""
+    """Stores rows whose key is new, and gives columns of them;
+    SQLAlchemy would compile it anew for each batch.
+    """
     if engine.dialect.name == "sqlite":
         insert: sa.Insert = sqlite.insert(table).on_conflict_do_nothing()
     else:

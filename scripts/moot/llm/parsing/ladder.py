@@ -1,19 +1,23 @@
-"""Replies turned into values: strict JSON, then a repair library, then extraction by pattern, then invalid.
+"""Replies turned into values: strict JSON, then a repair library, then extraction by pattern, then
+invalid.
 
 What each rung may do, and where it stops:
 
 - strict: the text, a reasoning block aside, is one JSON object that fits the schema as it is.
-- repaired: the same object after repair of form: fences, quotes, commas, case of labels, "70%" for 70, a wrapper.
-- extracted: the values are in words ("Prediction: YES", "Yes, because ..."), each once or always the same way.
-- invalid: anything else. "UNKNOWN" is not NO, "YES or NO" is not YES, two objects that disagree are no answer, and
-  neither is a repetition of the instruction.
+- repaired: the same object after repair of form: fences, quotes, commas, case of labels, "70%" for
+    70, a wrapper.
+- extracted: the values are in words ("Prediction: YES", "Yes, because ..."), each once or always
+    the same way.
+- invalid: anything else. "UNKNOWN" is not NO, "YES or NO" is not YES, two objects that disagree are
+  no answer, and neither is a repetition of the instruction.
 
-Each field is read by itself. One that the schema marks `MAY_BE_MISSING` costs the answer nothing where it is absent,
-unreadable, or stated in two ways: it is left out of the value and named in `Parsed.missing`. Any other field makes the
-reply invalid, even an optional one. Bounds on lengths and numbers of items refuse nothing.
+Each field is read by itself. One that the schema marks `MAY_BE_MISSING` costs the answer nothing
+where it is absent, unreadable, or stated in two ways: it is left out of the value and named in
+`Parsed.missing`. Any other field makes the reply invalid, even an optional one. Bounds on lengths
+and numbers of items refuse nothing.
 
-A fraction above 0 and up to 1.0 where 0 to 100 is asked is unreadable: 0.7 may mean 0.7 or 70. "0.7%" and "70%" are
-clear.
+A fraction above 0 and up to 1.0 where 0 to 100 is asked is unreadable: 0.7 may mean 0.7 or 70.
+"0.7%" and "70%" are clear.
 """
 
 import json
@@ -46,9 +50,14 @@ from moot.llm.parsing.words import EchoError, Label, UnreadableError, announced,
 __all__ = ["Parsed", "describe_schema", "json_schema", "parse_label", "parse_reply"]
 
 REASONING = [
-    re.compile(r"^.*(?:</(?:think|thinking|thought|reasoning|analysis)>|◁/think▷)", re.DOTALL | re.IGNORECASE),
+    re.compile(
+        r"^.*(?:</(?:think|thinking|thought|reasoning|analysis)>|◁/think▷)",
+        re.DOTALL | re.IGNORECASE,
+    ),
     re.compile(r"^.*<\|channel\|>final<\|message\|>", re.DOTALL),
-    re.compile(r"^\s*(?:<(?:think|thinking|thought|reasoning)>|◁think▷).*$", re.DOTALL | re.IGNORECASE),
+    re.compile(
+        r"^\s*(?:<(?:think|thinking|thought|reasoning)>|◁think▷).*$", re.DOTALL | re.IGNORECASE
+    ),
 ]
 LARGEST_REPLY = 200_000
 DECISIONS = ("label", "integer", "number", "flag")
@@ -56,7 +65,10 @@ BARE_NUMBER = r"(?<![\d.–-])(?<!\bto )(?<!\bor )(?<!\band )\d+(?:\.\d+)?"
 NO_RANGE = r"(?!\.?\d|\s?[-–—]\s?\d|\s(?:to|or)\s\d)"
 CONFIDENCES = [
     rf"({BARE_NUMBER}\s?%)\s*(?:confidence|confident|sure|certain)\b",
-    rf"\bconfidence(?: level| score)? (?:of|is|at) (?:about |around )?({BARE_NUMBER}(?:\s?%)?){NO_RANGE}",
+    (
+        r"\bconfidence(?: level| score)? (?:of|is|at) (?:about |around"
+        rf" )?({BARE_NUMBER}(?:\s?%)?){NO_RANGE}"
+    ),
 ]
 
 
@@ -68,7 +80,8 @@ class Parsed:
         value: by the schema's field names, without what is missing; None if invalid.
         status: the rung of the ladder.
         problem: one line, why not strict.
-        missing: which side fields are missing, path to problem: {"factors[0].weight": "'none' is not one of ..."}.
+        missing: which side fields are missing, path to problem: {"factors[0].weight": "'none' is
+            not one of ..."}.
         shares: numbers as written that may be shares of 1 where 0 to 100 is asked, by path.
     """
 
@@ -80,18 +93,26 @@ class Parsed:
 
 
 def parse_reply(text: str, schema: type[BaseModel]) -> Parsed:
-    """Read `text` as an instance of `schema`; a dump of it in JSON types is the value. Never raises for any text."""
+    """Read `text` as an instance of `schema`; a dump of it in JSON types is the value.
+
+    Never raises for any text.
+    """
     try:
         read = _climb(writable(text), schema)
     except UnreadableError as problem:
         return Parsed(None, "invalid", str(problem))
     except RecursionError:
         return Parsed(None, "invalid", "nested too deeply")
-    return Parsed(read.value, read.notes.status, read.notes.problem, read.notes.missing, read.notes.shares)
+    return Parsed(
+        read.value, read.notes.status, read.notes.problem, read.notes.missing, read.notes.shares
+    )
 
 
 def parse_label(text: str, labels: Sequence[str]) -> Parsed:
-    """Read `text` as one of `labels`, no JSON asked: `value` is {"prediction": label}. Never raises for any text."""
+    """Read `text` as one of `labels`, no JSON asked: `value` is {"prediction": label}.
+
+    Never raises for any text.
+    """
     cleaned = writable(text)
     answer = _without_reasoning(cleaned).strip()
     try:
@@ -127,7 +148,9 @@ class _Reading:
     notes: Notes
 
     def leave_out(self, name: str, problem: str) -> None:
-        """Take out a field that may be missing; raises UnreadableError for any other, and where nothing is left."""
+        """Take out a field that may be missing; raises UnreadableError for any other, and where
+        nothing is left.
+        """
         if not schema_fields(self.schema)[name].may_be_missing or not self.value.keys() - {name}:
             raise UnreadableError(f"{name}: {problem}")
         self.value.pop(name, None)
@@ -147,11 +170,15 @@ class _Reading:
             self.notes.add(f"{name} stands beside the object", in_words=True)
 
     def compare_with(self, outside: str) -> "_Reading":
-        """Compare with the words around the object: they may say no more than what the object leaves out."""
+        """Compare with the words around the object: they may say no more than what the object
+        leaves out.
+        """
         fields = schema_fields(self.schema)
         disagree = "the object and the text beside it disagree"
         for name, shape in fields.items():
-            if _stands_alone(shape, fields) and _announces_another(outside, shape, self.value.get(name)):
+            if _stands_alone(shape, fields) and _announces_another(
+                outside, shape, self.value.get(name)
+            ):
                 self.leave_out(name, disagree)
         for name, statements in stated_by_field(outside, self.schema).items():
             if fields[name].kind not in DECISIONS:
@@ -196,7 +223,11 @@ def _climb(text: str, schema: type[BaseModel]) -> _Reading:
 
 
 def _only_list(schema: type[BaseModel], items: list[Json], notes: Notes) -> Json:
-    lists = [shape.key for shape in schema_fields(schema).values() if shape.kind == "list" and not shape.may_be_missing]
+    lists = [
+        shape.key
+        for shape in schema_fields(schema).values()
+        if shape.kind == "list" and not shape.may_be_missing
+    ]
     if len(lists) != 1 or not items or not all(isinstance(item, str | int) for item in items):
         return items
     notes.add("a bare list")
@@ -232,13 +263,22 @@ def _read(schema: type[BaseModel], found: JsonObject, notes: Notes) -> _Reading:
 def _repaired(text: str, schema: type[BaseModel]) -> _Reading | None:
     """The value of the objects in `text`, if they agree on one.
 
-    None if there is none, or one that no repair makes readable; raises UnreadableError where JSON says something else.
+    None if there is none, or one that no repair makes readable; raises UnreadableError where JSON
+    says something else.
     """
     accepted: list[_Reading] = []
     found = list(candidates(text, schema))
     for candidate in found:
         segment = text[candidate.start : candidate.end]
-        notes = Notes(["the object stands among other text" if candidate.well_formed else "the JSON is repaired"])
+        notes = Notes(
+            [
+                (
+                    "the object stands among other text"
+                    if candidate.well_formed
+                    else "the JSON is repaired"
+                )
+            ]
+        )
         try:
             read = _read(schema, candidate.found, notes)
             if not candidate.well_formed:
@@ -256,13 +296,19 @@ def _repaired(text: str, schema: type[BaseModel]) -> _Reading | None:
         stated = [read.value.get(name) for read in accepted]
         if shape.kind != "text" and any(value != stated[0] for value in stated):
             accepted[-1].leave_out(name, "objects that disagree")
-    return accepted[-1].compare_with(_outside(text, [(candidate.start, candidate.end) for candidate in found]))
+    return accepted[-1].compare_with(
+        _outside(text, [(candidate.start, candidate.end) for candidate in found])
+    )
 
 
 def _leave_out_invented(read: _Reading, candidate: Candidate, segment: str) -> None:
-    """A repair library guesses: a label or a number that it gives must also be what follows the key."""
+    """A repair library guesses: a label or a number that it gives must also be what follows the
+    key.
+    """
     stated = stated_by_field(segment.translate(FULL_WIDTH), read.schema)
-    found = {plain(key): value for key, value in unwrapped(read.schema, candidate.found, Notes()).items()}
+    found = {
+        plain(key): value for key, value in unwrapped(read.schema, candidate.found, Notes()).items()
+    }
     for name, shape in schema_fields(read.schema).items():
         if plain(shape.key) not in found or shape.kind == "text" or name in read.notes.missing:
             continue
@@ -282,7 +328,9 @@ def _words(value: Json) -> set[str]:
 
 
 def _stands_alone(shape: Shape, fields: dict[str, Shape]) -> bool:
-    """Whether a field is the one label or the one number that is asked for, so that words need not name it."""
+    """Whether a field is the one label or the one number that is asked for, so that words need not
+    name it.
+    """
     return shape.required and sum(other.kind == shape.kind for other in fields.values()) == 1
 
 
@@ -324,7 +372,9 @@ def _extracted(text: str, schema: type[BaseModel]) -> _Reading:
 
 
 def _unnamed(name: str, shape: Shape, fields: dict[str, Shape], text: str, notes: Notes) -> Json:
-    """A value that is stated without its field's name: "The answer is YES", "70% confident", "I give it 8/10"."""
+    """A value that is stated without its field's name: "The answer is YES", "70% confident", "I
+    give it 8/10".
+    """
     alone = _stands_alone(shape, fields)
     if shape.kind == "label" and alone:
         return _label_of(text, shape.labels)[0]

@@ -20,7 +20,9 @@ MOST_OBJECTS = 30
 
 
 def load(text: str) -> Json:
-    """The JSON value of the whole `text`, or None; a key that is stated twice with two values is kept as an Unclear."""
+    """The JSON value of the whole `text`, or None; a key that is stated twice with two values is
+    kept as an Unclear.
+    """
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
     except ValueError:
@@ -34,7 +36,9 @@ def _no_constant(name: str) -> None:
 def _object(pairs: list[tuple[str, Json]]) -> JsonObject:
     found: JsonObject = {}
     for key, value in pairs:
-        found[key] = value if key not in found or found[key] == value else Unclear((found[key], value))
+        found[key] = (
+            value if key not in found or found[key] == value else Unclear((found[key], value))
+        )
     return found
 
 
@@ -49,9 +53,10 @@ class Candidate:
 
 
 def close_torn(text: str) -> str:
-    """`text`, with what a cut-off object ends in marked as unfinished: "confidence": 8 may have been going to be 85.
+    """`text`, with what a cut-off object ends in marked as unfinished: "confidence": 8 may have
+    been going to be 85.
 
-    Raises UnreadableError for a list that is cut off, since its other items are not known.
+        Raises UnreadableError for a list that is cut off, since its other items are not known.
     """
     start = text.find("{")
     if start < 0 or _closing_brace(text, start):
@@ -61,13 +66,17 @@ def close_torn(text: str) -> str:
         raise UnreadableError("cut off within a list")
     if text.rstrip().endswith(("}", "`")):
         return text
-    if tokens[-1].startswith('"') and not re.fullmatch(r'"(?:[^"\\]|\\.)*+"', tokens[-1], re.DOTALL):
+    if tokens[-1].startswith('"') and not re.fullmatch(
+        r'"(?:[^"\\]|\\.)*+"', tokens[-1], re.DOTALL
+    ):
         return f'{text}…"'
     return re.sub(r"[\w.+%-]+\Z", '"…"', text)
 
 
 def _closing_brace(text: str, start: int) -> int:
-    """The place after the brace that closes the one at `start`, strings respected; 0 if there is none."""
+    """The place after the brace that closes the one at `start`, strings respected; 0 if there is
+    none.
+    """
     depth = 0
     for token in TOKEN.finditer(text, start):
         depth += {"{": 1, "}": -1}.get(token.group(), 0)
@@ -99,11 +108,15 @@ def candidates(text: str, schema: type[BaseModel]) -> Iterator[Candidate]:
 
 def _concerns(schema: type[BaseModel], found: Json) -> bool:
     keys = {plain(shape.key) for shape in schema_fields(schema).values()}
-    return isinstance(found, dict) and any(plain(key) in keys for key in unwrapped(schema, found, Notes()))
+    return isinstance(found, dict) and any(
+        plain(key) in keys for key in unwrapped(schema, found, Notes())
+    )
 
 
 def _repair(segment: str, schema: type[BaseModel]) -> Json:
-    """What the repair library makes of `segment`; None for one that names no field, or is too long to be an answer."""
+    """What the repair library makes of `segment`;
+    None for one that names no field, or is too long to be an answer.
+    """
     folded = segment.casefold()
     if len(segment) > LARGEST_REPAIR or not any(
         shape.key.casefold() in folded for shape in schema_fields(schema).values()
@@ -111,6 +124,12 @@ def _repair(segment: str, schema: type[BaseModel]) -> Json:
         return None
     try:
         repaired = json_repair.loads(segment)
-        return repaired if isinstance(repaired, dict) else json_repair.loads(segment.translate(FULL_WIDTH))
-    except Exception:  # the library guesses its way through hostile text, and may trip over any of it
+        return (
+            repaired
+            if isinstance(repaired, dict)
+            else json_repair.loads(segment.translate(FULL_WIDTH))
+        )
+    except (
+        Exception
+    ):  # the library guesses its way through hostile text, and may trip over any of it
         return None

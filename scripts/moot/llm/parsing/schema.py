@@ -1,4 +1,6 @@
-"""What a reply's schema asks for, field by field: for the parser, for the prompt, and for the endpoint."""
+"""What a reply's schema asks for, field by field: for the parser, for the prompt, and for the
+endpoint.
+"""
 
 import enum
 import json
@@ -16,17 +18,20 @@ from moot.core.types import Json, JsonObject
 
 PLACEHOLDER = "<text>"
 MAY_BE_MISSING = object()
-"""Marks a side field: `confidence: Annotated[int, MAY_BE_MISSING]`. Where it cannot be read it is missing
-from the value, which costs the answer nothing. Every other field decides: without it there is no value."""
+"""Marks a side field: `confidence: Annotated[int, MAY_BE_MISSING]`. Where it cannot be read it is
+missing from the value, which costs the answer nothing. Every other field decides: without it there
+is no value."""
 
 Kind = Literal["label", "integer", "number", "flag", "text", "list", "object", "other"]
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The values that a field takes: kind, bounds (None: open), labels, the shape of list items, a nested schema.
+    """The values that a field takes: kind, bounds (None: open), labels, the shape of list items, a
+    nested schema.
 
-    `filled` asks for at least one item; other bounds on lengths are for the endpoint and are not kept here.
+        `filled` asks for at least one item; other bounds on lengths are for the endpoint and are
+        not kept here.
     """
 
     kind: Kind
@@ -57,7 +62,11 @@ def schema_fields(schema: type[BaseModel]) -> dict[str, Shape]:
 
 def _field_shape(name: str, info: FieldInfo) -> Shape:
     shape = _bounded(_shape(info.annotation), info.metadata)
-    default = None if info.is_required() else info.get_default(call_default_factory=True, validated_data={})
+    default = (
+        None
+        if info.is_required()
+        else info.get_default(call_default_factory=True, validated_data={})
+    )
     return replace(
         shape,
         key=info.alias or name,
@@ -98,16 +107,24 @@ def _bounded(shape: Shape, metadata: Iterable[object]) -> Shape:
     low, high, filled = shape.low, shape.high, shape.filled
     for bound in metadata:
         filled = filled or bool(getattr(bound, "min_length", 0))
-        low = next((value for name in ("ge", "gt") if (value := getattr(bound, name, None)) is not None), low)
-        high = next((value for name in ("le", "lt") if (value := getattr(bound, name, None)) is not None), high)
+        low = next(
+            (value for name in ("ge", "gt") if (value := getattr(bound, name, None)) is not None),
+            low,
+        )
+        high = next(
+            (value for name in ("le", "lt") if (value := getattr(bound, name, None)) is not None),
+            high,
+        )
     return replace(shape, low=low, high=high, filled=filled)
 
 
 @lru_cache(maxsize=256)
 def describe_schema(schema: type[BaseModel]) -> str:
-    """The form of the reply in words, for a prompt: an example with placeholders, then one line a field.
+    """The form of the reply in words, for a prompt: an example with placeholders, then one line a
+    field.
 
-    A model that only repeats this text has given no answer: the parser reads no placeholder as a value.
+        A model that only repeats this text has given no answer: the parser reads no placeholder as
+            a value.
     """
     return "\n".join(
         [
@@ -120,7 +137,10 @@ def describe_schema(schema: type[BaseModel]) -> str:
 
 
 def _example(schema: type[BaseModel]) -> str:
-    return ", ".join(f"{json.dumps(shape.key)}: {_placeholder(shape)}" for shape in schema_fields(schema).values())
+    return ", ".join(
+        f"{json.dumps(shape.key)}: {_placeholder(shape)}"
+        for shape in schema_fields(schema).values()
+    )
 
 
 def _placeholder(shape: Shape) -> str:
@@ -139,7 +159,10 @@ def _placeholder(shape: Shape) -> str:
 def _wording(shape: Shape) -> str:
     match shape.kind:
         case "label":
-            wording = f"one of {', '.join(json.dumps(label, ensure_ascii=False) for label in shape.labels)}"
+            wording = (
+                "one of"
+                f" {', '.join(json.dumps(label, ensure_ascii=False) for label in shape.labels)}"
+            )
         case "integer" | "number":
             wording = ("a whole number" if shape.kind == "integer" else "a number") + _range(shape)
         case "flag":
@@ -163,19 +186,25 @@ def _range(shape: Shape) -> str:
 def _lines(schema: type[BaseModel], prefix: str) -> list[str]:
     lines = []
     for shape in schema_fields(schema).values():
-        wording = _wording(shape) if not shape.description else f"{_wording(shape)}: {shape.description}"
+        wording = (
+            _wording(shape) if not shape.description else f"{_wording(shape)}: {shape.description}"
+        )
         lines.append(f"- {prefix}{shape.key} is {wording.rstrip('.')}.")
         inner = shape.item if shape.kind == "list" and shape.item else shape
         if inner.schema:
-            lines += _lines(inner.schema, f"{prefix}{shape.key}{'[]' if inner is not shape else ''}.")
+            lines += _lines(
+                inner.schema, f"{prefix}{shape.key}{'[]' if inner is not shape else ''}."
+            )
     return lines
 
 
 @lru_cache(maxsize=256)
 def json_schema(schema: type[BaseModel]) -> JsonObject:
-    """The JSON schema of `schema` as endpoints take it: no references, every field required, no others allowed.
+    """The JSON schema of `schema` as endpoints take it: no references, every field required, no
+    others allowed.
 
-    Raises ValueError for a schema that contains itself, which cannot be written without references.
+        Raises ValueError for a schema that contains itself, which cannot be written without
+        references.
     """
     raw = schema.model_json_schema()
     definitions = raw.pop("$defs", {})
@@ -195,12 +224,22 @@ def _inline(node: Json, definitions: JsonObject, within: tuple[str, ...]) -> Jso
         beside = {key: value for key, value in node.items() if key != "$ref"}
         return _inline({**definitions[name], **beside}, definitions, (*within, name))
     plain = {
-        key: value for key, value in node.items() if key not in ("title", "default", "properties", "enum", "const")
+        key: value
+        for key, value in node.items()
+        if key not in ("title", "default", "properties", "enum", "const")
     }
     result = {key: _inline(value, definitions, within) for key, value in plain.items()}
-    result |= {"enum": node["enum"]} if "enum" in node else {"enum": [node["const"]]} if "const" in node else {}
+    result |= (
+        {"enum": node["enum"]}
+        if "enum" in node
+        else {"enum": [node["const"]]}
+        if "const" in node
+        else {}
+    )
     if "properties" in node:
-        result["properties"] = {key: _inline(value, definitions, within) for key, value in node["properties"].items()}
+        result["properties"] = {
+            key: _inline(value, definitions, within) for key, value in node["properties"].items()
+        }
         result["required"] = list(node["properties"])
         result["additionalProperties"] = False
     return result

@@ -1,4 +1,6 @@
-"""A schema's values read from what JSON or a repair library gave, or from words, with a note of every change."""
+"""A schema's values read from what JSON or a repair library gave, or from words, with a note of
+every change.
+"""
 
 import json
 import math
@@ -11,27 +13,44 @@ from pydantic import BaseModel, ValidationError
 
 from moot.core.types import Fields, Json, JsonObject
 from moot.llm.parsing.schema import PLACEHOLDER, Shape, schema_fields
-from moot.llm.parsing.words import EchoError, Label, UnreadableError, is_choice, plain, read_label, read_number, shorten
+from moot.llm.parsing.words import (
+    EchoError,
+    Label,
+    UnreadableError,
+    is_choice,
+    plain,
+    read_label,
+    read_number,
+    shorten,
+)
 
 Status = Literal["strict", "repaired", "extracted", "invalid"]
 
 HUNDRED = 100
 NOT_GIVEN = "not given"
-OTHER_KEYS = {"verdict": "prediction", "confidence level": "confidence"}  # for a key that the object does not state
+OTHER_KEYS = {
+    "verdict": "prediction",
+    "confidence level": "confidence",
+}  # for a key that the object does not state
 OPENING = (
     r"(?:[\"'“‘](?=[\w\s-]{1,60}[\"'”’])"
-    r"|(?:^|[\n{,;.|(\[。，；、])(?:[-*#>•| \t_`\"'“]|\d{1,2}[.)]|(?:my|the|our|final|overall)\b)*+)"
+    r"|(?:^|[\n{,;.|(\[。，；、])(?:[-*#>•|"
+    r" \t_`\"'“]|\d{1,2}[.)]|(?:my|the|our|final|overall)\b)*+)"
 )
-NAMING = r"[\"'“”‘’*_`]*(?:\s(?:level|score|rating))?(?:\s?[(（][^()\n]{0,60}[)）])?[\"'“”‘’*_` \t]*"
+NAMING = (
+    r"[\"'“”‘’*_`]*(?:\s(?:level|score|rating))?(?:\s?[(（][^()\n]{0,60}[)）])?[\"'“”‘’*_` \t]*"
+)
 SEPARATOR = r"(?:[:=：＝|]|->|=>|→)"
 LENGTHS = ("too_long", "too_short", "string_too_long", "string_too_short")
 
 
 @dataclass(slots=True)
 class Notes:
-    """What had to be done to read a value, the rung that this makes it, and what is missing (path to problem).
+    """What had to be done to read a value, the rung that this makes it, and what is missing (path
+    to problem).
 
-    `shares` holds numbers as they were written that may be shares of 1 where 0 to 100 is asked, by path.
+        `shares` holds numbers as they were written that may be shares of 1 where 0 to 100 is asked,
+        by path.
     """
 
     repairs: list[str] = field(default_factory=list)
@@ -41,12 +60,23 @@ class Notes:
 
     @property
     def status(self) -> Status:
-        return "extracted" if self.in_words else "repaired" if self.repairs or self.missing else "strict"
+        return (
+            "extracted"
+            if self.in_words
+            else "repaired"
+            if self.repairs or self.missing
+            else "strict"
+        )
 
     @property
     def problem(self) -> str:
         """All of it on one line; "" where nothing had to be done."""
-        return "; ".join([*self.repairs, *(f"{path} missing ({problem})" for path, problem in self.missing.items())])
+        return "; ".join(
+            [
+                *self.repairs,
+                *(f"{path} missing ({problem})" for path, problem in self.missing.items()),
+            ]
+        )
 
     def add(self, repair: str, *, in_words: bool = False) -> None:
         if repair not in self.repairs:
@@ -58,8 +88,13 @@ class Notes:
         for repair in inner.repairs:
             self.add(repair)
         self.in_words = self.in_words or inner.in_words
-        self.missing |= {place + ("." * (path[0] != "[")) + path: problem for path, problem in inner.missing.items()}
-        self.shares |= {place if not path else f"{place}.{path}": share for path, share in inner.shares.items()}
+        self.missing |= {
+            place + ("." * (path[0] != "[")) + path: problem
+            for path, problem in inner.missing.items()
+        }
+        self.shares |= {
+            place if not path else f"{place}.{path}": share for path, share in inner.shares.items()
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +105,11 @@ class Unclear:
 
 
 def validated(schema: type[BaseModel], value: JsonObject) -> JsonObject:
-    """`value`, with the defaults of what it does not state, if `schema` takes it; else UnreadableError.
+    """`value`, with the defaults of what it does not state, if `schema` takes it; else
+    UnreadableError.
 
-    Bounds on lengths are for servers that can be held to them: here they refuse nothing. A field that may be missing
-    is left out where it is.
+        Bounds on lengths are for servers that can be held to them: here they refuse nothing. A
+        field that may be missing is left out where it is.
     """
     written = writable(json.dumps(value, ensure_ascii=False))
     try:
@@ -88,12 +124,16 @@ def validated(schema: type[BaseModel], value: JsonObject) -> JsonObject:
 
 
 def writable(text: str) -> str:
-    """`text` without what no file takes: halves of surrogate pairs are replaced, a byte order mark is dropped."""
+    """`text` without what no file takes: halves of surrogate pairs are replaced, a byte order mark
+    is dropped.
+    """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").lstrip("\ufeff")
 
 
 def unwrapped(schema: type[BaseModel], found: JsonObject, notes: Notes) -> JsonObject:
-    """`found`, or the one object in it if `found` has no key of the schema: {"answer": {"prediction": ...}}."""
+    """`found`, or the one object in it if `found` has no key of the schema: {"answer":
+    {"prediction": ...}}.
+    """
     keys = {plain(shape.key) for shape in schema_fields(schema).values()}
     for _ in range(3):
         inner = [value for value in found.values() if isinstance(value, dict)]
@@ -107,8 +147,9 @@ def unwrapped(schema: type[BaseModel], found: JsonObject, notes: Notes) -> JsonO
 def read_object(schema: type[BaseModel], found: JsonObject, notes: Notes) -> JsonObject:
     """The fields of `schema` in `found`, by key, defaults included.
 
-    What is missing or unreadable is left out and noted, if the schema says that it may be missing. Raises
-    UnreadableError for any other field, and where nothing is left; EchoError where the format is repeated.
+    What is missing or unreadable is left out and noted, if the schema says that it may be missing.
+    Raises UnreadableError for any other field, and where nothing is left; EchoError where the
+    format is repeated.
     """
     fields = schema_fields(schema)
     names = {plain(shape.key): name for name, shape in fields.items()}
@@ -133,7 +174,9 @@ def read_object(schema: type[BaseModel], found: JsonObject, notes: Notes) -> Jso
 def collected(
     schema: type[BaseModel], given: Fields, read: Callable[[Shape, Json, Notes], Json], notes: Notes
 ) -> JsonObject:
-    """The values of the fields of `schema`, by key, as `read` reads what is given of each; see `read_object`."""
+    """The values of the fields of `schema`, by key, as `read` reads what is given of each; see
+    `read_object`.
+    """
     found: JsonObject = {}
     problems: list[UnreadableError] = []
     for name, shape in schema_fields(schema).items():
@@ -180,7 +223,9 @@ def _read_choice(shape: Shape, value: Json, notes: Notes) -> Label:
     if any(value == label and type(value) is type(label) for label in shape.labels):
         return cast("Label", value)
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise UnreadableError(f"'{shorten(str(value))}' is not one of {', '.join(map(str, shape.labels))}")
+        raise UnreadableError(
+            f"'{shorten(str(value))}' is not one of {', '.join(map(str, shape.labels))}"
+        )
     label, exact = read_label(str(value), shape.labels)
     notes.add(f"'{shorten(str(value))}' for {label}", in_words=not exact)
     return label
@@ -203,7 +248,9 @@ def _read_quantity(shape: Shape, value: Json, notes: Notes) -> int | float:
             raise UnreadableError(f"per cent where up to {shape.high:g} is asked")
         number = number / HUNDRED
     _note_share(shape, number, clear, notes)
-    if not (shape.low is None or number >= shape.low) or not (shape.high is None or number <= shape.high):
+    if not (shape.low is None or number >= shape.low) or not (
+        shape.high is None or number <= shape.high
+    ):
         raise UnreadableError(f"{shorten(str(number))} is outside {shape.low} to {shape.high}")
     if shape.kind == "integer" and isinstance(number, float):
         if math.isnan(number) or abs(number) > 2**53:
@@ -214,7 +261,9 @@ def _read_quantity(shape: Shape, value: Json, notes: Notes) -> int | float:
 
 
 def _note_share(shape: Shape, number: float, clear: bool, notes: Notes) -> None:
-    """Note a number that may be a share of 1; raises UnreadableError for a fraction, since 1 may also be 1 %."""
+    """Note a number that may be a share of 1; raises UnreadableError for a fraction, since 1 may
+    also be 1 %.
+    """
     if clear or not shape.of_hundred or not 0 < number <= 1:
         return
     notes.shares[""] = float(number)
@@ -284,10 +333,17 @@ READERS: dict[str, Callable[[Shape, Json, Notes], Json]] = {
 
 
 def stated_by_field(text: str, schema: type[BaseModel]) -> dict[str, list[str]]:
-    """What follows each field's name in `text` ("Prediction: YES", "confidence": 70), by field, in order."""
+    """What follows each field's name in `text` ("Prediction: YES", "confidence": 70), by field, in
+    order.
+    """
     fields = schema_fields(schema)
-    words = {name: r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", shape.key))) for name, shape in fields.items()}
-    groups = "|".join(f"(?P<{name}>{words[name]})" for name in sorted(words, key=lambda name: (-len(name), name)))
+    words = {
+        name: r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", shape.key)))
+        for name, shape in fields.items()
+    }
+    groups = "|".join(
+        f"(?P<{name}>{words[name]})" for name in sorted(words, key=lambda name: (-len(name), name))
+    )
     pattern = re.compile(rf"{OPENING}(?:{groups}){NAMING}{SEPARATOR}[*_`]*", re.IGNORECASE)
     matches = list(pattern.finditer(text))
     ends = [match.start() for match in matches[1:]] + [len(text)]
@@ -323,5 +379,7 @@ def agreed(shape: Shape, statements: list[str], notes: Notes | None = None) -> J
             if notes is not None and len(statements) == 1:
                 notes.shares |= inner.shares
     if any(reading != readings[0] for reading in readings):
-        raise UnreadableError(f"stated as {' and as '.join(shorten(str(reading), 20) for reading in readings[:3])}")
+        raise UnreadableError(
+            f"stated as {' and as '.join(shorten(str(reading), 20) for reading in readings[:3])}"
+        )
     return readings[0] if readings else None

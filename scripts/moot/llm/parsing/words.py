@@ -1,8 +1,9 @@
 """Labels and numbers read from words, and only where the words leave no choice.
 
-A label counts where the phrase is the label ("**Yes.**") or opens with it and explains itself ("Yes, because ..."). In
-capitals, as prompts spell it, it also counts behind a copula ("The text is CON."), beside labels that are denied ("PRO,
-not CON") and behind words of another script ("反对 (CON)"): prose holds no such words by chance.
+A label counts where the phrase is the label ("**Yes.**") or opens with it and explains itself
+("Yes, because ..."). In capitals, as prompts spell it, it also counts behind a copula ("The text is
+CON."), beside labels that are denied ("PRO, not CON") and behind words of another script ("反对
+(CON)"): prose holds no such words by chance.
 """
 
 import re
@@ -17,7 +18,10 @@ ANNOUNCEMENT = (
     r"(?:answer|verdict|prediction|decision|judge?ment|conclusion|label|stance|ruling|classification|outcome|choice|vote"
     r"|respuesta|réponse|antwort|risposta|resposta|ответ|答案|回答|预测|預測|结论|結論|判断|判斷|判决|判決|立场|立場|答え|結果|정답)"
 )
-IS = r"(?:\s*(?:[:=：＝]|->|=>|→)\s*|\s+(?:is|would be|es|est|ist|è|é)\s*:?\s+|\s*(?:是|为|為|は)\s*[:：]?\s*)"
+IS = (
+    r"(?:\s*(?:[:=：＝]|->|=>|→)\s*|\s+(?:is|would"
+    r" be|es|est|ist|è|é)\s*:?\s+|\s*(?:是|为|為|は)\s*[:：]?\s*)"
+)
 SPEAKER = (
     r"(?:(?:so|thus|therefore|hence|overall|in conclusion),?\s+)?"
     r"(?:(?:i|we)\s+(?:think|believe|conclude|say)\s+(?:that\s+)?)?"
@@ -48,16 +52,23 @@ COPULA = re.compile(  # "It's PRO", "The text is CON", "I would say PRO"
     r"|(?:i|we)(?:['’]d|\s+would)?\s+say(?:\s+that)?:?\s+)",
     re.IGNORECASE,
 )
-PREDICATE = re.compile(  # "Plaintiff wins the case", "AGREEMENT has been reached", "MORE DEBATE is needed"
+# "Plaintiff wins the case", "AGREEMENT has been reached", "MORE DEBATE is needed"
+PREDICATE = re.compile(
     r"\s+(?:(?:wins|prevails|(?:should|will|would|must)\s+(?:win|prevail))(?:\s+(?:the|this)\s\w+)?"
-    r"|(?<=agreement )(?:has|have)\s+(?:now\s+)?been\s+reached|(?<=debate )is\s+(?:needed|required|necessary))(?!\w)",
+    r"|(?<=agreement )(?:has|have)\s+(?:now\s+)?been\s+reached|(?<=debate"
+    r" )is\s+(?:needed|required|necessary))(?!\w)",
     re.IGNORECASE,
 )
-THE_WINNER = re.compile(r"^the\s+(?=\w+\s+(?:wins|prevails|should|will|would|must)\b)", re.IGNORECASE)
+THE_WINNER = re.compile(
+    r"^the\s+(?=\w+\s+(?:wins|prevails|should|will|would|must)\b)", re.IGNORECASE
+)
 OTHER_SCRIPT = re.compile(r"^[^\W\d_a-zA-Z不非没無无未否]{1,12}\s?(?=[(（])")
-TAGGED = re.compile(r"^<(answer|prediction|label|stance|verdict|decision|vote)>([^<>]*)</\1>$", re.IGNORECASE)
+TAGGED = re.compile(
+    r"^<(answer|prediction|label|stance|verdict|decision|vote)>([^<>]*)</\1>$", re.IGNORECASE
+)
 UNDECIDED = re.compile(
-    r"\b(?:cannot|can['’]?t|could not|couldn['’]?t|unable|impossible|unknown|unclear|undetermined|undecided"
+    r"\b(?:cannot|can['’]?t|could"
+    r" not|couldn['’]?t|unable|impossible|unknown|unclear|undetermined|undecided"
     r"|uncertain|unsure"
     r"|not (?:sure|certain|clear|possible|enough|(?:yet )?(?:been )?reached)|hard to (?:say|tell)"
     r"|don['’]?t know|maybe|perhaps|or not|n/a"
@@ -69,17 +80,34 @@ CHOICE_WORDS = re.compile(
     r"\b(?:or|and|either|one|of|the|following|choose|from|between|exactly|label|labels|text|string|value|o|ou|oder)\b|[或和]"
 )
 NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)")
-UNITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+UNITS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 UNITS += ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
 TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-REMARK = rf"\s(?!(?:{'|'.join(UNITS + TENS)}|hundred)\b)[^\W\d]"  # behind a dash: words, and no other number
+REMARK = (  # behind a dash: words, and no other number
+    rf"\s(?!(?:{'|'.join(UNITS + TENS)}|hundred)\b)[^\W\d]"
+)
 SECOND_NUMBER = re.compile(
     rf"\s*(?:[-–—](?!{REMARK})|[~+±/*^]|,?\s?\d|\.\d|…"
     r"|\bto\b|\b(?:out )?of\b|\bor\b|\band\b|\bbis\b|至|到|或)|[^\W\d_]",
     re.IGNORECASE,
 )
 HEDGE = re.compile(
-    r"^(?:about|around|approximately|approx\.?|roughly|circa|ca\.|~|≈|约|大约|約|大約)\s*", re.IGNORECASE
+    r"^(?:about|around|approximately|approx\.?|roughly|circa|ca\.|~|≈|约|大约|約|大約)\s*",
+    re.IGNORECASE,
 )
 
 HAN_DIGITS = "〇一二三四五六七八九"
@@ -117,7 +145,8 @@ def _mention_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
     """Any label as a whole word; scripts without spaces have no word boundaries."""
     words = sorted({plain(str(label)) for label in labels}, key=lambda word: (-len(word), word))
     alternatives = (
-        rf"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])" if word.isascii() else re.escape(word) for word in words
+        rf"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])" if word.isascii() else re.escape(word)
+        for word in words
     )
     return re.compile("|".join(alternatives))
 
@@ -130,9 +159,9 @@ def mentioned(text: str, labels: tuple[Label, ...]) -> set[str]:
 def is_choice(text: str, labels: tuple[Label, ...]) -> bool:
     """Whether `text` only repeats the choice: "YES or NO", "<label>", "..."."""
     stripped = text.strip()
-    if re.fullmatch(r"<[^<>]*>|\[[^\[\]]*\]|\.{3}|…", stripped) and plain(stripped.strip("<>[]")) not in {
-        plain(str(label)) for label in labels
-    }:
+    if re.fullmatch(r"<[^<>]*>|\[[^\[\]]*\]|\.{3}|…", stripped) and plain(
+        stripped.strip("<>[]")
+    ) not in {plain(str(label)) for label in labels}:
         return True
     rest = CHOICE_WORDS.sub(" ", _mention_pattern(labels).sub(" ", plain(text)))
     return len(mentioned(text, labels)) > 1 and not re.search(r"[^\W_]", rest)
@@ -145,9 +174,11 @@ def _unwrap(text: str) -> str:
 
 
 def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
-    """The one label that `text` states, and whether `text` is nothing but that label (case and wrapping aside).
+    """The one label that `text` states, and whether `text` is nothing but that label (case and
+    wrapping aside).
 
-    Raises EchoError where the text repeats the choice, UnreadableError where it states no label or more than one.
+        Raises EchoError where the text repeats the choice, UnreadableError where it states no label
+        or more than one.
     """
     spelling = {plain(str(label)): label for label in labels}
     bare = plain(_unwrap(text))
@@ -169,8 +200,12 @@ def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
     raise UnreadableError(f"'{shorten(text)}' is not one of {', '.join(map(str, labels))}")
 
 
-def _opening_label(phrase: str, spelling: dict[str, Label], *, capitals: bool = False) -> Label | None:
-    """The label that `phrase` opens with and names alone; with `capitals` it may deny others, in capitals itself."""
+def _opening_label(
+    phrase: str, spelling: dict[str, Label], *, capitals: bool = False
+) -> Label | None:
+    """The label that `phrase` opens with and names alone; with `capitals` it may deny others, in
+    capitals itself.
+    """
     folded = unicodedata.normalize("NFKC", phrase).casefold().replace("_", " ")
     for word in sorted(spelling, key=len, reverse=True):
         if not folded.startswith(word) or (capitals and not phrase[: len(word)].isupper()):
@@ -179,7 +214,11 @@ def _opening_label(phrase: str, spelling: dict[str, Label], *, capitals: bool = 
         rest = folded[predicate.end() if predicate else len(word) :]
         if capitals:
             rest = _denied(tuple(spelling)).sub("", rest)
-        if EXPLANATION.match(rest) and mentioned(rest, tuple(spelling)) <= {word} and not UNDECIDED.search(rest):
+        if (
+            EXPLANATION.match(rest)
+            and mentioned(rest, tuple(spelling)) <= {word}
+            and not UNDECIDED.search(rest)
+        ):
             return spelling[word]
     return None
 
@@ -189,15 +228,20 @@ def _denied(words: tuple[str, ...]) -> re.Pattern[str]:
     """Labels that are denied: ", not CON", "rather than CON or NEUTRAL", "no more debate"."""
     one = "|".join(rf"{re.escape(word)}(?![a-z0-9_])" for word in words)
     return re.compile(
-        rf"(?:,?\s*(?:and|but)?\s*\b(?:not|rather than|instead of)|\bno)\s+(?:{one})(?:(?:,|\s+or|\s+nor)\s+(?:{one}))*"
+        r"(?:,?\s*(?:and|but)?\s*\b(?:not|rather than|instead"
+        rf" of)|\bno)\s+(?:{one})(?:(?:,|\s+or|\s+nor)\s+(?:{one}))*"
     )
 
 
 def _without_frame(text: str, labels: tuple[Label, ...]) -> str:
-    """`text` without what may precede a label in capitals: "It's", "Neither PRO nor CON, so", "反对 (", "The"."""
+    """`text` without what may precede a label in capitals: "It's", "Neither PRO nor CON, so", "反对
+    (", "The".
+    """
     words = "|".join(re.escape(str(label)) for label in labels)
     neither = re.match(
-        rf"neither\s+({words})\s+nor\s+({words})\b,?\s*(?:so|but|hence|therefore|thus)?:?\s+", text, re.I
+        rf"neither\s+({words})\s+nor\s+({words})\b,?\s*(?:so|but|hence|therefore|thus)?:?\s+",
+        text,
+        re.I,
     )
     if neither:
         phrase = text[neither.end() :]
@@ -221,15 +265,22 @@ def _article(bare: str, spelling: dict[str, Label]) -> Label | None:
     return spelling.get(number if number.isdigit() else str(_from_han(number)))
 
 
-_CITED = re.compile(r"第(\d{1,3}|[〇零一二三四五六七八九十百]{1,8})条|\b(?:article|art\.)\s*(\d{1,3})\b", re.IGNORECASE)
+_CITED = re.compile(
+    r"第(\d{1,3}|[〇零一二三四五六七八九十百]{1,8})条|\b(?:article|art\.)\s*(\d{1,3})\b",
+    re.IGNORECASE,
+)
 
 
 def labels_cited(text: str, labels: Iterable[str]) -> set[str]:
-    """The labels that a text names: articles by their numbers, others by their words, the longest of several first."""
+    """The labels that a text names: articles by their numbers, others by their words, the longest
+    of several first.
+    """
     known = set(labels)
     if all(label.isdigit() for label in known):
         numbers = [arabic or latin for arabic, latin in _CITED.findall(text)]
-        return {number if number.isdigit() else str(_from_han(number)) for number in numbers} & known
+        return {
+            number if number.isdigit() else str(_from_han(number)) for number in numbers
+        } & known
     words = "|".join(re.escape(label) for label in sorted(known, key=len, reverse=True))
     return set(re.findall(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", text, re.IGNORECASE)) & known
 
@@ -268,10 +319,12 @@ def _after_number(scale: float) -> re.Pattern[str]:
 
 
 def read_number(text: str, scale: float) -> tuple[int | float, bool, bool]:
-    """The one number that `text` opens with; whether it is a percentage; whether the text is nothing else.
+    """The one number that `text` opens with; whether it is a percentage; whether the text is
+    nothing else.
 
-    Digits keep their kind: "70" is an int, "70.0" a float. Words reach from zero to one hundred, English and Chinese.
-    Raises UnreadableError for no number, a range ("70-80"), a list, or a fraction of anything but `scale`.
+        Digits keep their kind: "70" is an int, "70.0" a float. Words reach from zero to one
+        hundred, English and Chinese. Raises UnreadableError for no number, a range ("70-80"), a
+        list, or a fraction of anything but `scale`.
     """
     bare = re.sub(r"\*\*(?!\s?\d)", "", unicodedata.normalize("NFKC", text))  # bold, no power
     phrase = HEDGE.sub("", bare.strip(WRAPPING.replace(".", "")))
@@ -300,15 +353,18 @@ def _in_words(phrase: str) -> tuple[int, int]:
         return _from_han(han[0]), han.end()
     folded = phrase.casefold().replace("-", " ")
     for word, value in sorted(_number_words().items(), key=lambda item: -len(item[0])):
-        if folded.startswith(word) and not (word.isascii() and folded[len(word) : len(word) + 1].isalpha()):
+        if folded.startswith(word) and not (
+            word.isascii() and folded[len(word) : len(word) + 1].isalpha()
+        ):
             return value, len(word)
     raise UnreadableError(f"'{shorten(phrase)}' is not a number")
 
 
 def announced(text: str, labels: tuple[Label, ...]) -> Iterator[Label]:
-    """Every label that `text` gives as its answer: on a line of its own, or after words such as "the answer is".
+    """Every label that `text` gives as its answer: on a line of its own, or after words such as
+    "the answer is".
 
-    Raises UnreadableError at an announcement that names labels without choosing one.
+        Raises UnreadableError at an announcement that names labels without choosing one.
     """
     for line in text.splitlines():
         phrases = [line] if plain(_unwrap(line)) in {plain(str(label)) for label in labels} else []

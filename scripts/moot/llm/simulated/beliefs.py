@@ -1,11 +1,13 @@
-"""What a simulated voice believes: the case that a prompt is about, what it tells, and the log-odds of the truth.
+"""What a simulated voice believes: the case that a prompt is about, what it tells, and the log-odds
+of the truth.
 
-    belief = sigma * Phi^-1(competence) + difficulty * D(case) + own * O(model, case) + wobble * temperature * W(call)
-             + what was heard + what is liked
+    belief = sigma * Phi^-1(competence) + difficulty * D(case) + own * O(model, case) + wobble *
+             temperature * W(call) + what was heard + what is liked
 
-D, O and W are standard normal, drawn from a digest of what they depend on, and sigma is the standard deviation of their
-sum, so that a voice that hears and likes nothing is right with the probability `competence`. The answer is right where
-the belief is above 0. docs/planning.md says more. Prompts are read unchanged: a protocol knows nothing of this.
+D, O and W are standard normal, drawn from a digest of what they depend on, and sigma is the
+standard deviation of their sum, so that a voice that hears and likes nothing is right with the
+probability `competence`. The answer is right where the belief is above 0. docs/planning.md says
+more. Prompts are read unchanged: a protocol knows nothing of this.
 """
 
 import hashlib
@@ -28,8 +30,12 @@ _OWN_NAME = re.compile(r"You are (?P<name>(?:AI )?Judge \d+)")
 _JUDGE = re.compile(r"(?:AI )?Judge \d+$")
 _OWN_TAGS = ("notes", "note", "attempt", "reasoning")
 _OWN_OPINION = re.compile(r"(?:Your own opinion:|你自己的意见：)\s*$")
-_SIDE = re.compile(r"[Aa]rgue(?: again)? that [^\n]*\((?P<label>[^()\n]+)\)\.|论证答案是“(?P<zh>[^”]+)”")
-_APPLIES = re.compile(r"Does (?P<label>.+?)(?: \([^\n]*\))? apply to this case|本案是否适用“(?P<zh>[^”：]+)")
+_SIDE = re.compile(
+    r"[Aa]rgue(?: again)? that [^\n]*\((?P<label>[^()\n]+)\)\.|论证答案是“(?P<zh>[^”]+)”"
+)
+_APPLIES = re.compile(
+    r"Does (?P<label>.+?)(?: \([^\n]*\))? apply to this case|本案是否适用“(?P<zh>[^”：]+)"
+)
 _AFFIRMATIVE = ("yes", "是")
 _WORDS = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _NORMAL = NormalDist()
@@ -44,7 +50,8 @@ class KnownCase:
         targets: the true label, or labels.
         labels: every label of the task.
         positive: the task's positive label.
-        name: by which its difficulty is drawn: its id, so that it is the same however the case is told.
+        name: by which its difficulty is drawn: its id, so that it is the same however the case is
+            told.
     """
 
     targets: tuple[str, ...]
@@ -55,7 +62,9 @@ class KnownCase:
 
 @dataclass(frozen=True)
 class World:
-    """What simulated voices of a job have in common: a seed, and what is known of a case by its text in prompts."""
+    """What simulated voices of a job have in common: a seed, and what is known of a case by its
+    text in prompts.
+    """
 
     seed: int
     cases: Mapping[str, KnownCase]
@@ -65,7 +74,10 @@ def world_of(seed: int, cases: Sequence[Case] = (), task: Task | None = None) ->
     """The world of a job: its cases by their texts, from which alone a voice can tell them."""
     known = {
         shown(case.text): KnownCase(
-            tuple(case.target.split(";")), task.labels, task.positive or task.labels[-1], case.case_id
+            tuple(case.target.split(";")),
+            task.labels,
+            task.positive or task.labels[-1],
+            case.case_id,
         )
         for case in cases
         if task is not None
@@ -111,28 +123,43 @@ class Reading:
 
 
 def read_request(request: Request, cases: Mapping[str, KnownCase]) -> Reading:
-    """Find the case in a prompt, and what was said about it. The last known case counts: examples come before it."""
+    """Find the case in a prompt, and what was said about it.
+
+    The last known case counts: examples come before it.
+    """
     prompt = "\n".join(message.content for message in request.messages if message.role != "system")
     blocks = list(_BLOCK.finditer(prompt))
     known = [block["text"] for block in blocks if block["text"] in cases]
     text = known[-1] if known else next((block["text"] for block in blocks), "")
-    told = tuple(_told(prompt, block) for block in blocks if block["text"] not in cases and block["text"] != text)
+    told = tuple(
+        _told(prompt, block)
+        for block in blocks
+        if block["text"] not in cases and block["text"] != text
+    )
     instruction = _BLOCK.sub("", prompt)
     own, side = _OWN_NAME.search(instruction), _SIDE.search(instruction)
     label = (side["label"] or side["zh"]).casefold() if side else ""
     digest = hashlib.sha256(request.to_json().encode("utf-8", "surrogatepass")).hexdigest()
-    return Reading(text, cases.get(text), told, instruction, own["name"] if own else "", label, digest)
+    return Reading(
+        text, cases.get(text), told, instruction, own["name"] if own else "", label, digest
+    )
 
 
 def _told(prompt: str, block: re.Match[str]) -> Told:
     speaker = _SPEAKER.match(block["text"])
-    own = block["tag"] in _OWN_TAGS or _OWN_OPINION.search(prompt[max(0, block.start() - 30) : block.start()])
-    return Told("own" if own else block["tag"], speaker["speaker"] if speaker else "", block["text"])
+    own = block["tag"] in _OWN_TAGS or _OWN_OPINION.search(
+        prompt[max(0, block.start() - 30) : block.start()]
+    )
+    return Told(
+        "own" if own else block["tag"], speaker["speaker"] if speaker else "", block["text"]
+    )
 
 
 @lru_cache(maxsize=100_000)
 def stances(text: str, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """The labels that a text speaks for, in their order; where a rubric speaks of these labels, as its rules say."""
+    """The labels that a text speaks for, in their order; where a rubric speaks of these labels, as
+    its rules say.
+    """
     if rubric := rubric_for(frozenset(labels)):
         answer = rubric.answer_of(text)
         return (answer,) if answer else ()
@@ -172,8 +199,12 @@ class Belief:
         return 1 / (1 + math.exp(-min(abs(self.stated), 700)))
 
 
-def form_belief(voice: SimulatedVoice, seed: int, request: Request, reading: Reading, options: Sequence[str]) -> Belief:
-    """The belief of a voice about a question with at least two options, in the order in which the prompt names them."""
+def form_belief(
+    voice: SimulatedVoice, seed: int, request: Request, reading: Reading, options: Sequence[str]
+) -> Belief:
+    """The belief of a voice about a question with at least two options, in the order in which the
+    prompt names them.
+    """
     right = _true_option(reading, options)
     name = reading.case.name if reading.case and reading.case.name else reading.text
     others = [option for option in options if option != right]
@@ -189,7 +220,11 @@ def form_belief(voice: SimulatedVoice, seed: int, request: Request, reading: Rea
         + voice.own * normal("own", seed, request.model, name)
         + wobble * normal("wobble", seed, reading.digest)
     )
-    moved = alone + _heard(voice, reading, right, wrong, options) + _liked(voice, reading, right, wrong, options)
+    moved = (
+        alone
+        + _heard(voice, reading, right, wrong, options)
+        + _liked(voice, reading, right, wrong, options)
+    )
     return Belief(right, wrong, moved, voice.overconfidence * 2 * moved * abs(skill) / deviation)
 
 
@@ -209,7 +244,9 @@ def _true_option(reading: Reading, options: Sequence[str]) -> str:
     return unnamed[0] if unnamed else options[-1]
 
 
-def _heard(voice: SimulatedVoice, reading: Reading, right: str, wrong: str, options: Sequence[str]) -> float:
+def _heard(
+    voice: SimulatedVoice, reading: Reading, right: str, wrong: str, options: Sequence[str]
+) -> float:
     labels = reading.case.labels if reading.case else tuple(option.casefold() for option in options)
     total, own, first = 0.0, 0.0, 0.0
     for told in reading.told:
@@ -236,15 +273,25 @@ def _direction(label: str, reading: Reading, right: str, wrong: str) -> int:
     return (label == right.casefold()) - (label == wrong.casefold())
 
 
-def _liked(voice: SimulatedVoice, reading: Reading, right: str, wrong: str, options: Sequence[str]) -> float:
+def _liked(
+    voice: SimulatedVoice, reading: Reading, right: str, wrong: str, options: Sequence[str]
+) -> float:
     liking = voice.label_liking
     first = (right == options[0]) - (wrong == options[0])
-    liked = liking.get(right.casefold(), 0.0) - liking.get(wrong.casefold(), 0.0) + first * voice.first_option
-    if voice.word_liking and reading.case is not None:  # words of a case speak for its positive label
+    liked = (
+        liking.get(right.casefold(), 0.0)
+        - liking.get(wrong.casefold(), 0.0)
+        + first * voice.first_option
+    )
+    if (
+        voice.word_liking and reading.case is not None
+    ):  # words of a case speak for its positive label
         positive = reading.case.positive
         towards = (right.casefold() == positive) - (wrong.casefold() == positive)
         words = set(_WORDS.findall(reading.text.casefold()))
-        liked += towards * sum(liking for word, liking in voice.word_liking.items() if word.casefold() in words)
+        liked += towards * sum(
+            liking for word, liking in voice.word_liking.items() if word.casefold() in words
+        )
     return liked
 
 

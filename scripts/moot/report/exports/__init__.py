@@ -1,4 +1,5 @@
-"""Debates in the forms that other tools read: one module a format, each registering how it is written.
+"""Debates in the forms that other tools read: one module a format, each registering how it is
+written.
 
 Heavy libraries are imported inside functions, since the formats are read at every start.
 """
@@ -30,11 +31,12 @@ class ExportedDebate:
     """One debate that has ended, with everything that is known of it.
 
     Attributes:
-        name: case and repeat, and of several judges which one; unique within an experiment and model.
+        name: case and repeat, and of several judges which one; unique within an experiment and
+            model.
         case: its row of the cases schema.
         outcome: its row of the predictions schema.
-        said: its rows of the transcripts schema in the order of turns, without the conclusion; the turns of debates
-            judged again have what taking them out did, by the names of `EFFECT`.
+        said: its rows of the transcripts schema in the order of turns, without the conclusion; the
+            turns of debates judged again have what taking them out did, by the names of `EFFECT`.
     """
 
     name: str
@@ -65,7 +67,9 @@ class Export:
         return self.results.config.name_of(self.model)
 
     def debates(self) -> Iterator[ExportedDebate]:
-        """The debates that have ended, in the order of their ids; one before several judges, once for each."""
+        """The debates that have ended, in the order of their ids; one before several judges, once
+        for each.
+        """
         results = self.results
         outcomes: dict[tuple[str, int], list[JsonObject]] = {}
         for row in records(results.predictions):
@@ -79,7 +83,9 @@ class Export:
             case_id, repeat = rows["case_id"].iloc[0], rows["repeat"].iloc[0]
             for outcome in outcomes[case_id, repeat]:
                 judged = "".join(f", {outcome[part]}" for part in JUDGED if outcome.get(part))
-                yield ExportedDebate(f"{name}{judged}", asdict(results.case_by_id[case_id]), outcome, said)
+                yield ExportedDebate(
+                    f"{name}{judged}", asdict(results.case_by_id[case_id]), outcome, said
+                )
 
     def calls(self) -> dict[str, JsonObject]:
         """The calls by their id, rows of the calls schema."""
@@ -92,7 +98,9 @@ class Export:
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """A format: how one experiment's and model's debates are written, and how the file ends ("": a folder)."""
+    """A format: how one experiment's and model's debates are written, and how the file ends ("": a
+    folder).
+    """
 
     write: Callable[[Export, Path], None]
     ending: str
@@ -101,7 +109,9 @@ class Exporter:
 EXPORTERS: Registry[Exporter] = Registry("export format", "export", "moot.report.exports")
 
 
-def exporter(name: str, ending: str = "") -> Callable[[Callable[[Export, Path], None]], Callable[[Export, Path], None]]:
+def exporter(
+    name: str, ending: str = ""
+) -> Callable[[Callable[[Export, Path], None]], Callable[[Export, Path], None]]:
     """Register a format: `@exporter("convokit")` above a function that writes a folder."""
 
     def add(write: Callable[[Export, Path], None]) -> Callable[[Export, Path], None]:
@@ -128,7 +138,9 @@ def plain(values: Fields) -> JsonObject:
 
 
 def call_times(call: Fields) -> tuple[datetime, datetime]:
-    """When a call began and ended; older ledgers say only when a reply was stored, and how long it took."""
+    """When a call began and ended; older ledgers say only when a reply was stored, and how long it
+    took.
+    """
     seconds = timedelta(seconds=float(call["seconds"] or 0))
     if call["started_at"] and call["ended_at"]:
         return datetime.fromisoformat(call["started_at"]), datetime.fromisoformat(call["ended_at"])

@@ -1,7 +1,8 @@
-"""Debates as logs of inspect_ai, made with its own types; imported where one is written, since the library is heavy.
+"""Debates as logs of inspect_ai, made with its own types; imported where one is written, since the
+library is heavy.
 
-A debate is a sample and a repeat an epoch. Each turn is a span of the seat that spoke, in it a span of what it said, in
-it the call of the model: the prompt as it was sent, and the reply as it came.
+A debate is a sample and a repeat an epoch. Each turn is a span of the seat that spoke, in it a span
+of what it said, in it the call of the model: the prompt as it was sent, and the reply as it came.
 """
 
 import json
@@ -13,7 +14,15 @@ from typing import Any
 
 import pandas as pd
 from inspect_ai.dataset import Sample
-from inspect_ai.event import Event, InfoEvent, ModelEvent, SampleInitEvent, ScoreEvent, SpanBeginEvent, SpanEndEvent
+from inspect_ai.event import (
+    Event,
+    InfoEvent,
+    ModelEvent,
+    SampleInitEvent,
+    ScoreEvent,
+    SpanBeginEvent,
+    SpanEndEvent,
+)
 from inspect_ai.log import (
     EvalConfig,
     EvalDataset,
@@ -52,7 +61,11 @@ from moot.scores.attribution import EFFECT
 
 SCORER = "moot"
 _STOP_REASONS = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
-_MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+_MESSAGES = {
+    "system": ChatMessageSystem,
+    "user": ChatMessageUser,
+    "assistant": ChatMessageAssistant,
+}
 
 
 def write_log(export: Export, path: Path) -> None:
@@ -92,10 +105,14 @@ def make_log(export: Export) -> EvalLog:
                 "notes": list(export.results.task.notes),
             },
         ),
-        plan=EvalPlan(name=config.protocol, steps=[EvalPlanStep(solver=config.protocol, params=params)]),
+        plan=EvalPlan(
+            name=config.protocol, steps=[EvalPlanStep(solver=config.protocol, params=params)]
+        ),
         results=_results(export.scores, len(samples)),
         stats=EvalStats(
-            started_at=_iso(min(times)), completed_at=_iso(max(times)), model_usage=_usage_by_model(calls.values())
+            started_at=_iso(min(times)),
+            completed_at=_iso(max(times)),
+            model_usage=_usage_by_model(calls.values()),
         ),
         samples=samples,
     )
@@ -106,7 +123,11 @@ class _Sample:
 
     def __init__(self, export: Export, debate: ExportedDebate, calls: Mapping[str, Fields]) -> None:
         self._model, self._debate = export.model_name, debate
-        self._calls = {said["call_id"]: calls[said["call_id"]] for said in debate.said if said["call_id"] in calls}
+        self._calls = {
+            said["call_id"]: calls[said["call_id"]]
+            for said in debate.said
+            if said["call_id"] in calls
+        }
         times = [time for call in self._calls.values() for time in call_times(call)] or [NO_TIME]
         self._started, self._ended = min(times), max(times)
         self._now = self._started
@@ -115,8 +136,17 @@ class _Sample:
     def make(self) -> EvalSample:
         case, outcome = self._debate.case, self._debate.outcome
         repeat, labels = int(outcome["repeat"]), list(case["labels"])
-        about = {"status": outcome["status"], **{f"case_{name}": value for name, value in case["attributes"].items()}}
-        asked = Sample(input=case["text"], target=case["target"], id=case["case_id"], choices=labels, metadata=about)
+        about = {
+            "status": outcome["status"],
+            **{f"case_{name}": value for name, value in case["attributes"].items()},
+        }
+        asked = Sample(
+            input=case["text"],
+            target=case["target"],
+            id=case["case_id"],
+            choices=labels,
+            metadata=about,
+        )
         self._add(SampleInitEvent, sample=asked, state={})
         for said in self._debate.said:
             self._add_turn(said)
@@ -142,32 +172,69 @@ class _Sample:
         )
 
     def _messages(self) -> Iterator[ChatMessage]:
-        """What was said as one conversation; who speaks, and to whom where it was private, is above each turn."""
-        yield ChatMessageUser(id=f"{self._debate.name}/case", content=self._debate.case["text"], source="input")
+        """What was said as one conversation; who speaks, and to whom where it was private, is above
+        each turn.
+        """
+        yield ChatMessageUser(
+            id=f"{self._debate.name}/case", content=self._debate.case["text"], source="input"
+        )
         for said in self._debate.said:
             content = f"**{_heading(said)}**\n\n{said['text']}"
             identity = f"{self._debate.name}/{said['turn']}"
-            about = {name: value for name, value in _about(said).items() if name in ("seat", "kind", "private")}
+            about = {
+                name: value
+                for name, value in _about(said).items()
+                if name in ("seat", "kind", "private")
+            }
             if said["source"] == "human":
-                yield ChatMessageUser(id=identity, content=content, metadata=about, source="operator")
+                yield ChatMessageUser(
+                    id=identity, content=content, metadata=about, source="operator"
+                )
             else:
-                model = self._calls[said["call_id"]]["model"] if said["call_id"] in self._calls else self._model
-                yield ChatMessageAssistant(id=identity, content=content, metadata=about, source="generate", model=model)
+                model = (
+                    self._calls[said["call_id"]]["model"]
+                    if said["call_id"] in self._calls
+                    else self._model
+                )
+                yield ChatMessageAssistant(
+                    id=identity, content=content, metadata=about, source="generate", model=model
+                )
 
     def _answer(self) -> ModelOutput:
         answer = ChatMessageAssistant(
-            id=f"{self._debate.name}/answer", content=self._debate.outcome["prediction"] or "", source="generate"
+            id=f"{self._debate.name}/answer",
+            content=self._debate.outcome["prediction"] or "",
+            source="generate",
         )
-        return ModelOutput(model=self._model, choices=[ChatCompletionChoice(message=answer, stop_reason="stop")])
+        return ModelOutput(
+            model=self._model, choices=[ChatCompletionChoice(message=answer, stop_reason="stop")]
+        )
 
     def _add_turn(self, said: Fields) -> None:
-        seat, kind = f"{self._debate.name}/{said['turn']}", f"{self._debate.name}/{said['turn']}/{said['kind']}"
+        seat, kind = (
+            f"{self._debate.name}/{said['turn']}",
+            f"{self._debate.name}/{said['turn']}/{said['kind']}",
+        )
         call = self._calls.get(said["call_id"])
         if call is not None:
             self._now = max(self._now, call_times(call)[0])
         about = _about(said)
-        self._add(SpanBeginEvent, span_id=None, id=seat, type="agent", name=said["speaker"], metadata=about)
-        self._add(SpanBeginEvent, span_id=seat, id=kind, parent_id=seat, type=said["kind"], name=_heading(said))
+        self._add(
+            SpanBeginEvent,
+            span_id=None,
+            id=seat,
+            type="agent",
+            name=said["speaker"],
+            metadata=about,
+        )
+        self._add(
+            SpanBeginEvent,
+            span_id=seat,
+            id=kind,
+            parent_id=seat,
+            type=said["kind"],
+            name=_heading(said),
+        )
         if call is None:
             text = said["text"] or said["parsed"] or said["prediction"]
             self._add(InfoEvent, span_id=kind, source=said["source"], data=text, metadata=about)
@@ -182,27 +249,45 @@ class _Sample:
         parameters = request["parameters"]
         settings = {name: parameters.get(name) for name in ("temperature", "max_tokens", "seed")}
         ended = call_times(call)[1]
-        sent_back = ("finish_reason", "logprobs", "served_model", "provider", "system_fingerprint", "response_id")
+        sent_back = (
+            "finish_reason",
+            "logprobs",
+            "served_model",
+            "provider",
+            "system_fingerprint",
+            "response_id",
+        )
         self._add(
             ModelEvent,
             span_id=span,
             model=call["model"],
             role=said["speaker"],
-            input=[_message(role, text, f"{span}/{number}") for number, (role, text) in enumerate(messages)],
+            input=[
+                _message(role, text, f"{span}/{number}")
+                for number, (role, text) in enumerate(messages)
+            ],
             tools=[],
             tool_choice="none",
             config=GenerateConfig(**settings),
             output=_output(call, span),
             retries=int(call["attempts"] or 1) - 1,
-            call=ModelCall(request=request, response={name: call[name] for name in sent_back if call[name]}),
+            call=ModelCall(
+                request=request, response={name: call[name] for name in sent_back if call[name]}
+            ),
             completed=ended,
             working_time=float(call["seconds"] or 0),
-            metadata={"call_id": call["call_id"], "attempts": int(call["attempts"] or 1), **_about(said)},
+            metadata={
+                "call_id": call["call_id"],
+                "attempts": int(call["attempts"] or 1),
+                **_about(said),
+            },
         )
         self._now = max(self._now, ended)
 
     def _add(self, event: Any, **fields: Any) -> None:
-        """Put an event at the end; every time is given, or the library would take the time of writing."""
+        """Put an event at the end; every time is given, or the library would take the time of
+        writing.
+        """
         self._events.append(
             event(
                 uuid=f"{self._debate.name}/event-{len(self._events)}",
@@ -219,7 +304,16 @@ def _heading(said: Fields) -> str:
 
 
 def _about(said: Fields) -> JsonObject:
-    names = ("kind", "round", "turn", "visibility", "source", "parse_status", "prediction", "confidence")
+    names = (
+        "kind",
+        "round",
+        "turn",
+        "visibility",
+        "source",
+        "parse_status",
+        "prediction",
+        "confidence",
+    )
     found = {name: said.get(name) for name in (*names, *EFFECT)}
     found = {name: value for name, value in found.items() if not is_missing(value) and value != ""}
     return {"seat": said["speaker"], "private": said["visibility"] != PUBLIC, **plain(found)}
@@ -232,12 +326,20 @@ def _message(role: str, text: str, identity: str) -> ChatMessage:
 
 def _output(call: Fields, span: str) -> ModelOutput:
     reply = ContentText(text=call["reply"] or "")
-    content = [ContentReasoning(reasoning=call["reasoning"]), reply] if call["reasoning"] else call["reply"] or ""
-    message = ChatMessageAssistant(id=f"{span}/reply", content=content, source="generate", model=call["model"])
+    content = (
+        [ContentReasoning(reasoning=call["reasoning"]), reply]
+        if call["reasoning"]
+        else call["reply"] or ""
+    )
+    message = ChatMessageAssistant(
+        id=f"{span}/reply", content=content, source="generate", model=call["model"]
+    )
     return ModelOutput(
         model=call["served_model"] or call["model"],
         choices=[
-            ChatCompletionChoice(message=message, stop_reason=_STOP_REASONS.get(call["finish_reason"], "unknown"))
+            ChatCompletionChoice(
+                message=message, stop_reason=_STOP_REASONS.get(call["finish_reason"], "unknown")
+            )
         ],
         usage=_usage(call),
         time=float(call["seconds"] or 0),
@@ -269,7 +371,11 @@ def _score(outcome: Fields, target: str, turns: Iterable[Fields]) -> Score:
     prediction = outcome["prediction"]
     value = NOANSWER if prediction is None else CORRECT if prediction == target else INCORRECT
     stated = {name: outcome[name] for name in ("status", "confidence", "probability", "score")}
-    effects = {str(said["turn"]): plain({name: said[name] for name in EFFECT}) for said in turns if "effect" in said}
+    effects = {
+        str(said["turn"]): plain({name: said[name] for name in EFFECT})
+        for said in turns
+        if "effect" in said
+    }
     return Score(
         value=value,
         answer=prediction or "",
@@ -280,15 +386,23 @@ def _score(outcome: Fields, target: str, turns: Iterable[Fields]) -> Score:
 
 
 def _results(scores: pd.DataFrame, samples: int) -> EvalResults:
-    """The overall scores that have an interval, accuracy first; the interval's ends are metrics of their own."""
+    """The overall scores that have an interval, accuracy first; the interval's ends are metrics of
+    their own.
+    """
     metrics = {}
     with_interval = scores[scores["ci_low"].notna()].assign(later=scores["metric"] != "accuracy")
     for row in with_interval.sort_values("later", kind="stable").to_dict("records"):
         name = f"{row['metric']}_{row['average']}" if row["average"] else row["metric"]
         counts = {"ci_low": row["ci_low"], "ci_high": row["ci_high"]}
         counts |= {count: int(row[count]) for count in ("n", "n_invalid", "n_cases")}
-        for ending, column in (("", "value"), (" (95 % from)", "ci_low"), (" (95 % to)", "ci_high")):
-            metrics[name + ending] = EvalMetric(name=name + ending, value=float(row[column]), metadata=counts)
+        for ending, column in (
+            ("", "value"),
+            (" (95 % from)", "ci_low"),
+            (" (95 % to)", "ci_high"),
+        ):
+            metrics[name + ending] = EvalMetric(
+                name=name + ending, value=float(row[column]), metadata=counts
+            )
     return EvalResults(
         total_samples=samples,
         completed_samples=samples,

@@ -1,7 +1,8 @@
-"""ConvoKit corpora: one folder of utterances, speakers and conversations in the form that its `Corpus(FOLDER)` loads.
+"""ConvoKit corpora: one folder of utterances, speakers and conversations in the form that its
+`Corpus(FOLDER)` loads.
 
-A debate is a conversation and a seat a speaker. Each utterance replies to the one before it. An utterance that not all
-seats could read has `private` among its metadata.
+A debate is a conversation and a seat a speaker. Each utterance replies to the one before it. An
+utterance that not all seats could read has `private` among its metadata.
 """
 
 import json
@@ -14,8 +15,27 @@ from moot.core.types import JsonObject
 from moot.report.exports import Export, ExportedDebate, call_times, exporter, plain
 from moot.scores.attribution import EFFECT
 
-_TOLD = ("kind", "turn", "round", "visibility", "source", "prediction", "confidence", "probability", "parse_status")
-_OUTCOME = ("prediction", "confidence", "probability", "status", "reason", "target", "repeat", "case_id")
+_TOLD = (
+    "kind",
+    "turn",
+    "round",
+    "visibility",
+    "source",
+    "prediction",
+    "confidence",
+    "probability",
+    "parse_status",
+)
+_OUTCOME = (
+    "prediction",
+    "confidence",
+    "probability",
+    "status",
+    "reason",
+    "target",
+    "repeat",
+    "case_id",
+)
 
 
 @exporter("convokit")
@@ -30,9 +50,14 @@ def write(export: Export, folder: Path) -> None:
         for debate in export.debates():
             case = {f"case_{name}": value for name, value in debate.case["attributes"].items()}
             told = plain({name: debate.outcome[name] for name in _OUTCOME})
-            conversations[debate.name] = {"meta": {"text": debate.case["text"], **told, **case}, "vectors": []}
+            conversations[debate.name] = {
+                "meta": {"text": debate.case["text"], **told, **case},
+                "vectors": [],
+            }
             for utterance in _utterances(debate, times):
-                seats.setdefault(utterance["speaker"], {"meta": {"seat": utterance["speaker"]}, "vectors": []})
+                seats.setdefault(
+                    utterance["speaker"], {"meta": {"seat": utterance["speaker"]}, "vectors": []}
+                )
                 fields |= set(utterance["meta"])
                 lines.write(json.dumps(utterance, ensure_ascii=False) + "\n")
     about = {
@@ -47,7 +72,9 @@ def write(export: Export, folder: Path) -> None:
     index = {
         "utterances-index": _types(fields),
         "speakers-index": _types({"seat"}),
-        "conversations-index": _types({name for one in conversations.values() for name in one["meta"]}),
+        "conversations-index": _types(
+            {name for one in conversations.values() for name in one["meta"]}
+        ),
         "overall-index": _types(set(about)),
         "vectors": [],
         "version": 1,
@@ -59,7 +86,9 @@ def write(export: Export, folder: Path) -> None:
 
 
 def _utterances(debate: ExportedDebate, times: Mapping[str, float]) -> Iterator[JsonObject]:
-    """The turns in order; what took no call has the time of the turn before it, without any call the turn's number."""
+    """The turns in order; what took no call has the time of the turn before it, without any call
+    the turn's number.
+    """
     timed = [times[said["call_id"]] for said in debate.said if said["call_id"] in times]
     before, now = None, min(timed, default=0.0)
     for said in debate.said:
@@ -84,5 +113,7 @@ def _utterances(debate: ExportedDebate, times: Mapping[str, float]) -> Iterator[
 
 
 def _types(fields: set[str]) -> dict[str, list[str]]:
-    """The index of metadata: each field's type, which ConvoKit finds out by itself where none is named."""
+    """The index of metadata: each field's type, which ConvoKit finds out by itself where none is
+    named.
+    """
     return {field: [] for field in sorted(fields)}

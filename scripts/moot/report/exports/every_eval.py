@@ -1,8 +1,9 @@
-"""Every Eval Ever: scores with intervals and each debate's outcome in the common schema for evaluation results.
+"""Every Eval Ever: scores with intervals and each debate's outcome in the common schema for
+evaluation results.
 
-`data/EXPERIMENT/DEVELOPER/MODEL/UUID.json` follows the schema of evaluations, `UUID_samples.jsonl` next to it that of
-instances, both of version 0.3.0 (package `every-eval-ever`). A metric is written where the schema's questions about it
-(its range, and whether lower is better) have an answer here.
+`data/EXPERIMENT/DEVELOPER/MODEL/UUID.json` follows the schema of evaluations, `UUID_samples.jsonl`
+next to it that of instances, both of version 0.3.0 (package `every-eval-ever`). A metric is written
+where the schema's questions about it (its range, and whether lower is better) have an answer here.
 """
 
 import hashlib
@@ -43,13 +44,17 @@ def write(export: Export, folder: Path) -> None:
     calls = export.calls()
     ended = int(export.ended().timestamp())
     name = f"{export.results.experiment}/{export.model_name}/{ended}"
-    identity = uuid.UUID(bytes=hashlib.sha256(name.encode()).digest()[:16], version=4)  # the same in every run
+    identity = uuid.UUID(
+        bytes=hashlib.sha256(name.encode()).digest()[:16], version=4
+    )  # the same in every run
     developer = export.model_name.rpartition("/")[0].partition("/")[0] or _UNKNOWN
     place = PurePosixPath("data", export.results.experiment, developer, export.model)
     (folder / place).mkdir(parents=True, exist_ok=True)
     samples = folder / place / f"{identity}_samples.jsonl"
     rows = [_sample(export, debate, name, calls) for debate in export.debates()]
-    samples.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    samples.write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8"
+    )
     organization = {"source_organization_name": publication.creator or _UNKNOWN}
     if publication.url:
         organization["source_organization_url"] = publication.url
@@ -67,7 +72,10 @@ def write(export: Export, folder: Path) -> None:
         "eval_library": {
             "name": "moot",
             "version": __version__,
-            "additional_details": {"protocol": config.protocol, "recorded": str(config.protocol == RECORDED).lower()},
+            "additional_details": {
+                "protocol": config.protocol,
+                "recorded": str(config.protocol == RECORDED).lower(),
+            },
         },
         "model_info": {
             "name": export.model_name,
@@ -120,7 +128,9 @@ def _results(export: Export) -> Iterator[JsonObject]:
         }
 
 
-def _sample(export: Export, debate: ExportedDebate, evaluation: str, calls: Mapping[str, Fields]) -> JsonObject:
+def _sample(
+    export: Export, debate: ExportedDebate, evaluation: str, calls: Mapping[str, Fields]
+) -> JsonObject:
     case, outcome = debate.case, debate.outcome
     messages: list[JsonObject] = [{"turn_idx": 0, "role": "user", "content": case["text"]}]
     for number, said in enumerate(debate.said, start=1):
@@ -135,7 +145,11 @@ def _sample(export: Export, debate: ExportedDebate, evaluation: str, calls: Mapp
         "sample_id": debate.name,
         "sample_hash": hashlib.sha256(f"{case['text']}{case['target']}".encode()).hexdigest(),
         "interaction_type": "multi_turn",
-        "input": {"raw": case["text"], "reference": [case["target"]], "choices": list(case["labels"])},
+        "input": {
+            "raw": case["text"],
+            "reference": [case["target"]],
+            "choices": list(case["labels"]),
+        },
         "output": None,
         "messages": messages,
         "answer_attribution": [
@@ -147,9 +161,17 @@ def _sample(export: Export, debate: ExportedDebate, evaluation: str, calls: Mapp
                 "is_terminal": True,
             }
         ],
-        "evaluation": {"score": float(right), "is_correct": bool(right), "num_turns": len(messages)},
+        "evaluation": {
+            "score": float(right),
+            "is_correct": bool(right),
+            "num_turns": len(messages),
+        },
         "token_usage": _token_usage(outcome),
-        "performance": {"latency_ms": 1000 * sum(float(call["seconds"] or 0) for call in spent)} if spent else None,
+        "performance": (
+            {"latency_ms": 1000 * sum(float(call["seconds"] or 0) for call in spent)}
+            if spent
+            else None
+        ),
         "error": outcome["reason"],
         "metadata": {"status": outcome["status"], "repeat": str(outcome["repeat"])},
     }

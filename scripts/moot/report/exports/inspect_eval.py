@@ -13,7 +13,8 @@ def write(export: Export, path: Path) -> None:
         from moot.report.exports._inspect_log import write_log  # an extra, and takes seconds
     except ImportError as error:
         raise UserError(
-            f"{path}: writing logs of inspect_ai needs its package ({error}). Run `make env EXTRAS=inspect`, or ask "
-            "for the other formats by the names of their rules, such as `export_convokit`."
+            f"{path}: writing logs of inspect_ai needs its package ({error}). Run `make env"
+            " EXTRAS=inspect`, or ask for the other formats by the names of their rules, such as"
+            " `export_convokit`."
         ) from None
     write_log(export, path)

@@ -1,4 +1,6 @@
-"""What debate adds: each control arm compared with its experiment, case by case, with what both cost."""
+"""What debate adds: each control arm compared with its experiment, case by case, with what both
+cost.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -32,28 +34,42 @@ COLUMNS = (
     .estimate("changed by the arm", "changed", role="", digits=SIGNED)
     .plain(*list(HEADINGS.values())[:-2], digits=",.1f")
     .plain(*list(HEADINGS.values())[-2:], digits=",.4f")
-    .short_form("data", "debate", "model", "arm", "difference", "95 % interval", "cases", "p (Holm)")
+    .short_form(
+        "data", "debate", "model", "arm", "difference", "95 % interval", "cases", "p (Holm)"
+    )
 )
 
 
 @table(EVERYWHERE, "what_debate_adds", "What does debate add?", rests_on=(ARMS,))
 def what_debate_adds(results: StudyResults) -> TableContent:
-    """Each control arm against the whole debate, paired on cases: the difference, its interval, and what both cost."""
+    """Each control arm against the whole debate, paired on cases: the difference, its interval, and
+    what both cost.
+    """
     rows = corrected(
         row
         for debate in results.runs(results.experiments.values(), Run)
         for arm in results.controls.values()
-        if arm.config.of == debate.experiment and arm.config.arm != ATTRIBUTION and debate.model in arm.config.models
+        if arm.config.of == debate.experiment
+        and arm.config.arm != ATTRIBUTION
+        and debate.model in arm.config.models
         for row in _rows(debate, replace(debate, results=arm))
     )
     return COLUMNS.table(
         rows,
         [
-            "Difference is the debate's share of right answers less the arm's, on the cases that both argued. "
-            f"{PAIRED_NOTE} Holm's correction is over all arms of this table, which ask one question (`family`).",
-            f"{SAME_NOTE} Changed by the arm: what this is more than same answer, with its interval by cluster.",
-            "Costs are means a case and repeat, of all calls that a debate rests on: a call that both share is paid "
-            "for once and counts in both.",
+            (
+                "Difference is the debate's share of right answers less the arm's, on the cases"
+                f" that both argued. {PAIRED_NOTE} Holm's correction is over all arms of this"
+                " table, which ask one question (`family`)."
+            ),
+            (
+                f"{SAME_NOTE} Changed by the arm: what this is more than same answer, with its"
+                " interval by cluster."
+            ),
+            (
+                "Costs are means a case and repeat, of all calls that a debate rests on: a call"
+                " that both share is paid for once and counts in both."
+            ),
         ],
         exploratory=True,
     )
@@ -78,4 +94,6 @@ def _rows(debate: Run, arm: Run) -> Iterator[Row]:
 
 
 def _costs(predictions: pd.DataFrame, who: str) -> Mapping[str, float]:
-    return {HEADINGS[name, who]: float(predictions[column].mean()) for name, column in COSTS.items()}
+    return {
+        HEADINGS[name, who]: float(predictions[column].mean()) for name, column in COSTS.items()
+    }

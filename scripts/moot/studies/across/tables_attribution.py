@@ -1,5 +1,5 @@
-"""What moved the judge: the effect of turns by role, phase and place and one by one, and whether the judge names what
-moved it.
+"""What moved the judge: the effect of turns by role, phase and place and one by one, and whether
+the judge names what moved it.
 """
 
 from collections.abc import Iterator
@@ -45,13 +45,19 @@ COLUMNS = (
     .counts("called moved")
     .plain("verdicts on one turn")
     .counts("answers of no use")
-    .short_form("data", "debate", "judge", "what is changed", "group", "effect", "95 % interval", "p (Holm)")
+    .short_form(
+        "data", "debate", "judge", "what is changed", "group", "effect", "95 % interval", "p (Holm)"
+    )
 )
 
 
 def attributed_runs(results: StudyResults) -> list[Run]:
     """Every experiment that judged debates again with something changed, with each of its models."""
-    return [run for run in results.runs(results.tested.values(), Run) if run.results.config.protocol == ATTRIBUTION]
+    return [
+        run
+        for run in results.runs(results.tested.values(), Run)
+        if run.results.config.protocol == ATTRIBUTION
+    ]
 
 
 def effects_of(run: Run) -> pd.DataFrame:
@@ -62,29 +68,41 @@ def effects_of(run: Run) -> pd.DataFrame:
 
 @table(EVERYWHERE, "what_moved", "What moved the judge?", rests_on=(MOVED,))
 def what_moved(results: StudyResults) -> TableContent:
-    """How far a turn that is taken out or replaced, and another order of the debaters, changes the probability of the
-    judge's verdict, by role, phase and place, beside what asking again changes.
+    """How far a turn that is taken out or replaced, and another order of the debaters, changes the
+    probability of the judge's verdict, by role, phase and place, beside what asking again changes.
     """
     rows = corrected(row for run in attributed_runs(results) for row in _rows(run))
     return COLUMNS.table(
         rows,
         [
-            "Before and after: the mean probability of the verdict, by log-probabilities where the answer is read off "
-            "them, else the share of the judge's repeated answers. Effect is before less after: positive where the "
-            "turn had helped the verdict. A case counts by the mean of its turns; interval and p are by cluster. "
-            "Holm's correction is over the groups of one kind, by every way to change a debate (`family`).",
-            "Apart: the mean distance of an answer with the change from one without it; apart if asked again: that "
-            "between two answers about the same debate, the floor; moved by the change: what lies between them (half "
-            f"the energy distance of Szekely and Rizzo, 2013), with its interval. Where these are empty: {NO_FLOOR}.",
-            "Called moved: changes whose effect lies beyond the debate's own floor, beyond the smallest one that "
-            f"counts ({AttributionParams.model_fields['smallest'].default} unless `smallest` says otherwise), and "
-            "beyond chance by Fisher's exact test with Holm's correction over all changes of the debate's turns (orders"
-            " and sentences each by themselves). Verdicts on one turn: the share of debates in which one turn alone is "
-            "called moved and the verdict is not "
-            "the likelier one without it.",
-            "The debaters were not asked again: what they would have said without the turn is another question, which "
-            f"`{WAYS[CONTINUED]}` asks, beside the debate that goes on from the turn as it was. A turn that another "
-            "repeats may be decisive and show no effect.",
+            (
+                "Before and after: the mean probability of the verdict, by log-probabilities where"
+                " the answer is read off them, else the share of the judge's repeated answers."
+                " Effect is before less after: positive where the turn had helped the verdict. A"
+                " case counts by the mean of its turns; interval and p are by cluster. Holm's"
+                " correction is over the groups of one kind, by every way to change a debate"
+                " (`family`)."
+            ),
+            (
+                "Apart: the mean distance of an answer with the change from one without it; apart"
+                " if asked again: that between two answers about the same debate, the floor; moved"
+                " by the change: what lies between them (half the energy distance of Szekely and"
+                f" Rizzo, 2013), with its interval. Where these are empty: {NO_FLOOR}."
+            ),
+            (
+                "Called moved: changes whose effect lies beyond the debate's own floor, beyond the"
+                f" smallest one that counts ({AttributionParams.model_fields['smallest'].default}"
+                " unless `smallest` says otherwise), and beyond chance by Fisher's exact test with"
+                " Holm's correction over all changes of the debate's turns (orders and sentences"
+                " each by themselves). Verdicts on one turn: the share of debates in which one"
+                " turn alone is called moved and the verdict is not the likelier one without it."
+            ),
+            (
+                "The debaters were not asked again: what they would have said without the turn is"
+                f" another question, which `{WAYS[CONTINUED]}` asks, beside the debate that goes on"
+                " from the turn as it was. A turn that another repeats may be decisive and show no"
+                " effect."
+            ),
         ],
         exploratory=True,
     )
@@ -99,26 +117,38 @@ TURNS = (
     .ours("before", "after")
     .estimate("effect", "effect", "95 % interval", DIFFERENCE, SIGNED)
     .plain("floor", "called moved")
-    .short_form("case", "place", "speaker", "words", "verdict", "before", "after", "effect", "called moved")
+    .short_form(
+        "case", "place", "speaker", "words", "verdict", "before", "after", "effect", "called moved"
+    )
 )
 
 
 @table(EVERY, "moving_turns", "Which turns moved a judge most?", rests_on=(JUDGED_AGAIN,))
 def moving_turns(results: StudyResults) -> TableContent:
-    """The turns and sentences without which a verdict became more or less probable, debate by debate, those that
-    changed it most first.
+    """The turns and sentences without which a verdict became more or less probable, debate by
+    debate, those that changed it most first.
     """
-    trials = (run for run in results.runs(results.trials.values(), Run) if run.results.config.protocol == ATTRIBUTION)
+    trials = (
+        run
+        for run in results.runs(results.trials.values(), Run)
+        if run.results.config.protocol == ATTRIBUTION
+    )
     return TURNS.table(
         [row for run in (*attributed_runs(results), *trials) for row in _turns(run)],
         [
-            f"The {MOST_TURNS} greatest effects of each judge, as `what_moved` counts them; each row is of one debate "
-            "and says nothing of others, so that trial runs are here, too. Words: the sentence that was taken out, or "
-            "how the turn begins. Without an interval the effect was read off log-probabilities, which asking again "
-            "changes by no more than the floor.",
-            "Of many turns some have a great effect by chance: `called moved` is beyond the debate's floor, the "
-            "smallest effect that counts, and chance. Below them: turns that were to be replaced, but no debate of "
-            "another case with the same verdict has one of their role, phase and length.",
+            (
+                f"The {MOST_TURNS} greatest effects of each judge, as `what_moved` counts them;"
+                " each row is of one debate and says nothing of others, so that trial runs are"
+                " here, too. Words: the sentence that was taken out, or how the turn begins."
+                " Without an interval the effect was read off log-probabilities, which asking"
+                " again changes by no more than the floor."
+            ),
+            (
+                "Of many turns some have a great effect by chance: `called moved` is beyond the"
+                " debate's floor, the smallest effect that counts, and chance. Below them: turns"
+                " that were to be replaced, but no debate of another case with the same verdict has"
+                " one of their role, phase and length."
+            ),
         ],
         exploratory=True,
     )
@@ -126,21 +156,35 @@ def moving_turns(results: StudyResults) -> TableContent:
 
 def _turns(run: Run) -> Iterator[Row]:
     effects = effects_of(run)
-    effects = effects[effects["turn"] > 0].sort_values("effect", key=abs, ascending=False, kind="stable")
+    effects = effects[effects["turn"] > 0].sort_values(
+        "effect", key=abs, ascending=False, kind="stable"
+    )
     said = run.results.transcripts
     played = said[(said["model"] == run.model) & (said["visibility"] == PUBLIC)]
     texts = {str(name): list(turns["text"]) for name, turns in played.groupby("debate_id")}
     unmeasured = dict.fromkeys(("before", "after", "effect", "low", "high", "floor"), float("nan"))
-    absent = [{**row, **unmeasured, "moved": None} for row in turns_without_donor(run.results, run.model)]
+    absent = [
+        {**row, **unmeasured, "moved": None} for row in turns_without_donor(run.results, run.model)
+    ]
     for row in [*records(effects.head(MOST_TURNS)), *absent[:MOST_TURNS]]:
         words = row["quote"] or " ".join(texts[row["debate_id"]][row["place"] - 1].split())
         yield {
             "data": (run.data, run.params["beside"], run.model_name),
-            "case": (row["case_id"], row["repeat"], WAYS[row["way"]], row["place"], row["speaker"], row["phase"]),
+            "case": (
+                row["case_id"],
+                row["repeat"],
+                WAYS[row["way"]],
+                row["place"],
+                row["speaker"],
+                row["phase"],
+            ),
             "words": words if len(words) <= MOST_CHARACTERS else f"{words[:MOST_CHARACTERS]} …",
             "verdict": (row["verdict"], row["before"], row["after"]),
             "effect": (row["effect"], row["low"], row["high"]),
-            "floor": (row["floor"], NO_DONOR if row["moved"] is None else "yes" if row["moved"] else "no"),
+            "floor": (
+                row["floor"],
+                NO_DONOR if row["moved"] is None else "yes" if row["moved"] else "no",
+            ),
         }
 
 
@@ -154,23 +198,41 @@ STATED_COLUMNS = (
     .estimate("effect of the named", "effect of the named", digits=SIGNED)
     .estimate("mean effect", "mean effect", digits=SIGNED)
     .counts("turns named", "called moved", "of these named")
-    .short_form("debate", "judge", "who names it", "names the first", "by chance", "above chance", "turns named")
+    .short_form(
+        "debate",
+        "judge",
+        "who names it",
+        "names the first",
+        "by chance",
+        "above chance",
+        "turns named",
+    )
 )
 
 
 @table(EVERYWHERE, "stated_and_exact", "Does the judge name what moved it?", rests_on=(MOVED,))
 def stated_and_exact(results: StudyResults) -> TableContent:
-    """How often the turn that a judge says was decisive is the one whose removal changed its verdict most."""
-    rows = (row for run in attributed_runs(results) for way in NAMES if (row := _stated_row(run, way)))
+    """How often the turn that a judge says was decisive is the one whose removal changed its
+    verdict most.
+    """
+    rows = (
+        row for run in attributed_runs(results) for way in NAMES if (row := _stated_row(run, way))
+    )
     return STATED_COLUMNS.table(
         rows,
         [
-            "After its verdict the judge is asked which one turn was decisive (`stated: true`). Names the first: the "
-            "share of debates in which this is the turn without which the verdict is least probable; turns that tie "
-            "share the hit. By chance: the share if a turn were named at random. Intervals are by cluster. Judges of a "
-            "record are those whose notes name a turn by its heading, set against what moves the judge of today.",
-            "Turns named: one a debate and judge. Called moved: those of debates with a turn that is called moved; of "
-            "these named: those that name such a turn.",
+            (
+                "After its verdict the judge is asked which one turn was decisive (`stated: true`)."
+                " Names the first: the share of debates in which this is the turn without which the"
+                " verdict is least probable; turns that tie share the hit. By chance: the share if"
+                " a turn were named at random. Intervals are by cluster. Judges of a record are"
+                " those whose notes name a turn by its heading, set against what moves the judge of"
+                " today."
+            ),
+            (
+                "Turns named: one a debate and judge. Called moved: those of debates with a turn"
+                " that is called moved; of these named: those that name such a turn."
+            ),
         ],
     )
 
@@ -178,7 +240,11 @@ def stated_and_exact(results: StudyResults) -> TableContent:
 def _stated_row(run: Run, way: str) -> Row | None:
     effects, named = effects_of(run), stated_turns(run.results, way)
     by_debate = effects[effects["way"] == REMOVED].groupby("debate_id")
-    rows = [_stated(turns, turn) for name, turns in by_debate for turn in named.get((run.model, str(name)), ())]
+    rows = [
+        _stated(turns, turn)
+        for name, turns in by_debate
+        for turn in named.get((run.model, str(name)), ())
+    ]
     found = pd.DataFrame([row for row in rows if row])
     if found.empty:
         return None
@@ -222,19 +288,30 @@ def _rows(run: Run) -> Iterator[Row]:
                 run.results.clusters, run.results.seed,
             )  # fmt: skip
             apart = changes(
-                _answers(some, "whole"), _answers(some, "changed"), distance, _clusters(some, run), run.results.seed
+                _answers(some, "whole"),
+                _answers(some, "changed"),
+                distance,
+                _clusters(some, run),
+                run.results.seed,
             )
             yield {
                 "data": (run.data, run.params["beside"], run.model_name, what, group),
                 "before": (comparison.first, comparison.second),
                 "effect": (comparison.difference, comparison.low, comparison.high),
-                "changes": (len(some), some["debate_id"].nunique(), comparison.cases, comparison.clusters),
+                "changes": (
+                    len(some),
+                    some["debate_id"].nunique(),
+                    comparison.cases,
+                    comparison.clusters,
+                ),
                 "p": comparison.p,
                 "family": f"{FAMILY} by {group.partition(':')[0]}",
                 "apart": (apart.changed, apart.again),
                 "moved by the change": (apart.more, apart.low, apart.high),
                 "called moved": int(some["moved"].sum()),
-                "verdicts on one turn": rests_on_one(some).mean() if group == "all" and way == REMOVED else None,
+                "verdicts on one turn": (
+                    rests_on_one(some).mean() if group == "all" and way == REMOVED else None
+                ),
                 "answers of no use": int(some["invalid"].sum()),
             }
 

@@ -13,14 +13,24 @@ from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import Columns, Row
-from moot.report.content import BASELINES, DEBATES, NOT_A_NUMBER, Measured, Run, StudyResults, TableContent
+from moot.report.content import (
+    BASELINES,
+    DEBATES,
+    NOT_A_NUMBER,
+    Measured,
+    Run,
+    StudyResults,
+    TableContent,
+)
 from moot.report.published import COUNTS, share_valid, trained_rows, trained_score
 from moot.scores import INVALID_WRONG
 from moot.scores.contradictions import METRIC
 from moot.scores.results import ExperimentResults
 
 MOST_DATA = 6
-"""Data sets in the short form of the table that has one a column: those on which most methods argued."""
+"""Data sets in the short form of the table that has one a column: those on which most methods
+argued.
+"""
 STRICT, KEYS = "accuracy, invalid = wrong", ("data", "method", "model", "experiment")
 TAKEN = {
     "calls a case": "calls_per_case",
@@ -33,7 +43,9 @@ MAJORITY, TRAINED = "majority class", "trained: "
 
 
 def _method(results: ExperimentResults) -> str:
-    """A protocol in words, with what changes its kind: assistant, answer by likelihood, matched samples."""
+    """A protocol in words, with what changes its kind: assistant, answer by likelihood, matched
+    samples.
+    """
     params, name = results.config.params, results.config.protocol.replace("_", " ")
     if results.config.protocol == RECORDED:
         name = f"recorded: {params['method']}" if params.get("method") else name
@@ -46,13 +58,17 @@ def _method(results: ExperimentResults) -> str:
 
 
 def _rows(results: StudyResults) -> list[Row]:
-    """A row a method, model and data set: of several experiments the one with the most cases; then trained models.
+    """A row a method, model and data set: of several experiments the one with the most cases; then
+    trained models.
 
-    The accuracy that counts invalid answers as wrong is the headline, since a method that seldom answers must not look
-    better for it. What recorded debates took is not known, and NaN.
+        The accuracy that counts invalid answers as wrong is the headline, since a method that
+        seldom answers must not look better for it. What recorded debates took is not known, and
+        NaN.
     """
     best: dict[tuple[str, ...], Row] = {}
-    for row in (one for found in results.experiments.values() for one in _of_experiment(results, found)):
+    for row in (
+        one for found in results.experiments.values() for one in _of_experiment(results, found)
+    ):
         kept = best.setdefault(tuple(row[name] for name in KEYS[:3]), row)
         if (row["all cases"], row["n"]) > (kept["all cases"], kept["n"]):
             best[tuple(row[name] for name in KEYS[:3])] = row
@@ -60,7 +76,12 @@ def _rows(results: StudyResults) -> list[Row]:
     for dataset, board in results.baselines.items():
         for trained in trained_rows(board):
             accuracy, f1 = (trained_score(trained, metric) for metric in ("accuracy", "f1_macro"))
-            names = results.data_label(dataset), f"{TRAINED}{trained['title']}", "–", f"baselines of {dataset}"
+            names = (
+                results.data_label(dataset),
+                f"{TRAINED}{trained['title']}",
+                "–",
+                f"baselines of {dataset}",
+            )
             rows.append(_row(names, accuracy, accuracy, f1))
     return rows
 
@@ -70,17 +91,26 @@ def _of_experiment(results: StudyResults, found: ExperimentResults) -> Iterator[
     metric = "subset_accuracy" if found.task.multilabel else "accuracy"
     for model in (*found.config.models, MAJORITY_CLASS) * (found.config.split == "test"):
         run = Run(found, model, results)
-        accuracy, strict, f1 = run.measured(metric), run.measured(metric + INVALID_WRONG), run.measured("f1", "macro")
+        accuracy, strict, f1 = (
+            run.measured(metric),
+            run.measured(metric + INVALID_WRONG),
+            run.measured("f1", "macro"),
+        )
         if pd.isna(accuracy.value):
             continue
         if model == MAJORITY_CLASS:
             yield _row((run.data, MAJORITY, "–", run.experiment), accuracy, accuracy, f1)
         else:
             takes = {name: run.measured(taken).value for name, taken in TAKEN.items()}
-            yield _row((run.data, _method(found), model, run.experiment), accuracy, strict, f1) | takes
+            yield (
+                _row((run.data, _method(found), model, run.experiment), accuracy, strict, f1)
+                | takes
+            )
 
 
-def _row(names: tuple[str, str, str, str], accuracy: Measured, strict: Measured, f1: Measured) -> Row:
+def _row(
+    names: tuple[str, str, str, str], accuracy: Measured, strict: Measured, f1: Measured
+) -> Row:
     nothing = {**dict.fromkeys(TAKEN, 0.0), "contradictory replies": NOT_A_NUMBER}
     return {
         **dict(zip(KEYS, names, strict=True)),
@@ -100,28 +130,41 @@ def _order(row: Fields) -> tuple[bool, bool, str, str]:
     return row["method"] == MAJORITY, row["method"].startswith(TRAINED), row["method"], row["model"]
 
 
-@table(COMPARISON, "methods_by_data", "Methods down, data sets across", rests_on=(DEBATES, BASELINES))
+@table(
+    COMPARISON, "methods_by_data", "Methods down, data sets across", rests_on=(DEBATES, BASELINES)
+)
 def methods_by_data(results: StudyResults) -> TableContent:
-    """Accuracy of every method on every data set, invalid answers counted as wrong, with its 95 % interval, the number
-    of predictions, the share of valid answers where some are invalid, and the calls and tokens that a case takes.
+    """Accuracy of every method on every data set, invalid answers counted as wrong, with its 95 %
+    interval, the number of predictions, the share of valid answers where some are invalid, and the
+    calls and tokens that a case takes.
     """
     found = _rows(results)
     rows: dict[tuple[str, str], Row] = {}
     for one in sorted(found, key=_order):
-        row = rows.setdefault((one["method"], one["model"]), {"method": one["method"], "model": one["model"]})
+        row = rows.setdefault(
+            (one["method"], one["model"]), {"method": one["method"], "model": one["model"]}
+        )
         row[one["data"]] = _cell(one)
     argued = Counter(row["data"] for row in found if row["model"] != "–")
     columns = Columns().plain("method", "model").ours(*dict.fromkeys(row["data"] for row in found))
-    columns = columns.short_form("method", "model", *(name for name, _ in argued.most_common(MOST_DATA)))
+    columns = columns.short_form(
+        "method", "model", *(name for name, _ in argued.most_common(MOST_DATA))
+    )
     return columns.table(
         rows.values(),
         [
-            "Accuracy with invalid answers counted as wrong [95 % interval], n predictions, the share of them that "
-            "could be used where some could not; calls, prompt and generated tokens a case, where they are known. For "
-            "several labels it is subset accuracy. The table methods_long has the same as numbers.",
-            "Where several experiments are the same method on the same data, that with the most cases is shown. "
-            "Methods may have been run on different cases of a data set: compare with the majority class, and see a "
-            "study's own tables for tests on the same cases. Trained models are scored on the whole test split.",
+            (
+                "Accuracy with invalid answers counted as wrong [95 % interval], n predictions, the"
+                " share of them that could be used where some could not; calls, prompt and"
+                " generated tokens a case, where they are known. For several labels it is subset"
+                " accuracy. The table methods_long has the same as numbers."
+            ),
+            (
+                "Where several experiments are the same method on the same data, that with the most"
+                " cases is shown. Methods may have been run on different cases of a data set:"
+                " compare with the majority class, and see a study's own tables for tests on the"
+                " same cases. Trained models are scored on the whole test split."
+            ),
         ],
     )
 
@@ -137,17 +180,25 @@ def _cell(row: Row) -> str:
     return f"{row[STRICT]:.3f}{interval}, n = {answers:.0f}{cases}{valid}{cost}"
 
 
-@table(COMPARISON, "methods_long", "Every method on every data set, as numbers", rests_on=(DEBATES, BASELINES))
+@table(
+    COMPARISON,
+    "methods_long",
+    "Every method on every data set, as numbers",
+    rests_on=(DEBATES, BASELINES),
+)
 def methods_long(results: StudyResults) -> TableContent:
-    """Accuracy and macro F1 of every method on every data set, with the calls and tokens that a case takes."""
+    """Accuracy and macro F1 of every method on every data set, with the calls and tokens that a
+    case takes.
+    """
     return _LONG.table(
         sorted(_rows(results), key=lambda row: (row["data"], *_order(row))),
         [
-            "The interval is that of the accuracy with invalid answers counted as wrong. `n` counts valid debates (or "
-            "answers), on which the accuracy of valid answers and F1 rest, `cases` the cases that they are about. What "
-            "recorded debates took is not known. `contradictory replies` is the share of generated replies whose words "
-            "say another answer than their prediction, which counts unless the experiment's `contradictory` says "
-            "otherwise."
+            "The interval is that of the accuracy with invalid answers counted as wrong. `n` counts"
+            " valid debates (or answers), on which the accuracy of valid answers and F1 rest,"
+            " `cases` the cases that they are about. What recorded debates took is not known."
+            " `contradictory replies` is the share of generated replies whose words say another"
+            " answer than their prediction, which counts unless the experiment's `contradictory`"
+            " says otherwise."
         ],
     )
 
@@ -162,5 +213,7 @@ _LONG = (
     .plain("prompt tokens a case", "generated tokens a case", digits=",.0f")
     .counts(*COUNTS)
     .plain("contradictory replies")
-    .short_form("data", "method", "model", STRICT, "95 % interval", "F1, macro", "calls a case", "n")
+    .short_form(
+        "data", "method", "model", STRICT, "95 % interval", "F1, macro", "calls a case", "n"
+    )
 )

@@ -1,9 +1,18 @@
-"""Error rates by group: one table, in every study that argues about people; the recorded study has one of its own."""
+"""Error rates by group: one table, in every study that argues about people; the recorded study has
+one of its own.
+"""
 
 from moot.report import EVERY, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import GROUPS, Run, StudyResults, TableContent
-from moot.scores.group_rates import FALSE_POSITIVE, FEWEST_CASES, PREDICTED, TRUE_POSITIVE, GroupRate, group_rates
+from moot.scores.group_rates import (
+    FALSE_POSITIVE,
+    FEWEST_CASES,
+    PREDICTED,
+    TRUE_POSITIVE,
+    GroupRate,
+    group_rates,
+)
 from moot.stats.differences import UNPAIRED_NOTE
 from moot.stats.paired import holm
 
@@ -17,14 +26,22 @@ COLUMNS = (
     .estimate("difference", "difference", "of the difference", DIFFERENCE, SIGNED)
     .plain("p", "p (Holm)")
     .counts("tests in family", "cases", "n")
-    .short_form("model", "attribute", "rate", "group", "ours", "difference", "of the difference", "p (Holm)")
+    .short_form(
+        "model", "attribute", "rate", "group", "ours", "difference", "of the difference", "p (Holm)"
+    )
 )
 
 
-@table(EVERY, "group_rates", "Do error rates differ between groups of people?", rests_on=(GROUPS,), unless="groups")
+@table(
+    EVERY,
+    "group_rates",
+    "Do error rates differ between groups of people?",
+    rests_on=(GROUPS,),
+    unless="groups",
+)
 def group_rates_table(results: StudyResults) -> TableContent:
-    """True and false positive rates and predicted positives by attribute of the person, with intervals, and differences
-    from the largest group.
+    """True and false positive rates and predicted positives by attribute of the person, with
+    intervals, and differences from the largest group.
     """
     runs = results.runs(results.experiments.values(), Run)
     each = [(run, one) for run in runs for one in group_rates(run.results, run.model, RATES)]
@@ -33,13 +50,21 @@ def group_rates_table(results: StudyResults) -> TableContent:
     return COLUMNS.table(
         (_row(run, one, p, tests) for (run, one), p in zip(each, adjusted, strict=True)),
         [
-            "Rates are over valid answers: predicted positive over all (n), the true positive rate over people whose "
-            "outcome is positive, the false positive rate over the others: cases and n count these. A rate that rests "
-            f"on fewer than {FEWEST_CASES} cases is not shown.",
-            f"Each group is compared with the attribute's largest one. {UNPAIRED_NOTE} Holm's correction is over all "
-            "differences of this table (`tests in family`).",
-            "A difference in rates is not by itself an effect of the attribute: groups differ in their outcomes and in "
-            "all else that is told. The table `counterfactual` changes the attribute alone.",
+            (
+                "Rates are over valid answers: predicted positive over all (n), the true positive"
+                " rate over people whose outcome is positive, the false positive rate over the"
+                f" others: cases and n count these. A rate that rests on fewer than {FEWEST_CASES}"
+                " cases is not shown."
+            ),
+            (
+                f"Each group is compared with the attribute's largest one. {UNPAIRED_NOTE} Holm's"
+                " correction is over all differences of this table (`tests in family`)."
+            ),
+            (
+                "A difference in rates is not by itself an effect of the attribute: groups differ"
+                " in their outcomes and in all else that is told. The table `counterfactual`"
+                " changes the attribute alone."
+            ),
         ],
         exploratory=True,
     )

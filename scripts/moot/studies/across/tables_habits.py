@@ -38,27 +38,35 @@ _ASKED_TWICE = "changes if asked twice"
 
 @table(EVERYWHERE, "habits", "What sways a judge, case for case", rests_on=(ARMS, EXCHANGED))
 def habits(results: StudyResults) -> TableContent:
-    """How much more often a judge's verdict is for what order, length, authority, its own commitment, insistence or a
-    named group favours than in the same debate without it, judge by judge.
+    """How much more often a judge's verdict is for what order, length, authority, its own
+    commitment, insistence or a named group favours than in the same debate without it, judge by
+    judge.
     """
     runs = [
         (replace(arm, results=debate), arm)
         for arm in results.runs(results.controls.values(), Run)
-        if arm.results.config.arm in HABITS and (debate := results.experiments.get(arm.results.config.of))
+        if arm.results.config.arm in HABITS
+        and (debate := results.experiments.get(arm.results.config.of))
         if arm.model in debate.config.models
     ]
-    rows = [row for pair in runs for row in (_giving_way(*pair) if _is_challenge(pair[1]) else _swayed(*pair))]
+    rows = [
+        row
+        for pair in runs
+        for row in (_giving_way(*pair) if _is_challenge(pair[1]) else _swayed(*pair))
+    ]
     return habits_table(
         [*rows, *_told_otherwise(results)],
-        "By a control arm: chosen is the share of the arm's verdicts for the side, option or answer that it favours, "
-        "expected that of the debate's verdicts on the same cases. `Changes if asked twice` is the share of pairs of "
-        f"repeats that differ though nothing was changed. Without repeats: {NO_FLOOR}.",
-        "Giving way: chosen is the share of answers that are given up by that challenge, expected the most that would "
-        "change if the judge were asked as often without one, by the repeats of the debate (0 without repeats). No "
-        "challenge brings a reason.",
-        "Any change of answer, where nobody argues a side: chosen is the share of pairs of answers that differ between "
-        "arm and debate, expected that among repeats of either.",
-        "Who speaks last speaks second in each round, so that the first word is the same habit with the other sign.",
+        "By a control arm: chosen is the share of the arm's verdicts for the side, option or"
+        " answer that it favours, expected that of the debate's verdicts on the same cases."
+        " `Changes if asked twice` is the share of pairs of repeats that differ though nothing was"
+        f" changed. Without repeats: {NO_FLOOR}.",
+        "Giving way: chosen is the share of answers that are given up by that challenge, expected"
+        " the most that would change if the judge were asked as often without one, by the repeats"
+        " of the debate (0 without repeats). No challenge brings a reason.",
+        "Any change of answer, where nobody argues a side: chosen is the share of pairs of answers"
+        " that differ between arm and debate, expected that among repeats of either.",
+        "Who speaks last speaks second in each round, so that the first word is the same habit with"
+        " the other sign.",
     )
 
 
@@ -67,7 +75,10 @@ def _is_challenge(arm: Run) -> bool:
 
 
 def _about(debate: Run, arm: Run, habit: str) -> Row:
-    debaters, seats = PROTOCOLS[debate.results.config.protocol].debaters, debate.params.get("seats", {})
+    debaters, seats = (
+        PROTOCOLS[debate.results.config.protocol].debaters,
+        debate.params.get("seats", {}),
+    )
     judge = seats.get(debaters.judge, debate.model) if debaters else debate.model
     return {
         "data": (debate.data, debate.experiment, judge),
@@ -86,13 +97,17 @@ def _swayed(debate: Run, arm: Run) -> Iterator[Row]:
     about = _about(debate, arm, HABITS[arm.results.config.arm])
     if answers.empty:
         yield from _changed(debate, arm, about)
-    chosen = [as_numbers(answers[name] == answers["side"]) for name in ("prediction_arm", "prediction")]
+    chosen = [
+        as_numbers(answers[name] == answers["side"]) for name in ("prediction_arm", "prediction")
+    ]
     verdicts = answers[["case_id"]].assign(**dict(zip((CHOSEN, EXPECTED), chosen, strict=True)))
     yield from habit_row(about, verdicts, debate.results.clusters, debate.results.seed)
 
 
 def _changed(debate: Run, arm: Run, about: Row) -> Iterator[Row]:
-    """Where nobody is told a side, as on a panel: how many answers change, beside what changes if asked twice."""
+    """Where nobody is told a side, as on a panel: how many answers change, beside what changes if
+    asked twice.
+    """
     same = same_answers(debate, arm, "difference")
     if not np.isnan(same["same answer"]):
         again = about[_ASKED_TWICE]
@@ -107,7 +122,9 @@ def _changed(debate: Run, arm: Run, about: Row) -> Iterator[Row]:
 
 
 def _giving_way(debate: Run, arm: Run) -> Iterator[Row]:
-    """How many answers are given up by each challenge; after the last one of those that were right and wrong."""
+    """How many answers are given up by each challenge; after the last one of those that were right
+    and wrong.
+    """
     answers = sided_answers(debate, arm)
     said = arm.results.transcripts
     steps = said[(said["model"] == arm.model) & (said["kind"] == CHALLENGE)]
@@ -121,7 +138,10 @@ def _giving_way(debate: Run, arm: Run) -> Iterator[Row]:
     last = int(steps["round"].max()) if len(steps) else 0
     known, right = frame["target"] != "", frame["side"] == frame["target"]
     rows = [(f"challenge {step}", step, frame) for step in range(1, last + 1)]
-    rows += [("a right answer", last, frame[known & right]), ("a wrong answer", last, frame[known & ~right])]
+    rows += [
+        ("a right answer", last, frame[known & right]),
+        ("a wrong answer", last, frame[known & ~right]),
+    ]
     for what, step, among in rows:
         mean = float(np.nan_to_num(among.drop_duplicates("case_id")["again"].mean()))
         expected = _changed_in(as_numbers(among["again"]), mean, step)
@@ -131,10 +151,12 @@ def _giving_way(debate: Run, arm: Run) -> Iterator[Row]:
 
 
 def _changed_in(again: Floats, mean: float, times: int) -> Floats:
-    """How often an answer changes at least once when it is asked for so many times more, if each time anew.
+    """How often an answer changes at least once when it is asked for so many times more, if each
+    time anew.
 
-    That is 1 - (1 - q)^times for the mean share q over cases that changes when asked once, which is the most that it
-    can be (Jensen's inequality), linear in each case's own share, so that an interval has the uncertainty of q.
+        That is 1 - (1 - q)^times for the mean share q over cases that changes when asked once,
+        which is the most that it can be (Jensen's inequality), linear in each case's own share, so
+        that an interval has the uncertainty of q.
     """
     slope = times * (1 - mean) ** (times - 1)
     return 1 - (1 - mean) ** times + slope * np.nan_to_num(again - mean)
@@ -143,7 +165,8 @@ def _changed_in(again: Floats, mean: float, times: int) -> Floats:
 def sided_answers(debate: Run, arm: Run) -> pd.DataFrame:
     """The valid answers that a debate and its arm gave about the same cases.
 
-    Columns: case_id, repeat, target, prediction, prediction_arm; side, the answer that the arm favours, "" for none.
+    Columns: case_id, repeat, target, prediction, prediction_arm; side, the answer that the arm
+        favours, "" for none.
     """
     one, other = (run.valid[[*PAIRED, "prediction", "target"]] for run in (debate, arm))
     said = arm.results.transcripts

@@ -1,4 +1,6 @@
-"""Tables of labels, in every study whose statements are labelled: shares, changes of position, and agreement."""
+"""Tables of labels, in every study whose statements are labelled: shares, changes of position, and
+agreement.
+"""
 
 from collections.abc import Callable, Collection
 
@@ -12,11 +14,15 @@ from moot.scores.labels import CHANGES, CORRECTED, SHARES, TRANSITION
 from moot.scores.results import OVERALL
 
 _BY_CASE_NOTE = "Intervals are by case, for few cases (docs/results.md); with five they are wide."
-_COUNTS_NOTE = "`n` counts statements, `n invalid` those without a label; one without words has the label `none`."
+_COUNTS_NOTE = (
+    "`n` counts statements, `n invalid` those without a label; one without words has the label"
+    " `none`."
+)
 _PAIRS_NOTE = (
-    "`n` counts pairs of successive statements of one speaker in one debate. Any to another: of pairs in which both "
-    "take a position, those in which it changes. Each other row: of statements of a group after which the same speaker "
-    "makes another one, those that this group follows. `n invalid` counts the other pairs."
+    "`n` counts pairs of successive statements of one speaker in one debate. Any to another: of"
+    " pairs in which both take a position, those in which it changes. Each other row: of statements"
+    " of a group after which the same speaker makes another one, those that this group follows. `n"
+    " invalid` counts the other pairs."
 )
 Group = dict[str, str]
 
@@ -62,7 +68,11 @@ def _named(group: Group) -> str:
 
 
 def _of_scores(
-    results: StudyResults, columns: Columns, metrics: Collection[str], cells: Callable[[str, Group], Row], note: str
+    results: StudyResults,
+    columns: Columns,
+    metrics: Collection[str],
+    cells: Callable[[str, Group], Row],
+    note: str,
 ) -> TableContent:
     """A row for each score of some metrics, whatever its group, with its corrected value."""
     rows, corrected = list[Row](), list[Measured]()
@@ -70,20 +80,29 @@ def _of_scores(
         for metric, group, raw in run.scores(metrics):
             of = dict(part.split("=", 1) for part in group.split(";")) if group != OVERALL else {}
             values = {"raw": raw.interval, "cases": raw.counts}
-            rows.append({"experiment": run.experiment, "model": run.model, **cells(metric, of), **values})
+            rows.append(
+                {"experiment": run.experiment, "model": run.model, **cells(metric, of), **values}
+            )
             corrected.append(run.measured(f"{CORRECTED}{metric}", group=group))
     columns = columns.ours("raw").interval("raw", "raw interval", role="")
-    columns = columns.counts("cases", "n", "n invalid").short_form(*(column.name for column in columns.shown))
+    columns = columns.counts("cases", "n", "n invalid").short_form(
+        *(column.name for column in columns.shown)
+    )
     return with_corrected(columns.table(rows, (_BY_CASE_NOTE, note)), corrected, raw="raw")
 
 
 @table(EVERY, "agreement", "Agreement of labellers and annotators", rests_on=(LABELS,))
 def agreement_of_labels(results: StudyResults) -> TableContent:
-    """Cohen's kappa of each pair and Krippendorff's alpha over all who labelled statements, for labels and for groups
-    of labels.
+    """Cohen's kappa of each pair and Krippendorff's alpha over all who labelled statements, for
+    labels and for groups of labels.
     """
     columns = (
-        Columns().keys("experiment", "of").plain("measure", "labelers").ours("value").interval(role="").counts("n")
+        Columns()
+        .keys("experiment", "of")
+        .plain("measure", "labelers")
+        .ours("value")
+        .interval(role="")
+        .counts("n")
     )
     rows: list[Row] = []
     for experiment in results.experiments.values():
@@ -91,11 +110,20 @@ def agreement_of_labels(results: StudyResults) -> TableContent:
         if rubric is None or experiment.labels.empty:
             continue
         every = experiment.annotations
-        labels = every[kinds(every["labeler"]) != ADJUDICATED].assign(group=every["label"].map(rubric.group_of))
+        labels = every[kinds(every["labeler"]) != ADJUDICATED].assign(
+            group=every["label"].map(rubric.group_of)
+        )
         for of in ("label", "group") if rubric.groups else ("label",):
-            for row in annotator_agreement(labels, experiment.seed, of, experiment.clusters).itertuples():
+            for row in annotator_agreement(
+                labels, experiment.seed, of, experiment.clusters
+            ).itertuples():
                 values = (row.measure, row.labelers, row.value, row.ci_low, row.ci_high, row.n)
                 rows.append({"experiment": (experiment.experiment, of, *values)})
-    alone = "Only one labeller labelled each statement: add `judge` to `labelers`, or fill in a sheet."
-    notes = ["Intervals by case. Decisions between annotators do not count here.", *([] if rows else [alone])]
+    alone = (
+        "Only one labeller labelled each statement: add `judge` to `labelers`, or fill in a sheet."
+    )
+    notes = [
+        "Intervals by case. Decisions between annotators do not count here.",
+        *([] if rows else [alone]),
+    ]
     return columns.table(rows, notes)

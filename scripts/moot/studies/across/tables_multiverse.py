@@ -21,22 +21,33 @@ COLUMNS = (
 )
 
 
-@table(EVERY, "multiverse", "How far conclusions depend on choices that nobody argues about", rests_on=(MULTIVERSE,))
+@table(
+    EVERY,
+    "multiverse",
+    "How far conclusions depend on choices that nobody argues about",
+    rests_on=(MULTIVERSE,),
+)
 def multiverse(results: StudyResults) -> TableContent:
-    """Planned contrasts, accuracy and Brier score under every combination of wording, parsing, and the rules for
-    invalid answers, ties and stated confidence that the replies at hand can answer.
+    """Planned contrasts, accuracy and Brier score under every combination of wording, parsing, and
+    the rules for invalid answers, ties and stated confidence that the replies at hand can answer.
     """
     return COLUMNS.table(
         [row for question in questions(results) for row in _rows(question)],
         [
-            "A multiverse analysis (Steegen, Tuerlinckx, Gelman and Vanpaemel 2016): the same replies, read and "
-            "counted under every combination of choices; no call is made. Wording: experiments that differ in "
-            "`prompts`; a side that was run in one wording stays in it. Intervals and p are those of `contrasts`, "
-            "uncorrected: rows are no independent tests.",
-            "Parsing: the reply that an answer rests on is as it was asked for (`strict`), was repaired, or had its "
-            "answer extracted; one that is further off makes the answer invalid, and is no vote. Ties: of sampled "
-            "votes. Confidence: what a stated share c means for k labels: 1/k + (1 - 1/k) c, c itself, or the larger "
-            "of c and 1/k. What debates heard on the way is as it was.",
+            (
+                "A multiverse analysis (Steegen, Tuerlinckx, Gelman and Vanpaemel 2016): the same"
+                " replies, read and counted under every combination of choices; no call is made."
+                " Wording: experiments that differ in `prompts`; a side that was run in one wording"
+                " stays in it. Intervals and p are those of `contrasts`, uncorrected: rows are no"
+                " independent tests."
+            ),
+            (
+                "Parsing: the reply that an answer rests on is as it was asked for (`strict`), was"
+                " repaired, or had its answer extracted; one that is further off makes the answer"
+                " invalid, and is no vote. Ties: of sampled votes. Confidence: what a stated share"
+                " c means for k labels: 1/k + (1 - 1/k) c, c itself, or the larger of c and 1/k."
+                " What debates heard on the way is as it was."
+            ),
         ],
         exploratory=True,
     )
@@ -65,9 +76,16 @@ def in_words(question: Question) -> str:
     digits = ".3f" if np.isnan(question.supposed) else SIGNED
     said = f"{len(values)} combinations, from {min(values):{digits}} to {max(values):{digits}}"
     if not np.isnan(question.supposed):
-        apart = [one for one in question.estimates if one.p_of(question.supposed) < 0.05]  # noqa: PLR2004 - the level
+        apart = [one for one in question.estimates if one.p_of(question.supposed) < 0.05]  # noqa: PLR2004
         above, shown = sum(value > 0 for value in values), sum(one.value > 0 for one in apart)
-        said += f": {above} above 0 ({shown} with p below 0.05), {len(apart) - shown} below 0 with p below 0.05"
+        said += (
+            f": {above} above 0 ({shown} with p below 0.05), {len(apart) - shown} below 0 with p"
+            " below 0.05"
+        )
     moved = question.moved_by()
     most = max(moved, key=lambda choice: moved[choice])
-    return f"{said}. The choice that moves it most: {most}, by {moved[most]:.3f}." if moved[most] else f"{said}."
+    return (
+        f"{said}. The choice that moves it most: {most}, by {moved[most]:.3f}."
+        if moved[most]
+        else f"{said}."
+    )

@@ -1,4 +1,6 @@
-"""Paired tests between the runs of a study, on the cases that both argued: one table, in every study."""
+"""Paired tests between the runs of a study, on the cases that both argued: one table, in every
+study.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -24,7 +26,15 @@ COLUMNS = (
     .plain("same answer", "same if asked twice")
     .estimate(BEYOND, "differ", role="", digits=SIGNED)
     .short_form(
-        "data", "metric", "first", "first model", "second", "second model", "difference", "95 % interval", "p (Holm)"
+        "data",
+        "metric",
+        "first",
+        "first model",
+        "second",
+        "second model",
+        "difference",
+        "95 % interval",
+        "p (Holm)",
     )
 )
 METRIC = "accuracy, invalid = wrong"
@@ -34,8 +44,8 @@ MODELS, METHODS = "do models differ?", "do experiments differ?"
 
 @table(EVERYWHERE, "paired_tests", "Do two runs differ on the same cases?")
 def paired_tests(results: StudyResults) -> TableContent:
-    """Paired tests between models and between experiments on the same cases, with intervals by cluster and Holm's
-    correction.
+    """Paired tests between models and between experiments on the same cases, with intervals by
+    cluster and Holm's correction.
     """
     shares = cache(lambda run: share_right(run.predictions))
     by_dataset: dict[str, list[list[Run]]] = {}
@@ -51,12 +61,18 @@ def paired_tests(results: StudyResults) -> TableContent:
         rows,
         [
             f"Difference is the accuracy of the first run less that of the second. {PAIRED_NOTE}",
-            "First better, second better: cases on which that run was right more often. Two models are compared within "
-            "one experiment, two experiments with the same model, or, where they share none, with any. Holm's "
-            f"correction is over all tests of this table that answer one question, on all data sets: `{MODELS}` or "
-            f"`{METHODS}` (`family`); `tests in family` says how many these are.",
-            f"{SAME_NOTE} {BEYOND.capitalize()}: what this is more than same answer, with its interval by cluster: 0 "
-            "where two models, or methods, answer alike at any noise, whatever the share on which they disagree.",
+            (
+                "First better, second better: cases on which that run was right more often. Two"
+                " models are compared within one experiment, two experiments with the same model,"
+                " or, where they share none, with any. Holm's correction is over all tests of this"
+                f" table that answer one question, on all data sets: `{MODELS}` or `{METHODS}`"
+                " (`family`); `tests in family` says how many these are."
+            ),
+            (
+                f"{SAME_NOTE} {BEYOND.capitalize()}: what this is more than same answer, with its"
+                " interval by cluster: 0 where two models, or methods, answer alike at any noise,"
+                " whatever the share on which they disagree."
+            ),
         ],
         exploratory=True,
     )
@@ -69,16 +85,27 @@ def _of_models(experiments: list[list[Run]]) -> Iterator[tuple[Run, Run]]:
 
 
 def _of_experiments(experiments: list[list[Run]]) -> Iterator[tuple[Run, Run]]:
-    """Two experiments on one data set: with the models that both have, or with any where they share none."""
+    """Two experiments on one data set: with the models that both have, or with any where they share
+    none.
+    """
     for first, second in combinations(experiments, 2):
         pairs = list(product(first, second))
         yield from [(one, other) for one, other in pairs if one.model == other.model] or pairs
 
 
-def _rows(family: str, pairs: Iterable[tuple[Run, Run]], shares: "Callable[[Run], pd.Series[float]]") -> Iterator[Row]:
+def _rows(
+    family: str, pairs: Iterable[tuple[Run, Run]], shares: "Callable[[Run], pd.Series[float]]"
+) -> Iterator[Row]:
     for first, second in pairs:
-        comparison = compare_shares(shares(first), shares(second), first.results.clusters, first.results.seed)
+        comparison = compare_shares(
+            shares(first), shares(second), first.results.clusters, first.results.seed
+        )
         if comparison.cases:
             names = (name for run in (first, second) for name in (run.experiment, run.model_name))
             same = same_answers(first, second, BEYOND)
-            yield {"data": (first.data, METRIC, *names), **paired_cells(comparison), "family": family, **same}
+            yield {
+                "data": (first.data, METRIC, *names),
+                **paired_cells(comparison),
+                "family": family,
+                **same,
+            }

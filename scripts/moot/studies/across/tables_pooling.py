@@ -1,4 +1,6 @@
-"""Each case, judge and model, with an estimate that borrows from the others as far as its own answers are few."""
+"""Each case, judge and model, with an estimate that borrows from the others as far as its own
+answers are few.
+"""
 
 from collections.abc import Iterator
 
@@ -38,19 +40,32 @@ COLUMNS = (
 )  # fmt: skip
 
 
-@table(EVERYWHERE, "partial_pooling", "What each case, judge and model comes to, when it borrows from the others")
+@table(
+    EVERYWHERE,
+    "partial_pooling",
+    "What each case, judge and model comes to, when it borrows from the others",
+)
 def partial_pooling(results: StudyResults) -> TableContent:
-    """Shares of right answers by case, judge, persona and model (of one verdict by case, if there are two verdicts)."""
+    """Shares of right answers by case, judge, persona and model (of one verdict by case, if there
+    are two verdicts).
+    """
     rows = [row for found in results.experiments.values() for row in _rows(answers_of(found))]
     return COLUMNS.table(
         rows,
         [
-            "Model: the true shares of all levels have a beta distribution; a level's own answers count as so many "
-            "independent ones as the components of variance say (Gelman et al. 2013, section 5.3; Searle, Casella and "
-            "McCulloch 1992, chapter 7; Williams 1982). It adjusts for the other facets, and speaks of the cases that "
-            "were seen. `borrowed from the others` is the weight of the mean of all levels, 1 less that of the level's "
-            "own answers. docs/results.md has the intervals' coverage.",
-            "Few answers lie far from the others by chance alone: compare the pooled shares, not the raw ones.",
+            (
+                "Model: the true shares of all levels have a beta distribution; a level's own"
+                " answers count as so many independent ones as the components of variance say"
+                " (Gelman et al. 2013, section 5.3; Searle, Casella and McCulloch 1992, chapter 7;"
+                " Williams 1982). It adjusts for the other facets, and speaks of the cases that"
+                " were seen. `borrowed from the others` is the weight of the mean of all levels, 1"
+                " less that of the level's own answers. docs/results.md has the intervals'"
+                " coverage."
+            ),
+            (
+                "Few answers lie far from the others by chance alone: compare the pooled shares,"
+                " not the raw ones."
+            ),
             f"A facet of more than {MOST_LEVELS} levels is not listed, its variance counts.",
         ],
     )
@@ -64,11 +79,15 @@ def _rows(answers: Answers) -> Iterator[Row]:
         if facet == DEBATE or not 1 < len(set(levels)) <= MOST_LEVELS:
             continue
         of_answerers = facet in (*JUDGED_BY, MODEL)
-        if RIGHT in outcomes and (of_answerers or len(words) != 2):  # a verdict of more words has no one share
+        if RIGHT in outcomes and (
+            of_answerers or len(words) != 2
+        ):  # a verdict of more words has no one share
             yield from _by(facet, RIGHT, *outcomes[RIGHT])
         elif len(words) == 2:
             word = answers.positive or words[-1]
-            yield from _by(facet, f"verdict {word}", as_numbers(given.rows["prediction"] == word), given)
+            yield from _by(
+                facet, f"verdict {word}", as_numbers(given.rows["prediction"] == word), given
+            )
 
 
 def _by(facet: str, what: str, shares: Floats, kept: Answers) -> Iterator[Row]:
@@ -78,7 +97,11 @@ def _by(facet: str, what: str, shares: Floats, kept: Answers) -> Iterator[Row]:
     found = decompose(shares, facets, intervals=False)
     if found is None or number < FEWEST_LEVELS:
         reason = TOO_FEW if found is None else TOO_FEW_LEVELS
-        yield keys | {"level": f"{number} {plural(facet)}", "answers": len(shares), "left out": reason}
+        yield keys | {
+            "level": f"{number} {plural(facet)}",
+            "answers": len(shares),
+            "left out": reason,
+        }
         return
     for one in sorted(partially_pooled(shares, facets, facet, found), key=lambda one: -one.value):
         yield keys | {

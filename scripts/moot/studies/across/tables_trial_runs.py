@@ -1,4 +1,6 @@
-"""It runs: the experiments of so few debates that they show no more than that, each with what it took."""
+"""It runs: the experiments of so few debates that they show no more than that, each with what it
+took.
+"""
 
 from moot.core.experiment_config import COMPARISON
 from moot.report import table
@@ -6,13 +8,19 @@ from moot.report.columns import Columns, Row
 from moot.report.content import TRIALS, Run, StudyResults, TableContent
 
 
-@table(COMPARISON, "trial_runs", "It runs: experiments too small to conclude from", rests_on=(TRIALS,))
+@table(
+    COMPARISON, "trial_runs", "It runs: experiments too small to conclude from", rests_on=(TRIALS,)
+)
 def trial_runs(results: StudyResults) -> TableContent:
-    """Experiments with fewer debates than `fewest_debates`: how their debates came out and what they took."""
+    """Experiments with fewer debates than `fewest_debates`: how their debates came out and what
+    they took.
+    """
     rows: list[Row] = []
     for run in results.runs(results.trials.values(), Run):
         asked, protocol = run.predictions, run.results.config.protocol.replace("_", " ")
-        came_out = asked["status"].value_counts().reindex(["valid", "invalid", "failed"], fill_value=0)
+        came_out = (
+            asked["status"].value_counts().reindex(["valid", "invalid", "failed"], fill_value=0)
+        )
         took = {name: asked[column].sum(min_count=1) for name, column in SUMS.items()}
         names = (protocol, run.data, run.experiment, run.model)
         rows.append({"protocol": names, "debates": (len(asked), *came_out), **took})
@@ -20,16 +28,26 @@ def trial_runs(results: StudyResults) -> TableContent:
     return _COLUMNS.table(
         rows,
         [
-            "These experiments show that the protocols run, and enter no table or figure of a study. Raise `cases` or "
-            "`repeats` of an experiment to `fewest_debates` (config/config.yaml), or set `fewest_debates: 1`.",
+            (
+                "These experiments show that the protocols run, and enter no table or figure of a"
+                " study. Raise `cases` or `repeats` of an experiment to `fewest_debates`"
+                " (config/config.yaml), or set `fewest_debates: 1`."
+            ),
             "What was said is in results/reader/.",
-            "Seconds are those that the models took to reply, when they were asked. What recorded debates took is "
-            "not known.",
+            (
+                "Seconds are those that the models took to reply, when they were asked. What"
+                " recorded debates took is not known."
+            ),
         ],
     )
 
 
-SUMS = {"calls": "calls", "tokens read": "prompt_tokens", "tokens written": "completion_tokens", "seconds": "seconds"}
+SUMS = {
+    "calls": "calls",
+    "tokens read": "prompt_tokens",
+    "tokens written": "completion_tokens",
+    "seconds": "seconds",
+}
 _COLUMNS = (
     Columns()
     .plain("protocol", "data", "experiment", "model", "debates")

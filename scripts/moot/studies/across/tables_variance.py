@@ -1,4 +1,6 @@
-"""Where verdicts come from: how much of their variance lies between cases, judges and methods, and in asking again."""
+"""Where verdicts come from: how much of their variance lies between cases, judges and methods, and
+in asking again.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +14,14 @@ from moot.report.columns import Columns, Row
 from moot.report.content import StudyResults, TableContent, data_label
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Floats, as_numbers
-from moot.stats.components import FEWEST_LEVELS, FEWEST_PAIRS, Component, Decomposition, Effect, decompose
+from moot.stats.components import (
+    FEWEST_LEVELS,
+    FEWEST_PAIRS,
+    Component,
+    Decomposition,
+    Effect,
+    decompose,
+)
 
 VERDICT, RIGHT = "verdict", "right answer"
 AGAIN = "asking again"
@@ -30,14 +39,23 @@ COLUMNS = (
     .counts("levels", "answers")
     .plain("not told apart from", "what would tell them apart", "speaks of", "in words")
     .short_form(
-        "data", "answers of", "outcome", "part", "share of variance", "share, 95 % interval", "answers", "in words"
+        "data",
+        "answers of",
+        "outcome",
+        "part",
+        "share of variance",
+        "share, 95 % interval",
+        "answers",
+        "in words",
     )
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Some answers, as rows of predictions: by which method, about which data, and the levels of each one's facets."""
+    """Some answers, as rows of predictions: by which method, about which data, and the levels of
+    each one's facets.
+    """
 
     name: str
     data: str
@@ -47,11 +65,17 @@ class Answers:
 
     @property
     def outcomes(self) -> Iterator[tuple[str, Floats, "Answers"]]:
-        """What is decomposed: its name, its values (missing answers count as wrong, else not), and the answers."""
+        """What is decomposed: its name, its values (missing answers count as wrong, else not), and
+        the answers.
+        """
         valid = self.rows["status"] == "valid"
         answered, words = self.only(valid), self.rows.loc[valid, "prediction"]
         labels = sorted(words.unique())
-        yield VERDICT, as_numbers([[word == label for label in labels[len(labels) == 2 :]] for word in words]), answered
+        yield (
+            VERDICT,
+            as_numbers([[word == label for label in labels[len(labels) == 2 :]] for word in words]),
+            answered,
+        )
         if self.rows["target"].fillna("").ne("").all():
             yield RIGHT, as_numbers(valid & (self.rows["prediction"] == self.rows["target"])), self
         stated = answered.rows["score"].notna()
@@ -68,28 +92,47 @@ class Answers:
 
 @table(EVERYWHERE, "where_verdicts_come_from", "Where do verdicts come from?")
 def where_verdicts_come_from(results: StudyResults) -> TableContent:
-    """How much of the variance of verdicts lies between cases, between debates of a case, between judges, models and
-    methods, and in asking the same again.
+    """How much of the variance of verdicts lies between cases, between debates of a case, between
+    judges, models and methods, and in asking the same again.
     """
     each = [answers_of(found) for found in results.experiments.values()]
-    together = [joined for data in dict.fromkeys(one.data for one in each) if (joined := _together(results, data))]
+    together = [
+        joined
+        for data in dict.fromkeys(one.data for one in each)
+        if (joined := _together(results, data))
+    ]
     largest = {one.data: one.name for one in sorted(each, key=lambda one: len(one.rows))}
-    rows = [row for one in (*each, *together) for row in _rows(one, in_words=largest[one.data] == one.name)]
+    rows = [
+        row
+        for one in (*each, *together)
+        for row in _rows(one, in_words=largest[one.data] == one.name)
+    ]
     return COLUMNS.table(
         rows,
         [
-            "Model: an answer is a mean, an independent effect of each facet and of each combination that the design "
-            "shows, and what is left. Estimates are Koch's unbiased moments (1968; those of the analysis of variance "
-            "in balanced designs: Searle, Casella and McCulloch 1992; Brennan 2001), right and wrong on the scale of "
-            "probabilities. A component may come out negative where it is small, and stays so: cutting it at 0 would "
-            "make it too large on average. Shares add up to 1.",
-            "Intervals leave each case (judge, persona, ...) out once, and are those of an intraclass correlation; "
-            f"docs/results.md has their coverage. A facet of fewer than {FEWEST_LEVELS} levels stands for no others: "
-            "the interval holds for these (`speaks of`). Without an interval: no facet has as many levels.",
-            "`asking again` is what differs when everything else is the same: of a debate that is held again by the "
-            "same model all that sampling does, of a judge who is asked again about one debate the judge's own noise.",
-            "A verdict is a valid answer; half the squared difference of two is 1 where words differ. Of right answers "
-            "an invalid one is wrong.",
+            (
+                "Model: an answer is a mean, an independent effect of each facet and of each"
+                " combination that the design shows, and what is left. Estimates are Koch's"
+                " unbiased moments (1968; those of the analysis of variance in balanced designs:"
+                " Searle, Casella and McCulloch 1992; Brennan 2001), right and wrong on the scale"
+                " of probabilities. A component may come out negative where it is small, and stays"
+                " so: cutting it at 0 would make it too large on average. Shares add up to 1."
+            ),
+            (
+                "Intervals leave each case (judge, persona, ...) out once, and are those of an"
+                " intraclass correlation; docs/results.md has their coverage. A facet of fewer"
+                f" than {FEWEST_LEVELS} levels stands for no others: the interval holds for these"
+                " (`speaks of`). Without an interval: no facet has as many levels."
+            ),
+            (
+                "`asking again` is what differs when everything else is the same: of a debate that"
+                " is held again by the same model all that sampling does, of a judge who is asked"
+                " again about one debate the judge's own noise."
+            ),
+            (
+                "A verdict is a valid answer; half the squared difference of two is 1 where words"
+                " differ. Of right answers an invalid one is wrong."
+            ),
         ],
     )
 
@@ -110,12 +153,18 @@ def answers_of(found: ExperimentResults) -> Answers:
 
 
 def _together(results: StudyResults, data: str) -> Answers | None:
-    """All answers about a data set's cases, by control arms too, with the method as a facet; None of a single one."""
+    """All answers about a data set's cases, by control arms too, with the method as a facet;
+    None of a single one.
+    """
     some = [answers_of(found) for found in results.tested.values() if data_label(found) == data]
     if len(some) == 1:
         return None
     rows = pd.concat([one.rows for one in some], ignore_index=True)
-    common = [name for name in some[0].facets if name != DEBATE and all(name in one.facets for one in some)]
+    common = [
+        name
+        for name in some[0].facets
+        if name != DEBATE and all(name in one.facets for one in some)
+    ]
     facets = {name: [level for one in some for level in one.facets[name]] for name in common}
     facets[METHOD] = [one.name for one in some for _ in range(len(one.rows))]
     return replace(some[0], name=f"all {len(some)} methods", rows=rows, facets=facets)
@@ -129,7 +178,11 @@ def _rows(answers: Answers, *, in_words: bool) -> Iterator[Row]:
             yield keys | {"part": TOO_FEW, "answers": len(kept.rows)}
             continue
         told_apart = len(found.components) > 1
-        told = _in_words(kept, found, SAID[outcome]) if in_words and told_apart and outcome in SAID else ""
+        told = (
+            _in_words(kept, found, SAID[outcome])
+            if in_words and told_apart and outcome in SAID
+            else ""
+        )
         speaks_of = _speaks_of(kept, found)
         for part in found.components:
             yield keys | {
@@ -175,7 +228,9 @@ def _list(effect: Effect) -> str:
 
 
 def _speaks_of(answers: Answers, found: Decomposition) -> str:
-    """What the intervals hold for: facets whose levels stand for others, and those that stand for themselves."""
+    """What the intervals hold for: facets whose levels stand for others, and those that stand for
+    themselves.
+    """
     numbers = {name: len(set(levels)) for name, levels in answers.facets.items()}
     fixed = [f"these {numbers[name]} {plural(name)}" for name in found.fixed]
     single = [f"one {name}" for name in found.left_out]
@@ -208,5 +263,8 @@ def _percent(share: float) -> str:
 
 
 def _where(part: Component) -> str:
-    where = [*map(part_name, part.confounded), part_name(part.effect) if part.effect else f"in {AGAIN}"]
+    where = [
+        *map(part_name, part.confounded),
+        part_name(part.effect) if part.effect else f"in {AGAIN}",
+    ]
     return " or ".join(where) + " (this design cannot tell which)" * (len(where) > 1)

@@ -1,4 +1,7 @@
-"""The file next to the cases: what each name became, and what the gates found. No debate reads it."""
+"""The file next to the cases: what each name became, and what the gates found.
+
+No debate reads it.
+"""
 
 import json
 from pathlib import Path
@@ -14,7 +17,9 @@ from moot.studies.appellate.deidentify import deidentify
 from moot.studies.appellate.deidentify.reading import opinion_files, read_opinions
 
 
-def write_deidentification(options: DatasetOptions, context: LoadContext, /, output: Path, **digests: str) -> None:
+def write_deidentification(
+    options: DatasetOptions, context: LoadContext, /, output: Path, **digests: str
+) -> None:
     """Write `deidentified/{dataset}.parquet`: one row an opinion, `names` and the findings as JSON.
 
     Raises:
@@ -22,7 +27,9 @@ def write_deidentification(options: DatasetOptions, context: LoadContext, /, out
     """
     dataset = context.name
     if not isinstance(options, OpinionsOptions) or options.source != "local":
-        raise UserError(f"datasets.{dataset}: not local opinions, so there is nothing that was de-identified.")
+        raise UserError(
+            f"datasets.{dataset}: not local opinions, so there is nothing that was de-identified."
+        )
     path = context.data_root / options.path
     recognise = recogniser_for(options)
     rows = []
@@ -39,9 +46,18 @@ def write_deidentification(options: DatasetOptions, context: LoadContext, /, out
             "outcome_from": opinion.attributes.get("outcome_from", "source"),
         }  # fmt: skip
         as_json = {
-            name: json.dumps(found, ensure_ascii=False) for name, found in row.items() if isinstance(found, list | dict)
+            name: json.dumps(found, ensure_ascii=False)
+            for name, found in row.items()
+            if isinstance(found, list | dict)
         }
         rows.append(row | as_json)
     frame = pd.DataFrame(rows)
-    write_frame(output, "deidentified", frame, describe(sources=opinion_files(path), dataset=dataset, **digests))
-    LOG.info("%s: %d of %d opinions pass the gates", dataset, int(frame["passed"].sum()), len(frame))
+    write_frame(
+        output,
+        "deidentified",
+        frame,
+        describe(sources=opinion_files(path), dataset=dataset, **digests),
+    )
+    LOG.info(
+        "%s: %d of %d opinions pass the gates", dataset, int(frame["passed"].sum()), len(frame)
+    )

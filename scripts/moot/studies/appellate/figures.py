@@ -1,4 +1,6 @@
-"""Figures 5, 6 and 7 of the appellate study: affirming positions as the debate goes on, as counts and as shares."""
+"""Figures 5, 6 and 7 of the appellate study: affirming positions as the debate goes on, as counts
+and as shares.
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -32,48 +34,73 @@ STANCES = ("affirm", "not affirm")
 
 
 def _figure(results: StudyResults, name: str) -> "Figure":
-    """Rows: counts by case, shares with intervals. Columns: the human's stance, or every debate. One block a model."""
+    """Rows: counts by case, shares with intervals.
+
+    Columns: the human's stance, or every debate. One block a model.
+    """
     phases = [phase for phase in list_phases(results) if phase.name == name]
     if not phases:
         return nothing_to_draw(f"No labelled experiment of the {SPOKEN[name]} phase in this run.")
     columns = list(STANCES) if name == "human_ai" else [""]
     sources = max(len(phase.sources) for phase in phases)
     rows = (1 + sources) * len(phases)
-    drawing, axes = new_figure(WIDTH, 2.1 * rows, nrows=rows, ncols=len(columns), squeeze=False, sharex=True)
+    drawing, axes = new_figure(
+        WIDTH, 2.1 * rows, nrows=rows, ncols=len(columns), squeeze=False, sharex=True
+    )
     for block, phase in enumerate(phases):
         top = block * (1 + sources)
         for column, stance in enumerate(columns):
             steps = phase.steps if not stance else phase.steps[phase.steps["condition"] == stance]
-            title = f"{phase.experiment}, {phase.model}" + (f"\nhuman says {stance}" if stance else "")
+            title = f"{phase.experiment}, {phase.model}" + (
+                f"\nhuman says {stance}" if stance else ""
+            )
             _counts(axes[top][column], phase, regular(steps), title)
             for place, prefix in enumerate(phase.sources):
-                _shares(axes[top + 1 + place][column], phase, regular(steps), "vote" if prefix else "code")
+                _shares(
+                    axes[top + 1 + place][column],
+                    phase,
+                    regular(steps),
+                    "vote" if prefix else "code",
+                )
     for lowest in axes[-1]:
         lowest.set_xlabel("step")
     handles, names = axes[0][0].get_legend_handles_labels()
     drawing.legend(handles, names, loc="outside upper center", ncols=len(names), fontsize=SMALL)
-    sizes = {f"{phase.experiment}, {phase.model}": int(phase.steps["case_id"].nunique()) for phase in phases}
+    sizes = {
+        f"{phase.experiment}, {phase.model}": int(phase.steps["case_id"].nunique())
+        for phase in phases
+    }
     note_below(drawing, [*_notes(phases, name), *results.notes], sizes)
     return drawing
 
 
 def _notes(phases: list[Phase], name: str) -> list[str]:
     notes = [
-        f"Steps: judges 1 to {phases[0].judges} of round 1, then of round 2, and so on. A statement without a position "
-        "counts in neither way;",
-        "a step without a point has no position at all. n counts positions. Error bars: 95 % intervals by case.",
+        (
+            f"Steps: judges 1 to {phases[0].judges} of round 1, then of round 2, and so on. A"
+            " statement without a position counts in neither way;"
+        ),
+        (
+            "a step without a point has no position at all. n counts positions. Error bars: 95 %"
+            " intervals by case."
+        ),
     ]
     if name == "human_ai":
-        notes.append("The last judge of each round is the human, whose position is fixed; hollow points.")
+        notes.append(
+            "The last judge of each round is the human, whose position is fixed; hollow points."
+        )
     if any(len(phase.sources) > 1 for phase in phases):
-        notes.append("Votes: the label that the judge's model finds most probable right after speaking.")
+        notes.append(
+            "Votes: the label that the judge's model finds most probable right after speaking."
+        )
     return notes
 
 
 def _counts(axes: "Axes", phase: Phase, steps: pd.DataFrame, title: str) -> None:
     """How many debates affirm at each step: a line a case, side by side, and their total.
 
-    A step at which no statement takes a position is a gap, and not a step at which no judge affirms.
+    A step at which no statement takes a position is a gap, and not a step at which no judge
+    affirms.
     """
     every = range(1, phase.judges * phase.rounds + 1)
     placed = steps[steps["code"] != NO_STANCE_CODE]
@@ -97,7 +124,9 @@ def _counts(axes: "Axes", phase: Phase, steps: pd.DataFrame, title: str) -> None
 
 def _affirming(placed: pd.DataFrame, steps: range) -> Floats:
     """How many debates affirm at each step; missing where no debate takes a position."""
-    by_step = placed.assign(affirms=placed["code"] == AFFIRMED_CODE).groupby("step")["affirms"].sum()
+    by_step = (
+        placed.assign(affirms=placed["code"] == AFFIRMED_CODE).groupby("step")["affirms"].sum()
+    )
     return as_numbers(by_step.reindex(list(steps)))
 
 

@@ -1,4 +1,6 @@
-"""The statements in a panel's replies: one reply split into those of its judges, and the confidence that one gives."""
+"""The statements in a panel's replies: one reply split into those of its judges, and the confidence
+that one gives.
+"""
 
 import re
 from functools import cache
@@ -18,7 +20,8 @@ _JUDGE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _ROUND = re.compile(
-    r"^[ \t>*_#-]*Round[ \t]+(?P<number>\d{1,2}|one|two|three|four|five)\b.*$", re.IGNORECASE | re.MULTILINE
+    r"^[ \t>*_#-]*Round[ \t]+(?P<number>\d{1,2}|one|two|three|four|five)\b.*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _CONFIDENCE = re.compile(
     r"confiden\w*(?:(?!judge)[^\d\n]){0,60}?(?P<after>\d{1,3}(?:\.\d+)?)(?!\d)(?P<range>\s?(?:[-–—]|to)\s?\d)?"
@@ -32,7 +35,9 @@ class Spoken(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     judge: int = Field(ge=1, description="the judge's number")
-    statement: str = Field(description="what this judge says, ending with 'Confidence: ' and a number from 0 to 100")
+    statement: str = Field(
+        description="what this judge says, ending with 'Confidence: ' and a number from 0 to 100"
+    )
     round: int = Field(0, description="the round it belongs to")
 
 
@@ -41,7 +46,11 @@ def round_schema(judges: int, characters: int) -> type[BaseModel]:
     """A statement a judge; those of the others count where one is missing."""
     fields: JsonObject = {
         f"judge_{number}": (
-            Annotated[str, Field(max_length=characters, description=f"what Judge {number} says"), MAY_BE_MISSING],
+            Annotated[
+                str,
+                Field(max_length=characters, description=f"what Judge {number} says"),
+                MAY_BE_MISSING,
+            ],
             ...,
         )
         for number in range(1, judges + 1)
@@ -62,7 +71,8 @@ def parts_of_json(said: Utterance) -> list[Spoken]:
 def split_round(text: str, current: int) -> list[Spoken]:
     """The judges' statements in a reply, by the headings "Judge N" and "Round N".
 
-    A heading of another round than the current one is believed: the paper's models ran on into rounds beyond the third.
+    A heading of another round than the current one is believed: the paper's models ran on into
+        rounds beyond the third.
 
     >>> [(part.judge, part.round, part.statement) for part in split_round("Judge 1: Yes.\\nRound 4\\nJudge 2: No.", 3)]
     [(1, 3, 'Yes.'), (2, 4, 'No.')]
@@ -71,7 +81,9 @@ def split_round(text: str, current: int) -> list[Spoken]:
     for kind, pattern in (("judge", _JUDGE), ("round", _ROUND)):
         for match in pattern.finditer(text):
             word = match["number"].lower()
-            marks.append((match.start(), match.end(), kind, int(word) if word.isdigit() else _NUMBERS[word]))
+            marks.append(
+                (match.start(), match.end(), kind, int(word) if word.isdigit() else _NUMBERS[word])
+            )
     spoken: list[Spoken] = []
     number = current
     marks.sort()
@@ -85,10 +97,11 @@ def split_round(text: str, current: int) -> list[Spoken]:
 
 
 def stated_confidence(text: str) -> float | None:
-    """The confidence that a statement gives, 0 to 100: the last one; None for none, for a range, and for a share of 1.
+    """The confidence that a statement gives, 0 to 100: the last one; None for none, for a range,
+    and for a share of 1.
 
-    >>> stated_confidence("I affirm. Confidence: 85/100")
-    85.0
+        >>> stated_confidence("I affirm. Confidence: 85/100")
+        85.0
     """
     number = _last_confidence(text)[0]
     share_of_one = "." in number and 0 < float(number) <= 1
@@ -96,14 +109,18 @@ def stated_confidence(text: str) -> float | None:
 
 
 def share_stated(text: str) -> dict[str, float] | None:
-    """The confidence that a statement gives, as `parsed` keeps it, if it may be a share of 1; None for any other."""
+    """The confidence that a statement gives, as `parsed` keeps it, if it may be a share of 1;
+    None for any other.
+    """
     number, behind = _last_confidence(text)
     clear = not number or re.match(r"\s*(?:%|/|out of)", behind)
     return {CONFIDENCE_SHARE: float(number)} if not clear and 0 < float(number) <= 1 else None
 
 
 def _last_confidence(text: str) -> tuple[str, str]:
-    """The digits of the last confidence that is not a range, and what follows them; "" where there is none."""
+    """The digits of the last confidence that is not a range, and what follows them; "" where there
+    is none.
+    """
     stated = list(_CONFIDENCE.finditer(text))
     if not stated or stated[-1]["range"]:
         return "", ""

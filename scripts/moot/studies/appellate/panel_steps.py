@@ -1,9 +1,11 @@
-"""The steps of appellate panels: who held which position when, who changed it, and who was opposed by whom.
+"""The steps of appellate panels: who held which position when, who changed it, and who was opposed
+by whom.
 
-A step is one judge's turn in one round. Its code is the label's: 1 affirm, 0 not affirm, 3 no position. The paper
-leaves open what counts as a change: here a move between codes 0 and 1 from one round to the next, where both are
-positions; pairs in which a code is 3 are no opportunity and are counted apart. Positions by vote (the label that a
-judge's model finds most probable after speaking) are scored in addition to those by statement, as `vote_...`.
+A step is one judge's turn in one round. Its code is the label's: 1 affirm, 0 not affirm, 3 no
+position. The paper leaves open what counts as a change: here a move between codes 0 and 1 from one
+round to the next, where both are positions; pairs in which a code is 3 are no opportunity and are
+counted apart. Positions by vote (the label that a judge's model finds most probable after speaking)
+are scored in addition to those by statement, as `vote_...`.
 """
 
 import json
@@ -17,7 +19,13 @@ from moot.core.rubric import RUBRICS
 from moot.scores.labels import successive
 from moot.scores.results import OVERALL, ExperimentResults
 from moot.studies.appellate.legal.citations import Citations, count_citations
-from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, CODES, NO_STANCE_CODE, NONE, NOT_AFFIRMED_CODE
+from moot.studies.appellate.legal.rubric import (
+    AFFIRMED_CODE,
+    CODES,
+    NO_STANCE_CODE,
+    NONE,
+    NOT_AFFIRMED_CODE,
+)
 from moot.studies.appellate.rubric import APPELLATE
 
 PROTOCOLS = ("synthetic_panel", "panel", "human_panel")
@@ -28,7 +36,9 @@ _GRAM = 3
 
 
 def is_panel(results: ExperimentResults) -> bool:
-    """Whether an experiment is one of the three phases, and its statements have labels of the study's rubric."""
+    """Whether an experiment is one of the three phases, and its statements have labels of the
+    study's rubric.
+    """
     by_rubric = results.config.rubric == RUBRICS[APPELLATE]
     return results.config.protocol in PROTOCOLS and by_rubric and not results.labels.empty
 
@@ -37,14 +47,19 @@ def panel_steps(results: ExperimentResults) -> pd.DataFrame:
     """Every statement of an experiment's panels, in order.
 
     Returns:
-        Columns model, debate_id, case_id, number (of the case), repeat, turn, round, speaker, seat (1 to J), step (1 to
-        J x rounds), kind, text, confidence, condition (the human's, for the whole debate; ""), label, code, vote (1,
-        0, or 3 for none: the judge's vote by likelihood in that round), belief (that affirming is right, 0 to 1), and
-        for corrections predicted and predicted_code (by a machine labeller), drawn_label and drawn_code (by
-        people, in the drawn sample; else missing and 3), inclusion (the sample's probability; else missing), and spoken
+        Columns model, debate_id, case_id, number (of the case), repeat, turn, round, speaker, seat
+        (1 to J), step (1 to J x rounds), kind, text, confidence, condition (the human's, for the
+        whole debate; ""), label, code, vote (1, 0, or 3 for none: the judge's vote by likelihood in
+        that round), belief (that affirming is right, 0 to 1), and for corrections predicted and
+        predicted_code (by a machine labeller), drawn_label and drawn_code (by people, in the drawn
+        sample; else missing and 3), inclusion (the sample's probability; else missing), and spoken
         (whether there are words).
     """
-    labels, judges, numbers = results.labels, int(results.config.params["judges"]), case_numbers(results)
+    labels, judges, numbers = (
+        results.labels,
+        int(results.config.params["judges"]),
+        case_numbers(results),
+    )
 
     def steps(transcripts: pd.DataFrame) -> pd.DataFrame:
         mine = labels[labels["debate_id"].isin(transcripts["debate_id"].unique())]
@@ -53,10 +68,15 @@ def panel_steps(results: ExperimentResults) -> pd.DataFrame:
     return results.gather(steps, [*_SAID, "parsed", "prediction"])
 
 
-def _steps(transcripts: pd.DataFrame, labels: pd.DataFrame, judges: int, numbers: Mapping[str, int]) -> pd.DataFrame:
+def _steps(
+    transcripts: pd.DataFrame, labels: pd.DataFrame, judges: int, numbers: Mapping[str, int]
+) -> pd.DataFrame:
     """The statements of some debates, as `panel_steps`; `numbers` are those of the cases."""
     said = transcripts[transcripts["kind"].isin([STATEMENT, OVERRUN, EXTRA])].copy()
-    said = said.join(labels.set_index(_KEYS)[["label", "code", "predicted", "drawn_label", "inclusion"]], on=_KEYS)
+    said = said.join(
+        labels.set_index(_KEYS)[["label", "code", "predicted", "drawn_label", "inclusion"]],
+        on=_KEYS,
+    )
     said["label"] = said["label"].fillna(NONE)
     said["code"] = said["code"].fillna(NO_STANCE_CODE).astype(int)
     said["predicted"] = said["predicted"].fillna(NONE)
@@ -70,7 +90,9 @@ def _steps(transcripts: pd.DataFrame, labels: pd.DataFrame, judges: int, numbers
     said["number"] = said["case_id"].map(numbers)
     conditions = _conditions(said)
     said["condition"] = [conditions.get(debate, "") for debate in said["debate_id"]]
-    votes = transcripts[transcripts["kind"] == VOTE].set_index(["model", "debate_id", "round", "speaker"])
+    votes = transcripts[transcripts["kind"] == VOTE].set_index(
+        ["model", "debate_id", "round", "speaker"]
+    )
     codes = votes["prediction"].map({"affirm": AFFIRMED_CODE, "not affirm": NOT_AFFIRMED_CODE})
     share = votes["confidence"] / 100
     voted = pd.DataFrame({
@@ -88,14 +110,19 @@ def case_numbers(results: ExperimentResults) -> dict[str, int]:
     cases = results.cases
     own = [attributes.get("number") for attributes in cases["attributes"]]
     if all(number and str(number).isdigit() for number in own):
-        return {case_id: int(str(number)) for case_id, number in zip(cases["case_id"], own, strict=True)}
+        return {
+            case_id: int(str(number)) for case_id, number in zip(cases["case_id"], own, strict=True)
+        }
     return {case_id: place for place, case_id in enumerate(sorted(cases["case_id"]), start=1)}
 
 
 def _conditions(said: pd.DataFrame) -> dict[str, str]:
     human = said[said["speaker"] == HUMAN]
     parsed = zip(human["debate_id"], human["parsed"], strict=True)
-    return {debate: str((json.loads(text) if text else {}).get("condition", "")) for debate, text in parsed}
+    return {
+        debate: str((json.loads(text) if text else {}).get("condition", ""))
+        for debate, text in parsed
+    }
 
 
 def regular(steps: pd.DataFrame) -> pd.DataFrame:
@@ -111,14 +138,25 @@ def position_changes(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
         column: code (by statement) or vote.
 
     Returns:
-        Columns model, debate_id, case_id, condition, speaker, seat, round (the earlier one), before, after, opportunity
-        (both are positions), changed, the turns of both statements, spoken and inclusion (as of `successive`).
+        Columns model, debate_id, case_id, condition, speaker, seat, round (the earlier one),
+        before, after, opportunity (both are positions), changed, the turns of both statements,
+        spoken and inclusion (as of `successive`).
     """
     pairs = successive(regular(steps), column)
     pairs = pairs.assign(before=pairs[column], after=pairs[f"{column}_after"].astype(int))
     pairs["opportunity"] = (pairs[["before", "after"]] != NO_STANCE_CODE).all(axis=1)
     pairs["changed"] = pairs["opportunity"] & (pairs["before"] != pairs["after"])
-    columns = ["model", "debate_id", "case_id", "condition", "speaker", "seat", "round", "turn", "turn_after"]
+    columns = [
+        "model",
+        "debate_id",
+        "case_id",
+        "condition",
+        "speaker",
+        "seat",
+        "round",
+        "turn",
+        "turn_after",
+    ]
     columns += ["spoken", "inclusion"]
     return pairs[[*columns, "before", "after", "opportunity", "changed"]].reset_index(drop=True)
 
@@ -139,14 +177,16 @@ def groups_of_changes(pairs: pd.DataFrame) -> Iterator[tuple[str, "pd.Series[boo
 
 
 def opposing_influences(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
-    """Each chance of an AI judge of a human-AI panel to move towards the human, or towards the other AI judge.
+    """Each chance of an AI judge of a human-AI panel to move towards the human, or towards the
+    other AI judge.
 
-    Only panels of two AI judges and a human. A chance is a pair of rounds in which the judge holds a position before
-    and after, and the human and the peer hold one in the earlier round.
+        Only panels of two AI judges and a human. A chance is a pair of rounds in which the judge
+        holds a position before and after, and the human and the peer hold one in the earlier round.
 
-    Returns:
-        Columns model, debate_id, case_id, seat, round, opposed ("human", "peer", "both" or "nobody": who held the
-        opposite position), moved (the judge went to the opposite position).
+        Returns:
+            Columns model, debate_id, case_id, seat, round, opposed ("human", "peer", "both" or
+            "nobody": who held the opposite position), moved (the judge went to the opposite
+            position).
     """
     keys = ["model", "debate_id", "case_id", "round"]
     wide = regular(steps).pivot_table(index=keys, columns="speaker", values=column, aggfunc="first")
@@ -157,42 +197,63 @@ def opposing_influences(steps: pd.DataFrame, column: str = "code") -> pd.DataFra
         for seat, peer in (("judge_1", "judge_2"), ("judge_2", "judge_1")):
             positions = pd.DataFrame({"own": wide[seat], "peer": wide[peer], "human": wide[HUMAN]})
             positions = positions.assign(after=next_round[seat]).dropna()
-            human, other, moved = (positions[name] != positions["own"] for name in ("human", "peer", "after"))
+            human, other, moved = (
+                positions[name] != positions["own"] for name in ("human", "peer", "after")
+            )
             opposed = np.select([human & other, human, other], ["both", "human", "peer"], "nobody")
             found.append(pd.DataFrame({"seat": seat, "opposed": opposed, "moved": moved}))
     return pd.concat(found[len(found) > 1 :]).sort_index(kind="stable").reset_index()
 
 
 def majorities(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
-    """The majority position of each debate's first and last round: columns model, debate_id, case_id, first, last.
+    """The majority position of each debate's first and last round: columns model, debate_id,
+    case_id, first, last.
 
-    1, 0, or missing for a tie and for no position at all.
+        1, 0, or missing for a tie and for no position at all.
     """
     held = regular(steps)
     positions = held[held[column] != NO_STANCE_CODE]
-    share = positions.groupby(["model", "debate_id", "case_id", "round"])[column].mean().unstack("round")
+    share = (
+        positions.groupby(["model", "debate_id", "case_id", "round"])[column]
+        .mean()
+        .unstack("round")
+    )
     share = share.reindex(held.set_index(["model", "debate_id", "case_id"]).index.unique())
     decided = share.where(share != 1 / 2).round()
     rounds = sorted(held["round"].unique())
-    found = pd.DataFrame({"first": decided.get(rounds[0]), "last": decided.get(rounds[-1])}, index=decided.index)
+    found = pd.DataFrame(
+        {"first": decided.get(rounds[0]), "last": decided.get(rounds[-1])}, index=decided.index
+    )
     return found.reset_index()
 
 
 def wording_by_step(results: ExperimentResults, steps: pd.DataFrame) -> pd.DataFrame:
-    """What can be counted in each statement: columns of `steps` and words, repetition, and the counts of `Citations`.
+    """What can be counted in each statement: columns of `steps` and words, repetition, and the
+    counts of `Citations`.
 
-    Repetition is the share of a statement's rows of three words that occur in the same speaker's earlier statements.
+        Repetition is the share of a statement's rows of three words that occur in the same
+        speaker's earlier statements.
     """
     facts = {name: case.text for name, case in results.case_by_id.items()}
     spoken = regular(steps)
     spoken = spoken[spoken["text"].str.strip() != ""].sort_values(["model", "debate_id", "turn"])
-    cited = [count_citations(text, facts[case]) for text, case in zip(spoken["text"], spoken["case_id"], strict=True)]
+    cited = [
+        count_citations(text, facts[case])
+        for text, case in zip(spoken["text"], spoken["case_id"], strict=True)
+    ]
     counts = pd.DataFrame(cited, spoken.index, Citations._fields)
     words = [text.lower().split() for text in spoken["text"]]
-    grams = [{tuple(row[start : start + _GRAM]) for start in range(len(row) - _GRAM + 1)} for row in words]
+    grams = [
+        {tuple(row[start : start + _GRAM]) for start in range(len(row) - _GRAM + 1)}
+        for row in words
+    ]
     earlier: dict[tuple[str, str, str], set[tuple[str, ...]]] = {}
     repetition = []
-    for key, own in zip(zip(spoken["model"], spoken["debate_id"], spoken["speaker"], strict=True), grams, strict=True):
+    for key, own in zip(
+        zip(spoken["model"], spoken["debate_id"], spoken["speaker"], strict=True),
+        grams,
+        strict=True,
+    ):
         known = earlier.setdefault(key, set())
         repetition.append(len(own & known) / len(own) if known and own else np.nan)
         known |= own

@@ -1,4 +1,6 @@
-"""What the tables and figures of the appellate study share: its three phases and how their experiments are found."""
+"""What the tables and figures of the appellate study share: its three phases and how their
+experiments are found.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,17 +25,19 @@ MOST_CASES_SHOWN = 8
 """With more cases than this, tables and figures show all of them together."""
 
 CODE_NOTE = (
-    "Codes: 1 affirm, 0 not affirm (reverse, remand, or both), 3 no position or hallucination. To dismiss the appeal "
-    "counts as affirming, to affirm in part as not affirming; the paper has no rule for either."
+    "Codes: 1 affirm, 0 not affirm (reverse, remand, or both), 3 no position or hallucination. To"
+    " dismiss the appeal counts as affirming, to affirm in part as not affirming; the paper has no"
+    " rule for either."
 )
 CHANGE_NOTE = (
-    "A change is a judge's move between codes 0 and 1 from one round to the next; pairs with code 3 are no opportunity "
-    "and are counted in `n invalid`. The paper does not say how it treats them, and its 1,200 opportunities for two "
-    "phases of 100 debates count two for each of three judges."
+    "A change is a judge's move between codes 0 and 1 from one round to the next; pairs with code 3"
+    " are no opportunity and are counted in `n invalid`. The paper does not say how it treats them,"
+    " and its 1,200 opportunities for two phases of 100 debates count two for each of three judges."
 )
 VOTE_NOTE = (
-    "`statement` rows rest on labelled statements; `vote` rows on the label that a judge's model finds most probable "
-    "right after speaking, less what it finds without the case; the paper did not ask for it."
+    "`statement` rows rest on labelled statements; `vote` rows on the label that a judge's model"
+    " finds most probable right after speaking, less what it finds without the case; the paper did"
+    " not ask for it."
 )
 BY_CASE_NOTE = "Intervals are by case, for few cases (docs/results.md); with five they are wide."
 
@@ -78,13 +82,17 @@ class Phase(content.Run):
         """The corrected score of a raw one; positions by vote have none."""
         return NOT_MEASURED if prefix else self.measured(f"{CORRECTED}{metric}", group=group)
 
-    def row(self, keys: JsonObject, metric: str, group: str, published: Published | None = None) -> Row:
+    def row(
+        self, keys: JsonObject, metric: str, group: str, published: Published | None = None
+    ) -> Row:
         """The row of one of its scores, next to its published value."""
         return compared({**self.keys, **keys}, published, self.measured(metric, group=group))
 
 
 def list_phases(results: StudyResults) -> Iterator[Phase]:
-    """Every experiment and model of the study, in the order of the paper's phases; unlabelled ones are left out."""
+    """Every experiment and model of the study, in the order of the paper's phases; unlabelled ones
+    are left out.
+    """
     for protocol, name in PHASES.items():
         for experiment in results.where(protocol):
             if is_panel(experiment):

@@ -1,13 +1,14 @@
-"""Three kinds of appellate panel ("Tipping the Balance", Methods, phases 1 to 3), three judges and three rounds each.
+"""Three kinds of appellate panel ("Tipping the Balance", Methods, phases 1 to 3), three judges and
+three rounds each.
 
     synthetic_panel   one model plays all judges; each round is one reply that is split into their statements
     panel             each judge is a seat of its own; within a round no judge knows what the others say in it
     human_panel       as panel, with a person as the third judge: statements from a bank, or a person's in that seat
 
-After a round all its statements join the shared memory. No prompt asks for a position. Where the paper is silent: a
-statement's position is what the rules of `moot.labels` read in it; the panel's decision is the majority of the last
-round's positions, and a tie, or no position at all, is none. A bank's human affirms in every other repeat of a case, so
-that each case has both halves.
+After a round all its statements join the shared memory. No prompt asks for a position. Where the
+paper is silent: a statement's position is what the rules of `moot.labels` read in it; the panel's
+decision is the majority of the last round's positions, and a tie, or no position at all, is none. A
+bank's human affirms in every other repeat of a case, so that each case has both halves.
 """
 
 from collections import Counter
@@ -53,7 +54,10 @@ class PanelParams(ProtocolParams):
     rounds: int = Field(3, ge=1, le=9, description="rounds in which every judge speaks once")
     votes: Literal["none", "likelihood"] = Field(
         "none",
-        description="after each statement, read the judge's position off the log-probabilities of the labels, too",
+        description=(
+            "after each statement, read the judge's position off the log-probabilities of the"
+            " labels, too"
+        ),
     )
 
 
@@ -61,7 +65,9 @@ class Opinion(PersonsForm):
     """What a person on a panel states."""
 
     statement: str = Field(description="your position, and your reasons")
-    confidence: float = Field(ge=0, le=100, description="how sound your reasoning is, from 0 to 100")
+    confidence: float = Field(
+        ge=0, le=100, description="how sound your reasoning is, from 0 to 100"
+    )
 
 
 class OpinionOnAppeal(Opinion):
@@ -69,7 +75,11 @@ class OpinionOnAppeal(Opinion):
 
     statement: str = Field(
         description="your position, and your reasons",
-        examples=["I would affirm the decision.", "I would reverse the decision.", "I would remand the case."],
+        examples=[
+            "I would affirm the decision.",
+            "I would reverse the decision.",
+            "I would remand the case.",
+        ],
     )
 
 
@@ -77,10 +87,17 @@ class SyntheticParams(PanelParams):
     """Parameters of the synthetic panel."""
 
     reply: Literal["text", "json"] = Field(
-        "text", description="a round as free text that is split by its headings (the paper), or as JSON by judge"
+        "text",
+        description=(
+            "a round as free text that is split by its headings (the paper), or as JSON by judge"
+        ),
     )
     characters: int = Field(
-        1500, ge=20, description="the room for one judge in a JSON reply, so that the first does not take it all"
+        1500,
+        ge=20,
+        description=(
+            "the room for one judge in a JSON reply, so that the first does not take it all"
+        ),
     )
 
 
@@ -88,12 +105,20 @@ class HumanPanelParams(PanelParams):
     """Parameters of the human-AI panel."""
 
     human: Literal["bank", "ask"] = Field(
-        "bank", description="statements from the bank, or asked for; ask is the same as `seats: {human: person}`"
+        "bank",
+        description=(
+            "statements from the bank, or asked for; ask is the same as `seats: {human: person}`"
+        ),
     )
     condition: Literal["balanced", "affirm", "not affirm"] = Field(
-        "balanced", description="which way the bank's human argues; balanced: each way in half of a case's repeats"
+        "balanced",
+        description=(
+            "which way the bank's human argues; balanced: each way in half of a case's repeats"
+        ),
     )
-    bank: str = Field("", description="YAML file of statements by case and stance; none: the sample's own")
+    bank: str = Field(
+        "", description="YAML file of statements by case and stance; none: the sample's own"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -104,33 +129,44 @@ class HumanPanelParams(PanelParams):
         seats = dict(given.get("seats", {}))
         human = given.get("human", "ask")
         if HUMAN in seats and human != "ask":
-            raise ValueError(f"`human: {human}` and {HUMAN}: {seats[HUMAN]} in `seats`; expected one of them")
+            raise ValueError(
+                f"`human: {human}` and {HUMAN}: {seats[HUMAN]} in `seats`; expected one of them"
+            )
         if given.get("human") == "ask" or HUMAN in seats:
             return {**given, "human": "ask", "seats": {HUMAN: PERSON, **seats}}
         return given
 
 
-of_study = partial(protocol, study="appellate", prompts=("panel/",), options=OPTIONS, rubric=APPELLATE)
+of_study = partial(
+    protocol, study="appellate", prompts=("panel/",), options=OPTIONS, rubric=APPELLATE
+)
 
 # Phase 1: one model, all judges
 
 
 @of_study("synthetic_panel", SyntheticParams, seats=lambda _: (SCRIPT,))
 async def synthetic_panel(debate: Debate, params: SyntheticParams) -> Answer | None:
-    """Each round is one reply; all that it holds is kept, with what is missing, extra or beyond the rounds flagged."""
+    """Each round is one reply; all that it holds is kept, with what is missing, extra or beyond the
+    rounds flagged.
+    """
     for number in range(1, params.rounds + 1):
         schema = round_schema(params.judges, params.characters) if params.reply == "json" else None
-        said = await debate.say(SCRIPT, "script", "panel/script", schema=schema, private=True, round=number)
+        said = await debate.say(
+            SCRIPT, "script", "panel/script", schema=schema, private=True, round=number
+        )
         spoken = parts_of_json(said) if schema else split_round(said.text, number)
         record_parts(debate, params, said, number, spoken)
     return decision(debate, params.rounds)
 
 
-def record_parts(debate: Debate, params: PanelParams, said: Utterance, number: int, spoken: Sequence[Spoken]) -> None:
+def record_parts(
+    debate: Debate, params: PanelParams, said: Utterance, number: int, spoken: Sequence[Spoken]
+) -> None:
     """Record each judge's statement of a synthetic round.
 
-    Kinds: `statement`; `overrun` beyond the last round; `extra` for a judge that the panel does not have, or who speaks
-    twice. A judge who is missing has an empty statement, status `invalid` (or `failed`, if the call failed).
+    Kinds: `statement`; `overrun` beyond the last round; `extra` for a judge that the panel does not
+    have, or who speaks twice. A judge who is missing has an empty statement, status `invalid` (or
+    `failed`, if the call failed).
     """
     heard: set[int] = set()
     for part in spoken:
@@ -166,16 +202,21 @@ async def panel(debate: Debate, params: PanelParams) -> Answer | None:
     seats = debate.in_order(_judges(params))
     if not is_appeal(debate) and params.votes == "none":
         raise UserError(
-            f"experiment '{debate.experiment}': statements are read for AFFIRM and REVERSE, and cases of "
-            f"'{debate.case.dataset}' ask for {', '.join(debate.task.labels)}. Set `votes: likelihood`."
+            f"experiment '{debate.experiment}': statements are read for AFFIRM and REVERSE, and"
+            f" cases of '{debate.case.dataset}' ask for {', '.join(debate.task.labels)}. Set"
+            " `votes: likelihood`."
         )
     for number in range(1, params.rounds + 1):
         await hold_round(debate, params, seats, number)
     return decision(debate, params.rounds)
 
 
-async def hold_round(debate: Debate, params: PanelParams, seats: Sequence[str], number: int) -> None:
-    """One round of judges at once: each hears the rounds before, none hears this one; then each may vote."""
+async def hold_round(
+    debate: Debate, params: PanelParams, seats: Sequence[str], number: int
+) -> None:
+    """One round of judges at once: each hears the rounds before, none hears this one; then each may
+    vote.
+    """
     earlier = memory(debate, number)
     models = [seat for seat in seats if not debate.is_a_persons(seat)]
     if params.votes == "likelihood" and number == 1 and models:
@@ -190,7 +231,14 @@ async def state(debate: Debate, seat: str, number: int, earlier: Sequence[Uttera
     """One judge's statement, with the confidence that it states."""
     form = OpinionOnAppeal if is_appeal(debate) else Opinion
     said = await debate.say(
-        seat, STATEMENT, "panel/statement", form=form, round=number, heard=earlier, number=number, people=people(debate)
+        seat,
+        STATEMENT,
+        "panel/statement",
+        form=form,
+        round=number,
+        heard=earlier,
+        number=number,
+        people=people(debate),
     )
     if said.confidence is None:
         said.confidence = stated_confidence(said.text)
@@ -198,8 +246,12 @@ async def state(debate: Debate, seat: str, number: int, earlier: Sequence[Uttera
     return said
 
 
-async def vote(debate: Debate, seat: str, number: int, heard: Sequence[Utterance], *, blank: bool = False) -> Utterance:
-    """Which side's word the judge's model finds more probable; `blank` asks without case and record."""
+async def vote(
+    debate: Debate, seat: str, number: int, heard: Sequence[Utterance], *, blank: bool = False
+) -> Utterance:
+    """Which side's word the judge's model finds more probable;
+    `blank` asks without case and record.
+    """
     return await debate.choose(
         seat, "blank_vote" if blank else "vote", "panel/vote", private=True, round=number, heard=heard,
         words=VOTES if is_appeal(debate) else None,
@@ -208,27 +260,42 @@ async def vote(debate: Debate, seat: str, number: int, heard: Sequence[Utterance
 
 
 def calibrate_votes(debate: Debate) -> None:
-    """Take the content-free prior of a word off every vote (contextual calibration; Zhao and others, 2021).
+    """Take the content-free prior of a word off every vote (contextual calibration; Zhao and
+    others, 2021).
 
-    A model may prefer "Yes" to any question; what it gives the words without case and record is that prior.
+        A model may prefer "Yes" to any question; what it gives the words without case and record is
+        that prior.
     """
-    blank = next((said.parsed for said in debate.utterances if said.kind == "blank_vote" and said.usable), None)
+    blank = next(
+        (said.parsed for said in debate.utterances if said.kind == "blank_vote" and said.usable),
+        None,
+    )
     for said in debate.utterances:
         if "shares" in (said.parsed or {}):
             continue  # a person's vote
         if said.kind == VOTE and said.parsed and said.usable and blank:
-            said.answer_likeliest(label_shares(without_prior(said.parsed["logprobs"], blank["logprobs"])))
+            said.answer_likeliest(
+                label_shares(without_prior(said.parsed["logprobs"], blank["logprobs"]))
+            )
         elif said.kind in (VOTE, "blank_vote"):
             said.prediction = said.confidence = said.probability = None
 
 
 def memory(debate: Debate, number: int) -> list[Utterance]:
-    """What the panel shares before a round: every statement of the rounds before it, in their order."""
-    return [said for said in debate.utterances if said.kind == STATEMENT and said.round < number and said.text]
+    """What the panel shares before a round: every statement of the rounds before it, in their
+    order.
+    """
+    return [
+        said
+        for said in debate.utterances
+        if said.kind == STATEMENT and said.round < number and said.text
+    ]
 
 
 def is_appeal(debate: Debate) -> bool:
-    """Whether the question is the panel's own (affirm or not); on other data its judges vote on that data's labels."""
+    """Whether the question is the panel's own (affirm or not); on other data its judges vote on
+    that data's labels.
+    """
     return set(debate.task.labels) == APPEAL
 
 
@@ -243,9 +310,13 @@ def people(debate: Debate) -> bool:
 JUDGES_AND_PERSON = Debaters(lambda params: [*_judges(params)[:-1], HUMAN], "judge_1", peers=True)
 
 
-@of_study("human_panel", HumanPanelParams, debaters=JUDGES_AND_PERSON, seats=JUDGES_AND_PERSON.seats)
+@of_study(
+    "human_panel", HumanPanelParams, debaters=JUDGES_AND_PERSON, seats=JUDGES_AND_PERSON.seats
+)
 async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None:
-    """As `panel`, with the human as the last judge; the others learn of the human's presence after the first round."""
+    """As `panel`, with the human as the last judge; the others learn of the human's presence after
+    the first round.
+    """
     seats = debate.in_order(_judges(params)[:-1])
     condition = condition_name(debate, params) if params.human == "bank" else "asked"
     for number in range(1, params.rounds + 1):
@@ -253,7 +324,9 @@ async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None
         if params.human == "ask":
             said = await state(debate, HUMAN, number, memory(debate, number))
         else:
-            said = debate.record(HUMAN, STATEMENT, bank_statement(debate, params, condition, number), round=number)
+            said = debate.record(
+                HUMAN, STATEMENT, bank_statement(debate, params, condition, number), round=number
+            )
         said.parsed = {"condition": condition}
     return decision(debate, params.rounds)
 
@@ -271,8 +344,9 @@ def bank_statement(debate: Debate, params: HumanPanelParams, condition: str, num
     statements = human_statements(debate.case.case_id, params.bank)[condition]
     if len(statements) < number:
         raise UserError(
-            f"case '{debate.case.case_id}': {len(statements)} statements for '{condition}'; expected one for each of "
-            f"{params.rounds} rounds. Add statements to the bank, or lower `rounds`."
+            f"case '{debate.case.case_id}': {len(statements)} statements for '{condition}';"
+            f" expected one for each of {params.rounds} rounds. Add statements to the bank, or"
+            " lower `rounds`."
         )
     return statements[number - 1]
 
@@ -288,15 +362,23 @@ def decision(debate: Debate, last_round: int) -> Answer | None:
     calibrate_votes(debate)
     final = [said for said in debate.utterances if said.round == last_round]
     if not is_appeal(debate):
-        return majority(debate, [said.prediction for said in final if said.kind == VOTE and said.prediction])
-    codes = {said.speaker: label_statement(said.text).code for said in final if said.kind == STATEMENT}
-    votes = {said.speaker: said.prediction for said in final if said.kind == VOTE and said.prediction}
+        return majority(
+            debate, [said.prediction for said in final if said.kind == VOTE and said.prediction]
+        )
+    codes = {
+        said.speaker: label_statement(said.text).code for said in final if said.kind == STATEMENT
+    }
+    votes = {
+        said.speaker: said.prediction for said in final if said.kind == VOTE and said.prediction
+    }
     sides = [position(code, votes.get(speaker)) for speaker, code in codes.items()]
     return majority(debate, [side for side in sides if side])
 
 
 def majority(debate: Debate, sides: Sequence[str]) -> Answer | None:
-    """The side that most judges take, with their share; None for a tie, and where no judge takes one."""
+    """The side that most judges take, with their share;
+    None for a tie, and where no judge takes one.
+    """
     ranked = Counter(sides).most_common(2)
     if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
         return None

@@ -1,4 +1,5 @@
-"""Facts rewritten by a model, as the appellate study did with its cases; not a debate, so it comes to no answer.
+"""Facts rewritten by a model, as the appellate study did with its cases; not a debate, so it comes
+to no answer.
 
 A data set of opinions can be made of it (`paraphrases`), whose gates then check them again.
 """
@@ -14,7 +15,13 @@ class ParaphraseParams(ProtocolParams):
     """Parameters of a paraphrase."""
 
 
-@protocol("paraphrase", ParaphraseParams, study="appellate", options=Options("none"), seats=lambda _: (SEAT,))
-async def paraphrase(debate: Debate, params: ParaphraseParams) -> None:  # noqa: ARG001 - protocols take both
+@protocol(
+    "paraphrase",
+    ParaphraseParams,
+    study="appellate",
+    options=Options("none"),
+    seats=lambda _: (SEAT,),
+)
+async def paraphrase(debate: Debate, params: ParaphraseParams) -> None:  # noqa: ARG001
     """One reply: the facts in other words."""
     await debate.say(SEAT, PARAPHRASE, "paraphrase/facts")

@@ -1,4 +1,6 @@
-"""The rubric of the appellate study, as labels of statements in any experiment whose protocol names it."""
+"""The rubric of the appellate study, as labels of statements in any experiment whose protocol names
+it.
+"""
 
 from moot.core.rubric import RUBRICS
 from moot.studies.appellate.legal.rubric import RUBRIC

@@ -48,7 +48,9 @@ COUNTS = {
 
 
 def _alone(phase: str) -> JsonObject:
-    """The keys of a row of published values that no run repeats; `phase` as the published figures call it."""
+    """The keys of a row of published values that no run repeats;
+    `phase` as the published figures call it.
+    """
     return {"phase": SPOKEN[phase], "experiment": "", "model": ""}
 
 
@@ -74,44 +76,84 @@ def steps(results: StudyResults) -> TableContent:
             "debates a case, fewest": int(debates.min()),
             "debates beyond the last round": overrun,
             "statements missing": int((held["text"] == "").sum()),
-            "statements of an extra judge, or said twice": int((phase.steps["kind"] == EXTRA).sum()),
+            "statements of an extra judge, or said twice": int(
+                (phase.steps["kind"] == EXTRA).sum()
+            ),
         }
         for what, ours in counts.items():
             value = published.get(COUNTS.get(what, ""))
-            rows.append({**phase.keys, "count": what, "published": value, "ours": ours, **differences(ours, value)})
-    columns = Columns().keys(*KEYS).plain("count").published("published", digits="d").ours("ours", digits="d")
+            rows.append(
+                {
+                    **phase.keys,
+                    "count": what,
+                    "published": value,
+                    "ours": ours,
+                    **differences(ours, value),
+                }
+            )
+    columns = (
+        Columns()
+        .keys(*KEYS)
+        .plain("count")
+        .published("published", digits="d")
+        .ours("ours", digits="d")
+    )
     return columns.difference(*DIFFERENCES, digits="+d").table(
         rows,
         (
-            "A step is one judge's turn in one round. In the synthetic phase one model writes the whole debate: it may "
-            "leave a judge's statement out (missing), go on after the last round, name a judge that the panel does not "
-            "have, or let one speak twice; a missing statement takes no position.",
-            "Our numbers of debates are those of the configuration; config/paper.yaml has the paper's.",
+            (
+                "A step is one judge's turn in one round. In the synthetic phase one model writes"
+                " the whole debate: it may leave a judge's statement out (missing), go on after the"
+                " last round, name a judge that the panel does not have, or let one speak twice; a"
+                " missing statement takes no position."
+            ),
+            (
+                "Our numbers of debates are those of the configuration; config/paper.yaml has the"
+                " paper's."
+            ),
         ),
     )
 
 
 @table(STUDY, "table2_counts", "Table 2: positions by judge, step and code")
 def counts(results: StudyResults) -> TableContent:
-    """How many debates affirm (1), do not affirm (0) or take no position (3) at each step, in total and by case.
+    """How many debates affirm (1), do not affirm (0) or take no position (3) at each step, in total
+    and by case.
 
-    The paper prints the first step of the synthetic phase.
+        The paper prints the first step of the synthetic phase.
     """
     found = list(list_phases(results))
     compared_with = {phase.experiment: _counts_beside(phase) for phase in found}
     numbers = sorted({number for phase in found for number in phase.steps["number"]})
     cases = [f"case {number}" for number in numbers] if len(numbers) <= MOST_CASES_SHOWN else []
-    rows = [] if any(compared_with.values()) else list(_counts_alone(published_table(results, "table2")))
+    rows = (
+        []
+        if any(compared_with.values())
+        else list(_counts_alone(published_table(results, "table2")))
+    )
     rows += [
-        row for phase in found for row in _count_rows(phase, compared_with[phase.experiment], numbers if cases else [])
+        row
+        for phase in found
+        for row in _count_rows(phase, compared_with[phase.experiment], numbers if cases else [])
     ]
     shown = sorted({name for row in rows for name in row if name.startswith("published case")})
-    columns = Columns().keys(*KEYS, "step", "round", "judge").plain("code").published("published total", digits="d")
-    columns = columns.ours("total", digits="d").difference(*DIFFERENCES, digits="+d").ours(*cases, digits="d")
+    columns = (
+        Columns()
+        .keys(*KEYS, "step", "round", "judge")
+        .plain("code")
+        .published("published total", digits="d")
+    )
+    columns = (
+        columns.ours("total", digits="d")
+        .difference(*DIFFERENCES, digits="+d")
+        .ours(*cases, digits="d")
+    )
     notes = (
         CODE_NOTE,
-        "Counts are shown next to the paper's only if there are as many debates (20 a case). `decision_probabilities` "
-        "has the same differences as shares, with their intervals.",
+        (
+            "Counts are shown next to the paper's only if there are as many debates (20 a case)."
+            " `decision_probabilities` has the same differences as shares, with their intervals."
+        ),
     )
     columns = columns.published(*shown, digits="d")
     short = ("step", "judge", "code", "published total", "total", *DIFFERENCES)
@@ -173,34 +215,58 @@ def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iter
     + CAPTION.format(raw="Ours is raw: it"),
 )  # fmt: skip
 def decision_probabilities(results: StudyResults) -> TableContent:
-    """The shares that the paper gives for the first round of the synthetic phase, for all rounds of all phases."""
+    """The shares that the paper gives for the first round of the synthetic phase, for all rounds of
+    all phases.
+    """
     rows: list[JsonObject] = []
     for (name, metric), value in not_repeated(results, "text").items():
         if metric == "affirm_share":
             phase_name, in_round, judge = name.split("_")
-            place = {"round": int(in_round.removeprefix("round")), "judge": int(judge.removeprefix("judge"))}
-            keys = {**_alone(phase_name), "positions by": source_name(""), **place, "share of": ALL_STATEMENTS}
+            place = {
+                "round": int(in_round.removeprefix("round")),
+                "judge": int(judge.removeprefix("judge")),
+            }
+            keys = {
+                **_alone(phase_name),
+                "positions by": source_name(""),
+                **place,
+                "share of": ALL_STATEMENTS,
+            }
             rows.append(compared(keys, value, NOT_MEASURED))
     corrected = [NOT_MEASURED] * len(rows)
     for phase in list_phases(results):
         published = beside(phase, "text")
-        for prefix, number, seat in product(phase.sources, range(1, phase.rounds + 1), range(1, phase.judges + 1)):
-            theirs = None if prefix else published.get((f"{phase.name}_round{number}_judge{seat}", "affirm_share"))
+        for prefix, number, seat in product(
+            phase.sources, range(1, phase.rounds + 1), range(1, phase.judges + 1)
+        ):
+            theirs = (
+                None
+                if prefix
+                else published.get((f"{phase.name}_round{number}_judge{seat}", "affirm_share"))
+            )
             keys = {"positions by": source_name(prefix), "round": number, "judge": seat}
-            for of, metric in ((ALL_STATEMENTS, "affirm_share_of_statements"), ("positions", "affirm_share")):
+            for of, metric in (
+                (ALL_STATEMENTS, "affirm_share_of_statements"),
+                ("positions", "affirm_share"),
+            ):
                 group = f"round={number};seat={seat}"
                 corrected.append(phase.corrected(prefix, metric, group))
                 stated = theirs if of == ALL_STATEMENTS else None
                 rows.append(phase.row({**keys, "share of": of}, prefix + metric, group, stated))
     notes = (
         CODE_NOTE,
-        "The paper counts code 3 among the statements (its 0.85 is 85 affirming of 100 debates, 4 of them without a "
-        "position), so that its shares compare with ours of all statements. A share of positions leaves code 3 out.",
+        (
+            "The paper counts code 3 among the statements (its 0.85 is 85 affirming of 100 debates,"
+            " 4 of them without a position), so that its shares compare with ours of all"
+            " statements. A share of positions leaves code 3 out."
+        ),
         VOTE_NOTE,
         BY_CASE_NOTE,
         "In a human-AI panel the last judge is the human.",
     )
-    return with_corrected(comparison(rows, (*KEYS, "positions by", "round", "judge", "share of"), notes), corrected)
+    return with_corrected(
+        comparison(rows, (*KEYS, "positions by", "round", "judge", "share of"), notes), corrected
+    )
 
 
 @table(
@@ -213,7 +279,11 @@ def volatility(results: StudyResults) -> TableContent:
     stated = {name: _published_changes(published_table(results, "text"), name) for name in SPOKEN}
     shares = {name: changes.over(chances) for name, (changes, chances) in stated.items() if chances}
     rows: list[JsonObject] = [
-        compared({**_alone(name), "positions by": source_name(""), "transition": what}, shares[name], NOT_MEASURED)
+        compared(
+            {**_alone(name), "positions by": source_name(""), "transition": what},
+            shares[name],
+            NOT_MEASURED,
+        )
         for (name, metric) in not_repeated(results, "text")
         if metric == "opinion_changes" and name in shares
         for what in ["all rounds, AI judges" if name == "human_ai" else "all rounds"]
@@ -225,19 +295,37 @@ def volatility(results: StudyResults) -> TableContent:
         human = phase.name == "human_ai"
         groups = [("seats=ai", "all rounds, AI judges") if human else (OVERALL, "all rounds")]
         stances = ("affirm", "not affirm") if human else ()
-        groups += [(f"seats=ai;condition={one}", f"all rounds, AI judges, human: {one}") for one in stances]
+        groups += [
+            (f"seats=ai;condition={one}", f"all rounds, AI judges, human: {one}") for one in stances
+        ]
         for number, seat in product(range(1, phase.rounds), range(1, phase.judges + 1)):
             who = "human" if phase.is_human(seat) else f"judge {seat}"
-            groups.append((f"rounds={number}-{number + 1};seat={seat}", f"round {number} to {number + 1}, {who}"))
+            groups.append(
+                (
+                    f"rounds={number}-{number + 1};seat={seat}",
+                    f"round {number} to {number + 1}, {who}",
+                )
+            )
         for prefix in phase.sources:
             for group, what in groups:
                 keys = {"positions by": source_name(prefix), "transition": what}
-                theirs = share if not prefix and what.startswith("all rounds") and "human:" not in what else None
+                theirs = (
+                    share
+                    if not prefix and what.startswith("all rounds") and "human:" not in what
+                    else None
+                )
                 corrected.append(phase.corrected(prefix, "volatility", group))
                 row = phase.row(keys, f"{prefix}volatility", group, theirs)
-                rows.append({**row, "changes": phase.measured(f"{prefix}changes", group=group).value})
-    published_note = "Published shares are changes over opportunities as the paper counts them: {}.".format(
-        ", ".join(f"{SPOKEN[name]} {changes:.0f} of {chances:.0f}" for name, (changes, chances) in stated.items())
+                rows.append(
+                    {**row, "changes": phase.measured(f"{prefix}changes", group=group).value}
+                )
+    published_note = (
+        "Published shares are changes over opportunities as the paper counts them: {}.".format(
+            ", ".join(
+                f"{SPOKEN[name]} {changes:.0f} of {chances:.0f}"
+                for name, (changes, chances) in stated.items()
+            )
+        )
     )
     notes = (CHANGE_NOTE, VOTE_NOTE, BY_CASE_NOTE, published_note)
     named_by = (*KEYS, "positions by", "transition")
@@ -248,8 +336,11 @@ def volatility(results: StudyResults) -> TableContent:
 def _published_changes(published: Values, phase: str) -> tuple[Published, float]:
     """Changes of opinion and their opportunities as published; 0 where the paper gives none.
 
-    The paper counts the opportunities of the synthetic and the multi-agent phase together; both have as many debates.
+    The paper counts the opportunities of the synthetic and the multi-agent phase together; both
+    have as many debates.
     """
     both = published.get(("synthetic+multiagent", "opinion_change_opportunities"), 0.0) / 2
-    chances = published.get((phase, "opinion_change_opportunities"), 0.0 if phase == "human_ai" else both)
+    chances = published.get(
+        (phase, "opinion_change_opportunities"), 0.0 if phase == "human_ai" else both
+    )
     return published.get((phase, "opinion_changes"), Published(0)), chances

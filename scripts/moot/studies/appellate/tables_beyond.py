@@ -1,4 +1,6 @@
-"""Tables of what the appellate study could not test: majorities, whom judges follow, order, wording."""
+"""Tables of what the appellate study could not test: majorities, whom judges follow, order,
+wording.
+"""
 
 from moot.core.types import JsonObject
 from moot.report import table
@@ -28,18 +30,22 @@ def majorities(results: StudyResults) -> TableContent:
         for phase in list_phases(results) for prefix in phase.sources for stage in ("first", "last")
     ]  # fmt: skip
     notes = [
-        "A majority is one of the positions taken, be it of a single judge; ties, and panels without a position, are "
-        "invalid. A mixed outcome counts as not affirmed."
+        "A majority is one of the positions taken, be it of a single judge; ties, and panels"
+        " without a position, are invalid. A mixed outcome counts as not affirmed."
     ]
     for phase in list_phases(results):
         cases = phase.results.cases
         targets = cases.loc[cases["case_id"].isin(phase.steps["case_id"]), "target"]
         affirmed = int((targets == CODE_NAMES[AFFIRMED_CODE]).sum())
         notes.append(
-            f"{phase.experiment}: the real court affirmed {affirmed} of {len(targets)} cases, so always affirming "
-            f"scores {affirmed / max(len(targets), 1):.3f}."
+            f"{phase.experiment}: the real court affirmed {affirmed} of {len(targets)} cases, so"
+            f" always affirming scores {affirmed / max(len(targets), 1):.3f}."
         )
-    return comparison(rows, (*KEYS, "positions by", "majority of"), (*dict.fromkeys(notes), VOTE_NOTE, BY_CASE_NOTE))
+    return comparison(
+        rows,
+        (*KEYS, "positions by", "majority of"),
+        (*dict.fromkeys(notes), VOTE_NOTE, BY_CASE_NOTE),
+    )
 
 
 _EFFECT = {
@@ -50,8 +56,8 @@ _EFFECT = {
 
 @table(STUDY, "human_weight", "Whom an AI judge follows")
 def human_weight(results: StudyResults) -> TableContent:
-    """How often an AI judge of a human-AI panel moves to the opposite position, by who held it, and the odds of the
-    human over the peer.
+    """How often an AI judge of a human-AI panel moves to the opposite position, by who held it, and
+    the odds of the human over the peer.
 
     The question that the paper could not test.
     """
@@ -61,7 +67,11 @@ def human_weight(results: StudyResults) -> TableContent:
         for who in ("human", "peer", "both", "nobody")
     ]
     measures += [
-        ("human_over_peer_odds", f"clusters={unit}", f"odds ratio, human over peer; interval by {unit}")
+        (
+            "human_over_peer_odds",
+            f"clusters={unit}",
+            f"odds ratio, human over peer; interval by {unit}",
+        )
         for unit in ("case", "debate")
     ]
     for phase in list_phases(results):
@@ -73,24 +83,33 @@ def human_weight(results: StudyResults) -> TableContent:
             ]
             found += [(f"{prefix}{metric}", group, what) for metric, group, what in measures]
             by = {"positions by": source_name(prefix)}
-            rows += [phase.row({**by, "measure": what}, metric, group) for metric, group, what in found]
+            rows += [
+                phase.row({**by, "measure": what}, metric, group) for metric, group, what in found
+            ]
     notes = (
-        "A chance needs a position of the judge before and after, and one of human and peer in between. An odds ratio "
-        "above 1 means that an AI judge moves more readily towards the human than towards the other AI judge; half a "
-        "count is added to each cell.",
-        "The human's stance is balanced within each case, so a difference after round 1 is its effect; in round 1 "
-        "nobody has heard the human yet, so there it is chance.",
-        "Where both or nobody opposed the judge the two influences cannot be told apart, so these chances are not "
-        "in the ratio.",
+        (
+            "A chance needs a position of the judge before and after, and one of human and peer in"
+            " between. An odds ratio above 1 means that an AI judge moves more readily towards the"
+            " human than towards the other AI judge; half a count is added to each cell."
+        ),
+        (
+            "The human's stance is balanced within each case, so a difference after round 1 is its"
+            " effect; in round 1 nobody has heard the human yet, so there it is chance."
+        ),
+        (
+            "Where both or nobody opposed the judge the two influences cannot be told apart, so"
+            " these chances are not in the ratio."
+        ),
     )
     return comparison(rows, (*KEYS, "positions by", "measure"), (*notes, VOTE_NOTE))
 
 
 @table(STUDY, "alternation", "Alternation")
 def alternation(results: StudyResults) -> TableContent:
-    """How often a judge opposes the judge before in the same round: one model playing all judges against separate ones.
+    """How often a judge opposes the judge before in the same round: one model playing all judges
+    against separate ones.
 
-    The paper says that the synthetic phase alternates, for every case.
+        The paper says that the synthetic phase alternates, for every case.
     """
     rows = [
         phase.row({"positions by": source_name(prefix), "judges": f"{seat} and {seat + 1}"},
@@ -113,35 +132,50 @@ _WORDING = {
 
 @table(STUDY, "reasoning", "Citations, length and repetition")
 def reasoning(results: StudyResults) -> TableContent:
-    """What the statements of each phase and round cite, how long they are, and how much they repeat.
+    """What the statements of each phase and round cite, how long they are, and how much they
+    repeat.
 
-    These counts test what the paper says in words: vaguer and more repetitive by round; few citations.
+        These counts test what the paper says in words: vaguer and more repetitive by round; few
+            citations.
     """
     rows: list[JsonObject] = []
     for phase in list_phases(results):
-        groups = [("overall", "all")] + [(f"round={number}", str(number)) for number in range(1, phase.rounds + 1)]
+        groups = [("overall", "all")] + [
+            (f"round={number}", str(number)) for number in range(1, phase.rounds + 1)
+        ]
         groups += [(f"speaker={HUMAN}", "all, human only")] if phase.name == "human_ai" else []
         for group, number in groups:
-            rows += [phase.row({"round": number, "measure": what}, metric, group) for metric, what in _WORDING.items()]
+            rows += [
+                phase.row({"round": number, "measure": what}, metric, group)
+                for metric, what in _WORDING.items()
+            ]
     notes = (
-        "A citation that the facts do not hold is not verifiable offline: a possible fabrication, not a proven one. "
-        "Facts are de-identified and hold hardly any citation.",
-        "Repetition: the share of a statement's rows of three words that occur in earlier statements of the same "
-        "speaker.",
+        (
+            "A citation that the facts do not hold is not verifiable offline: a possible"
+            " fabrication, not a proven one. Facts are de-identified and hold hardly any citation."
+        ),
+        (
+            "Repetition: the share of a statement's rows of three words that occur in earlier"
+            " statements of the same speaker."
+        ),
     )
     return comparison(rows, (*KEYS, "round", "measure"), (*notes, BY_CASE_NOTE))
 
 
 @table(STUDY, "changes_of_opinion", "Changes of opinion, for reading")
 def changes_of_opinion(results: StudyResults) -> TableContent:
-    """Every change of opinion: the statement before, what the others said between, and the statement after."""
+    """Every change of opinion: the statement before, what the others said between, and the
+    statement after.
+    """
     rows: list[JsonObject] = []
     for phase in list_phases(results):
         pairs = position_changes(phase.steps)
         held = regular(phase.steps).set_index(["debate_id", "turn"]).sort_index()
         for change in pairs[pairs["changed"]].to_dict("records"):
             debate = held.loc[change["debate_id"]]
-            between = debate[(debate["round"] == change["round"]) & (debate["speaker"] != change["speaker"])]
+            between = debate[
+                (debate["round"] == change["round"]) & (debate["speaker"] != change["speaker"])
+            ]
             rows.append({
                 "phase": SPOKEN[phase.name], "model": phase.model, "debate": change["debate_id"],
                 "human": change["condition"],
@@ -160,6 +194,18 @@ def changes_of_opinion(results: StudyResults) -> TableContent:
 
 _CHANGES = (
     Columns()
-    .plain("phase", "model", "debate", "human", "judge", "rounds", "from", "to", "before", "said between", "after")
+    .plain(
+        "phase",
+        "model",
+        "debate",
+        "human",
+        "judge",
+        "rounds",
+        "from",
+        "to",
+        "before",
+        "said between",
+        "after",
+    )
     .short_form("debate", "judge", "rounds", "from", "to", "before", "after")
 )

@@ -1,4 +1,5 @@
-"""What the tables and figures of the conference study share: its conditions, and their debates side by side.
+"""What the tables and figures of the conference study share: its conditions, and their debates side
+by side.
 
 Source of published values: Heller et al., "Finding Common Ground", Table 5 and section 5.2.2.
 """
@@ -48,11 +49,16 @@ class Condition(content.Run):
 
 def list_conditions(results: StudyResults) -> list[Condition]:
     """All conditions, those with judge first."""
-    return sorted(results.runs(results.where(CONFERENCE), Condition), key=lambda condition: not condition.judged)
+    return sorted(
+        results.runs(results.where(CONFERENCE), Condition),
+        key=lambda condition: not condition.judged,
+    )
 
 
 def pair_conditions(results: StudyResults) -> list[tuple[Condition, Condition]]:
-    """Conditions with and without judge that differ in nothing else: same model, data and other parameters."""
+    """Conditions with and without judge that differ in nothing else: same model, data and other
+    parameters.
+    """
     found = list_conditions(results)
     pairs = product((one for one in found if one.judged), (one for one in found if not one.judged))
     return [(judged, alone) for judged, alone in pairs if _setting(judged) == _setting(alone)]
@@ -64,8 +70,15 @@ def _setting(condition: Condition) -> tuple[str, str, Fields]:
 
 
 def difference_of_means(first: Column, second: Column, seed: int) -> tuple[float, float, float]:
-    """The difference of two independent samples' means, one value a debate, with an interval over debates."""
+    """The difference of two independent samples' means, one value a debate, with an interval over
+    debates.
+    """
     one, other = ClusterBootstrap(first.index, seed), ClusterBootstrap(second.index, seed + 1)
-    left, right = mean_statistic(first.to_numpy(dtype=np.float64)), mean_statistic(second.to_numpy(dtype=np.float64))
+    left, right = (
+        mean_statistic(first.to_numpy(dtype=np.float64)),
+        mean_statistic(second.to_numpy(dtype=np.float64)),
+    )
     value = one.value(left) - other.value(right)
-    return value, *estimate_interval(value, one.draws(left) - other.draws(right), min(one.clusters, other.clusters))
+    return value, *estimate_interval(
+        value, one.draws(left) - other.draws(right), min(one.clusters, other.clusters)
+    )

@@ -1,7 +1,9 @@
-"""Do these speakers agree? Groups of claims on one motion, each claim put into the mouth of one participant.
+"""Do these speakers agree? Groups of claims on one motion, each claim put into the mouth of one
+participant.
 
-Built from Claim Stance: the truth is agreement when all claims take the same side of the motion. So the judge of a
-decision conference can be scored against a ground truth. Groups never mix splits, and splits share no motion.
+Built from Claim Stance: the truth is agreement when all claims take the same side of the motion. So
+the judge of a decision conference can be scored against a ground truth. Groups never mix splits,
+and splits share no motion.
 """
 
 from collections import Counter
@@ -36,8 +38,12 @@ class AgreementOptions(DatasetOptions):
     sizes: tuple[Annotated[int, Field(ge=2, le=10)], ...] = Field(
         (2,), description="how many participants speak; one set of groups for each size"
     )
-    per_topic: int = Field(20, ge=2, description="most groups of one motion and size, half of them in agreement")
-    validation: float = Field(0.2, ge=0, le=0.5, description="share of the training motions kept for validation")
+    per_topic: int = Field(
+        20, ge=2, description="most groups of one motion and size, half of them in agreement"
+    )
+    validation: float = Field(
+        0.2, ge=0, le=0.5, description="share of the training motions kept for validation"
+    )
 
 
 TASK = Task(
@@ -51,19 +57,23 @@ TASK = Task(
     },
     background="Each participant has spoken once on a debating motion.",
     cluster="topic",
-    notes=("claims by different authors, put into the mouths of participants: nobody answers anybody",),
+    notes=(
+        "claims by different authors, put into the mouths of participants: nobody answers anybody",
+    ),
 )
 
 
 @dataset("agreement", AgreementOptions, folder="claim_stance", labels=TASK.labels)
 def load(options: AgreementOptions, context: LoadContext) -> Loaded:
-    """Groups of claims, balanced within each motion and size, and within the agreements between the two sides.
+    """Groups of claims, balanced within each motion and size, and within the agreements between the
+    two sides.
 
-    A motion gives as many groups of one kind as of the other, so one with few claims gives few or none. Attributes of
-    a case: `topic`, `size`, `stances` ("pro;con", in the order of the speakers), `claims` (their ids).
+        A motion gives as many groups of one kind as of the other, so one with few claims gives few
+        or none. Attributes of a case: `topic`, `size`, `stances` ("pro;con", in the order of the
+        speakers), `claims` (their ids).
 
-    Raises:
-        UserError: as the data set claim_stance.
+        Raises:
+            UserError: as the data set claim_stance.
     """
     path = source_folder(options.source, context) / "claim_stance" / FILE
     claims = with_validation(read_claims(path), options.validation, context.seed)
@@ -80,7 +90,9 @@ def load(options: AgreementOptions, context: LoadContext) -> Loaded:
 
 
 def balanced_groups(claims: pd.DataFrame, size: int, most: int, seed: int) -> list[pd.DataFrame]:
-    """At most `most` distinct groups of claims of one motion, as many in agreement as not; rows in speaking order."""
+    """At most `most` distinct groups of claims of one motion, as many in agreement as not; rows in
+    speaking order.
+    """
     random = Random(f"{seed}/{claims['topic_id'].iloc[0]}/{size}")  # noqa: S311
     pro, con = (list(claims.index[claims["stance"] == stance]) for stance in ("pro", "con"))
     all_pro, all_con = comb(len(pro), size), comb(len(con), size)
@@ -102,7 +114,9 @@ def _both_sides(random: Random, pro: Sequence[int], con: Sequence[int], size: in
 
 
 def _distinct(random: Random, count: int, draw: Callable[[], list[int]]) -> list[list[int]]:
-    """Draw until there are `count` groups of different members, and let the members of each speak in random order."""
+    """Draw until there are `count` groups of different members, and let the members of each speak
+    in random order.
+    """
     found: dict[tuple[int, ...], None] = {}
     while len(found) < count:
         found[tuple(sorted(draw()))] = None
@@ -121,9 +135,12 @@ def _case(group: pd.DataFrame, size: int, context: LoadContext) -> Case:
 
 
 def _statements(case_id: str, claims: Sequence[str]) -> list[str]:
-    """What each participant says: a claim behind one of the openings, which say nothing of its side."""
+    """What each participant says: a claim behind one of the openings, which say nothing of its
+    side.
+    """
     start = int(stable_fraction("opening", case_id) * len(OPENINGS))
     return [
-        f"Participant {number}: {OPENINGS[(start + number) % len(OPENINGS)].format(claim=claim.strip().rstrip('.'))}"
+        f"Participant {number}:"
+        f" {OPENINGS[(start + number) % len(OPENINGS)].format(claim=claim.strip().rstrip('.'))}"
         for number, claim in enumerate(claims, start=1)
     ]

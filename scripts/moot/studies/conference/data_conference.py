@@ -1,7 +1,8 @@
-"""Decision conferences: one YAML file each, with the issue, the topics in order, and the clusters to be covered.
+"""Decision conferences: one YAML file each, with the issue, the topics in order, and the clusters
+to be covered.
 
-A conference is one case. Its text holds issue and topics as Markdown, so that any other text can be debated in a
-conference too (as one topic); the clusters are for scoring alone.
+A conference is one case. Its text holds issue and topics as Markdown, so that any other text can be
+debated in a conference too (as one topic); the clusters are for scoring alone.
 """
 
 import json
@@ -23,8 +24,15 @@ from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.topics import LONGEST_TOPIC, source_folder, source_notes
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TOPIC)]
-Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\n#\[\]]+$")]
+Words = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TOPIC)
+]
+Title = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\n#\[\]]+$"
+    ),
+]
 ClusterName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z ]*$")]
 
 
@@ -47,7 +55,9 @@ class ConferenceFile(Strict):
 class ConferenceOptions(DatasetOptions):
     """Options of the data set `conference`."""
 
-    files: tuple[str, ...] = Field((), description="names of the conferences (files without .yaml); none: all")
+    files: tuple[str, ...] = Field(
+        (), description="names of the conferences (files without .yaml); none: all"
+    )
 
 
 TASK = Task(
@@ -64,7 +74,9 @@ TASK = Task(
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic of an agenda: what it is called, the stage of the conference that it belongs to, what is asked."""
+    """One topic of an agenda: what it is called, the stage of the conference that it belongs to,
+    what is asked.
+    """
 
     title: str
     stage: str
@@ -81,12 +93,14 @@ class Agenda:
 
 @dataset("conference", ConferenceOptions, labels=TASK.labels)
 def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
-    """Every conference of the folder `conference`, all of them test cases whose target is that agreement is reached.
+    """Every conference of the folder `conference`, all of them test cases whose target is that
+    agreement is reached.
 
-    Attributes of a case: `clusters` (JSON: cluster to the words that show it), "" where the file has none.
+        Attributes of a case: `clusters` (JSON: cluster to the words that show it), "" where the
+            file has none.
 
-    Raises:
-        UserError: no file, a key that is missing or unknown, a text that is empty or too long.
+        Raises:
+            UserError: no file, a key that is missing or unknown, a text that is empty or too long.
     """
     folder = source_folder(options.source, context) / "conference"
     names = options.files or tuple(sorted(path.stem for path in folder.glob("*.yaml")))
@@ -102,17 +116,22 @@ def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
 
 
 def read_conference(path: Path) -> ConferenceFile:
-    """A conference's file, checked; `UserError` names file, key, what was found and what was expected."""
+    """A conference's file, checked;
+    `UserError` names file, key, what was found and what was expected.
+    """
     try:
         return ConferenceFile.model_validate(load_yaml(read_text(path)))
     except yaml.YAMLError as error:
-        raise UserError(f"{path}: not YAML ({' '.join(str(error).split())}). Correct the file.") from None
+        raise UserError(
+            f"{path}: not YAML ({' '.join(str(error).split())}). Correct the file."
+        ) from None
     except ValidationError as error:
         fault = error.errors()[0]
         found = str(fault["input"])
         place = ".".join(map(str, fault["loc"])) or "the file"
         raise UserError(
-            f"{path}: {place}: found {len(found)} characters ({found[:60]!r}); {fault['msg']}. Correct the file."
+            f"{path}: {place}: found {len(found)} characters ({found[:60]!r}); {fault['msg']}."
+            " Correct the file."
         ) from None
 
 
@@ -130,13 +149,27 @@ def read_agenda(text: str, question: str) -> Agenda:
     (Topic(title='Need', stage='discussion', question='Do we need it?'),)
     """
     issue, *rest = re.split(r"^## ([^\n\[\]]+) \[([^\n\[\]]+)\]\n\n", text, flags=re.MULTILINE)
-    topics = tuple(Topic(*(part.strip() for part in rest[i : i + 3])) for i in range(0, len(rest), 3))
+    topics = tuple(
+        Topic(*(part.strip() for part in rest[i : i + 3])) for i in range(0, len(rest), 3)
+    )
     return Agenda(issue.strip(), topics or (Topic("The question", "discussion", question),))
 
 
 def _case(path: Path, row: int, name: str) -> Case:
     found = read_conference(path)
-    agenda = Agenda(found.issue, tuple(Topic(entry.title, entry.stage, entry.question) for entry in found.topics))
+    agenda = Agenda(
+        found.issue,
+        tuple(Topic(entry.title, entry.stage, entry.question) for entry in found.topics),
+    )
     clusters = {cluster: list(words) for cluster, words in found.clusters.items()}
     attributes = {"clusters": json.dumps(clusters) if clusters else ""}
-    return Case(f"{name}-{path.stem}", name, "test", agenda_text(agenda), AGREEMENT, TASK.labels, attributes, row)
+    return Case(
+        f"{name}-{path.stem}",
+        name,
+        "test",
+        agenda_text(agenda),
+        AGREEMENT,
+        TASK.labels,
+        attributes,
+        row,
+    )

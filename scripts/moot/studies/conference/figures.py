@@ -1,4 +1,6 @@
-"""Figure 1 of the decision conference paper, drawn from the code's own state machine; coverage and evaluation plots."""
+"""Figure 1 of the decision conference paper, drawn from the code's own state machine; coverage and
+evaluation plots.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -34,13 +36,26 @@ SYSTEM, DEBATES = "The conference", "Coverage and quality"
 PAPER_PARTICIPANTS = 2
 _NAMES_A_ROW = 2
 NODE_COLOURS = {USER: GREY, MODERATOR: BLUE, JUDGE: VERMILION, EVALUATOR: GREEN}
-FIXED_PLACES = {USER: (0.06, 0.5), MODERATOR: (0.3, 0.5), JUDGE: (0.94, 0.5), EVALUATOR: (0.62, 0.06)}
+FIXED_PLACES = {
+    USER: (0.06, 0.5),
+    MODERATOR: (0.3, 0.5),
+    JUDGE: (0.94, 0.5),
+    EVALUATOR: (0.62, 0.06),
+}
 Place = tuple[float, float]
 
 
-@figure(STUDY, "figure1_process", "Figure 1: who speaks next in the conference", category=SYSTEM, rests_on=(DESIGN,))
+@figure(
+    STUDY,
+    "figure1_process",
+    "Figure 1: who speaks next in the conference",
+    category=SYSTEM,
+    rests_on=(DESIGN,),
+)
 def process(results: StudyResults) -> "Figure":
-    """Who speaks next in the conference (paper, Figure 1 and Algorithm 1): every step that the code can take."""
+    """Who speaks next in the conference (paper, Figure 1 and Algorithm 1): every step that the code
+    can take.
+    """
     configured = [int(condition.params["participants"]) for condition in list_conditions(results)]
     participants = max([PAPER_PARTICIPANTS, *configured])
     steps = list(transitions(participants))
@@ -57,9 +72,14 @@ def process(results: StudyResults) -> "Figure":
     note_below(
         drawing,
         [
-            "From the evaluator the moderator goes on to the next topic, or closes the conference after the last one.",
-            "A topic is also closed, as open, after the configured number of rounds. Without a judge the moderator "
-            "takes the judge's step.",
+            (
+                "From the evaluator the moderator goes on to the next topic, or closes the"
+                " conference after the last one."
+            ),
+            (
+                "A topic is also closed, as open, after the configured number of rounds. Without a"
+                " judge the moderator takes the judge's step."
+            ),
         ],
     )
     return drawing
@@ -67,14 +87,26 @@ def process(results: StudyResults) -> "Figure":
 
 def _box(axes: "Axes", seat: str, place: Place) -> "Text":
     colour = NODE_COLOURS.get(seat, BLACK)
-    look = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": colour, "linewidth": 1.6}
-    return axes.text(*place, seat.replace("_", "\n"), ha="center", va="center", bbox=look, color=colour, zorder=3)
+    look = {
+        "boxstyle": "round,pad=0.45",
+        "facecolor": "white",
+        "edgecolor": colour,
+        "linewidth": 1.6,
+    }
+    return axes.text(
+        *place, seat.replace("_", "\n"), ha="center", va="center", bbox=look, color=colour, zorder=3
+    )
 
 
 def _arrow(axes: "Axes", source: "Text", target: "Text", said: str) -> None:
     """An arrow from box to box, with what must have been said for it written on its middle."""
     start, end = source.get_position(), target.get_position()
-    ends = {"patchA": source.get_bbox_patch(), "patchB": target.get_bbox_patch(), "shrinkA": 2, "shrinkB": 2}
+    ends = {
+        "patchA": source.get_bbox_patch(),
+        "patchB": target.get_bbox_patch(),
+        "shrinkA": 2,
+        "shrinkB": 2,
+    }
     axes.annotate("", end, xytext=start, arrowprops={"arrowstyle": "-|>", "color": BLACK, **ends})
     if said:
         x, y = np.mean([start, end], axis=0)
@@ -84,27 +116,39 @@ def _arrow(axes: "Axes", source: "Text", target: "Text", said: str) -> None:
 
 @figure(STUDY, "coverage", "Which clusters of the real conference are reached", category=DEBATES)
 def coverage_figure(results: StudyResults) -> "Figure":
-    """Share of conferences that reach each cluster of the real conference's criteria on the first topic, by lexicon,
-    with 95 % intervals over debates, with a judge of agreement and without.
+    """Share of conferences that reach each cluster of the real conference's criteria on the first
+    topic, by lexicon, with 95 % intervals over debates, with a judge of agreement and without.
     """
     return _by_group(
-        results, "reached_by_lexicon", "cluster", "Share of conferences that reach the cluster (lexicon)", (-0.05, 1.05)
+        results,
+        "reached_by_lexicon",
+        "cluster",
+        "Share of conferences that reach the cluster (lexicon)",
+        (-0.05, 1.05),
     )
 
 
 @figure(STUDY, "evaluation", "The evaluator's scores by criterion", category=DEBATES)
 def evaluation(results: StudyResults) -> "Figure":
-    """The evaluator's scores of the participants' debates by criterion, with 95 % intervals over debates, with a judge
-    of agreement and without.
+    """The evaluator's scores of the participants' debates by criterion, with 95 % intervals over
+    debates, with a judge of agreement and without.
     """
     return _by_group(results, "evaluation", "criterion", "Evaluator's score (1 to 10)", (0.5, 10.5))
 
 
-def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits: tuple[float, float]) -> "Figure":
+def _by_group(
+    results: StudyResults, metric: str, kind: str, label: str, limits: tuple[float, float]
+) -> "Figure":
     conditions = [
         (condition, mine)
         for condition in list_conditions(results)
-        if (mine := {group: value for _, group, value in condition.scores([metric]) if f"{kind}=" in group})
+        if (
+            mine := {
+                group: value
+                for _, group, value in condition.scores([metric])
+                if f"{kind}=" in group
+            }
+        )
     ]
     if not conditions:
         unusable = int(results.scores.loc[results.scores["metric"] == metric, "n_invalid"].sum())
@@ -116,10 +160,18 @@ def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits:
     sizes = dict(zip(names, counts, strict=True))
     same = set(sizes.values())
     lines = [f"{name}: {counted(size, 'conference')}." for name, size in sizes.items()]
-    lines = [f"{counted(same.pop(), 'conference')} of each."] if len(names) > len(same) == 1 else lines
-    notes = [*lines, "Bars: 95 % intervals over debates; a single conference has none.", *results.notes]
+    lines = (
+        [f"{counted(same.pop(), 'conference')} of each."] if len(names) > len(same) == 1 else lines
+    )
+    notes = [
+        *lines,
+        "Bars: 95 % intervals over debates; a single conference has none.",
+        *results.notes,
+    ]
     rows_of_legend = -(-len(names) // _NAMES_A_ROW)
-    height = 1.0 + 0.18 * rows_of_legend + 0.12 * len(notes) + len(groups) * max(0.3, 0.1 * len(names))
+    height = (
+        1.0 + 0.18 * rows_of_legend + 0.12 * len(notes) + len(groups) * max(0.3, 0.1 * len(names))
+    )
     drawing, axes = new_figure(height=max(3.6, height))
     for place, (name, (_, mine)) in enumerate(zip(names, conditions, strict=True)):
         # A little apart from the points of the other conditions.
@@ -127,7 +179,9 @@ def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits:
         estimates = as_numbers([mine.get(group, NOT_MEASURED).interval for group in groups])
         style = {**series_style(place), "linestyle": "none", "capsize": 2, "label": name}
         axes.errorbar(estimates[:, 0], at, xerr=whiskers(estimates), **style)
-    axes.set_yticks(range(len(groups)), [group.partition("=")[2].replace("_", " ") for group in groups])
+    axes.set_yticks(
+        range(len(groups)), [group.partition("=")[2].replace("_", " ") for group in groups]
+    )
     axes.invert_yaxis()
     axes.set(xlabel=label, xlim=limits)
     drawing.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=_NAMES_A_ROW)

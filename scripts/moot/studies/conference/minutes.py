@@ -1,7 +1,9 @@
-"""Minutes of decision conferences, as a facilitator would hand them over: one Markdown document a conference.
+"""Minutes of decision conferences, as a facilitator would hand them over: one Markdown document a
+conference.
 
-They rest on the moderator's notes of each topic. Where those cannot be used, the last words of each participant are
-in their place, and the minutes say so. Everything that a model or a file wrote is escaped.
+They rest on the moderator's notes of each topic. Where those cannot be used, the last words of each
+participant are in their place, and the minutes say so. Everything that a model or a file wrote is
+escaped.
 """
 
 import json
@@ -17,11 +19,17 @@ from moot.studies.conference.data_conference import Topic, read_agenda
 from moot.studies.conference.scores_conference import with_topics
 
 NOTHING = "*Nothing noted.*"
-SECTIONS = {"agreed": "What was agreed", "criteria": "Added to the model", "open_points": "Open points"}
+SECTIONS = {
+    "agreed": "What was agreed",
+    "criteria": "Added to the model",
+    "open_points": "Open points",
+}
 
 
 def render_minutes(results: ExperimentResults, model: str) -> Iterator[tuple[int, str]]:
-    """Each conference of one experiment and model: its number, from 1 in the order of the debates, and its minutes."""
+    """Each conference of one experiment and model: its number, from 1 in the order of the debates,
+    and its minutes.
+    """
     said = with_topics(results.transcripts)
     params = results.config.params
     mine = said[said["model"] == model].sort_values(["case_id", "repeat", "turn"], kind="stable")
@@ -32,16 +40,29 @@ def render_minutes(results: ExperimentResults, model: str) -> Iterator[tuple[int
         title = f"# Minutes of the decision conference {markdown(case_id)}, run {repeat + 1}"
         parts = [title, markdown(agenda.issue), *_present(params, model)]
         parts += [_topic(position, topic, debate) for position, topic in enumerate(topics, start=1)]
-        yield number, "\n\n".join([*parts, *_whole_model(debate), *_closing(debate)]).rstrip() + "\n"
+        yield (
+            number,
+            "\n\n".join([*parts, *_whole_model(debate), *_closing(debate)]).rstrip() + "\n",
+        )
 
 
 def _present(params: Any, model: str) -> Iterator[str]:
     personas = params["personas"] or [""] * params["participants"]
     yield "## Present"
-    lines = [f"- Participant {n}{': ' + markdown(who) if who else ''}" for n, who in enumerate(personas, start=1)]
-    decider = "a judge of agreement" if params["agreement"] else "no judge; the moderator decided when to go on"
+    lines = [
+        f"- Participant {n}{': ' + markdown(who) if who else ''}"
+        for n, who in enumerate(personas, start=1)
+    ]
+    decider = (
+        "a judge of agreement"
+        if params["agreement"]
+        else "no judge; the moderator decided when to go on"
+    )
     lines += ["- The moderator", f"- {decider[0].upper()}{decider[1:]}"]
-    given = "".join(f"; {markdown(seat)} by {markdown(who)}" for seat, who in sorted(params.get("seats", {}).items()))
+    given = "".join(
+        f"; {markdown(seat)} by {markdown(who)}"
+        for seat, who in sorted(params.get("seats", {}).items())
+    )
     yield "\n".join(lines) + f"\n\nPlayed by the language model {markdown(model)}{given}."
 
 
@@ -60,7 +81,11 @@ def _topic(number: int, topic: Topic, debate: pd.DataFrame) -> str:
     notes = last_notes(mine)
     if notes is None:
         return "\n\n".join(
-            [*parts, "*The moderator's notes could not be used; the participants' last words:*", _last_words(mine)]
+            [
+                *parts,
+                "*The moderator's notes could not be used; the participants' last words:*",
+                _last_words(mine),
+            ]
         )
     parts.append(_lines(notes.get("positions", [])))
     for field, heading in SECTIONS.items():
@@ -77,14 +102,24 @@ def last_notes(topic: pd.DataFrame) -> dict[str, list[str]] | None:
 def _last_words(topic: pd.DataFrame) -> str:
     spoken = topic[(topic["kind"] == STATEMENT) & (topic["text"].fillna("").str.strip() != "")]
     last = spoken.groupby("speaker", sort=True)["text"].last()
-    lines = [f"{str(seat).replace('_', ' ').capitalize()}: {' '.join(text.split())}" for seat, text in last.items()]
+    lines = [
+        f"{str(seat).replace('_', ' ').capitalize()}: {' '.join(text.split())}"
+        for seat, text in last.items()
+    ]
     return _lines(lines)
 
 
 def _whole_model(debate: pd.DataFrame) -> Iterator[str]:
-    """All criteria and options that the group's model gained, each once, in the order in which they came."""
-    noted = [last_notes(topic) or {} for _, topic in debate[debate["topic"] > 0].groupby("topic", sort=True)]
-    found = dict.fromkeys(line.strip() for notes in noted for line in notes.get("criteria", []) if line.strip())
+    """All criteria and options that the group's model gained, each once, in the order in which they
+    came.
+    """
+    noted = [
+        last_notes(topic) or {}
+        for _, topic in debate[debate["topic"] > 0].groupby("topic", sort=True)
+    ]
+    found = dict.fromkeys(
+        line.strip() for notes in noted for line in notes.get("criteria", []) if line.strip()
+    )
     yield "## The model of criteria"
     yield _lines(list(found))
 

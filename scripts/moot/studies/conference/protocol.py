@@ -1,12 +1,13 @@
 """The decision conference (Heller et al., "Finding Common Ground", section 3.2).
 
-Each topic is debated in rounds in which every participant speaks once. After a round the judge says AGREEMENT or MORE
-DEBATE and nothing else; on agreement the evaluator scores the debate and the moderator goes on to the next topic. With
-`agreement: false` there is no judge, and the moderator takes the same decision: the two differ in exactly that.
+Each topic is debated in rounds in which every participant speaks once. After a round the judge says
+AGREEMENT or MORE DEBATE and nothing else; on agreement the evaluator scores the debate and the
+moderator goes on to the next topic. With `agreement: false` there is no judge, and the moderator
+takes the same decision: the two differ in exactly that.
 
-Where the paper is silent: a topic without agreement after `rounds` rounds is closed as open; a decision that cannot be
-used counts as more debate; a failed call leaves its speaker silent; the evaluator's scores and the moderator's notes
-are private, so that they influence no speaker.
+Where the paper is silent: a topic without agreement after `rounds` rounds is closed as open; a
+decision that cannot be used counts as more debate; a failed call leaves its speaker silent; the
+evaluator's scores and the moderator's notes are private, so that they influence no speaker.
 """
 
 import json
@@ -36,8 +37,23 @@ from moot.protocols.replies import prediction_schema, read_answer
 from moot.protocols.utterances import Utterance
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.data_conference import Agenda, Topic, read_agenda
-from moot.studies.conference.protocol_decisions import ANSWERS, GRADER, DecisionParams, ask_decision, grade, opposite
-from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, USER, Turn, next_speaker, participant
+from moot.studies.conference.protocol_decisions import (
+    ANSWERS,
+    GRADER,
+    DecisionParams,
+    ask_decision,
+    grade,
+    opposite,
+)
+from moot.studies.conference.speakers import (
+    EVALUATOR,
+    JUDGE,
+    MODERATOR,
+    USER,
+    Turn,
+    next_speaker,
+    participant,
+)
 
 CODER = "coder"
 STEERING = "steering"
@@ -46,18 +62,34 @@ STEERING = "steering"
 class ConferenceParams(DecisionParams):
     """Parameters of the conference; the defaults are the paper's where it states them."""
 
-    agreement: bool = Field(True, description="a judge detects agreement; false: the moderator alone decides")
+    agreement: bool = Field(
+        True, description="a judge detects agreement; false: the moderator alone decides"
+    )
     participants: int = Field(2, ge=2, description="how many participants debate")
-    personas: tuple[str, ...] = Field((), description="who each participant is, one text each; none: unspecified")
-    topics: tuple[Topic, ...] = Field((), description="topics (title, stage, question) in place of the case's own")
+    personas: tuple[str, ...] = Field(
+        (), description="who each participant is, one text each; none: unspecified"
+    )
+    topics: tuple[Topic, ...] = Field(
+        (), description="topics (title, stage, question) in place of the case's own"
+    )
     rounds: int = Field(3, ge=1, description="most rounds of debate on one topic")
     words: int = Field(150, ge=5, description="the length that a statement is asked to keep to")
     evaluator: bool = Field(True, description="score each topic's debate by ten criteria")
-    notes: bool = Field(True, description="the moderator notes the results of each topic, for the minutes")
-    graded: int = Field(5, ge=0, description="how many of the judge's decisions a second model grades (seat `grader`)")
-    gradings: int = Field(2, ge=1, description="how often each decision is graded, to see how steady the grader is")
+    notes: bool = Field(
+        True, description="the moderator notes the results of each topic, for the minutes"
+    )
+    graded: int = Field(
+        5,
+        ge=0,
+        description="how many of the judge's decisions a second model grades (seat `grader`)",
+    )
+    gradings: int = Field(
+        2, ge=1, description="how often each decision is graded, to see how steady the grader is"
+    )
     reversed_decisions: bool = Field(True, description="also grade the opposite of each decision")
-    coding: bool = Field(True, description="a second model codes which clusters were reached (seat `coder`)")
+    coding: bool = Field(
+        True, description="a second model codes which clusters were reached (seat `coder`)"
+    )
 
     @model_validator(mode="after")
     def _one_persona_each(self) -> "ConferenceParams":
@@ -84,7 +116,9 @@ PARTICIPANTS = Debaters(_participants, MODERATOR, among_them=AGREEING)
     seats=lambda params: (MODERATOR, *_participants(params), JUDGE, EVALUATOR, GRADER, CODER),
 )
 async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
-    """Debate every topic; the answer is whether all ended in agreement, or the group's verdict on a task of its own."""
+    """Debate every topic; the answer is whether all ended in agreement, or the group's verdict on a
+    task of its own.
+    """
     agenda = read_agenda(debate.case.text, debate.task.question)
     agenda = Agenda(agenda.issue, params.topics or agenda.topics)
     history = [Turn(USER, agenda.issue)]
@@ -98,7 +132,9 @@ async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
     return await outcome(debate, params, agenda, agreed)
 
 
-async def debate_topic(debate: Debate, params: ConferenceParams, history: list[Turn], about: JsonObject) -> bool:
+async def debate_topic(
+    debate: Debate, params: ConferenceParams, history: list[Turn], about: JsonObject
+) -> bool:
     """One topic, in the order of Algorithm 1, until there is agreement or the rounds are used up."""
     rounds = 1
     while (speaker := next_speaker(history, params.participants)) != EVALUATOR:
@@ -113,25 +149,42 @@ async def debate_topic(debate: Debate, params: ConferenceParams, history: list[T
             seats = _participants(params)
             seat = debate.in_order(seats)[seats.index(speaker)]
             await debate.say(
-                seat, STATEMENT, "conference/statement", round=rounds, persona=persona(params, seat), **about
+                seat,
+                STATEMENT,
+                "conference/statement",
+                round=rounds,
+                persona=persona(params, seat),
+                **about,
             )
         history.append(Turn(speaker, decision))
         if rounds > params.rounds:
             break
     agreed = history[-1].content == ANSWERS[JUDGE][AGREEMENT]
     if params.evaluator:
-        await debate.say(EVALUATOR, EVALUATION, "conference/evaluation", schema=Evaluation, private=True, **about)
+        await debate.say(
+            EVALUATOR, EVALUATION, "conference/evaluation", schema=Evaluation, private=True, **about
+        )
     if params.notes:
-        await debate.say(MODERATOR, NOTES, "conference/notes", schema=Notes, private=True, agreed=agreed, **about)
+        await debate.say(
+            MODERATOR, NOTES, "conference/notes", schema=Notes, private=True, agreed=agreed, **about
+        )
     history.append(Turn(EVALUATOR))
     return agreed
 
 
 async def decide(debate: Debate, params: ConferenceParams, rounds: int, about: JsonObject) -> str:
-    """The decision in the judge's words, "" where it cannot be used; without judge it is the moderator's own."""
+    """The decision in the judge's words, "" where it cannot be used; without judge it is the
+    moderator's own.
+    """
     seat = JUDGE if params.agreement else MODERATOR
     said = await ask_decision(
-        debate, params.answer, seat, "conference/decision", private=seat == MODERATOR, round=rounds, **about
+        debate,
+        params.answer,
+        seat,
+        "conference/decision",
+        private=seat == MODERATOR,
+        round=rounds,
+        **about,
     )
     return ANSWERS[JUDGE].get(said.prediction or "", "")
 
@@ -141,55 +194,94 @@ def persona(params: ConferenceParams, seat: str) -> str:
     return params.personas[_participants(params).index(seat)] if params.personas else ""
 
 
-async def outcome(debate: Debate, params: ConferenceParams, agenda: Agenda, agreed: Sequence[bool]) -> Answer | None:
-    """Whether every topic ended in agreement; on a task with other labels, the verdict that the moderator reports."""
-    if not any(said.kind == STATEMENT and said.usable and said.text.strip() for said in debate.utterances):
+async def outcome(
+    debate: Debate, params: ConferenceParams, agenda: Agenda, agreed: Sequence[bool]
+) -> Answer | None:
+    """Whether every topic ended in agreement; on a task with other labels, the verdict that the
+    moderator reports.
+    """
+    if not any(
+        said.kind == STATEMENT and said.usable and said.text.strip() for said in debate.utterances
+    ):
         return None
     if set(debate.task.labels) == AGREEING:
         share = sum(agreed) / len(agreed)
         return Answer(AGREEMENT if all(agreed) else OPEN, None, share)
     if params.answer == "likelihood":
-        return read_answer(debate, await debate.choose(MODERATOR, VERDICT, "conference/verdict", agenda=agenda))
+        return read_answer(
+            debate, await debate.choose(MODERATOR, VERDICT, "conference/verdict", agenda=agenda)
+        )
     schema = prediction_schema(debate.task, name="Verdict")
-    return read_answer(debate, await debate.say(MODERATOR, VERDICT, "conference/verdict", schema=schema, agenda=agenda))
+    return read_answer(
+        debate,
+        await debate.say(MODERATOR, VERDICT, "conference/verdict", schema=schema, agenda=agenda),
+    )
 
 
 async def grade_decisions(debate: Debate, params: ConferenceParams, agenda: Agenda) -> None:
-    """Let the grader grade the judge's first decisions, one at a time and each on its own topic's exchange alone."""
-    decisions = [said for said in debate.utterances if said.kind == DECISION and said.speaker == JUDGE]
+    """Let the grader grade the judge's first decisions, one at a time and each on its own topic's
+    exchange alone.
+    """
+    decisions = [
+        said for said in debate.utterances if said.kind == DECISION and said.speaker == JUDGE
+    ]
     for number, said in enumerate(decisions[: params.graded], start=1):
         if said.failed:
             continue
         topic = topic_number(debate.utterances, said.turn)
         exchange = exchange_on(debate.utterances, topic, until=said.turn)
         question = agenda.topics[topic - 1].question
-        await grade(debate, question, exchange, said.text, kind=GRADE, times=params.gradings, number=number)
+        await grade(
+            debate, question, exchange, said.text, kind=GRADE, times=params.gradings, number=number
+        )
         if params.reversed_decisions:
             wrong = opposite(said.prediction)
-            await grade(debate, question, exchange, wrong, kind=GRADE_REVERSED, times=params.gradings, number=number)
+            await grade(
+                debate,
+                question,
+                exchange,
+                wrong,
+                kind=GRADE_REVERSED,
+                times=params.gradings,
+                number=number,
+            )
 
 
 async def code_clusters(debate: Debate, params: ConferenceParams, agenda: Agenda) -> None:
-    """Let the coder say which clusters the first topic's debate reached; of the lexicon it sees the names alone."""
+    """Let the coder say which clusters the first topic's debate reached; of the lexicon it sees the
+    names alone.
+    """
     clusters = debate.case.attributes.get("clusters", "")
     if params.coding and clusters:
         schema = coding_schema(clusters)
         exchange, names = exchange_on(debate.utterances, 1), list(schema.model_fields)
-        about: JsonObject = {"question": agenda.topics[0].question, "exchange": exchange, "clusters": names}
-        await debate.say(CODER, CODING, "conference/coding", schema=schema, private=True, heard=(), **about)
+        about: JsonObject = {
+            "question": agenda.topics[0].question,
+            "exchange": exchange,
+            "clusters": names,
+        }
+        await debate.say(
+            CODER, CODING, "conference/coding", schema=schema, private=True, heard=(), **about
+        )
 
 
 def topic_number(utterances: Sequence[Utterance], turn: int) -> int:
-    """The number of the topic that was open at a turn: every topic begins with the moderator's opening."""
+    """The number of the topic that was open at a turn: every topic begins with the moderator's
+    opening.
+    """
     return sum(said.kind == OPENING and said.turn <= turn for said in utterances)
 
 
 def exchange_on(utterances: Sequence[Utterance], topic: int, until: int | None = None) -> str:
-    """What the participants said on a topic, one paragraph each, so that none can begin another speaker's."""
+    """What the participants said on a topic, one paragraph each, so that none can begin another
+    speaker's.
+    """
     spoken = [
         said
         for said in utterances
-        if said.kind == STATEMENT and said.text.strip() and topic_number(utterances, said.turn) == topic
+        if said.kind == STATEMENT
+        and said.text.strip()
+        and topic_number(utterances, said.turn) == topic
     ]
     lines = (
         f"{said.speaker.replace('_', ' ').capitalize()}: {' '.join(said.text.split())}"
@@ -221,22 +313,32 @@ class Evaluation(_Form):
     coherence: Criterion = Field(description="the debate hangs together")
     responsiveness: Criterion = Field(description="they take up each other's points")
     language_use: Criterion = Field(description="words and grammar fit the occasion")
-    emotional_intelligence: Criterion = Field(description="they notice each other's mood and respond to it")
+    emotional_intelligence: Criterion = Field(
+        description="they notice each other's mood and respond to it"
+    )
 
 
 class Notes(_Form):
     """What the moderator notes of one topic, for the minutes."""
 
     positions: Annotated[
-        list[Line], Field(max_length=10, description="one line for each participant: who wants what"), MAY_BE_MISSING
+        list[Line],
+        Field(max_length=10, description="one line for each participant: who wants what"),
+        MAY_BE_MISSING,
     ]
-    agreed: Annotated[list[Line], Field(max_length=5, description="what all participants agree on"), MAY_BE_MISSING]
+    agreed: Annotated[
+        list[Line],
+        Field(max_length=5, description="what all participants agree on"),
+        MAY_BE_MISSING,
+    ]
     criteria: Annotated[
         list[Line],
         Field(max_length=30, description="criteria or options that the group's model gained"),
         MAY_BE_MISSING,
     ]
-    open_points: Annotated[list[Line], Field(max_length=5, description="what is left open"), MAY_BE_MISSING]
+    open_points: Annotated[
+        list[Line], Field(max_length=5, description="what is left open"), MAY_BE_MISSING
+    ]
 
 
 @cache
@@ -247,6 +349,7 @@ def coding_schema(clusters: str) -> type[BaseModel]:
         clusters: JSON, cluster to the words that show it, as the data set `conference` keeps it.
     """
     fields: JsonObject = {
-        name.replace(" ", "_"): (Annotated[bool, MAY_BE_MISSING], ...) for name in json.loads(clusters)
+        name.replace(" ", "_"): (Annotated[bool, MAY_BE_MISSING], ...)
+        for name in json.loads(clusters)
     }
     return create_model("Coding", __config__=ConfigDict(extra="forbid"), **fields)

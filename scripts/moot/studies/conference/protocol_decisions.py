@@ -1,7 +1,9 @@
-"""The judge's decision, agreement or more debate: asked for, graded by a second model, and scored against a truth.
+"""The judge's decision, agreement or more debate: asked for, graded by a second model, and scored
+against a truth.
 
-Source: Heller et al., "Finding Common Ground", sections 3.2.1 (the judge) and 4.2 (single-answer grading, 0 to 10, with
-a short explanation, of the decision and of its form). Grading twice, and grading decisions that are known to be wrong,
+Source: Heller et al., "Finding Common Ground", sections 3.2.1 (the judge) and 4.2 (single-answer
+grading, 0 to 10, with a short explanation, of the decision and of its form). Grading twice, and
+grading decisions that are known to be wrong,
 are ours: they say how far the grades of Table 5 can be trusted.
 """
 
@@ -38,22 +40,31 @@ class Grade(BaseModel):
     """A grade of one decision."""
 
     model_config = ConfigDict(extra="forbid")
-    reason: Annotated[str, Field(max_length=160, description="why, in one short sentence"), MAY_BE_MISSING]
+    reason: Annotated[
+        str, Field(max_length=160, description="why, in one short sentence"), MAY_BE_MISSING
+    ]
     grade: Annotated[int, Field(ge=0, le=HIGHEST_GRADE, description="0 is worst, 10 is best")]
 
 
 class DecisionParams(ProtocolParams):
-    """How a decision is asked for; temperature 0, so that the same debate is always decided in the same way."""
+    """How a decision is asked for; temperature 0, so that the same debate is always decided in the
+    same way.
+    """
 
     answer: AnswerForm = Field(
-        "label", description="the decision as bare words (the paper), as JSON, or by the likelihood of its words"
+        "label",
+        description=(
+            "the decision as bare words (the paper), as JSON, or by the likelihood of its words"
+        ),
     )
 
 
 class JudgeParams(DecisionParams):
     """Parameters of `agreement`."""
 
-    temperature: float = Field(0.0, ge=0, description="sampling temperature, unless the model's entry sets one")
+    temperature: float = Field(
+        0.0, ge=0, description="sampling temperature, unless the model's entry sets one"
+    )
 
 
 class GradingParams(ProtocolParams):
@@ -62,8 +73,12 @@ class GradingParams(ProtocolParams):
     gradings: int = Field(2, ge=1, description="how often each decision is graded")
 
 
-async def ask_decision(debate: Debate, answer: AnswerForm, seat: str, prompt: str, **context: Any) -> Utterance:
-    """Ask for agreement or more debate; `prediction` is "agreement" or "open", None where the answer is unusable."""
+async def ask_decision(
+    debate: Debate, answer: AnswerForm, seat: str, prompt: str, **context: Any
+) -> Utterance:
+    """Ask for agreement or more debate;
+    `prediction` is "agreement" or "open", None where the answer is unusable.
+    """
     named = [label for label in debate.task.labels if label in ANSWERS[seat]] or list(ANSWERS[seat])
     words = {label: ANSWERS[seat][label] for label in named}
     if answer == "likelihood":
@@ -72,7 +87,9 @@ async def ask_decision(debate: Debate, answer: AnswerForm, seat: str, prompt: st
         return said
     schema = decision_schema(tuple(words.values())) if answer == "json" else None
     form = choice_form(tuple(words.values()))
-    said = await debate.say(seat, DECISION, prompt, schema=schema, form=form, words=words, **context)
+    said = await debate.say(
+        seat, DECISION, prompt, schema=schema, form=form, words=words, **context
+    )
     if answer == "label" and not said.failed:
         parsed = parse_label(said.text, tuple(words.values()))
         said.parsed, said.parse_status = parsed.value or {"problem": parsed.problem}, parsed.status
@@ -82,14 +99,30 @@ async def ask_decision(debate: Debate, answer: AnswerForm, seat: str, prompt: st
 
 
 async def grade(
-    debate: Debate, question: str, exchange: str, decision: str, *, kind: str, times: int, number: int
+    debate: Debate,
+    question: str,
+    exchange: str,
+    decision: str,
+    *,
+    kind: str,
+    times: int,
+    number: int,
 ) -> list[int]:
-    """Let the grader grade one decision on an exchange, alone and several times; unusable grades are left out."""
+    """Let the grader grade one decision on an exchange, alone and several times; unusable grades
+    are left out.
+    """
     grades = []
     about: JsonObject = {"question": question, "exchange": exchange, "decision": decision}
     for _ in range(times):
         said = await debate.say(
-            GRADER, kind, "conference/grade", schema=Grade, private=True, heard=(), round=number, **about
+            GRADER,
+            kind,
+            "conference/grade",
+            schema=Grade,
+            private=True,
+            heard=(),
+            round=number,
+            **about,
         )
         if said.usable and said.parsed:
             grades.append(int(said.parsed["grade"]))
@@ -100,25 +133,39 @@ of_study = partial(protocol, study="conference")
 JUDGED = ("conference/agreement", "conference/answer")
 
 
-@of_study("agreement", JudgeParams, prompts=JUDGED, options=Options("own"), seats=lambda _: (JUDGE,))
+@of_study(
+    "agreement", JudgeParams, prompts=JUDGED, options=Options("own"), seats=lambda _: (JUDGE,)
+)
 async def agreement(debate: Debate, params: JudgeParams) -> Answer | None:
     """The conference's judge on statements whose agreement is known: its answer is the prediction."""
-    return read_answer(debate, await ask_decision(debate, params.answer, JUDGE, "conference/agreement"))
+    return read_answer(
+        debate, await ask_decision(debate, params.answer, JUDGE, "conference/agreement")
+    )
 
 
-@of_study("grading", GradingParams, prompts=("conference/grade",), options=Options("none"), seats=lambda _: (GRADER,))
+@of_study(
+    "grading",
+    GradingParams,
+    prompts=("conference/grade",),
+    options=Options("none"),
+    seats=lambda _: (GRADER,),
+)
 async def grading(debate: Debate, params: GradingParams) -> Answer | None:
-    """The grader on decisions whose truth is known: it grades both, and predicts the one that it grades higher.
+    """The grader on decisions whose truth is known: it grades both, and predicts the one that it
+    grades higher.
 
-    The grades of the true decision have kind "grade", those of the planted wrong one "grade_reversed". A grader that
-    gives both the same grades tells nothing apart, and has no usable answer.
+        The grades of the true decision have kind "grade", those of the planted wrong one
+        "grade_reversed". A grader that gives both the same grades tells nothing apart, and has no
+        usable answer.
     """
     right = debate.case.target
     means: dict[str, float] = {}
     for label, word in ANSWERS[JUDGE].items():
         kind = GRADE if label == right else GRADE_REVERSED
         question, exchange = debate.task.question, debate.case.text
-        grades = await grade(debate, question, exchange, word, kind=kind, times=params.gradings, number=1)
+        grades = await grade(
+            debate, question, exchange, word, kind=kind, times=params.gradings, number=1
+        )
         means[label] = fmean(grades) if grades else float("nan")
     if not abs(means[OPEN] - means[AGREEMENT]) > 0:
         return None
@@ -127,7 +174,9 @@ async def grading(debate: Debate, params: GradingParams) -> Answer | None:
 
 
 def opposite(decision: str | None) -> str:
-    """The judge's words for the other decision; an unusable one counts as more debate, so its opposite is agreement."""
+    """The judge's words for the other decision; an unusable one counts as more debate, so its
+    opposite is agreement.
+    """
     return ANSWERS[JUDGE][OPEN if decision == AGREEMENT else AGREEMENT]
 
 

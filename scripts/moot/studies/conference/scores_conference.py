@@ -1,8 +1,8 @@
 """What a decision conference reached, how it went, and how well its decisions kept to their form.
 
-A conference is one case debated many times, so here the debates are what intervals draw from, unless the data set names
-what clusters its cases. Coverage is measured on the first topic, where the paper compares its two debates with the real
-conference (section 5.2.2).
+A conference is one case debated many times, so here the debates are what intervals draw from,
+unless the data set names what clusters its cases. Coverage is measured on the first topic, where
+the paper compares its two debates with the real conference (section 5.2.2).
 """
 
 import json
@@ -43,9 +43,13 @@ def conference(results: ExperimentResults) -> pd.DataFrame:
 
 
 def with_topics(transcripts: pd.DataFrame) -> pd.DataFrame:
-    """The transcripts with a column `topic`: each moderator's opening begins the next topic, from 1; 0 before."""
+    """The transcripts with a column `topic`: each moderator's opening begins the next topic, from
+    1; 0 before.
+    """
     opens = transcripts["kind"] == OPENING
-    return transcripts.assign(topic=opens.groupby([transcripts["model"], transcripts["debate_id"]]).cumsum())
+    return transcripts.assign(
+        topic=opens.groupby([transcripts["model"], transcripts["debate_id"]]).cumsum()
+    )
 
 
 def mean_score(
@@ -56,22 +60,29 @@ def mean_score(
     n_invalid: int = 0,
     bounds: Bounds = ANY,
 ) -> Score:
-    """The mean of `values` (indexed by debate_id, one or more a debate) with its interval over debates or clusters.
+    """The mean of `values` (indexed by debate_id, one or more a debate) with its interval over
+    debates or clusters.
 
-    A missing value is left out and counts as invalid, in addition to `n_invalid` others.
+        A missing value is left out and counts as invalid, in addition to `n_invalid` others.
     """
     known = values.dropna()
     missing = n_invalid + len(values) - len(known)
     sample = sample_of_debates(results, known.index)
-    return sample.score(metric, mean_statistic(known.to_numpy(dtype=np.float64), bounds), group, n_invalid=missing)
+    return sample.score(
+        metric, mean_statistic(known.to_numpy(dtype=np.float64), bounds), group, n_invalid=missing
+    )
 
 
 def sample_of_debates(results: ExperimentResults, debates: Iterable[str]) -> Sample:
-    """Rows of debates, drawn by debate in a conference and by case elsewhere; by cluster where the data set has one."""
+    """Rows of debates, drawn by debate in a conference and by case elsewhere; by cluster where the
+    data set has one.
+    """
     debates = list(debates)
     cases = [results.cases_of_debates[debate] for debate in debates]
     by_debate = results.config.protocol == PROTOCOL and not results.task.cluster
-    return Sample(cases, debates if by_debate else [results.clusters[case] for case in cases], results.seed)
+    return Sample(
+        cases, debates if by_debate else [results.clusters[case] for case in cases], results.seed
+    )
 
 
 # Coverage
@@ -88,15 +99,25 @@ def compile_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     forms = (r"\s+".join(map(re.escape, word.rstrip("*").split())) for word in longest_first)
     endings = (r"\w*" if word.endswith("*") else "" for word in longest_first)
     return re.compile(
-        rf"\b(?:{'|'.join(form + ending for form, ending in zip(forms, endings, strict=True))})\b", re.IGNORECASE
+        rf"\b(?:{'|'.join(form + ending for form, ending in zip(forms, endings, strict=True))})\b",
+        re.IGNORECASE,
     )
 
 
-def clusters_reached(texts: Iterable[str], clusters: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """For each cluster, the words of its lexicon that the texts use, in lower case, sorted; empty where none is."""
+def clusters_reached(
+    texts: Iterable[str], clusters: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
+    """For each cluster, the words of its lexicon that the texts use, in lower case, sorted; empty
+    where none is.
+    """
     whole = "\n".join(texts)
     return {
-        cluster: sorted({" ".join(found.lower().split()) for found in compile_pattern(tuple(words)).findall(whole)})
+        cluster: sorted(
+            {
+                " ".join(found.lower().split())
+                for found in compile_pattern(tuple(words)).findall(whole)
+            }
+        )
         for cluster, words in clusters.items()
     }
 
@@ -104,11 +125,17 @@ def clusters_reached(texts: Iterable[str], clusters: Mapping[str, Sequence[str]]
 def lexicons(results: ExperimentResults) -> dict[str, dict[str, list[str]]]:
     """The clusters of each case that has some: case_id to cluster to words."""
     told = results.attributes.items()
-    return {str(case_id): json.loads(found["clusters"]) for case_id, found in told if found.get("clusters")}
+    return {
+        str(case_id): json.loads(found["clusters"])
+        for case_id, found in told
+        if found.get("clusters")
+    }
 
 
 def coverage(results: ExperimentResults, said: pd.DataFrame) -> pd.DataFrame:
-    """One row a debate and cluster: debate_id, cluster, `lexicon` (bool), `words` used, `coder` (bool or None)."""
+    """One row a debate and cluster: debate_id, cluster, `lexicon` (bool), `words` used, `coder`
+    (bool or None).
+    """
     rows = []
     by_case = lexicons(results)
     for (case_id, debate_id), debate in said.groupby(["case_id", "debate_id"], sort=True):
@@ -117,17 +144,27 @@ def coverage(results: ExperimentResults, said: pd.DataFrame) -> pd.DataFrame:
             continue
         statements = debate[(debate["kind"] == STATEMENT) & (debate["topic"] == 1)]
         reached = clusters_reached(statements["text"].fillna(""), clusters)
-        coded = debate.loc[(debate["kind"] == CODING) & ~debate["parse_status"].isin(UNUSABLE), "parsed"]
+        coded = debate.loc[
+            (debate["kind"] == CODING) & ~debate["parse_status"].isin(UNUSABLE), "parsed"
+        ]
         coder = json.loads(coded.iloc[0]) if len(coded) else {}
         rows += [
-            (debate_id, cluster, bool(words), ", ".join(words), coder.get(cluster.replace(" ", "_")))
+            (
+                debate_id,
+                cluster,
+                bool(words),
+                ", ".join(words),
+                coder.get(cluster.replace(" ", "_")),
+            )
             for cluster, words in reached.items()
         ]
     return pd.DataFrame(rows, columns=["debate_id", "cluster", "lexicon", "words", "coder"])
 
 
 def clusters_by_debate(cells: pd.DataFrame, source: str) -> Column:
-    """How many clusters each debate reaches by `lexicon` or by `coder`; missing where a debate was not coded."""
+    """How many clusters each debate reaches by `lexicon` or by `coder`; missing where a debate was
+    not coded.
+    """
     return (
         cells.set_index("debate_id")[source]
         .groupby(level=0)
@@ -136,7 +173,9 @@ def clusters_by_debate(cells: pd.DataFrame, source: str) -> Column:
 
 
 def coverage_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Score]:
-    """How many clusters a debate reaches, and how often each is reached, by lexicon and by coder; their agreement."""
+    """How many clusters a debate reaches, and how often each is reached, by lexicon and by coder;
+    their agreement.
+    """
     cells = coverage(results, said)
     if cells.empty:
         return
@@ -145,10 +184,14 @@ def coverage_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[
         if not cells[source].notna().any():
             continue
         every = (0.0, float(cells["cluster"].nunique()))
-        yield mean_score(results, f"clusters_by_{source}", clusters_by_debate(cells, source), bounds=every)
+        yield mean_score(
+            results, f"clusters_by_{source}", clusters_by_debate(cells, source), bounds=every
+        )
         for cluster, rows in cells.groupby("cluster", sort=False):
             share = rows.set_index("debate_id")[source].astype(float)
-            yield mean_score(results, f"reached_by_{source}", share, f"cluster={cluster}", bounds=SHARE)
+            yield mean_score(
+                results, f"reached_by_{source}", share, f"cluster={cluster}", bounds=SHARE
+            )
     both = cells[cells["coder"].notna()].set_index("debate_id")
     if len(both):
         same = (both["lexicon"] == both["coder"].astype(bool)).astype(float)
@@ -161,15 +204,22 @@ def coverage_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[
 
 
 def course(said: pd.DataFrame) -> Iterator[tuple[str, Column, Bounds]]:
-    """Turns, rounds, words, repetition; decisions: agreement, form, and how many topics were agreed on.
+    """Turns, rounds, words, repetition; decisions: agreement, form, and how many topics were agreed
+    on.
 
-    Each with its values by debate_id, one or more a debate, and what bounds their mean.
+        Each with its values by debate_id, one or more a debate, and what bounds their mean.
     """
-    statements = said[(said["kind"] == STATEMENT) & (said["text"].fillna("").str.strip() != "")].groupby("debate_id")
+    statements = said[
+        (said["kind"] == STATEMENT) & (said["text"].fillna("").str.strip() != "")
+    ].groupby("debate_id")
     public = said[(said["visibility"] == "public") & (said["speaker"] != "moot")]
     yield "turns", public.groupby("debate_id").size(), AMOUNT
     yield "statements", statements.size(), AMOUNT
-    yield "words", statements["text"].agg(lambda texts: sum(len(text.split()) for text in texts)), AMOUNT
+    yield (
+        "words",
+        statements["text"].agg(lambda texts: sum(len(text.split()) for text in texts)),
+        AMOUNT,
+    )
     yield "repetition", statements["text"].agg(lambda texts: repetition(list(texts))), SHARE
     decisions = said[said["kind"] == DECISION].set_index("debate_id")
     if decisions.empty:
@@ -195,12 +245,17 @@ def repetition(texts: list[str]) -> float:
     runs: list[tuple[str, ...]] = []
     for text in texts:
         words = [word.strip(".,;:!?\"'()").lower() for word in text.split()]
-        runs += [tuple(words[start : start + REPEATED_WORDS]) for start in range(len(words) - REPEATED_WORDS + 1)]
+        runs += [
+            tuple(words[start : start + REPEATED_WORDS])
+            for start in range(len(words) - REPEATED_WORDS + 1)
+        ]
     return 1 - len(set(runs)) / len(runs) if runs else 0.0
 
 
 def evaluator_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Score]:
-    """The evaluator's ten criteria, and their mean where all ten could be read; what could not counts as invalid."""
+    """The evaluator's ten criteria, and their mean where all ten could be read; what could not
+    counts as invalid.
+    """
     forms = said[said["kind"] == EVALUATION]
     usable = forms[~forms["parse_status"].isin(UNUSABLE)]
     invalid = len(forms) - len(usable)
@@ -209,7 +264,11 @@ def evaluator_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator
             yield Score("evaluation", float("nan"), n_invalid=invalid)
         return
     forms_read = [json.loads(parsed) for parsed in usable["parsed"]]
-    values = pd.DataFrame(forms_read, index=usable["debate_id"], columns=list(Evaluation.model_fields))
+    values = pd.DataFrame(
+        forms_read, index=usable["debate_id"], columns=list(Evaluation.model_fields)
+    )
     yield mean_score(results, "evaluation", values.mean(axis=1, skipna=False), n_invalid=invalid)
     for criterion in values.columns:
-        yield mean_score(results, "evaluation", values[criterion], f"criterion={criterion}", invalid)
+        yield mean_score(
+            results, "evaluation", values[criterion], f"criterion={criterion}", invalid
+        )

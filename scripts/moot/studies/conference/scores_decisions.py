@@ -1,13 +1,14 @@
-"""Which errors the judge of agreement makes; grades that a second model gives to its decisions (Table 5), and how far
-such grades can be trusted.
+"""Which errors the judge of agreement makes; grades that a second model gives to its decisions
+(Table 5), and how far such grades can be trusted.
 
-Ending a debate too early costs what was never said; letting it go on too long costs rounds. Section 5.1.3 of the paper
-argues that the first is worse. An unusable answer is more debate, as in the conference, so it can only be an error of
-the second kind.
+Ending a debate too early costs what was never said; letting it go on too long costs rounds. Section
+5.1.3 of the paper argues that the first is worse. An unusable answer is more debate, as in the
+conference, so it can only be an error of the second kind.
 
-Two checks of grades that the paper does not make: the same decision graded twice (do the grades agree with
-themselves?), and the opposite decision graded too (does the grader see the difference?). On the data set `agreement`
-the opposite is known to be wrong; in a conference it is merely the other answer.
+Two checks of grades that the paper does not make: the same decision graded twice (do the grades
+agree with themselves?), and the opposite decision graded too (does the grader see the difference?).
+On the data set `agreement` the opposite is known to be wrong; in a conference it is merely the
+other answer.
 """
 
 import json
@@ -38,7 +39,10 @@ def _errors(results: ExperimentResults, group: Group) -> Iterator[Score]:
     cases = group.rows["case_id"].to_numpy()
     ends = group.valid & np.asarray(group.rows["prediction"] == AGREEMENT)
     agree = np.asarray(group.rows["target"] == AGREEMENT)
-    for metric, wrong, among in (("ends_too_early", ends & ~agree, ~agree), ("goes_on_too_long", ~ends & agree, agree)):
+    for metric, wrong, among in (
+        ("ends_too_early", ends & ~agree, ~agree),
+        ("goes_on_too_long", ~ends & agree, agree),
+    ):
         yield results.sample(cases[among]).score(
             metric, share_statistic(wrong[among]), group.name, n_invalid=group.n_invalid
         )
@@ -54,10 +58,14 @@ def grading(results: ExperimentResults) -> pd.DataFrame:
 
 
 def graded_decisions(transcripts: pd.DataFrame) -> pd.DataFrame:
-    """One row a grading: model, case_id, debate_id, turn, repeat, number (of the decision), kind, nth, grade or NaN."""
+    """One row a grading: model, case_id, debate_id, turn, repeat, number (of the decision), kind,
+    nth, grade or NaN.
+    """
     rows = transcripts[transcripts["kind"].isin([GRADE, GRADE_REVERSED])]
     usable = ~rows["parse_status"].isin(UNUSABLE)
-    grades = rows.loc[usable, "parsed"].map(lambda parsed: json.loads(parsed)["grade"]).astype("float64")
+    grades = (
+        rows.loc[usable, "parsed"].map(lambda parsed: json.loads(parsed)["grade"]).astype("float64")
+    )
     keys = ["model", "case_id", "debate_id", "repeat", "round", "kind"]
     found = rows[[*keys, "turn"]].assign(grade=grades, nth=rows.groupby(keys).cumcount() + 1)
     return found.rename(columns={"round": "number"})
@@ -74,7 +82,12 @@ def _scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[Score]
                 for number, rows in values.groupby("number"):
                     yield mean_score(results, kind, rows["grade"], f"decision={number}")
     decisions = ["debate_id", "number"]
-    means = grades.groupby([*decisions, "kind"])["grade"].mean().unstack().reset_index("number", drop=True)
+    means = (
+        grades.groupby([*decisions, "kind"])["grade"]
+        .mean()
+        .unstack()
+        .reset_index("number", drop=True)
+    )
     if {"grade", "grade_reversed"} <= set(means.columns):
         margin = means["grade"] - means["grade_reversed"]
         if margin.notna().any():
@@ -95,4 +108,6 @@ def _retest(results: ExperimentResults, pairs: pd.DataFrame) -> Iterator[Score]:
     varied = known.std(ddof=0).min() > CONSTANT
     correlation = float(np.corrcoef(known[1], known[2])[0, 1]) if varied else float("nan")
     invalid = len(pairs) - len(known)
-    yield sample_of_debates(results, known.index).count("regrade_correlation", correlation, n_invalid=invalid)
+    yield sample_of_debates(results, known.index).count(
+        "regrade_correlation", correlation, n_invalid=invalid
+    )

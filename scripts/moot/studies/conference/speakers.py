@@ -1,4 +1,6 @@
-"""Who speaks next in a decision conference: Algorithm 1 of the paper, for any number of participants."""
+"""Who speaks next in a decision conference: Algorithm 1 of the paper, for any number of
+participants.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +11,9 @@ AGREEMENT_WORD = "AGREEMENT"
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A message as Algorithm 1 sees it: who sent it, and what it says (for the judge: the decision as understood)."""
+    """A message as Algorithm 1 sees it: who sent it, and what it says (for the judge: the decision
+    as understood).
+    """
 
     speaker: str
     content: str = ""
@@ -23,9 +27,10 @@ def participant(number: int) -> str:
 def next_speaker(messages: Sequence[Turn], participants: int) -> str:
     """Who speaks after these messages, the first of which is the user's, who sets the issue.
 
-    Two gaps of the paper are filled here. A judge's message with neither word would leave the next speaker unset; it
-    goes to the moderator, as more debate does. For a last speaker that the algorithm does not know, the paper lets
-    AutoGen choose by a model's call; here it is the moderator, so that the order is a function of the messages.
+    Two gaps of the paper are filled here. A judge's message with neither word would leave the next
+    speaker unset; it goes to the moderator, as more debate does. For a last speaker that the
+    algorithm does not know, the paper lets AutoGen choose by a model's call; here it is the
+    moderator, so that the order is a function of the messages.
     """
     if len(messages) <= 1:
         return MODERATOR
@@ -43,10 +48,15 @@ def next_speaker(messages: Sequence[Turn], participants: int) -> str:
 
 
 def transitions(participants: int) -> Iterator[tuple[str, str, str]]:
-    """Every step that `next_speaker` can take: last speaker, what was said where it matters, next speaker."""
+    """Every step that `next_speaker` can take: last speaker, what was said where it matters, next
+    speaker.
+    """
     opening = Turn(USER)
     yield USER, "", next_speaker([opening], participants)
-    spoken = [Turn(MODERATOR), *(Turn(participant(number)) for number in range(1, participants + 1))]
+    spoken = [
+        Turn(MODERATOR),
+        *(Turn(participant(number)) for number in range(1, participants + 1)),
+    ]
     spoken += [Turn(JUDGE, "AGREEMENT"), Turn(JUDGE, "MORE DEBATE"), Turn(EVALUATOR)]
     for turn in spoken:
         yield turn.speaker, turn.content, next_speaker([opening, turn], participants)

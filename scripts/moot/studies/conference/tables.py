@@ -1,5 +1,6 @@
-"""Table 5 of the decision conference paper, and what it has no table for: the judge on statements whose agreement is
-known, the grader's reliability, coverage and the course of the debate with and without a judge, the evaluator's scores.
+"""Table 5 of the decision conference paper, and what it has no table for: the judge on statements
+whose agreement is known, the grader's reliability, coverage and the course of the debate with and
+without a judge, the evaluator's scores.
 """
 
 from collections.abc import Iterator, Sequence
@@ -82,16 +83,19 @@ def agreement_detection(results: StudyResults) -> TableContent:
     for run in runs:
         theirs = beside(run, name)
         for number in [*range(1, SHOWN_DECISIONS + 1), 0]:
-            group, column = (f"decision={number}", f"debate{number}") if number else ("overall", "overall")
+            group, column = (
+                (f"decision={number}", f"debate{number}") if number else ("overall", "overall")
+            )
             ours = run.measured("grade", group=group)
             keys = {"judge": (run.model, run.experiment, str(number or "overall"))}
             rows.append(compared(keys, theirs.get((run.model, column)), ours))
     graders = sorted({_grader(run, f"{run.model} itself") for run in runs})
     note = (
-        "Single-answer grading from 0 to 10 (the paper's text says zero to ten, its table one to ten). Published "
-        f"grades are GPT-4's, ours by {', '.join(graders) or 'no model yet'}; a model that grades itself is marked "
-        "by that. Each decision is shown with its own topic's exchange alone; over repeats, its first decision is "
-        "decision 1 of every conference, and so on."
+        "Single-answer grading from 0 to 10 (the paper's text says zero to ten, its table one to"
+        f" ten). Published grades are GPT-4's, ours by {', '.join(graders) or 'no model yet'}; a"
+        " model that grades itself is marked by that. Each decision is shown with its own topic's"
+        " exchange alone; over repeats, its first decision is decision 1 of every conference, and"
+        " so on."
     )
     return comparison(rows, ("judge", "experiment", "decision"), [note, BY_DEBATE_NOTE])
 
@@ -112,21 +116,33 @@ def grader_reliability(results: StudyResults) -> TableContent:
         "regrade_correlation": "correlation of two grades of the same decision",
     }
     rows = []
-    for run, (metric, title) in product(results.runs(results.where(CONFERENCE, GRADING), Run), shown.items()):
+    for run, (metric, title) in product(
+        results.runs(results.where(CONFERENCE, GRADING), Run), shown.items()
+    ):
         score = run.measured(metric)
         if pd.notna(score.value):
             rows.append({"run": (run.experiment, _grader(run, run.model), title), **_ours(score)})
     notes = [
-        "In a conference the opposite of a decision is not known to be wrong; on the pairs of the data set "
-        "agreement it is. A grader that guesses has a margin near 0 and is above its opposite half of the time.",
+        (
+            "In a conference the opposite of a decision is not known to be wrong; on the pairs of"
+            " the data set agreement it is. A grader that guesses has a margin near 0 and is above"
+            " its opposite half of the time."
+        ),
         "The paper graded every decision once and planted none.",
     ]
     return _plain(rows, ("run", "grader", "measure"), notes)
 
 
-@table(STUDY, "judge_on_known_agreement", "The judge where the truth is known", rests_on=(DEBATES, BASELINES))
+@table(
+    STUDY,
+    "judge_on_known_agreement",
+    "The judge where the truth is known",
+    rests_on=(DEBATES, BASELINES),
+)
 def judge_on_known_agreement(results: StudyResults) -> TableContent:
-    """The judge of agreement on groups of claims whose stances are known, with the grades that the paper gives it."""
+    """The judge of agreement on groups of claims whose stances are known, with the grades that the
+    paper gives it.
+    """
     shown = {
         "accuracy": ("accuracy", ""),
         "accuracy, invalid = wrong": (f"accuracy{INVALID_WRONG}", ""),
@@ -151,10 +167,10 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
                     rows.append(compared({"judge": (model, answer, run.data, title)}, None, score))
     rows += _trained(results)
     note = (
-        "Positive is agreement: all claims of a group take the same side of the motion. Ending too early loses "
-        "what was never said, going on too long costs rounds; an unusable answer counts as more debate in both. "
-        "The published grades are subjective and of other debates: they are shown next to an "
-        "objective measure, not to be subtracted from it."
+        "Positive is agreement: all claims of a group take the same side of the motion. Ending too"
+        " early loses what was never said, going on too long costs rounds; an unusable answer"
+        " counts as more debate in both. The published grades are subjective and of other debates:"
+        " they are shown next to an objective measure, not to be subtracted from it."
     )
     return comparison(rows, ("judge", "answer", "data", "measure"), [note])
 
@@ -171,25 +187,41 @@ def _trained(results: StudyResults) -> Iterator[Fields]:
 
 @table(STUDY, "with_and_without_judge", "The conference with and without a judge")
 def with_and_without_judge(results: StudyResults) -> TableContent:
-    """Coverage, length, repetition, decisions and the evaluator's scores, with a judge of agreement and without."""
+    """Coverage, length, repetition, decisions and the evaluator's scores, with a judge of agreement
+    and without.
+    """
     rows = [
-        compared({"model": ("gpt-4", COVERED[metric], "", COURSE["clusters_by_lexicon"])}, value, NOT_MEASURED)
+        compared(
+            {"model": ("gpt-4", COVERED[metric], "", COURSE["clusters_by_lexicon"])},
+            value,
+            NOT_MEASURED,
+        )
         for (_, metric), value in not_repeated(results, "text_coverage").items()
         if metric in COVERED
     ]
     for condition in list_conditions(results):
-        theirs = {COVERED.get(metric): value for (_, metric), value in beside(condition, "text_coverage").items()}
+        theirs = {
+            COVERED.get(metric): value
+            for (_, metric), value in beside(condition, "text_coverage").items()
+        }
         for metric, title in COURSE.items():
             score = condition.measured(metric)
             stated = theirs.get(condition.name) if metric == "clusters_by_lexicon" else None
             if pd.notna(score.value) or stated is not None:
-                rows.append(compared({"model": (*condition.names, condition.data, title)}, stated, score))
+                rows.append(
+                    compared({"model": (*condition.names, condition.data, title)}, stated, score)
+                )
     notes = [
-        "Published coverage is that of GPT-4 in one debate with judge and one without, coded by hand. "
-        + f"{BY_DEBATE_NOTE} Tokens and calls are scored by case, so that those of one case have none.",
+        "Published coverage is that of GPT-4 in one debate with judge and one without, coded by"
+        " hand. "
+        + f"{BY_DEBATE_NOTE} Tokens and calls are scored by case, so that those of one case have"
+        " none.",
         "Without a judge the moderator takes the same decision; nothing else differs.",
-        "A decision that cannot be read is unusable, and counted as such; by rule the debate then goes on as "
-        "after MORE DEBATE, and a topic whose last decision is unusable is left open.",
+        (
+            "A decision that cannot be read is unusable, and counted as such; by rule the debate"
+            " then goes on as after MORE DEBATE, and a topic whose last decision is unusable is"
+            " left open."
+        ),
     ]
     return comparison(rows, ("model", "condition", "data", "measure"), notes)
 
@@ -202,14 +234,35 @@ def judge_difference(results: StudyResults) -> TableContent:
         mine, theirs = per_debate(first), per_debate(second)
         for measure in mine.columns.intersection(theirs.columns):
             left, right = mine[measure].dropna(), theirs[measure].dropna()
-            means = (left.mean(), right.mean(), *difference_of_means(left, right, first.results.seed))
-            rows.append({"model": (first.model, first.data, measure, *means), "debates with": (len(left), len(right))})
+            means = (
+                left.mean(),
+                right.mean(),
+                *difference_of_means(left, right, first.results.seed),
+            )
+            rows.append(
+                {
+                    "model": (first.model, first.data, measure, *means),
+                    "debates with": (len(left), len(right)),
+                }
+            )
     columns = Columns().keys("model", "data").plain("measure").ours("with judge", "without judge")
     columns = columns.estimate("difference", "difference", "95 % interval", digits=SIGNED)
     columns = columns.ours("debates with", "debates without")
-    short = ("model", "data", "measure", "with judge", "without judge", "difference", "95 % interval")
+    short = (
+        "model",
+        "data",
+        "measure",
+        "with judge",
+        "without judge",
+        "difference",
+        "95 % interval",
+    )
     return columns.short_form(*short).table(
-        rows, ["Difference of means, with an interval over the debates of both conditions.", BY_DEBATE_NOTE]
+        rows,
+        [
+            "Difference of means, with an interval over the debates of both conditions.",
+            BY_DEBATE_NOTE,
+        ],
     )
 
 
@@ -218,9 +271,15 @@ def per_debate(condition: Condition) -> pd.DataFrame:
     said, predictions = condition.said, condition.predictions
     cells = coverage(condition.results, said)
     found = {
-        f"clusters_by_{source}": clusters_by_debate(cells, source) for source in ("lexicon", "coder") if len(cells)
+        f"clusters_by_{source}": clusters_by_debate(cells, source)
+        for source in ("lexicon", "coder")
+        if len(cells)
     }
-    found |= {metric: values for metric, values, _ in course(said) if metric in ("statements", "words", "repetition")}
+    found |= {
+        metric: values
+        for metric, values, _ in course(said)
+        if metric in ("statements", "words", "repetition")
+    }
     debates = predictions["case_id"] + "#" + predictions["repeat"].astype(str)
     found["completion_tokens_per_case"] = predictions.set_index(debates)["completion_tokens"]
     return pd.DataFrame(found).rename(columns=COURSE).astype("float64")
@@ -228,19 +287,28 @@ def per_debate(condition: Condition) -> pd.DataFrame:
 
 @table(STUDY, "coverage", "Which clusters the debates reach")
 def coverage_table(results: StudyResults) -> TableContent:
-    """Share of conferences whose participants reach each cluster on the first topic, by lexicon and by a model's
-    coding.
+    """Share of conferences whose participants reach each cluster on the first topic, by lexicon and
+    by a model's coding.
     """
     rows = []
     for condition in list_conditions(results):
         for metric, group, score in condition.scores(("reached_by_lexicon", "reached_by_coder")):
             coded_by, cluster = metric.rpartition("_")[2], group.partition("=")[2]
             rows.append({"model": (*condition.names, coded_by, cluster), **_ours(score)})
-        for metric, title in {"coding_agreement": "share of equal codings", "coding_kappa": "Cohen's kappa"}.items():
-            rows.append({"model": (*condition.names, "lexicon and coder", title), **_ours(condition.measured(metric))})
+        for metric, title in {
+            "coding_agreement": "share of equal codings",
+            "coding_kappa": "Cohen's kappa",
+        }.items():
+            rows.append(
+                {
+                    "model": (*condition.names, "lexicon and coder", title),
+                    **_ours(condition.measured(metric)),
+                }
+            )
     note = (
-        "A cluster counts as reached when participants use a word of its lexicon, or when the coder says so. In "
-        "the paper's two debates the public cluster was missed without the judge and reached with it."
+        "A cluster counts as reached when participants use a word of its lexicon, or when the coder"
+        " says so. In the paper's two debates the public cluster was missed without the judge and"
+        " reached with it."
     )
     return _plain(rows, ("model", "condition", "coded by", "cluster"), [note, BY_DEBATE_NOTE])
 
@@ -263,4 +331,11 @@ def _ours(score: Measured) -> Fields:
 
 def _plain(rows: Sequence[Fields], keys: tuple[str, ...], notes: list[str]) -> TableContent:
     """A table without published counterpart."""
-    return Columns().keys(*keys[:-1]).plain(keys[-1]).estimate("ours").counts(*COUNTS).table(rows, notes)
+    return (
+        Columns()
+        .keys(*keys[:-1])
+        .plain(keys[-1])
+        .estimate("ours")
+        .counts(*COUNTS)
+        .table(rows, notes)
+    )

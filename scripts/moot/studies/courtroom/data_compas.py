@@ -1,8 +1,9 @@
 """COMPAS: will a defendant be arrested for a new offense within two years?
 
-ProPublica's table of Broward County defendants, filtered as in its analysis (6172 rows). The courtroom was not written
-for it: it shows that a data set's own description is all that a protocol needs. The tool's own verdict, `decile_score`,
-is never told to a model; it stays an attribute, to compare with.
+ProPublica's table of Broward County defendants, filtered as in its analysis (6172 rows). The
+courtroom was not written for it: it shows that a data set's own description is all that a protocol
+needs. The tool's own verdict, `decile_score`, is never told to a model; it stays an attribute, to
+compare with.
 """
 
 from dataclasses import replace
@@ -15,7 +16,14 @@ from pydantic import Field
 from moot.core.cases import Task
 from moot.core.input_files import check_values, read_csv
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.people.people import PROTECTED, People, PeopleOptions, Plausible, load_people, typed_columns
+from moot.datasets.people.people import (
+    PROTECTED,
+    People,
+    PeopleOptions,
+    Plausible,
+    load_people,
+    typed_columns,
+)
 from moot.studies.courtroom.people.compas_narrative import DEGREES, PHRASES, RACES, narrate
 
 FILE = Path("compas/compas_filtered.csv")
@@ -30,7 +38,10 @@ TASK = Task(
         "no": "the defendant will not be arrested for a new offense within two years",
         "yes": "the defendant will be arrested for a new offense within two years",
     },
-    background="The facts come from the court records of a person charged in Broward County, Florida, in 2013 or 2014.",
+    background=(
+        "The facts come from the court records of a person charged in Broward County, Florida, in"
+        " 2013 or 2014."
+    ),
     roles={"prosecutor": "the prosecutor", "defense": "the defense attorney", "judge": "the judge"},
 )
 PLAUSIBLE = {
@@ -47,8 +58,10 @@ class CompasOptions(PeopleOptions):
 
     source: Literal["sample", "local", "download"] = Field(
         "sample",
-        description="sample: generated defendants, shipped; local: compas/compas_filtered.csv under data_root; "
-        "download: the same file, fetched first",
+        description=(
+            "sample: generated defendants, shipped; local: compas/compas_filtered.csv under"
+            " data_root; download: the same file, fetched first"
+        ),
     )
 
 
@@ -57,7 +70,10 @@ def load(options: CompasOptions, context: LoadContext) -> Loaded:
     """Cases, features and cleaning report of COMPAS; raises `UserError` for any fault in the file."""
     shipped = options.source == "sample"
     path = (context.shipped / "data" / "samples" if shipped else context.data_root) / FILE
-    get = "put the filtered COMPAS table there (see data/raw/README.md), or choose source 'download' or 'sample'."
+    get = (
+        "put the filtered COMPAS table there (see data/raw/README.md), or choose source 'download'"
+        " or 'sample'."
+    )
     table = read_csv(path, [LABEL, VERDICT, *PHRASES], get=get)
     task = replace(TASK, notes=(_SYNTHETIC,)) if shipped else TASK
     frame, cleaning = clean(path, table)
@@ -67,9 +83,10 @@ def load(options: CompasOptions, context: LoadContext) -> Loaded:
 
 
 def clean(path: Path, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Check and type the columns of text: id (the row, since the table has none), label, features, the tool's verdict.
+    """Check and type the columns of text: id (the row, since the table has none), label, features,
+    the tool's verdict.
 
-    With the cleaning report, description to count.
+        With the cleaning report, description to count.
     """
     frame, cleaning = typed_columns(path, table, (*PHRASES, VERDICT), CATEGORIES, PLAUSIBLE)
     check_values(path, table[LABEL], ("0", "1"))

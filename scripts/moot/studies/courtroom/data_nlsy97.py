@@ -1,8 +1,9 @@
 """NLSY97: will a young person who was arrested by 2002 be arrested again within three years?
 
-The table that AgenticSimLaw ("Dataset and Preprocessing") draws its cases from, 1412 rows. Where the paper is silent or
-contradicts the published table: the table has 24 columns (the paper says 28) and 72 % men (the paper's 51 % is that of
-the whole survey of 8984); whether someone was convicted by 2002 is a feature, since the paper's own example tells it.
+The table that AgenticSimLaw ("Dataset and Preprocessing") draws its cases from, 1412 rows. Where
+the paper is silent or contradicts the published table: the table has 24 columns (the paper says 28)
+and 72 % men (the paper's 51 % is that of the whole survey of 8984); whether someone was convicted
+by 2002 is a feature, since the paper's own example tells it.
 """
 
 from dataclasses import replace
@@ -27,22 +28,34 @@ class Nlsy97Options(PeopleOptions):
 
     source: Literal["synthetic", "local", "download", "investigator"] = Field(  # type: ignore[assignment]
         "synthetic",
-        description="synthetic: generated people; local: nlsy97/nlsy97_full.csv under data_root; download: the same "
-        "file, fetched first; investigator: raw NLS Investigator extracts under nlsy97/investigator/",
+        description=(
+            "synthetic: generated people; local: nlsy97/nlsy97_full.csv under data_root; download:"
+            " the same file, fetched first; investigator: raw NLS Investigator extracts under"
+            " nlsy97/investigator/"
+        ),
     )
     withhold: tuple[Literal["sex", "race", "age", "build"], ...] = Field(  # type: ignore[assignment]
-        (), description="features that are withheld, for audits; build: height and weight, which tell most people's sex"
+        (),
+        description=(
+            "features that are withheld, for audits; build: height and weight, which tell most"
+            " people's sex"
+        ),
     )
     rows: PositiveInt = Field(1412, description="how many people to generate (synthetic only)")
     outcome: Outcome = Field(
-        "rearrest", description="what is predicted (investigator only; the released table knows rearrest alone)"
+        "rearrest",
+        description=(
+            "what is predicted (investigator only; the released table knows rearrest alone)"
+        ),
     )
 
     @model_validator(mode="after")
     def _options_fit_the_source(self) -> "Nlsy97Options":
         for option, source in (("rows", "synthetic"), ("outcome", "investigator")):
             if option in self.model_fields_set and self.source != source:
-                raise ValueError(f"'{option}' belongs to source '{source}', but the source is '{self.source}'")
+                raise ValueError(
+                    f"'{option}' belongs to source '{source}', but the source is '{self.source}'"
+                )
         return self
 
 
@@ -61,7 +74,10 @@ def _people(options: Nlsy97Options, context: LoadContext) -> People:
     if options.source == "investigator":
         return read_people(context, options.outcome)
     path = context.data_root / FILE
-    get = f"put the released {FILE.name} there (see data/raw/README.md), or choose source 'download' or 'synthetic'."
+    get = (
+        f"put the released {FILE.name} there (see data/raw/README.md), or choose source 'download'"
+        " or 'synthetic'."
+    )
     table = read_csv(path, ["id", LABEL, *FEATURES], unique="id", get=get)
     frame, cleaning = clean(path, table)
     frame["id"] = "nlsy97-" + frame["id"]

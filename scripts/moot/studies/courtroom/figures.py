@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 _ORDER = (DEBATE, *PROMPTS)  # the debate first: it takes the strongest colour
 METHOD_LOOK = {
-    METHODS[method]: (COLOURS[n % len(COLOURS)], MARKERS[n % len(MARKERS)]) for n, method in enumerate(_ORDER)
+    METHODS[method]: (COLOURS[n % len(COLOURS)], MARKERS[n % len(MARKERS)])
+    for n, method in enumerate(_ORDER)
 }
 PERFORMANCE = "Performance and cost"
 MOST_NAMES = 40
@@ -54,7 +55,9 @@ ASIDE = 0.17  # distance of F1 and accuracy from the middle of their row
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A run, or a published row: its name, method, F1 and accuracy, and whether it compares with published ones."""
+    """A run, or a published row: its name, method, F1 and accuracy, and whether it compares with
+    published ones.
+    """
 
     name: str
     method: str
@@ -64,10 +67,16 @@ class Point:
     comparable: bool = False
 
 
-@figure(STUDY, "figure2_f1_seconds", "Figure 2: F1 of prompts against seconds", category=PERFORMANCE, protocols=PROMPTS)
+@figure(
+    STUDY,
+    "figure2_f1_seconds",
+    "Figure 2: F1 of prompts against seconds",
+    category=PERFORMANCE,
+    protocols=PROMPTS,
+)
 def f1_against_seconds(results: StudyResults) -> "Figure":
-    """F1 of single prompts against seconds a case, by method and model (paper, Figure 2). Seconds are those of the
-    calls.
+    """F1 of single prompts against seconds a case, by method and model (paper, Figure 2). Seconds
+    are those of the calls.
     """
     runs = list_runs(results, *PROMPTS)
     return _cost_figure(runs, "seconds_per_case", "Seconds a case (sum over calls)")
@@ -75,9 +84,13 @@ def f1_against_seconds(results: StudyResults) -> "Figure":
 
 @figure(STUDY, "figure3_f1_tokens", "Figure 3: F1 against tokens", category=PERFORMANCE)
 def f1_against_tokens(results: StudyResults) -> "Figure":
-    """F1 against prompt and generated tokens a case: courtroom debates, and single prompts (paper, Figure 3)."""
+    """F1 against prompt and generated tokens a case: courtroom debates, and single prompts (paper,
+    Figure 3).
+    """
     # The paper shows debates alone; the prompts say what the debates' tokens buy.
-    return _cost_figure(list_runs(results), "tokens_per_case", "Tokens a case (prompt and generated)")
+    return _cost_figure(
+        list_runs(results), "tokens_per_case", "Tokens a case (prompt and generated)"
+    )
 
 
 def _cost_figure(runs: Sequence[Run], metric: str, label: str) -> "Figure":
@@ -97,7 +110,13 @@ def _cost_figure(runs: Sequence[Run], metric: str, label: str) -> "Figure":
         mine = [(cost, f1) for run, cost, f1 in drawn if run.method == method]
         x, y = [cost.value for cost, _ in mine], [f1.value for _, f1 in mine]
         axes.errorbar(
-            x, y, yerr=whiskers([f1.interval for _, f1 in mine]), fmt="none", ecolor=colour, alpha=0.35, linewidth=1
+            x,
+            y,
+            yerr=whiskers([f1.interval for _, f1 in mine]),
+            fmt="none",
+            ecolor=colour,
+            alpha=0.35,
+            linewidth=1,
         )
         axes.plot(x, y, linestyle="none", marker=marker, color=colour, markersize=6, label=method)
     axes.set(xlabel=label, ylabel="F1 (binary)", ylim=(-0.03, 1.03))
@@ -108,7 +127,9 @@ def _cost_figure(runs: Sequence[Run], metric: str, label: str) -> "Figure":
     return drawing
 
 
-def _best_and_worst(drawn: Sequence[tuple[Run, Measured, Measured]]) -> list[tuple[Run, Measured, Measured]]:
+def _best_and_worst(
+    drawn: Sequence[tuple[Run, Measured, Measured]],
+) -> list[tuple[Run, Measured, Measured]]:
     """Of many points those to name: of each method the two with the best F1 and the last."""
     ranked = sorted(drawn, key=lambda point: (-point[2].value, point[0].model))
     methods = dict.fromkeys(run.method for run, _, _ in ranked)
@@ -123,18 +144,29 @@ def _logarithmic(axes: "Axes", values: Sequence[float]) -> None:
     logarithmic(axes, middle / reach, middle * reach)
 
 
-@figure(STUDY, "figure4_sorted_prompts", "Figure 4: single prompts by F1", category=PERFORMANCE, protocols=PROMPTS)
+@figure(
+    STUDY,
+    "figure4_sorted_prompts",
+    "Figure 4: single prompts by F1",
+    category=PERFORMANCE,
+    protocols=PROMPTS,
+)
 def sorted_prompts(results: StudyResults) -> "Figure":
-    """F1 of every model and single prompt in falling order, with its accuracy (paper, Figure 4). Hollow: published;
-    runs that do not repeat the paper's are in a panel of their own.
+    """F1 of every model and single prompt in falling order, with its accuracy (paper, Figure 4).
+    Hollow: published; runs that do not repeat the paper's are in a panel of their own.
     """
     return _sorted_figure(results, *PROMPTS)
 
 
-@figure(STUDY, "figure5_sorted_debates", "Figure 5: courtroom debates in falling order of F1", category=PERFORMANCE)
+@figure(
+    STUDY,
+    "figure5_sorted_debates",
+    "Figure 5: courtroom debates in falling order of F1",
+    category=PERFORMANCE,
+)
 def sorted_debates(results: StudyResults) -> "Figure":
-    """F1 of every model's courtroom debates in falling order, with its accuracy (paper, Figure 5). Hollow: published;
-    runs that do not repeat the paper's are in a panel of their own.
+    """F1 of every model's courtroom debates in falling order, with its accuracy (paper, Figure 5).
+    Hollow: published; runs that do not repeat the paper's are in a panel of their own.
     """
     return _sorted_figure(results, DEBATE)
 
@@ -143,28 +175,51 @@ def _sorted_figure(results: StudyResults, *protocols: str) -> "Figure":
     """Published values and the runs that repeat them in one panel, all other runs in another."""
     runs, cases = list_runs(results, *protocols), published_table(results, "text_cases")
     theirs = [
-        Point(model, METHODS[name], Measured(f1, n=n), Measured(accuracy), published=True, comparable=True)
+        Point(
+            model,
+            METHODS[name],
+            Measured(f1, n=n),
+            Measured(accuracy),
+            published=True,
+            comparable=True,
+        )
         for name in protocols
         for n in [cases.get((name, "cases"), NOT_A_NUMBER)]
         for model, (accuracy, f1) in published_pairs(results, name).items()
     ]
     ours = [
-        Point(run_name(run, runs), run.method, f1, run.measured("accuracy"), comparable=bool(run.as_published.repeats))
+        Point(
+            run_name(run, runs),
+            run.method,
+            f1,
+            run.measured("accuracy"),
+            comparable=bool(run.as_published.repeats),
+        )
         for run in [*runs, *largest_reference_runs(runs)]
         for f1 in [run.measured("f1", "binary")]
         if not np.isnan(f1.value)
     ]
     points = [*theirs, *ours]
     titled = [
-        ("Published, and runs that repeat the paper's experiment", [point for point in points if point.comparable]),
-        ("Other runs, which compare with no published value", [point for point in points if not point.comparable]),
+        (
+            "Published, and runs that repeat the paper's experiment",
+            [point for point in points if point.comparable],
+        ),
+        (
+            "Other runs, which compare with no published value",
+            [point for point in points if not point.comparable],
+        ),
     ]
     filled = [(title, sorted(those, key=_falling)) for title, those in titled if those]
     if not filled:
         return nothing_to_draw("Neither published values nor an experiment of this study to draw.")
     rows = [len(those) for _, those in filled]
     drawing, grid = new_figure(
-        height=1.5 + 0.4 * len(rows) + 0.2 * sum(rows), nrows=len(rows), height_ratios=rows, squeeze=False, sharex=True
+        height=1.5 + 0.4 * len(rows) + 0.2 * sum(rows),
+        nrows=len(rows),
+        height_ratios=rows,
+        squeeze=False,
+        sharex=True,
     )
     for axes, (title, those) in zip(grid.flat, filled, strict=True):
         _sorted_panel(axes, those)
@@ -182,10 +237,14 @@ def _falling(point: Point) -> tuple[float, float, bool, str, str]:
 
 
 def _sorted_panel(axes: "Axes", points: Sequence[Point]) -> None:
-    """Points from above, F1 and accuracy in one row each, with the number of predictions behind their name."""
+    """Points from above, F1 and accuracy in one row each, with the number of predictions behind
+    their name.
+    """
     for row, point in enumerate(points):
         ends = [row - ASIDE, row + ASIDE]  # two equal values would hide each other on one line
-        axes.plot([point.f1.value, point.accuracy.value], ends, color="#bbbbbb", linewidth=1, zorder=1)
+        axes.plot(
+            [point.f1.value, point.accuracy.value], ends, color="#bbbbbb", linewidth=1, zorder=1
+        )
     for shift, colour, marker, label, which in (
         (-ASIDE, BLUE, "o", "F1 (binary; published: average not named)", "f1"),
         (ASIDE, VERMILION, "s", "accuracy", "accuracy"),
@@ -194,13 +253,30 @@ def _sorted_panel(axes: "Axes", points: Sequence[Point]) -> None:
             value: Measured = getattr(point, which)
             face = "white" if point.published else colour
             if not np.isnan(value.low):
-                axes.plot([value.low, value.high], [row + shift] * 2, color=colour, alpha=0.45, linewidth=1.2, zorder=2)
-            axes.plot(value.value, row + shift, marker, color=colour, markerfacecolor=face, markersize=5, zorder=3)
+                axes.plot(
+                    [value.low, value.high],
+                    [row + shift] * 2,
+                    color=colour,
+                    alpha=0.45,
+                    linewidth=1.2,
+                    zorder=2,
+                )
+            axes.plot(
+                value.value,
+                row + shift,
+                marker,
+                color=colour,
+                markerfacecolor=face,
+                markersize=5,
+                zorder=3,
+            )
         axes.plot([], [], marker, color=colour, label=label)
     several = len({point.method for point in points} - {"reference"}) > 1
     names = [f"{point.name} · {point.method}" if several else point.name for point in points]
     sizes = ["" if np.isnan(point.f1.n) else f", n = {point.f1.n:.0f}" for point in points]
-    labels = [textwrap.fill(name + size, LABEL_WIDTH) for name, size in zip(names, sizes, strict=True)]
+    labels = [
+        textwrap.fill(name + size, LABEL_WIDTH) for name, size in zip(names, sizes, strict=True)
+    ]
     axes.set_yticks(range(len(points)), labels, fontsize=SMALL)
     axes.set_ylim(len(points) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")

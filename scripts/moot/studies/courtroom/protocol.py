@@ -1,12 +1,14 @@
-"""The courtroom (AgenticSimLaw, "Multi-Agent Interaction Protocol"): seven public turns and the judge's private belief.
+"""The courtroom (AgenticSimLaw, "Multi-Agent Interaction Protocol"): seven public turns and the
+judge's private belief.
 
     1 prosecution opening   2 defence opening    belief
     3 prosecution rebuttal  4 defence rebuttal   belief
     5 prosecution closing   6 defence closing    belief
     7 verdict
 
-Before each turn its advocate privately forms a strategy. The paper does not say whether a strategy is seen again by its
-own author; here it is, since a plan that is forgotten guides nothing. No other seat reads private text.
+Before each turn its advocate privately forms a strategy. The paper does not say whether a strategy
+is seen again by its own author; here it is, since a plan that is forgotten guides nothing. No other
+seat reads private text.
 """
 
 from typing import Annotated, Literal
@@ -28,18 +30,27 @@ class CourtroomParams(ProtocolParams):
     """Parameters of the courtroom; the defaults are the paper's, save `critique`."""
 
     strategy: Literal["call", "inline", "none"] = Field(
-        "call", description="a strategy in a call of its own, in one reply with the statement, or none"
+        "call",
+        description="a strategy in a call of its own, in one reply with the statement, or none",
     )
     beliefs: Literal["after_round", "after_turn", "none"] = Field(
-        "after_round", description="when the judge's private belief is updated (the authors' code: after_turn)"
+        "after_round",
+        description="when the judge's private belief is updated (the authors' code: after_turn)",
     )
     roles: Literal["adversarial", "cooperative"] = Field(
-        "adversarial", description="advocates argue their side, or both look for the right answer together"
+        "adversarial",
+        description="advocates argue their side, or both look for the right answer together",
     )
-    judge_sees: Literal["facts", "transcript", "both"] = Field("both", description="what the judge's prompts hold")
-    first: Literal["prosecutor", "defense"] = Field("prosecutor", description="who speaks first in each phase")
+    judge_sees: Literal["facts", "transcript", "both"] = Field(
+        "both", description="what the judge's prompts hold"
+    )
+    first: Literal["prosecutor", "defense"] = Field(
+        "prosecutor", description="who speaks first in each phase"
+    )
     answer: Answered = "generation"
-    critique: bool = Field(False, description="the verdict assesses both sides' arguments, too (the paper: yes)")
+    critique: bool = Field(
+        False, description="the verdict assesses both sides' arguments, too (the paper: yes)"
+    )
     characters: Room = 0
 
 
@@ -48,13 +59,18 @@ class Inline(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     strategy: Annotated[
-        str, Field(description="your private plan, in a sentence or two; nobody else reads it"), MAY_BE_MISSING
+        str,
+        Field(description="your private plan, in a sentence or two; nobody else reads it"),
+        MAY_BE_MISSING,
     ]
     statement: str = Field(description="what you say to the court")
 
 
 def _sides(_params: CourtroomParams, task: Task) -> dict[str, str]:
-    return {PROSECUTOR: task.positive, DEFENSE: next(label for label in task.labels if label != task.positive)}
+    return {
+        PROSECUTOR: task.positive,
+        DEFENSE: next(label for label in task.labels if label != task.positive),
+    }
 
 
 ADVOCATES = Debaters(
@@ -74,8 +90,13 @@ ADVOCATES = Debaters(
     seats=lambda _: (PROSECUTOR, DEFENSE, JUDGE),
 )
 async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
-    """Seven turns; the verdict is the answer. A failed turn is skipped, a failed verdict leaves no answer."""
-    advocates = debate.in_order((PROSECUTOR, DEFENSE) if params.first == PROSECUTOR else (DEFENSE, PROSECUTOR))
+    """Seven turns; the verdict is the answer.
+
+    A failed turn is skipped, a failed verdict leaves no answer.
+    """
+    advocates = debate.in_order(
+        (PROSECUTOR, DEFENSE) if params.first == PROSECUTOR else (DEFENSE, PROSECUTOR)
+    )
     for number, phase in enumerate(PHASES, start=1):
         for advocate in advocates:
             await speak(debate, params, advocate, phase, number)
@@ -86,24 +107,38 @@ async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
     return await give_verdict(debate, params)
 
 
-async def speak(debate: Debate, params: CourtroomParams, advocate: str, phase: str, number: int) -> None:
+async def speak(
+    debate: Debate, params: CourtroomParams, advocate: str, phase: str, number: int
+) -> None:
     """One advocate's turn: the private strategy, then the public statement."""
     if params.strategy == "inline":
         said = await debate.say(
-            advocate, "strategy", "courtroom/inline", schema=Inline, private=True, round=number, phase=phase
+            advocate,
+            "strategy",
+            "courtroom/inline",
+            schema=Inline,
+            private=True,
+            round=number,
+            phase=phase,
         )
         if said.usable and said.parsed:
             statement = said.parsed["statement"]
-            debate.record(advocate, phase, statement, source=said.source, round=number, call_id=said.call_id)
+            debate.record(
+                advocate, phase, statement, source=said.source, round=number, call_id=said.call_id
+            )
         return
     if params.strategy == "call":
-        await debate.say(advocate, "strategy", "courtroom/strategy", private=True, round=number, phase=phase)
+        await debate.say(
+            advocate, "strategy", "courtroom/strategy", private=True, round=number, phase=phase
+        )
     await debate.say(advocate, phase, "courtroom/statement", round=number, phase=phase)
 
 
 async def update_belief(debate: Debate, params: CourtroomParams, number: int) -> None:
     """The judge privately notes prediction, confidence and reasons."""
-    schema = prediction_schema(debate.task, name="Belief", reasoning=True, characters=params.characters)
+    schema = prediction_schema(
+        debate.task, name="Belief", reasoning=True, characters=params.characters
+    )
     await debate.say(JUDGE, BELIEF, "courtroom/belief", schema=schema, private=True, round=number)
 
 
@@ -112,5 +147,7 @@ async def give_verdict(debate: Debate, params: CourtroomParams) -> Answer | None
     if params.answer == "likelihood":
         return read_answer(debate, await debate.choose(JUDGE, VERDICT, "courtroom/verdict"))
     room, critique = params.characters, params.critique
-    schema = prediction_schema(debate.task, name="Verdict", reasoning=True, characters=room, critique=critique)
+    schema = prediction_schema(
+        debate.task, name="Verdict", reasoning=True, characters=room, critique=critique
+    )
     return read_answer(debate, await debate.say(JUDGE, VERDICT, "courtroom/verdict", schema=schema))

@@ -1,4 +1,5 @@
-"""What the tables and figures of the courtroom study share: its methods' names, its runs and their references.
+"""What the tables and figures of the courtroom study share: its methods' names, its runs and their
+references.
 
 Source of published values: AgenticSimLaw (see the study's documentation).
 """
@@ -44,20 +45,32 @@ class Run(content.Run):
 
 
 def list_runs(study: StudyResults, *protocols: str) -> list[Run]:
-    """Every experiment and model of some protocols, in the order of the methods; references excluded."""
+    """Every experiment and model of some protocols, in the order of the methods; references
+    excluded.
+    """
     order = list(METHODS)
     experiments = sorted(
         study.where(*protocols),
-        key=lambda results: order.index(results.config.protocol) if results.config.protocol in order else len(order),
+        key=lambda results: (
+            order.index(results.config.protocol) if results.config.protocol in order else len(order)
+        ),
     )
     return study.runs(experiments, Run)
 
 
 def published_pairs(study: StudyResults, protocol: str) -> dict[str, tuple[float, float]]:
-    """Model to the published accuracy and F1 of a method, by Tables 4 and 5; what Table 6 calls F1 is none."""
-    table, start = ("table5_courtroom", "") if protocol == DEBATE else ("table4_prompting", f"{protocol}_")
+    """Model to the published accuracy and F1 of a method, by Tables 4 and 5; what Table 6 calls F1
+    is none.
+    """
+    table, start = (
+        ("table5_courtroom", "") if protocol == DEBATE else ("table4_prompting", f"{protocol}_")
+    )
     values = published_table(study, table)
-    found = ((model, accuracy) for (model, metric), accuracy in values.items() if metric == f"{start}accuracy")
+    found = (
+        (model, accuracy)
+        for (model, metric), accuracy in values.items()
+        if metric == f"{start}accuracy"
+    )
     return {model: (accuracy, values[model, f"{start}f1"]) for model, accuracy in found}
 
 
@@ -76,7 +89,9 @@ def _cases(run: Run) -> int:
 
 
 def run_name(run: Run, runs: Sequence[Run]) -> str:
-    """What a figure calls a run among others: the model, the experiment, or both, whichever tells it apart."""
+    """What a figure calls a run among others: the model, the experiment, or both, whichever tells
+    it apart.
+    """
     if run.model in REFERENCE_MODELS:
         datasets = {other.results.config.dataset for other in runs}
         return run.model if len(datasets) == 1 else f"{run.model}, {run.results.config.dataset}"
@@ -88,13 +103,16 @@ def run_name(run: Run, runs: Sequence[Run]) -> str:
     return run.experiment if len(shared) == 1 else f"{run.model}, {run.experiment}"
 
 
-def data_notes(runs: Sequence[Run], intervals: str = " Thin lines: 95 % intervals over cases.") -> list[str]:
+def data_notes(
+    runs: Sequence[Run], intervals: str = " Thin lines: 95 % intervals over cases."
+) -> list[str]:
     """Which data the runs rest on, how many cases, and what is drawn for intervals."""
     sizes: dict[str, set[int]] = {}
     for run in runs:
         sizes.setdefault(run.data, set()).add(_cases(run))
     ranges = {
-        data: f"{min(n)} to {max(n)} cases" if len(n) > 1 else counted(max(n), "case") for data, n in sizes.items()
+        data: f"{min(n)} to {max(n)} cases" if len(n) > 1 else counted(max(n), "case")
+        for data, n in sizes.items()
     }
     data = "; ".join(f"{label}, {cases}" for label, cases in ranges.items())
     return [f"Data: {data}.{intervals}"] if runs else []

@@ -1,4 +1,6 @@
-"""The paper's Tables 4 to 7: published value, ours, their difference with its interval, n and n invalid."""
+"""The paper's Tables 4 to 7: published value, ours, their difference with its interval, n and n
+invalid.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -22,7 +24,8 @@ from moot.studies.courtroom.runs import DEBATE, METHODS, PROMPTS, STUDY, Run, li
 KEYS = ("method", "model", "experiment", "data", "metric")
 TABLE7 = "table7_commercial_confusion"
 
-# Heading, metric and average of ours, and what the paper's column is called in the published figures.
+# Heading, metric and average of ours, and what the paper's column is called in the published
+# figures.
 SHOWN = (
     ("accuracy", "accuracy", "", "accuracy"),
     ("accuracy, invalid = wrong", "accuracy_invalid_wrong", "", ""),
@@ -33,18 +36,22 @@ SHOWN = (
 )
 
 PAPER_NOTES = (
-    "The paper does not name the average of its F1. It is compared with our binary F1, positive = the outcome that is "
-    "predicted (rearrest): of the usual averages only this one gives the 0.00 that Table 6 prints for a model that "
-    "always answered NO.",
-    "References are computed on the cases evaluated here: always the most frequent class, and a coin with the sample's "
-    "base rate (expected values).",
+    (
+        "The paper does not name the average of its F1. It is compared with our binary F1, positive"
+        " = the outcome that is predicted (rearrest): of the usual averages only this one gives the"
+        " 0.00 that Table 6 prints for a model that always answered NO."
+    ),
+    (
+        "References are computed on the cases evaluated here: always the most frequent class, and a"
+        " coin with the sample's base rate (expected values)."
+    ),
 )
 
 
 @table(STUDY, "table4_prompting", "Table 4: single prompts", protocols=PROMPTS)
 def prompting(results: StudyResults) -> TableContent:
-    """Accuracy and F1 of single-agent prompting by method and model: published (paper, Table 4), ours, their
-    difference.
+    """Accuracy and F1 of single-agent prompting by method and model: published (paper, Table 4),
+    ours, their difference.
     """
     commercial = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in list_runs(results, *PROMPTS) if run.model not in commercial]
@@ -54,13 +61,19 @@ def prompting(results: StudyResults) -> TableContent:
 
 @table(STUDY, "table5_courtroom", "Table 5: courtroom debate")
 def debate(results: StudyResults) -> TableContent:
-    """Accuracy and F1 of the courtroom debate by model: published (paper, Table 5), ours, their difference."""
-    return comparison(_model_rows(results, "table5_courtroom", list_runs(results, DEBATE)), KEYS, PAPER_NOTES)
+    """Accuracy and F1 of the courtroom debate by model: published (paper, Table 5), ours, their
+    difference.
+    """
+    return comparison(
+        _model_rows(results, "table5_courtroom", list_runs(results, DEBATE)), KEYS, PAPER_NOTES
+    )
 
 
 @table(STUDY, "table6_commercial", "Table 6: commercial models", protocols=PROMPTS)
 def commercial(results: StudyResults) -> TableContent:
-    """Accuracy and F1 of commercial models by prompt: published (paper, Table 6), ours, their difference."""
+    """Accuracy and F1 of commercial models by prompt: published (paper, Table 6), ours, their
+    difference.
+    """
     models = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in list_runs(results, *PROMPTS) if run.model in models]
     return comparison(_model_rows(results, "table6_commercial", runs), KEYS, PAPER_NOTES)
@@ -77,18 +90,24 @@ def _by_method(values: Values) -> dict[tuple[str, str], dict[str, Published]]:
 
 
 def _model_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[Fields]:
-    """Published values that nothing repeats, in the paper's order, then our runs, then the references."""
+    """Published values that nothing repeats, in the paper's order, then our runs, then the
+    references.
+    """
     alone = _by_method(not_repeated(results, table))
     ours: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         ours.setdefault((run.method, run.model), []).append(run)
-    methods = [method for method in METHODS.values() if any(method == key[0] for key in (*alone, *ours))]
+    methods = [
+        method for method in METHODS.values() if any(method == key[0] for key in (*alone, *ours))
+    ]
     for method in methods:
         for key in dict.fromkeys([key for key in (*alone, *ours) if key[0] == method]):
             stated = alone.get(key, {})
             for heading, _, _, column in SHOWN:
                 if column in stated:
-                    yield compared({"method": (*key, "", "", heading)}, stated[column], NOT_MEASURED)
+                    yield compared(
+                        {"method": (*key, "", "", heading)}, stated[column], NOT_MEASURED
+                    )
             for run in ours.get(key, []):
                 yield from _run_rows(run, _by_method(beside(run, table)).get(key, {}))
     for run in reference_runs(runs):
@@ -101,22 +120,30 @@ def _run_rows(run: Run, theirs: Mapping[str, Published]) -> Iterator[Fields]:
         if value is not NOT_MEASURED:
             yield compared({"method": (*run.names, heading)}, theirs.get(column), value)
             if metric == "accuracy" and run.method != "reference":
-                yield compared({"method": (*run.names, "share of valid answers")}, None, share_valid(value))
+                yield compared(
+                    {"method": (*run.names, "share of valid answers")}, None, share_valid(value)
+                )
 
 
 @table(STUDY, TABLE7, "Table 7: confusion counts of commercial models", protocols=PROMPTS)
 def commercial_confusion(results: StudyResults) -> TableContent:
-    """Confusion counts of commercial models as printed (paper, Table 7), what follows from them, and ours."""
+    """Confusion counts of commercial models as printed (paper, Table 7), what follows from them,
+    and ours.
+    """
     printed = _printed_counts(results)
     rows = []
     for row, counts in printed.items():
         model, prompt = row.split("/")
-        ours = [run for run in list_runs(results, prompt) if any(name == row for name, _ in beside(run, TABLE7))]
+        ours = [
+            run
+            for run in list_runs(results, prompt)
+            if any(name == row for name, _ in beside(run, TABLE7))
+        ]
         printed_row = {"model": model, "method": METHODS[prompt], **_put_right(counts)}
         rows += [printed_row | _our_counts(run) for run in ours] or [printed_row]
     matched = (
-        "`ours` is filled where a run repeats the paper's experiment with that model. `NO as YES` counts "
-        "cases without rearrest that were predicted to have one."
+        "`ours` is filled where a run repeats the paper's experiment with that model. `NO as YES`"
+        " counts cases without rearrest that were predicted to have one."
     )
     return _CONFUSION.table(rows, [matched])
 
@@ -133,7 +160,13 @@ _CONFUSION = (
     .difference(*(f"put right: {name}" for name in _RIGHT), digits=".2f")
     .counts(*(f"ours: {meaning}" for meaning in _CELLS), role=OURS)
     .counts("n", "n invalid")
-    .short_form("model", "method", "printed accuracy", "printed precision", *(f"put right: {name}" for name in _RIGHT))
+    .short_form(
+        "model",
+        "method",
+        "printed accuracy",
+        "printed precision",
+        *(f"put right: {name}" for name in _RIGHT),
+    )
 )
 
 
@@ -147,10 +180,14 @@ def _printed_counts(results: StudyResults) -> dict[str, dict[str, float]]:
 
 
 def _put_right(counts: Mapping[str, float]) -> dict[str, tuple[float, ...]]:
-    """The printed columns, then what they give once TN and FP are exchanged; positive = NO there, as the counts say."""
+    """The printed columns, then what they give once TN and FP are exchanged; positive = NO there,
+    as the counts say.
+    """
     tp, tn, fp, fn = counts["tp"], counts["fp"], counts["tn"], counts["fn"]
     return {
-        "printed accuracy": tuple(counts[name] for name in ("accuracy", "precision", "tp", "tn", "fp", "fn")),
+        "printed accuracy": tuple(
+            counts[name] for name in ("accuracy", "precision", "tp", "tn", "fp", "fn")
+        ),
         "put right: accuracy": (
             (tp + tn) / (tp + tn + fp + fn),
             tp / (tp + fp) if tp + fp else 0.0,
@@ -162,4 +199,10 @@ def _put_right(counts: Mapping[str, float]) -> dict[str, tuple[float, ...]]:
 
 def _our_counts(run: Run) -> dict[str, tuple[float, ...]]:
     found = [run.measured(name, "binary") for name in _CELLS.values()]
-    return {f"ours: {next(iter(_CELLS))}": (*(count.value for count in found), found[0].n, found[0].n_invalid)}
+    return {
+        f"ours: {next(iter(_CELLS))}": (
+            *(count.value for count in found),
+            found[0].n,
+            found[0].n_invalid,
+        )
+    }

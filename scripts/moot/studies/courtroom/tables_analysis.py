@@ -8,7 +8,14 @@ from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import PUBLISHED, Columns
 from moot.report.content import StudyResults, TableContent, reference_runs
-from moot.report.published import COUNTS, DIFFERENCES, Published, beside, differences, published_table
+from moot.report.published import (
+    COUNTS,
+    DIFFERENCES,
+    Published,
+    beside,
+    differences,
+    published_table,
+)
 from moot.scores import INVALID_WRONG
 from moot.stats.bootstrap import AMOUNT, ratio_statistic
 from moot.studies.courtroom.runs import (
@@ -40,7 +47,9 @@ def summary(results: StudyResults) -> TableContent:
             {
                 "method": run.names,
                 "accuracy": accuracy.interval,
-                "accuracy, invalid = wrong": accuracy.value if run.method == "reference" else strict.value,
+                "accuracy, invalid = wrong": (
+                    accuracy.value if run.method == "reference" else strict.value
+                ),
                 "valid answers": (accuracy.n / answers if answers else np.nan, *shown),
                 "cases": accuracy.counts,
                 "accuracy, no retries": (without_retries.value, without_retries.n),
@@ -49,12 +58,18 @@ def summary(results: StudyResults) -> TableContent:
     return _SUMMARY.table(
         rows,
         [
-            "`n` counts debates (or answers), `cases` the cases that they are about. Answers without a usable "
-            "prediction are left out and counted in `n invalid`; `valid answers` is the share of the others. The "
-            "expected calibration error has ten bins of equal width; Brier score and AUC are of the stated "
-            "confidence, or of the probability where answers are likelihoods. References: most frequent class, "
-            "and a base-rate coin.",
-            "`No retries` leaves out debates in which a call had to be repeated; a dash says that there were none.",
+            (
+                "`n` counts debates (or answers), `cases` the cases that they are about. Answers"
+                " without a usable prediction are left out and counted in `n invalid`; `valid"
+                " answers` is the share of the others. The expected calibration error has ten bins"
+                " of equal width; Brier score and AUC are of the stated confidence, or of the"
+                " probability where answers are likelihoods. References: most frequent class, and a"
+                " base-rate coin."
+            ),
+            (
+                "`No retries` leaves out debates in which a call had to be repeated; a dash says"
+                " that there were none."
+            ),
         ],
     )
 
@@ -83,25 +98,39 @@ _SUMMARY = (
     .plain("accuracy, no retries")
     .plain("n, no retries", digits="d")
     .short_form(
-        "method", "model", "experiment", "accuracy", "95 % interval", "valid answers", "F1, binary", "calls a case"
+        "method",
+        "model",
+        "experiment",
+        "accuracy",
+        "95 % interval",
+        "valid answers",
+        "F1, binary",
+        "calls a case",
     )
 )
 
 
 @table(STUDY, "stability", "Stability across models")
 def stability(results: StudyResults) -> TableContent:
-    """Spread of F1 across models, and correlation of accuracy and F1, by method: published and ours."""
+    """Spread of F1 across models, and correlation of accuracy and F1, by method: published and
+    ours.
+    """
     stated = published_table(results, "text_cost")
     rows = []
     for method in (*PUBLISHED_PROMPTS, DEBATE):
         pairs, ours = published_pairs(results, method), _our_pairs(results, method)
         same_models = set(pairs) <= set(ours)
         statistics = {
-            "standard deviation of F1 across models": (_spread, stated.get((method, "f1_std_across_models"))),
+            "standard deviation of F1 across models": (
+                _spread,
+                stated.get((method, "f1_std_across_models")),
+            ),
             "correlation of accuracy and F1 (Pearson)": (_correlation, None),
         }
         for name, (statistic, claimed) in statistics.items():
-            theirs = Published.of(statistic(list(pairs.values())), our_wording=_in_our_words(results, method))
+            theirs = Published.of(
+                statistic(list(pairs.values())), our_wording=_in_our_words(results, method)
+            )
             rows.append(
                 {
                     "method": METHODS[method],
@@ -109,29 +138,47 @@ def stability(results: StudyResults) -> TableContent:
                     "stated in the paper": np.nan if claimed is None else claimed,
                     "published": theirs,
                     "ours": statistic(list(ours.values())),
-                    **differences(statistic([ours[model] for model in pairs]) if same_models else np.nan, theirs),
+                    **differences(
+                        statistic([ours[model] for model in pairs]) if same_models else np.nan,
+                        theirs,
+                    ),
                     "models (published)": len(pairs),
                     "models (ours)": len(ours),
                 }
             )
-    columns = Columns().keys("method").plain("statistic").published("stated in the paper", "published").ours("ours")
+    columns = (
+        Columns()
+        .keys("method")
+        .plain("statistic")
+        .published("stated in the paper", "published")
+        .ours("ours")
+    )
     columns = columns.difference(*DIFFERENCES).plain("models (published)", "models (ours)")
-    return columns.short_form("method", "statistic", "stated in the paper", "published", "ours", *DIFFERENCES).table(
+    return columns.short_form(
+        "method", "statistic", "stated in the paper", "published", "ours", *DIFFERENCES
+    ).table(
         rows,
         [
-            "`published` is computed here from the paper's Tables 4 and 5, which show few of its models; `stated in "
-            "the paper` is what its text says. `ours` is over every model that was run on the paper's data with its "
-            "settings; the difference is taken over the paper's models, once all of them were run. F1 of ours is "
-            "binary. Sample standard deviation; two models are needed for a spread and three for a correlation. With "
-            "so few models neither tells methods apart.",
-            "The paper's appendix D puts the F1 of single prompts between 0.09 and 0.58, below values of its own Table "
-            "4.",
+            (
+                "`published` is computed here from the paper's Tables 4 and 5, which show few of"
+                " its models; `stated in the paper` is what its text says. `ours` is over every"
+                " model that was run on the paper's data with its settings; the difference is taken"
+                " over the paper's models, once all of them were run. F1 of ours is binary. Sample"
+                " standard deviation; two models are needed for a spread and three for a"
+                " correlation. With so few models neither tells methods apart."
+            ),
+            (
+                "The paper's appendix D puts the F1 of single prompts between 0.09 and 0.58, below"
+                " values of its own Table 4."
+            ),
         ],
     )
 
 
 def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, float]]:
-    """Model to our accuracy and binary F1, of experiments with the paper's data and settings, for any model."""
+    """Model to our accuracy and binary F1, of experiments with the paper's data and settings, for
+    any model.
+    """
     pairs = {
         run.model: (run.measured("accuracy").value, run.measured("f1", "binary").value)
         for run in list_runs(results, protocol)
@@ -142,11 +189,18 @@ def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, f
 
 def _in_our_words(results: StudyResults, protocol: str) -> bool:
     """Whether any of these experiments has prompts in other words than the paper's."""
-    return any(run.as_published.alike and run.as_published.our_wording for run in list_runs(results, protocol))
+    return any(
+        run.as_published.alike and run.as_published.our_wording
+        for run in list_runs(results, protocol)
+    )
 
 
 def _spread(pairs: Sequence[tuple[float, float]]) -> float:
-    return float(np.std([f1 for _, f1 in pairs], ddof=1)) if len(pairs) >= FEWEST_MODELS_FOR_A_SPREAD else np.nan
+    return (
+        float(np.std([f1 for _, f1 in pairs], ddof=1))
+        if len(pairs) >= FEWEST_MODELS_FOR_A_SPREAD
+        else np.nan
+    )
 
 
 def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
@@ -158,35 +212,56 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
 
 @table(STUDY, "cost_ratios", "What a debate costs against a single prompt", protocols=PROMPTS)
 def cost_ratios(results: StudyResults) -> TableContent:
-    """Tokens, seconds and calls of a debate over those of each single prompt, same model and cases: published and
-    ours.
+    """Tokens, seconds and calls of a debate over those of each single prompt, same model and cases:
+    published and ours.
     """
     stated = published_table(results, "text_cost")
     names = {"tokens": "token_ratio", "seconds": "wall_clock_ratio", "calls": ""}
     rows: list[Fields] = []
     for debate in list_runs(results, DEBATE):
         for prompt in list_runs(results, *PROMPTS):
-            if (prompt.model, prompt.results.config.dataset) != (debate.model, debate.results.config.dataset):
+            if (prompt.model, prompt.results.config.dataset) != (
+                debate.model,
+                debate.results.config.dataset,
+            ):
                 continue
             published = stated if all(beside(run, "text_cost") for run in (debate, prompt)) else {}
             versus = f"{DEBATE}/{prompt.results.config.protocol}"
             for quantity, name in names.items():
-                keys = (debate.experiment, prompt.experiment, debate.model, debate.data, f"{quantity}, debate / prompt")
-                ends = tuple(published.get((versus, f"{name}_{end}"), np.nan) for end in ("low", "high"))
-                rows.append({"debate": keys, "published low": ends, "ours": _ratio(debate, prompt, quantity)})
+                keys = (
+                    debate.experiment,
+                    prompt.experiment,
+                    debate.model,
+                    debate.data,
+                    f"{quantity}, debate / prompt",
+                )
+                ends = tuple(
+                    published.get((versus, f"{name}_{end}"), np.nan) for end in ("low", "high")
+                )
+                rows.append(
+                    {
+                        "debate": keys,
+                        "published low": ends,
+                        "ours": _ratio(debate, prompt, quantity),
+                    }
+                )
     tokens = stated.get((DEBATE, "total_tokens_per_case"), np.nan)
     return _COST_RATIOS.table(
         rows,
         [
-            "Ratio of means over the cases that both argued (n); prompt and generated tokens together, tokens served "
-            "from a cache included. Seconds are those of the calls, one after the other, as measured when they were "
-            "made.",
-            f"The paper's debate takes {tokens:.0f} tokens a case, its chain of thought "
-            f"{stated.get(('cot', 'total_tokens_per_case_low'), np.nan):.0f} to "
-            f"{stated.get(('cot', 'total_tokens_per_case_high'), np.nan):.0f}; its ratios are against chain of "
-            f"thought: {_stated_range(stated, 'token_ratio')} times the tokens, "
-            f"{_stated_range(stated, 'wall_clock_ratio')} times the seconds. They are shown next to ours where both "
-            "experiments are the paper's.",
+            (
+                "Ratio of means over the cases that both argued (n); prompt and generated tokens"
+                " together, tokens served from a cache included. Seconds are those of the calls,"
+                " one after the other, as measured when they were made."
+            ),
+            (
+                f"The paper's debate takes {tokens:.0f} tokens a case, its chain of thought"
+                f" {stated.get(('cot', 'total_tokens_per_case_low'), np.nan):.0f} to"
+                f" {stated.get(('cot', 'total_tokens_per_case_high'), np.nan):.0f}; its ratios are"
+                f" against chain of thought: {_stated_range(stated, 'token_ratio')} times the"
+                f" tokens, {_stated_range(stated, 'wall_clock_ratio')} times the seconds. They are"
+                " shown next to ours where both experiments are the paper's."
+            ),
         ],
     )
 
@@ -199,7 +274,9 @@ _COST_RATIOS = (
     .ours("ours", digits=".2f")
     .interval(digits=".2f")
     .plain("n")
-    .short_form("debate", "prompt", "model", "quantity", "published range", "ours", "95 % interval", "n")
+    .short_form(
+        "debate", "prompt", "model", "quantity", "published range", "ours", "95 % interval", "n"
+    )
 )
 
 
@@ -216,4 +293,6 @@ def _ratio(debate: Run, prompt: Run, quantity: str) -> tuple[float, float, float
         means.append(rows.groupby("case_id")[quantity].mean())
     common = means[0].index.intersection(means[1].index).sort_values()
     top, bottom = (mean[common].to_numpy(dtype=np.float64) for mean in means)
-    return *debate.results.sample(common).bootstrap.estimate(ratio_statistic(top, bottom, AMOUNT)), len(common)
+    return *debate.results.sample(common).bootstrap.estimate(
+        ratio_statistic(top, bottom, AMOUNT)
+    ), len(common)

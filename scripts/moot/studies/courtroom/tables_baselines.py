@@ -1,4 +1,6 @@
-"""The paper's Tables 2, 3 and 8: trained models on the typed features, and the leaderboards of this run."""
+"""The paper's Tables 2, 3 and 8: trained models on the typed features, and the leaderboards of this
+run.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -38,8 +40,8 @@ LEADERBOARD_METRICS = {
 
 @table(STUDY, LEADERBOARD, "Table 2: trained models", rests_on=(BASELINES,))
 def leaderboard(results: StudyResults) -> TableContent:
-    """Trained models on the typed features: published (paper, Table 2) and ours in 10-fold cross-validation on the
-    training split, and ours on the test split.
+    """Trained models on the typed features: published (paper, Table 2) and ours in 10-fold
+    cross-validation on the training split, and ours on the test split.
     """
     rows = [
         {"data": "", "model": model, "in words": "", "status": "not run as published"}
@@ -56,11 +58,16 @@ def leaderboard(results: StudyResults) -> TableContent:
     return _LEADERBOARD.table(
         rows,
         [
-            "The paper's figures are PyCaret's: cross-validated, with recall, precision and F1 weighted by support "
-            "(hence recall = accuracy). The difference is between the two cross-validated values; on how many "
-            "cases the paper's rest is unknown, so that it has no interval. The test split was seen by no model; its "
-            "intervals are by case.",
-            "Seconds to fit differ from run to run, so they are no part of this table: results/baselines/ has them.",
+            (
+                "The paper's figures are PyCaret's: cross-validated, with recall, precision and F1"
+                " weighted by support (hence recall = accuracy). The difference is between the two"
+                " cross-validated values; on how many cases the paper's rest is unknown, so that it"
+                " has no interval. The test split was seen by no model; its intervals are by case."
+            ),
+            (
+                "Seconds to fit differ from run to run, so they are no part of this table:"
+                " results/baselines/ has them."
+            ),
         ],
     )
 
@@ -88,8 +95,12 @@ _LEADERBOARD = (
 )
 
 
-def _baselines(results: StudyResults, order: list[str]) -> Iterator[tuple[dict[str, str], str, Board]]:
-    """Keys of a row, its data set, and the leaderboard's rows of that baseline by evaluation; the paper's first."""
+def _baselines(
+    results: StudyResults, order: list[str]
+) -> Iterator[tuple[dict[str, str], str, Board]]:
+    """Keys of a row, its data set, and the leaderboard's rows of that baseline by evaluation; the
+    paper's first.
+    """
     for data, board in results.baselines.items():
         found: dict[str, Board] = {
             str(name): {str(row["evaluation"]): row for row in rows.to_dict("records")}
@@ -133,28 +144,46 @@ TABPFN_METRICS = {
 
 @table(STUDY, TABPFN, "Table 3: TabPFN", loaders=("nlsy97",))
 def tabpfn(results: StudyResults) -> TableContent:
-    """TabPFN on the typed features: published (paper, Table 3), ours on the test split, their difference."""
+    """TabPFN on the typed features: published (paper, Table 3), ours on the test split, their
+    difference.
+    """
     rows = [
         compared({"data": ("", TABPFN_METRICS[metric][1])}, value, NOT_MEASURED)
         for (_, metric), value in not_repeated(results, TABPFN).items()
     ]
     reasons = []
     for data, board in results.baselines.items():
-        chosen = board[(board["baseline"] == "tabpfn") & (board["evaluation"] == "test")].to_dict("records")
+        chosen = board[(board["baseline"] == "tabpfn") & (board["evaluation"] == "test")].to_dict(
+            "records"
+        )
         ours: Json = chosen[0] if chosen else {"status": "not run"}
         reasons += [f"TabPFN on {data}: {ours['status']}."]
         theirs = beside_trained(results, TABPFN, data, "tabpfn")
         for metric, (column, heading) in TABPFN_METRICS.items():
-            value, low, high, n = (ours.get(name, np.nan) for name in (column, f"{column}_low", f"{column}_high", "n"))
+            value, low, high, n = (
+                ours.get(name, np.nan) for name in (column, f"{column}_low", f"{column}_high", "n")
+            )
             keys = {"data": (results.data_label(data), heading)}
-            rows.append(compared(keys, theirs.get(("tabpfn", metric)), Measured(value, low, high, n, n_cases=n)))
+            rows.append(
+                compared(
+                    keys, theirs.get(("tabpfn", metric)), Measured(value, low, high, n, n_cases=n)
+                )
+            )
     read = "Recall and F1 are binary, positive = rearrest; counts are read as actual by predicted."
     return comparison(rows, ("data", "metric"), [read, *reasons])
 
 
-@table(STUDY, "table8_openml_medians", "Table 8: tabular models on other data (for reference)", loaders=("nlsy97",))
+@table(
+    STUDY,
+    "table8_openml_medians",
+    "Table 8: tabular models on other data (for reference)",
+    loaders=("nlsy97",),
+)
 def openml_medians(results: StudyResults) -> TableContent:
-    """Medians over 48 OpenML data sets that the paper quotes (Table 8). Nothing of it is run here."""
+    """Medians over 48 OpenML data sets that the paper quotes (Table 8).
+
+    Nothing of it is run here.
+    """
     values = published_table(results, "table8_openml_medians")
     shown = ("auc", "f1", "accuracy")
     rows = [
@@ -162,5 +191,9 @@ def openml_medians(results: StudyResults) -> TableContent:
         for row in published_rows(results, "table8_openml_medians")
     ]
     note = "Quoted by the paper from other work, on other data; the average of its F1 is not named."
-    columns = Columns().plain("model").published(*(f"published median {name}" for name in ("AUC", "F1", "accuracy")))
+    columns = (
+        Columns()
+        .plain("model")
+        .published(*(f"published median {name}" for name in ("AUC", "F1", "accuracy")))
+    )
     return columns.table(rows, [note])

@@ -23,7 +23,9 @@ DYNAMICS = {
 
 @table(STUDY, "judge_dynamics", "How the judge's belief moves")
 def judge_dynamics(results: StudyResults) -> TableContent:
-    """Changes of the judge's private belief, who had spoken before they moved, and confidence by turn."""
+    """Changes of the judge's private belief, who had spoken before they moved, and confidence by
+    turn.
+    """
     rows = [
         {
             "experiment": (run.experiment, run.model, _when(group), DYNAMICS[metric]),
@@ -33,15 +35,19 @@ def judge_dynamics(results: StudyResults) -> TableContent:
         for metric, group, value in run.scores(DYNAMICS)
         if group.startswith("speaker=judge")
     ]
-    columns = Columns().keys("experiment", "model", "when").plain("metric").estimate("ours").plain("n")
+    columns = (
+        Columns().keys("experiment", "model", "when").plain("metric").estimate("ours").plain("n")
+    )
     return columns.table(
         rows,
         [
-            "A belief is the probability of the positive outcome, by the judge's answer and stated confidence, of "
-            "which 0 is a guess (1/2) and 100 certain. A shift is the "
-            "change of the belief since the judge's last one, with the seats that spoke in public between; where both "
-            "advocates did, it cannot be told apart (beliefs: after_turn does). Turns count every utterance, private "
-            "ones too.",
+            (
+                "A belief is the probability of the positive outcome, by the judge's answer and"
+                " stated confidence, of which 0 is a guess (1/2) and 100 certain. A shift is the"
+                " change of the belief since the judge's last one, with the seats that spoke in"
+                " public between; where both advocates did, it cannot be told apart (beliefs:"
+                " after_turn does). Turns count every utterance, private ones too."
+            ),
             "The paper reports no figures for this.",
         ],
     )
@@ -51,19 +57,30 @@ def _when(group: str) -> str:
     """A group of the scores in words: "after defense, prosecutor", "turn 7", "first opinion"."""
     _, _, part = group.partition(";")
     kind, _, value = part.partition("=")
-    words = {"after": f"after {value.replace(',', ', ')}", "turn": f"turn {value}", "opinion": f"{value} opinion"}
+    words = {
+        "after": f"after {value.replace(',', ', ')}",
+        "turn": f"turn {value}",
+        "opinion": f"{value} opinion",
+    }
     return words.get(kind, "whole debate")
 
 
 def _missing_note(results: StudyResults) -> str:
     scores = results.scores
     missing = scores[
-        (scores["metric"] == "confidence_missing") & (scores["group"] == "overall") & (scores["value"] > 0)
+        (scores["metric"] == "confidence_missing")
+        & (scores["group"] == "overall")
+        & (scores["value"] > 0)
     ]
     if missing.empty:
         return "Every valid answer states a confidence that can be read, or carries a probability."
-    runs = (f"{row.experiment}, {row.model}: {row.value:.0f} of {row.n}" for row in missing.itertuples())
-    return f"Valid answers without a confidence that can be read, which are left out: {'; '.join(runs)}."
+    runs = (
+        f"{row.experiment}, {row.model}: {row.value:.0f} of {row.n}" for row in missing.itertuples()
+    )
+    return (
+        "Valid answers without a confidence that can be read, which are left out:"
+        f" {'; '.join(runs)}."
+    )
 
 
 @table(STUDY, "calibration", "Can stated confidence be trusted?")
@@ -86,16 +103,27 @@ def calibration(results: StudyResults) -> TableContent:
         for value in [run.measured(metric)]
         if not np.isnan(value.value)
     ]
-    columns = Columns().keys("method", "model", "experiment", "data").plain("metric").estimate("ours").counts(*COUNTS)
-    return columns.short_form("method", "model", "experiment", "metric", "ours", "95 % interval", "cases").table(
+    columns = (
+        Columns()
+        .keys("method", "model", "experiment", "data")
+        .plain("metric")
+        .estimate("ours")
+        .counts(*COUNTS)
+    )
+    return columns.short_form(
+        "method", "model", "experiment", "metric", "ours", "95 % interval", "cases"
+    ).table(
         rows,
         [
-            "Valid answers that state a confidence or carry a probability (n). A stated confidence c of k labels is "
-            "the probability 1/k + (1 - 1/k) c, so that no answer counts against itself. AUC of confidence: 0.5 means "
-            "that confidence says nothing about being right. Calibration error by chance: what calibrated answers with "
-            "the same confidences would show on average, more the fewer there are; an error near it is no sign of bad "
-            "calibration, and its interval does not reach the true error then. Confidence less accuracy has no such "
-            "bias. The paper publishes no values.",
+            (
+                "Valid answers that state a confidence or carry a probability (n). A stated"
+                " confidence c of k labels is the probability 1/k + (1 - 1/k) c, so that no answer"
+                " counts against itself. AUC of confidence: 0.5 means that confidence says nothing"
+                " about being right. Calibration error by chance: what calibrated answers with the"
+                " same confidences would show on average, more the fewer there are; an error near"
+                " it is no sign of bad calibration, and its interval does not reach the true error"
+                " then. Confidence less accuracy has no such bias. The paper publishes no values."
+            ),
             _missing_note(results),
         ],
     )

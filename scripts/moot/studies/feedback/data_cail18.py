@@ -1,4 +1,5 @@
-"""CAIL2018: from the facts of a Chinese criminal judgment to the articles of the Criminal Law, or to the charge.
+"""CAIL2018: from the facts of a Chinese criminal judgment to the articles of the Criminal Law, or
+to the charge.
 
 Xiao et al. (2018). Articles are a multi-label task: a judgment may rest on several.
 """
@@ -17,11 +18,21 @@ from moot.core.input_files import quoted, read_jsonl
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.studies.feedback.texts.facts import LegalTextOptions, Record, prepare, require_text, source_files
+from moot.studies.feedback.texts.facts import (
+    LegalTextOptions,
+    Record,
+    prepare,
+    require_text,
+    source_files,
+)
 
 _GET = "download it as data/raw/README.md says (cail18)."
 _WORDS: dict[str, JsonObject] = {
-    "articles": {"field": "relevant_articles", "kind": int, "question": "本案应当适用《刑法》的哪些条文？"},
+    "articles": {
+        "field": "relevant_articles",
+        "kind": int,
+        "question": "本案应当适用《刑法》的哪些条文？",
+    },
     "charges": {"field": "accusation", "kind": str, "question": "本案被告人构成何种罪名？"},
 }
 
@@ -29,31 +40,46 @@ _WORDS: dict[str, JsonObject] = {
 class Cail18Options(LegalTextOptions):
     """Options of the CAIL2018 data set."""
 
-    predict: Literal["articles", "charges"] = Field("articles", description="what is predicted from the facts")
+    predict: Literal["articles", "charges"] = Field(
+        "articles", description="what is predicted from the facts"
+    )
     several: bool | None = Field(
         None,
-        description="keep cases with several labels (a multi-label task), or leave them out (one label a case); "
-        "by default kept for articles, left out for charges",
+        description=(
+            "keep cases with several labels (a multi-label task), or leave them out (one label a"
+            " case); by default kept for articles, left out for charges"
+        ),
     )
     min_cases: int = Field(
-        0, ge=0, description="a label that fewer training cases have is left out, with its cases of every split"
+        0,
+        ge=0,
+        description=(
+            "a label that fewer training cases have is left out, with its cases of every split"
+        ),
     )
     descriptions: dict[int | str, str] = Field(
-        default_factory=dict, description="label to what it says, over those in config/labels/cail18.yaml"
+        default_factory=dict,
+        description="label to what it says, over those in config/labels/cail18.yaml",
     )
-    max_characters: int = Field(3000, ge=200, description="longer facts lose what lies between their opening and end")
+    max_characters: int = Field(
+        3000, ge=200, description="longer facts lose what lies between their opening and end"
+    )
 
 
 @dataset("cail18", Cail18Options)
 def load(options: Cail18Options, context: LoadContext) -> Loaded:
-    """JSON lines as published: `fact`, and `meta` with `relevant_articles` (numbers) and `accusation` (names).
+    """JSON lines as published: `fact`, and `meta` with `relevant_articles` (numbers) and
+    `accusation` (names).
 
-    Raises:
-        UserError: a file is missing or malformed, `fact` is empty, a record has no label, or no case is left.
+        Raises:
+            UserError: a file is missing or malformed, `fact` is empty, a record has no label, or no
+                case is left.
     """
     files = source_files(options, context, "cail18/cail2018_sample.jsonl", "cail18.jsonl")
     cleaning = Counter({"records read": 0})
-    records = [record for path, split in files.items() for record in _read(path, split, options, cleaning)]
+    records = [
+        record for path, split in files.items() for record in _read(path, split, options, cleaning)
+    ]
     several = options.several if options.several is not None else options.predict == "articles"
     if not several:
         single = [record for record in records if ";" not in record.target]
@@ -84,43 +110,63 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
     )
 
 
-def _read(path: Path, split: Split | None, options: Cail18Options, cleaning: Counter[str]) -> list[Record]:
+def _read(
+    path: Path, split: Split | None, options: Cail18Options, cleaning: Counter[str]
+) -> list[Record]:
     frame = read_jsonl(path, {"fact": str, "meta": dict}, encoding=options.encoding, get=_GET)
     field = _WORDS[options.predict]["field"]
     records = []
     for row, fact, meta in zip(frame.index, frame["fact"], frame["meta"], strict=True):
         labels = _targets(path, row, meta, options.predict)
-        records.append(Record(int(row), require_text(path, row, "fact", fact), ";".join(labels), split))
+        records.append(
+            Record(int(row), require_text(path, row, "fact", fact), ";".join(labels), split)
+        )
         cleaning[f"records that list several {options.predict}"] += len(meta[field]) > 1
-        cleaning["of these, records that repeat a single one"] += len(meta[field]) > len(labels) == 1
+        cleaning["of these, records that repeat a single one"] += (
+            len(meta[field]) > len(labels) == 1
+        )
     cleaning["records read"] += len(frame)
     return records
 
 
 def _targets(path: Path, row: object, meta: JsonObject, predict: str) -> list[str]:
-    """The record's labels, sorted as text: article numbers, or charges without the brackets that group their words."""
+    """The record's labels, sorted as text: article numbers, or charges without the brackets that
+    group their words.
+    """
     field, kind = _WORDS[predict]["field"], _WORDS[predict]["kind"]
     values = meta.get(field)
     place = f"{path}: row {row}, field 'meta.{field}'"
     if not isinstance(values, list) or not values:
         raise UserError(
-            f"{place}: found {quoted(values)}, expected a list with at least one label. Correct the record."
+            f"{place}: found {quoted(values)}, expected a list with at least one label. Correct the"
+            " record."
         )
     wrong = [value for value in values if not isinstance(value, kind) or isinstance(value, bool)]
     if wrong:
         expected = "a whole number" if kind is int else "a name"
-        raise UserError(f"{place}: found {quoted(wrong[0])}, expected {expected}. Correct the record.")
+        raise UserError(
+            f"{place}: found {quoted(wrong[0])}, expected {expected}. Correct the record."
+        )
     if kind is int:
         return sorted({str(value) for value in values})
     return sorted({re.sub(r"[\[\];]", "", value).strip() for value in values})
 
 
 def _labels(records: list[Record]) -> tuple[str, ...]:
-    found = pd.unique(pd.Series([label for record in records for label in record.target.split(";")], dtype="str"))
-    return tuple(sorted(found, key=lambda label: (int(label) if label.isascii() and label.isdigit() else 0, label)))
+    found = pd.unique(
+        pd.Series([label for record in records for label in record.target.split(";")], dtype="str")
+    )
+    return tuple(
+        sorted(
+            found,
+            key=lambda label: (int(label) if label.isascii() and label.isdigit() else 0, label),
+        )
+    )
 
 
-def _meanings(options: Cail18Options, context: LoadContext, labels: tuple[str, ...]) -> dict[str, str]:
+def _meanings(
+    options: Cail18Options, context: LoadContext, labels: tuple[str, ...]
+) -> dict[str, str]:
     shipped = load_yaml((context.shipped / "config/labels/cail18.yaml").read_text(encoding="utf-8"))
     known = {str(key): text for key, text in (shipped | options.descriptions).items()}
     return {label: known[label] for label in labels if label in known}

@@ -1,6 +1,8 @@
-"""Opinions of the Caselaw Access Project, whole, for the protocol `case_summary` to turn into CaseLaw cases.
+"""Opinions of the Caselaw Access Project, whole, for the protocol `case_summary` to turn into
+CaseLaw cases.
 
-Reads the bulk format (`casebody.data` as XML or as an object) and that of static.case.law (`casebody.opinions`).
+Reads the bulk format (`casebody.data` as XML or as an object) and that of static.case.law
+(`casebody.opinions`).
 """
 
 import json
@@ -40,8 +42,12 @@ class CapOptions(DatasetOptions):
     """Options of the opinions to be summarised."""
 
     source: Literal["local"] = Field(description="read from data_root")
-    path: str = Field("opinions/cap_illinois_sample.jsonl", description="the file below data_root, JSON lines")
-    max_characters: int = Field(12_000, ge=500, description="longer opinions lose what lies between opening and end")
+    path: str = Field(
+        "opinions/cap_illinois_sample.jsonl", description="the file below data_root, JSON lines"
+    )
+    max_characters: int = Field(
+        12_000, ge=500, description="longer opinions lose what lies between opening and end"
+    )
 
     def own_files(self, data_root: Path) -> tuple[Path, ...]:
         """The file of opinions."""
@@ -56,16 +62,36 @@ def load(options: CapOptions, context: LoadContext) -> Loaded:
         UserError: the file is missing or malformed, or a record has no opinion text.
     """
     path = context.data_root / options.path
-    frame = read_jsonl(path, {"id": int, "name_abbreviation": str, "decision_date": str, "casebody": dict}, get=_GET)
+    frame = read_jsonl(
+        path,
+        {"id": int, "name_abbreviation": str, "decision_date": str, "casebody": dict},
+        get=_GET,
+    )
     cases = []
-    cleaning = {"records read": len(frame), f"opinions cut to {options.max_characters} characters": 0}
+    cleaning = {
+        "records read": len(frame),
+        f"opinions cut to {options.max_characters} characters": 0,
+    }
     for row, record in frame.iterrows():
         text = opinion_text(path, row, record["casebody"])
-        cleaning[f"opinions cut to {options.max_characters} characters"] += len(text) > options.max_characters
+        cleaning[f"opinions cut to {options.max_characters} characters"] += (
+            len(text) > options.max_characters
+        )
         attributes = {"name": record["name_abbreviation"], "date": record["decision_date"]}
         shortened = cut(text, options.max_characters)
         case_id = f"{context.name}-{record['id']}"
-        cases.append(Case(case_id, context.name, "test", shortened, NOT_KNOWN, TASK.labels, attributes, int(str(row))))
+        cases.append(
+            Case(
+                case_id,
+                context.name,
+                "test",
+                shortened,
+                NOT_KNOWN,
+                TASK.labels,
+                attributes,
+                int(str(row)),
+            )
+        )
     return Loaded(cases, TASK, cleaning=cleaning, sources=[path])
 
 
@@ -76,10 +102,13 @@ def opinion_text(path: Path, row: object, casebody: JsonObject) -> str:
         text = plain_text(data)
     else:
         opinions = data.get("opinions", []) if isinstance(data, dict) else []
-        text = "\n\n".join(str(opinion.get("text", "")) for opinion in opinions if isinstance(opinion, dict))
+        text = "\n\n".join(
+            str(opinion.get("text", "")) for opinion in opinions if isinstance(opinion, dict)
+        )
     if not text.strip():
         raise UserError(
-            f"{path}: row {row}, field 'casebody': found {quoted(json.dumps(casebody)[:80])}, expected `data` (XML, or "
-            "an object with `opinions`) or `opinions`, with a text. Get the record with its full case body."
+            f"{path}: row {row}, field 'casebody': found {quoted(json.dumps(casebody)[:80])},"
+            " expected `data` (XML, or an object with `opinions`) or `opinions`, with a text. Get"
+            " the record with its full case body."
         )
     return text.strip()

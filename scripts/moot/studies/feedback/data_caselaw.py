@@ -1,4 +1,5 @@
-"""CaseLaw: who won, from a summary of background, plaintiff's claim and defendant's statement (Debate-Feedback, 4.2).
+"""CaseLaw: who won, from a summary of background, plaintiff's claim and defendant's statement
+(Debate-Feedback, 4.2).
 
 Settlements and dismissals are set aside, since the text states them; what remains is binary.
 """
@@ -12,7 +13,13 @@ from pydantic import Field, model_validator
 from moot.core.cases import Split, Task
 from moot.core.input_files import check_values, read_jsonl
 from moot.datasets import MADE_BY, LoadContext, Loaded, dataset
-from moot.studies.feedback.texts.facts import LegalTextOptions, Record, prepare, require_text, source_files
+from moot.studies.feedback.texts.facts import (
+    LegalTextOptions,
+    Record,
+    prepare,
+    require_text,
+    source_files,
+)
 from moot.studies.feedback.texts.lawsuits import lawsuits
 
 WINNERS = {"Plaintiff wins": "plaintiff", "Defendant wins": "defendant"}
@@ -25,7 +32,10 @@ TASK = Task(
     labels=("defendant", "plaintiff"),
     positive="plaintiff",
     meaning={"plaintiff": "the plaintiff wins", "defendant": "the defendant wins"},
-    background="A civil or criminal dispute before an American court, told as background, claim and defence.",
+    background=(
+        "A civil or criminal dispute before an American court, told as background, claim and"
+        " defence."
+    ),
     roles={"prosecutor": "plaintiff's counsel", "defense": "defendant's counsel"},
 )
 
@@ -34,18 +44,25 @@ class CaselawOptions(LegalTextOptions):
     """Options of the CaseLaw data set."""
 
     source: Literal["sample", "local", "download", "cap"] = Field(  # type: ignore[assignment]
-        description="shipped, read from data_root, downloaded, or summarised by a model from full opinions (cap)"
+        description=(
+            "shipped, read from data_root, downloaded, or summarised by a model from full opinions"
+            " (cap)"
+        )
     )
     summaries: str = Field(
         "",
         pattern=f"^({MADE_BY})?$",
-        description="with `source: cap`: EXPERIMENT/MODEL of the protocol case_summary that wrote the cases",
+        description=(
+            "with `source: cap`: EXPERIMENT/MODEL of the protocol case_summary that wrote the cases"
+        ),
     )
 
     @model_validator(mode="after")
     def _cap_needs_summaries(self) -> "CaselawOptions":
         if (self.source == "cap") != bool(self.summaries):
-            raise ValueError("`source: cap` and `summaries: EXPERIMENT/MODEL` go together; name both, or neither")
+            raise ValueError(
+                "`source: cap` and `summaries: EXPERIMENT/MODEL` go together; name both, or neither"
+            )
         return self
 
 
@@ -55,18 +72,29 @@ def _made_by_a_model(options: CaselawOptions) -> dict[str, str]:
 
 @dataset("caselaw", CaselawOptions, needs=_made_by_a_model)
 def load(options: CaselawOptions, context: LoadContext) -> Loaded:
-    """JSON lines with `case_background` (parts separated by tabs) and `labels` ("Plaintiff wins", "Defendant wins").
+    """JSON lines with `case_background` (parts separated by tabs) and `labels` ("Plaintiff wins",
+    "Defendant wins").
 
-    Raises:
-        UserError: a file is missing or malformed, a label is outside the set, a text is empty.
+        Raises:
+            UserError: a file is missing or malformed, a label is outside the set, a text is empty.
     """
     files: dict[Path, Split | None] = dict.fromkeys(context.artifacts.values())
-    files = files or source_files(options, context, "caselaw/trial_prediction.jsonl", "caselaw.jsonl")
+    files = files or source_files(
+        options, context, "caselaw/trial_prediction.jsonl", "caselaw.jsonl"
+    )
     cleaning = {"records read": 0, "settled or dismissed (left out)": 0}
-    records = [record for path, split in files.items() for record in _read(path, split, options.encoding, cleaning)]
+    records = [
+        record
+        for path, split in files.items()
+        for record in _read(path, split, options.encoding, cleaning)
+    ]
     shared = lawsuits([record.text for record in records])
-    records = [replace(record, lawsuits=marks) for record, marks in zip(records, shared, strict=True)]
-    return prepare(records, TASK, options, context, court="state court", cleaning=cleaning, sources=list(files))
+    records = [
+        replace(record, lawsuits=marks) for record, marks in zip(records, shared, strict=True)
+    ]
+    return prepare(
+        records, TASK, options, context, court="state court", cleaning=cleaning, sources=list(files)
+    )
 
 
 def _read(path: Path, split: Split | None, encoding: str, cleaning: dict[str, int]) -> list[Record]:
@@ -77,5 +105,7 @@ def _read(path: Path, split: Split | None, encoding: str, cleaning: dict[str, in
     decided = frame[frame["labels"].isin(list(WINNERS))]
     return [
         Record(int(row), require_text(path, row, "case_background", text), WINNERS[label], split)
-        for row, text, label in zip(decided.index, decided["case_background"], decided["labels"], strict=True)
+        for row, text, label in zip(
+            decided.index, decided["case_background"], decided["labels"], strict=True
+        )
     ]

@@ -1,4 +1,5 @@
-"""JUSTICE (Alali et al. 2021): whether the first party, the petitioner, wins before the US Supreme Court, by the facts.
+"""JUSTICE (Alali et al. 2021): whether the first party, the petitioner, wins before the US Supreme
+Court, by the facts.
 
 Disposition, votes and decision type give the label away and are never read.
 """
@@ -28,7 +29,10 @@ TASK = Task(
         "petitioner": "the first party, who asked the Supreme Court to review, wins",
         "respondent": "the second party, who won in the court below, wins again",
     },
-    background="A case before the Supreme Court of the United States, told by its facts before the decision.",
+    background=(
+        "A case before the Supreme Court of the United States, told by its facts before the"
+        " decision."
+    ),
     roles={"prosecutor": "petitioner's counsel", "defense": "respondent's counsel"},
 )
 
@@ -36,7 +40,9 @@ TASK = Task(
 class JusticeOptions(LegalTextOptions):
     """Options of the JUSTICE data set."""
 
-    parties: bool = Field(True, description="put the parties' names above the facts, so that it is clear who is first")
+    parties: bool = Field(
+        True, description="put the parties' names above the facts, so that it is clear who is first"
+    )
 
 
 @dataset("justice", JusticeOptions)
@@ -44,15 +50,28 @@ def load(options: JusticeOptions, context: LoadContext) -> Loaded:
     """The JUSTICE table; cases without a winner or without facts are left out and counted.
 
     Raises:
-        UserError: a file is missing or malformed, or `first_party_winner` is neither True, False nor blank.
+        UserError: a file is missing or malformed, or `first_party_winner` is neither True, False
+            nor blank.
     """
     files = source_files(options, context, "justice/justice.csv", "justice.csv")
     cleaning = {"records read": 0, "no winner (left out)": 0, "no facts (left out)": 0}
-    records = [record for path, split in files.items() for record in _read(path, split, options, cleaning)]
-    return prepare(records, TASK, options, context, court="us supreme court", cleaning=cleaning, sources=list(files))
+    records = [
+        record for path, split in files.items() for record in _read(path, split, options, cleaning)
+    ]
+    return prepare(
+        records,
+        TASK,
+        options,
+        context,
+        court="us supreme court",
+        cleaning=cleaning,
+        sources=list(files),
+    )
 
 
-def _read(path: Path, split: Split | None, options: JusticeOptions, cleaning: dict[str, int]) -> list[Record]:
+def _read(
+    path: Path, split: Split | None, options: JusticeOptions, cleaning: dict[str, int]
+) -> list[Record]:
     frame = read_csv(path, COLUMNS, unique="ID", encoding=options.encoding, get=_GET)[list(COLUMNS)]
     check_values(path, frame["first_party_winner"], ["True", "False", ""])
     frame["facts"] = [plain_text(facts) for facts in frame["facts"]]
@@ -61,12 +80,19 @@ def _read(path: Path, split: Split | None, options: JusticeOptions, cleaning: di
     cleaning["records read"] += len(frame)
     cleaning["no winner (left out)"] += int(no_winner.sum())
     cleaning["no facts (left out)"] += int(no_facts.sum())
-    return [_record(int(str(row)), fields, split, options) for row, fields in frame[~no_winner & ~no_facts].iterrows()]
+    return [
+        _record(int(str(row)), fields, split, options)
+        for row, fields in frame[~no_winner & ~no_facts].iterrows()
+    ]
 
 
-def _record(row: int, fields: "pd.Series[str]", split: Split | None, options: JusticeOptions) -> Record:
+def _record(
+    row: int, fields: "pd.Series[str]", split: Split | None, options: JusticeOptions
+) -> Record:
     heading = (
-        f"Petitioner: {fields['first_party']}\nRespondent: {fields['second_party']}\n\n" if options.parties else ""
+        f"Petitioner: {fields['first_party']}\nRespondent: {fields['second_party']}\n\n"
+        if options.parties
+        else ""
     )
     target = "petitioner" if fields["first_party_winner"] == "True" else "respondent"
     attributes = {"term": fields["term"], "issue_area": fields["issue_area"] or "unknown"}

@@ -1,4 +1,6 @@
-"""The paper's Figures 2 and 3 (debaters, rounds), the assistant's reliability, accuracy against tokens."""
+"""The paper's Figures 2 and 3 (debaters, rounds), the assistant's reliability, accuracy against
+tokens.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -23,7 +25,16 @@ from moot.report.figures import (
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import SHARE, as_numbers, ratio_statistic
 from moot.stats.calibration import BINS, confidence_bins
-from moot.studies.feedback.runs import ASSISTED, DEBATE, METHODS, SINGLE, STUDY, Run, list_runs, sweeps
+from moot.studies.feedback.runs import (
+    ASSISTED,
+    DEBATE,
+    METHODS,
+    SINGLE,
+    STUDY,
+    Run,
+    list_runs,
+    sweeps,
+)
 from moot.studies.feedback.scores import judged_opinions
 
 if TYPE_CHECKING:
@@ -35,13 +46,19 @@ SIZE = "Debaters and rounds"
 
 @figure(STUDY, "figure2_debaters", "Figure 2: accuracy by the number of debaters", category=SIZE)
 def debaters(results: StudyResults) -> "Figure":
-    """Accuracy by the number of debaters (paper, Figure 2), everything else as it was. Bars: 95 % intervals."""
+    """Accuracy by the number of debaters (paper, Figure 2), everything else as it was.
+
+    Bars: 95 % intervals.
+    """
     return _sweep(results, "debaters", "Debaters")
 
 
 @figure(STUDY, "figure3_rounds", "Figure 3: accuracy by the number of rounds", category=SIZE)
 def rounds(results: StudyResults) -> "Figure":
-    """Accuracy by the number of rounds (paper, Figure 3), everything else as it was. Bars: 95 % intervals."""
+    """Accuracy by the number of rounds (paper, Figure 3), everything else as it was.
+
+    Bars: 95 % intervals.
+    """
     return _sweep(results, "rounds", "Rounds")
 
 
@@ -58,14 +75,24 @@ def _sweep(results: StudyResults, name: str, label: str) -> "Figure":
         values = [float(one.config.params[name]) for one in group]
         n = group[0].predictions["case_id"].nunique()
         title = f"{runs[0].method}, {model}, {runs[0].data}, {counted(n, 'case')}"
-        x, bars = [value + shift[place] for value in values], whiskers([value.interval for value in found])
-        style = {"capsize": 2, "linestyle": LINES[place % len(LINES)], "label": title, **series_style(place)}
+        x, bars = (
+            [value + shift[place] for value in values],
+            whiskers([value.interval for value in found]),
+        )
+        style = {
+            "capsize": 2,
+            "linestyle": LINES[place % len(LINES)],
+            "label": title,
+            **series_style(place),
+        }
         axes.errorbar(x, [value.value for value in found], yerr=bars, **style)
     axes.set(xlabel=label, ylabel="Accuracy", ylim=(-0.03, 1.03))
     axes.set_xticks(sorted({int(one.config.params[name]) for group in groups for one in group}))
     for share in {_majority_share(one) for group in groups for one in group}:
         axes.axhline(share, color=GREEN, linewidth=0.9, linestyle="--", zorder=1)
-    axes.plot([], [], color=GREEN, linewidth=0.9, linestyle="--", label="majority class of these cases")
+    axes.plot(
+        [], [], color=GREEN, linewidth=0.9, linestyle="--", label="majority class of these cases"
+    )
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1)
     note_below(drawing, [_BARS, *results.notes], sizes_of(one for group in groups for one in group))
     return drawing
@@ -81,10 +108,16 @@ def _majority_share(found: ExperimentResults) -> float:
     return float(targets.value_counts(normalize=True).max())
 
 
-@figure(STUDY, "assistant_reliability", "Can the assistant's reliability be trusted?", category="The assistant")
+@figure(
+    STUDY,
+    "assistant_reliability",
+    "Can the assistant's reliability be trusted?",
+    category="The assistant",
+)
 def assistant_reliability(results: StudyResults) -> "Figure":
-    """Reliability of the assistant: how often opinions were right by the reliability that it gave them, over evaluated
-    cases that never trained it. On the diagonal, reliability means what it says.
+    """Reliability of the assistant: how often opinions were right by the reliability that it gave
+    them, over evaluated cases that never trained it. On the diagonal, reliability means what it
+    says.
     """
     runs = [run for run in list_runs(results, DEBATE) if run.method == ASSISTED]
     runs = [run for run in runs if len(judged_opinions(run.results, run.model))]
@@ -101,23 +134,41 @@ def assistant_reliability(results: StudyResults) -> "Figure":
         filled = [number for number in range(BINS) if bins[:, number].any()]
         x = [float(given[bins[:, number] > 0].mean()) for number in filled]
         estimates = [
-            bootstrap.estimate(ratio_statistic(right * bins[:, number], bins[:, number], SHARE)) for number in filled
+            bootstrap.estimate(ratio_statistic(right * bins[:, number], bins[:, number], SHARE))
+            for number in filled
         ]
         title = f"{run.model}, {run.data}, {counted(len(opinions), 'opinion')}"
-        style = {"capsize": 2, "linestyle": LINES[place % len(LINES)], "label": title, **series_style(place)}
+        style = {
+            "capsize": 2,
+            "linestyle": LINES[place % len(LINES)],
+            "label": title,
+            **series_style(place),
+        }
         axes.errorbar(x, [value for value, _, _ in estimates], yerr=whiskers(estimates), **style)
         counts = [int(bins[:, number].sum()) for number in filled]
         named += [(a, e[0], f"n = {c}") for a, e, c in zip(x, estimates, counts, strict=True)]
-    axes.set(xlabel="Reliability by the assistant", ylabel="Share of right opinions", xlim=(0, 1), ylim=(-0.03, 1.03))
+    axes.set(
+        xlabel="Reliability by the assistant",
+        ylabel="Share of right opinions",
+        xlim=(0, 1),
+        ylim=(-0.03, 1.03),
+    )
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    note_below(drawing, [_BARS, "n counts opinions.", *results.notes], sizes_of(run.results for run in runs))
+    note_below(
+        drawing,
+        [_BARS, "n counts opinions.", *results.notes],
+        sizes_of(run.results for run in runs),
+    )
     name_points(axes, named)
     return drawing
 
 
 @figure(STUDY, "accuracy_tokens", "Accuracy against tokens", category="Cost")
 def accuracy_against_tokens(results: StudyResults) -> "Figure":
-    """Accuracy against prompt and generated tokens a case, by method. Bars: 95 % intervals over cases."""
+    """Accuracy against prompt and generated tokens a case, by method.
+
+    Bars: 95 % intervals over cases.
+    """
     drawn = []
     for run in list_runs(results):
         used, accuracy = run.measured("tokens_per_case"), _accuracy(run)
@@ -137,13 +188,26 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
         majority = [_majority_share(run.results) for run, _, _ in mine]
         at = [tokens for _, tokens, _ in mine]
         label = "majority class of the cases of the run above or below"
-        axes.plot(at, majority, "_", color=GREEN, markersize=14, markeredgewidth=1.6, label=label, zorder=1)
+        axes.plot(
+            at,
+            majority,
+            "_",
+            color=GREEN,
+            markersize=14,
+            markeredgewidth=1.6,
+            label=label,
+            zorder=1,
+        )
         logarithmic(axes, min(at) / 1.6, max(at) * 3)  # room for names on the right
-        axes.set(ylim=(-0.05, 1.05), ylabel="Accuracy", xlabel="Tokens a case (prompt and generated)")
+        axes.set(
+            ylim=(-0.05, 1.05), ylabel="Accuracy", xlabel="Tokens a case (prompt and generated)"
+        )
         axes.set_title(name, loc="left")
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0))
         several = len({run.model for run, _, _ in mine}) > 1
-        named.append([(x, y.value, f"{_short(run, several)}, n = {int(y.n)}") for run, x, y in mine])
+        named.append(
+            [(x, y.value, f"{_short(run, several)}, n = {int(y.n)}") for run, x, y in mine]
+        )
     sizes = sizes_of(run.results for run, _, _ in drawn)
     note_below(drawing, [_BARS, "n counts valid predictions.", *results.notes], sizes)
     for axes, points in zip(grid.flat, named, strict=True):

@@ -1,23 +1,24 @@
-"""Debate-Feedback (Algorithm 1 of the paper): debaters, a reliability assistant, a judge that smooths.
+"""Debate-Feedback (Algorithm 1 of the paper): debaters, a reliability assistant, a judge that
+smooths.
 
     O_0 = LM(x)
     each round:  a  openings of all debaters            e  rebuttals after reading the others' openings
                  v  reliability of each, by the assistant   sum  the judge's summary of a, e and v
                  O_i = (1-T) O_(i-1) + T LM(x, sum)  if Threshold(v),  else O_i = LM(x)
 
-Where the paper is silent or says two things:
-* T is a natural number in Algorithm 1's header and a weight in [0, 1] in Equation 1: here the weight.
-* LM(x) of a failed threshold is "the initial prediction" in the text: here O_0 itself, without asking again.
-* Two debaters on opposite sides (Algorithm 1), or three who may agree (Table 4): `sides` and `debaters`.
-* What a debater argues for is read from its text; where that names no label, or two, no reliability is reckoned.
-* Whether a second round knows of the first: debaters read the earlier summaries (`memory: false`: they do not).
-* The judge's LM(x, sum) does not see O_(i-1), which enters by smoothing alone.
-* Probabilities of label words hold a prior for the words themselves: thresholds, fitted on validation cases, undo it.
-* A judge who states no confidence that can be read: the label alone is smoothed, as 1 for it and 0 for the others, and
-  the debate's answer has no probability (`label alone` among the probabilities).
-* Equal probabilities: the latest answer counts. A confidence weighs an answer and never changes it, so
-  thresholds are fitted on token probabilities alone.
-* Debate-Feedback (single) has no assistant, so nothing is held against a debate and it is always smoothed.
+Where the paper is silent or says two things: * T is a natural number in Algorithm 1's header and a
+weight in [0, 1] in Equation 1: here the weight. * LM(x) of a failed threshold is "the initial
+prediction" in the text: here O_0 itself, without asking again. * Two debaters on opposite sides
+(Algorithm 1), or three who may agree (Table 4): `sides` and `debaters`. * What a debater argues for
+is read from its text; where that names no label, or two, no reliability is reckoned. * Whether a
+second round knows of the first: debaters read the earlier summaries (`memory: false`: they do not).
+* The judge's LM(x, sum) does not see O_(i-1), which enters by smoothing alone. * Probabilities of
+label words hold a prior for the words themselves: thresholds, fitted on validation cases, undo it.
+* A judge who states no confidence that can be read: the label alone is smoothed, as 1 for it and 0
+for the others, and the debate's answer has no probability (`label alone` among the probabilities).
+* Equal probabilities: the latest answer counts. A confidence weighs an answer and never changes it,
+so thresholds are fitted on token probabilities alone. * Debate-Feedback (single) has no assistant,
+so nothing is held against a debate and it is always smoothed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,34 +58,58 @@ _YES_OR_NO = {"en": {"yes": "YES", "no": "NO"}, "zh": {"yes": "是", "no": "否"
 
 
 class FeedbackParams(ProtocolParams):
-    """Parameters of Debate-Feedback; T = 0.5 as in the paper's Table 2, which states neither debaters nor rounds."""
+    """Parameters of Debate-Feedback;
+    T = 0.5 as in the paper's Table 2, which states neither debaters nor rounds.
+    """
 
-    debaters: int = Field(3, ge=1, le=5, description="how many debaters (the paper's example: 3; it advises 2 to 4)")
+    debaters: int = Field(
+        3, ge=1, le=5, description="how many debaters (the paper's example: 3; it advises 2 to 4)"
+    )
     sides: Literal["free", "opposed"] = Field(
         "free", description="debaters choose what they argue for, or each is given a label in turn"
     )
     opinions: Literal["text", "form"] = Field(
-        "text", description="where debaters choose: free text, from which the label is read (the paper), or a form"
+        "text",
+        description=(
+            "where debaters choose: free text, from which the label is read (the paper), or a form"
+        ),
     )
     says: Mapping[str, str] = Field(
         default_factory=dict,
-        description="label to how prompts and scored answers name it (the paper: Plaintiff wins); others in upper case",
+        description=(
+            "label to how prompts and scored answers name it (the paper: Plaintiff wins); others in"
+            " upper case"
+        ),
     )
-    rounds: int = Field(2, ge=1, le=5, description="rounds of openings and rebuttals (the paper advises 2 to 3)")
+    rounds: int = Field(
+        2, ge=1, le=5, description="rounds of openings and rebuttals (the paper advises 2 to 3)"
+    )
     weight: float = Field(0.5, ge=0, le=1, description="T: the weight of the latest probabilities")
-    smoothing: bool = Field(True, description="off: the latest probabilities alone counts, as with T = 1")
-    assistant: str = Field("", description="the experiment whose debates train the assistant; empty: no assistant")
+    smoothing: bool = Field(
+        True, description="off: the latest probabilities alone counts, as with T = 1"
+    )
+    assistant: str = Field(
+        "", description="the experiment whose debates train the assistant; empty: no assistant"
+    )
     assistant_features: Literal["tfidf", "tfidf-crossed", "embeddings"] = Field(
         "tfidf", description="what the assistant sees of case and opinion"
     )
-    threshold: float = Field(0.5, ge=0, le=1, description="reliability from which on a debate counts")
-    threshold_rule: Rule = Field("mean", description="whether the mean, any or every reliability must reach it")
+    threshold: float = Field(
+        0.5, ge=0, le=1, description="reliability from which on a debate counts"
+    )
+    threshold_rule: Rule = Field(
+        "mean", description="whether the mean, any or every reliability must reach it"
+    )
     memory: bool = Field(True, description="whether debaters read the summaries of earlier rounds")
-    words: int = Field(200, ge=10, description="most words of a statement, as the prompt asks (the paper: 200)")
+    words: int = Field(
+        200, ge=10, description="most words of a statement, as the prompt asks (the paper: 200)"
+    )
     answer: Literal["auto", "likelihood", "generation"] = Field(
         "auto",
-        description="the judge's probability: of the label words' tokens, or stated with a generated answer; auto: "
-        "tokens where the endpoint gives their probabilities",
+        description=(
+            "the judge's probability: of the label words' tokens, or stated with a generated"
+            " answer; auto: tokens where the endpoint gives their probabilities"
+        ),
     )
 
 
@@ -100,7 +125,11 @@ def _seats(params: FeedbackParams) -> list[str]:
 
 def _sides(params: FeedbackParams, task: Task) -> dict[str, str]:
     """Debater to the label that it must argue for, "" where it may choose."""
-    labels = [""] if params.sides == "free" else sorted(task.labels, key=lambda label: label != task.positive)
+    labels = (
+        [""]
+        if params.sides == "free"
+        else sorted(task.labels, key=lambda label: label != task.positive)
+    )
     return {seat: labels[place % len(labels)] for place, seat in enumerate(_seats(params))}
 
 
@@ -121,7 +150,9 @@ EXPERTS = Debaters(
     seats=lambda params: (*_seats(params), JUDGE),
 )
 async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | None:
-    """Algorithm 1. No answer where the judge gives no usable probabilities, or no seat speaks in a round."""
+    """Algorithm 1. No answer where the judge gives no usable probabilities, or no seat speaks in a
+    round.
+    """
     debaters = assign_seats(debate, params)
     first = await judge_outlook(debate, params, 0)
     if first is None:
@@ -136,10 +167,14 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
         reliabilities = verify(debate, rebuttals, number)
         summary = await summarise(debate, openings + rebuttals, reliabilities, number)
         met = threshold_met(list(reliabilities.values()), params.threshold, params.threshold_rule)
-        latest = await judge_outlook(debate, params, number, summary, reliabilities) if met else first
+        latest = (
+            await judge_outlook(debate, params, number, summary, reliabilities) if met else first
+        )
         if latest is None:
             return None
-        current = next_outlook(first, current, latest, met, params.weight if params.smoothing else 1.0)
+        current = next_outlook(
+            first, current, latest, met, params.weight if params.smoothing else 1.0
+        )
         record_outlook(debate, current, latest, number, met)
     return answer_from(debate, current)
 
@@ -151,8 +186,8 @@ def assign_seats(debate: Debate, params: FeedbackParams) -> dict[str, str]:
     """The debaters in their order of speaking, with what each must argue for."""
     if params.sides == "opposed" and debate.task.multilabel:
         raise UserError(
-            f"experiment '{debate.experiment}': `sides: opposed` gives each debater one label to argue for, and cases "
-            f"of '{debate.case.dataset}' have several. Set `sides: free`."
+            f"experiment '{debate.experiment}': `sides: opposed` gives each debater one label to"
+            f" argue for, and cases of '{debate.case.dataset}' have several. Set `sides: free`."
         )
     sides = _sides(params, debate.task)
     return {seat: sides[seat] for seat in debate.in_order(_seats(params))}
@@ -166,7 +201,9 @@ async def speak(
     number: int,
     openings: Sequence[Utterance] = (),
 ) -> list[Utterance]:
-    """One statement of every debater at once: an opening knows no other of its round, a rebuttal knows them all."""
+    """One statement of every debater at once: an opening knows no other of its round, a rebuttal
+    knows them all.
+    """
     free = params.sides == "free"
     in_form = free and params.opinions == "form"
     schema = opinion_schema(debate.task.labels, debate.task.multilabel) if in_form else None
@@ -190,14 +227,22 @@ async def speak(
         )
     )
     for opinion, side in zip(said, debaters.values(), strict=True):
-        opinion.prediction = side or opinion.prediction or (None if in_form else position_in(opinion.text, debate.task))
+        opinion.prediction = (
+            side
+            or opinion.prediction
+            or (None if in_form else position_in(opinion.text, debate.task))
+        )
     return [opinion for opinion in said if opinion.usable]
 
 
 def statement(said: Utterance) -> str:
     """What a debater said, without the form that it came in."""
     parsed = said.parsed or {}
-    return f"{parsed['statement']} [{_names(parsed['prediction'])}]" if "statement" in parsed else said.text
+    return (
+        f"{parsed['statement']} [{_names(parsed['prediction'])}]"
+        if "statement" in parsed
+        else said.text
+    )
 
 
 def _names(prediction: object) -> str:
@@ -206,9 +251,10 @@ def _names(prediction: object) -> str:
 
 @cache
 def opinion_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]:
-    """What a debater who may choose replies with: a statement, and the label or labels that it argues for.
+    """What a debater who may choose replies with: a statement, and the label or labels that it
+    argues for.
 
-    The label decides; a reply whose statement is outside the form is quoted unchanged.
+        The label decides; a reply whose statement is outside the form is quoted unchanged.
     """
     said = Field(description="what you say to the judge and the other experts")
     fields: JsonObject = {
@@ -273,7 +319,9 @@ async def judge_outlook(
     summary: Utterance | None = None,
     reliabilities: Mapping[str, float] | None = None,
 ) -> Outlook | None:
-    """LM(x) or LM(x, sum) as a probability for each label, and the answer; None where the judge gave no usable one."""
+    """LM(x) or LM(x, sum) as a probability for each label, and the answer;
+    None where the judge gave no usable one.
+    """
     context: JsonObject = {"summary": summary, "reliabilities": reliabilities or {}}
     if params.answer != "generation" and not _was_refused(debate):
         try:
@@ -281,11 +329,18 @@ async def judge_outlook(
         except LogprobsUnavailableError:
             if params.answer == "likelihood":
                 raise
-            debate.record(JUDGE, "note", "no token probabilities: stated confidence is used", source="computed")
+            debate.record(
+                JUDGE,
+                "note",
+                "no token probabilities: stated confidence is used",
+                source="computed",
+            )
         else:
             return Outlook(shares, (_answer_by_words(debate, shares),)) if shares else None
     schema = prediction_schema(debate.task)
-    said = await debate.say(JUDGE, "prediction", "feedback/verdict", schema=schema, round=number, **context)
+    said = await debate.say(
+        JUDGE, "prediction", "feedback/verdict", schema=schema, round=number, **context
+    )
     if not said.usable or not said.parsed:
         return None
     answer = str(said.prediction)
@@ -300,26 +355,34 @@ def _answer_by_words(debate: Debate, shares: Probabilities) -> str:
         return likeliest(shares, task)
     if not task.multilabel:
         return str(asked[0].prediction)
-    chosen = [label for label, said in zip(task.labels, asked, strict=True) if said.prediction == "yes"]
+    chosen = [
+        label for label, said in zip(task.labels, asked, strict=True) if said.prediction == "yes"
+    ]
     return ";".join(sorted(chosen)) or likeliest(shares, task)
 
 
 async def _likelihood(debate: Debate, number: int, context: Fields) -> dict[str, float] | None:
     """The label words' shares of probability; with several labels, that of YES for each of them."""
     if not debate.task.multilabel:
-        words = {label: debate.params.says.get(label, spoken(label)) for label in debate.task.labels}
+        words = {
+            label: debate.params.says.get(label, spoken(label)) for label in debate.task.labels
+        }
         return await _scored(debate, "prediction", "verdict", number, {**context, "words": words})
     words = _YES_OR_NO.get(debate.task.language, _YES_OR_NO["en"])
     applies: dict[str, float] = {}
     for label in debate.task.labels:
-        shares = await _scored(debate, "applies", "applies", number, {**context, "words": words, "label": label})
+        shares = await _scored(
+            debate, "applies", "applies", number, {**context, "words": words, "label": label}
+        )
         if shares is None:
             return None
         applies[label] = shares["yes"]
     return applies
 
 
-async def _scored(debate: Debate, kind: str, template: str, number: int, context: Fields) -> dict[str, float] | None:
+async def _scored(
+    debate: Debate, kind: str, template: str, number: int, context: Fields
+) -> dict[str, float] | None:
     """The words' shares of probability; None where the judge gave none."""
     said = await debate.choose(JUDGE, kind, f"feedback/{template}", round=number, **context)
     if said.usable and said.parsed and (logprobs := said.parsed.get("logprobs")):
@@ -331,7 +394,9 @@ def _was_refused(debate: Debate) -> bool:
     return any(said.kind == "note" for said in debate.utterances)
 
 
-def record_outlook(debate: Debate, current: Outlook, latest: Outlook, number: int, met: bool = True) -> None:
+def record_outlook(
+    debate: Debate, current: Outlook, latest: Outlook, number: int, met: bool = True
+) -> None:
     """Record O_i, what it was made of, and where the probability came from."""
     parsed = {
         "smoothed": dict(current.probabilities),
@@ -344,7 +409,14 @@ def record_outlook(debate: Debate, current: Outlook, latest: Outlook, number: in
     text = ", ".join(f"{label} {share:.3f}" for label, share in current.probabilities.items())
     prediction = decided(current, debate.task)
     debate.record(
-        JUDGE, SMOOTHED, text, source="computed", private=True, round=number, parsed=parsed, prediction=prediction
+        JUDGE,
+        SMOOTHED,
+        text,
+        source="computed",
+        private=True,
+        round=number,
+        parsed=parsed,
+        prediction=prediction,
     )
 
 
@@ -360,15 +432,20 @@ def _origin(said: Utterance) -> str:
 
 
 def answer_from(debate: Debate, outlook: Outlook) -> Answer:
-    """The decision y from O_n. O_n of token probabilities goes along, to be calibrated on validation cases.
+    """The decision y from O_n. O_n of token probabilities goes along, to be calibrated on
+    validation cases.
 
-    The decision alone, if O_n rests on an answer without a probability.
+        The decision alone, if O_n rests on an answer without a probability.
     """
     task = debate.task
     steps = [said.parsed for said in debate.utterances if said.kind == SMOOTHED and said.parsed]
     prediction, confidence, score = answer_of(outlook, steps, task)
-    by_tokens = not task.multilabel and all(step["probability"] == TOKEN_PROBABILITIES for step in steps)
-    return Answer(prediction, confidence, score, log_shares(outlook.probabilities) if by_tokens else None)
+    by_tokens = not task.multilabel and all(
+        step["probability"] == TOKEN_PROBABILITIES for step in steps
+    )
+    return Answer(
+        prediction, confidence, score, log_shares(outlook.probabilities) if by_tokens else None
+    )
 
 
 def _summaries(debate: Debate) -> list[Utterance]:

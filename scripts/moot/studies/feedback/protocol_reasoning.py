@@ -1,8 +1,9 @@
-"""Reasoning methods that Debate-Feedback is compared with (Table 3): four-step chain of thought, and Reflexion.
+"""Reasoning methods that Debate-Feedback is compared with (Table 3): four-step chain of thought,
+and Reflexion.
 
-Reflexion (Shinn et al. 2023) lets an environment say whether an attempt succeeded. Here nothing says so: a gold label
-as feedback would give the answer away, so the model judges its own attempt. Zero-shot, few-shot and self-consistency
-are in `prompting`.
+Reflexion (Shinn et al. 2023) lets an environment say whether an attempt succeeded. Here nothing
+says so: a gold label as feedback would give the answer away, so the model judges its own attempt.
+Zero-shot, few-shot and self-consistency are in `prompting`.
 """
 
 from collections.abc import Sequence
@@ -24,9 +25,12 @@ STEPS = 4
 class ReasoningParams(ProtocolParams):
     """Parameters of four-step chain of thought."""
 
-    temperature: float = Field(0.0, ge=0, description="sampling temperature, unless the model's entry sets one")
+    temperature: float = Field(
+        0.0, ge=0, description="sampling temperature, unless the model's entry sets one"
+    )
     answer: Literal["generation", "likelihood"] = Field(
-        "generation", description="generate the answer, or score the label words after the generated reasoning"
+        "generation",
+        description="generate the answer, or score the label words after the generated reasoning",
     )
 
 
@@ -34,7 +38,9 @@ class ReflexionParams(ReasoningParams):
     """Parameters of Reflexion."""
 
     reflections: int = Field(2, ge=1, description="most rounds of self-criticism and new attempt")
-    satisfied: bool = Field(True, description="stop when the model's own criticism accepts the answer")
+    satisfied: bool = Field(
+        True, description="stop when the model's own criticism accepts the answer"
+    )
     words: int = Field(100, ge=10, description="most words of a criticism, as the prompt asks")
 
 
@@ -46,13 +52,21 @@ class Criticism(BaseModel):
     stands: bool = Field(description="whether the answer stands as it is")
 
 
-@protocol("four_step_cot", ReasoningParams, study="feedback", prompts=("reasoning/",), seats=lambda _: (SEAT,))
+@protocol(
+    "four_step_cot",
+    ReasoningParams,
+    study="feedback",
+    prompts=("reasoning/",),
+    seats=lambda _: (SEAT,),
+)
 async def four_step_chain_of_thought(debate: Debate, params: ReasoningParams) -> Answer | None:
     """Claims, rule, both sides, conclusion; then the prediction."""
     return (await attempt(debate, params, 1, []))[0]
 
 
-@protocol("reflexion", ReflexionParams, study="feedback", prompts=("reasoning/",), seats=lambda _: (SEAT,))
+@protocol(
+    "reflexion", ReflexionParams, study="feedback", prompts=("reasoning/",), seats=lambda _: (SEAT,)
+)
 async def reflexion(debate: Debate, params: ReflexionParams) -> Answer | None:
     """Attempt, criticise, attempt again with all earlier criticisms; the last attempt counts."""
     lessons: list[str] = []
@@ -60,9 +74,15 @@ async def reflexion(debate: Debate, params: ReflexionParams) -> Answer | None:
     for number in range(1, params.reflections + 1):
         template = "reasoning/criticism"
         shown = f"{reasoning}\n{answer.prediction if answer else ''}"
-        noted = await debate.say(SEAT, "criticism", template, schema=Criticism, round=number, heard=(), attempt=shown)
+        noted = await debate.say(
+            SEAT, "criticism", template, schema=Criticism, round=number, heard=(), attempt=shown
+        )
         found = noted.parsed or {}
-        if not noted.usable or not found.get("criticism") or (params.satisfied and found["stands"] and answer):
+        if (
+            not noted.usable
+            or not found.get("criticism")
+            or (params.satisfied and found["stands"] and answer)
+        ):
             break
         lessons.append(found["criticism"])
         answer, reasoning = await attempt(debate, params, number + 1, lessons)
@@ -72,15 +92,23 @@ async def reflexion(debate: Debate, params: ReflexionParams) -> Answer | None:
 async def attempt(
     debate: Debate, params: ReasoningParams, number: int, lessons: Sequence[str]
 ) -> tuple[Answer | None, str]:
-    """One answer in four steps, with the lessons of earlier attempts, and the reasoning that led to it."""
+    """One answer in four steps, with the lessons of earlier attempts, and the reasoning that led to
+    it.
+    """
     template = "reasoning/four_steps"
     if params.answer == "generation":
         schema = steps_schema(debate.task.labels, debate.task.multilabel)
-        said = await debate.say(SEAT, "prediction", template, schema=schema, round=number, heard=(), lessons=lessons)
+        said = await debate.say(
+            SEAT, "prediction", template, schema=schema, round=number, heard=(), lessons=lessons
+        )
         steps = "\n".join(map(str, (said.parsed or {}).get("steps", [])))
         return read_answer(debate, said), steps
-    reasoned = await debate.say(SEAT, "reasoning", template, round=number, heard=(), lessons=lessons)
-    said = await debate.choose(SEAT, "prediction", "reasoning/verdict", round=number, heard=(), steps=reasoned.text)
+    reasoned = await debate.say(
+        SEAT, "reasoning", template, round=number, heard=(), lessons=lessons
+    )
+    said = await debate.choose(
+        SEAT, "prediction", "reasoning/verdict", round=number, heard=(), steps=reasoned.text
+    )
     return read_answer(debate, said), reasoned.text
 
 
@@ -88,7 +116,9 @@ async def attempt(
 def steps_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]:
     """Four steps, then prediction and confidence."""
     steps = Annotated[
-        list[str], Field(min_length=STEPS, max_length=STEPS, description="the four steps, in order"), MAY_BE_MISSING
+        list[str],
+        Field(min_length=STEPS, max_length=STEPS, description="the four steps, in order"),
+        MAY_BE_MISSING,
     ]
     fields: JsonObject = {
         "steps": (steps, ...),

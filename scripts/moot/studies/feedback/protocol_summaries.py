@@ -1,7 +1,8 @@
-"""From a full opinion to a CaseLaw case: background, claim and defence without the verdict, and the verdict apart.
+"""From a full opinion to a CaseLaw case: background, claim and defence without the verdict, and the
+verdict apart.
 
-Debate-Feedback (section 3) starts from cases "formatted into case background, plaintiff claim and defendant
-statement"; its prompts for that are not published, these are ours.
+Debate-Feedback (section 3) starts from cases "formatted into case background, plaintiff claim and
+defendant statement"; its prompts for that are not published, these are ours.
 """
 
 import json
@@ -32,7 +33,9 @@ _LABELS = {
 class SummaryParams(ProtocolParams):
     """Parameters of the summaries."""
 
-    temperature: float = Field(0.0, ge=0, description="sampling temperature, unless the model's entry sets one")
+    temperature: float = Field(
+        0.0, ge=0, description="sampling temperature, unless the model's entry sets one"
+    )
     words: int = Field(200, ge=20, description="most words of the background, as the prompt asks")
 
 
@@ -40,10 +43,14 @@ class CaseSummary(BaseModel):
     """What a summary holds."""
 
     model_config = ConfigDict(extra="forbid")
-    background: str = Field(description="parties, events and course of the case, without the outcome")
+    background: str = Field(
+        description="parties, events and course of the case, without the outcome"
+    )
     claim: str = Field(description="what the plaintiff asks for and why")
     defence: str = Field(description="what the defendant answers and why")
-    prediction: Literal["PLAINTIFF", "DEFENDANT", "SETTLEMENT", "DISMISSED"] = Field(description="the outcome")
+    prediction: Literal["PLAINTIFF", "DEFENDANT", "SETTLEMENT", "DISMISSED"] = Field(
+        description="the outcome"
+    )
 
 
 @protocol(
@@ -54,7 +61,7 @@ class CaseSummary(BaseModel):
     options=Options("none"),
     seats=lambda _: (SEAT,),
 )
-async def case_summary(debate: Debate, params: SummaryParams) -> Answer | None:  # noqa: ARG001 - the prompt reads them
+async def case_summary(debate: Debate, params: SummaryParams) -> Answer | None:  # noqa: ARG001
     """One call: three parts without the verdict, and the verdict."""
     said = await debate.say(SEAT, KIND, "summaries/case_summary", schema=CaseSummary)
     return Answer(said.prediction) if said.usable and said.prediction else None
@@ -66,16 +73,25 @@ def summary_records(said: pd.DataFrame) -> list[JsonObject]:
     records = []
     for parsed in map(json.loads, usable["parsed"]):
         parts = (" ".join(str(parsed[name]).split()) for name in ("background", "claim", "defence"))
-        records.append({"case_background": "\t".join(parts), "labels": _LABELS[str(parsed["prediction"]).casefold()]})
+        records.append(
+            {
+                "case_background": "\t".join(parts),
+                "labels": _LABELS[str(parsed["prediction"]).casefold()],
+            }
+        )
     return records
 
 
 def write_summaries(shards: Sequence[Path], output: Path) -> None:
     """Write a model's usable summaries (protocol `case_summary`) as the CaseLaw loader reads them,
-    `summaries/{experiment}/{model}.jsonl` of `case_background` and `labels`; raises `UserError` where there is none.
+    `summaries/{experiment}/{model}.jsonl` of `case_background` and `labels`; raises `UserError`
+    where there is none.
     """
     said = read_frames(shards)
     lines = [json.dumps(record, ensure_ascii=False) for record in summary_records(said)]
     if not lines:
-        raise UserError(f"{output.stem}: none of {len(said)} utterances is a usable summary. Use a larger model.")
+        raise UserError(
+            f"{output.stem}: none of {len(said)} utterances is a usable summary. Use a larger"
+            " model."
+        )
     write_whole(output, "\n".join(lines) + "\n")

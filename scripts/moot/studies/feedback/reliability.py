@@ -1,9 +1,11 @@
 """The reliability assistant of Debate-Feedback: how likely a debater's opinion on a case is right.
 
-Trained on debates without an assistant over training cases (Table 1 of the paper: background and opinion, against
-whether the opinion was right), calibrated on debates over validation cases, and kept without pickle.
+Trained on debates without an assistant over training cases (Table 1 of the paper: background and
+opinion, against whether the opinion was right), calibrated on debates over validation cases, and
+kept without pickle.
 
-The paper's target is "ground truth XOR position"; here 1 says that they agree, so that a high value is a reliable one.
+The paper's target is "ground truth XOR position"; here 1 says that they agree, so that a high value
+is a reliable one.
 """
 
 import json
@@ -44,8 +46,8 @@ _WORDS = (1, 2)
 def debater_opinions(transcripts: pd.DataFrame, cases: Collection[Case]) -> pd.DataFrame:
     """Every opinion that debaters gave and that takes a position.
 
-    Columns `OPINION_COLUMNS`: position as label, `right` whether it is the case's target (all of its labels, where
-    there are several).
+    Columns `OPINION_COLUMNS`: position as label, `right` whether it is the case's target (all of
+    its labels, where there are several).
     """
     known = {case.case_id: case for case in cases}
     spoken = transcripts[
@@ -57,7 +59,9 @@ def debater_opinions(transcripts: pd.DataFrame, cases: Collection[Case]) -> pd.D
     frame = frame.rename(columns={"prediction": "position", "text": "opinion"})
     argued = [known[case_id] for case_id in frame["case_id"]]
     frame["split"], frame["facts"] = [case.split for case in argued], [case.text for case in argued]
-    frame["right"] = [case.target == position for case, position in zip(argued, frame["position"], strict=True)]
+    frame["right"] = [
+        case.target == position for case, position in zip(argued, frame["position"], strict=True)
+    ]
     return frame[list(OPINION_COLUMNS)]
 
 
@@ -89,14 +93,18 @@ class AssistantCard:
 
 @dataclass(frozen=True)
 class Assistant:
-    """A trained assistant: its description, its vectorisers (by name) and its calibrated classifier."""
+    """A trained assistant: its description, its vectorisers (by name) and its calibrated
+    classifier.
+    """
 
     card: AssistantCard
     vectorizers: Fields
     classifier: Any
 
     def reliability(self, opinions: pd.DataFrame) -> NDArray[np.float64]:
-        """How likely each opinion is right, shape (rows,); columns facts, position and opinion are read."""
+        """How likely each opinion is right, shape (rows,); columns facts, position and opinion are
+        read.
+        """
         features = _transformed(self.card, self.vectorizers, opinions)
         probabilities: NDArray[np.float64] = self.classifier.predict_proba(features)[:, 1]
         return probabilities
@@ -110,20 +118,22 @@ class Assistant:
         """Require that this assistant may judge a case.
 
         Raises:
-            UserError: it was trained on another data set, or on debates of this very case (a validation case may have
-                calibrated it, since what is fitted on such a case is never evaluated there).
+            UserError: it was trained on another data set, or on debates of this very case (a
+                validation case may have calibrated it, since what is fitted on such a case is never
+                evaluated there).
         """
         if (case.dataset, tuple(case.labels)) != (self.card.dataset, self.card.labels):
             raise UserError(
-                f"{where}: the assistant was trained on data set '{self.card.dataset}' (labels "
-                f"{', '.join(self.card.labels)}), the case is of '{case.dataset}' ({', '.join(case.labels)}). "
-                "Name an experiment on the same data set in `assistant`."
+                f"{where}: the assistant was trained on data set '{self.card.dataset}' (labels"
+                f" {', '.join(self.card.labels)}), the case is of '{case.dataset}'"
+                f" ({', '.join(case.labels)}). Name an experiment on the same data set in"
+                " `assistant`."
             )
         calibrated = case.split == "test" and case.case_id in self.card.calibrated_on
         if case.case_id in self.card.trained_on or calibrated:
             raise UserError(
-                f"{where}: case {case.case_id} trained the assistant, so it cannot be judged by it. "
-                "Train on another split, or debate the test split."
+                f"{where}: case {case.case_id} trained the assistant, so it cannot be judged by it."
+                " Train on another split, or debate the test split."
             )
 
 
@@ -141,26 +151,31 @@ def train_assistant(
         opinions: columns `OPINION_COLUMNS`; opinions over test cases are refused.
         cases: all cases of the data set: what resembles one of its test cases is left out.
         task: the data set's description.
-        features: TF-IDF of case and opinion; the same with the case's words crossed with the position, so that words
-            of the facts can speak for one position and against another; or sentence embeddings.
+        features: TF-IDF of case and opinion; the same with the case's words crossed with the
+            position, so that words of the facts can speak for one position and against another; or
+            sentence embeddings.
         seed: for the classifier.
 
     Raises:
-        UserError: an opinion over a test case, or a split whose opinions are all right, all wrong, or none at all.
+        UserError: an opinion over a test case, or a split whose opinions are all right, all wrong,
+            or none at all.
     """
     dataset = next(iter(cases)).dataset
     tested = {case.case_id: case.text for case in cases if case.split == "test"}
     evaluated = sorted(set(opinions["case_id"]) & set(tested))
     if evaluated:
         raise UserError(
-            f"assistant of '{dataset}': opinions over the test case {evaluated[0]} are among those to train on "
-            f"({len(evaluated)} such cases). Train on debates over the train and validation splits."
+            f"assistant of '{dataset}': opinions over the test case {evaluated[0]} are among those"
+            f" to train on ({len(evaluated)} such cases). Train on debates over the train and"
+            " validation splits."
         )
     argued = set(opinions["case_id"])
     used = {case.case_id: case.text for case in cases if case.case_id in argued}
     leaks = leaking(used, tested, task.language)
     clean = opinions[~opinions["case_id"].isin(list(leaks))]
-    training, validation = (_both_classes(clean, split, dataset) for split in ("train", "validation"))
+    training, validation = (
+        _both_classes(clean, split, dataset) for split in ("train", "validation")
+    )
     card = AssistantCard(
         dataset,
         tuple(task.labels),
@@ -173,9 +188,13 @@ def train_assistant(
         len(training),
     )
     vectorizers = _fitted_vectorizers(card, training)
-    classifier = LogisticRegression(C=1.0, class_weight="balanced", max_iter=1000, random_state=seed)
+    classifier = LogisticRegression(
+        C=1.0, class_weight="balanced", max_iter=1000, random_state=seed
+    )
     classifier.fit(_transformed(card, vectorizers, training), training["right"].astype(int))
-    whole = [(np.arange(len(validation)),) * 2]  # folds teach a frozen classifier nothing, and few rows allow none
+    whole = [
+        (np.arange(len(validation)),) * 2
+    ]  # folds teach a frozen classifier nothing, and few rows allow none
     calibrated = CalibratedClassifierCV(FrozenEstimator(classifier), method="sigmoid", cv=whole)
     calibrated.fit(_transformed(card, vectorizers, validation), validation["right"].astype(int))
     return Assistant(card, vectorizers, calibrated)
@@ -186,23 +205,26 @@ def _both_classes(opinions: pd.DataFrame, split: str, dataset: str) -> pd.DataFr
     if rows["right"].nunique() < 2:
         found = "none" if rows.empty else "all right" if rows["right"].all() else "all wrong"
         raise UserError(
-            f"assistant of '{dataset}': the debates' {len(rows)} opinions over {split} cases are {found}; expected "
-            "right and wrong ones. Debate more cases (`cases`, `calibration_cases`), or let debaters take "
-            "`sides: opposed`."
+            f"assistant of '{dataset}': the debates' {len(rows)} opinions over {split} cases are"
+            f" {found}; expected right and wrong ones. Debate more cases (`cases`,"
+            " `calibration_cases`), or let debaters take `sides: opposed`."
         )
     return rows
 
 
-def write_assistant(cases_path: Path, shards: Sequence[Path], features: Features, seed: int, output: Path) -> None:
-    """Train an assistant on an experiment's and model's transcripts of training and validation cases, and store it as
-    `assistants/{experiment}/{model}/{features}.skops`.
+def write_assistant(
+    cases_path: Path, shards: Sequence[Path], features: Features, seed: int, output: Path
+) -> None:
+    """Train an assistant on an experiment's and model's transcripts of training and validation
+    cases, and store it as `assistants/{experiment}/{model}/{features}.skops`.
     """
     cases, task = read_cases(cases_path)
     opinions = debater_opinions(read_frames(shards), cases)
     assistant = train_assistant(opinions, cases, task, features=features, seed=seed)
     save_assistant(assistant, output)
     LOG.info(
-        "assistant of '%s': %d opinions over %d training cases, calibrated on %d cases, %d left out as near-duplicates",
+        "assistant of '%s': %d opinions over %d training cases, calibrated on %d cases, %d left out"
+        " as near-duplicates",
         assistant.card.dataset,
         assistant.card.opinions,
         len(assistant.card.trained_on),
@@ -231,17 +253,24 @@ def _fitted_vectorizers(card: AssistantCard, training: pd.DataFrame) -> JsonObje
 
 
 def _documents(opinions: pd.DataFrame) -> list[str]:
-    """Case background and opinion in one text, the position spelled out before the opinion (the paper's Table 1)."""
+    """Case background and opinion in one text, the position spelled out before the opinion (the
+    paper's Table 1).
+    """
     return [
         f"{facts}\nposition_{position}\n{opinion}"
-        for facts, position, opinion in zip(opinions["facts"], opinions["position"], opinions["opinion"], strict=True)
+        for facts, position, opinion in zip(
+            opinions["facts"], opinions["position"], opinions["opinion"], strict=True
+        )
     ]
 
 
 def _transformed(card: AssistantCard, vectorizers: Fields, opinions: pd.DataFrame) -> Any:
     """The features of opinions, one row each."""
     taken = np.array(
-        [[float(label in position.split(";")) for label in card.labels] for position in opinions["position"]]
+        [
+            [float(label in position.split(";")) for label in card.labels]
+            for position in opinions["position"]
+        ]
     ).reshape(len(opinions), len(card.labels))
     if card.features == "embeddings":
         return np.hstack([SentenceEmbedding(card.encoder).transform(_documents(opinions)), taken])
@@ -259,7 +288,9 @@ def _encoder(features: str) -> str:
     try:
         return sentence_model()
     except UnavailableError as error:
-        raise UserError(f"an assistant with `assistant_features: embeddings` needs an encoder: {error}.") from None
+        raise UserError(
+            f"an assistant with `assistant_features: embeddings` needs an encoder: {error}."
+        ) from None
 
 
 # How it is kept
@@ -268,7 +299,14 @@ def _encoder(features: str) -> str:
 def save_assistant(assistant: Assistant, path: Path) -> None:
     """Store an assistant with skops, which keeps no code."""
     about = json.dumps(asdict(assistant.card), ensure_ascii=False, sort_keys=True)
-    dump({"about": about, "vectorizers": dict(assistant.vectorizers), "classifier": assistant.classifier}, path)
+    dump(
+        {
+            "about": about,
+            "vectorizers": dict(assistant.vectorizers),
+            "classifier": assistant.classifier,
+        },
+        path,
+    )
 
 
 @cache
@@ -282,11 +320,14 @@ def load_assistant(path: Path) -> Assistant:
     content = read(path, _TRUSTED.__contains__)
     try:
         described = json.loads(content["about"])
-        fields: JsonObject = {key: tuple(v) if isinstance(v, list) else v for key, v in described.items()}
+        fields: JsonObject = {
+            key: tuple(v) if isinstance(v, list) else v for key, v in described.items()
+        }
         return Assistant(AssistantCard(**fields), content["vectorizers"], content["classifier"])
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(
-            f"{path}: not an assistant that moot stored ({type(error).__name__}). Delete it, and run again."
+            f"{path}: not an assistant that moot stored ({type(error).__name__}). Delete it, and"
+            " run again."
         ) from error
 
 

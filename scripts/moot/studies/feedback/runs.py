@@ -1,4 +1,6 @@
-"""What the tables and figures of Debate-Feedback share: names of methods, which runs they show, sweeps among them."""
+"""What the tables and figures of Debate-Feedback share: names of methods, which runs they show,
+sweeps among them.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -43,7 +45,10 @@ class Run(content.Run):
         params = self.params
         if self.results.config.protocol == DEBATE:
             weight = params["weight"] if params["smoothing"] else 1
-            debate = f"{params['debaters']} debaters, {params['sides']}, rounds {params['rounds']}, T = {weight:g}"
+            debate = (
+                f"{params['debaters']} debaters, {params['sides']}, rounds {params['rounds']}, T ="
+                f" {weight:g}"
+            )
             return f"{debate}, threshold {params['threshold']:g}" if params["assistant"] else debate
         matched = {"matched": "calls of the debate", "matched_tokens": "tokens of the debate"}
         named = [f"k = {matched.get(params['k'], params['k'])}"] if "k" in params else []
@@ -52,44 +57,66 @@ class Run(content.Run):
 
 
 def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
-    """The runs over test cases that belong to no sweep, in the order of methods; of all protocols if none is given.
+    """The runs over test cases that belong to no sweep, in the order of methods; of all protocols
+    if none is given.
 
-    Of two runs of a model with the same parameters the first belongs to no sweep.
+        Of two runs of a model with the same parameters the first belongs to no sweep.
     """
     order = [*METHODS, DEBATE]
-    swept = {run for name in SWEPT for group in sweeps(results, name) for run in _in_sweep(group, name)}
+    swept = {
+        run for name in SWEPT for group in sweeps(results, name) for run in _in_sweep(group, name)
+    }
     shown = [
-        found for found in results.where(*protocols) if found.config.split == "test" and found.config.protocol in order
+        found
+        for found in results.where(*protocols)
+        if found.config.split == "test" and found.config.protocol in order
     ]
-    shown.sort(key=lambda found: (order.index(found.config.protocol), bool(found.config.params.get("assistant"))))
+    shown.sort(
+        key=lambda found: (
+            order.index(found.config.protocol),
+            bool(found.config.params.get("assistant")),
+        )
+    )
     return [run for run in results.runs(shown, Run) if (run.experiment, run.model) not in swept]
 
 
 def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
-    """Groups of debates over the same cases that differ in one parameter alone, ordered by its values."""
+    """Groups of debates over the same cases that differ in one parameter alone, ordered by its
+    values.
+    """
     groups: dict[tuple[object, ...], list[ExperimentResults]] = {}
     for found in results.where(DEBATE):
         if found.config.split == "test":
-            others = sorted((key, repr(value)) for key, value in found.config.params.items() if key != name)
+            others = sorted(
+                (key, repr(value)) for key, value in found.config.params.items() if key != name
+            )
             cases = tuple(sorted(found.predictions["case_id"].unique()))
             groups.setdefault((found.config.dataset, cases, *others), []).append(found)
-    swept = [group for group in groups.values() if len({found.config.params[name] for found in group}) > 1]
+    swept = [
+        group
+        for group in groups.values()
+        if len({found.config.params[name] for found in group}) > 1
+    ]
     return [sorted(group, key=lambda found: float(found.config.params[name])) for group in swept]
 
 
 def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[tuple[str, str]]:
-    """The experiments and models of a sweep; of a model's runs with the same parameters all but the first."""
+    """The experiments and models of a sweep; of a model's runs with the same parameters all but the
+    first.
+    """
     for model in {model: None for found in group for model in found.config.models}:
         of_model = [found for found in group if model in found.config.models]
         values = [found.config.params[name] for found in of_model]
         for place, found in enumerate(of_model):
-            if len(set(values)) > 1 and (values[place] in values[:place] or values.count(values[place]) == 1):
+            if len(set(values)) > 1 and (
+                values[place] in values[:place] or values.count(values[place]) == 1
+            ):
                 yield found.experiment, model
 
 
 def components(single: Run, assisted: Run | None) -> Iterator[tuple[str, Column]]:
-    """The stages of the method, each with how often it got each case right, by case_id: the judge alone, debate,
-    smoothing, assistant with and without smoothing.
+    """The stages of the method, each with how often it got each case right, by case_id: the judge
+    alone, debate, smoothing, assistant with and without smoothing.
     """
     debates = judged_debates(single.results, single.model)
     yield "judge alone (O_0)", _right(single, debates, None)
@@ -102,14 +129,20 @@ def components(single: Run, assisted: Run | None) -> Iterator[tuple[str, Column]
 
 
 def _right(run: Run, debates: Sequence[Judged], weight: float | None) -> Column:
-    """How often each evaluated case is right at this T (None: at O_0); a debate without a valid answer is wrong."""
-    right = pd.Series(right_at(run.results, debates, weight), [debate.case_id for debate in debates])
+    """How often each evaluated case is right at this T (None: at O_0); a debate without a valid
+    answer is wrong.
+    """
+    right = pd.Series(
+        right_at(run.results, debates, weight), [debate.case_id for debate in debates]
+    )
     asked = run.predictions["case_id"].value_counts().sort_index()
     return right.groupby(level=0).sum().reindex(asked.index).fillna(0.0) / asked
 
 
 def pairs(results: StudyResults) -> list[tuple[Run, Run | None]]:
-    """Each run without assistant, with the run with assistant over the same cases and by the same model, if any."""
+    """Each run without assistant, with the run with assistant over the same cases and by the same
+    model, if any.
+    """
     runs = list_runs(results, DEBATE)
     assisted = [run for run in runs if run.method == ASSISTED]
     return [

@@ -1,7 +1,9 @@
-"""Scores of Debate-Feedback: corrections and degradations, any T without a new call, and the assistant's own quality.
+"""Scores of Debate-Feedback: corrections and degradations, any T without a new call, and the
+assistant's own quality.
 
-What the judge said in a round does not depend on T, so O_n for another T follows from the transcript by arithmetic.
-Thresholds of token probabilities are fitted on validation cases for O_0 and for O_n of each T alike.
+What the judge said in a round does not depend on T, so O_n for another T follows from the
+transcript by arithmetic. Thresholds of token probabilities are fitted on validation cases for O_0
+and for O_n of each T alike.
 """
 
 import json
@@ -15,7 +17,14 @@ import pandas as pd
 from moot.core.kinds import CONCLUSION, RELIABILITY, SMOOTHED
 from moot.core.likelihood import calibrate, log_shares
 from moot.core.types import Fields
-from moot.protocols.smoothing import LABEL_ALONE, TOKEN_PROBABILITIES, Outlook, decided, recorded_outlook, replay
+from moot.protocols.smoothing import (
+    LABEL_ALONE,
+    TOKEN_PROBABILITIES,
+    Outlook,
+    decided,
+    recorded_outlook,
+    replay,
+)
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import Floats, Statistic, as_numbers, share_statistic
@@ -27,7 +36,9 @@ WEIGHTS = tuple(step / 10 for step in range(11))
 
 @dataclass(frozen=True)
 class Judged:
-    """What the judge of one debate came to: O_0, and for each round LM(x, sum) and whether the threshold was met."""
+    """What the judge of one debate came to: O_0, and for each round LM(x, sum) and whether the
+    threshold was met.
+    """
 
     case_id: str
     first: Outlook
@@ -38,9 +49,10 @@ class Judged:
 
 @scorer("feedback")
 def feedback(results: ExperimentResults) -> pd.DataFrame:
-    """By model: `accuracy_initial`, `accuracy_final`, `corrections`, `degradations` at the experiment's own T; the last
-    three again for each T of `WEIGHTS` (group "T=0.5"); and the assistant's `assistant_auc`, `assistant_brier`,
-    `assistant_expected_calibration_error`, with the share of rounds in which its threshold was met.
+    """By model: `accuracy_initial`, `accuracy_final`, `corrections`, `degradations` at the
+    experiment's own T; the last three again for each T of `WEIGHTS` (group "T=0.5"); and the
+    assistant's `assistant_auc`, `assistant_brier`, `assistant_expected_calibration_error`, with the
+    share of rounds in which its threshold was met.
     """
     if results.config.protocol != PROTOCOL:
         return no_scores()
@@ -54,13 +66,17 @@ def feedback(results: ExperimentResults) -> pd.DataFrame:
 
 
 def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
-    """The debates of one model that came to an answer, validation cases included, in the order of the transcripts."""
+    """The debates of one model that came to an answer, validation cases included, in the order of
+    the transcripts.
+    """
     debates: dict[str, Judged] = {}
     for said in results.parts(["kind", "parsed"], model, validation=True):
         conclusions = said[said["kind"] == CONCLUSION]
         valid = {
             debate_id
-            for debate_id, parsed in zip(conclusions["debate_id"], conclusions["parsed"], strict=True)
+            for debate_id, parsed in zip(
+                conclusions["debate_id"], conclusions["parsed"], strict=True
+            )
             if json.loads(parsed)["status"] == "valid"
         }
         for debate_id, rows in said[said["kind"] == SMOOTHED].groupby("debate_id", sort=True):
@@ -87,11 +103,14 @@ def own_weight(params: Fields) -> float:
 
 
 def right_at(results: ExperimentResults, debates: Sequence[Judged], weight: float | None) -> Floats:
-    """1 for each debate that is right at this T (None: at O_0), else 0; token probabilities with the threshold of
-    validation cases.
+    """1 for each debate that is right at this T (None: at O_0), else 0; token probabilities with
+    the threshold of validation cases.
     """
     task = results.task
-    outlooks = [debate.first if weight is None else replay(debate.first, debate.rounds, weight) for debate in debates]
+    outlooks = [
+        debate.first if weight is None else replay(debate.first, debate.rounds, weight)
+        for debate in debates
+    ]
     frame = pd.DataFrame({"case_id": [debate.case_id for debate in debates]})
     frame["prediction"] = [decided(outlook, task) for outlook in outlooks]
     frame["confidence"], frame["score"] = np.nan, np.nan
@@ -107,7 +126,9 @@ def right_at(results: ExperimentResults, debates: Sequence[Judged], weight: floa
     return as_numbers(answers == frame["case_id"].map(results.targets))
 
 
-def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judged]) -> Iterator[Score]:
+def _smoothing_scores(
+    results: ExperimentResults, model: str, debates: list[Judged]
+) -> Iterator[Score]:
     evaluated = set(results.predictions["case_id"])
     kept = [place for place, debate in enumerate(debates) if debate.case_id in evaluated]
     n_invalid = len(results.predictions[results.predictions["model"] == model]) - len(kept)
@@ -140,10 +161,16 @@ def _sum_of(values: Floats) -> Statistic:
 
 
 def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
-    """Every opinion over an evaluated case that the assistant judged: case_id, round, position, reliability, right."""
+    """Every opinion over an evaluated case that the assistant judged: case_id, round, position,
+    reliability, right.
+    """
     evaluated = set(results.predictions["case_id"])
     rows = results.gather(
-        lambda said: said[(said["model"] == model) & (said["kind"] == RELIABILITY) & said["case_id"].isin(evaluated)],
+        lambda said: said[
+            (said["model"] == model)
+            & (said["kind"] == RELIABILITY)
+            & said["case_id"].isin(evaluated)
+        ],
         ["kind", "round", "prediction", "parsed"],
     )
     return pd.DataFrame(
@@ -152,12 +179,16 @@ def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
             "round": rows["round"].to_numpy(),
             "position": rows["prediction"].to_numpy(),
             "reliability": [json.loads(parsed)["reliability"] for parsed in rows["parsed"]],
-            "right": rows["prediction"].to_numpy() == results.targets.loc[rows["case_id"]].to_numpy(),
+            "right": (
+                rows["prediction"].to_numpy() == results.targets.loc[rows["case_id"]].to_numpy()
+            ),
         }
     )
 
 
-def _assistant_scores(results: ExperimentResults, model: str, debates: list[Judged]) -> Iterator[Score]:
+def _assistant_scores(
+    results: ExperimentResults, model: str, debates: list[Judged]
+) -> Iterator[Score]:
     opinions = judged_opinions(results, model)
     if opinions.empty:
         return

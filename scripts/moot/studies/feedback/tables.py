@@ -6,7 +6,14 @@ import pandas as pd
 
 from moot.core.types import Fields
 from moot.report import table
-from moot.report.content import BASELINES, DEBATES, NOT_MEASURED, StudyResults, TableContent, reference_runs
+from moot.report.content import (
+    BASELINES,
+    DEBATES,
+    NOT_MEASURED,
+    StudyResults,
+    TableContent,
+    reference_runs,
+)
 from moot.report.published import (
     Published,
     Values,
@@ -42,19 +49,24 @@ SEVERAL_LABELS = (
     ("F1, micro", "f1", "micro", ""),
 )
 METRIC_NOTE = (
-    "The paper's accuracy compares whole answers (its Equation 2), which for several labels is subset accuracy; its F1 "
-    "is the macro average (Equation 6). Micro F1 is ours."
+    "The paper's accuracy compares whole answers (its Equation 2), which for several labels is"
+    " subset accuracy; its F1 is the macro average (Equation 6). Micro F1 is ours."
 )
 CASES_NOTE = (
-    "The paper's own cases were not published whole; ours are the published files. A difference is one of cases, not "
-    "of the method alone."
+    "The paper's own cases were not published whole; ours are the published files. A difference is"
+    " one of cases, not of the method alone."
 )
 
 
-@table(STUDY, TABLE2, "Table 2: trained models, single prompts and Debate-Feedback", rests_on=(DEBATES, BASELINES))
+@table(
+    STUDY,
+    TABLE2,
+    "Table 2: trained models, single prompts and Debate-Feedback",
+    rests_on=(DEBATES, BASELINES),
+)
 def models(results: StudyResults) -> TableContent:
-    """Accuracy and macro F1 by method: published (paper, Table 2), ours, their difference. Trained models are those of
-    this run's baselines, on the test split.
+    """Accuracy and macro F1 by method: published (paper, Table 2), ours, their difference. Trained
+    models are those of this run's baselines, on the test split.
     """
     runs = list_runs(results, DEBATE, "zero_shot")
     rows = [
@@ -69,7 +81,9 @@ def models(results: StudyResults) -> TableContent:
 
 @table(STUDY, TABLE3, "Table 3: Debate-Feedback and other ways of reasoning")
 def reasoning(results: StudyResults) -> TableContent:
-    """Accuracy and macro F1 by method of reasoning: published (paper, Table 3), ours, their difference."""
+    """Accuracy and macro F1 by method of reasoning: published (paper, Table 3), ours, their
+    difference.
+    """
     runs = list_runs(results)
     rows = [
         *_run_rows(TABLE3, runs),
@@ -77,9 +91,9 @@ def reasoning(results: StudyResults) -> TableContent:
         *_published_alone(results, TABLE3),
     ]
     model = (
-        "The paper names gpt-4o-mini for this comparison, and under its Table 2 GPT-4o for the judges and debaters of "
-        "all experiments: its two rows of Debate-Feedback are taken as gpt-4o-mini, like the rows that they are "
-        "compared with."
+        "The paper names gpt-4o-mini for this comparison, and under its Table 2 GPT-4o for the"
+        " judges and debaters of all experiments: its two rows of Debate-Feedback are taken as"
+        " gpt-4o-mini, like the rows that they are compared with."
     )
     return comparison(rows, KEYS, [METRIC_NOTE, model, CASES_NOTE])
 
@@ -92,7 +106,9 @@ def _run_rows(table: str, runs: list[Run]) -> Iterator[Fields]:
             names = (run.method, run.model, run.setting, run.data)
             yield compared({"method": (*names, heading)}, theirs.get(column), value)
             if metric in ("accuracy", "subset_accuracy"):
-                yield compared({"method": (*names, "share of valid answers")}, None, share_valid(value))
+                yield compared(
+                    {"method": (*names, "share of valid answers")}, None, share_valid(value)
+                )
 
 
 def _kinds(values: Values) -> dict[str, Published]:
@@ -110,18 +126,37 @@ def _reference_rows(runs: list[Run]) -> Iterator[Fields]:
             value = run.measured(metric, average)
             if value is not NOT_MEASURED:
                 setting = f"reference on the cases of {run.experiment}"
-                yield compared({"method": (run.model, "–", setting, run.data, heading)}, None, value)
+                yield compared(
+                    {"method": (run.model, "–", setting, run.data, heading)}, None, value
+                )
 
 
 def _trained_rows(results: StudyResults) -> Iterator[Fields]:
-    """The baselines' rows on the test split; one that could not run says why in place of its setting."""
+    """The baselines' rows on the test split; one that could not run says why in place of its
+    setting.
+    """
     for data, board in results.baselines.items():
         for row in board[board["evaluation"] == "test"].to_dict("records"):
             theirs = _kinds(beside_trained(results, TABLE2, data, str(row["baseline"])))
-            setting = "trained on the training split" if row["status"] == "ok" else str(row["status"])
-            accuracy = "subset accuracy" if results.of_datasets[data].task.multilabel else "accuracy"
-            for heading, metric, column in ((accuracy, "accuracy", "accuracy"), ("F1, macro", "f1_macro", "f1")):
-                keys = {"method": (str(row["baseline"]), "–", setting, results.data_label(data), heading)}
+            setting = (
+                "trained on the training split" if row["status"] == "ok" else str(row["status"])
+            )
+            accuracy = (
+                "subset accuracy" if results.of_datasets[data].task.multilabel else "accuracy"
+            )
+            for heading, metric, column in (
+                (accuracy, "accuracy", "accuracy"),
+                ("F1, macro", "f1_macro", "f1"),
+            ):
+                keys = {
+                    "method": (
+                        str(row["baseline"]),
+                        "–",
+                        setting,
+                        results.data_label(data),
+                        heading,
+                    )
+                }
                 value = NOT_MEASURED if pd.isna(row["accuracy"]) else trained_score(row, metric)
                 yield compared(keys, theirs.get(column), value)
 
@@ -129,5 +164,13 @@ def _trained_rows(results: StudyResults) -> Iterator[Fields]:
 def _published_alone(results: StudyResults, table: str) -> Iterator[Fields]:
     for (row, metric), value in not_repeated(results, table).items():
         data, _, kind = metric.partition("_")
-        keys = {"method": (PAPER_METHODS.get(row, row), "", "published", data, kind.replace("f1", "F1, macro"))}
+        keys = {
+            "method": (
+                PAPER_METHODS.get(row, row),
+                "",
+                "published",
+                data,
+                kind.replace("f1", "F1, macro"),
+            )
+        }
         yield compared(keys, value, NOT_MEASURED)

@@ -17,7 +17,16 @@ from moot.report.published import (
 from moot.scores.results import OVERALL
 from moot.stats.bootstrap import as_numbers, share_statistic
 from moot.stats.paired import compare, holm
-from moot.studies.feedback.runs import ASSISTED, DEBATE, SINGLE, STUDY, Run, components, list_runs, pairs
+from moot.studies.feedback.runs import (
+    ASSISTED,
+    DEBATE,
+    SINGLE,
+    STUDY,
+    Run,
+    components,
+    list_runs,
+    pairs,
+)
 from moot.studies.feedback.scores import WEIGHTS
 
 TABLE5 = "table5_smoothing"
@@ -25,8 +34,8 @@ TABLE5 = "table5_smoothing"
 
 @table(STUDY, TABLE5, "Table 5: corrections and degradations with and without smoothing")
 def smoothing(results: StudyResults) -> TableContent:
-    """How often the debate corrects a wrong first prediction, and spoils a right one, as shares of all cases: published
-    (paper, Table 5), ours, their difference.
+    """How often the debate corrects a wrong first prediction, and spoils a right one, as shares of
+    all cases: published (paper, Table 5), ours, their difference.
     """
     published = published_table(results, TABLE5)
     total = max((value.n for value in published.values()), default=1.0)
@@ -46,11 +55,21 @@ def smoothing(results: StudyResults) -> TableContent:
                 theirs = theirs_of_run.get((name, metric))
                 theirs = theirs.over(total) if theirs is not None and counted else theirs
                 ours = _share(run, metric if counted else "accuracy_final", group, counted)
-                keys = {"method": (run.method, run.model, run.data, name.replace("_", " "), _heading(metric))}
+                keys = {
+                    "method": (
+                        run.method,
+                        run.model,
+                        run.data,
+                        name.replace("_", " "),
+                        _heading(metric),
+                    )
+                }
                 rows.append(compared(keys, theirs, ours))
     notes = [
-        "Published counts are divided by the paper's number of cases. With smoothing is the T that the experiment ran "
-        "with; without is T = 1 on the same debates.",
+        (
+            "Published counts are divided by the paper's number of cases. With smoothing is the T"
+            " that the experiment ran with; without is T = 1 on the same debates."
+        ),
     ]
     return comparison(rows, ("method", "model", "data", "smoothing", "metric"), notes)
 
@@ -62,13 +81,15 @@ def _heading(metric: str) -> str:
 def _share(run: Run, metric: str, group: str, counted: bool) -> Measured:
     score = run.measured(metric, group=group)
     by = max(score.n, 1) if counted else 1
-    return Measured(score.value / by, score.low / by, score.high / by, score.n, score.n_invalid, score.n_cases)
+    return Measured(
+        score.value / by, score.low / by, score.high / by, score.n, score.n_invalid, score.n_cases
+    )
 
 
 @table(STUDY, "sweep_of_weight", "The weight T")
 def weights(results: StudyResults) -> TableContent:
-    """Corrections, degradations and accuracy for every T, from the same debates: what the judge says does not depend on
-    T.
+    """Corrections, degradations and accuracy for every T, from the same debates: what the judge
+    says does not depend on T.
     """
     rows = []
     for run in list_runs(results, DEBATE):
@@ -80,12 +101,22 @@ def weights(results: StudyResults) -> TableContent:
             accuracy = found["accuracy_final"]
             moved = (found["corrections"].value, found["degradations"].value)
             keys = (run.method, run.model, run.data, weight)
-            rows.append({"method": keys, "accuracy": accuracy.interval, "corrections": moved, "cases": accuracy.counts})
+            rows.append(
+                {
+                    "method": keys,
+                    "accuracy": accuracy.interval,
+                    "corrections": moved,
+                    "cases": accuracy.counts,
+                }
+            )
     return _SWEEP.table(
         rows,
         [
-            "At T = 0 the judge's first prediction counts; T = 1 is no smoothing. Where thresholds of likelihood "
-            "answers are fitted, each T has its own, fitted on validation cases.",
+            (
+                "At T = 0 the judge's first prediction counts; T = 1 is no smoothing. Where"
+                " thresholds of likelihood answers are fitted, each T has its own, fitted on"
+                " validation cases."
+            ),
             INVALID_NOTE,
         ],
     )
@@ -98,7 +129,9 @@ _SWEEP = (
     .estimate("accuracy")
     .ours("corrections", "degradations", digits=".0f")
     .counts(*COUNTS)
-    .short_form("method", "model", "data", "T", "accuracy", "95 % interval", "corrections", "degradations")
+    .short_form(
+        "method", "model", "data", "T", "accuracy", "95 % interval", "corrections", "degradations"
+    )
 )
 
 
@@ -107,8 +140,8 @@ _SWEEP = (
 
 @table(STUDY, "assistant", "The reliability assistant")
 def assistant(results: StudyResults) -> TableContent:
-    """How well the assistant tells right opinions from wrong ones over the evaluated cases, none of which trained
-    it.
+    """How well the assistant tells right opinions from wrong ones over the evaluated cases, none of
+    which trained it.
     """
     metrics = {
         "assistant_auc": "AUC",
@@ -122,33 +155,51 @@ def assistant(results: StudyResults) -> TableContent:
         for metric, heading in metrics.items():
             value = run.measured(metric)
             if value is not NOT_MEASURED:
-                cells = (trained_on, features, run.model, run.data, heading, *value.interval, int(value.n))
+                cells = (
+                    trained_on,
+                    features,
+                    run.model,
+                    run.data,
+                    heading,
+                    *value.interval,
+                    int(value.n),
+                )
                 rows.append({"trained on": cells})
-    columns = Columns().keys("trained on", "features", "model", "data").plain("metric").estimate("ours")
+    columns = (
+        Columns().keys("trained on", "features", "model", "data").plain("metric").estimate("ours")
+    )
     columns = columns.plain("opinions or rounds")
     notes = [
-        "An opinion is right if its position is the case's label. A constant guess has AUC 0.5, and with as many right "
-        "as wrong opinions a Brier score of 0.25. The paper reports no quality of its assistant."
+        "An opinion is right if its position is the case's label. A constant guess has AUC 0.5, and"
+        " with as many right as wrong opinions a Brier score of 0.25. The paper reports no quality"
+        " of its assistant."
     ]
     return columns.table(rows, notes)
 
 
 @table(STUDY, "components", "What each component adds")
 def component_table(results: StudyResults) -> TableContent:
-    """Accuracy of the judge alone, and with debate, smoothing and assistant added, on the same cases: what the paper
-    leaves open (its Limitation b).
+    """Accuracy of the judge alone, and with debate, smoothing and assistant added, on the same
+    cases: what the paper leaves open (its Limitation b).
     """
     rows: list[Fields] = []
     for single, assisted in pairs(results):
         stages = list(components(single, assisted))
         alone = stages[0][1]
-        sample, clusters = single.results.sample(alone.index), [single.results.clusters[case] for case in alone.index]
+        sample, clusters = (
+            single.results.sample(alone.index),
+            [single.results.clusters[case] for case in alone.index],
+        )
         shares = [as_numbers(right) for _, right in stages]
         found = [compare(share, shares[0], clusters, single.results.seed) for share in shares]
         adjusted = [float("nan"), *holm([test.p for test in found[1:]])]
         for place, ((name, right), test) in enumerate(zip(stages, found, strict=True)):
             estimate = sample.bootstrap.estimate(share_statistic(right))
-            row = {"model": (single.model, single.data, name), "accuracy": estimate, "n": len(alone)}
+            row = {
+                "model": (single.model, single.data, name),
+                "accuracy": estimate,
+                "n": len(alone),
+            }
             if place:
                 row["difference"] = (test.difference, test.low, test.high, test.p, adjusted[place])
             rows.append(row)
@@ -159,8 +210,8 @@ def component_table(results: StudyResults) -> TableContent:
     return columns.short_form("model", "data", *short).table(
         rows,
         [
-            "A debate without a valid answer counts as wrong. Differences are from the judge alone, by case. "
-            f"{PAIRED_NOTE}"
+            "A debate without a valid answer counts as wrong. Differences are from the judge"
+            f" alone, by case. {PAIRED_NOTE}"
         ],
         exploratory=True,
     )

@@ -1,12 +1,13 @@
 """Debates that people and GPT-4 held before human judges (Michael et al. 2023, CC-BY 4.0).
 
-Two answers to a reading question are argued by debaters who have read the story (debate), or one of them by one
-debater (consultancy). The judge, who has not, states a probability of either answer after every round. A case is one
-debate: its story, its question, its two answers ("a", "b"; "a" is the first).
+Two answers to a reading question are argued by debaters who have read the story (debate), or one of
+them by one debater (consultancy). The judge, who has not, states a probability of either answer
+after every round. A case is one debate: its story, its question, its two answers ("a", "b"; "a" is
+the first).
 
-Where a debate is quoted from the story the quotation is a span of its words, so that it is verified by construction:
-words quoted are counted. A belief of one half is no decision: the debate is invalid as a prediction; the study's
-accuracy counts it one half, as the authors do.
+Where a debate is quoted from the story the quotation is a span of its words, so that it is verified
+by construction: words quoted are counted. A belief of one half is no decision: the debate is
+invalid as a prediction; the study's accuracy counts it one half, as the authors do.
 """
 
 import json
@@ -49,7 +50,9 @@ PAST_END = "quoted_past_the_end"
 _DIGITS = 9
 """Decimals of a belief: the files give one half as 0.5000000000000001, too."""
 JUDGED_BY, JUDGED_OFFLINE_BY = "human judge", "offline human judge"
-"""Models of the records: the judge who took part in the debate, and the judges who read it afterwards."""
+"""Models of the records: the judge who took part in the debate, and the judges who read it
+afterwards.
+"""
 TASK = Task(
     noun="the question",
     question="Which of the two answers is right?",
@@ -59,7 +62,10 @@ TASK = Task(
     notes=("debates recorded by Michael et al. 2023 (CC-BY 4.0)",),
     cluster=("story", "judge"),
 )
-_GET = "put the published files there (see data/raw/README.md), or choose source 'download' or 'shipped'."
+_GET = (
+    "put the published files there (see data/raw/README.md), or choose source 'download' or"
+    " 'shipped'."
+)
 
 
 class NyuOptions(DatasetOptions):
@@ -67,16 +73,22 @@ class NyuOptions(DatasetOptions):
 
     source: Literal["shipped", "local", "download"] = Field(  # type: ignore[assignment]
         "shipped",
-        description="shipped: the numbers of the debates, without what was said; local: the published files under "
-        "data_root/recorded; download: the same files, fetched first",
+        description=(
+            "shipped: the numbers of the debates, without what was said; local: the published files"
+            " under data_root/recorded; download: the same files, fetched first"
+        ),
     )
-    included: bool = Field(True, description="only the debates that the authors included in their paper")
+    included: bool = Field(
+        True, description="only the debates that the authors included in their paper"
+    )
     faulty: FaultyShare = 0.01
 
 
 @dataclass(frozen=True)
 class _Published:
-    """One debate: its case, its rounds, and what was said before its live judge, the last belief where no file is."""
+    """One debate: its case, its rounds, and what was said before its live judge, the last belief
+    where no file is.
+    """
 
     case: Case
     rounds: Sequence[Fields]
@@ -94,7 +106,9 @@ class _Published:
 
 
 def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The debates before their live judge, then before each who read them afterwards, in the order of their names."""
+    """The debates before their live judge, then before each who read them afterwards, in the order
+    of their names.
+    """
     if options.source == "shipped":
         yield from shipped_debates(SHIPPED_AS, context)
         return
@@ -104,9 +118,18 @@ def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[Recorded
         last_round = max((said.round for said in speeches), default=0)
         times = Counter[str]()
         for judge, judgments in _offline_judgments(published.rounds):
-            beliefs = [_belief(judgment, min(number, last_round)) for number, judgment in enumerate(judgments)]
-            in_order = sorted([*speeches, *beliefs], key=lambda said: (said.round, said.kind == BELIEF))
-            yield replace(published.before(in_order, JUDGED_OFFLINE_BY), judge=judge, judge_repeat=times[judge])
+            beliefs = [
+                _belief(judgment, min(number, last_round))
+                for number, judgment in enumerate(judgments)
+            ]
+            in_order = sorted(
+                [*speeches, *beliefs], key=lambda said: (said.round, said.kind == BELIEF)
+            )
+            yield replace(
+                published.before(in_order, JUDGED_OFFLINE_BY),
+                judge=judge,
+                judge_repeat=times[judge],
+            )
             times[judge] += 1
 
 
@@ -120,14 +143,22 @@ def load(options: NyuOptions, context: LoadContext) -> Loaded:
     return Loaded(cases, TASK, cleaning=cleaning, sources=(context.data_root / FOLDER / METADATA,))
 
 
-def _published(options: NyuOptions, context: LoadContext, cleaning: Counter[str]) -> list[_Published]:
+def _published(
+    options: NyuOptions, context: LoadContext, cleaning: Counter[str]
+) -> list[_Published]:
     """Every debate that a live judge ended, in the order of names; what is left out is counted.
 
     Raises:
         UserError: something is wrong with more debates than `faulty` allows; names all of them.
     """
     folder = context.data_root / FOLDER
-    fields = {"name": str, "setting": dict, "status": dict, "includedInPaper": bool, "question": str}
+    fields = {
+        "name": str,
+        "setting": dict,
+        "status": dict,
+        "includedInPaper": bool,
+        "question": str,
+    }
     fields |= {"sourceMaterialId": dict, "roleAssignments": dict}
     listed = read_jsonl(folder / METADATA, fields, unique="name", get=_GET)
     files = {file.stem: file for file in (folder / DEBATES).glob("*.json")}
@@ -158,7 +189,10 @@ def _published(options: NyuOptions, context: LoadContext, cleaning: Counter[str]
 def _debate(metadata: Fields, ended: Fields, file: Path | None, dataset_name: str) -> _Published:
     """One debate of the metadata; `ended`: the right answer and the live judge's last belief."""
     judge, setting = str(metadata["roleAssignments"].get("Judge", "")), metadata["setting"]
-    answers, rounds = "(The answers are in the debate's own file, which is missing.)", list[Fields]()
+    answers, rounds = (
+        "(The answers are in the debate's own file, which is missing.)",
+        list[Fields](),
+    )
     live = [_stated(ended["finalJudgement"], judge, "", 0)]
     if file:
         (first, second), rounds, live = _read(file)
@@ -171,7 +205,10 @@ def _debate(metadata: Fields, ended: Fields, file: Path | None, dataset_name: st
         target=LETTERS[int(ended["correctAnswerIndex"])],
         labels=LABELS,
         attributes={
-            "arm": f"{'people' if setting['isHuman'] else 'AI'} {'debate' if setting['isDebate'] else 'consult'}",
+            "arm": (
+                f"{'people' if setting['isHuman'] else 'AI'}"
+                f" {'debate' if setting['isDebate'] else 'consult'}"
+            ),
             "story": str(metadata["sourceMaterialId"]["QuALITYStory"]["id"]),
             "judge": judge,
         },
@@ -193,7 +230,9 @@ def _read(file: Path) -> tuple[list[str], list[Fields], list[RecordedUtterance]]
             and isinstance(record["rounds"], list)
         )
         if not well_formed:
-            raise UserError("expected two answers, the right one's number, a story's words and rounds.")
+            raise UserError(
+                "expected two answers, the right one's number, a story's words and rounds."
+            )
         said = [*_live_utterances(record["rounds"], story), *_forms(record)]
     except UserError as fault:
         raise fault if str(file) in str(fault) else UserError(f"{file}: {fault}") from None
@@ -215,7 +254,9 @@ def _live_utterances(rounds: Sequence[Fields], story: Sequence[str]) -> Iterator
 
 
 def _forms(record: Fields) -> Iterator[RecordedUtterance]:
-    """The feedback forms that people filled in afterwards: their grades alone, 0 to 4, none of their words."""
+    """The feedback forms that people filled in afterwards: their grades alone, 0 to 4, none of
+    their words.
+    """
     right = record["setup"]["correctAnswerIndex"]
     filled = [
         (SEATS[role], person, form["answers"])
@@ -224,21 +265,33 @@ def _forms(record: Fields) -> Iterator[RecordedUtterance]:
         if role in SEATS
     ]
     for seat, person, answers in sorted(filled, key=lambda form: form[:2]):
-        grades = dict(pair for question in sorted(answers) for pair in _grades(question, answers[question], right))
+        grades = dict(
+            pair
+            for question in sorted(answers)
+            for pair in _grades(question, answers[question], right)
+        )
         if grades:
             facts = {"grades": grades, "who": person}
             yield RecordedUtterance(seat, FEEDBACK, parsed=facts, source="human", private=True)
 
 
 def _grades(question: str, answer: object, right: int) -> Iterator[tuple[str, float]]:
-    """A question's grades; one about both sides has one of the side of the right answer, and one of the other."""
+    """A question's grades; one about both sides has one of the side of the right answer, and one of
+    the other.
+    """
     by_side = answer if isinstance(answer, Mapping) else {}
     sides = ((RIGHT_SIDE, WRONG_SIDE), (WRONG_SIDE, RIGHT_SIDE))[right]
-    named = [(f"{question}, {side}", by_side.get(name)) for side, name in zip(sides, ("first", "second"), strict=True)]
+    named = [
+        (f"{question}, {side}", by_side.get(name))
+        for side, name in zip(sides, ("first", "second"), strict=True)
+    ]
     for asked, grade in [(question, answer), *named]:
         if isinstance(grade, int | float) and not isinstance(grade, bool):
             if not 0 <= grade <= HIGHEST_GRADE:
-                raise UserError(f"feedback form, {quoted(question)}: found {grade}; expected 0 to {HIGHEST_GRADE}.")
+                raise UserError(
+                    f"feedback form, {quoted(question)}: found {grade}; expected 0 to"
+                    f" {HIGHEST_GRADE}."
+                )
             yield asked, grade
 
 
@@ -249,10 +302,15 @@ def _speech(seat: str, speech: Fields, number: int, story: Sequence[str]) -> Rec
         if kind == "Quote":
             start, end = value["span"]
             if not 0 <= start <= min(end, len(story)):
-                raise UserError(f"a quotation of words {start} to {end}; the story has {len(story)}.")
+                raise UserError(
+                    f"a quotation of words {start} to {end}; the story has {len(story)}."
+                )
             words_there = story[start:end]
             parts.append(f"“{' '.join(words_there)}”")
-            quoted_words, past = quoted_words + len(words_there), past + end - start - len(words_there)
+            quoted_words, past = (
+                quoted_words + len(words_there),
+                past + end - start - len(words_there),
+            )
         else:
             parts.append(value["text"])
             words += len(value["text"].split())

@@ -1,4 +1,6 @@
-"""What tables and figures of recorded results start from: runs, and how the judges of the NYU debates ended."""
+"""What tables and figures of recorded results start from: runs, and how the judges of the NYU
+debates ended.
+"""
 
 import json
 
@@ -25,15 +27,19 @@ class RecordedRun(Run):
 
     @property
     def accuracy(self) -> tuple[float, float, float]:
-        """The mean over cases of the share of repeats that are right, invalid ones wrong, with its interval by case."""
+        """The mean over cases of the share of repeats that are right, invalid ones wrong, with its
+        interval by case.
+        """
         shares = share_right(self.predictions)
         return self.results.sample(shares.index).bootstrap.estimate(share_statistic(shares))
 
     @property
     def judged(self) -> bool:
-        """Whether a judge stated probabilities of two answers to a question about a story (the NYU debates).
+        """Whether a judge stated probabilities of two answers to a question about a story (the NYU
+        debates).
 
-        There the labels only say which answer comes first, so that scores of one label have no meaning.
+                There the labels only say which answer comes first, so that scores of one label have
+                no meaning.
         """
         return CLUSTER_OF_JUDGED in cluster_attributes(self.results.task.cluster)
 
@@ -56,12 +62,15 @@ def recorded_runs(results: StudyResults) -> list[RecordedRun]:
 def beliefs(run: RecordedRun) -> pd.DataFrame:
     """What the judge believed after each round, one row a belief, in the order of turns.
 
-    Columns: case_id, repeat, debate_id, round, in_right (the probability given to the right answer), story, judge.
+    Columns: case_id, repeat, debate_id, round, in_right (the probability given to the right
+        answer), story, judge.
     """
     stated = run.utterances(BELIEF).copy()
     facts = [json.loads(parsed) for parsed in stated["parsed"]]
     truth = stated["case_id"].map(run.results.targets)
-    stated["in_right"] = [fact["distribution"][right] for fact, right in zip(facts, truth, strict=True)]
+    stated["in_right"] = [
+        fact["distribution"][right] for fact, right in zip(facts, truth, strict=True)
+    ]
     stated["judge"] = [fact["who"] for fact in facts]
     stated["story"] = [run.results.attributes[case]["story"] for case in stated["case_id"]]
     return stated[["case_id", "repeat", "debate_id", "round", "in_right", "story", "judge"]]
@@ -70,19 +79,22 @@ def beliefs(run: RecordedRun) -> pd.DataFrame:
 def judged(run: RecordedRun) -> pd.DataFrame:
     """How each debate ended, one row a debate.
 
-    Columns: debate_id, right (1, 0, or one half where the judge ended undecided), squared_error (of the last belief in
-    the right answer), story, judge, cluster (both); and, missing where only the last belief is known, rounds, quoted
-    (words) and flips (how often the judge came to favour the other answer than before; one half favours neither).
+    Columns: debate_id, right (1, 0, or one half where the judge ended undecided), squared_error (of
+    the last belief in the right answer), story, judge, cluster (both); and, missing where only the
+    last belief is known, rounds, quoted (words) and flips (how often the judge came to favour the
+    other answer than before; one half favours neither).
     """
     stated = beliefs(run)
     last = stated.groupby("debate_id", sort=True).last()
     share = last["in_right"]
     speeches = run.utterances(SPEECH)
-    quoted = pd.Series([json.loads(parsed)["quoted_words"] for parsed in speeches["parsed"]], speeches.index)
+    quoted = pd.Series(
+        [json.loads(parsed)["quoted_words"] for parsed in speeches["parsed"]], speeches.index
+    )
     rounds = speeches.groupby("debate_id")["round"].max().reindex(share.index)
     return pd.DataFrame(
         {
-            "right": (share > 0.5) + 0.5 * (share == 0.5),  # noqa: PLR2004 - the middle of a probability
+            "right": ((share > 0.5) + 0.5 * (share == 0.5)),  # noqa: PLR2004
             "squared_error": (1 - share) ** 2,
             "story": last["story"],
             "judge": last["judge"],

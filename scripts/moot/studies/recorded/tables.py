@@ -1,4 +1,6 @@
-"""Tables of recorded results: methods and models, error rates by group, judges of the NYU debates and their forms."""
+"""Tables of recorded results: methods and models, error rates by group, judges of the NYU debates
+and their forms.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -20,26 +22,38 @@ from moot.stats.paired import holm, share_right
 from moot.studies.recorded.data_nyu_debates import HIGHEST_GRADE, RIGHT_SIDE, WRONG_SIDE
 from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, judged, judged_runs
 
-INVALID = 'An answer is valid where it names one of the labels; what is no answer ("NO DECISION") is invalid.'
+INVALID = (
+    'An answer is valid where it names one of the labels; what is no answer ("NO DECISION") is'
+    " invalid."
+)
 
 
 @table(STUDY, "methods", "Every recorded method and model")
 def methods(results: StudyResults) -> TableContent:
-    """How often each recorded method and model was right, with 95 % intervals by case, and how far its repeats
-    agree.
+    """How often each recorded method and model was right, with 95 % intervals by case, and how far
+    its repeats agree.
     """
     rows = [row for run in answered_runs(results) for row in _method_rows(run)]
     return _METHODS.table(
         rows,
         [
-            f"{INVALID} Accuracy counts invalid answers as wrong, accuracy of valid drops them; both are means over "
-            "cases of the share of a case's answers, and empty where no truth is known. F1 is that of the positive "
-            "label over all valid answers. Methods were recorded over different cases: compare "
-            "each with the majority class of its own, and see the paired tests.",
-            "Base-rate distance is the share of positive answers less the share of positive cases. Repeats agree: the "
-            "share of pairs of a case's valid answers that are the same.",
-            "The records' authors published these answers, but no figure for these methods and models in the paper "
-            "that moot reproduces, so that no published value is shown next to them.",
+            (
+                f"{INVALID} Accuracy counts invalid answers as wrong, accuracy of valid drops them;"
+                " both are means over cases of the share of a case's answers, and empty where no"
+                " truth is known. F1 is that of the positive label over all valid answers. Methods"
+                " were recorded over different cases: compare each with the majority class of its"
+                " own, and see the paired tests."
+            ),
+            (
+                "Base-rate distance is the share of positive answers less the share of positive"
+                " cases. Repeats agree: the share of pairs of a case's valid answers that are the"
+                " same."
+            ),
+            (
+                "The records' authors published these answers, but no figure for these methods and"
+                " models in the paper that moot reproduces, so that no published value is shown"
+                " next to them."
+            ),
         ],
     )
 
@@ -53,7 +67,16 @@ _METHODS = (
     .plain("base-rate distance", digits=SIGNED)
     .plain("repeats agree")
     .counts("cases", "answers")
-    .short_form("data", "method", "model", "accuracy", "95 % interval", "majority class", "valid share", "cases")
+    .short_form(
+        "data",
+        "method",
+        "model",
+        "accuracy",
+        "95 % interval",
+        "majority class",
+        "valid share",
+        "cases",
+    )
 )
 
 
@@ -82,8 +105,8 @@ RATES = {FALSE_POSITIVE: "FPR", FALSE_NEGATIVE: "FNR"}
 
 @table(STUDY, "groups", "Error rates by sex and race")
 def groups(results: StudyResults) -> TableContent:
-    """False positive and false negative rates of each recorded method and model by sex and race, with 95 % intervals by
-    case, and tests against the largest group.
+    """False positive and false negative rates of each recorded method and model by sex and race,
+    with 95 % intervals by case, and tests against the largest group.
     """
     rows = _group_rows(answered_runs(results))
     tests = sum(not np.isnan(row[f"{short} p"]) for row in rows for short in RATES.values())
@@ -91,14 +114,23 @@ def groups(results: StudyResults) -> TableContent:
     for rate, short in RATES.items():
         columns = columns.estimate(rate, short).plain(f"{short} p, Holm")
     shown = [column.name for column in columns.shown]
-    columns = columns.plain("named positive", "FPR p", "FNR p").counts("cases", "answers").short_form(*shown)
+    columns = (
+        columns.plain("named positive", "FPR p", "FNR p")
+        .counts("cases", "answers")
+        .short_form(*shown)
+    )
     return columns.table(
         rows,
         [
-            "Rates are over valid answers. False positive: the person was not arrested again, and the answer says yes. "
-            "A rate that rests on fewer than ten people is not shown.",
-            f"p: of the rate's difference from that of the attribute's largest group. {UNPAIRED_NOTE} Holm: over "
-            f"the {tests} tests of this table, which are of all methods and models, groups and both rates.",
+            (
+                "Rates are over valid answers. False positive: the person was not arrested again,"
+                " and the answer says yes. A rate that rests on fewer than ten people is not shown."
+            ),
+            (
+                "p: of the rate's difference from that of the attribute's largest group."
+                f" {UNPAIRED_NOTE} Holm: over the {tests} tests of this table, which are of all"
+                " methods and models, groups and both rates."
+            ),
         ],
         exploratory=True,
     )
@@ -107,11 +139,19 @@ def groups(results: StudyResults) -> TableContent:
 def _group_rows(runs: Sequence[RecordedRun]) -> list[JsonObject]:
     """Both error rates of each run in each group; Holm's correction is over all differences."""
     attributes = ("sex", "race")
-    each = [(run, one) for run in runs for one in group_rates(run.results, run.model, (*RATES, PREDICTED), attributes)]
+    each = [
+        (run, one)
+        for run in runs
+        for one in group_rates(run.results, run.model, (*RATES, PREDICTED), attributes)
+    ]
     adjusted = holm([one.p if one.rate in RATES else float("nan") for _, one in each])
     rows: dict[tuple[RecordedRun, str, str], JsonObject] = {}
     for (run, one), p in zip(each, adjusted, strict=True):
-        names = {"method": run.method, "model": run.model_name, "group": f"{one.attribute}: {one.group}"}
+        names = {
+            "method": run.method,
+            "model": run.model_name,
+            "group": f"{one.attribute}: {one.group}",
+        }
         row = rows.setdefault((run, one.attribute, one.group), names)
         if one.rate == PREDICTED:
             row |= {"cases": one.cases, "answers": one.n, "named positive": one.value}
@@ -122,8 +162,8 @@ def _group_rows(runs: Sequence[RecordedRun]) -> list[JsonObject]:
 
 @table(STUDY, "nyu_judges", "Human judges of debates and consultancies")
 def nyu_judges(results: StudyResults) -> TableContent:
-    """How often human judges ended on the right answer, by who argued and whether one side or two, next to what the
-    authors published; intervals by story and judge.
+    """How often human judges ended on the right answer, by who argued and whether one side or two,
+    next to what the authors published; intervals by story and judge.
     """
     theirs = published_table(results, "nyu_judges")
     rows = []
@@ -153,11 +193,16 @@ def nyu_judges(results: StudyResults) -> TableContent:
     return _JUDGES.table(
         rows,
         [
-            "Accuracy is the share of debates whose judge's last belief was on the right side; one half each counts "
-            "one half, as the authors count it; tables of all studies count it as wrong. Brier score is that of the "
-            "last belief in the right answer.",
-            "Rounds, words quoted, and flips (how often the judge came to favour the other answer) are means over the "
-            "debates whose turns are known (with turns); so is the share of debates with a flip.",
+            (
+                "Accuracy is the share of debates whose judge's last belief was on the right side;"
+                " one half each counts one half, as the authors count it; tables of all studies"
+                " count it as wrong. Brier score is that of the last belief in the right answer."
+            ),
+            (
+                "Rounds, words quoted, and flips (how often the judge came to favour the other"
+                " answer) are means over the debates whose turns are known (with turns); so is the"
+                " share of debates with a flip."
+            ),
         ],
     )
 
@@ -176,23 +221,37 @@ _JUDGES = (
     .plain("flips", digits=".2f")
     .plain("debates with a flip")
     .counts("with turns", "debates", "stories", "judges")
-    .short_form("arm", "published", "ours", "difference", "95 % interval", "Brier score", "words quoted", "debates")
+    .short_form(
+        "arm",
+        "published",
+        "ours",
+        "difference",
+        "95 % interval",
+        "Brier score",
+        "words quoted",
+        "debates",
+    )
 )
 
 
 @table(STUDY, "nyu_feedback", "What judges and debaters graded on feedback forms")
 def nyu_feedback(results: StudyResults) -> TableContent:
-    """Mean grades from 0 to 4 by arm, who was asked, and question; where both sides were graded, that of the right
-    answer's side less the other's, with 95 % intervals by story and judge.
+    """Mean grades from 0 to 4 by arm, who was asked, and question; where both sides were graded,
+    that of the right answer's side less the other's, with 95 % intervals by story and judge.
     """
     rows = [row for run in judged_runs(results) for row in feedback_rows(run)]
     return _FEEDBACK.table(
         rows,
         [
-            f"Forms have grades from 0 to {HIGHEST_GRADE}; each question is named as the authors' records name it. "
-            "Only grades are counted: what people wrote is not read. Forms are those of debates whose files were read.",
-            "A question about both sides has the mean of both as its grade. In a consultancy there is one side, which "
-            "argued for the right or the wrong answer.",
+            (
+                f"Forms have grades from 0 to {HIGHEST_GRADE}; each question is named as the"
+                " authors' records name it. Only grades are counted: what people wrote is not"
+                " read. Forms are those of debates whose files were read."
+            ),
+            (
+                "A question about both sides has the mean of both as its grade. In a consultancy"
+                " there is one side, which argued for the right or the wrong answer."
+            ),
         ],
     )
 
@@ -223,27 +282,38 @@ _SIDES = {f", {RIGHT_SIDE}": "right side", f", {WRONG_SIDE}": "wrong side"}
 
 
 def feedback_rows(run: RecordedRun) -> Iterator[JsonObject]:
-    """A row for each role that was asked and each question of the form, with the columns of `nyu_feedback`."""
+    """A row for each role that was asked and each question of the form, with the columns of
+    `nyu_feedback`.
+    """
     grades = read_grades(run)
     for (asked, question), rows in grades.groupby(["asked", "question"], sort=True):
         by_form = rows.groupby(["debate_id", "turn"], sort=True)
         clusters = by_form["cluster"].first()
-        row: JsonObject = {"arm": run.method, "asked": asked, "question": question, "forms": len(clusters)}
+        row: JsonObject = {
+            "arm": run.method,
+            "asked": asked,
+            "question": question,
+            "forms": len(clusters),
+        }
         bootstrap = ClusterBootstrap(clusters, run.results.seed)
-        row["mean grade"] = bootstrap.estimate(mean_statistic(as_numbers(by_form["grade"].mean()), _GRADES))
+        row["mean grade"] = bootstrap.estimate(
+            mean_statistic(as_numbers(by_form["grade"].mean()), _GRADES)
+        )
         sides = rows.pivot_table(index=["debate_id", "turn"], columns="side", values="grade")
         row |= {side: float(sides[side].mean()) for side in _SIDES.values() if side in sides}
         if {"right side", "wrong side"} <= set(sides.columns):
             both = sides.dropna(subset=["right side", "wrong side"])
             of_both = ClusterBootstrap(clusters.loc[both.index], run.results.seed)
-            differences = mean_statistic(as_numbers(both["right side"] - both["wrong side"]), _DIFFERENCES)
+            differences = mean_statistic(
+                as_numbers(both["right side"] - both["wrong side"]), _DIFFERENCES
+            )
             row["right less wrong"] = of_both.estimate(differences)
         yield row
 
 
 def read_grades(run: RecordedRun) -> pd.DataFrame:
-    """All grades, one row each: debate_id, turn (the form), cluster (story and judge), asked, question, side,
-    grade; side is "" for neither.
+    """All grades, one row each: debate_id, turn (the form), cluster (story and judge), asked,
+    question, side, grade; side is "" for neither.
     """
     rows = []
     for form in run.utterances(FEEDBACK).to_dict("records"):
@@ -251,6 +321,16 @@ def read_grades(run: RecordedRun) -> pd.DataFrame:
         for key, grade in json.loads(form["parsed"])["grades"].items():
             ending = next((ending for ending in _SIDES if key.endswith(ending)), "")
             question, side = key.removesuffix(ending), _SIDES.get(ending, "")
-            rows.append((form["debate_id"], form["turn"], cluster, form["speaker"], question, side, float(grade)))
+            rows.append(
+                (
+                    form["debate_id"],
+                    form["turn"],
+                    cluster,
+                    form["speaker"],
+                    question,
+                    side,
+                    float(grade),
+                )
+            )
     columns = ["debate_id", "turn", "cluster", "asked", "question", "side", "grade"]
     return pd.DataFrame(rows, columns=columns).astype({"grade": np.float64})

@@ -1,7 +1,8 @@
-"""Habits of recorded judges, people too: which side of a debate they take more often than its merit explains.
+"""Habits of recorded judges, people too: which side of a debate they take more often than its merit
+explains.
 
-Nothing was varied here, so a habit is set against what the same debates deserve: their truth where it is known, else
-the verdicts of the other judges of the same debates.
+Nothing was varied here, so a habit is set against what the same debates deserve: their truth where
+it is known, else the verdicts of the other judges of the same debates.
 """
 
 import re
@@ -43,7 +44,9 @@ _WORD = re.compile(r"[a-z]+")
 
 
 class Spoken(NamedTuple):
-    """What was said for one side of a debate; `tone`: words of certainty less words of doubt, by word."""
+    """What was said for one side of a debate;
+    `tone`: words of certainty less words of doubt, by word.
+    """
 
     words: int
     quoted: int
@@ -52,7 +55,9 @@ class Spoken(NamedTuple):
 
 
 def sides_spoken_for(run: RecordedRun) -> Mapping[tuple[str, int], Mapping[str, Spoken]]:
-    """What was said for each label of each debate, by case and repeat; nothing where no side is known."""
+    """What was said for each label of each debate, by case and repeat; nothing where no side is
+    known.
+    """
     found: dict[tuple[str, int], dict[str, Spoken]] = {}
     for part in run.results.parts(_COLUMNS, run.model):
         public = part[(part["visibility"] == PUBLIC) & (part["kind"] != CONCLUSION)]
@@ -65,16 +70,25 @@ def sides_spoken_for(run: RecordedRun) -> Mapping[tuple[str, int], Mapping[str, 
                 debate = found.setdefault((row["case_id"], row["repeat"]), {})
                 before = debate.get(side, Spoken(0, 0, 0.0, 0))
                 words, sure = before.words + heard.words, before.tone * before.words + tone
-                debate[side] = Spoken(words, before.quoted + heard.quoted, sure / max(words, 1), row["turn"])
+                debate[side] = Spoken(
+                    words, before.quoted + heard.quoted, sure / max(words, 1), row["turn"]
+                )
     return found
 
 
 def favoured_sides(run: RecordedRun) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Each habit, and the side that it favours in each debate where it favours one: case_id, repeat, side."""
+    """Each habit, and the side that it favours in each debate where it favours one: case_id,
+    repeat, side.
+    """
     spoken = sides_spoken_for(run)
-    positive, both = run.results.task.positive, {key: sides for key, sides in spoken.items() if len(sides) > 1}
+    positive, both = (
+        run.results.task.positive,
+        {key: sides for key, sides in spoken.items() if len(sides) > 1},
+    )
     found = {f"{_SIDE}: {positive}": dict.fromkeys(both, positive) if positive else {}}
-    found["the one side heard"] = {key: next(iter(sides)) for key, sides in spoken.items() if len(sides) == 1}
+    found["the one side heard"] = {
+        key: next(iter(sides)) for key, sides in spoken.items() if len(sides) == 1
+    }
     for habit, name in {
         "the last word": "last_turn", _LENGTH: "words", "words quoted": "quoted", "confidence of tone": "tone",
     }.items():  # fmt: skip
@@ -100,22 +114,24 @@ def _most(sides: Mapping[str, Spoken], name: str) -> str:
     loaders=("nyu_debates", TOURNAMENT, "transcripts"),
 )
 def recorded_habits(results: StudyResults) -> TableContent:
-    """How much more often recorded judges take the longer, surer or later side, or their own family's, than its merit
-    explains, judge by judge.
+    """How much more often recorded judges take the longer, surer or later side, or their own
+    family's, than its merit explains, judge by judge.
     """
     rows = [row for run in recorded_runs(results) for row in _rows(run)]
     return habits_table(
         rows,
-        f"Against {_TRUTH}: expected is how often the side that the habit favours is right, which a judge who is "
-        f"always right would choose. Where no truth is known, one judge is set against {_OTHERS}, and all of them "
-        f"against {_HALF}, but for side and length in a tournament, which the table `tournament` has. Judges of fewer "
-        f"than {FEWEST_VERDICTS} such verdicts are among all judges alone.",
-        "Nothing was varied: a longer or surer side may also argue better, which the truth cannot tell and other "
-        "judges of the same debates can. The last word has a row where it is not always the same side's.",
-        "Confidence of tone: words of certainty less words of doubt, by word (single English words among the boosters "
-        "and hedges of Hyland 2005). Own family: debates in which one debater alone is of the judge's family, the "
-        "letters that a model's name begins with; expected is the share among judges of other families. "
-        "Verdicts without an answer are left out.",
+        f"Against {_TRUTH}: expected is how often the side that the habit favours is right, which a"
+        " judge who is always right would choose. Where no truth is known, one judge is set"
+        f" against {_OTHERS}, and all of them against {_HALF}, but for side and length in a"
+        f" tournament, which the table `tournament` has. Judges of fewer than {FEWEST_VERDICTS}"
+        " such verdicts are among all judges alone.",
+        "Nothing was varied: a longer or surer side may also argue better, which the truth cannot"
+        " tell and other judges of the same debates can. The last word has a row where it is not"
+        " always the same side's.",
+        "Confidence of tone: words of certainty less words of doubt, by word (single English words"
+        " among the boosters and hedges of Hyland 2005). Own family: debates in which one debater"
+        " alone is of the judge's family, the letters that a model's name begins with; expected is"
+        " the share among judges of other families. Verdicts without an answer are left out.",
     )
 
 
@@ -126,12 +142,16 @@ def _rows(run: RecordedRun) -> Iterator[Row]:
         rows[CHOSEN] = as_numbers(rows["prediction"] == rows["side"])
         if (rows["target"] != "").all():
             rows[EXPECTED] = as_numbers(rows["target"] == rows["side"])
-            yield from habit_row(_about(run, habit, _TRUTH, ALL), rows, run.results.clusters, run.results.seed)
+            yield from habit_row(
+                _about(run, habit, _TRUTH, ALL), rows, run.results.clusters, run.results.seed
+            )
             yield from _of_judges(run, habit, _TRUTH, rows)
         else:
             if not (run.results.config.loader == TOURNAMENT and habit.startswith((_SIDE, _LENGTH))):
                 half = rows.assign(**{EXPECTED: 0.5})
-                yield from habit_row(_about(run, habit, _HALF, ALL), half, run.results.clusters, run.results.seed)
+                yield from habit_row(
+                    _about(run, habit, _HALF, ALL), half, run.results.clusters, run.results.seed
+                )
             debates = rows.groupby(_DEBATE)[CHOSEN]
             others = debates.transform("size") - 1
             rows[EXPECTED] = (debates.transform("sum") - rows[CHOSEN]) / others.where(others > 0)
@@ -139,7 +159,9 @@ def _rows(run: RecordedRun) -> Iterator[Row]:
     own = _own_family(run, verdicts)
     habit, by = "own family", f"{_OTHERS}, of other families"
     if own["judge"].nunique() > 1:
-        yield from habit_row(_about(run, habit, by, ALL), own, run.results.clusters, run.results.seed)
+        yield from habit_row(
+            _about(run, habit, by, ALL), own, run.results.clusters, run.results.seed
+        )
     yield from _of_judges(run, habit, by, own)
 
 
@@ -151,17 +173,26 @@ def _of_judges(run: RecordedRun, habit: str, by: str, rows: pd.DataFrame) -> Ite
     for judge, mine in rows.groupby("judge", sort=True):
         if len(mine) >= FEWEST_VERDICTS:
             clusters = _without_judge(run.results.clusters, set(mine["case_id"]))
-            yield from habit_row(_about(run, habit, by, str(judge)), mine, clusters, run.results.seed)
+            yield from habit_row(
+                _about(run, habit, by, str(judge)), mine, clusters, run.results.seed
+            )
 
 
 def _without_judge(clusters: Mapping[str, Cluster], cases: set[str]) -> Mapping[str, Cluster]:
-    """The clusters of some cases, each without the part that is the same in all: verdicts of one judge share it."""
+    """The clusters of some cases, each without the part that is the same in all: verdicts of one
+    judge share it.
+    """
     found = {case: clusters[case] for case in cases}
     if not all(isinstance(one, tuple) for one in found.values()):
         return found
-    kinds = [number for number, names in enumerate(zip(*found.values(), strict=True)) if len(set(names)) > 1]
+    kinds = [
+        number
+        for number, names in enumerate(zip(*found.values(), strict=True))
+        if len(set(names)) > 1
+    ]
     return {
-        case: one[kinds[0]] if len(kinds) == 1 else tuple(one[kind] for kind in kinds) for case, one in found.items()
+        case: one[kinds[0]] if len(kinds) == 1 else tuple(one[kind] for kind in kinds)
+        for case, one in found.items()
     }
 
 
@@ -169,7 +200,10 @@ def _verdicts(run: RecordedRun) -> pd.DataFrame:
     """The valid verdicts with the judge who gave each: case_id, repeat, prediction, target, judge."""
     rows = run.valid
     cases = run.results.cases
-    named = {case: told.get("judge", "") for case, told in zip(cases["case_id"], cases["attributes"], strict=True)}
+    named = {
+        case: told.get("judge", "")
+        for case, told in zip(cases["case_id"], cases["attributes"], strict=True)
+    }
     judge = rows["judge"] if "judge" in rows else pd.Series("", rows.index)
     by_case = rows["case_id"].map(named)
     judge = judge.where(judge.notna() & (judge != ""), by_case.where(by_case != "", run.model_name))
@@ -177,12 +211,18 @@ def _verdicts(run: RecordedRun) -> pd.DataFrame:
 
 
 def _own_family(run: RecordedRun, verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts of judges of whose family is one debater alone, beside those of the same debate's other judges."""
+    """Verdicts of judges of whose family is one debater alone, beside those of the same debate's
+    other judges.
+    """
     cases = run.results.cases
     told = dict(zip(cases["case_id"], cases["attributes"], strict=True))
     found = []
     for (case, _), rows in verdicts.groupby(_DEBATE):
-        families = {label: family(told[case][label]) for label in run.results.task.labels if told[case].get(label)}
+        families = {
+            label: family(told[case][label])
+            for label in run.results.task.labels
+            if told[case].get(label)
+        }
         for judge, answer in zip(rows["judge"], rows["prediction"], strict=True):
             mine = [label for label, name in families.items() if name == family(judge)]
             others = rows[rows["judge"].map(family) != family(judge)]

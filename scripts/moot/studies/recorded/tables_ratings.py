@@ -1,8 +1,9 @@
-"""Ratings of debaters from debates of two sides, with side, length and judges' leanings told from strength.
+"""Ratings of debaters from debates of two sides, with side, length and judges' leanings told from
+strength.
 
-A data set names who argued for a label in the attribute of its cases that is called as the label, and the words of that
-side in `words_LABEL`; a verdict for neither of two such labels is a tie. Verdicts of one `topic` are one cluster, where
-cases have that attribute.
+A data set names who argued for a label in the attribute of its cases that is called as the label,
+and the words of that side in `words_LABEL`; a verdict for neither of two such labels is a tie.
+Verdicts of one `topic` are one cluster, where cases have that attribute.
 """
 
 import re
@@ -29,8 +30,9 @@ SIDE, LENGTH, OWN = "side", "a tenth more words", "judge of the debater's family
 LEAST_LONGER = 0.1
 """Of a tenth: sides whose words differ less say nothing of length."""
 MODEL_NOTE = (
-    "Model: Bradley and Terry's with ties (Davidson 1970). A rating is a log odds, less the mean of all that can be "
-    "compared: of two debaters one apart, alike in all else, the better one wins e = 2.7 times as often as the other."
+    "Model: Bradley and Terry's with ties (Davidson 1970). A rating is a log odds, less the mean of"
+    " all that can be compared: of two debaters one apart, alike in all else, the better one wins e"
+    " = 2.7 times as often as the other."
 )
 
 
@@ -55,20 +57,34 @@ class Pairs:
         return as_numbers(1 / self.rows["judge"].map(self.rows["judge"].value_counts()))
 
     def terms(self, *, by_judge: bool = False) -> Mapping[str, Floats]:
-        """What may decide a debate besides the debaters; each judge's side effect, or the mean and what differs."""
+        """What may decide a debate besides the debaters; each judge's side effect, or the mean and
+        what differs.
+        """
         judge, side = self.rows["judge"], self.sides[0]
         judges = sorted(judge.unique())
         found = {f"{SIDE}: {side}": np.ones(len(judge))}
         of_judge = {f"{SIDE}: {side}, before {name}": as_numbers(judge == name) for name in judges}
         if len(judges) > 1:
             last = as_numbers(judge == judges[-1])
-            found = of_judge if by_judge else found | {name: one - last for name, one in list(of_judge.items())[:-1]}
-        words = [self.rows[f"{WORDS}_{label}"] for label in self.sides if f"{WORDS}_{label}" in self.rows]
-        longer = as_numbers(np.log(words[0] / words[1]) / np.log(1.1)) if len(words) == len(self.sides) else np.zeros(1)
+            found = (
+                of_judge
+                if by_judge
+                else found | {name: one - last for name, one in list(of_judge.items())[:-1]}
+            )
+        words = [
+            self.rows[f"{WORDS}_{label}"] for label in self.sides if f"{WORDS}_{label}" in self.rows
+        ]
+        longer = (
+            as_numbers(np.log(words[0] / words[1]) / np.log(1.1))
+            if len(words) == len(self.sides)
+            else np.zeros(1)
+        )
         if np.std(longer) > LEAST_LONGER:
             found[LENGTH] = longer
         families = [self.rows[label].map(family) for label in self.sides]
-        own = as_numbers(families[0] == judge.map(family)) - as_numbers(families[1] == judge.map(family))
+        own = as_numbers(families[0] == judge.map(family)) - as_numbers(
+            families[1] == judge.map(family)
+        )
         return found | ({OWN: own} if own.any() else {})
 
     def rated(self, terms: Mapping[str, Floats], weights: Floats | None) -> Ratings | None:
@@ -106,12 +122,20 @@ def _sides(found: ExperimentResults, seats: Mapping[str, str]) -> list[str]:
 
 
 def _verdicts(found: ExperimentResults, seats: Mapping[str, str]) -> pd.DataFrame:
-    """The valid verdicts of an experiment of a tournament, columns as `Pairs.rows`; the case is the cluster."""
-    rows = found.predictions.query("status == 'valid'")[["case_id", "prediction", "model", "repeat"]]
+    """The valid verdicts of an experiment of a tournament, columns as `Pairs.rows`; the case is the
+    cluster.
+    """
+    rows = found.predictions.query("status == 'valid'")[
+        ["case_id", "prediction", "model", "repeat"]
+    ]
     said = found.gather(_words, ["speaker", "visibility", "text", "repeat"])
     words = said.pivot_table("words", ["model", "case_id", "repeat"], "speaker", aggfunc="sum")
     labels = _sides(found, seats)
-    named = {f"{WORDS}_{label}": words[seat] for label, seat in zip(labels, seats, strict=True) if seat in words}
+    named = {
+        f"{WORDS}_{label}": words[seat]
+        for label, seat in zip(labels, seats, strict=True)
+        if seat in words
+    }
     counted = rows.join(pd.DataFrame(named), on=["model", "case_id", "repeat"])
     told = dict(zip(labels, seats.values(), strict=True))
     return counted.assign(judge=rows["model"], cluster=rows["case_id"].map(found.clusters), **told)
@@ -135,8 +159,12 @@ def _recorded_pairs(results: StudyResults) -> Iterator[Pairs]:
 
 def _with_attributes(run: RecordedRun, sides: tuple[str, str]) -> Pairs:
     rows = run.valid
-    told = pd.DataFrame([run.results.attributes[case] for case in rows["case_id"]], index=rows.index)
-    found = rows[["case_id", "prediction"]].assign(cluster=rows["case_id"].map(run.results.clusters))
+    told = pd.DataFrame(
+        [run.results.attributes[case] for case in rows["case_id"]], index=rows.index
+    )
+    found = rows[["case_id", "prediction"]].assign(
+        cluster=rows["case_id"].map(run.results.clusters)
+    )
     if TOPIC in told and (told[TOPIC] != "").all():
         found["cluster"] = told[TOPIC]
     found["judge"] = rows["judge"].fillna(run.model_name) if "judge" in rows else run.model_name
@@ -151,11 +179,17 @@ def _with_attributes(run: RecordedRun, sides: tuple[str, str]) -> Pairs:
 @table(EVERY, "ratings", "Ratings of debaters", rests_on=(TOURNAMENT,))
 @table(STUDY, "ratings", "Ratings of debaters", loaders=NAMING_DEBATERS)
 def ratings(results: StudyResults) -> TableContent:
-    """How strong each debater is, by a model in which side, length, judges' leanings to sides and to their own family
-    are terms, and by wins alone; with 95 % intervals by cluster.
+    """How strong each debater is, by a model in which side, length, judges' leanings to sides and
+    to their own family are terms, and by wins alone; with 95 % intervals by cluster.
     """
     rows = [row for pairs in pairs_of(results) for row in rated(pairs)]
-    columns = Columns().keys("data", "method").plain("debater").counts("rank").estimate("rating", "rating")
+    columns = (
+        Columns()
+        .keys("data", "method")
+        .plain("debater")
+        .counts("rank")
+        .estimate("rating", "rating")
+    )
     columns = columns.counts("rank by wins alone").estimate("rating by wins alone", "alone")
     columns = columns.counts("verdicts", "clusters")
     short = (
@@ -170,12 +204,18 @@ def ratings(results: StudyResults) -> TableContent:
     return columns.short_form("data", *short).table(
         rows,
         [
-            f"{MODEL_NOTE} In `rating` each judge counts the same in all, however many verdicts they gave; in `rating "
-            "by wins alone` each verdict does, and nothing but the debaters is in the model.",
-            "Intervals are robust to verdicts of one cluster (the topic) that hang together (Cameron and Miller 2015). "
-            f"There is none with fewer than {FEWEST_CLUSTERS} clusters. Only debaters whom wins (or ties) join in both "
-            "directions can be compared: one who won everything, lost everything, or met no other of them has a rating "
-            "without an interval.",
+            (
+                f"{MODEL_NOTE} In `rating` each judge counts the same in all, however many verdicts"
+                " they gave; in `rating by wins alone` each verdict does, and nothing but the"
+                " debaters is in the model."
+            ),
+            (
+                "Intervals are robust to verdicts of one cluster (the topic) that hang together"
+                f" (Cameron and Miller 2015). There is none with fewer than {FEWEST_CLUSTERS}"
+                " clusters. Only debaters whom wins (or ties) join in both directions can be"
+                " compared: one who won everything, lost everything, or met no other of them has a"
+                " rating without an interval."
+            ),
         ],
     )
 
@@ -185,7 +225,9 @@ def rated(pairs: Pairs) -> Iterator[Row]:
     full, alone = pairs.rated(pairs.terms(), pairs.weights), pairs.rated({}, None)
     if full is None or alone is None:
         return
-    orders = [sorted(one.strengths, key=lambda name: -one.strengths[name].value) for one in (full, alone)]
+    orders = [
+        sorted(one.strengths, key=lambda name: -one.strengths[name].value) for one in (full, alone)
+    ]
     for name in orders[0]:
         one, other = full.strengths[name], alone.strengths[name]
         judged = int(sum((pairs.rows[label] == name).sum() for label in pairs.sides))
@@ -202,28 +244,38 @@ def rated(pairs: Pairs) -> Iterator[Row]:
 @table(EVERY, "rating_terms", "What decides debates besides the debaters", rests_on=(TOURNAMENT,))
 @table(STUDY, "rating_terms", "What decides debates besides the debaters", loaders=NAMING_DEBATERS)
 def rating_terms(results: StudyResults) -> TableContent:
-    """How much the side, a tenth more words, and a judge of the debater's own family favour a side, in log odds and as
-    the chance of equals to win; with 95 % intervals by cluster.
+    """How much the side, a tenth more words, and a judge of the debater's own family favour a side,
+    in log odds and as the chance of equals to win; with 95 % intervals by cluster.
     """
     rows = [row for pairs in pairs_of(results) for row in _terms(pairs)]
-    columns = Columns().keys("data", "method").plain("what favours a side").estimate("log odds", "log odds")
+    columns = (
+        Columns()
+        .keys("data", "method")
+        .plain("what favours a side")
+        .estimate("log odds", "log odds")
+    )
     return (
         columns.ours("chance of equals to win")
         .counts("verdicts", "clusters")
         .table(
             rows,
             [
-                f"{MODEL_NOTE} All terms and all debaters are in one model, each judge with the same weight. The first "
-                "row is the mean over judges; below it is each judge's own. A family is the letters that a model's "
-                "name begins with. Length is no term where the sides' words differ by less than a hundredth. Nothing "
-                "bounds a term without an interval, as of a judge who names one side alone.",
+                (
+                    f"{MODEL_NOTE} All terms and all debaters are in one model, each judge with the"
+                    " same weight. The first row is the mean over judges; below it is each judge's"
+                    " own. A family is the letters that a model's name begins with. Length is no"
+                    " term where the sides' words differ by less than a hundredth. Nothing bounds"
+                    " a term without an interval, as of a judge who names one side alone."
+                ),
             ],
         )
     )
 
 
 def _terms(pairs: Pairs) -> Iterator[Row]:
-    mean, each = (pairs.rated(pairs.terms(by_judge=by_judge), pairs.weights) for by_judge in (False, True))
+    mean, each = (
+        pairs.rated(pairs.terms(by_judge=by_judge), pairs.weights) for by_judge in (False, True)
+    )
     if mean is None or each is None:
         return
     side = f"{SIDE}: {pairs.sides[0]}"

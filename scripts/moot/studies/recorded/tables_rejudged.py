@@ -1,4 +1,6 @@
-"""Tables of debates that were judged again: a model's beliefs next to the recorded judge's, and judges pair by pair."""
+"""Tables of debates that were judged again: a model's beliefs next to the recorded judge's, and
+judges pair by pair.
+"""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -29,11 +31,15 @@ def rejudged_runs(results: StudyResults) -> list[Run]:
 def stated_beliefs(run: Run, seat: str) -> pd.DataFrame:
     """The last usable belief of a seat in each round, in the order of turns.
 
-    Columns: debate_id, round, case_id, side (a label, or "undecided"), in_right (the probability given to the right
-    label of two; missing where none was stated).
+    Columns: debate_id, round, case_id, side (a label, or "undecided"), in_right (the probability
+    given to the right label of two; missing where none was stated).
     """
     said = run.results.transcripts
-    mine = said[(said["model"] == run.model) & (said["speaker"] == seat) & ~said["parse_status"].isin(UNUSABLE)]
+    mine = said[
+        (said["model"] == run.model)
+        & (said["speaker"] == seat)
+        & ~said["parse_status"].isin(UNUSABLE)
+    ]
     truth = mine["case_id"].map(run.results.targets)
     probability = mine["probability"].astype(float)
     in_right = probability.where(mine["prediction"] == truth, 1 - probability)
@@ -50,21 +56,37 @@ _KEYS = ("data", "debates of", "debated by")
 
 @table(STUDY, "rejudged", "Beliefs of a model and of the recorded judge", protocols=("rejudge",))
 def rejudged(results: StudyResults) -> TableContent:
-    """How often a model that is shown recorded debates favours the same side as the judge who sat there, after the same
-    round, and how much either believes in the right answer, with 95 % intervals.
+    """How often a model that is shown recorded debates favours the same side as the judge who sat
+    there, after the same round, and how much either believes in the right answer, with 95 %
+    intervals.
     """
     rows = [row for run in rejudged_runs(results) if (row := _compared_with_recorded(run))]
     columns = Columns().keys(*_KEYS).plain("judge").estimate("same side", "same side")
     columns = columns.ours("recorded belief", "model belief")
-    columns = columns.estimate("difference", "difference", role=DIFFERENCE, digits=SIGNED).counts("beliefs", "debates")
-    short = ("debated by", "judge", "same side", "same side, 95 % interval", "difference", "difference, 95 % interval")
+    columns = columns.estimate("difference", "difference", role=DIFFERENCE, digits=SIGNED).counts(
+        "beliefs", "debates"
+    )
+    short = (
+        "debated by",
+        "judge",
+        "same side",
+        "same side, 95 % interval",
+        "difference",
+        "difference, 95 % interval",
+    )
     return columns.short_form(*short, "debates").table(
         rows,
         [
-            "A belief of the model is compared with the recorded judge's after the same round, where both were stated. "
-            "Belief is the mean probability of the right answer, over beliefs in which both stated one; difference is "
-            "the model's less the recorded judge's. An undecided judge favours no side: one half.",
-            "The model was shown what the debaters said, without the words of the judge who sat there.",
+            (
+                "A belief of the model is compared with the recorded judge's after the same round,"
+                " where both were stated. Belief is the mean probability of the right answer, over"
+                " beliefs in which both stated one; difference is the model's less the recorded"
+                " judge's. An undecided judge favours no side: one half."
+            ),
+            (
+                "The model was shown what the debaters said, without the words of the judge who sat"
+                " there."
+            ),
         ],
     )
 
@@ -75,7 +97,9 @@ def _debates_of(run: Run) -> JsonObject:
 
 def _compared_with_recorded(run: Run) -> Fields | None:
     both = stated_beliefs(run, JUDGE).merge(
-        stated_beliefs(run, RECORDED_JUDGE), on=[DEBATE, ROUND, "case_id"], suffixes=("", " recorded")
+        stated_beliefs(run, RECORDED_JUDGE),
+        on=[DEBATE, ROUND, "case_id"],
+        suffixes=("", " recorded"),
     )
     if both.empty:
         return None
@@ -101,14 +125,20 @@ def _compared_with_recorded(run: Run) -> Fields | None:
 
 @table(STUDY, "judges", "Judges of the same debates", protocols=("rejudge",))
 def judges(results: StudyResults) -> TableContent:
-    """How far judges of the same debates end on the same answer, pair by pair, the recorded judge among them, and how
-    often each is right, with 95 % intervals.
+    """How far judges of the same debates end on the same answer, pair by pair, the recorded judge
+    among them, and how often each is right, with 95 % intervals.
     """
     grouped: dict[tuple[str, ...], list[Run]] = {}
     for run in rejudged_runs(results):
         grouped.setdefault(tuple(_debates_of(run).values()), []).append(run)
     rows = [row for runs in grouped.values() for row in _pairs(runs)]
-    columns = Columns().keys(*_KEYS, "first").plain("second").estimate("same answer", "same").estimate("kappa", "kappa")
+    columns = (
+        Columns()
+        .keys(*_KEYS, "first")
+        .plain("second")
+        .estimate("same answer", "same")
+        .estimate("kappa", "kappa")
+    )
     return (
         columns.plain("first right", "second right")
         .counts("debates")
@@ -125,11 +155,16 @@ def judges(results: StudyResults) -> TableContent:
         .table(
             rows,
             [
-                "By the last usable belief of each, over the debates that both judged; kappa is Cohen's. "
-                "Models are named with their experiment where they judged in several.",
-                "A judge who samples differs from itself as well. A second entry of a model (`extends`, another "
-                "`seed`) that judges the same debates is its floor: their row says how often one model judges alike "
-                "when it is asked twice. Without such a row there is no floor: nothing was asked twice.",
+                (
+                    "By the last usable belief of each, over the debates that both judged; kappa is"
+                    " Cohen's. Models are named with their experiment where they judged in several."
+                ),
+                (
+                    "A judge who samples differs from itself as well. A second entry of a model"
+                    " (`extends`, another `seed`) that judges the same debates is its floor: their"
+                    " row says how often one model judges alike when it is asked twice. Without"
+                    " such a row there is no floor: nothing was asked twice."
+                ),
             ],
         )
     )
@@ -138,7 +173,9 @@ def judges(results: StudyResults) -> TableContent:
 def _pairs(runs: list[Run]) -> Iterator[JsonObject]:
     names = [run.model for run in runs]
     ended = {
-        run.model if names.count(run.model) == 1 else f"{run.model} ({run.experiment})": _last(run, JUDGE)
+        run.model if names.count(run.model) == 1 else f"{run.model} ({run.experiment})": _last(
+            run, JUDGE
+        )
         for run in runs
     }
     recorded = pd.concat([_last(run, RECORDED_JUDGE) for run in runs])
@@ -154,7 +191,9 @@ def _pairs(runs: list[Run]) -> Iterator[JsonObject]:
             **_debates_of(runs[0]),
             "first": first,
             "second": second,
-            "same answer": bootstrap.estimate(share_statistic(both["side one"] == both["side other"])),
+            "same answer": bootstrap.estimate(
+                share_statistic(both["side one"] == both["side other"])
+            ),
             "kappa": bootstrap.estimate(cohens_kappa(both["side one"], both["side other"])),
             "first right": float((both["side one"] == truth).mean()),
             "second right": float((both["side other"] == truth).mean()),

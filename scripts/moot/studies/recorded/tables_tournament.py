@@ -8,7 +8,12 @@ from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
 from moot.stats.bootstrap import SHARE, ClusterBootstrap, ratio_statistic
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
-from moot.studies.recorded.scores_tournament import longer_wins, positive_wins, same_side_after_swap, verdicts
+from moot.studies.recorded.scores_tournament import (
+    longer_wins,
+    positive_wins,
+    same_side_after_swap,
+    verdicts,
+)
 
 LOADER = "debate_tournament"
 WINS = {"the longer side": longer_wins, "the same side after a swap": same_side_after_swap}
@@ -16,17 +21,26 @@ WINS = {"the longer side": longer_wins, "the same side after a swap": same_side_
 
 @table(STUDY, "tournament", "What decides debates between models", loaders=(LOADER,))
 def tournament(results: StudyResults) -> TableContent:
-    """How often one side, the longer side, and after a swap of sides the same side wins, by judge, with 95 % intervals
-    by cluster (the topic).
+    """How often one side, the longer side, and after a swap of sides the same side wins, by judge,
+    with 95 % intervals by cluster (the topic).
     """
     rows = [row for run in recorded_runs(results) for row in _rows(run)]
-    columns = Columns().keys("data", "who wins").plain("judge").estimate("share").counts("of", "cases", "clusters")
+    columns = (
+        Columns()
+        .keys("data", "who wins")
+        .plain("judge")
+        .estimate("share")
+        .counts("of", "cases", "clusters")
+    )
     return columns.table(
         rows,
         [
-            "The longer side used more words in all its turns, as the records count them. After a swap the same two "
-            "models argue the other side: either the same side wins again (the share), or the same model does. "
-            "A share is of verdicts; after a swap, of pairs of judge and matchup.",
+            (
+                "The longer side used more words in all its turns, as the records count them. After"
+                " a swap the same two models argue the other side: either the same side wins again"
+                " (the share), or the same model does. A share is of verdicts; after a swap, of"
+                " pairs of judge and matchup."
+            ),
         ],
     )
 
@@ -40,8 +54,12 @@ def _rows(run: RecordedRun) -> Iterator[Fields]:
             terms = measure(run.results, run.model, judge)
             if not terms.case_ids:
                 continue
-            bootstrap = ClusterBootstrap([run.results.clusters[case] for case in terms.case_ids], run.results.seed)
-            share = bootstrap.estimate(ratio_statistic(terms.tops[:, 0], terms.bottoms[:, 0], SHARE))
+            bootstrap = ClusterBootstrap(
+                [run.results.clusters[case] for case in terms.case_ids], run.results.seed
+            )
+            share = bootstrap.estimate(
+                ratio_statistic(terms.tops[:, 0], terms.bottoms[:, 0], SHARE)
+            )
             yield {
                 "data": run.data,
                 "who wins": who,

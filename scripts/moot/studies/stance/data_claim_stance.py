@@ -1,7 +1,8 @@
-"""IBM Debater Claim Stance v1: claims about debating motions (Bar-Haim et al., 2017), as two classification tasks.
+"""IBM Debater Claim Stance v1: claims about debating motions (Bar-Haim et al., 2017), as two
+classification tasks.
 
-`claim_stance` asks whether a claim supports the motion (pro, con); `claim_polarity` asks for the claim's sentiment
-(positive, negative, neutral).
+`claim_stance` asks whether a claim supports the motion (pro, con); `claim_polarity` asks for the
+claim's sentiment (positive, negative, neutral).
 """
 
 from dataclasses import replace
@@ -19,7 +20,10 @@ class ClaimOptions(DatasetOptions):
     """Options of `claim_stance` and `claim_polarity`."""
 
     validation: float = Field(
-        0.0, ge=0, le=0.5, description="share of the training topics kept for validation, whole topics at a time"
+        0.0,
+        ge=0,
+        le=0.5,
+        description="share of the training topics kept for validation, whole topics at a time",
     )
 
 
@@ -28,13 +32,19 @@ STANCE = Task(
     question="Does the claim support or contest the motion?",
     labels=("con", "pro"),
     positive="pro",
-    meaning={"con": "the claim speaks against the motion", "pro": "the claim speaks for the motion"},
+    meaning={
+        "con": "the claim speaks against the motion",
+        "pro": "the claim speaks for the motion",
+    },
     background="Each claim is one sentence from an encyclopedia article, corrected to stand alone.",
     cluster="topic",
 )
 POLARITY = Task(
     noun="the claim",
-    question="Is the sentiment that the claim expresses towards its subject positive, negative or neutral?",
+    question=(
+        "Is the sentiment that the claim expresses towards its subject positive, negative or"
+        " neutral?"
+    ),
     labels=("negative", "neutral", "positive"),
     meaning={
         "negative": "the claim speaks badly of its subject",
@@ -54,29 +64,55 @@ def load_stance(options: ClaimOptions, context: LoadContext) -> Loaded:
 
 @dataset("claim_polarity", ClaimOptions, folder="claim_stance")
 def load_polarity(options: ClaimOptions, context: LoadContext) -> Loaded:
-    """Claims with their sentiment towards their subject; attributes `topic` (the motion) and `stance`."""
+    """Claims with their sentiment towards their subject; attributes `topic` (the motion) and
+    `stance`.
+    """
     return _load(options, context, POLARITY, target="polarity", attribute="stance")
 
 
 def share_notes(claims: pd.DataFrame) -> tuple[str, ...]:
-    """The share of pro claims among the test claims and among all, since the paper gives the latter for the former."""
+    """The share of pro claims among the test claims and among all, since the paper gives the latter
+    for the former.
+    """
     pro = claims["stance"] == "pro"
     test_share = pro[claims["split"] == "test"].mean()
     return (
-        f"{test_share:.1%} of the test claims are pro; the paper gives {pro.mean():.1%}, the share among all claims",
+        (
+            f"{test_share:.1%} of the test claims are pro; the paper gives {pro.mean():.1%}, the"
+            " share among all claims"
+        ),
     )
 
 
-def _load(options: ClaimOptions, context: LoadContext, task: Task, *, target: str, attribute: str) -> Loaded:
+def _load(
+    options: ClaimOptions, context: LoadContext, task: Task, *, target: str, attribute: str
+) -> Loaded:
     path = source_folder(options.source, context) / "claim_stance" / FILE
     claims = with_validation(read_claims(path), options.validation, context.seed)
     cases = []
     for row in claims.reset_index().to_dict("records"):
-        case_id, text = f"{context.name}-{row['claim_id']}", topic_and_text(row["topic"], "Claim", row["claim"])
+        case_id, text = (
+            f"{context.name}-{row['claim_id']}",
+            topic_and_text(row["topic"], "Claim", row["claim"]),
+        )
         attributes = {"topic": row["topic"], attribute: row[attribute]}
-        case = Case(case_id, context.name, row["split"], text, row[target], task.labels, attributes, row["row"])
+        case = Case(
+            case_id,
+            context.name,
+            row["split"],
+            text,
+            row[target],
+            task.labels,
+            attributes,
+            row["row"],
+        )
         cases.append(case)
-    cleaning = {f"{split} claims": int(count) for split, count in claims["split"].value_counts(sort=False).items()}
-    cleaning["claims without an annotatable target (neutral)"] = int((claims["polarity"] == "neutral").sum())
+    cleaning = {
+        f"{split} claims": int(count)
+        for split, count in claims["split"].value_counts(sort=False).items()
+    }
+    cleaning["claims without an annotatable target (neutral)"] = int(
+        (claims["polarity"] == "neutral").sum()
+    )
     notes = source_notes(options.source) or (share_notes(claims) if target == "stance" else ())
     return Loaded(cases, replace(task, notes=notes), cleaning=cleaning, sources=[path])

@@ -1,6 +1,8 @@
-"""VAST, varied stance topics: a post, a topic, and the post's stance on the topic (Allaway and McKeown, 2020).
+"""VAST, varied stance topics: a post, a topic, and the post's stance on the topic (Allaway and
+McKeown, 2020).
 
-The official files are read by the columns needed; the others are ignored. Labels: 0 con, 1 pro, 2 neutral.
+The official files are read by the columns needed; the others are ignored. Labels: 0 con, 1 pro, 2
+neutral.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -14,11 +16,20 @@ from pydantic import Field
 from moot.core.cases import NEAR_DUPLICATE_OF, Case, Split, Task
 from moot.core.input_files import check_values, read_csv
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.near_duplicates import RESEMBLING, account_of_pairs, near_duplicates, resembled_tests
+from moot.datasets.near_duplicates import (
+    RESEMBLING,
+    account_of_pairs,
+    near_duplicates,
+    resembled_tests,
+)
 from moot.datasets.topics import check_texts, source_folder, source_notes, topic_and_text
 
 COLUMNS = ("new_id", "post", "new_topic", "topic_str", "label", "seen?")
-FILES: dict[str, Split] = {"vast_train.csv": "train", "vast_dev.csv": "validation", "vast_test.csv": "test"}
+FILES: dict[str, Split] = {
+    "vast_train.csv": "train",
+    "vast_dev.csv": "validation",
+    "vast_test.csv": "test",
+}
 LABELS = {"0": "con", "1": "pro", "2": "neutral"}
 DOWNLOAD = "set the data set's source to download, or put the official file there."
 
@@ -30,8 +41,10 @@ class VastOptions(DatasetOptions):
 
     subset: Literal["all", "zero_shot", "few_shot", "first_of_post"] = Field(
         "all",
-        description="of the test split: all rows, topics unseen in training, topics seen in training, or the first row "
-        "of each post (the nearest to the decision conference paper's test set)",
+        description=(
+            "of the test split: all rows, topics unseen in training, topics seen in training, or"
+            " the first row of each post (the nearest to the decision conference paper's test set)"
+        ),
     )
     posts: int = Field(PAPER_POSTS, ge=1, description="how many posts `first_of_post` takes")
 
@@ -45,7 +58,9 @@ TASK = Task(
         "neutral": "the author takes neither side on the topic, or the post is not about it",
         "pro": "the author is in favour of the topic",
     },
-    background="Each post comes from a public online discussion and is shown without what it replied to.",
+    background=(
+        "Each post comes from a public online discussion and is shown without what it replied to."
+    ),
     cluster="topic",
 )
 
@@ -54,11 +69,12 @@ TASK = Task(
 def load(options: VastOptions, context: LoadContext) -> Loaded:
     """The three official files as cases; validation is the official development set.
 
-    Attributes of a case: `topic` (the official lemmatised `topic_str`) and `seen` (yes or no: the topic occurs in the
-    official training set).
+    Attributes of a case: `topic` (the official lemmatised `topic_str`) and `seen` (yes or no: the
+    topic occurs in the official training set).
 
     Raises:
-        UserError: a missing file or column, an unknown label, an empty post, a repeated id, an oversized topic.
+        UserError: a missing file or column, an unknown label, an empty post, a repeated id, an
+            oversized topic.
     """
     folder = source_folder(options.source, context) / "vast"
     cases: list[Case] = []
@@ -76,31 +92,52 @@ def load(options: VastOptions, context: LoadContext) -> Loaded:
             cases.append(_case(row, split, context.name))
             posts.setdefault((split, row["post"]), []).append(cases[-1].case_id)
     task = replace(TASK, notes=(*source_notes(options.source), *notes))
-    return Loaded(_marked(cases, posts, cleaning), task, cleaning=cleaning, sources=[folder / name for name in FILES])
+    return Loaded(
+        _marked(cases, posts, cleaning),
+        task,
+        cleaning=cleaning,
+        sources=[folder / name for name in FILES],
+    )
 
 
 def _marked(
-    cases: Sequence[Case], posts: Mapping[tuple[Split, str], Sequence[str]], cleaning: dict[str, int]
+    cases: Sequence[Case],
+    posts: Mapping[tuple[Split, str], Sequence[str]],
+    cleaning: dict[str, int],
 ) -> list[Case]:
-    """The cases, those marked whose post nearly repeats one of the test split; each post is compared once."""
+    """The cases, those marked whose post nearly repeats one of the test split; each post is
+    compared once.
+    """
     alike = near_duplicates({ids[0]: post for (_, post), ids in posts.items()})
     splits = {ids[0]: split for (split, _), ids in posts.items()}
     copies = resembled_tests(splits, alike)
-    tested = {case_id: copies[ids[0]] for ids in posts.values() if ids[0] in copies for case_id in ids}
-    cleaning |= {**account_of_pairs("pairs of near-duplicate posts", splits, alike), RESEMBLING: len(tested)}
+    tested = {
+        case_id: copies[ids[0]] for ids in posts.values() if ids[0] in copies for case_id in ids
+    }
+    cleaning |= {
+        **account_of_pairs("pairs of near-duplicate posts", splits, alike),
+        RESEMBLING: len(tested),
+    }
     marks = {case_id: {NEAR_DUPLICATE_OF: test} for case_id, test in tested.items()}
-    return [replace(case, attributes={**case.attributes, **marks.get(case.case_id, {})}) for case in cases]
+    return [
+        replace(case, attributes={**case.attributes, **marks.get(case.case_id, {})})
+        for case in cases
+    ]
 
 
 def read_posts(path: Path) -> pd.DataFrame:
-    """One official file, checked: columns row_id, post, topic, topic_str, label (a word), seen ("0" or "1")."""
+    """One official file, checked: columns row_id, post, topic, topic_str, label (a word), seen ("0"
+    or "1").
+    """
     frame = read_csv(path, COLUMNS, unique="new_id", get=DOWNLOAD)
     check_values(path, frame["label"], tuple(LABELS))
     check_values(path, frame["seen?"], ("0", "1"))
     check_texts(path, frame["post"])
     check_texts(path, frame["new_topic"], topic=True)
     # The official files have a column `topic` of their own, which is not the topic of the label.
-    frame = frame[list(COLUMNS)].rename(columns={"new_id": "row_id", "new_topic": "topic", "seen?": "seen"})
+    frame = frame[list(COLUMNS)].rename(
+        columns={"new_id": "row_id", "new_topic": "topic", "seen?": "seen"}
+    )
     return frame.assign(label=frame["label"].map(LABELS))
 
 
@@ -113,16 +150,24 @@ def select_subset(rows: pd.DataFrame, options: VastOptions) -> pd.DataFrame:
 
 def subset_notes(rows: pd.DataFrame, options: VastOptions) -> tuple[str, ...]:
     """What a reader must know of a subset of the test rows."""
-    counts = ", ".join(f"{label} {count}" for label, count in rows["label"].value_counts().sort_index().items())
+    counts = ", ".join(
+        f"{label} {count}" for label, count in rows["label"].value_counts().sort_index().items()
+    )
     if options.subset != "first_of_post" or options.source == "sample":
         return (f"the {options.subset} rows of the test file ({counts})",)
     return (
-        f"the first row of each of the first {len(rows)} posts of the test file ({counts}): no subset of that file has "
-        "the counts that the paper reports, and this one is the nearest",
+        (
+            f"the first row of each of the first {len(rows)} posts of the test file ({counts}): no"
+            " subset of that file has the counts that the paper reports, and this one is the"
+            " nearest"
+        ),
     )
 
 
 def _case(row: Mapping[Hashable, Any], split: Split, name: str) -> Case:
-    case_id, text = f"{name}-{split}-{row['row_id']}", topic_and_text(row["topic"], "Post", row["post"])
+    case_id, text = (
+        f"{name}-{split}-{row['row_id']}",
+        topic_and_text(row["topic"], "Post", row["post"]),
+    )
     attributes = {"topic": row["topic_str"], "seen": "yes" if row["seen"] == "1" else "no"}
     return Case(case_id, name, split, text, row["label"], TASK.labels, attributes, row["row"])

@@ -1,4 +1,6 @@
-"""Figures 2 and 3 of the decision conference paper (true and predicted labels), and confusion matrices."""
+"""Figures 2 and 3 of the decision conference paper (true and predicted labels), and confusion
+matrices.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -8,7 +10,16 @@ import pandas as pd
 
 from moot.report import figure
 from moot.report.content import StudyResults
-from moot.report.figures import BLACK, COLOURS, HATCHES, SMALL, new_figure, note_below, nothing_to_draw, sizes_of
+from moot.report.figures import (
+    BLACK,
+    COLOURS,
+    HATCHES,
+    SMALL,
+    new_figure,
+    note_below,
+    nothing_to_draw,
+    sizes_of,
+)
 from moot.studies.stance.runs import QUESTIONS, STUDY, Run, list_runs
 
 if TYPE_CHECKING:
@@ -24,8 +35,8 @@ DARK = 0.6
 
 @figure(STUDY, "figure2_true_labels", "Figure 2: true labels", category=CATEGORY)
 def true_labels(results: StudyResults) -> "Figure":
-    """True labels of all test cases of each data set, and of those that any run evaluated (paper, Figure 2: polarity of
-    the claims). Numbers count cases.
+    """True labels of all test cases of each data set, and of those that any run evaluated (paper,
+    Figure 2: polarity of the claims). Numbers count cases.
     """
     sets: dict[str, list[Run]] = {}
     for run in _every_run(results):
@@ -44,14 +55,16 @@ def true_labels(results: StudyResults) -> "Figure":
         axes.set_title(runs[0].data)
     grid[0][0].set_ylabel("Share of cases")
     drawing.legend(*grid[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    note_below(drawing, results.notes, sizes_of(run.results for runs in sets.values() for run in runs))
+    note_below(
+        drawing, results.notes, sizes_of(run.results for runs in sets.values() for run in runs)
+    )
     return drawing
 
 
 @figure(STUDY, "figure3_predicted_labels", "Figure 3: true and predicted labels", category=CATEGORY)
 def predicted_labels(results: StudyResults) -> "Figure":
-    """True and predicted labels of every run (paper, Figure 3: one model on the polarity of claims). Runs that give few
-    answers have a high bar of no answer.
+    """True and predicted labels of every run (paper, Figure 3: one model on the polarity of
+    claims). Runs that give few answers have a high bar of no answer.
     """
     runs = _every_run(results)
     if not runs:
@@ -63,11 +76,18 @@ def predicted_labels(results: StudyResults) -> "Figure":
 
 
 def _panels(
-    runs: Sequence[Run], margin: float, height: float, label: str, draw: "Callable[[Axes, Run], None]", **shared: bool
+    runs: Sequence[Run],
+    margin: float,
+    height: float,
+    label: str,
+    draw: "Callable[[Axes, Run], None]",
+    **shared: bool,
 ) -> "tuple[Figure, Any]":
     """A panel a run, some in a line: the figure and its axes."""
     lines = -(-len(runs) // COLUMNS)
-    drawing, grid = new_figure(height=margin + height * lines, nrows=lines, ncols=COLUMNS, squeeze=False, **shared)
+    drawing, grid = new_figure(
+        height=margin + height * lines, nrows=lines, ncols=COLUMNS, squeeze=False, **shared
+    )
     for axes in grid.flat[len(runs) :]:
         axes.set_axis_off()
     for axes, run in zip(grid.flat, runs, strict=False):
@@ -90,7 +110,15 @@ def bars(axes: "Axes", labels: Sequence[str], columns: "dict[str, pd.Series[str]
         counts = np.array([(values == label).sum() for label in labels])
         shares = counts / max(len(values), 1)
         at = np.arange(len(labels)) + (place - (len(columns) - 1) / 2) * width
-        axes.bar(at, shares, width, color=COLOURS[place], hatch=HATCHES[place], label=name, edgecolor="white")
+        axes.bar(
+            at,
+            shares,
+            width,
+            color=COLOURS[place],
+            hatch=HATCHES[place],
+            label=name,
+            edgecolor="white",
+        )
         for x, y, count in zip(at, shares, counts, strict=True):
             axes.text(x, y, str(count), ha="center", va="bottom", fontsize=6)
     axes.set_xticks(range(len(labels)), _under(labels), fontsize=SMALL)
@@ -100,7 +128,9 @@ def bars(axes: "Axes", labels: Sequence[str], columns: "dict[str, pd.Series[str]
 
 @figure(STUDY, "confusion_matrices", "Confusion matrices", category=CATEGORY)
 def confusion_matrices(results: StudyResults) -> "Figure":
-    """Confusion matrices of every run: numbers count cases, and the shade is their share of the true label's cases."""
+    """Confusion matrices of every run: numbers count cases, and the shade is their share of the
+    true label's cases.
+    """
     runs = _every_run(results)
     if not runs:
         return nothing_to_draw("No experiment of this study has run.")

@@ -1,7 +1,8 @@
-"""Stance and polarity of short texts (Heller et al., "Finding Common Ground", sections 4.1 and 5.1), by one model.
+"""Stance and polarity of short texts (Heller et al., "Finding Common Ground", sections 4.1 and
+5.1), by one model.
 
-The paper prompts zero-shot with a basic prompt. Where it does not say what form the answer takes, all three forms that
-matter are here: a bare label, JSON, or the likelihood of the label words.
+The paper prompts zero-shot with a basic prompt. Where it does not say what form the answer takes,
+all three forms that matter are here: a bare label, JSON, or the likelihood of the label words.
 """
 
 from typing import Literal
@@ -23,15 +24,23 @@ PROMPTS = ("stance/",)
 class StanceParams(ProtocolParams):
     """Parameters of `stance` and `polarity`; the defaults are the paper's."""
 
-    temperature: float = Field(0.0, ge=0, description="sampling temperature, unless the model's entry sets one")
+    temperature: float = Field(
+        0.0, ge=0, description="sampling temperature, unless the model's entry sets one"
+    )
     prompting: Literal["zero_shot", "few_shot", "cot"] = Field(
         "zero_shot",
-        description="the question alone, labelled training examples before it, or reasoning before the answer",
+        description=(
+            "the question alone, labelled training examples before it, or reasoning before the"
+            " answer"
+        ),
     )
     answer: Literal["label", "json", "likelihood"] = Field(
-        "label", description="a bare label, JSON with a confidence, or the likelihood of the label words"
+        "label",
+        description="a bare label, JSON with a confidence, or the likelihood of the label words",
     )
-    shots: int = Field(6, ge=1, description="with few_shot: how many examples, the same number of each label")
+    shots: int = Field(
+        6, ge=1, description="with few_shot: how many examples, the same number of each label"
+    )
 
 
 @protocol("stance", StanceParams, study="stance", prompts=PROMPTS, seats=lambda _: (SEAT,))
@@ -53,7 +62,9 @@ async def classify(debate: Debate, params: StanceParams, prompt: str) -> Answer 
         shots = choose_examples(debate.examples, params.shots, debate.seed, balanced=True)
     if params.answer == "json":
         schema = prediction_schema(debate.task, reasoning=params.prompting == "cot")
-        return read_answer(debate, await debate.say(SEAT, "prediction", prompt, schema=schema, shots=shots))
+        return read_answer(
+            debate, await debate.say(SEAT, "prediction", prompt, schema=schema, shots=shots)
+        )
     if params.answer == "likelihood":
         if params.prompting == "cot":
             await debate.say(SEAT, "reasoning", prompt, shots=shots, reasoning=True, private=True)

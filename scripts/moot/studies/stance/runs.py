@@ -1,6 +1,8 @@
-"""What the tables and figures of the stance study share: its tasks, its runs, and their published rows.
+"""What the tables and figures of the stance study share: its tasks, its runs, and their published
+rows.
 
-Source of published values: Heller et al., "Finding Common Ground", Tables 1 to 4, and the trained models quoted there.
+Source of published values: Heller et al., "Finding Common Ground", Tables 1 to 4, and the trained
+    models quoted there.
 """
 
 import json
@@ -22,7 +24,9 @@ PROTOCOLS = ("stance", "polarity")
 
 @dataclass(frozen=True, slots=True)
 class StanceQuestion:
-    """One of the study's three tasks: which labels an experiment on it has, and where its published values are."""
+    """One of the study's three tasks: which labels an experiment on it has, and where its published
+    values are.
+    """
 
     name: str
     labels: frozenset[str]
@@ -34,7 +38,9 @@ class StanceQuestion:
         return frozenset(results.task.labels) == self.labels
 
 
-VAST = StanceQuestion("stance, VAST", frozenset({"con", "neutral", "pro"}), "table1_vast", "text_vast_baselines")
+VAST = StanceQuestion(
+    "stance, VAST", frozenset({"con", "neutral", "pro"}), "table1_vast", "text_vast_baselines"
+)
 CLAIMS = StanceQuestion(
     "stance, claims", frozenset({"con", "pro"}), "table3_claim_stance", "text_claim_stance_baseline"
 )
@@ -55,7 +61,9 @@ class Run(content.Run):
     def form(self) -> str:
         """How it was asked and answered, in words."""
         params = self.results.config.params
-        return f"{str(params['prompting']).replace('_', '-')}, {params['answer']}".replace("cot", "chain of thought")
+        return f"{str(params['prompting']).replace('_', '-')}, {params['answer']}".replace(
+            "cot", "chain of thought"
+        )
 
     @property
     def names(self) -> tuple[str, str, str]:

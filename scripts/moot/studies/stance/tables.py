@@ -6,7 +6,14 @@ from dataclasses import replace
 from moot.core.cases import REFERENCE_MODELS
 from moot.core.types import Fields
 from moot.report import table
-from moot.report.content import BASELINES, DEBATES, NOT_MEASURED, Measured, StudyResults, TableContent
+from moot.report.content import (
+    BASELINES,
+    DEBATES,
+    NOT_MEASURED,
+    Measured,
+    StudyResults,
+    TableContent,
+)
 from moot.report.published import (
     beside,
     beside_trained,
@@ -38,16 +45,19 @@ SHOWN = {
 }
 """The paper's column to the heading, and metric and average of ours."""
 BY_CLASS = ("pro", "con", "neutral")
-SHOWN_BY_CLASS = {f"f1_{label}": (f"F1 {label}", "f1", "binary", f"label={label}") for label in BY_CLASS}
+SHOWN_BY_CLASS = {
+    f"f1_{label}": (f"F1 {label}", "f1", "binary", f"label={label}") for label in BY_CLASS
+}
 BY_CLASS_TABLE = "table2_vast_by_class"
 KEYS = ("system", "asked", "data", "metric")
 ASKED_NOTE = (
-    "The paper asks zero-shot with a basic prompt and shows no prompt. Precision, recall and F1 are macro averages. It "
-    "does not say what it does with unusable answers, so that its values are shown next to both of ours."
+    "The paper asks zero-shot with a basic prompt and shows no prompt. Precision, recall and F1 are"
+    " macro averages. It does not say what it does with unusable answers, so that its values are"
+    " shown next to both of ours."
 )
 TRAINED_NOTE = (
-    "References are computed on the cases that the experiment named in their row evaluated; trained models are scored "
-    "on the whole test split, so that their n is larger."
+    "References are computed on the cases that the experiment named in their row evaluated; trained"
+    " models are scored on the whole test split, so that their n is larger."
 )
 
 
@@ -55,9 +65,9 @@ TRAINED_NOTE = (
 def vast(results: StudyResults) -> TableContent:
     """Language models and trained models on VAST: published and ours."""
     notes = [
-        "The paper's accuracy is an ordinary one although its table says that all figures are macro averages. Its "
-        f"test set has {_counts(results)}; the data set's own test file has 3006 rows, and `subset` chooses among "
-        "them. GPT-4 has an F1 alone."
+        "The paper's accuracy is an ordinary one although its table says that all figures are"
+        f" macro averages. Its test set has {_counts(results)}; the data set's own test file has"
+        " 3006 rows, and `subset` chooses among them. GPT-4 has an F1 alone."
     ]
     return _table(results, VAST, notes)
 
@@ -65,17 +75,25 @@ def vast(results: StudyResults) -> TableContent:
 @table(STUDY, BY_CLASS_TABLE, "Table 2: stance on VAST by class", rests_on=(DEBATES, BASELINES))
 def vast_by_class(results: StudyResults) -> TableContent:
     """F1 of each class on VAST: published and ours."""
-    alone = [(system, "", metric, value) for (system, metric), value in not_repeated(results, BY_CLASS_TABLE).items()]
+    alone = [
+        (system, "", metric, value)
+        for (system, metric), value in not_repeated(results, BY_CLASS_TABLE).items()
+    ]
     alone += [
         ("best trained model", "trained", metric, value)
         for (system, metric), value in not_repeated(results, VAST.trained).items()
         if system == "best_trained"
     ]
     rows: list[Fields] = [
-        compared({"system": (system, asked, "", f"F1 {metric.removeprefix('f1_')}")}, value, NOT_MEASURED)
+        compared(
+            {"system": (system, asked, "", f"F1 {metric.removeprefix('f1_')}")}, value, NOT_MEASURED
+        )
         for system, asked, metric, value in alone
     ]
-    rows += [*_run_rows(list_runs(results, VAST), BY_CLASS_TABLE, SHOWN_BY_CLASS), *_trained_classes(results)]
+    rows += [
+        *_run_rows(list_runs(results, VAST), BY_CLASS_TABLE, SHOWN_BY_CLASS),
+        *_trained_classes(results),
+    ]
     notes = [
         "F1 of a class is binary: that class against the others.",
         "The published test set holds two neutral examples, so that its neutral F1 says little.",
@@ -89,22 +107,28 @@ def _trained_classes(results: StudyResults) -> Iterator[Fields]:
     for data, board in leaderboards(results, VAST):
         values = f1_by_label(board, sorted(BY_CLASS))
         for label in BY_CLASS:
-            ours = Measured(values[label], n=float(board["n"]), n_invalid=0, n_cases=float(board["n"]))
+            ours = Measured(
+                values[label], n=float(board["n"]), n_invalid=0, n_cases=float(board["n"])
+            )
             yield compared({"system": (board["title"], "trained", data, f"F1 {label}")}, None, ours)
 
 
 @table(STUDY, "table3_claim_stance", "Table 3: stance of claims", rests_on=(DEBATES, BASELINES))
 def claim_stance(results: StudyResults) -> TableContent:
     """Language models and trained models on the stance of claims: published and ours."""
-    return _table(results, CLAIMS, ["Published trained system: that of the data set's own paper, accuracy alone."])
+    return _table(
+        results,
+        CLAIMS,
+        ["Published trained system: that of the data set's own paper, accuracy alone."],
+    )
 
 
 @table(STUDY, "table4_claim_polarity", "Table 4: polarity of claims", rests_on=(DEBATES, BASELINES))
 def claim_polarity(results: StudyResults) -> TableContent:
     """Language models and trained models on the polarity of claims: published and ours."""
     notes = [
-        "Neutral are the claims without an annotatable subject. The published baseline is the sentiment score of the "
-        "data set's own paper, accuracy alone."
+        "Neutral are the claims without an annotatable subject. The published baseline is the"
+        " sentiment score of the data set's own paper, accuracy alone."
     ]
     return _table(results, POLARITY, notes)
 
@@ -114,28 +138,40 @@ def _table(results: StudyResults, question: StanceQuestion, notes: Sequence[str]
 
 
 def _rows(results: StudyResults, question: StanceQuestion) -> Iterator[Fields]:
-    """Published models, our runs of them and of others, references, then trained models, published and ours."""
+    """Published models, our runs of them and of others, references, then trained models, published
+    and ours.
+    """
     for (system, metric), value in not_repeated(results, question.models).items():
         yield compared({"system": (system, "", "", SHOWN[metric][0])}, value, NOT_MEASURED)
     yield from _run_rows(list_runs(results, question), question.models, SHOWN)
     yield from _trained_rows(results, question)
 
 
-def _run_rows(runs: Sequence[Run], table: str, shown: Mapping[str, tuple[str, ...]]) -> Iterator[Fields]:
-    """Some metrics of runs, next to a published table; then of the references on each experiment's evaluated cases."""
+def _run_rows(
+    runs: Sequence[Run], table: str, shown: Mapping[str, tuple[str, ...]]
+) -> Iterator[Fields]:
+    """Some metrics of runs, next to a published table; then of the references on each experiment's
+    evaluated cases.
+    """
     for run in runs:
         published = beside(run, table)
         for column, (heading, metric, *of) in shown.items():
             theirs, ours = published.get((run.model, column)), run.measured(metric, *of)
             yield compared({"system": (*run.names, heading)}, theirs, ours)
             if metric == "accuracy":
-                yield compared({"system": (*run.names, "share of valid answers")}, None, share_valid(ours))
+                yield compared(
+                    {"system": (*run.names, "share of valid answers")}, None, share_valid(ours)
+                )
             if ours.n_invalid:
                 strict = run.measured(metric + INVALID_WRONG, *of)
                 both = theirs if shown is SHOWN else None
-                yield compared({"system": (*run.names, f"{heading}, invalid = wrong")}, both, strict)
+                yield compared(
+                    {"system": (*run.names, f"{heading}, invalid = wrong")}, both, strict
+                )
     experiments = {run.experiment: run for run in runs}.values()
-    for run in (replace(run, model=reference) for run in experiments for reference in REFERENCE_MODELS):
+    for run in (
+        replace(run, model=reference) for run in experiments for reference in REFERENCE_MODELS
+    ):
         for heading, metric, *of in shown.values():
             keys = {"system": (run.model, "reference", f"{run.data}, {run.experiment}", heading)}
             yield compared(keys, None, run.measured(metric, *of))
@@ -150,10 +186,19 @@ def _trained_rows(results: StudyResults, question: StanceQuestion) -> Iterator[F
         theirs = {metric: value for (_, metric), value in published.items()}
         for column, (heading, metric, average) in SHOWN.items():
             keys = {"system": (board["title"], "trained", data, heading)}
-            yield compared(keys, theirs.get(column), trained_score(board, "_".join(filter(None, (metric, average)))))
+            yield compared(
+                keys,
+                theirs.get(column),
+                trained_score(board, "_".join(filter(None, (metric, average)))),
+            )
 
 
 def _counts(results: StudyResults) -> str:
-    stated = {metric: int(value) for (_, metric), value in published_table(results, "text_vast_test").items()}
-    by_label = ", ".join(f"{stated[label]} {label}" for label in ("pro", "con", "neutral") if label in stated)
+    stated = {
+        metric: int(value)
+        for (_, metric), value in published_table(results, "text_vast_test").items()
+    }
+    by_label = ", ".join(
+        f"{stated[label]} {label}" for label in ("pro", "con", "neutral") if label in stated
+    )
     return f"{stated.get('examples', 0)} examples ({by_label})"

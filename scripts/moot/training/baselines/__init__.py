@@ -1,13 +1,14 @@
 """Baselines: trained models that every table shows next to the debates, one builder function each.
 
-A baseline is a builder `(seed, threads) -> estimator`: a fresh scikit-learn classifier or pipeline that nothing has
-fitted yet. Imputation, encoding and vectorising belong inside the pipeline, so that `evaluate` fits them within each
-fold. Every library is imported inside the builder, since Snakemake reads the registry at each start; one that only an
-extra installs, through `optional`.
+A baseline is a builder `(seed, threads) -> estimator`: a fresh scikit-learn classifier or pipeline
+that nothing has fitted yet. Imputation, encoding and vectorising belong inside the pipeline, so
+that `evaluate` fits them within each fold. Every library is imported inside the builder, since
+Snakemake reads the registry at each start; one that only an extra installs, through `optional`.
 
-What the estimator sees (`moot.training.examples.Examples`): for `kind="tabular"` the data set's typed feature
-columns; for `kind="text"` a frame with the column `text` and one string column for each attribute of the cases; for
-`kind="any"` whichever there is. The targets are positions in the task's labels (0 is the first label).
+What the estimator sees (`moot.training.examples.Examples`): for `kind="tabular"` the data set's
+typed feature columns; for `kind="text"` a frame with the column `text` and one string column for
+each attribute of the cases; for `kind="any"` whichever there is. The targets are positions in the
+task's labels (0 is the first label).
 """
 
 from collections.abc import Callable, Iterable
@@ -29,8 +30,10 @@ class Baseline:
     Attributes:
         name: its identifier in configuration, artifacts and the published figures.
         families: the groups by which a configuration may ask for it.
-        build: makes an unfitted estimator from a seed and a number of threads; the threads never change its results.
-        randomised: its predictions are draws from its own probabilities, so it is scored by their expectation.
+        build: makes an unfitted estimator from a seed and a number of threads; the threads never
+            change its results.
+        randomised: its predictions are draws from its own probabilities, so it is scored by their
+            expectation.
         stored: whether the fitted model is worth keeping under `results/models`.
     """
 
@@ -55,7 +58,9 @@ def baseline(
     randomised: bool = False,
     stored: bool = True,
 ) -> Callable[[Builder], Builder]:
-    """Register a builder: `@baseline("rf", "Random forest", family="tabular")` above `def forest(seed, threads)`."""
+    """Register a builder: `@baseline("rf", "Random forest", family="tabular")` above `def
+    forest(seed, threads)`.
+    """
     families = (family,) if isinstance(family, str) else family
 
     def add(build: Builder) -> Builder:
@@ -66,17 +71,23 @@ def baseline(
 
 
 def select(wanted: Iterable[str], where: Callable[[], str] = str) -> list[Baseline]:
-    """The baselines that a configuration asks for, each by its name or its family, in that order and each once.
+    """The baselines that a configuration asks for, each by its name or its family, in that order
+    and each once.
 
-    Raises:
-        UserError: for a word that is neither a name nor a family; it names the nearest known one.
+        Raises:
+            UserError: for a word that is neither a name nor a family; it names the nearest known
+                one.
     """
     every = [BASELINES[name] for name in BASELINES]
-    known = {entry.name for entry in every} | {family for entry in every for family in entry.families}
+    known = {entry.name for entry in every} | {
+        family for entry in every for family in entry.families
+    }
     chosen: dict[str, Baseline] = {}
     for word in wanted:
         if word not in known:
             raise unknown_name("baseline or family of baselines", word, known, where())
-        members = [entry for entry in every if word == entry.name] or [e for e in every if word in e.families]
+        members = [entry for entry in every if word == entry.name] or [
+            e for e in every if word in e.families
+        ]
         chosen.update({entry.name: entry for entry in members})
     return list(chosen.values())

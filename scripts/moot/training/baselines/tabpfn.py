@@ -1,8 +1,9 @@
-"""TabPFN, a transformer that reads a training table as its prompt, pinned to the weights of version 2.
+"""TabPFN, a transformer that reads a training table as its prompt, pinned to the weights of version
+2.
 
-Version 2 is the one that the paper's section names, and the last whose weights are free (with attribution). No package
-brings weights, and without them the library asks for an account: hence the look for the file before the library.
-Source: AgenticSimLaw, Table 3; Hollmann et al. (2025).
+Version 2 is the one that the paper's section names, and the last whose weights are free (with
+attribution). No package brings weights, and without them the library asks for an account: hence the
+look for the file before the library. Source: AgenticSimLaw, Table 3; Hollmann et al. (2025).
 """
 
 import os
@@ -21,18 +22,23 @@ WEIGHTS = ("tabpfn-v2-classifier.ckpt", "tabpfn-v2-classifier-finetuned-zk73skhh
 
 
 def weights() -> Path:
-    """The file of version-2 weights: the first of `WEIGHTS` in the folder that TABPFN_MODEL_CACHE_DIR names.
+    """The file of version-2 weights: the first of `WEIGHTS` in the folder that
+    TABPFN_MODEL_CACHE_DIR names.
 
-    Raises:
-        UnavailableError: no folder is named, or it holds none of the files.
+        Raises:
+            UnavailableError: no folder is named, or it holds none of the files.
     """
     folder = os.environ.get(FOLDER_VARIABLE)
     if not folder:
-        raise UnavailableError(f"weights not found: {FOLDER_VARIABLE} names no folder (docs/baselines.md says how)")
+        raise UnavailableError(
+            f"weights not found: {FOLDER_VARIABLE} names no folder (docs/baselines.md says how)"
+        )
     for name in WEIGHTS:
         if (Path(folder) / name).is_file():
             return Path(folder) / name
-    raise UnavailableError(f"weights not found: no {' or '.join(WEIGHTS)} in {folder} (docs/baselines.md says how)")
+    raise UnavailableError(
+        f"weights not found: no {' or '.join(WEIGHTS)} in {folder} (docs/baselines.md says how)"
+    )
 
 
 @baseline("tabpfn", "TabPFN (version 2)", family=("tabular", "courtroom_paper"), stored=False)
@@ -41,6 +47,7 @@ def tabpfn(seed: int, threads: int) -> "Pipeline":
 
     path = weights()
     library = optional("tabpfn", "tabular")
-    # Folds run side by side instead: the order of a sum over several threads would change last digits.
+    # Folds run side by side instead: the order of a sum over several threads would change last
+    # digits.
     optional("torch", "tabular").set_num_threads(1)
     return numbered(library.TabPFNClassifier(model_path=path, device="cpu", random_state=seed))

@@ -1,8 +1,10 @@
-"""The courtroom paper's fourteen tabular classifiers, and the two reference points that cost nothing to beat.
+"""The courtroom paper's fourteen tabular classifiers, and the two reference points that cost
+nothing to beat.
 
-Settings are PyCaret's defaults, since the paper's leaderboard is PyCaret's (Table 2): 100 trees, no scaling of columns,
-a linear support vector machine trained by stochastic gradient descent. `docs/baselines.md` says where ours differ.
-Source: AgenticSimLaw, section "Traditional Baseline Models", Table 2.
+Settings are PyCaret's defaults, since the paper's leaderboard is PyCaret's (Table 2): 100 trees, no
+scaling of columns, a linear support vector machine trained by stochastic gradient descent.
+`docs/baselines.md` says where ours differ. Source: AgenticSimLaw, section "Traditional Baseline
+Models", Table 2.
 """
 
 from importlib import import_module
@@ -29,7 +31,9 @@ def base_rate(seed: int, threads: int) -> "DummyClassifier":
 
 
 baseline(MAJORITY_CLASS, "Majority class", family=REFERENCE, kind="any", stored=False)(base_rate)
-baseline(BASE_RATE_COIN, "Base-rate coin", family=REFERENCE, kind="any", stored=False, randomised=True)(base_rate)
+baseline(
+    BASE_RATE_COIN, "Base-rate coin", family=REFERENCE, kind="any", stored=False, randomised=True
+)(base_rate)
 
 
 def classifier(
@@ -64,7 +68,9 @@ def classifier(
 NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier"
 LINEAR = "sklearn.linear_model.SGDClassifier"
 BUILDERS = {
-    ("et", "Extra trees"): classifier("sklearn.ensemble.ExtraTreesClassifier", threaded="n_jobs", n_estimators=TREES),
+    ("et", "Extra trees"): classifier(
+        "sklearn.ensemble.ExtraTreesClassifier", threaded="n_jobs", n_estimators=TREES
+    ),
     ("catboost", "CatBoost"): classifier(
         "catboost.CatBoostClassifier",
         extra="tabular",
@@ -76,22 +82,31 @@ BUILDERS = {
     ("rf", "Random forest"): classifier(
         "sklearn.ensemble.RandomForestClassifier", threaded="n_jobs", n_estimators=TREES
     ),
-    ("gbc", "Gradient boosting"): classifier("sklearn.ensemble.GradientBoostingClassifier", n_estimators=TREES),
+    ("gbc", "Gradient boosting"): classifier(
+        "sklearn.ensemble.GradientBoostingClassifier", n_estimators=TREES
+    ),
     ("ridge", "Ridge classifier"): classifier("sklearn.linear_model.RidgeClassifier"),
     ("lda", "Linear discriminant analysis"): classifier(
         "sklearn.discriminant_analysis.LinearDiscriminantAnalysis", seeded=""
     ),
-    ("lr", "Logistic regression"): classifier("sklearn.linear_model.LogisticRegression", max_iter=1000),
-    ("xgboost", "XGBoost"): classifier("xgboost.XGBClassifier", threaded="n_jobs", n_estimators=TREES),
+    ("lr", "Logistic regression"): classifier(
+        "sklearn.linear_model.LogisticRegression", max_iter=1000
+    ),
+    ("xgboost", "XGBoost"): classifier(
+        "xgboost.XGBClassifier", threaded="n_jobs", n_estimators=TREES
+    ),
     ("ada", "AdaBoost"): classifier("sklearn.ensemble.AdaBoostClassifier"),
     ("nb", "Naive Bayes"): classifier("sklearn.naive_bayes.GaussianNB", seeded=""),
     ("dt", "Decision tree"): classifier("sklearn.tree.DecisionTreeClassifier"),
     ("svm", "Support vector machine (linear)"): classifier(LINEAR, loss="hinge", eta0=0.001),
-    # One column a category makes covariances singular, which PyCaret's scikit-learn let pass with a warning.
+    # One column a category makes covariances singular, which PyCaret's scikit-learn let pass with a
+    # warning.
     ("qda", "Quadratic discriminant analysis"): classifier(
         "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis", seeded="", reg_param=0.1
     ),
-    ("knn", "k nearest neighbours"): classifier(NEIGHBOURS, seeded="", threaded="n_jobs", algorithm="brute"),
+    ("knn", "k nearest neighbours"): classifier(
+        NEIGHBOURS, seeded="", threaded="n_jobs", algorithm="brute"
+    ),
 }
 SCALED_BUILDERS = {
     ("svm-scaled", "Support vector machine (linear), scaled columns"): classifier(

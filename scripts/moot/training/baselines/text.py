@@ -1,12 +1,14 @@
-"""Trained text classifiers: what the papers' data sets were measured with before there were language models.
+"""Trained text classifiers: what the papers' data sets were measured with before there were
+language models.
 
-They read the case's text alone, never an attribute. Where the text has a topic on its first line, topic and body get
-vocabularies of their own (as the bag of words of the VAST paper has them), so that a topic word in the body is another
-feature than the topic itself. The settings are scikit-learn's, unless a comment says why not.
+They read the case's text alone, never an attribute. Where the text has a topic on its first line,
+topic and body get vocabularies of their own (as the bag of words of the VAST paper has them), so
+that a topic word in the body is another feature than the topic itself. The settings are
+scikit-learn's, unless a comment says why not.
 
-Sources: Allaway and McKeown (2020) for majority by topic and bag of words; Bar-Haim et al. (2017) for the unigram
-support vector machines with and without a sentiment lexicon. The lexicon is VADER's (Hutto and Gilbert, 2014), which
-the package vaderSentiment ships.
+Sources: Allaway and McKeown (2020) for majority by topic and bag of words; Bar-Haim et al. (2017)
+for the unigram support vector machines with and without a sentiment lexicon. The lexicon is VADER's
+(Hutto and Gilbert, 2014), which the package vaderSentiment ships.
 """
 
 import os
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
     from moot.training.text_features import TopicMajority
 
 ITERATIONS = 5000
-MARGIN = 0.1  # C of the unigram SVMs: with scikit-learn's 1 the solver takes ten times as long on VAST, for 0.01 of F1
+# C of the unigram SVMs: with scikit-learn's 1 the solver takes ten times as long on VAST, for 0.01
+# of F1
+MARGIN = 0.1
 SENTENCE_MODEL = "MOOT_SENTENCE_MODEL"
 
 
@@ -43,14 +47,17 @@ def sentence_model() -> str:
     """
     optional("sentence_transformers", "text")
     if not os.environ.get(SENTENCE_MODEL):
-        raise UnavailableError(f"no encoder named: set {SENTENCE_MODEL} to the folder of a sentence-transformers model")
+        raise UnavailableError(
+            f"no encoder named: set {SENTENCE_MODEL} to the folder of a sentence-transformers model"
+        )
     return os.environ[SENTENCE_MODEL]
 
 
 def linear(features: Callable[[ModuleType], object], *, margin: float | None = None) -> Builder:
-    """The builder of a linear classifier: a support vector machine with a `margin`, else a logistic regression.
+    """The builder of a linear classifier: a support vector machine with a `margin`, else a logistic
+    regression.
 
-    `features` makes the transformer from `moot.training.text_features`.
+        `features` makes the transformer from `moot.training.text_features`.
     """
 
     def build(seed: int, threads: int) -> "Pipeline":
@@ -68,8 +75,12 @@ def linear(features: Callable[[ModuleType], object], *, margin: float | None = N
 
 
 BUILDERS = {
-    ("bag-of-words", "Bag of words, logistic regression"): linear(lambda made: made.words_of_topic_and_body()),
-    ("unigram-svm", "Unigram SVM"): linear(lambda made: made.words_of_topic_and_body(binary=True), margin=MARGIN),
+    ("bag-of-words", "Bag of words, logistic regression"): linear(
+        lambda made: made.words_of_topic_and_body()
+    ),
+    ("unigram-svm", "Unigram SVM"): linear(
+        lambda made: made.words_of_topic_and_body(binary=True), margin=MARGIN
+    ),
     ("unigram-sentiment-svm", "Unigram and sentiment lexicon SVM"): linear(
         lambda made: made.words_and_sentiment(), margin=MARGIN
     ),
@@ -80,8 +91,12 @@ BUILDERS = {
     ),
 }
 CHARACTER_BUILDERS = {
-    ("character-logistic-regression", "Character TF-IDF, logistic regression"): linear(lambda made: made.characters()),
-    ("character-svm", "Character TF-IDF, linear SVM"): linear(lambda made: made.characters(), margin=1.0),
+    ("character-logistic-regression", "Character TF-IDF, logistic regression"): linear(
+        lambda made: made.characters()
+    ),
+    ("character-svm", "Character TF-IDF, linear SVM"): linear(
+        lambda made: made.characters(), margin=1.0
+    ),
 }
 for names, builder in BUILDERS.items():
     baseline(*names, family="text", kind="text", stored=False)(builder)

@@ -1,7 +1,10 @@
-"""Transformers fine-tuned on the training split: Legal-BERT, Lawformer, and a convolution over BERT's embeddings.
+"""Transformers fine-tuned on the training split: Legal-BERT, Lawformer, and a convolution over
+BERT's embeddings.
 
-No package ships their weights: an environment variable names each one's folder, or its name on the Hugging Face hub.
-Sources: Debate-Feedback, 4.1 and Table 2; Chalkidis et al. (2020), Xiao et al. (2021), Kim (2014) for the convolution.
+No package ships their weights: an environment variable names each one's folder, or its name on the
+    Hugging Face hub.
+Sources: Debate-Feedback, 4.1 and Table 2; Chalkidis et al. (2020), Xiao et al. (2021), Kim (2014)
+    for the convolution.
 """
 
 import os
@@ -25,12 +28,16 @@ def named_model(variable: str) -> str:
     optional("torch", EXTRA)
     optional("transformers", EXTRA)
     if not os.environ.get(variable):
-        raise UnavailableError(f"no model named: set {variable} to its folder or its name on the Hugging Face hub")
+        raise UnavailableError(
+            f"no model named: set {variable} to its folder or its name on the Hugging Face hub"
+        )
     return os.environ[variable]
 
 
 def fine_tuned(variable: str, kind: str, **settings: float) -> Builder:
-    """The builder of a classifier of `moot.training.transformers` on the model that an environment variable names."""
+    """The builder of a classifier of `moot.training.transformers` on the model that an environment
+    variable names.
+    """
 
     def build(seed: int, threads: int) -> Estimator:
         model = named_model(variable)
@@ -47,7 +54,9 @@ BUILDERS = {
         BERT, "ConvolutionOverEmbeddings", epochs=10, batch=16, rate=1e-3
     ),
     ("legal-bert", "Legal-BERT, fine-tuned"): fine_tuned(LEGAL_BERT, "FineTunedTransformer"),
-    ("lawformer", "Lawformer, fine-tuned"): fine_tuned(LAWFORMER, "FineTunedTransformer", window=4096, batch=2),
+    ("lawformer", "Lawformer, fine-tuned"): fine_tuned(
+        LAWFORMER, "FineTunedTransformer", window=4096, batch=2
+    ),
 }
 for names, builder in BUILDERS.items():
     baseline(*names, family=FAMILY, kind="text", stored=False)(builder)

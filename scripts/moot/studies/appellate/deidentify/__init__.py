@@ -1,8 +1,9 @@
-"""De-identification of appellate opinions: from full text to facts that name no person and do not tell the outcome.
+"""De-identification of appellate opinions: from full text to facts that name no person and do not
+tell the outcome.
 
-The chain: split the opinion, take its facts, drop the sentences that tell the outcome or cite cases, replace references
-by letters and names by roles and letters, and let the gates judge the result. The map from names to roles is for the
-file next to the cases alone.
+The chain: split the opinion, take its facts, drop the sentences that tell the outcome or cite
+cases, replace references by letters and names by roles and letters, and let the gates judge the
+result. The map from names to roles is for the file next to the cases alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,11 @@ from moot.studies.appellate.deidentify.lexicon import Lexicon
 from moot.studies.appellate.deidentify.mentions import Finder, written_small
 from moot.studies.appellate.deidentify.names import find_entities, pseudonyms, strong_words
 from moot.studies.appellate.deidentify.opinion import Opinion, with_caption
-from moot.studies.appellate.deidentify.references import cites_cases, replace_references, with_letters
+from moot.studies.appellate.deidentify.references import (
+    cites_cases,
+    replace_references,
+    with_letters,
+)
 from moot.studies.appellate.deidentify.replacing import replace_names
 from moot.studies.appellate.deidentify.survivors import Recogniser
 
@@ -25,7 +30,8 @@ class Deidentified:
 
     Attributes:
         facts: what a model may see.
-        names: every replaced form to its pseudonym; kept in a file next to the cases, never shown to a model.
+        names: every replaced form to its pseudonym; kept in a file next to the cases, never shown
+            to a model.
         report: what the gates found.
     """
 
@@ -52,7 +58,8 @@ def deidentify(opinion: Opinion, limit: int, recognise: Recogniser | None = None
     Args:
         opinion: as it comes from its source.
         limit: the most characters of facts that are kept, in whole sentences.
-        recognise: a trained recogniser, which finds further names in the facts and judges the finished text.
+        recognise: a trained recogniser, which finds further names in the facts and judges the
+            finished text.
 
     Returns:
         facts, map and gate report; a report that did not pass says why the case must not be used.
@@ -66,7 +73,9 @@ def deidentify(opinion: Opinion, limit: int, recognise: Recogniser | None = None
     named = strong_words(complete, background, lexicon, recognised)
     entities = find_entities(complete, background, lexicon, named)
     mentions = Finder(lexicon, named, entities.aliases).find(facts)
-    mentioned = [(mention, entities.add(mention.words, mention.kind, mention.name)) for mention in mentions]
+    mentioned = [
+        (mention, entities.add(mention.words, mention.kind, mention.name)) for mention in mentions
+    ]
     entities.name_all()
     finished = with_letters(replace_names(written_small(facts, mentions, lexicon), mentioned))
     return Deidentified(finished, pseudonyms(entities), check(complete, finished, recognise))

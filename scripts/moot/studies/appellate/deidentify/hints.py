@@ -1,8 +1,9 @@
-"""Whether a sentence tells the outcome of the appeal, or gives it away: the court decides, speaks, evaluates or states
-the law in its own voice.
+"""Whether a sentence tells the outcome of the appeal, or gives it away: the court decides, speaks,
+evaluates or states the law in its own voice.
 
-The facts of a case are told in the past tense, and its arguments are somebody's. So a sentence in which no person
-argues or rules, and that says what is valid, sufficient or required, is the court's own, and leads to what it decides.
+The facts of a case are told in the past tense, and its arguments are somebody's. So a sentence in
+which no person argues or rules, and that says what is valid, sufficient or required, is the court's
+own, and leads to what it decides.
 """
 
 import re
@@ -12,28 +13,35 @@ from moot.studies.appellate.deidentify.vocabulary import COMMON, ROLE_WORDS, ROL
 from moot.studies.appellate.legal.dispositions import find_dispositions, mask
 
 _COURT_SPEAKS = re.compile(
-    r"\b(?:we|We|WE|our|Our|us|ourselves|[Tt]his [Cc]ourt(?:['’]s)?|[Tt]his (?:opinion|appeal follow))\b"
+    r"\b(?:we|We|WE|our|Our|us|ourselves|[Tt]his [Cc]ourt(?:['’]s)?|[Tt]his (?:opinion|appeal"
+    r" follow))\b"
 )
 _COURT_REVIEWS = re.compile(
-    r"\bwe (?:will|must|may|have|do|review|apply|presume|indulge|consider|examine|look|hold|defer)\b", re.IGNORECASE
+    r"\bwe"
+    r" (?:will|must|may|have|do|review|apply|presume|indulge|consider|examine|look|hold|defer)\b",
+    re.IGNORECASE,
 )
 _HOLDS = re.compile(
-    r"\b(?:we|this court)\b[^.;]{0,60}?\b(?:hold|conclude|agree|disagree|reject|find|determine|decide|decline|adopt|"
+    r"\b(?:we|this"
+    r" court)\b[^.;]{0,60}?\b(?:hold|conclude|agree|disagree|reject|find|determine|decide|decline|adopt|"
     r"believe|answer|rule|are (?:not )?persuaded)\b",
     re.IGNORECASE,
 )
 _APPLIES_LAW = re.compile(r"\W*(?:Here|In this case|In the (?:present|instant) case),")
 _OWN_DECISION = re.compile(
-    r"\bopinion\b.{0,60}\b(?:is|are) (?:hereby )?withdrawn|\bmotions? (?:for|to) \w+.{0,60}\b(?:is|are) (?:\w+ )?"
+    r"\bopinion\b.{0,60}\b(?:is|are) (?:hereby )?withdrawn|\bmotions? (?:for|to)"
+    r" \w+.{0,60}\b(?:is|are) (?:\w+ )?"
     r"(?:denied|granted|withdrawn)\b|\bis substituted\b|\bfollowing substituted\b",
     re.IGNORECASE,
 )
 _CONCLUDES = re.compile(
     r"\b(?:for the (?:reasons|foregoing)|reversible error|harmless error|no error|"
-    r"(?:basis|grounds?|reason|need|warrants?|requir\w+|merits?|warranting) (?:for |to )?(?:an? )?(?:revers\w+|remand)|"
+    r"(?:basis|grounds?|reason|need|warrants?|requir\w+|merits?|warranting) (?:for |to )?(?:an?"
+    r" )?(?:revers\w+|remand)|"
     r"on remand|is (?:hereby )?(?:affirmed|reversed|vacated|remanded|dismissed)|"
     r"(?:lacks?|without) (?:jurisdiction|merit)|not (?:properly )?preserved|"
-    r"(?:did|does|do|has|have|had) not preserve|fail(?:ed|s|ure) to preserve|deemed (?:abandoned|waived)|"
+    r"(?:did|does|do|has|have|had) not preserve|fail(?:ed|s|ure) to preserve|deemed"
+    r" (?:abandoned|waived)|"
     r"will (?:be upheld|not be disturbed|not disturb)|presumption that|record (?:does"
     r"|did) not (?:\w+ )?(?:establish|show|support))\b",
     re.IGNORECASE,
@@ -70,25 +78,32 @@ _EVALUATES = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _PRESUPPOSES = re.compile(
-    r"\b(?:the|this|that|such|an?|after|of|by) (?:(?:im)?permissible|improper|erroneous|mistaken|misleading) \w+",
+    r"\b(?:the|this|that|such|an?|after|of|by)"
+    r" (?:(?:im)?permissible|improper|erroneous|mistaken|misleading) \w+",
     re.IGNORECASE,
 )
 _JUDGES_AN_ARGUMENT = re.compile(
     r"\b(?:assertion|argument|contention|claim|theory|position|complaint|challenge)s?\b[^.;,]*\b(?:is|are|was|were) "
-    r"(?:not )?(?:an? (?:factual|legal|question|matter)|without merit|(?:un)?persuasive|unavailing|misplaced|mistaken|"
+    r"(?:not )?(?:an? (?:factual|legal|question|matter)|without"
+    r" merit|(?:un)?persuasive|unavailing|misplaced|mistaken|"
     r"(?:in)?correct|well[- ]taken|meritless|unpreserved)\b",
     re.IGNORECASE,
 )
 _PRESENT = (
-    r"(?:is|are|has|have|does|do|cannot|can|may|must|shall|should|will|need not|remains? (?:in|an?|the|un\w+)|requires|"
+    r"(?:is|are|has|have|does|do|cannot|can|may|must|shall|should|will|need not|remains?"
+    r" (?:in|an?|the|un\w+)|requires|"
     r"appl(?:y|ies)|precludes|bars|allows|permits|governs|depends?|means)"
 )
 _CONCEDES = re.compile(
-    r"\bcannot (?:now|be heard|complain)\b|\b(?:makes?|raises?|has|have) (?:an? )?(?:important|valid|good|fair|"
-    r"persuasive|compelling|strong|serious|close|legitimate) (?:points?|arguments?|questions?|case|concerns?)\b|"
-    r"\b(?:extensive|thoughtful|thorough|careful|comprehensive|well[- ]reasoned|conscientious)(?:,? (?:and )?\w+)? "
+    r"\bcannot (?:now|be heard|complain)\b|\b(?:makes?|raises?|has|have) (?:an?"
+    r" )?(?:important|valid|good|fair|"
+    r"persuasive|compelling|strong|serious|close|legitimate)"
+    r" (?:points?|arguments?|questions?|case|concerns?)\b|"
+    r"\b(?:extensive|thoughtful|thorough|careful|comprehensive|well[- ]reasoned|conscientious)(?:,?"
+    r" (?:and )?\w+)? "
     r"(?:explanation|analysis|opinion|findings|consideration|review|reasoning)\b|"
-    r"^\W*(?:Since|Because|Given|As)\b[^;]*\bcourt (?:was|is) (?:required|obligated|obliged|bound|correct) to\b|"
+    r"^\W*(?:Since|Because|Given|As)\b[^;]*\bcourt (?:was|is)"
+    r" (?:required|obligated|obliged|bound|correct) to\b|"
     r"\bthat is (?:not )?(?:the case|so|true|correct)\b|\bin no way\b|"
     r"^\W*(?:Unlike|In neither|(?:By|In) contrast)\b"
 )
@@ -98,34 +113,44 @@ _SPEAKS_OF_LAW = re.compile(
     r"directs?|embod(?:y|ies)|waives?|bears?|reflects?|follows?|turns?)\b"
 )
 _PAST = re.compile(
-    r"\b(?:was|were|had|did|could|would|\w+ed that|sought|declared|failed|began|took|gave|made|told|said|went|came|"
+    r"\b(?:was|were|had|did|could|would|\w+ed"
+    r" that|sought|declared|failed|began|took|gave|made|told|said|went|came|"
     r"held|refused|moved|found|denied|granted|decided|agreed|acknowledged|noted|ruled|concluded|ordered|offered|entered|"
     r"filed|indicated|requested|received)\b"
 )
 _ARGUED = re.compile(
-    r"\b(?:argues?|contends?|asserts?|claims? (?:that|to)|alleges?|maintains?|urges?|submits?|challenges?|according to|"
+    r"\b(?:argues?|contends?|asserts?|claims?"
+    r" (?:that|to)|alleges?|maintains?|urges?|submits?|challenges?|according to|"
     r"explains?|responds?|concedes?|notes?|points out|questions?|whether|issues?)\b",
     re.IGNORECASE,
 )
 _PERSONAL = re.compile(r"\b(?:he|she|they|him|his|her|hers|their|them|I|my)\b", re.IGNORECASE)
 _PROVIDES = re.compile(
-    r"^\W*(?:(?:Under|In|Pursuant to) )?(?:[Tt]he |[Tt]hat |NMSA |NMRA )?(?:[\w'’-]+ ){0,3}?(?:statutes?|[Ss]ections?|"
+    r"^\W*(?:(?:Under|In|Pursuant to) )?(?:[Tt]he |[Tt]hat |NMSA |NMRA )?(?:[\w'’-]+"
+    r" ){0,3}?(?:statutes?|[Ss]ections?|"
     r"[Ss]ubsections?|[Rr]ules?|Act|policy|contract|agreement|clause|decree|order|ordinance|regulations?|instruction|"
     r"handbook|lease|deed|will|UJI|§+|affidavit|warrant|letter|complaint|report|form|memorandum)\b[^;]{0,60}?(?<!ly )"
     r"\b(?:provides?|requires?|states?|reads?|allows?|permits?|defines?|directs?|authorizes?|prohibits?)\b"
 )
 _LEGAL = (COMMON - ROLE_WORDS) | STATE_WORDS
 _OPENED_BY_ROLE = re.compile(rf"\W*(?:{'|'.join(ROLES)})s?\b", re.IGNORECASE)
-_STATES_LAW = re.compile(r"(?<!['’])\b(?:cannot|can(?! be seen)|may(?! have)|must|shall|should|need not|ought)\b")
+_STATES_LAW = re.compile(
+    r"(?<!['’])\b(?:cannot|can(?! be seen)|may(?! have)|must|shall|should|need not|ought)\b"
+)
 _FOLLOWS = re.compile(
-    r"^\W*(?:As a (?:consequence|result)|Consequently|Therefore|Thus|Accordingly|Hence|Clearly|Obviously|Moreover|"
-    r"Furthermore|Further|Otherwise|Indeed|In (?:fact|sum|short)|Nevertheless|Nonetheless|Rather|Instead)\b"
+    r"^\W*(?:As a"
+    r" (?:consequence|result)|Consequently|Therefore|Thus|Accordingly|Hence|Clearly|Obviously|Moreover|"
+    r"Furthermore|Further|Otherwise|Indeed|In"
+    r" (?:fact|sum|short)|Nevertheless|Nonetheless|Rather|Instead)\b"
 )
 _ASSERTS = re.compile(rf"\b{_PRESENT}\b")
 _CONCLUDED = re.compile(
-    r"\b(?:waived|abandoned|had (?:no |the |an? )?(?:\w+ )?(?:jurisdiction|authority|standing|right|discretion|duty)|"
-    r"was (?:not )?(?:required|obligated|bound|authorized|free|permitted) to|acted within|complied with|satisfied|"
-    r"met (?:its|his|her|their|the) burden|could (?:not )?(?:have )?(?:rely|bring|recover|consider|reasonably))\b",
+    r"\b(?:waived|abandoned|had (?:no |the |an? )?(?:\w+"
+    r" )?(?:jurisdiction|authority|standing|right|discretion|duty)|"
+    r"was (?:not )?(?:required|obligated|bound|authorized|free|permitted) to|acted within|complied"
+    r" with|satisfied|"
+    r"met (?:its|his|her|their|the) burden|could (?:not )?(?:have"
+    r" )?(?:rely|bring|recover|consider|reasonably))\b",
     re.IGNORECASE,
 )
 _PROCEDURE = re.compile(
@@ -136,7 +161,8 @@ _PROCEDURE = re.compile(
 _SAID_BY_SOMEBODY = re.compile(
     r"\b(?:argu\w+|contend\w*|assert\w*|claim\w*|alleg\w+|maintain\w*|submit\w*|urg\w+|mov(?:ed|es|ing)|complain\w*|"
     r"challeng\w+|questions?|whether|issues?|found|finding|finds|ruled|ruling|conclud\w+|held|holding|determin\w+|"
-    r"stat(?:ed|es|ing)|reason(?:ed|ing)|testif\w+|told|said|says|believ\w+|according to|decided|decision|agreed|"
+    r"stat(?:ed|es|ing)|reason(?:ed|ing)|testif\w+|told|said|says|believ\w+|according"
+    r" to|decided|decision|agreed|"
     r"order(?:ed|ing)|explain\w+|opin\w+|noted|respond\w*|request\w*|stipulat\w+|admit\w+|conced\w+|averr\w+|theory|"
     r"indicat\w+|inform\w+|report(?:s|ed)|granted|denied|denying|dismiss(?:ed|ing)|refus\w+|overruled|sustained|"
     r"instructed|advis\w+|notif\w+|warn\w+|object\w+|thought|knew|learned|acknowledg\w+|view|grounds?|convicted|"
@@ -156,9 +182,9 @@ _SAYS_WHAT_IT_PROVIDES = re.compile(
 def tells_outcome(sentence: str) -> bool:
     """Whether a sentence says how the appeal is decided, or has the court speak on its way there.
 
-    In the facts of a case the court that decides has nothing to say in its own person, so every sentence in which it
-    does ("we", "this Court") is taken for one that may tell, and so is one that evaluates or states the law where
-    no other person is said to do so.
+    In the facts of a case the court that decides has nothing to say in its own person, so every
+    sentence in which it does ("we", "this Court") is taken for one that may tell, and so is one
+    that evaluates or states the law where no other person is said to do so.
     """
     masked = mask(sentence)
     quotes_alone = not re.search(r"[A-Za-z]{2}", masked)  # a quotation without a speaker
@@ -181,16 +207,18 @@ def tells_outcome(sentence: str) -> bool:
 
 
 def announces_holding(sentence: str) -> bool:
-    """Whether the court says in its own person what it holds: what follows in the paragraph explains it."""
+    """Whether the court says in its own person what it holds: what follows in the paragraph
+    explains it.
+    """
     return bool(find_dispositions(sentence) or _HOLDS.search(mask(sentence)))
 
 
 def asserts(sentence: str) -> bool:
-    """Whether a sentence asserts, unattributed, what is so or what somebody was bound or free to do, and tells no
-    procedure.
+    """Whether a sentence asserts, unattributed, what is so or what somebody was bound or free to
+    do, and tells no procedure.
 
-    An introduction says who appeals what and why; all else that it asserts comes from the conclusion, and so does
-    what explains a holding.
+    An introduction says who appeals what and why; all else that it asserts comes from the
+    conclusion, and so does what explains a holding.
     """
     masked = mask(sentence)
     asserted = _unattributed(_ASSERTS, masked) or _unattributed(_CONCLUDED, masked)
@@ -198,20 +226,34 @@ def asserts(sentence: str) -> bool:
 
 
 def generalises(sentence: str) -> bool:
-    """Whether a sentence says in the present tense, unattributed, what is so, and tells of no person and nothing past.
+    """Whether a sentence says in the present tense, unattributed, what is so, and tells of no
+    person and nothing past.
 
-    Facts are told in the past tense and of somebody. Such a sentence is the court's reading of the law; what a statute
-    or a contract provides is none, as long as it is told without a word of how it is meant.
+        Facts are told in the past tense and of somebody. Such a sentence is the court's reading of
+        the law; what a statute or a contract provides is none, as long as it is told without a word
+        of how it is meant.
     """
     masked = mask(sentence)
-    if not _unattributed(_SPEAKS_OF_LAW, masked, _ARGUED) or _PAST.search(masked) or _PERSONAL.search(masked):
+    if (
+        not _unattributed(_SPEAKS_OF_LAW, masked, _ARGUED)
+        or _PAST.search(masked)
+        or _PERSONAL.search(masked)
+    ):
         return False
-    capitals = (match for match in re.finditer(r"[A-Z][\w'’-]+", masked) if masked[: match.start()].strip(' "“(‘'))
-    somebody = any(plain(match[0]) not in _LEGAL for match in capitals) or _OPENED_BY_ROLE.match(masked)
+    capitals = (
+        match
+        for match in re.finditer(r"[A-Z][\w'’-]+", masked)
+        if masked[: match.start()].strip(' "“(‘')
+    )
+    somebody = any(plain(match[0]) not in _LEGAL for match in capitals) or _OPENED_BY_ROLE.match(
+        masked
+    )
     return not (somebody or _PROVIDES.match(masked) or _PROCEDURE.search(masked))
 
 
-def _unattributed(pattern: re.Pattern[str], masked: str, said: re.Pattern[str] = _SAID_BY_SOMEBODY) -> bool:
+def _unattributed(
+    pattern: re.Pattern[str], masked: str, said: re.Pattern[str] = _SAID_BY_SOMEBODY
+) -> bool:
     """Whether something is said that no party, witness or other court is reported to say."""
     found = pattern.search(masked)
     return found is not None and not said.search(masked[: found.start()])

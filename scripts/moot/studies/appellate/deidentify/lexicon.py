@@ -1,4 +1,6 @@
-"""What kind of word a capitalised word of an opinion is: customary in law, ordinary, or one that names."""
+"""What kind of word a capitalised word of an opinion is: customary in law, ordinary, or one that
+names.
+"""
 
 import re
 from collections import Counter
@@ -24,28 +26,37 @@ _NUMERAL = re.compile(r"[IVXL]+|[A-Z]")
 
 
 def plain(word: str) -> str:
-    """A word as it is compared: small, without possessive, hyphens (often of a broken line) and points.
+    """A word as it is compared: small, without possessive, hyphens (often of a broken line) and
+    points.
 
-    >>> plain("De-Vaney's")
-    'devaney'
+        >>> plain("De-Vaney's")
+        'devaney'
     """
     return re.sub(r"[^\wÀ-ÿ]", "", re.sub(r"['’]s?$", "", word)).lower()
 
 
 def opens_sentence(before: str) -> bool:
-    """Whether a capital is due by position: before it in its sentence is nothing, a quotation mark, a colon
-    or a number in parentheses.
+    """Whether a capital is due by position: before it in its sentence is nothing, a quotation mark,
+    a colon or a number in parentheses.
     """
-    return not re.search(r"[A-Za-zÀ-ÿ]", before) or bool(_OPENS.search(before) and not _ABBREVIATED.search(before))
+    return not re.search(r"[A-Za-zÀ-ÿ]", before) or bool(
+        _OPENS.search(before) and not _ABBREVIATED.search(before)
+    )
 
 
 def _terms(text: str) -> Iterator[str]:
-    """The letters behind the words that they are short for: "driving while intoxicated (DWI)"; but those of names."""
+    """The letters behind the words that they are short for: "driving while intoxicated (DWI)"; but
+    those of names.
+    """
     for match in _SHORT_FOR.finditer(text):
         words = re.split(r"[\s-]+", match["words"].strip())[-len(match["term"]) :]
         keys = [plain(word) for word in words]
         spelt = [key[:1].upper() for key in keys] == list(match["term"])
-        if spelt and not name_by_words(keys) and all(word.islower() or plain(word) in COMMON for word in words):
+        if (
+            spelt
+            and not name_by_words(keys)
+            and all(word.islower() or plain(word) in COMMON for word in words)
+        ):
             yield match["term"]
 
 
@@ -57,7 +68,11 @@ class Lexicon:
         self.small = Counter(_SMALL.findall(whole))
         self.small.update(plain(word) for word in _SMALL_HYPHENATED.findall(whole))
         self.terms = frozenset(_terms(whole))
-        self.capitals = {plain(match[0]) for match in re.finditer(CAPITALISED, whole)} - set(self.small) - COMMON
+        self.capitals = (
+            {plain(match[0]) for match in re.finditer(CAPITALISED, whole)}
+            - set(self.small)
+            - COMMON
+        )
         self.inside: Counter[str] = Counter()
         for sentence in split_sentences(whole):
             for match in re.finditer(CAPITALISED, sentence.text):
@@ -65,19 +80,28 @@ class Lexicon:
                     self.inside[plain(match[0])] += 1
 
     def is_common(self, word: str) -> bool:
-        """Whether a word is one that law writes with a capital, a letter or a numeral, and so names no person."""
+        """Whether a word is one that law writes with a capital, a letter or a numeral, and so names
+        no person.
+        """
         key = plain(word)
         parts = [part for part in re.split(r"[-/]", word) if part]
-        joined = all(part[0].isupper() and (plain(part) in COMMON or _NUMERAL.fullmatch(part)) for part in parts)
+        joined = all(
+            part[0].isupper() and (plain(part) in COMMON or _NUMERAL.fullmatch(part))
+            for part in parts
+        )
         return not key or key in COMMON or joined or word.removesuffix("s") in self.terms
 
     def is_ordinary(self, word: str) -> bool:
-        """Whether a word is one of ordinary prose: this opinion writes it small, or it opens sentences."""
+        """Whether a word is one of ordinary prose: this opinion writes it small, or it opens
+        sentences.
+        """
         key = plain(word)
         if key in self.small or key in openers() or re.fullmatch(r"[\d_]+\w{0,2}", key):
             return True
         parts = [plain(part) for part in word.split("-")]
-        composed = len(parts) > 1 and all(part in self.small or part in openers() | COMMON for part in parts)
+        composed = len(parts) > 1 and all(
+            part in self.small or part in openers() | COMMON for part in parts
+        )
         return (composed or bool(_DERIVED.fullmatch(key))) and not self.inside[key]
 
     def may_name(self, word: str) -> bool:
@@ -89,10 +113,13 @@ class Lexicon:
         return not self.is_common(word) and not self.is_ordinary(word)
 
     def is_piece(self, word: str) -> bool:
-        """Whether a small word is one end of a name that a broken line took apart: "water" of "Bright water"."""
+        """Whether a small word is one end of a name that a broken line took apart: "water" of
+        "Bright water".
+        """
         rare = len(word) > 2 and self.small[word] <= _ONCE and word not in openers()
         return rare and any(
-            known != word and (known.endswith(word) or known.startswith(word)) for known in self.capitals
+            known != word and (known.endswith(word) or known.startswith(word))
+            for known in self.capitals
         )
 
     def joined(self, text: str) -> str:
@@ -100,6 +127,8 @@ class Lexicon:
 
         def join(match: re.Match[str]) -> str:
             whole = match[1] + match[2]
-            return whole if plain(whole) in self.capitals and self.small[match[2]] <= 1 else match[0]
+            return (
+                whole if plain(whole) in self.capitals and self.small[match[2]] <= 1 else match[0]
+            )
 
         return re.sub(r"\b([A-Z][a-z]*) ([a-z]{2,})\b", join, text)

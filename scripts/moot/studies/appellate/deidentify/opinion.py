@@ -8,24 +8,31 @@ from moot.studies.appellate.deidentify.segments import extract_part, split_opini
 from moot.studies.appellate.deidentify.vocabulary import COMMON, PARTY_ROLES, ROLES, any_of
 
 _TITLE = (
-    r"(?:Chief |Presiding |Senior |Associate |Circuit |District )*(?:Judges?|Justices?|J\.?J\.?|JJ\.?|C\.\s?J\.?|"
+    r"(?:Chief |Presiding |Senior |Associate |Circuit |District"
+    r" )*(?:Judges?|Justices?|J\.?J\.?|JJ\.?|C\.\s?J\.?|"
     r"E\.?J\.|P\.\s?J\.?|J\.)"
 )
 _NAME = r"[A-Z][\w.'’-]+(?: (?:[A-Z][\w.'’-]*|de|la|van|von|del))*"
-_SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV|Inc|LLC|L\.L\.C|Ltd|Co|Corp|P\.?C|P\.?A)\.?", re.IGNORECASE)
+_SUFFIX = re.compile(
+    r"(?:Jr|Sr|II|III|IV|Inc|LLC|L\.L\.C|Ltd|Co|Corp|P\.?C|P\.?A)\.?", re.IGNORECASE
+)
 _NAMES = rf"{_NAME}(?:(?:,? and |, ){_NAME})*"
 _SIGNED = re.compile(rf"(?P<names>{_NAMES}),? (?:and )?(?P<title>{_TITLE})(?=[\s,.(:;]|$)")
 _NOT_OF_A_NAME = re.compile(
-    r"^(?:WE|I) CONCUR:?\s*|^OPINION\s*(?=[A-Z]{3})|^(?:Before|BEFORE|Present|PRESENT|SO ORDERED|See)\b:?|"
+    r"^(?:WE|I) CONCUR:?\s*|^OPINION\s*(?=[A-Z]{3})|^(?:Before|BEFORE|Present|PRESENT|SO"
+    r" ORDERED|See)\b:?|"
     r"\b(?:Chief|Presiding|Circuit|Senior|District|Honorable|Hon\.?|Judges?|Justices?)\b"
 )
 _BEFORE = re.compile(rf"(?:Before|BEFORE|Present|PRESENT)[:\s]+(?P<names>{_NAMES})(?:,? {_TITLE})?")
 _WROTE = re.compile(
-    rf"(?:{_TITLE}|JUSTICE|JUDGE|CHIEF JUSTICE) (?P<names>{_NAME})\s*(?:delivered|wrote|filed|,|:|\n|$)"
+    rf"(?:{_TITLE}|JUSTICE|JUDGE|CHIEF JUSTICE)"
+    rf" (?P<names>{_NAME})\s*(?:delivered|wrote|filed|,|:|\n|$)"
 )
 _APPEARED = re.compile(
-    r"(?P<names>[^.;\n]{3,200}?),? (?:for|on behalf of|on the briefs? for) (?:the )?(?:[\w-]+[ -]){0,3}?"
-    r"(?:appellants?|appellees?|plaintiffs?|defendants?|petitioners?|respondents?|the people|the state|amic)",
+    r"(?P<names>[^.;\n]{3,200}?),? (?:for|on behalf of|on the briefs? for) (?:the )?(?:[\w-]+["
+    r" -]){0,3}?"
+    r"(?:appellants?|appellees?|plaintiffs?|defendants?|petitioners?|respondents?|the people|the"
+    r" state|amic)",
     re.IGNORECASE,
 )
 _ROLE_WORDS = re.compile(
@@ -39,7 +46,8 @@ _STYLE = re.compile(
     r"(?P<first>[^\n]{3,300}?)\s+(?:v|vs)\.?\s+(?P<second>[^\n]{3,300}?)(?:\n|(?<!N[oO])\.\s(?=[A-Z][a-z])|$)"
 )
 _MATTER = re.compile(
-    r"\b(?i:in re|in the matter of|ex parte)\s+(?:(?i:the |a |an |estate |adoption |guardianship |termination |"
+    r"\b(?i:in re|in the matter of|ex parte)\s+(?:(?i:the |a |an |estate |adoption |guardianship"
+    r" |termination |"
     r"petition |application |parental rights |will |marriage |trust )+(?i:of )?(?i:the )?)*"
     r"(?P<name>[A-Z][^\n,;:(]{1,80})"
 )
@@ -47,7 +55,10 @@ _ROLE_NOUN = re.compile(
     rf"(?<=[a-z,;] )(?:{any_of(PARTY_ROLES)}|the State|the City|the County|"
     r"the Department|the Commission|the Board|the Division|the Union|the Company)(?:['’]?s)?\b"
 )
-_PARTY = r"(?P<name>[A-Z][\w'’-]+(?: (?:[A-Z][\w'’-]*\.?|de|la|van|von|del|of|&))*(?:, (?:Inc|Jr|Sr|LLC|Ltd)\.?)?)"
+_PARTY = (
+    r"(?P<name>[A-Z][\w'’-]+(?: (?:[A-Z][\w'’-]*\.?|de|la|van|von|del|of|&))*(?:,"
+    r" (?:Inc|Jr|Sr|LLC|Ltd)\.?)?)"
+)
 _SHORT = r"(?:\s\([^)]{1,60}\))?"
 _ACTS = tuple(
     re.compile(act)
@@ -56,11 +67,15 @@ _ACTS = tuple(
         rf"{_PARTY} \((?:{_ROLE})s?\)",
         rf"{_PARTY}{_SHORT}(?:,[^,.;]{{0,80}},)? (?:appeals?|raises|petitions|challenges)\b",
         rf"{_PARTY}{_SHORT} (?:was (?:\w+ )?(?:convicted|charged|indicted)|pled|pleaded)\b",
-        rf"{_PARTY}{_SHORT} (?:sued|brought|filed (?:\w+ ){{0,3}}(?:suit|claim|complaint|petition|action))",
+        (
+            rf"{_PARTY}{_SHORT} (?:sued|brought|filed (?:\w+"
+            r" ){0,3}(?:suit|claim|complaint|petition|action))"
+        ),
         rf"\b(?:sued|(?:suit|claims?|complaint|action|judgment) against) {_PARTY}",
     )
 )
-ROLE_NOUNS = 3  # from so many capitalised roles on ("Defendant", "the State"), an opinion calls its parties by them
+# from so many capitalised roles on ("Defendant", "the State"), an opinion calls its parties by them
+ROLE_NOUNS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +85,8 @@ class Opinion:
     Attributes:
         opinion_id: its id in the source.
         text: caption, if any, and opinion.
-        parties: each party as the caption writes it, with its side ("appellant", "appellee", "plaintiff", ... or "").
+        parties: each party as the caption writes it, with its side ("appellant", "appellee",
+            "plaintiff", ... or "").
         judges, counsel: their names.
         outcome: affirm, reverse, mixed, dismiss, or "" where the source does not say.
         marked: sentences that the source marks as giving the outcome away.
@@ -102,7 +118,15 @@ def _separate(names: str) -> list[str]:
 
 def find_side(words: str) -> str:
     """Which side a caption's words put a party on."""
-    for side in ("appellant", "appellee", "petitioner", "respondent", "plaintiff", "defendant", "claimant"):
+    for side in (
+        "appellant",
+        "appellee",
+        "petitioner",
+        "respondent",
+        "plaintiff",
+        "defendant",
+        "claimant",
+    ):
         if side in words.lower():
             return side
     return ""
@@ -127,7 +151,9 @@ def find_parties(style: str) -> list[tuple[str, str]]:
 
 def find_judges(text: str) -> list[str]:
     """The judges that a caption, a "Before" line or a signature line names."""
-    found = [match["names"] for pattern in (_SIGNED, _BEFORE, _WROTE) for match in pattern.finditer(text)]
+    found = [
+        match["names"] for pattern in (_SIGNED, _BEFORE, _WROTE) for match in pattern.finditer(text)
+    ]
     names = [name for names in found for name in _separate(names)]
     names = [_NOT_OF_A_NAME.sub("", name).strip(" ,.:") for name in names]
     return list(dict.fromkeys(name for name in names if re.search(r"[A-Z][\w'’-]{2,}", name)))
@@ -135,24 +161,34 @@ def find_judges(text: str) -> list[str]:
 
 def find_counsel(text: str) -> list[str]:
     """The counsel that an appearance line names ("Jane Doe, of Moline, for appellant")."""
-    lines = (re.sub(r"\([^)]*\)|\b(?:both|all) of\b|\bof\b", ",", match["names"]) for match in _APPEARED.finditer(text))
+    lines = (
+        re.sub(r"\([^)]*\)|\b(?:both|all) of\b|\bof\b", ",", match["names"])
+        for match in _APPEARED.finditer(text)
+    )
     return list(dict.fromkeys(name for line in lines for name in _separate(line)))
 
 
 def introduces_party(text: str) -> bool:
-    """Whether an opinion introduces a party by name: "Plaintiff Ann Lee", "Ann Lee (Mother) appeals", "Ann Lee was
-    convicted", "Ann Lee sued Road Works, Inc."
+    """Whether an opinion introduces a party by name: "Plaintiff Ann Lee", "Ann Lee (Mother)
+    appeals", "Ann Lee was convicted", "Ann Lee sued Road Works, Inc."
     """
     small = set(re.findall(r"(?<![\w'’])[a-z]{2,}", text)) | COMMON
-    names = (re.sub(r"['’]s$", "", match["name"]).split() for act in _ACTS for match in act.finditer(text))
-    return any(len(word) > 2 and word.strip(".,").lower() not in small for name in names for word in name)
+    names = (
+        re.sub(r"['’]s$", "", match["name"]).split()
+        for act in _ACTS
+        for match in act.finditer(text)
+    )
+    return any(
+        len(word) > 2 and word.strip(".,").lower() not in small for name in names for word in name
+    )
 
 
 def party_rules(opinion: Opinion) -> list[str]:
-    """The rules by which the parties of an opinion are found, of: record, caption, matter, definition, role nouns.
+    """The rules by which the parties of an opinion are found, of: record, caption, matter,
+    definition, role nouns.
 
-    An opinion that calls its parties by nothing but their roles ("Defendant", "the State") names none, and has them all
-    the same; one where no rule finds a party cannot be judged.
+        An opinion that calls its parties by nothing but their roles ("Defendant", "the State")
+        names none, and has them all the same; one where no rule finds a party cannot be judged.
     """
     spans = split_opinion(opinion.text)
     caption = _on_one_line(opinion.text[: spans[0].end])
@@ -174,12 +210,16 @@ def _on_one_line(caption: str) -> str:
 
 
 def with_caption(opinion: Opinion) -> Opinion:
-    """The opinion with the names of its own caption and signature lines added to those of its record."""
+    """The opinion with the names of its own caption and signature lines added to those of its
+    record.
+    """
     spans = split_opinion(opinion.text)
     caption = _on_one_line(opinion.text[: spans[0].end])
     ending = opinion.text[spans[-1].start : spans[-1].start + 1500]
     style = _STYLE.search(caption) if not opinion.parties else None
-    parties = list(opinion.parties) or (find_parties(f"{style['first']} v. {style['second']}") if style else [])
+    parties = list(opinion.parties) or (
+        find_parties(f"{style['first']} v. {style['second']}") if style else []
+    )
     if not parties and (matter := _MATTER.search(caption)):
         parties = [(matter["name"].strip(" ."), "")]
     judges = [

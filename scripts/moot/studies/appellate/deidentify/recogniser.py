@@ -1,4 +1,6 @@
-"""Names that a trained recogniser finds: Presidio with an explicit spaCy model, offline (the extra `ner`)."""
+"""Names that a trained recogniser finds: Presidio with an explicit spaCy model, offline (the extra
+`ner`).
+"""
 
 from functools import cache
 from importlib.util import find_spec
@@ -23,17 +25,26 @@ def _analyzer() -> Any:
         from presidio_analyzer import AnalyzerEngine
         from presidio_analyzer.nlp_engine import NlpEngineProvider
     except ImportError:
-        raise UserError("`ner: true` needs Presidio and spaCy, which are an extra: make env EXTRAS=ner.") from None
-    configuration = {"nlp_engine_name": "spacy", "models": [{"lang_code": "en", "model_name": MODEL}]}
+        raise UserError(
+            "`ner: true` needs Presidio and spaCy, which are an extra: make env EXTRAS=ner."
+        ) from None
+    configuration = {
+        "nlp_engine_name": "spacy",
+        "models": [{"lang_code": "en", "model_name": MODEL}],
+    }
     try:
         engine = NlpEngineProvider(nlp_configuration=configuration).create_engine()
     except (OSError, SystemExit):
-        raise UserError(f"`ner: true` needs the spaCy model {MODEL}, which is an extra: make env EXTRAS=ner.") from None
+        raise UserError(
+            f"`ner: true` needs the spaCy model {MODEL}, which is an extra: make env EXTRAS=ner."
+        ) from None
     return AnalyzerEngine(nlp_engine=engine, supported_languages=["en"])
 
 
 def recognised_names(text: str) -> list[tuple[str, str]]:
-    """The names of persons, places and organisations in a text with their kinds, each once, in order."""
+    """The names of persons, places and organisations in a text with their kinds, each once, in
+    order.
+    """
     names: dict[str, str] = {}
     for start in range(0, len(text), _LONGEST_PIECE):
         piece = text[start : start + _LONGEST_PIECE]

@@ -1,4 +1,6 @@
-"""Citations are found; statutes, dockets, dates, addresses and numbers of persons are replaced by letters."""
+"""Citations are found; statutes, dockets, dates, addresses and numbers of persons are replaced by
+letters.
+"""
 
 import re
 from collections.abc import Callable
@@ -9,7 +11,8 @@ from moot.studies.appellate.legal.citations import find_citations
 _STATUTE = re.compile(
     rf"(?:(?:{STATES}|NMSA|NMRA|U\.S\.)\s*(?:Code|Stat(?:utes)?\.?|Constitution|"
     rf"Const\.?)?[^.;()]{{0,30}}?(?:§{{1,2}}|[Ss]ections?|art\.)\s*[\dA-Z][\w.:()/-]*"
-    r"|\b\d+\s+(?:U\.\s?S\.\s?C\.|C\.\s?F\.\s?R\.|Ill\. Comp\. Stat\.|ILCS|USC)(?:A\.)?\s*(?:§{1,2}|[Ss]ec(?:tion|"
+    r"|\b\d+\s+(?:U\.\s?S\.\s?C\.|C\.\s?F\.\s?R\.|Ill\. Comp\."
+    r" Stat\.|ILCS|USC)(?:A\.)?\s*(?:§{1,2}|[Ss]ec(?:tion|"
     r"\.)s?)?\s*\d[\w.:()/-]*(?:\s*\(\d{4}\))?"
     r"|\b(?:NMSA|NMRA)\s+\d{4}(?:,\s*)?(?:\s*§?\s*[\d-]+[\w()-]*)?(?:\s*\(\d{4}[^)]{0,40}\))?"
     r"|(?:§{1,2}|\b[Ss]ections?|\b[Rr]ules?|\bUJI|"
@@ -24,11 +27,14 @@ _DOCKET = re.compile(
     r"|\b(?:[A-Z]{1,4}-)?\d{1,4}(?:-\d{1,5}){2,}[A-Z]*\b|\b[A-Z]{1,4}-\d{2,4}-\d+[A-Z]*\b"
 )
 _DATE = re.compile(
-    rf"\b(?:(?:on|On) )?(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s*\d{{4}}|\b(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|"
+    r"\b(?:(?:on|On)"
+    rf" )?(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s*\d{{4}}|\b(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|"
     rf"th)?\b|\b(?:{MONTHS})(?:\s+of)?,?\s+\d{{4}}|"
     r"\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b[01]?\d-[0-3]?\d-(?:19|20)?\d\d\b(?!-)"
 )
-_SHORT_DATE = re.compile(r"\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.\s+\d{1,2}(?:,\s*\d{4})?\b")
+_SHORT_DATE = re.compile(
+    r"\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.\s+\d{1,2}(?:,\s*\d{4})?\b"
+)
 _YEAR = re.compile(r"\b(?:1[789]|20)\d\d(?:['’]?s)?\b")
 _PERSONAL_NUMBER = re.compile(
     r"\b\d{3}-\d{2}-\d{4}\b|\b(?:\(\d{3}\)\s*|\d{3}-)\d{3}-\d{4}\b|[\w.]+@[\w.]+\.\w+|(?:https?://|www\.)\S+"
@@ -40,7 +46,8 @@ _POINTED_STATES = {
 }  # fmt: skip
 _POINTED_STATE = re.compile(r"(?<![\w.])(?:N\.\s?[MYJHCD]|S\.\s?[CD]|R\.\s?I)\.(?!\s?[A-Z]\b)")
 _SESSION_LAWS = re.compile(
-    r"\b(?:\d{4}\s+)?(?:N\.\s?M\.|New Mexico)\s+Laws,?\s*(?:[Cc]h(?:apter|\.)\s*\d*)?(?:,?\s*§+\s?\d+)?"
+    r"\b(?:\d{4}\s+)?(?:N\.\s?M\.|New"
+    r" Mexico)\s+Laws,?\s*(?:[Cc]h(?:apter|\.)\s*\d*)?(?:,?\s*§+\s?\d+)?"
 )
 _ORDINAL = (
     r"(?:(?:(?:Twen|Thir|Four|Fif|Six|Seven|Eigh|Nin|Ten|Eleven|Twelf)\w*|First|Second|Third)(?:-\w+)?"
@@ -48,16 +55,20 @@ _ORDINAL = (
 )
 _JUDICIAL_DISTRICT = re.compile(rf"\b{_ORDINAL} (?=Judicial (?:District|Circuit))", re.IGNORECASE)
 JOINED = "\u2060"
-"""Stands between a reference's noun and its small letter until names are replaced: "date A." would end no sentence."""
+"""Stands between a reference's noun and its small letter until names are replaced: "date A." would
+end no sentence.
+"""
 _RANGE_END = re.compile(
     rf"((?:statute|docket){JOINED}[a-z]{{1,2}})(?:,?\s+(?:to|through|and)\s+-?\d[\w.-]*(?:\(\w{{1,3}}\))*|,?\s*-\d[\w.-]*(?:\(\w{{1,3}}\))*)+"
 )
 """What is left of "Sections 5-9-1 to -25" once its first number is replaced."""
 _EDITION = re.compile(
-    r"\s*[(\[](?:Orig|Repl|Cum|Supp|Main|as amended|as it existed|prior to|effective|amended)\b[^()]{0,90}[)\]]"
+    r"\s*[(\[](?:Orig|Repl|Cum|Supp|Main|as amended|as it existed|prior"
+    r" to|effective|amended)\b[^()]{0,90}[)\]]"
 )
 _ADDRESS = re.compile(
-    rf"\b\d{{1,5}}\s+(?:[NSEW]\.?\s+|North |South |East |West )?(?:[A-Z][\w.'’-]*\s+){{1,3}}{_STREET}\b\.?"
+    r"\b\d{1,5}\s+(?:[NSEW]\.?\s+|North |South |East |West"
+    rf" )?(?:[A-Z][\w.'’-]*\s+){{1,3}}{_STREET}\b\.?"
 )
 _DISTRICT = re.compile(r"\b(?:School )?District (?:Nos?\. ?)?\d+\b")
 _NUMBERED_NAME = re.compile(
@@ -65,7 +76,8 @@ _NUMBERED_NAME = re.compile(
     r"|\b\d[A-Z](?= (?:Company|Corp|Inc)\b)"
 )
 _ROAD = re.compile(
-    r"\b(?:U\.\s?S\.\s+|State\s+|County\s+|N\.M\.\s+)?(?:[Hh]ighways?|Interstate|[Rr]oute|(?:County )?[Rr]oad|I-)\s?"
+    r"\b(?:U\.\s?S\.\s+|State\s+|County\s+|N\.M\.\s+)?(?:[Hh]ighways?|Interstate|[Rr]oute|(?:County"
+    r" )?[Rr]oad|I-)\s?"
     r"\d+\b"
     rf"|\bI-\d+\b|\b{_ORDINAL}(?: (?:and|&) {_ORDINAL})? (?:Streets?|St\.|Avenues?|Ave\.)"
 )
@@ -78,7 +90,8 @@ _REPORTER = re.compile(
     r"Cal\.(?:\s?Rptr\.)?|Stat\.|B\.R\.|Ill\.(?:\s?App\.)?|N\.Y\.(?:S\.)?|Fed\.\s?Reg\.|[A-Z][a-z]*\.\s?L\.\s?(?:Rev|J)\.)"
     r"\s*(?:[2-4](?:d|th|nd|rd))?,?\s*(?:at\s+)?\d+"
     r"|\b\d{4}-NM(?:CA|SC|CERT)\w*-\d+|\bN\.?\s?M\.?\s?(?:St\.?\s?)?B\.\s?(?:Bull|A)|\bP\.\s?[23]d\b|¶|\bC\.J\.S\.|\bA\.L\.R\."
-    r"|\(\s*(?:\d{1,2}(?:st|nd|rd|th|d) Cir|(?:N\.M\.\s?)?(?:Ct\.\s?App|S\.\s?Ct|Sup\.\s?Ct))\.?,?\s*\d*"
+    r"|\(\s*(?:\d{1,2}(?:st|nd|rd|th|d)"
+    r" Cir|(?:N\.M\.\s?)?(?:Ct\.\s?App|S\.\s?Ct|Sup\.\s?Ct))\.?,?\s*\d*"
     r"|\bS(?:lip|LIP) op\b"
     r"|\((?:[A-Z]\.\s?){1,3}[\w.]*\s?\d{4}\)|\bRev\.\s|\b(?:App|Supp|Repl|Pamp|Cir|Ct)\.?,?\s?\d{4}\)"
     r"|\bv(?:s)?\.\s|\b(?:In re|Ex parte|ex rel\.)\s|\bsupra\b|\b[Ii]d\.,?\s+at\b|\bPub\.\s?L\."
@@ -114,17 +127,20 @@ def _lettered(noun: str) -> Callable[[re.Match[str]], str]:
 def cites_cases(sentence: str) -> bool:
     """Whether a sentence cites a case, a journal or a reporter, or names a case.
 
-    Two searches, since neither sees everything: eyecite's, and the forms of reporters, which OCR often breaks.
+    Two searches, since neither sees everything: eyecite's, and the forms of reporters, which OCR
+        often breaks.
     """
     return bool(_REPORTER.search(sentence)) or any(
-        type(found).__name__ not in ("FullLawCitation", "UnknownCitation") for found in find_citations(sentence)
+        type(found).__name__ not in ("FullLawCitation", "UnknownCitation")
+        for found in find_citations(sentence)
     )
 
 
 def replace_references(text: str) -> str:
-    """The text with statutes, dockets, dates, addresses and personal numbers replaced by a noun and a letter.
+    """The text with statutes, dockets, dates, addresses and personal numbers replaced by a noun and
+    a letter.
 
-    The letters are small and joined to the noun; `with_letters` shows them.
+        The letters are small and joined to the noun; `with_letters` shows them.
     """
     text = _JUDICIAL_DISTRICT.sub("", _EDITION.sub("", text))
     text = _SESSION_LAWS.sub(_lettered("statute"), text)

@@ -1,7 +1,8 @@
-"""The independent gate: names and references that remain in a finished text, found without what the extractor found.
+"""The independent gate: names and references that remain in a finished text, found without what the
+extractor found.
 
-It knows no party, no map of names and none of the extractor's runs; it reads the finished text by itself and wants
-every capital explained.
+It knows no party, no map of names and none of the extractor's runs; it reads the finished text by
+itself and wants every capital explained.
 """
 
 import re
@@ -52,8 +53,12 @@ _PARTS = re.compile(
     r"(?! (?:offen[sc]e|felony|misdemeanor|violation|crime|charge|position|level)s?\b)"
     rf"|(?P<next>{PSEUDONYM}) (?P<piece>[a-zà-ÿ]{{2,}}|[A-Z][\w'’]*)"
 )
-"""What may be left of a name next to the pseudonym of its rest: "los University A", "Person A & G", "Name A K"."""
-_KNOWN_POINTS = frozenset(["us", "usa", "dc", "am", "pm", "pa", "pc", "id", "da", "jd", "md", "phd", "ua"])
+"""What may be left of a name next to the pseudonym of its rest: "los University A", "Person A & G",
+"Name A K".
+"""
+_KNOWN_POINTS = frozenset(
+    ["us", "usa", "dc", "am", "pm", "pa", "pc", "id", "da", "jd", "md", "phd", "ua"]
+)
 
 
 Recogniser = Callable[[str], Sequence[tuple[str, str]]]
@@ -62,13 +67,17 @@ Recogniser = Callable[[str], Sequence[tuple[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Survivor:
-    """Something that identifies, in a finished text: why it was taken for that, and the words around it."""
+    """Something that identifies, in a finished text: why it was taken for that, and the words
+    around it.
+    """
 
     reason: str
     words: str
 
 
-def find_survivors(text: str, lexicon: Lexicon, recognise: Recogniser | None = None) -> list[Survivor]:
+def find_survivors(
+    text: str, lexicon: Lexicon, recognise: Recogniser | None = None
+) -> list[Survivor]:
     """Everything in a finished text that looks like a name or a reference.
 
     Args:
@@ -82,14 +91,20 @@ def find_survivors(text: str, lexicon: Lexicon, recognise: Recogniser | None = N
             found.append(Survivor("citation", sentence.text[:80]))
         found += _by_patterns(sentence.text)
         found += _by_capitals(sentence.text, lexicon)
-    found += [Survivor("part of a name", match[0]) for match in _PARTS.finditer(text) if _is_part(match, lexicon)]
+    found += [
+        Survivor("part of a name", match[0])
+        for match in _PARTS.finditer(text)
+        if _is_part(match, lexicon)
+    ]
     if recognise is not None:
         found += _by_recogniser(text, lexicon, recognise)
     return found
 
 
 def _is_part(match: re.Match[str], lexicon: Lexicon) -> bool:
-    """Whether what is next to a pseudonym belongs to the name: a word with a capital, or one that is no other word."""
+    """Whether what is next to a pseudonym belongs to the name: a word with a capital, or one that
+    is no other word.
+    """
     piece = match["piece"]
     if piece is None:
         return True
@@ -100,7 +115,9 @@ def _is_part(match: re.Match[str], lexicon: Lexicon) -> bool:
 
 
 def without_pseudonyms(text: str) -> str:
-    """The text with each pseudonym and lettered reference as one small word, so that its letter ends no sentence."""
+    """The text with each pseudonym and lettered reference as one small word, so that its letter
+    ends no sentence.
+    """
     text = _PSEUDONYM.sub(lambda match: match[0].split()[0].lower(), text)
     return _LETTERED.sub(lambda match: match[0].split()[0].lower(), text)
 
@@ -128,15 +145,20 @@ def _by_capitals(sentence: str, lexicon: Lexicon) -> Iterator[Survivor]:
         elif not lexicon.is_ordinary(word):
             yield Survivor("unknown word opens a sentence", around)
         elif plain(word) in v.ALSO_NAMES and re.match(
-            r"\s+(?:testified|told|said|stated|asked|argues|appeals|was (?:born|arrested|convicted|driving))\b",
+            r"\s+(?:testified|told|said|stated|asked|argues|appeals|was"
+            r" (?:born|arrested|convicted|driving))\b",
             sentence[match.end() :],
         ):
             yield Survivor("a name opens a sentence", around)
 
 
 def _by_recogniser(text: str, lexicon: Lexicon, recognise: Recogniser) -> Iterator[Survivor]:
-    """What a recogniser takes for a person, where the first word of a sentence is an ordinary word as well."""
+    """What a recogniser takes for a person, where the first word of a sentence is an ordinary word
+    as well.
+    """
     for name, kind in recognise(without_pseudonyms(text)):
         words = [w for w in re.findall(CAPITALISED, name) if not lexicon.is_common(w)]
-        if kind == "person" and any(not lexicon.is_ordinary(word) or lexicon.may_name(word) for word in words):
+        if kind == "person" and any(
+            not lexicon.is_ordinary(word) or lexicon.may_name(word) for word in words
+        ):
             yield Survivor("recogniser", name)

@@ -1,14 +1,17 @@
-"""The citations in a statement: how many, how well formed, and whether the case's own text bears them out.
+"""The citations in a statement: how many, how well formed, and whether the case's own text bears
+them out.
 
-A model that cites cannot be looked up offline. A citation that the facts already hold is borne out; any other is "not
-verifiable", which is where fabrications are to be sought, not proof of one.
+A model that cites cannot be looked up offline. A citation that the facts already hold is borne out;
+any other is "not verifiable", which is where fabrications are to be sought, not proof of one.
 """
 
 import re
 from functools import cache
 from typing import Any, NamedTuple
 
-_NAMED = re.compile(r"\b[A-Z][\w.'’&-]+(?: [A-Z][\w.'’&-]+){0,4} v\.? [A-Z][\w.'’&-]+(?: [A-Z][\w.'’&-]+){0,4}")
+_NAMED = re.compile(
+    r"\b[A-Z][\w.'’&-]+(?: [A-Z][\w.'’&-]+){0,4} v\.? [A-Z][\w.'’&-]+(?: [A-Z][\w.'’&-]+){0,4}"
+)
 
 
 class Citations(NamedTuple):

@@ -1,8 +1,9 @@
 """What a sentence does to a decision under review, and whose act it is.
 
-"We affirm" decides; "the Court of Appeals affirmed", "Defendant asks us to reverse", "if we were to vacate", "remand
-with instructions to affirm" and a quotation do not. Each disposition verb is read with the words around it: its form
-says what to look for (a subject, an auxiliary, a governing verb), and the first rule of that form that fits wins.
+"We affirm" decides; "the Court of Appeals affirmed", "Defendant asks us to reverse", "if we were to
+vacate", "remand with instructions to affirm" and a quotation do not. Each disposition verb is read
+with the words around it: its form says what to look for (a subject, an auxiliary, a governing
+verb), and the first rule of that form that fits wins.
 """
 
 import re
@@ -14,7 +15,8 @@ from moot.studies.appellate.legal import patterns as p
 from moot.studies.appellate.legal.sentences import Sentence, split_sentences
 
 Reading = Literal["own", "negated", "other"]
-FRAGMENT_WORDS = 14  # a sentence without a verb of its own ("Order reversed, on the law.") is no longer than this
+# a sentence without a verb of its own ("Order reversed, on the law.") is no longer than this
+FRAGMENT_WORDS = 14
 SHORT_QUOTATION_WORDS = 3
 
 
@@ -67,9 +69,11 @@ class _Verb:
 
 
 def mask(text: str) -> str:
-    """The text with quotations, parentheses and the history of cited cases blanked; every offset stays.
+    """The text with quotations, parentheses and the history of cited cases blanked; every offset
+    stays.
 
-    Short quotations without a speaker ("AFFIRM") stay, since a vote is often put in quotation marks.
+        Short quotations without a speaker ("AFFIRM") stay, since a vote is often put in quotation
+        marks.
     """
 
     def blank(match: re.Match[str]) -> str:
@@ -88,19 +92,25 @@ def mask(text: str) -> str:
 def _dismisses_appeal(verb: _Verb) -> bool:
     if not re.search(r"\w", verb.left):
         return verb.text[0].isupper()
-    bare = verb.followed(r"\s*(?:[.,;]|as (?:premature|moot|untimely)|for (?:lack|want)|without prejudice|$)")
+    bare = verb.followed(
+        r"\s*(?:[.,;]|as (?:premature|moot|untimely)|for (?:lack|want)|without prejudice|$)"
+    )
     concluding = rf"{p.OWN}(?:\s+\w+){{0,3}}|\b(?:appeal|jurisdiction|untimely)\b.*\band(?: \w+ly)?"
     without_jurisdiction = verb.followed(r"\s+for (?:lack|want) of (?:appellate )?jurisdiction")
     return (
         verb.followed(rf"(?:\s+[\w',-]+){{0,4}}?\s+{p.APPEAL}\b")
         or (without_jurisdiction and verb.after(r"\b(?:case|cause|matter) is"))
-        or verb.after(rf"\b{p.APPEAL}\b[^.;]{{0,60}}\b(?:is|are|be|must be|should be)(?:\s+\w+)?|\b{p.APPEAL}")
+        or verb.after(
+            rf"\b{p.APPEAL}\b[^.;]{{0,60}}\b(?:is|are|be|must be|should be)(?:\s+\w+)?|\b{p.APPEAL}"
+        )
         or (bare and verb.after(concluding))
     )
 
 
 def _concerns_decision(verb: _Verb) -> bool:
-    """Whether the verb is about a decision at all: objections are sustained and charges dismissed, too."""
+    """Whether the verb is about a decision at all: objections are sustained and charges dismissed,
+    too.
+    """
     if verb.name == "dismiss":
         return _dismisses_appeal(verb)
     if verb.word.startswith(("sustain", "uph", "set", "overturn", "annul", "quash", "remit")):
@@ -109,7 +119,9 @@ def _concerns_decision(verb: _Verb) -> bool:
     if verb.name == "vacate":
         return not verb.followed(r"\s+(?:the panel|our (?:prior|earlier|previous|panel))\b")
     if verb.name == "remand":
-        return not verb.after(r"\b(?:on|upon|after|following|before|since|prior to|the|any|our|this)")
+        return not verb.after(
+            r"\b(?:on|upon|after|following|before|since|prior to|the|any|our|this)"
+        )
     if verb.name == "affirm":
         return not verb.followed(r"\s+that (?:the|a|an|it|he|she|we|I)\b")
     return not verb.followed(r"(?:d|s)? (?:course|discrimination|itself|order of|side|the burden)")
@@ -122,11 +134,17 @@ def _reported(verb: _Verb) -> bool:
 
 
 def _supposed(verb: _Verb) -> bool:
-    begins = r"(?i)[;:]|, (?:we|i)\b|\b(?:but|because|since|that|and therefore|therefore) (?=we\b|i\b)"
+    begins = (
+        r"(?i)[;:]|, (?:we|i)\b|\b(?:but|because|since|that|and therefore|therefore) (?=we\b|i\b)"
+    )
     clause = re.split(begins, verb.left)[-1]
-    if verb.after(r"\bwould(?: \w+ly)?") and verb.earlier(r"\b(?:if|had (?:the|it|he|she|they|we))\b"):
+    if verb.after(r"\bwould(?: \w+ly)?") and verb.earlier(
+        r"\b(?:if|had (?:the|it|he|she|they|we))\b"
+    ):
         return True
-    if p.HYPOTHETICAL.search(clause) and not re.search(r"\bthen\b|, (?=we |i )", clause, re.IGNORECASE):
+    if p.HYPOTHETICAL.search(clause) and not re.search(
+        r"\bthen\b|, (?=we |i )", clause, re.IGNORECASE
+    ):
         return True
     modal = verb.earlier(r"\b(?:will|must|would|shall|should)\b[^,;]{0,20}$")
     return modal and bool(p.CONDITION_BEHIND.search(verb.behind[:160]))
@@ -152,15 +170,25 @@ def _infinitive(verb: _Verb) -> Reading:
 
 def _coordinated_infinitive(verb: _Verb) -> re.Match[str] | None:
     """The first of two infinitives ("to reverse the order and remand"), if the verb is the second."""
-    resumed = rf"{p.OWN}{p.ADVERB}\s*(?:and)?(?: \w+ly)?|\band (?:thus|therefore|hereby|accordingly)"
-    if verb.after(resumed) or not verb.after(r"\bto\b(?: \w+ly)? \w+[^.;]{0,60}\b(?:and|or)(?: \w+ly)?"):
+    resumed = (
+        rf"{p.OWN}{p.ADVERB}\s*(?:and)?(?: \w+ly)?|\band (?:thus|therefore|hereby|accordingly)"
+    )
+    if verb.after(resumed) or not verb.after(
+        r"\bto\b(?: \w+ly)? \w+[^.;]{0,60}\b(?:and|or)(?: \w+ly)?"
+    ):
         return None
     first = p.HIT.search(verb.left)
-    return first if first and re.search(r"\bto(?: \w+ly)?\s*$", verb.left[: first.start()], re.IGNORECASE) else None
+    return (
+        first
+        if first and re.search(r"\bto(?: \w+ly)?\s*$", verb.left[: first.start()], re.IGNORECASE)
+        else None
+    )
 
 
 def _read_base(verb: _Verb) -> Reading:
-    """The base form: an infinitive by what governs it, a finite verb by its subject, an order standing alone."""
+    """The base form: an infinitive by what governs it, a finite verb by its subject, an order
+    standing alone.
+    """
     if verb.after(r"\bto(?: \w+ly)?"):
         return _infinitive(verb)
     if first := _coordinated_infinitive(verb):
@@ -178,8 +206,12 @@ def _stands_alone(verb: _Verb) -> bool:
 
 
 def _read_fragment(verb: _Verb) -> Reading:
-    """A fragment ("Judgment affirmed."): no verb but the participle, and no subject that could have done it."""
-    if verb.after(rf"^\W*(?:the )?{p.RULING}(?: (?:of|for) [\w' ]{{1,60}})?") and not verb.after(r"\bcourt"):
+    """A fragment ("Judgment affirmed."): no verb but the participle, and no subject that could have
+    done it.
+    """
+    if verb.after(rf"^\W*(?:the )?{p.RULING}(?: (?:of|for) [\w' ]{{1,60}})?") and not verb.after(
+        r"\bcourt"
+    ):
         return "own"
     words = re.findall(r"\w+", verb.left)
     acted = verb.after(rf"\b(?:{p.LOWER}|{p.PARTY}|which|who|that)\b{p.ADVERB}")
@@ -208,21 +240,32 @@ def _read_past(verb: _Verb) -> Reading:
 
 def _read_modal_passive(before: str) -> Reading:
     """The passive "be affirmed", by its modal: "should" decides, "could" does not."""
-    if re.search(r"\b(?:can|could|should|must|need|may|shall)(?:not|n't| not)\b[^,;]{0,20}$", before, re.IGNORECASE):
+    if re.search(
+        r"\b(?:can|could|should|must|need|may|shall)(?:not|n't| not)\b[^,;]{0,20}$",
+        before,
+        re.IGNORECASE,
+    ):
         return "negated"
     if re.search(r"\b(?:can|could|may|might|would)\b[^,;]{0,25}$", before, re.IGNORECASE):
         return "other"
-    decides = r"\b(?:should|must|shall|will|ought to|is to|are to|deserves? to|needs? to|that)\b[^;]{0,80}$"
+    decides = (
+        r"\b(?:should|must|shall|will|ought to|is to|are to|deserves? to|needs?"
+        r" to|that)\b[^;]{0,80}$"
+    )
     return "own" if re.search(decides, before, re.IGNORECASE) else "other"
 
 
 def _read_gerund(verb: _Verb) -> Reading:
-    """The gerund: after a leaning or a comma of the speaker's own, or heading "affirming in part, we ..."."""
+    """The gerund: after a leaning or a comma of the speaker's own, or heading "affirming in part,
+    we ...".
+    """
     if p.NEGATION_NEAR.search(verb.left) or verb.after(r"\b(?:against|oppos\w+)"):
         return "negated"
     if not verb.left.strip():
         return "own" if re.search(p.OWN, verb.behind, re.IGNORECASE) else "other"
-    if verb.after(r"\b(?:in|by|before|after|without|from|for|of|on|orders?|opinion|court|judgment|decision)"):
+    if verb.after(
+        r"\b(?:in|by|before|after|without|from|for|of|on|orders?|opinion|court|judgment|decision)"
+    ):
         return "own" if p.LEANING.search(verb.left) else "other"
     return "own" if p.LEANS_NOW.search(verb.left) else "other"
 
@@ -239,13 +282,20 @@ def _read_noun(verb: _Verb) -> Reading:
 
 
 def _read_third_person(verb: _Verb) -> Reading:
-    own = r"\b(?:this (?:court|panel|judge)|the court hereby|the panel|my (?:vote|decision))\b[^.;]{0,40}"
+    own = (
+        r"\b(?:this (?:court|panel|judge)|the court hereby|the panel|my"
+        r" (?:vote|decision))\b[^.;]{0,40}"
+    )
     return "own" if verb.after(own) else "other"
 
 
 def _is_participle(verb: _Verb) -> bool:
-    set_aside = r"\b(?:is|are|be|was|were|been)(?: \w+)?|\b(?:conviction|verdict|judgment|sentence|order)s?"
-    return verb.word.endswith(("ed", "held", "sent")) or (verb.word == "set" and verb.after(set_aside))
+    set_aside = (
+        r"\b(?:is|are|be|was|were|been)(?: \w+)?|\b(?:conviction|verdict|judgment|sentence|order)s?"
+    )
+    return verb.word.endswith(("ed", "held", "sent")) or (
+        verb.word == "set" and verb.after(set_aside)
+    )
 
 
 _Rules = tuple[tuple[Callable[[_Verb], bool], Reading | Callable[[_Verb], Reading]], ...]
@@ -279,7 +329,9 @@ def _first(rules: _Rules, verb: _Verb) -> Reading:
 
 
 def _of_verb(match: re.Match[str], masked: str) -> tuple[str, bool, str] | None:
-    """The disposition, whether it is explicit, and its target; None if it is unattributed or another's."""
+    """The disposition, whether it is explicit, and its target;
+    None if it is unattributed or another's.
+    """
     verb = _Verb(str(match.lastgroup), match[0], masked[: match.start()], masked[match.end() :])
     if not _concerns_decision(verb):
         return None
@@ -300,10 +352,15 @@ def _implied(masked: str) -> Iterator[tuple[str, bool, str]]:
         yield "reverse", True, ""
     if p.NOT_FINAL.search(masked) and not p.HYPOTHETICAL.search(masked):
         yield "dismiss", False, ""
-    for disposition, pattern in (("not affirm", p.IMPLIED_NOT_AFFIRM), ("affirm", p.IMPLIED_AFFIRM)):
+    for disposition, pattern in (
+        ("not affirm", p.IMPLIED_NOT_AFFIRM),
+        ("affirm", p.IMPLIED_AFFIRM),
+    ):
         implied = pattern.search(masked)
         before = masked[: implied.start()] if implied else ""
-        if implied and not any(doubt.search(before) for doubt in (p.ATTRIBUTED, p.ASKED, p.HYPOTHETICAL)):
+        if implied and not any(
+            doubt.search(before) for doubt in (p.ATTRIBUTED, p.ASKED, p.HYPOTHETICAL)
+        ):
             undone = disposition == "affirm" and p.DISBELIEVED.search(before)
             yield "not affirm" if undone else disposition, False, ""
             break
@@ -313,11 +370,15 @@ def _in_sentence(sentence: Sentence, masked: str) -> Iterator[Finding]:
     parts, provisional = bool(p.PARTS.search(masked)), bool(p.PROVISIONAL.search(masked))
     named = [found for match in p.HIT.finditer(masked) if (found := _of_verb(match, masked))]
     for disposition, explicit, target in [*named, *_implied(masked)]:
-        yield Finding(disposition, explicit, parts, sentence.start, sentence.end, target, provisional)
+        yield Finding(
+            disposition, explicit, parts, sentence.start, sentence.end, target, provisional
+        )
 
 
 def find_dispositions(text: str) -> list[Finding]:
-    """Every disposition that a text takes as its own, in order; questions and quotations decide nothing."""
+    """Every disposition that a text takes as its own, in order; questions and quotations decide
+    nothing.
+    """
     masked = mask(text)
     findings: list[Finding] = []
     for sentence in split_sentences(text):

@@ -1,45 +1,65 @@
 """The patterns by which a disposition, and whose act it is, are recognised in a sentence.
 
-Most are tried on the part of the sentence left of the verb, the ones named BEHIND on what follows it.
+Most are tried on the part of the sentence left of the verb, the ones named BEHIND on what follows
+it.
 """
 
 import re
 
 VERBS = {
     "affirm": r"affirm(?:s|ed|ing|ances?)?|uph(?:olds?|olding|eld)|sustain(?:s|ed|ing)?",
-    "reverse": r"r[eé]vers(?:es?|ed|ing|als?)|overturn(?:s|ed|ing)?|set(?:s|ting)? aside|quash(?:es|ed|ing)?"
-    r"|annul(?:s|led|ling)?",
+    "reverse": (
+        r"r[eé]vers(?:es?|ed|ing|als?)|overturn(?:s|ed|ing)?|set(?:s|ting)?"
+        r" aside|quash(?:es|ed|ing)?"
+        r"|annul(?:s|led|ling)?"
+    ),
     "vacate": r"vacat(?:es?|ed|ing|ur)",
-    "remand": r"remand(?:s|ed|ing)?|remit(?:s|ted|ting)?|(?:send(?:s|ing)?|sent|return(?:s|ed|ing)?) "
-    r"(?:it|(?:this|the|that) (?:case|matter|cause|action|proceedings?)) (?:be )?(?:back|to the)|(?:is|are) sent back",
+    "remand": (
+        r"remand(?:s|ed|ing)?|remit(?:s|ted|ting)?|(?:send(?:s|ing)?|sent|return(?:s|ed|ing)?) "
+        r"(?:it|(?:this|the|that) (?:case|matter|cause|action|proceedings?)) (?:be )?(?:back|to"
+        r" the)|(?:is|are) sent back"
+    ),
     "dismiss": r"dismiss(?:es|ed|ing|als?)?",
 }
-HIT = re.compile("|".join(rf"(?P<{name}>\b(?:{verb})\b)" for name, verb in VERBS.items()), re.IGNORECASE)
+HIT = re.compile(
+    "|".join(rf"(?P<{name}>\b(?:{verb})\b)" for name, verb in VERBS.items()), re.IGNORECASE
+)
 
 LOWER = (
-    r"(?:(?:court of (?:criminal |civil |special )?appeals?|(?:district|trial|lower|circuit|superior|county|supreme|"
+    r"(?:(?:court of (?:criminal |civil |special"
+    r" )?appeals?|(?:district|trial|lower|circuit|superior|county|supreme|"
     r"high|appeals|appellate|metropolitan|municipal|magistrate|bankruptcy|children's|family|probate|juvenile|"
-    r"common pleas|intermediate appellate|workers' compensation|tax|crown|divisional|same|en banc|original|former|"
-    r"previous|second) court|(?:appellate division|full court|panel below|courts? below|judge below|trial judge|"
-    r"magistrate judge|district judge|chancellor|arbitrator|hearing officer|alj|wcj|bia|board|commission(?:er)?|agency|"
-    r"department|tribunal|secretary|director|bankruptcy appellate panel|majority|dissent|other (?:judges?|members?)|"
-    r"(?:my )?colleagues?|(?:ai |human )?judge [a-c1-9]|(?:ai|human) judge|jury|legislature|(?:first|second|third|"
+    r"common pleas|intermediate appellate|workers' compensation|tax|crown|divisional|same|en"
+    r" banc|original|former|"
+    r"previous|second) court|(?:appellate division|full court|panel below|courts? below|judge"
+    r" below|trial judge|"
+    r"magistrate judge|district judge|chancellor|arbitrator|hearing"
+    r" officer|alj|wcj|bia|board|commission(?:er)?|agency|"
+    r"department|tribunal|secretary|director|bankruptcy appellate panel|majority|dissent|other"
+    r" (?:judges?|members?)|"
+    r"(?:my )?colleagues?|(?:ai |human )?judge [a-c1-9]|(?:ai|human)"
+    r" judge|jury|legislature|(?:first|second|third|"
     r"fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|federal|d\.c\.) circuit)))"
 )
 BELOW = (  # a court below, and no judge of this bench
-    rf"(?!(?:(?:ai|human) )*judge [a-c1-9]\b|(?:ai|human) judge\b|(?:my )?colleagues?\b|majority\b|dissent\b|other )"
+    rf"(?!(?:(?:ai|human) )*judge [a-c1-9]\b|(?:ai|human) judge\b|(?:my"
+    rf" )?colleagues?\b|majority\b|dissent\b|other )"
     rf"{LOWER}"
 )
 PARTY = (
-    r"(?:the (?:state|government|people|crown|united states|prosecution)|plaintiffs?|defendants?|appell(?:ants?|ees?)|"
-    r"petitioners?|respondents?|claimants?|employers?|workers?|he|she|they|counsel|the part(?:y|ies)|the (?:doctor|"
+    r"(?:the (?:state|government|people|crown|united"
+    r" states|prosecution)|plaintiffs?|defendants?|appell(?:ants?|ees?)|"
+    r"petitioners?|respondents?|claimants?|employers?|workers?|he|she|they|counsel|the"
+    r" part(?:y|ies)|the (?:doctor|"
     r"physician|prisoner|veteran|officers?)|mother|father|child|husband|wife|taxpayers?|buyers?|sellers?|insurers?|"
     r"amic[iu]s?)"
 )
 OWN = r"(?:\b(?:we|i|let us|this court|this panel|the undersigned|our court)\b(?!'s))"
 ADVERB = (
-    r"(?:\s+(?:\w+ly|also|thus|therefore|hereby|now|then|later|again|likewise|so|instead|still|too|further|once more|"
-    r"must|do|did|would|will|shall|should|have|has|had|both|either|in turn|not only|in all respects)\b,?|,)*"
+    r"(?:\s+(?:\w+ly|also|thus|therefore|hereby|now|then|later|again|likewise|so|instead|still|too|further|once"
+    r" more|"
+    r"must|do|did|would|will|shall|should|have|has|had|both|either|in turn|not only|in all"
+    r" respects)\b,?|,)*"
 )
 QUOTE = re.compile(r"(?<![\w.,;!?])[\"“](?=\S)([^\"“”]{0,1500}?)(?<=\S)[\"”]")
 PARENTHESIS = re.compile(r"\([^()]*\)")
@@ -49,32 +69,46 @@ CITED_HISTORY = re.compile(
     re.IGNORECASE,
 )
 ATTRIBUTED = re.compile(
-    rf"\b(?:{PARTY}|{LOWER}|(?:appellant|defendant|plaintiff|petitioner|respondent)s?'s? (?:brief|counsel|argument))\b"
-    r"[^.;]{0,40}\b(?:argu(?:es?|ed|ing)|contend(?:s|ed|ing)?|claim(?:s? that|ed|ing)|assert(?:s|ed|ing)?|maintain(?:s|"
-    r"ed|ing)?|urge[sd]?|ask(?:s|ed|ing)?|seek(?:s|ing)?|sought|request(?:s|ed|ing)? (?:that|us|this|a|an|the)|"
-    r"submit(?:s|ted)? that|suggest(?:s|ed)?|insist(?:s|ed)?|conced(?:es?|ed)|mov(?:es|ed)|pray(?:s|ed)?|appeal(?:s|"
-    r"ed)? from|believ(?:es?|ed)|petition(?:s|ed)|says|said|states? that|stated|wants?|advocat(?:es?|ed)|thinks?|"
+    rf"\b(?:{PARTY}|{LOWER}|(?:appellant|defendant|plaintiff|petitioner|respondent)s?'s?"
+    r" (?:brief|counsel|argument))\b"
+    r"[^.;]{0,40}\b(?:argu(?:es?|ed|ing)|contend(?:s|ed|ing)?|claim(?:s?"
+    r" that|ed|ing)|assert(?:s|ed|ing)?|maintain(?:s|"
+    r"ed|ing)?|urge[sd]?|ask(?:s|ed|ing)?|seek(?:s|ing)?|sought|request(?:s|ed|ing)?"
+    r" (?:that|us|this|a|an|the)|"
+    r"submit(?:s|ted)?"
+    r" that|suggest(?:s|ed)?|insist(?:s|ed)?|conced(?:es?|ed)|mov(?:es|ed)|pray(?:s|ed)?|appeal(?:s|"
+    r"ed)? from|believ(?:es?|ed)|petition(?:s|ed)|says|said|states?"
+    r" that|stated|wants?|advocat(?:es?|ed)|thinks?|"
     r"vot(?:es|ed)|would)\b",
     re.IGNORECASE,
 )
-ASKED = re.compile(r"\b(?:are|is|am|were|was|been) (?:\w+ )?(?:asked|urged|invited|requested)\b", re.IGNORECASE)
+ASKED = re.compile(
+    r"\b(?:are|is|am|were|was|been) (?:\w+ )?(?:asked|urged|invited|requested)\b", re.IGNORECASE
+)
 HYPOTHETICAL = re.compile(
-    r"\b(?:if|whether|unless|were (?:we|this court|i) to|had (?:we|this court)|should (?:we|this court)|even assuming|"
-    r"assuming|suppose|in (?:that|the|which) event|either|in deciding|question (?:is|of)|issue (?:is|of)|decid(?:e|"
+    r"\b(?:if|whether|unless|were (?:we|this court|i) to|had (?:we|this court)|should (?:we|this"
+    r" court)|even assuming|"
+    r"assuming|suppose|in (?:that|the|which) event|either|in deciding|question (?:is|of)|issue"
+    r" (?:is|of)|decid(?:e|"
     r"ing) between|before (?:we|i)|in order to)\b",
     re.IGNORECASE,
 )
 CONDITION_BEHIND = re.compile(
-    r"\b(?:if|unless|only|so long as|as long as|where (?:the|a|an|there)|when (?:the|a|an|there))\b", re.IGNORECASE
+    r"\b(?:if|unless|only|so long as|as long as|where (?:the|a|an|there)|when"
+    r" (?:the|a|an|there))\b",
+    re.IGNORECASE,
 )
 GENERAL = re.compile(
-    r"\b(?:generally|ordinarily|normally|usually|typically|always|often|may|might|can|could|sometimes)\b", re.IGNORECASE
+    r"\b(?:generally|ordinarily|normally|usually|typically|always|often|may|might|can|could|sometimes)\b",
+    re.IGNORECASE,
 )
 NEGATION = re.compile(
     r"(?:\b(?:not|never|neither|nor|cannot|can't|don't|won't|unable|declin\w+|refus\w+|unwilling|reluctant|hesita\w+|"
-    r"rather than|instead of|insufficient|without|against|oppos\w+|disagree\w*|reject\w*)\b|\bno (?:\w+ )?(?:reason|"
+    r"rather than|instead of|insufficient|without|against|oppos\w+|disagree\w*|reject\w*)\b|\bno"
+    r" (?:\w+ )?(?:reason|"
     r"basis|grounds?|"
-    r"cause|need|error|justification|warrant|support)\b)(?:(?!,? (?:and|but|so) (?:i|we)\b)[^.;:]){0,50}$",
+    r"cause|need|error|justification|warrant|support)\b)(?:(?!,? (?:and|but|so)"
+    r" (?:i|we)\b)[^.;:]){0,50}$",
     re.IGNORECASE,
 )
 NEGATION_NEAR = re.compile(
@@ -83,8 +117,10 @@ NEGATION_NEAR = re.compile(
     re.IGNORECASE,
 )
 INSTRUCTED = re.compile(
-    r"\b(?:with (?:\w+ )?(?:instructions?|directions?)|direct(?:ing|ed|s)?|ordering|instruct(?:ing|ed|s)?|mandate|"
-    rf"for (?:the )?{LOWER}|remand\w* (?:this|the|it)?[^.;]{{0,60}}(?:to|that|for)|so that|for entry of)\b[^.;]*$",
+    r"\b(?:with (?:\w+"
+    r" )?(?:instructions?|directions?)|direct(?:ing|ed|s)?|ordering|instruct(?:ing|ed|s)?|mandate|"
+    rf"for (?:the )?{LOWER}|remand\w* (?:this|the|it)?[^.;]{{0,60}}(?:to|that|for)|so that|for"
+    r" entry of)\b[^.;]*$",
     re.IGNORECASE,
 )
 BENCH_SHOULD = re.compile(
@@ -98,7 +134,8 @@ VOTE = (
     r"prepared|advocate|conclud(?:e|ed)|find|believe|maintain|support|favou?r|side|concur|join|hold)"
 )
 OWN_INFINITIVE = re.compile(
-    rf"(?:{OWN}[^.;]{{0,120}}\b{VOTE}\b[^.;]{{0,60}}|\b(?:my|our|final|the panel's)\b[^.;]{{0,40}}\b(?:decision|vote|"
+    rf"(?:{OWN}[^.;]{{0,120}}\b{VOTE}\b[^.;]{{0,60}}|\b(?:my|our|final|the"
+    r" panel's)\b[^.;]{0,40}\b(?:decision|vote|"
     rf"position|stance|"
     r"judgment|opinion|inclination|recommendation|conclusion|ruling|view)\b[^.;]{0,60}|\b(?:vote|decision|position|"
     r"stance)(?: is|:)? )to(?: \w+ly)?\s*$",
@@ -110,19 +147,23 @@ UNFITTING = re.compile(
     re.IGNORECASE,
 )
 FITTING = re.compile(
-    r"(?:\bno (?:choice|alternative|option) but|\b(?:compel|requir|oblig|constrain|lead)e?s? (?:us|me)|"
+    r"(?:\bno (?:choice|alternative|option) but|\b(?:compel|requir|oblig|constrain|lead)e?s?"
+    r" (?:us|me)|"
     r"\b(?:appropriate|necessary|best|right|proper|prudent|reasonable|just|correct|fair|wise|better|imperative|"
-    r"warranted)(?: course)?(?: of action)?(?: (?:is|here is|would be))?(?: for (?:us|this court|the court|the panel|"
+    r"warranted)(?: course)?(?: of action)?(?: (?:is|here is|would be))?(?: for (?:us|this"
+    r" court|the court|the panel|"
     r"the appellate court))?) to(?: \w+ly)?\s*$",
     re.IGNORECASE,
 )
 WANTED = re.compile(
-    r"\s+(?:is|are|would be|seems|appears)(?: \w+ly)? (?:required|warranted|appropriate|necessary|proper|mandated|"
+    r"\s+(?:is|are|would be|seems|appears)(?: \w+ly)?"
+    r" (?:required|warranted|appropriate|necessary|proper|mandated|"
     r"justified|in order|compelled|(?:the )?(?:right|proper|appropriate|best|only))",
     re.IGNORECASE,
 )
 DEMANDED = re.compile(
-    r"\b(?:requir(?:es?|ing)|warrant(?:s|ing)?|mandates?|compels?|necessitates?|justif(?:y|ies)|calls? for|merits?)"
+    r"\b(?:requir(?:es?|ing)|warrant(?:s|ing)?|mandates?|compels?|necessitates?|justif(?:y|ies)|calls?"
+    r" for|merits?)"
     r"(?: an?| the| our)?(?: \w+)?\s*$",
     re.IGNORECASE,
 )
@@ -131,72 +172,97 @@ OWN_NOUN = re.compile(
     r"lean\w*|join|position|decision|stance)\b[^.;]{0,50}$",
     re.IGNORECASE,
 )
-APPEAL = r"(?:(?:cross-?|interlocutory )?appeals?|petition for (?:review|certiorari)|writ of certiorari)"
-RULING = (
-    r"(?:judge?ments?|decisions?|orders?|convictions?|rulings?|verdicts?|awards?|sentences?|decrees?|dismissal|denial)"
+APPEAL = (
+    r"(?:(?:cross-?|interlocutory )?appeals?|petition for (?:review|certiorari)|writ of certiorari)"
 )
+RULING = r"(?:judge?ments?|decisions?|orders?|convictions?|rulings?|verdicts?|awards?|sentences?|decrees?|dismissal|denial)"
 DECISION = (
     r"(?:search(?:es)?|judge?ments?|decisions?|orders?|convictions?|rulings?|verdicts?|awards?|sentences?|dismissal|"
-    r"denial|grant|findings?|determination|decree|summary judgment|court|board|commission|revocation|assessment|"
+    r"denial|grant|findings?|determination|decree|summary"
+    r" judgment|court|board|commission|revocation|assessment|"
     r"refusal|permit|termination|wcj|tariff|former)"
 )
 
 
 IMPLIED_NOT_AFFIRM = re.compile(
-    rf"\b(?:{LOWER})\b(?: \w+ly)? (?:committed (?:\w+ )?error|erred|should (?:not )?have (?:granted|denied|dismissed|"
+    rf"\b(?:{LOWER})\b(?: \w+ly)? (?:committed (?:\w+ )?error|erred|should (?:not )?have"
+    r" (?:granted|denied|dismissed|"
     rf"allowed|admitted|"
-    r"excluded|suppressed|considered|held|given|found|\w+ed)|was (?:wrong|mistaken|incorrect|in error)|(?:got|"
-    r"had) (?:it|this) wrong|abused (?:its|his|her) discretion|(?:overlooked|misapplied|misread|misunderstood|"
+    r"excluded|suppressed|considered|held|given|found|\w+ed)|was (?:wrong|mistaken|incorrect|in"
+    r" error)|(?:got|"
+    r"had) (?:it|this) wrong|abused (?:its|his|her)"
+    r" discretion|(?:overlooked|misapplied|misread|misunderstood|"
     r"failed to))"
-    rf"|\b(?:should|must) (?:not|never) have been \w+ed\b|\bshould have been (?:granted|allowed|suppressed|excluded|"
+    rf"|\b(?:should|must) (?:not|never) have been \w+ed\b|\bshould have been"
+    rf" (?:granted|allowed|suppressed|excluded|"
     rf"admitted|reversed)\b"
     r"|\b(?:i|we) (?:would )?side with the appellants?\b"
-    rf"|\b{DECISION}\b[^.;]{{0,80}}\b(?:cannot|can not|should not|must not) (?:stand|be (?:sustained|upheld|"
+    rf"|\b{DECISION}\b[^.;]{{0,80}}\b(?:cannot|can not|should not|must not) (?:stand|be"
+    r" (?:sustained|upheld|"
     rf"allowed to stand))\b|\bon remand,? the {LOWER} (?:should|shall|must|is|may)\b|\b(?:is|"
-    rf"are) (?:therefore )?entitled to a new (?:trial|hearing)\b|\b(?:i|we) (?:\w+ly )?(?:disagree|(?:cannot|can't|"
-    rf"do not|don't) (?:\w+ly )?(?:agree|concur)|part ways|take issue) with (?:the |that )?(?:{BELOW}|decision|ruling|"
+    rf"are) (?:therefore )?entitled to a new (?:trial|hearing)\b|\b(?:i|we) (?:\w+ly"
+    rf" )?(?:disagree|(?:cannot|can't|"
+    r"do not|don't) (?:\w+ly )?(?:agree|concur)|part ways|take issue) with (?:the |that"
+    rf" )?(?:{BELOW}|decision|ruling|"
     rf"conviction|judgment)"
     r"|\b(?:i|we) (?:would |must )?(?:grant|allow|sustain) the appeal\b|\bappeal (?:should|must|"
-    r"ought to) be (?:granted|sustained)\b|\b(?:vote|find|rule|decide) (?:in favou?r of|for) (?:the )?appellants?\b",
+    r"ought to) be (?:granted|sustained)\b|\b(?:vote|find|rule|decide) (?:in favou?r of|for) (?:the"
+    r" )?appellants?\b",
     re.IGNORECASE,
 )
 IMPLIED_AFFIRM = re.compile(
     rf"\b(?:i|we) (?:(?:\w+ly|also|would|must|still|do|thus|therefore|continue to|am inclined to|"
-    rf"tend to),? )*(?:(?:agree|concur|stand|side) (?:with|in)|support) (?:the |that )?(?:former |original |previous |"
+    rf"tend to),? )*(?:(?:agree|concur|stand|side) (?:with|in)|support) (?:the |that )?(?:former"
+    rf" |original |previous |"
     rf"lower )?(?:{BELOW}(?! (?:erred|was wrong))|"
     r"decision|ruling|conviction|judgment)"
-    rf"|\b{LOWER}\b (?:got (?:it|this) right|did not (?:err|abuse its discretion)|(?:was (?:right|correct|justified)|"
+    rf"|\b{LOWER}\b (?:got (?:it|this) right|did not (?:err|abuse its discretion)|(?:was"
+    r" (?:right|correct|justified)|"
     rf"(?:correctly|properly|rightly|reasonably) "
-    r"\w+ed|acted (?:properly|within its discretion)|reached the (?:right|correct)))|\b(?:decision|conviction|judgment|"
-    r"ruling|order|verdict)(?: below)? (?:is \w+ and )?(?:should|must|ought to|shall) (?:stand|remain|"
+    r"\w+ed|acted (?:properly|within its discretion)|reached the"
+    r" (?:right|correct)))|\b(?:decision|conviction|judgment|"
+    r"ruling|order|verdict)(?: below)? (?:is \w+ and )?(?:should|must|ought to|shall)"
+    r" (?:stand|remain|"
     r"be (?:left undisturbed|maintained))\b|\b(?:decision|award|conviction|ruling|judgment|order|"
-    r"finding)s?(?: of [\w' ]{1,60}| \w+)? (?:was|were|is|are) (?:entirely |plainly )?(?:correct|right|proper|"
-    r"justified|sound|well[- ](?:founded|reasoned)|supported by (?:substantial|sufficient))|\b(?:substantial|"
-    r"sufficient|ample) evidence supports? (?:the|his|her)\b[^.;]{0,30} (?:decision|verdict|award|judgment|conviction)|"
+    r"finding)s?(?: of [\w' ]{1,60}| \w+)? (?:was|were|is|are) (?:entirely |plainly"
+    r" )?(?:correct|right|proper|"
+    r"justified|sound|well[- ](?:founded|reasoned)|supported by"
+    r" (?:substantial|sufficient))|\b(?:substantial|"
+    r"sufficient|ample) evidence supports? (?:the|his|her)\b[^.;]{0,30}"
+    r" (?:decision|verdict|award|judgment|conviction)|"
     r"\b(?:find|see|discern|perceive) no (?:\w+ )?error\b|\b(?:let|leave) (?:the|this|that|its|"
-    r"their) [\w' ]{1,40} (?:stand|undisturbed|in place|intact)\b|\b(?:not|never|decline to|no (?:reason|"
-    r"basis) to) disturb\b|\b(?:reject|deny) the appeal\b|\b(?:side with|(?:vote|find|rule|decide) (?:in favou?r of|"
+    r"their) [\w' ]{1,40} (?:stand|undisturbed|in place|intact)\b|\b(?:not|never|decline to|no"
+    r" (?:reason|"
+    r"basis) to) disturb\b|\b(?:reject|deny) the appeal\b|\b(?:side with|(?:vote|find|rule|decide)"
+    r" (?:in favou?r of|"
     r"for)) (?:the )?appellees?\b|\bappeal (?:should|must|ought to) be (?:denied|rejected)\b|"
-    r"^\W*(?:the )?petition(?: for (?:judicial )?review)?(?: is| are)?(?: hereby| therefore)? denied\b|"
-    r"\bdeny the petition for review\b|\bthe appeal (?:fails|must fail|should fail|is without merit|lacks merit)\b",
+    r"^\W*(?:the )?petition(?: for (?:judicial )?review)?(?: is| are)?(?: hereby| therefore)?"
+    r" denied\b|"
+    r"\bdeny the petition for review\b|\bthe appeal (?:fails|must fail|should fail|is without"
+    r" merit|lacks merit)\b",
     re.IGNORECASE,
 )
 DISBELIEVED = re.compile(
-    r"\b(?:do not|don't|cannot|can't|never) (?:\w+ly )?(?:believe|think|find|see how|accept|agree)\b[^.;]*$",
+    r"\b(?:do not|don't|cannot|can't|never) (?:\w+ly )?(?:believe|think|find|see"
+    r" how|accept|agree)\b[^.;]*$",
     re.IGNORECASE,
 )
 PARTS = re.compile(
-    r"\bin part\b|\b(?:in|on|as to) all other\b|\bonly (?:the|that|those) (?:portion|part|extent)s?\b|\b(?:the|that|"
-    r"those) (?:portion|part)s? of\b|\bmodified\b|\ball (?:respects|issues|grounds|counts) (?:except|but)\b",
+    r"\bin part\b|\b(?:in|on|as to) all other\b|\bonly (?:the|that|those)"
+    r" (?:portion|part|extent)s?\b|\b(?:the|that|"
+    r"those) (?:portion|part)s? of\b|\bmodified\b|\ball (?:respects|issues|grounds|counts)"
+    r" (?:except|but)\b",
     re.IGNORECASE,
 )
 PROVISIONAL = re.compile(
-    r"\b(?:initially|at first|originally|previously|in (?:my|the) (?:first|previous|last) (?:round|statement)|"
+    r"\b(?:initially|at first|originally|previously|in (?:my|the) (?:first|previous|last)"
+    r" (?:round|statement)|"
     r"earlier)\b",
     re.IGNORECASE,
 )
 ALLOWED = re.compile(
-    r"\b(?:appeal|writ|petition)s? (?:is|are|be|should be|must be)(?: hereby)? allowed\b|^\W*appeal allowed\b|"
+    r"\b(?:appeal|writ|petition)s? (?:is|are|be|should be|must be)(?: hereby)? allowed\b|^\W*appeal"
+    r" allowed\b|"
     r"\b(?:we|i)(?: would)? allow the appeal\b",
     re.IGNORECASE,
 )
@@ -208,14 +274,18 @@ PETITION = re.compile(
 NOT_FINAL = re.compile(
     r"\b(?:not a final(?:,)? (?:and )?appealable order|no final(?:,)? (?:appealable )?order|(?:we|"
     r"this court) (?:therefore )?(?:lacks?|ha(?:ve|s) no|"
-    r"are without|is without) (?:appellate )?jurisdiction)\b|\bmotion to dismiss the appeal is (?:hereby )?granted\b",
+    r"are without|is without) (?:appellate )?jurisdiction)\b|\bmotion to dismiss the appeal is"
+    r" (?:hereby )?granted\b",
     re.IGNORECASE,
 )
-AUXILIARY = re.compile(r"\b(is|are|be|being|was|were|been|has|have|had|shall stand|stands?)\b", re.IGNORECASE)
+AUXILIARY = re.compile(
+    r"\b(is|are|be|being|was|were|been|has|have|had|shall stand|stands?)\b", re.IGNORECASE
+)
 CANNOT = re.compile(r"\bcan(?:not|'t)\b", re.IGNORECASE)
 THIRD_PERSON = re.compile(r"(?:affirm|revers|vacat|remand|uphold|overturn|quash|sustain)e?s")
 LEANING = re.compile(
-    rf"(?:{OWN}|\bmy\b)[^.;]*\b(?:favou?r|support|vote|inclined|lean\w*|join\w*|concur)[^.;]{{0,40}}$", re.IGNORECASE
+    rf"(?:{OWN}|\bmy\b)[^.;]*\b(?:favou?r|support|vote|inclined|lean\w*|join\w*|concur)[^.;]{{0,40}}$",
+    re.IGNORECASE,
 )
 LEANS_NOW = re.compile(
     rf"(?:{OWN}|\b(?:my|our)\b)[^.;]*(?:\b(?:favou?r|support|lean\w*|inclin\w+|towards?|recommend|suggest|propos\w+|"

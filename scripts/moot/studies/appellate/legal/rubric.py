@@ -1,8 +1,9 @@
-"""The rubric of the appellate study: what position a judge's statement takes on the decision under review.
+"""The rubric of the appellate study: what position a judge's statement takes on the decision under
+review.
 
-Source: "Tipping the Balance: Human Intervention in Large Language Model Multiagent Debate", appendix ii (rubric) and
-"Decision probabilities" (codes). The definitions, in `rubric.yaml`, are ours. Where the paper is silent, `decide_label`
-says what we do.
+Source: "Tipping the Balance: Human Intervention in Large Language Model Multiagent Debate",
+appendix ii (rubric) and "Decision probabilities" (codes). The definitions, in `rubric.yaml`, are
+ours. Where the paper is silent, `decide_label` says what we do.
 """
 
 from collections.abc import Collection, Mapping
@@ -29,9 +30,10 @@ AFFIRMED_CODE, NOT_AFFIRMED_CODE, NO_STANCE_CODE = CODES[AFFIRM], CODES[REVERSE]
 def decide_label(dispositions: Collection[str]) -> str:
     """The rubric's label for the dispositions that one statement takes as its own.
 
-    A part affirmed and a part undone is "not affirm", since only a whole affirmance upholds the decision (the paper
-    explains its binary code so). To dismiss the appeal leaves the decision standing, so it counts as affirming, unless
-    something else is done with the decision; the paper has no label for it. Vacating undoes, as reversing does.
+    A part affirmed and a part undone is "not affirm", since only a whole affirmance upholds the
+    decision (the paper explains its binary code so). To dismiss the appeal leaves the decision
+    standing, so it counts as affirming, unless something else is done with the decision; the paper
+    has no label for it. Vacating undoes, as reversing does.
     """
     found = set(dispositions)
     undone, sent_back = bool(found & {"reverse", "vacate"}), "remand" in found

@@ -1,7 +1,8 @@
 """The labeller by rules: the position of a judge's statement, and the outcome of a whole opinion.
 
-Both rest on `find_dispositions`; they differ in what is asked. A statement has one speaker who may change his mind from
-sentence to sentence, so its last vote counts. An opinion decides every issue, so all its decisions count together.
+Both rest on `find_dispositions`; they differ in what is asked. A statement has one speaker who may
+change his mind from sentence to sentence, so its last vote counts. An opinion decides every issue,
+so all its decisions count together.
 """
 
 import re
@@ -14,13 +15,24 @@ if TYPE_CHECKING:
     from moot.studies.appellate.legal.dispositions import Finding
 
 _COURTS = (
-    r"\bboard|commission|agency|hearing officer|arbitrator|department|director|secretary|administrative",
-    r"(?:district|trial|circuit|superior|county|metropolitan|lower|magistrate|family|bankruptcy) court|convictions?",
-    r"court of (?:\w+ )?appeals?|appellate (?:court|division|panel)|appeals court|intermediate court",
+    (
+        r"\bboard|commission|agency|hearing"
+        r" officer|arbitrator|department|director|secretary|administrative"
+    ),
+    (
+        r"(?:district|trial|circuit|superior|county|metropolitan|lower|magistrate|family|bankruptcy)"
+        r" court|convictions?"
+    ),
+    (
+        r"court of (?:\w+ )?appeals?|appellate (?:court|division|panel)|appeals court|intermediate"
+        r" court"
+    ),
 )
-"""Whose decision is under review: an agency's, a trial court's, an intermediate appellate court's."""
+"""Whose decision is under review: an agency's, a trial court's, an intermediate appellate court's.
+"""
 _CORRECTION = re.compile(
-    r"vacat|quash|re-?sentenc|amend|\bcorrect (?:the|its|his)|correction|reconsider|recalculat|redetermin|modif|"
+    r"vacat|quash|re-?sentenc|amend|\bcorrect"
+    r" (?:the|its|his)|correction|reconsider|recalculat|redetermin|modif|"
     r"strike|dismiss|new trial|set aside|reduc|deduct|\bwith (?:\w+ )?(?:instructions|directions)"
 )
 _KEPT_CONVICTION = re.compile(
@@ -28,7 +40,8 @@ _KEPT_CONVICTION = re.compile(
 )
 _MIXING = re.compile(r"\b(?:but|except|however|although|only)\b", re.IGNORECASE)
 _TURN = re.compile(
-    r"\b(?:therefore|thus|accordingly|in conclusion|ultimately|for (?:these|the foregoing) reasons|i vote|my vote)\b",
+    r"\b(?:therefore|thus|accordingly|in conclusion|ultimately|for (?:these|the foregoing)"
+    r" reasons|i vote|my vote)\b",
     re.I,
 )
 
@@ -54,16 +67,19 @@ def _votes(findings: Sequence["Finding"]) -> list[list["Finding"]]:
 
 
 def _side(sentence: Sequence["Finding"]) -> str:
-    found = {finding.disposition for finding in sentence} | {"in part" for finding in sentence if finding.in_part}
+    found = {finding.disposition for finding in sentence} | {
+        "in part" for finding in sentence if finding.in_part
+    }
     return rubric.decide_label(found)
 
 
 def label_statement(text: str) -> Labelled:
     """Label one judge's statement by the rubric.
 
-    Explicit votes outweigh implied ones; votes said to be earlier ones ("initially") count only where there is no
-    other. Where explicit votes of several sentences oppose each other, the last wins if its sentence concludes
-    ("therefore", "I vote"); otherwise the statement contradicts itself, which is HALLUCINATION.
+    Explicit votes outweigh implied ones; votes said to be earlier ones ("initially") count only
+    where there is no other. Where explicit votes of several sentences oppose each other, the last
+    wins if its sentence concludes ("therefore", "I vote"); otherwise the statement contradicts
+    itself, which is HALLUCINATION.
     """
     from moot.studies.appellate.legal.dispositions import find_dispositions
 
@@ -94,9 +110,10 @@ def _tier(finding: "Finding") -> int | None:
 
 
 def _of_reviewed_court(findings: Sequence["Finding"]) -> set[str]:
-    """Dispositions on the decision under review alone, where two courts below are named with opposite results.
+    """Dispositions on the decision under review alone, where two courts below are named with
+    opposite results.
 
-    "We reverse the Court of Appeals and affirm the trial court" reverses.
+        "We reverse the Court of Appeals and affirm the trial court" reverses.
     """
 
     def tiers(*dispositions: str) -> list[int]:
@@ -113,7 +130,9 @@ def _of_reviewed_court(findings: Sequence["Finding"]) -> set[str]:
 
 
 def _consequential(text: str, findings: Sequence["Finding"]) -> set[str]:
-    """{"remand"} where the case goes back only to go on from an affirmed decision, with nothing to be corrected."""
+    """{"remand"} where the case goes back only to go on from an affirmed decision, with nothing to
+    be corrected.
+    """
     remands = [finding for finding in findings if finding.disposition == "remand"]
     sentences = " ".join(text[finding.start : finding.end] for finding in remands)
     corrects = _CORRECTION.search(" ".join(finding.target for finding in remands) + sentences)
@@ -126,13 +145,16 @@ def opinion_outcome(text: str) -> tuple[str, str]:
     A remand next to an affirmance leaves it whole, unless something is to be corrected below.
 
     Returns:
-        one of `rubric.OUTCOMES`, or "" where the text announces none; and the sentence that shows it.
+        one of `rubric.OUTCOMES`, or "" where the text announces none; and the sentence that shows
+        it.
     """
     from moot.studies.appellate.legal.dispositions import find_dispositions
 
     findings = find_dispositions(text)
     explicit = [finding for finding in findings if finding.explicit]
-    decisive = explicit or [finding for finding in findings if finding.disposition != "affirm"] or findings
+    decisive = (
+        explicit or [finding for finding in findings if finding.disposition != "affirm"] or findings
+    )
     if not decisive:
         return "", ""
     dispositions = _of_reviewed_court(decisive)

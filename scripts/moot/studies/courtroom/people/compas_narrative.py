@@ -1,6 +1,15 @@
 """The words of COMPAS: each feature as a phrase, and as a part of a sentence."""
 
-from moot.datasets.people.narrative import Facts, counted, enumerated, introduction, list_form, not_known, number, prose
+from moot.datasets.people.narrative import (
+    Facts,
+    counted,
+    enumerated,
+    introduction,
+    list_form,
+    not_known,
+    number,
+    prose,
+)
 
 NOUN = "the defendant"
 PHRASES = {
@@ -30,12 +39,18 @@ _JUVENILE = {
 
 
 def narrate(facts: Facts, form: str) -> str:
-    """The text of a case: `form` is "list" or "prose"; only the features in `facts` are told, and all of them."""
+    """The text of a case: `form` is "list" or "prose"; only the features in `facts` are told, and
+    all of them.
+    """
     if form == "list":
-        return list_form({PHRASES[name]: _value(name, facts[name]) for name in PHRASES if name in facts})
+        return list_form(
+            {PHRASES[name]: _value(name, facts[name]) for name in PHRASES if name in facts}
+        )
     known = {name: value for name, value in facts.items() if value is not None}
     sentences = [introduction(known, RACES), _charge(known), _priors(known), _juvenile(known)]
-    sentences.append(not_known([PHRASES[name] for name in PHRASES if name in facts and name not in known]))
+    sentences.append(
+        not_known([PHRASES[name] for name in PHRASES if name in facts and name not in known])
+    )
     return prose(sentences, str(known.get("sex", "")), NOUN)
 
 
@@ -47,14 +62,19 @@ def _value(name: str, value: object) -> str:
 
 def _charge(facts: Facts) -> str:
     return (
-        f"{{They are}} charged with a {DEGREES[str(facts['c_charge_degree'])]}." if "c_charge_degree" in facts else ""
+        f"{{They are}} charged with a {DEGREES[str(facts['c_charge_degree'])]}."
+        if "c_charge_degree" in facts
+        else ""
     )
 
 
 def _priors(facts: Facts) -> str:
     if "priors_count" not in facts:
         return ""
-    return f"{{They have}} {counted(number(facts['priors_count']), 'prior offense', 'prior offenses')} on record."
+    return (
+        f"{{They have}} {counted(number(facts['priors_count']), 'prior offense', 'prior offenses')}"
+        " on record."
+    )
 
 
 def _juvenile(facts: Facts) -> str:

@@ -1,8 +1,10 @@
-"""Raw NLS Investigator extracts as a table of people, by the variable map `config/nlsy97_variables.yaml`.
+"""Raw NLS Investigator extracts as a table of people, by the variable map
+`config/nlsy97_variables.yaml`.
 
-An extract is a CSV file with a column a reference number (or question name) and a row a respondent, codes throughout.
-Extracts of several files are joined by the respondent's identifier. A code below zero says why an answer is missing;
-such answers become missing values, and the cleaning report counts every reason apart.
+An extract is a CSV file with a column a reference number (or question name) and a row a respondent,
+codes throughout. Extracts of several files are joined by the respondent's identifier. A code below
+zero says why an answer is missing; such answers become missing values, and the cleaning report
+counts every reason apart.
 """
 
 from collections import Counter
@@ -23,7 +25,13 @@ from moot.core.types import Column
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext
 from moot.datasets.people.people import People
-from moot.studies.courtroom.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE, TASK
+from moot.studies.courtroom.people.nlsy97_columns import (
+    CATEGORIES,
+    FEATURES,
+    FLAGS,
+    PLAUSIBLE,
+    TASK,
+)
 from moot.studies.courtroom.people.nlsy97_narrative import RACES
 
 Outcome = Literal["rearrest", "incarcerated_2002"]
@@ -31,8 +39,8 @@ Reading = Literal["number", "years_until_2002", "feet_and_inches", "count_events
 FOLDER = Path("nlsy97/investigator")
 VARIABLES = Path("config/nlsy97_variables.yaml")
 _GET = (
-    "put your NLS Investigator extracts (CSV, reference numbers as headers) there, see data/raw/README.md, or choose "
-    "source 'local', 'download' or 'synthetic'."
+    "put your NLS Investigator extracts (CSV, reference numbers as headers) there, see"
+    " data/raw/README.md, or choose source 'local', 'download' or 'synthetic'."
 )
 _INCARCERATION = replace(
     TASK,
@@ -41,9 +49,16 @@ _INCARCERATION = replace(
         "no": "the defendant was not in jail or prison in 2002",
         "yes": "the defendant was in jail or prison at some time in 2002",
     },
-    background="The facts describe a young adult in the United States; they come from a survey that people answered "
-    "about themselves.",
-    notes=("outcome: incarcerated in 2002, among all respondents; not the rearrest outcome of the paper",),
+    background=(
+        "The facts describe a young adult in the United States; they come from a survey that people"
+        " answered about themselves."
+    ),
+    notes=(
+        (
+            "outcome: incarcerated in 2002, among all respondents; not the rearrest outcome of the"
+            " paper"
+        ),
+    ),
 )
 
 
@@ -56,11 +71,16 @@ class Months(Strict):
 
     def columns(self) -> list[str]:
         """The columns' names in order of time."""
-        return [str(month.strftime(self.column)) for month in pd.period_range(self.first, self.last, freq="M")]
+        return [
+            str(month.strftime(self.column))
+            for month in pd.period_range(self.first, self.last, freq="M")
+        ]
 
 
 class Variable(Strict):
-    """How one column of the table is read from an extract; the file's header comment explains each key."""
+    """How one column of the table is read from an extract; the file's header comment explains each
+    key.
+    """
 
     column: str = ""
     columns: tuple[str, ...] = ()
@@ -95,19 +115,24 @@ class VariableMap(Strict):
 
 
 def read_people(context: LoadContext, outcome: Outcome) -> People:
-    """The people of all extracts in the folder, with the features that the extracts allow and the outcome asked for.
+    """The people of all extracts in the folder, with the features that the extracts allow and the
+    outcome asked for.
 
-    Each respondent has one id in all extracts, so people who agree in the few features are told apart all the same.
+        Each respondent has one id in all extracts, so people who agree in the few features are told
+        apart all the same.
 
-    Raises:
-        UserError: no extract, a faulty file, extracts that contradict each other, a required column that none of them
-            has, a code that the map does not know, or no person left with a known outcome.
+        Raises:
+            UserError: no extract, a faulty file, extracts that contradict each other, a required
+                column that none of them has, a code that the map does not know, or no person left
+                with a known outcome.
     """
     path = context.shipped / VARIABLES
     variables = read_variables(path)
     extracts = read_extracts(context.data_root / FOLDER, variables.identifier)
     extract = extracts.frame
-    frame = pd.DataFrame({"id": "nlsy97-" + extract[variables.identifier].astype("str")}, index=extract.index)
+    frame = pd.DataFrame(
+        {"id": "nlsy97-" + extract[variables.identifier].astype("str")}, index=extract.index
+    )
     cleaning: Counter[str] = Counter({"respondents read": len(extract)})
     for name, variable in variables.variables.items():
         absent = [column for column in variable.names() if column not in extract]
@@ -116,7 +141,9 @@ def read_people(context: LoadContext, outcome: Outcome) -> People:
         if absent:
             cleaning[f"{name} left out: no column {absent[0]}"] = len(absent)
         else:
-            frame[name], missing = decode(extracts.folder, extract[variable.names()], name, variable, variables)
+            frame[name], missing = decode(
+                extracts.folder, extract[variable.names()], name, variable, variables
+            )
             cleaning.update(missing)
     for name in [name for name in PLAUSIBLE if name in frame]:
         frame[name], found = PLAUSIBLE[name].check(frame[name])
@@ -130,7 +157,9 @@ def read_variables(path: Path) -> VariableMap:
     try:
         variables = VariableMap.model_validate(load_yaml(read_text(path)))
     except yaml.YAMLError as fault:
-        raise UserError(f"{path}: not YAML ({' '.join(str(fault).split())}). Correct the file.") from fault
+        raise UserError(
+            f"{path}: not YAML ({' '.join(str(fault).split())}). Correct the file."
+        ) from fault
     except ValidationError as fault:
         first = fault.errors()[0]
         place = ".".join(map(str, first["loc"]))
@@ -153,7 +182,9 @@ class Extracts:
 
 
 def read_extracts(folder: Path, identifier: str) -> Extracts:
-    """Join all CSV files of a folder by respondent; a column in two files must say the same in both."""
+    """Join all CSV files of a folder by respondent; a column in two files must say the same in
+    both.
+    """
     files = sorted(folder.glob("*.csv"))
     if not files:
         raise UserError(f"{folder}: no CSV file there; {_GET}")
@@ -166,16 +197,21 @@ def read_extracts(folder: Path, identifier: str) -> Extracts:
             joined = codes
             continue
         for name in joined.columns.intersection(codes.columns):
-            both = joined[name].to_frame("one").join(codes[name].rename("other"), how="inner").dropna()
+            both = (
+                joined[name].to_frame("one").join(codes[name].rename("other"), how="inner").dropna()
+            )
             differing = both.index[both["one"] != both["other"]]
             if len(differing):
                 found, before = both.loc[differing[0], ["other", "one"]]
                 raise UserError(
-                    f"{path}: respondent {differing[0]}, column '{name}': found {found}, but another extract "
-                    f"there says {before}; expected extracts of one release. Extract anew."
+                    f"{path}: respondent {differing[0]}, column '{name}': found {found}, but"
+                    f" another extract there says {before}; expected extracts of one release."
+                    " Extract anew."
                 )
-        joined = joined.join(codes[codes.columns.difference(joined.columns, sort=False)], how="outer")
-    assert joined is not None  # noqa: S101 (files is not empty)
+        joined = joined.join(
+            codes[codes.columns.difference(joined.columns, sort=False)], how="outer"
+        )
+    assert joined is not None  # noqa: S101
     frame = joined.sort_index().reset_index()
     frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
     return Extracts(folder=folder, frame=frame, files=tuple(files))
@@ -184,11 +220,20 @@ def read_extracts(folder: Path, identifier: str) -> Extracts:
 def decode(
     path: Path, codes: pd.DataFrame, name: str, variable: Variable, variables: VariableMap
 ) -> tuple[Column, dict[str, int]]:
-    """One column of the table from its extract columns (codes, Int64), and how often it is missing for which reason."""
+    """One column of the table from its extract columns (codes, Int64), and how often it is missing
+    for which reason.
+    """
     if variable.read in ("count_events", "any_event"):
         return _events(codes, name, variable, variables)
-    reasons = pd.concat([codes[column].map(variables.missing) for column in codes]).groupby(level=0).first()
-    cleaning = {f"{name} missing: {reason}": count for reason, count in sorted(Counter(reasons.dropna()).items())}
+    reasons = (
+        pd.concat([codes[column].map(variables.missing) for column in codes])
+        .groupby(level=0)
+        .first()
+    )
+    cleaning = {
+        f"{name} missing: {reason}": count
+        for reason, count in sorted(Counter(reasons.dropna()).items())
+    }
     blank = int(np.count_nonzero(codes.isna().any(axis=1) & reasons.isna()))
     cleaning |= {f"{name} missing: blank": blank} if blank else {}
     valid = codes.mask(codes.isin(list(variables.missing)))
@@ -221,53 +266,84 @@ def _events(
     total = events.sum(axis=1).astype("Int64")
     if variable.read == "count_events":
         not_asked = unknown.all(axis=1)
-        return total.mask(not_asked), {f"{name} missing: not asked about any month": int(not_asked.sum())}
+        return total.mask(not_asked), {
+            f"{name} missing: not asked about any month": int(not_asked.sum())
+        }
     undecided = unknown.any(axis=1) & (total == 0)
-    cleaning = {f"{name} unknown: no event seen, and some month not asked about": int(undecided.sum())}
+    cleaning = {
+        f"{name} unknown: no event seen, and some month not asked about": int(undecided.sum())
+    }
     return (total > 0).astype("boolean").mask(undecided), cleaning
 
 
 def _with_outcome(
-    extracts: Extracts, frame: pd.DataFrame, outcome: Outcome, variables: VariableMap, cleaning: Counter[str]
+    extracts: Extracts,
+    frame: pd.DataFrame,
+    outcome: Outcome,
+    variables: VariableMap,
+    cleaning: Counter[str],
 ) -> People:
     variable = variables.outcomes[outcome]
     absent = [column for column in variable.names() if column not in extracts.frame]
     if absent or (variable.among and variable.among not in frame):
         columns = absent or variables.variables[variable.among].names()
-        raise _absent(extracts, f"outcome {outcome}", columns, _other_outcomes(extracts.frame, outcome, variables))
-    happened, missing = decode(extracts.folder, extracts.frame[variable.names()], outcome, variable, variables)
+        raise _absent(
+            extracts,
+            f"outcome {outcome}",
+            columns,
+            _other_outcomes(extracts.frame, outcome, variables),
+        )
+    happened, missing = decode(
+        extracts.folder, extracts.frame[variable.names()], outcome, variable, variables
+    )
     cleaning.update(missing)
     chosen = happened.notna()
     if variable.among:
         among = frame[variable.among].fillna(0) > 0
-        cleaning[f"respondents outside the question: {variable.among} is 0 or unknown"] = int((~among).sum())
+        cleaning[f"respondents outside the question: {variable.among} is 0 or unknown"] = int(
+            (~among).sum()
+        )
         chosen &= among
     cleaning["respondents kept"] = int(chosen.sum())
     if not chosen.any():
-        raise UserError(f"{extracts.folder}: no person has a known '{outcome}'; expected some. Check the extract.")
+        raise UserError(
+            f"{extracts.folder}: no person has a known '{outcome}'; expected some. Check the"
+            " extract."
+        )
     kept = frame[chosen].copy()
     kept.insert(1, "label", happened[chosen].map({True: "yes", False: "no"}).astype("str"))
     task = TASK if outcome == "rearrest" else _INCARCERATION
     known = [name for name in FEATURES if name in kept]
-    built = f"built from raw NLS Investigator extracts: {len(known)} of the {len(FEATURES)} features"
-    return People(kept, known, replace(task, notes=(built, *task.notes)), dict(cleaning), told_apart=True)
+    built = (
+        f"built from raw NLS Investigator extracts: {len(known)} of the {len(FEATURES)} features"
+    )
+    return People(
+        kept, known, replace(task, notes=(built, *task.notes)), dict(cleaning), told_apart=True
+    )
 
 
 def _other_outcomes(extract: pd.DataFrame, outcome: str, variables: VariableMap) -> str:
-    possible = [name for name, one in variables.outcomes.items() if name != outcome and set(one.names()) <= {*extract}]
+    possible = [
+        name
+        for name, one in variables.outcomes.items()
+        if name != outcome and set(one.names()) <= {*extract}
+    ]
     return f" These extracts allow outcome: {', '.join(possible)}." if possible else ""
 
 
 def _absent(extracts: Extracts, name: str, columns: Sequence[str], more: str = "") -> UserError:
     listed = ", ".join(columns[:3]) + (f" and {len(columns) - 3} more" if len(columns) > 3 else "")
     return UserError(
-        f"{extracts.folder}: {name} needs column {listed}, which none of {len(extracts.files)} extracts has (found "
-        f"{len(extracts.frame.columns)} columns); expected it as a header. Add it to your Investigator extract, or "
-        f"change {VARIABLES}.{more}"
+        f"{extracts.folder}: {name} needs column {listed}, which none of {len(extracts.files)}"
+        f" extracts has (found {len(extracts.frame.columns)} columns); expected it as a header. Add"
+        f" it to your Investigator extract, or change {VARIABLES}.{more}"
     )
 
 
 def _unknown_code(path: Path, values: Column, column: str, known: Sequence[object]) -> UserError:
     row = values.index[values < 0][0]
     expected = ", ".join(map(str, known))
-    return UserError(f"{path}: row {row}, column '{column}': found code {values[row]}, expected one of: {expected}.")
+    return UserError(
+        f"{path}: row {row}, column '{column}': found code {values[row]}, expected one of:"
+        f" {expected}."
+    )

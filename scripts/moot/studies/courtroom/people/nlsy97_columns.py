@@ -1,4 +1,6 @@
-"""The NLSY97 recidivism table: its columns and their values, what is asked of a case, and how the table is cleaned."""
+"""The NLSY97 recidivism table: its columns and their values, what is asked of a case, and how the
+table is cleaned.
+"""
 
 from pathlib import Path
 
@@ -49,8 +51,10 @@ TASK = Task(
         "no": "the defendant will not be arrested again within three years",
         "yes": "the defendant will be arrested again within three years",
     },
-    background="The facts describe a young adult in the United States, arrested at least once, as of the year 2002; "
-    "they come from a survey that people answered about themselves.",
+    background=(
+        "The facts describe a young adult in the United States, arrested at least once, as of the"
+        " year 2002; they come from a survey that people answered about themselves."
+    ),
     roles={"prosecutor": "the prosecutor", "defense": "the defense attorney", "judge": "the judge"},
 )
 
@@ -58,14 +62,16 @@ TASK = Task(
 def clean(path: Path, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     """Check and type the published columns of text: id, label, features (bool, Int64, category).
 
-    With the cleaning report, description to count. A blank in marijuana_anydrug means "none", and "Unknown" stays a
-    value of its own.
+    With the cleaning report, description to count. A blank in marijuana_anydrug means "none", and
+    "Unknown" stays a value of its own.
     """
     frame, cleaning = typed_columns(path, table, FEATURES, CATEGORIES, PLAUSIBLE, MAY_BE_BLANK)
     frame.insert(0, "id", whole_numbers(path, table["id"]).astype("str"))
     frame.insert(1, "label", booleans(path, table[LABEL]).map({True: "yes", False: "no"}))
     frame["marijuana_anydrug"] = frame["marijuana_anydrug"].cat.rename_categories({"": "none"})
-    cleaning["marijuana_anydrug blank, read as no drugs"] = int((table["marijuana_anydrug"] == "").sum())
+    cleaning["marijuana_anydrug blank, read as no drugs"] = int(
+        (table["marijuana_anydrug"] == "").sum()
+    )
     for name in ("parentrelations", "urbanrural"):
         cleaning[f"{name} Unknown, kept as a value"] = int((table[name] == "Unknown").sum())
     return frame, cleaning

@@ -1,12 +1,22 @@
 """The words of NLSY97: each feature as a phrase, and as a part of a sentence.
 
-The order follows the example in the paper (AgenticSimLaw, appendix A); the sentences are our own. A feature that is
-not among the facts is not hinted at: every sentence is built from the facts at hand and nothing else.
+The order follows the example in the paper (AgenticSimLaw, appendix A); the sentences are our own. A
+feature that is not among the facts is not hinted at: every sentence is built from the facts at hand
+and nothing else.
 """
 
 from collections.abc import Callable
 
-from moot.datasets.people.narrative import Facts, counted, introduction, list_form, not_known, number, prose, times
+from moot.datasets.people.narrative import (
+    Facts,
+    counted,
+    introduction,
+    list_form,
+    not_known,
+    number,
+    prose,
+    times,
+)
 
 NOUN = "the defendant"
 PHRASES = {
@@ -35,7 +45,8 @@ PHRASES = {
 }
 _NO_DRUGS = "neither marijuana nor other drugs"
 DRUGS = {"none": "none", "marijuana": "marijuana", "marijuana_anydrug": "marijuana or other drugs"}
-UNKNOWN = {  # how a feature is named when its value is missing: "The defendant's height is not known."
+# how a feature is named when its value is missing: "The defendant's height is not known."
+UNKNOWN = {
     **PHRASES,
     "numberofarrestsby2002": "number of arrests",
     "convictedby2002": "record of convictions",
@@ -81,8 +92,9 @@ _NOT_ENROLLED = {
     "graduate degree": "{They have} a graduate degree",
 }
 _ENROLLED = {
-    "grades 1-12, not a high school graduate": "{They are} still in school (grades 1 to 12) and {have} not graduated "
-    "from high school.",
+    "grades 1-12, not a high school graduate": (
+        "{They are} still in school (grades 1 to 12) and {have} not graduated from high school."
+    ),
     "a 2-year college": "{They are} enrolled in a 2-year college.",
     "a 4-year college": "{They are} enrolled in a 4-year college.",
     "a graduate program": "{They are} enrolled in a graduate program.",
@@ -91,12 +103,18 @@ _GUARDIANS = {
     "both biological parents": "with both biological parents",
     "biological mother, other parent present": "with {their} biological mother and another parent",
     "biological father, other parent present": "with {their} biological father and another parent",
-    "biological mother, marital status unknown": "with {their} biological mother, whose marital status is not known",
-    "biological dad, marital status unknown": "with {their} biological father, whose marital status is not known",
+    "biological mother, marital status unknown": (
+        "with {their} biological mother, whose marital status is not known"
+    ),
+    "biological dad, marital status unknown": (
+        "with {their} biological father, whose marital status is not known"
+    ),
     "adoptive parent(s)": "with one or two adoptive parents",
     "foster parent(s)": "with one or two foster parents",
-    "other adults, biological parent status unknown, not group quarters": "in a private household with other adults; "
-    "it is not known whether a biological parent was among them",
+    "other adults, biological parent status unknown, not group quarters": (
+        "in a private household with other adults; "
+        "it is not known whether a biological parent was among them"
+    ),
     "group quarters": "in group quarters",
     "anything else": "in an arrangement that fits none of the usual categories",
 }
@@ -105,7 +123,11 @@ MARITAL_STATUSES = (
     "never married, not cohabiting",
     "married, spouse present",
     "married, spouse absent",
-    *(f"{status}, {company}" for status in ("separated", "divorced", "widowed") for company in list(_COMPANY)[:2]),
+    *(
+        f"{status}, {company}"
+        for status in ("separated", "divorced", "widowed")
+        for company in list(_COMPANY)[:2]
+    ),
 )
 EDUCATIONS = (
     *(f"not enrolled, {degree}" for degree in _NOT_ENROLLED),
@@ -117,12 +139,18 @@ DEPRESSIONS = ("none of the time", "some of the time", "most of the time", "all 
 
 
 def narrate(facts: Facts, form: str) -> str:
-    """The text of a case: `form` is "list" or "prose"; only the features in `facts` are told, and all of them."""
+    """The text of a case: `form` is "list" or "prose"; only the features in `facts` are told, and
+    all of them.
+    """
     if form == "list":
-        return list_form({PHRASES[name]: _value(name, facts[name]) for name in PHRASES if name in facts})
+        return list_form(
+            {PHRASES[name]: _value(name, facts[name]) for name in PHRASES if name in facts}
+        )
     known = {name: value for name, value in facts.items() if value is not None}
     sentences = [introduction(known, RACES), *(sentence(known) for sentence in SENTENCES)]
-    sentences.append(not_known([UNKNOWN[name] for name in UNKNOWN if name in facts and name not in known]))
+    sentences.append(
+        not_known([UNKNOWN[name] for name in UNKNOWN if name in facts and name not in known])
+    )
     return prose(sentences, str(known.get("sex", "")), NOUN)
 
 
@@ -143,7 +171,9 @@ def _value(name: str, value: object) -> str:
         return f"{value} pounds"
     known = {"race": RACES, "marijuana_anydrug": DRUGS}.get(name, {})
     return (
-        known.get(str(value), str(value)).replace("biological dad", "biological father").replace("Unknown", "unknown")
+        known.get(str(value), str(value))
+        .replace("biological dad", "biological father")
+        .replace("Unknown", "unknown")
     )
 
 
@@ -152,7 +182,9 @@ def _criminal_history(facts: Facts) -> str:
     if "numberofarrestsby2002" in facts:
         arrests = number(facts["numberofarrestsby2002"])
         clauses.append(
-            f"{{they have}} been arrested {times(arrests)}" if arrests else "{they have} never been arrested"
+            f"{{they have}} been arrested {times(arrests)}"
+            if arrests
+            else "{they have} never been arrested"
         )
     if "convictedby2002" in facts:
         convicted = bool(facts["convictedby2002"])
@@ -181,7 +213,8 @@ def _education(facts: Facts) -> str:
     education = str(facts.get("college02", ""))
     if education.startswith("not enrolled, "):
         return (
-            f"{_NOT_ENROLLED[education.removeprefix('not enrolled, ')]} and {{are}} not enrolled in school or college."
+            f"{_NOT_ENROLLED[education.removeprefix('not enrolled, ')]} and {{are}} not enrolled in"
+            " school or college."
         )
     return _ENROLLED[education.removeprefix("enrolled in ")] if education else ""
 
@@ -193,16 +226,26 @@ def _livelihood(facts: Facts) -> str:
     if "experience02" not in facts:
         return f"{{They have}} {food} in the past year."
     jobs = counted(number(facts["experience02"]), "job", "jobs")
-    return f"{{They have}} held {jobs} in the past year{f' and {{have}} {food} in that time' if food else ''}."
+    return (
+        f"{{They have}} held {jobs} in the past"
+        f" year{f' and {{have}} {food} in that time' if food else ''}."
+    )
 
 
 def _drugs(facts: Facts) -> str:
     used, clauses = str(facts.get("marijuana_anydrug", "")), []
     if used:
-        clauses.append(f"{{They have}} used {DRUGS[used] if used != 'none' else _NO_DRUGS} in the past four years")
+        clauses.append(
+            f"{{They have}} used {DRUGS[used] if used != 'none' else _NO_DRUGS} in the past four"
+            " years"
+        )
     if "cocaine" in facts:
         cocaine = bool(facts["cocaine"])
-        link = ("and {have}" if cocaine == (used != "none") else "but {have}") if used else "{They have}"
+        link = (
+            ("and {have}" if cocaine == (used != "none") else "but {have}")
+            if used
+            else "{They have}"
+        )
         clauses.append(f"{link} {_not(cocaine)}used cocaine")
     return " ".join(clauses) + "." if clauses else ""
 
@@ -216,11 +259,20 @@ def _mood(facts: Facts) -> str:
 def _adversity(facts: Facts) -> str:
     clauses, sentences = [], []
     if "homelessness" in facts:
-        clauses.append(f"{{they have}} {_not(bool(facts['homelessness']))}been homeless for two or more days")
+        clauses.append(
+            f"{{they have}} {_not(bool(facts['homelessness']))}been homeless for two or more days"
+        )
     if "faminjail" in facts:
-        clauses.append(f"{'another' if facts['faminjail'] else 'no other'} adult in {{their}} family has been in jail")
+        clauses.append(
+            f"{'another' if facts['faminjail'] else 'no other'} adult in {{their}} family has been"
+            " in jail"
+        )
     if clauses:
-        link = ", and " if bool(facts.get("homelessness")) == bool(facts.get("faminjail")) else ", but "
+        link = (
+            ", and "
+            if bool(facts.get("homelessness")) == bool(facts.get("faminjail"))
+            else ", but "
+        )
         sentences.append(f"In the past five years, {link.join(clauses)}.")
     if "victim" in facts:
         sentences.append(f"{{They have}} {_not(bool(facts['victim']))}been a victim of crime.")
@@ -234,7 +286,10 @@ def _childhood(facts: Facts) -> str:
         unknown = "It is not known with whom {they were} living at age 12."
         sentences.append(f"At age 12, {{they were}} living {home}." if home else unknown)
     if "hhsize97" in facts:
-        sentences.append(f"{{Their}} household had {counted(number(facts['hhsize97']), 'member', 'members')} in 1997.")
+        sentences.append(
+            f"{{Their}} household had {counted(number(facts['hhsize97']), 'member', 'members')} in"
+            " 1997."
+        )
     if "urbanrural" in facts:
         area = {"urban": "an urban area", "rural": "a rural area"}.get(str(facts["urbanrural"]))
         unknown = "It is not known whether {their} home is in an urban or a rural area."
@@ -250,7 +305,10 @@ def _religion(facts: Facts) -> str:
     if "godhasnothingtodo" in facts:
         nothing = bool(facts["godhasnothingtodo"])
         link = "but {believe}" if bool(facts.get("askgod")) == nothing else "and {believe}"
-        belief = f"that God has {'nothing' if nothing else 'something'} to do with what happens to {{them}} personally"
+        belief = (
+            f"that God has {'nothing' if nothing else 'something'} to do with what happens to"
+            " {them} personally"
+        )
         clauses.append(f"{link if clauses else '{They believe}'} {belief}")
     return " ".join(clauses) + "." if clauses else ""
 

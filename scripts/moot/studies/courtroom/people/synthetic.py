@@ -1,8 +1,10 @@
-"""Made-up people for trying things out: tables in the published columns, drawn by a seed, about no real person.
+"""Made-up people for trying things out: tables in the published columns, drawn by a seed, about no
+real person.
 
-The shares of each value are those of the published tables, rounded; how the outcome depends on the features is our own
-guess at a plausible strength (a good model reaches an AUC near 0.7), not an estimate. Only `random.Random.random` and
-`choices` are used, whose sequences Python keeps stable, so a seed gives the same table everywhere.
+The shares of each value are those of the published tables, rounded; how the outcome depends on the
+features is our own guess at a plausible strength (a good model reaches an AUC near 0.7), not an
+estimate. Only `random.Random.random` and `choices` are used, whose sequences Python keeps stable,
+so a seed gives the same table everywhere.
 """
 
 import math
@@ -54,7 +56,12 @@ NLSY97_SHARES: dict[str, Shares] = {
     "victim": {False: 87, True: 13},
     "askgod": {True: 69, False: 31},
     "godhasnothingtodo": {False: 72, True: 28},
-    "depression": {"none of the time": 56, "some of the time": 33, "most of the time": 8, "all of the time": 3},
+    "depression": {
+        "none of the time": 56,
+        "some of the time": 33,
+        "most of the time": 8,
+        "all of the time": 3,
+    },
     "numberofarrestsby2002": {1: 54, 2: 20, 3: 8, 4: 6, 5: 3, 6: 2, 7: 2, 8: 1, 9: 1, 10: 2, 13: 1},
 }
 _SCHOOLING_AT_18: Shares = {
@@ -86,13 +93,14 @@ _PUBLISHED_ROWS, _PUBLISHED_REARRESTED = 1412, 393
 
 
 def nlsy97_table(seed: int, rows: int = _PUBLISHED_ROWS) -> pd.DataFrame:
-    """A table in the columns of the published NLSY97 recidivism table, as text, typing errors and blanks included.
+    """A table in the columns of the published NLSY97 recidivism table, as text, typing errors and
+    blanks included.
 
-    Args:
-        seed: decides everything.
-        rows: how many people; the share of rearrested ones is the published 393 of 1412.
+        Args:
+            seed: decides everything.
+            rows: how many people; the share of rearrested ones is the published 393 of 1412.
     """
-    draw = random.Random(f"nlsy97 {seed}")  # noqa: S311 (not for secrets)
+    draw = random.Random(f"nlsy97 {seed}")  # noqa: S311
     people = [_nlsy97_person(draw) for _ in range(rows)]
     risks = [_nlsy97_risk(person) for person in people]
     rearrested = highest(draw, risks, round(rows * _PUBLISHED_REARRESTED / _PUBLISHED_ROWS))
@@ -106,11 +114,15 @@ def nlsy97_table(seed: int, rows: int = _PUBLISHED_ROWS) -> pd.DataFrame:
 
 def _nlsy97_person(draw: random.Random) -> JsonObject:
     person = {name: one_of(draw, shares) for name, shares in NLSY97_SHARES.items()}
-    person["college02"] = one_of(draw, _SCHOOLING_AT_18 if person["age"] == 18 else _SCHOOLING_LATER)
+    person["college02"] = one_of(
+        draw, _SCHOOLING_AT_18 if person["age"] == 18 else _SCHOOLING_LATER
+    )
     person["marijuana_anydrug"] = one_of(draw, {"marijuana_anydrug": 70, "marijuana": 2, "": 28})
     cocaine = {"marijuana_anydrug": 0.42, "marijuana": 1.0, "": 0.0}[person["marijuana_anydrug"]]
     person["cocaine"] = draw.random() < cocaine
-    person["convictedby2002"] = draw.random() < min(0.9, 0.4 + 0.1 * person["numberofarrestsby2002"])
+    person["convictedby2002"] = draw.random() < min(
+        0.9, 0.4 + 0.1 * person["numberofarrestsby2002"]
+    )
     person.update(_measures(draw, person["sex"]))
     return person
 
@@ -127,18 +139,33 @@ def _nlsy97_risk(person: Fields) -> float:
     schooling = str(person["college02"])
     risk = 0.6 * (person["sex"] == "male") + 0.13 * min(person["numberofarrestsby2002"], 8)
     risk += 0.8 * person["homelessness"] + 0.3 * person["faminjail"] + 0.25 * person["victim"]
-    risk += 0.5 * (person["marijuana_anydrug"] != "") + 0.25 * person["cocaine"] + 0.2 * person["convictedby2002"]
     risk += (
-        0.5 * ("no GED" in schooling) - 0.6 * ("college" in schooling) - 0.8 * ("spouse present" in person["married02"])
+        0.5 * (person["marijuana_anydrug"] != "")
+        + 0.25 * person["cocaine"]
+        + 0.2 * person["convictedby2002"]
     )
-    risk += 0.3 * (person["depression"] == "most of the time") + 0.25 * (person["urbanrural"] == "rural")
-    return float(risk - 0.1 * (person["age"] - 20) - 0.1 * person["experience02"] - 0.1 * person["askgod"])
+    risk += (
+        0.5 * ("no GED" in schooling)
+        - 0.6 * ("college" in schooling)
+        - 0.8 * ("spouse present" in person["married02"])
+    )
+    risk += 0.3 * (person["depression"] == "most of the time") + 0.25 * (
+        person["urbanrural"] == "rural"
+    )
+    return float(
+        risk - 0.1 * (person["age"] - 20) - 0.1 * person["experience02"] - 0.1 * person["askgod"]
+    )
 
 
 def highest(draw: random.Random, risks: Sequence[float], count: int) -> set[int]:
-    """The `count` rows of highest risk after logistic noise: a logistic model with an exact number of positives."""
+    """The `count` rows of highest risk after logistic noise: a logistic model with an exact number
+    of positives.
+    """
     uniforms = [draw.random() or 0.5 for _ in risks]
-    noisy = [risk + math.log(uniform / (1 - uniform)) for risk, uniform in zip(risks, uniforms, strict=True)]
+    noisy = [
+        risk + math.log(uniform / (1 - uniform))
+        for risk, uniform in zip(risks, uniforms, strict=True)
+    ]
     return set(sorted(range(len(noisy)), key=lambda position: (-noisy[position], position))[:count])
 
 
@@ -154,6 +181,8 @@ def normal(draw: random.Random) -> float:
 
 def as_text(people: Sequence[Fields]) -> pd.DataFrame:
     """The people as a table of text, its rows counted from 1."""
-    frame = pd.DataFrame([{name: str(value) for name, value in person.items()} for person in people], dtype="str")
+    frame = pd.DataFrame(
+        [{name: str(value) for name, value in person.items()} for person in people], dtype="str"
+    )
     frame.index = pd.RangeIndex(1, len(people) + 1, name="row")
     return frame

@@ -1,4 +1,6 @@
-"""What the legal text data sets share: facts cut and masked by stated rules, outcome phrases counted, safe splits."""
+"""What the legal text data sets share: facts cut and masked by stated rules, outcome phrases
+counted, safe splits.
+"""
 
 import hashlib
 from collections import Counter
@@ -10,7 +12,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from moot.core.cases import NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS, Case, Split, Task, leaks, stable_fraction
+from moot.core.cases import (
+    NEAR_DUPLICATE_OF,
+    SAME_LAWSUIT_AS,
+    Case,
+    Split,
+    Task,
+    leaks,
+    stable_fraction,
+)
 from moot.core.errors import UserError
 from moot.datasets import DatasetOptions, LoadContext, Loaded
 from moot.datasets.near_duplicates import (
@@ -31,22 +41,39 @@ class LegalTextOptions(DatasetOptions):
 
     path: str = Field("", description="the file below data_root; empty for the usual one")
     files: dict[Split, str] = Field(
-        default_factory=dict, description="files below data_root by split, where the splits are as published"
+        default_factory=dict,
+        description="files below data_root by split, where the splits are as published",
     )
     encoding: str = Field("utf-8-sig", description="of the files; CAIL2018 also comes in gb18030")
     outcome_phrases: Literal["keep", "mask", "drop"] = Field(
-        "keep", description="what to do with facts that state the outcome: count only, replace the sentence, leave out"
+        "keep",
+        description=(
+            "what to do with facts that state the outcome: count only, replace the sentence,"
+            " leave out"
+        ),
     )
-    mask: tuple[Mask, ...] = Field((), description="give-aways to replace: title, date, charge, outcome")
-    max_characters: int = Field(6000, ge=200, description="longer facts lose what lies between their opening and end")
+    mask: tuple[Mask, ...] = Field(
+        (), description="give-aways to replace: title, date, charge, outcome"
+    )
+    max_characters: int = Field(
+        6000, ge=200, description="longer facts lose what lies between their opening and end"
+    )
     similarity: float = Field(
-        0.7, gt=0, le=1, description="share of a text's shingles in another text, from which they are near-duplicates"
+        0.7,
+        gt=0,
+        le=1,
+        description=(
+            "share of a text's shingles in another text, from which they are near-duplicates"
+        ),
     )
     validation: float = Field(
         0.0,
         ge=0,
         le=0.5,
-        description="share of the published training cases kept for validation, where `files` names no such file",
+        description=(
+            "share of the published training cases kept for validation, where `files` names no such"
+            " file"
+        ),
     )
 
     def own_files(self, data_root: Path) -> tuple[Path, ...]:
@@ -56,9 +83,11 @@ class LegalTextOptions(DatasetOptions):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record of a source, checked, before it becomes a case; `split` is None where the source has none.
+    """One record of a source, checked, before it becomes a case; `split` is None where the source
+    has none.
 
-    Records with one of their `lawsuits` in common (`moot.studies.feedback.texts.lawsuits`) are opinions of one lawsuit.
+        Records with one of their `lawsuits` in common (`moot.studies.feedback.texts.lawsuits`) are
+        opinions of one lawsuit.
     """
 
     row: int
@@ -69,7 +98,9 @@ class Record:
     lawsuits: frozenset[str] = frozenset()
 
 
-def source_files(options: LegalTextOptions, context: LoadContext, usual: str, sample: str) -> dict[Path, Split | None]:
+def source_files(
+    options: LegalTextOptions, context: LoadContext, usual: str, sample: str
+) -> dict[Path, Split | None]:
     """The files to read, and the published split of each (None: to be split by hash).
 
     Raises:
@@ -78,10 +109,14 @@ def source_files(options: LegalTextOptions, context: LoadContext, usual: str, sa
     if options.source == "sample":
         return {context.shipped / "data" / "samples" / sample: None}
     if options.path and options.files:
-        raise UserError(f"data set {context.name}: found both path and files; expected one of them. Remove the other.")
+        raise UserError(
+            f"data set {context.name}: found both path and files; expected one of them. Remove the"
+            " other."
+        )
     if options.files and "test" not in options.files:
         raise UserError(
-            f"data set {context.name}: files name {', '.join(options.files)}; expected a test split. Add `test:`."
+            f"data set {context.name}: files name {', '.join(options.files)}; expected a test"
+            " split. Add `test:`."
         )
     if options.files:
         return {context.data_root / name: split for split, name in options.files.items()}
@@ -92,7 +127,8 @@ def require_text(path: Path, row: object, column: str, text: str) -> str:
     """The text without blanks around it; facts that are empty are an error."""
     if not text.strip():
         raise UserError(
-            f"{path}: row {row}, column '{column}': empty; expected the facts of a case. Fill it or remove the row."
+            f"{path}: row {row}, column '{column}': empty; expected the facts of a case. Fill it or"
+            " remove the row."
         )
     return text.strip()
 
@@ -108,17 +144,19 @@ def prepare(
     sources: Sequence[Path],
     min_cases: int = 0,
 ) -> Loaded:
-    """Turn checked records into cases: outcome phrases, masks, cuts, near-duplicates, splits; all of it counted.
+    """Turn checked records into cases: outcome phrases, masks, cuts, near-duplicates, splits; all
+    of it counted.
 
-    Args:
-        records, task, options, context: of the data set, records in the order of their files.
-        court: whose outcome rules apply, a key of `leakage.OUTCOME_RULES`.
-        cleaning: what the loader counted so far; this function adds to it.
-        sources: the files that were read.
-        min_cases: a label that fewer training cases have is left out, with its cases of every split.
+        Args:
+            records, task, options, context: of the data set, records in the order of their files.
+            court: whose outcome rules apply, a key of `leakage.OUTCOME_RULES`.
+            cleaning: what the loader counted so far; this function adds to it.
+            sources: the files that were read.
+            min_cases: a label that fewer training cases have is left out, with its cases of every
+                split.
 
-    Raises:
-        UserError: nothing is left, or a training split as published holds a single label.
+        Raises:
+            UserError: nothing is left, or a training split as published holds a single label.
     """
     if options.source == "sample":
         task = replace(task, notes=(*task.notes, "sample cases written for moot, not real ones"))
@@ -128,13 +166,22 @@ def prepare(
         text != record.text for text, record in zip(texts, records, strict=True)
     )
     if not records:
-        raise UserError(f"data set {context.name}: no case is left; loosen outcome_phrases or name another file.")
+        raise UserError(
+            f"data set {context.name}: no case is left; loosen outcome_phrases or name another"
+            " file."
+        )
     ids = _case_ids(context.name, texts, cleaning)
     pairs = {
-        NEAR_DUPLICATE_OF: near_duplicates(dict(zip(ids, texts, strict=True)), task.language, options.similarity),
-        SAME_LAWSUIT_AS: sharing({case_id: record.lawsuits for case_id, record in zip(ids, records, strict=True)}),
+        NEAR_DUPLICATE_OF: near_duplicates(
+            dict(zip(ids, texts, strict=True)), task.language, options.similarity
+        ),
+        SAME_LAWSUIT_AS: sharing(
+            {case_id: record.lawsuits for case_id, record in zip(ids, records, strict=True)}
+        ),
     }
-    splits = _splits(dict(zip(ids, records, strict=True)), [*chain(*pairs.values())], options, context)
+    splits = _splits(
+        dict(zip(ids, records, strict=True)), [*chain(*pairs.values())], options, context
+    )
     marks = _marks(pairs, splits, cleaning)
     cases = [
         Case(
@@ -158,7 +205,9 @@ def prepare(
 def _without_leakage(
     records: Sequence[Record], options: LegalTextOptions, court: str, cleaning: dict[str, int]
 ) -> list[Record]:
-    """Count facts that meet an outcome rule, then keep, mask or leave them out; then the other masks."""
+    """Count facts that meet an outcome rule, then keep, mask or leave them out; then the other
+    masks.
+    """
     rules_met = [outcome_rules_met(record.text, court) for record in records]
     for rule, count in sorted(Counter(rule for met in rules_met for rule in met).items()):
         cleaning[f"outcome phrase: {rule}"] = count
@@ -192,13 +241,19 @@ def _case_ids(name: str, texts: Sequence[str], cleaning: dict[str, int]) -> list
 
 
 def _splits(
-    records: Mapping[str, Record], pairs: Sequence[Related], options: LegalTextOptions, context: LoadContext
+    records: Mapping[str, Record],
+    pairs: Sequence[Related],
+    options: LegalTextOptions,
+    context: LoadContext,
 ) -> dict[str, Split]:
-    """The published split of each case; by hash where there is none, and for a validation share of training.
+    """The published split of each case; by hash where there is none, and for a validation share of
+    training.
 
-    Cases that belong together get one split, as far as it is not published.
+        Cases that belong together get one split, as far as it is not published.
     """
-    hashed = splits_by_family({case_id: record.target for case_id, record in records.items()}, pairs, context.seed)
+    hashed = splits_by_family(
+        {case_id: record.target for case_id, record in records.items()}, pairs, context.seed
+    )
     splits = {case_id: record.split or hashed[case_id] for case_id, record in records.items()}
     if options.files and "validation" not in options.files:
         family = families(list(records), pairs)
@@ -212,9 +267,13 @@ def _splits(
 def _marks(
     pairs: Mapping[str, Sequence[Related]], splits: dict[str, Split], cleaning: dict[str, int]
 ) -> dict[str, dict[str, str]]:
-    """The attributes that mark training and validation cases related to a test case; all pairs are counted."""
+    """The attributes that mark training and validation cases related to a test case; all pairs are
+    counted.
+    """
     marks: dict[str, dict[str, str]] = {}
-    for (attribute, related), what in zip(pairs.items(), ("near-duplicate pairs", "pairs of one lawsuit"), strict=True):
+    for (attribute, related), what in zip(
+        pairs.items(), ("near-duplicate pairs", "pairs of one lawsuit"), strict=True
+    ):
         for case_id, tested in resembled_tests(splits, related).items():
             marks.setdefault(case_id, {})[attribute] = tested
         cleaning.update(account_of_pairs(what, splits, related))
@@ -224,14 +283,29 @@ def _marks(
 def _enough_cases(
     cases: Sequence[Case], task: Task, least: int, context: LoadContext, cleaning: dict[str, int]
 ) -> tuple[list[Case], Task]:
-    """The cases whose labels have at least `least` training cases that may teach, and the task with these labels."""
-    counts = Counter(label for case in cases if case.split == "train" and not leaks(case) for label in _labels(case))
+    """The cases whose labels have at least `least` training cases that may teach, and the task with
+    these labels.
+    """
+    counts = Counter(
+        label
+        for case in cases
+        if case.split == "train" and not leaks(case)
+        for label in _labels(case)
+    )
     kept_labels = tuple(label for label in task.labels if counts[label] >= least)
-    kept = [replace(case, labels=kept_labels) for case in cases if {*kept_labels}.issuperset(_labels(case))]
+    kept = [
+        replace(case, labels=kept_labels)
+        for case in cases
+        if {*kept_labels}.issuperset(_labels(case))
+    ]
     if not kept:
-        raise UserError(f"data set {context.name}: no label has {least} training cases; lower min_cases.")
+        raise UserError(
+            f"data set {context.name}: no label has {least} training cases; lower min_cases."
+        )
     if least:
-        cleaning[f"labels with fewer than {least} training cases (left out)"] = len(task.labels) - len(kept_labels)
+        cleaning[f"labels with fewer than {least} training cases (left out)"] = len(
+            task.labels
+        ) - len(kept_labels)
         cleaning["cases with such a label (left out)"] = len(cases) - len(kept)
     meaning = {label: text for label, text in task.meaning.items() if label in kept_labels}
     return kept, replace(task, labels=kept_labels, meaning=meaning)
@@ -241,13 +315,16 @@ def _labels(case: Case) -> list[str]:
     return case.target.split(";")
 
 
-def _require_both_classes(cases: Sequence[Case], options: LegalTextOptions, context: LoadContext) -> None:
+def _require_both_classes(
+    cases: Sequence[Case], options: LegalTextOptions, context: LoadContext
+) -> None:
     training = {case.target for case in cases if case.split == "train" and not leaks(case)}
     if not training and not options.baselines:  # a test file alone: nothing learns
         return
     if len(training) < 2:  # nothing can be learnt from one class
         found = ", ".join(sorted(training)) or "no case at all"
         raise UserError(
-            f"data set {context.name}: the training split holds {found}; expected at least two labels. "
-            "Add training cases of the other labels, or leave `baselines` out and name a test file alone."
+            f"data set {context.name}: the training split holds {found}; expected at least two"
+            " labels. Add training cases of the other labels, or leave `baselines` out and name a"
+            " test file alone."
         )

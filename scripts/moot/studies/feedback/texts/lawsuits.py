@@ -1,7 +1,9 @@
-"""Which opinions belong to one lawsuit, by the names in them, where little of their text is the same.
+"""Which opinions belong to one lawsuit, by the names in them, where little of their text is the
+same.
 
-Two opinions of one lawsuit (an appeal and the appeal after remand, the suits of both parties) repeat its people: two
-names or more that hardly any other text has. Names are read before anything is masked.
+Two opinions of one lawsuit (an appeal and the appeal after remand, the suits of both parties)
+repeat its people: two names or more that hardly any other text has. Names are read before anything
+is masked.
 """
 
 import re
@@ -33,7 +35,9 @@ def names(text: str) -> frozenset[str]:
 
 
 def _key(phrase: str) -> str:
-    words = [word.strip(".,").lower().removesuffix("'s").removesuffix("’s") for word in phrase.split(" ")]
+    words = [
+        word.strip(".,").lower().removesuffix("'s").removesuffix("’s") for word in phrase.split(" ")
+    ]
     words = [word for word in words if word and not _NO_NAME.fullmatch(word)]
     if len(words) < 2 or _NO_PERSON.search(" ".join(words)):  # a single word says too little
         return ""
@@ -41,9 +45,10 @@ def _key(phrase: str) -> str:
 
 
 def lawsuits(texts: Sequence[str]) -> list[frozenset[str]]:
-    """For each text the marks of its lawsuit: texts with a mark in common are opinions of one lawsuit.
+    """For each text the marks of its lawsuit: texts with a mark in common are opinions of one
+    lawsuit.
 
-    A mark is a pair of names that at most `MOST_TEXTS` of the texts have.
+        A mark is a pair of names that at most `MOST_TEXTS` of the texts have.
     """
     found = [names(text) for text in texts]
     borne = Counter(name for each in found for name in each)

@@ -1,7 +1,9 @@
-"""Give-aways: phrases in the facts of a case that state how it ended, and names by which a model may recall it.
+"""Give-aways: phrases in the facts of a case that state how it ended, and names by which a model
+may recall it.
 
-A judgment that the facts already state is read, not predicted. The rules are patterns, one name each, so that a reader
-sees in the data set's cleaning report which of them fired how often. They judge sentences: the whole sentence leaks.
+A judgment that the facts already state is read, not predicted. The rules are patterns, one name
+each, so that a reader sees in the data set's cleaning report which of them fired how often. They
+judge sentences: the whole sentence leaks.
 """
 
 import re
@@ -14,7 +16,10 @@ _VERBS = (
     r"(?:affirm|revers|vacat|remand|uphold|upheld|overturn|overrul|reject|dismiss|rul(?:ed|es|ing)|held|holds|"
     r"conclud|decid|determin|found|finds|sided|agreed)\w*"
 )
-_FOR_A_PARTY = r"(?:in (?:his|her|its|their|the)?\s?(?:\w+(?:'s|’s)?\s){0,4}favou?r|in favou?r of|against the|for the)"
+_FOR_A_PARTY = (
+    r"(?:in (?:his|her|its|their|the)?\s?(?:\w+(?:'s|’s)?\s){0,4}favou?r|in favou?r of|against"
+    r" the|for the)"
+)
 
 _IN_THE_END = re.compile(
     r"(?i)\b(?:ultimately|in the end|in its final (?:judgment|decision))\b[^.]{0,60}?\b"
@@ -38,16 +43,21 @@ OUTCOME_RULES: Mapping[str, Mapping[str, re.Pattern[str]]] = {
         ),
     },
     "us supreme court": {
-        "vote of the court": re.compile(r"(?i)\bin an? (?:unanimous|per curiam|[5-9]\s?(?:-|–|to)\s?[0-4])\b"),
+        "vote of the court": re.compile(
+            r"(?i)\bin an? (?:unanimous|per curiam|[5-9]\s?(?:-|–|to)\s?[0-4])\b"
+        ),
         "decision of the court": re.compile(
-            r"(?:(?<!\w)(?:The|the|U\.S\.|US|United States) Supreme Court(?! of (?!the United States))"
+            r"(?:(?<!\w)(?:The|the|U\.S\.|US|United States) Supreme Court(?! of (?!the United"
+            r" States))"
             rf"|(?:^|[.;]\s)The Court)\s(?:[a-z]\w*\s){{0,3}}?{_VERBS}\b"
         ),
     },
     "chinese court": {
         "charge named": re.compile(r"(?:构成|犯有?|涉嫌|以|触犯)[^。；，×]{1,30}罪"),
         "sentence asked or passed": re.compile(r"判处|判决如下|量刑建议"),
-        "article cited": re.compile(r"《[^》]{2,20}》[^。；]{0,4}第[一二三四五六七八九十百零〇\d]{1,8}条"),
+        "article cited": re.compile(
+            r"《[^》]{2,20}》[^。；]{0,4}第[一二三四五六七八九十百零〇\d]{1,8}条"
+        ),
     },
 }
 
@@ -72,12 +82,17 @@ def outcome_rules_met(text: str, court: str) -> list[str]:
 
 
 def without_outcome(text: str, court: str) -> str:
-    """The text with each sentence that meets an outcome rule replaced by "[…]"; tabs between its parts stay."""
+    """The text with each sentence that meets an outcome rule replaced by "[…]"; tabs between its
+    parts stay.
+    """
     chinese = court == "chinese court"
     parts = []
     for part in text.split("\t"):
         sentences = (_SENTENCE_ZH if chinese else _SENTENCE).split(part)
-        kept = (REPLACEMENT if outcome_rules_met(sentence, court) else sentence for sentence in sentences)
+        kept = (
+            REPLACEMENT if outcome_rules_met(sentence, court) else sentence
+            for sentence in sentences
+        )
         parts.append(("" if chinese else " ").join(kept))
     return "\t".join(parts)
 
@@ -88,8 +103,8 @@ def masked(text: str, kinds: Iterable[Mask], court: str) -> str:
     Args:
         text: the facts.
         court: whose outcome rules apply, a key of `OUTCOME_RULES`.
-        kinds: "outcome" (sentences that meet an outcome rule), "title" ("Doe v. Roe"), "date" (years and full dates),
-            "charge" (the offence that a Chinese indictment names)."""
+        kinds: "outcome" (sentences that meet an outcome rule), "title" ("Doe v. Roe"), "date"
+            (years and full dates), "charge" (the offence that a Chinese indictment names)."""
     for kind in kinds:
         if kind == "outcome":
             text = without_outcome(text, court)
@@ -103,9 +118,11 @@ def masked(text: str, kinds: Iterable[Mask], court: str) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """At most `limit` characters: the first three quarters and the last quarter of them, "[…]" between.
+    """At most `limit` characters: the first three quarters and the last quarter of them, "[…]"
+    between.
 
-    Facts open with what happened and end with the evidence and the pleas; what is left out lies between.
+        Facts open with what happened and end with the evidence and the pleas; what is left out lies
+        between.
     """
     if len(text) <= limit:
         return text
