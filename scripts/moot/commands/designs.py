@@ -291,12 +291,7 @@ def _alike(plan: Plan, name: str) -> dict[str, str]:
     config = plan.experiments[name].config
     found = {config.prompts: name}
     for other, experiment in plan.experiments.items():
-        if (
-            experiment.config.model_copy(
-                update={"prompts": config.prompts, "multiverse": config.multiverse}
-            )
-            == config
-        ):
+        if experiment.config.model_copy(update={"prompts": config.prompts}) == config:
             found.setdefault(experiment.config.prompts, other)
     return found
 

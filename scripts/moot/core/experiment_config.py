@@ -108,35 +108,6 @@ class TournamentConfig(Strict):
         ]
 
 
-class MultiverseConfig(Strict):
-    """Which choices are varied that need no new call; every combination is worked out.
-
-    The first of each is moot's.
-    """
-
-    wordings: bool = Field(
-        True, description="experiments that differ in `prompts` alone, as a grid over it gives them"
-    )
-    parsing: tuple[Literal["extracted", "repaired", "strict"], ...] = Field(
-        ("extracted", "repaired", "strict"),
-        description="how far a reply may be from what was asked to be read",
-    )
-    invalid: tuple[Literal["wrong", "dropped"], ...] = Field(
-        ("wrong", "dropped"), description="what an invalid answer counts as"
-    )
-    ties: tuple[Literal["first", "last", "invalid"], ...] = Field(
-        ("first", "last", "invalid"),
-        description="whose a tied vote is: the label that came first, last, or none's",
-    )
-    confidence: tuple[Literal["above_chance", "probability", "at_least_chance"], ...] = Field(
-        ("above_chance", "probability", "at_least_chance"),
-        description=(
-            "what a stated confidence of 0 is: a guess, certainty of the contrary, or (up to"
-            " 1/labels) a guess"
-        ),
-    )
-
-
 class ExperimentConfig(Strict):
     """A protocol over a data set's cases by some models."""
 
@@ -210,13 +181,6 @@ class ExperimentConfig(Strict):
         description=(
             "folder of prompt templates that replace those of the same names, for this experiment"
             " alone"
-        ),
-    )
-    multiverse: MultiverseConfig | None = Field(
-        None,
-        description=(
-            "choices that its conclusions are worked out under, `{}` for all; none: the table is"
-            " left out"
         ),
     )
     grid: Mapping[str, Annotated[tuple[Json, ...], Field(min_length=1)]] = Field(

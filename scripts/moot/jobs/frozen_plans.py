@@ -241,7 +241,6 @@ def _experiment(plan: Plan, stages: Stages, results: Path, name: str) -> JsonObj
             "arms",
             "attribution",
             "tournament",
-            "multiverse",
         },
     )
     cases, _ = read_cases(results / "cases" / f"{found.config.dataset}.parquet")

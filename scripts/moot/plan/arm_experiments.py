@@ -32,7 +32,6 @@ _OF_THE_WHOLE = (
     "arm_models",
     "arm_cases",
     "attribution",
-    "multiverse",
 )
 """Keys of an experiment's entry that say nothing of its arms."""
 MakeDebate = Callable[[Case, Task, int, Setting], Debate]

@@ -43,7 +43,6 @@ from moot.report.content import (
     JUDGED_AGAIN,
     LABELS,
     MOVED,
-    MULTIVERSE,
     STOPPING,
     TOURNAMENT,
     TRIALS,
@@ -488,7 +487,6 @@ class Plan:
                 opponents(found.name, found.config.protocol, found.config.params)
                 for found in debated
             ),
-            MULTIVERSE: any(found.config.multiverse for found in debated),
             STOPPING: any(one.stop for one in self.contrasts_of(entry.study)),
             LABELS: any(found.config.labelers for found in debated),
         }
@@ -516,7 +514,7 @@ class Plan:
         loader = self.datasets[config.dataset].loader or config.dataset
         return ExperimentView(
             config.protocol, config.dataset, chosen, config.split, params, recorded, config.arm, config.of, loader,
-            self.rubric(experiment), config.prompts, config.multiverse,
+            self.rubric(experiment), config.prompts,
         )  # fmt: skip
 
     @cached_property

@@ -78,7 +78,6 @@ MOVED, JUDGED_AGAIN = (
     "judged again",
 )  # debates judged again with something changed; those of trial runs, too
 TOURNAMENT = "tournament"  # debates of models that meet in pairs
-MULTIVERSE = "multiverse"  # experiments whose conclusions are worked out under several choices
 
 EXPLORATORY = "exploratory"
 EXPLORATORY_NOTE = (

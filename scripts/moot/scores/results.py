@@ -21,7 +21,6 @@ from moot.core.artifacts import (
 )
 from moot.core.cases import Case, Cluster, Task, cluster_name
 from moot.core.errors import UserError
-from moot.core.experiment_config import MultiverseConfig
 from moot.core.kinds import CONCLUSION
 from moot.core.rubric import Rubric
 from moot.core.schemas import SCHEMAS
@@ -44,8 +43,7 @@ class ExperimentView:
 
         `recorded_names` holds the names that records of the past give some of its models; `arm` and
         `of` say which control arm of which experiment it is, if any; `loader` is that of the data
-        set; `rubric` is what its statements are labelled by; `multiverse` names the choices that
-        its conclusions are worked out under.
+        set; `rubric` is what its statements are labelled by.
     """
 
     protocol: str
@@ -59,7 +57,6 @@ class ExperimentView:
     loader: str = ""
     rubric: Rubric | None = None
     prompts: str = ""
-    multiverse: MultiverseConfig | None = None
 
     def name_of(self, model: str) -> str:
         """What tables and figures call a model."""

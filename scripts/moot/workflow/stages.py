@@ -51,7 +51,6 @@ NOT_OF_DEBATES = {
     "tournament",
     "trial_on_request",
     "needs_data",
-    "multiverse",
 }
 """Of an experiment's entry: what its debates do not depend on, or what another digest covers."""
 
@@ -329,7 +328,7 @@ class Stages:
 
     def _score(self, experiment: str) -> Stage:
         view = self.plan.view(experiment)
-        told = asdict(replace(view, rubric=None, multiverse=None))
+        told = asdict(replace(view, rubric=None))
         content = [told, digests.rubric_text(view.rubric), self.plan.config.seed]
         code = code_digest("scores", *SCORERS.modules(), *SCORERS.extensions.values())
         return Stage({"results": self._results(experiment)}, code, content)
@@ -436,11 +435,6 @@ class Stages:
             "controls": [(found.name, found.config.arm, found.config.of) for found in controls],
             "baselines": trained,
             "comparable": self._comparable(study),
-            "multiverse": [
-                (name, one.model_dump())
-                for name in experiments
-                if (one := plan.experiments[name].config.multiverse)
-            ],
         }
         metrics = CASE_METRICS.extensions.values()
         return Stage(inputs, code_digest(script, *sorted({*builders, *metrics})), content)
