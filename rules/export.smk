@@ -1,4 +1,4 @@
-# Debates for the tools that other people use; off by default, one target a format (`export_convokit`), `export` for all.
+# Debates for the tools that other people use; off by default, one target a format (`export_croissant`), `export` for all.
 
 for name in EXPORTERS:
     exported = targets.export_path(name, "{experiment}/{model}")

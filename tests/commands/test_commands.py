@@ -30,7 +30,7 @@ RULES = {
     for file in (PROJECT / "Snakefile", *PROJECT.glob("rules/*.smk"))
     for name in re.findall(r'^(?:rule |    ")(\w+)"?:', file.read_text(), re.MULTILINE)
 }
-BY_NAME = {"export_inspect", "export_convokit", "export_every_eval_ever", "export_croissant"}
+BY_NAME = {"export_inspect", "export_croissant"}
 
 
 def commands(page: str) -> list[str]:

@@ -110,8 +110,7 @@ def write_everything(config: dict[str, Any], folder: Path, cases: Path) -> Exper
     write_predictions(plan, EXPERIMENT, kept, [shard], predictions, calls)
     found = ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
     export = Export(found, MODEL, score_experiment(found), Publication(creator="Somebody"))
-    for name in ("convokit", "croissant", "every_eval_ever"):
-        EXPORTERS[name].write(export, folder / "exports" / name)
+    EXPORTERS["croissant"].write(export, folder / "exports" / "croissant")
     (folder / "debates.md").write_text("".join(render_markdown(found, MODEL)), encoding="utf-8")
     return found
 

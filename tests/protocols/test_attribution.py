@@ -451,14 +451,6 @@ def exported(folder: Path) -> Export:
 MOVED = [False, False, True, False, False, False]
 
 
-def test_a_corpus_of_convokit_has_the_effects_at_the_turns(tmp_path: Path) -> None:
-    EXPORTERS["convokit"].write(exported(tmp_path), tmp_path / "convokit")
-    lines = (tmp_path / "convokit" / "utterances.jsonl").read_text("utf-8").splitlines()
-    told = [meta for line in lines if "effect" in (meta := json.loads(line)["meta"])]
-    assert [meta["effect_moved"] for meta in told] == MOVED
-    assert told[2]["effect"] == pytest.approx(0.7)
-
-
 def test_a_log_of_inspect_has_the_effects_at_the_turns_and_in_the_score(tmp_path: Path) -> None:
     library = pytest.importorskip(
         "inspect_ai.log", reason="inspect_ai is not installed (the extra `inspect`)"

@@ -58,15 +58,10 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Export]:
 
 @pytest.fixture(scope="module")
 def written(export: Export, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All exports that need no library, each in a folder of its name."""
-    folder = tmp_path_factory.mktemp("written")
-    for name in ("convokit", "croissant", "every_eval_ever"):
-        EXPORTERS[name].write(export, folder / name)
+    """The folder that the Croissant export writes."""
+    folder = tmp_path_factory.mktemp("written") / "croissant"
+    EXPORTERS["croissant"].write(export, folder)
     return folder
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def test_debates_hold_what_the_other_tests_rest_on(export: Export) -> None:
@@ -79,106 +74,34 @@ def test_debates_hold_what_the_other_tests_rest_on(export: Export) -> None:
     assert (export.results.transcripts["visibility"] != "public").any()
 
 
-def test_a_corpus_of_convokit_has_every_turn_as_a_reply_to_the_one_before(
-    export: Export, written: Path
-) -> None:
-    utterances = lines(written / "convokit" / "utterances.jsonl")
-    said = export.results.transcripts[export.results.transcripts["kind"] != "conclusion"]
-    assert [one["text"] for one in utterances] == said["text"].tolist()
-    names = [one["id"] for one in utterances]
-    assert len(set(names)) == len(names)
-    roots = [one for one in utterances if one["reply-to"] is None]
-    assert [one["id"] for one in roots] == [one["conversation_id"] for one in roots]
-    assert [one["meta"]["private"] for one in utterances] == (
-        said["visibility"] != "public"
-    ).tolist()
-    conversations = json.loads((written / "convokit" / "conversations.json").read_text("utf-8"))
-    assert (
-        set(conversations) == {one["conversation_id"] for one in roots} and len(roots) == 2 * CASES
-    )
-    assert HOSTILE in next(iter(conversations.values()))["meta"]["text"]
-    times = [(one["conversation_id"], one["timestamp"]) for one in utterances]
-    assert (
-        times == sorted(times, key=lambda pair: pair[0]) and min(time for _, time in times) > 1.7e9
-    )
-
-
-def test_convokit_loads_the_corpus(export: Export, written: Path) -> None:
-    convokit = pytest.importorskip("convokit", reason="convokit is not installed")
-    corpus = convokit.Corpus(filename=str(written / "convokit"))
-    conversations = list(corpus.iter_conversations())
-    assert len(conversations) == 2 * CASES and all(
-        one.check_integrity(verbose=False) for one in conversations
-    )
-    said = export.results.transcripts[
-        export.results.transcripts["debate_id"] == conversations[0].id
-    ]
-    read = [one.text for one in conversations[0].get_chronological_utterance_list()]
-    assert read == said[said["kind"] != "conclusion"]["text"].tolist()
-
-
 def test_croissant_describes_every_column_of_the_files_beside_it(
     export: Export, written: Path
 ) -> None:
-    folder = written / "croissant"
-    about = json.loads((folder / "croissant.json").read_text("utf-8"))
+    about = json.loads((written / "croissant.json").read_text("utf-8"))
     for file in about["distribution"]:
-        assert file["sha256"] == file_digest(folder / file["contentUrl"])
+        assert file["sha256"] == file_digest(written / file["contentUrl"])
     described = {field["name"] for records in about["recordSet"] for field in records["field"]}
     columns = {
         f"{path.stem}/{name}"
-        for path in folder.glob("*.parquet")
+        for path in written.glob("*.parquet")
         for name in pq.read_schema(path).names
     }
     assert described == columns and all(
         field["description"] for one in about["recordSet"] for field in one["field"]
     )
+    assert HOSTILE in pq.read_table(written / "cases.parquet")["text"][0].as_py()
     assert about["license"] == "CC-BY-4.0" and about["rai:dataUseCases"]
-    assert len(pq.read_table(folder / "predictions.parquet")) == len(export.results.predictions)
+    assert len(pq.read_table(written / "predictions.parquet")) == len(export.results.predictions)
 
 
 def test_mlcroissant_finds_nothing_wrong_and_reads_the_records(
     export: Export, written: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     mlcroissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed")
-    described = mlcroissant.Dataset(str(written / "croissant" / "croissant.json"))
+    described = mlcroissant.Dataset(str(written / "croissant.json"))
     assert not described.metadata.ctx.issues.errors and not described.metadata.ctx.issues.warnings
     texts = [row["transcripts/text"].decode() for row in described.records("transcripts")]
     assert texts == export.results.transcripts["text"].tolist()
-
-
-def test_every_eval_ever_gets_scores_with_intervals_and_every_debate(
-    export: Export, written: Path
-) -> None:
-    [path] = (written / "every_eval_ever").rglob("*[0-9a-f].json")
-    evaluation, samples = (
-        json.loads(path.read_text("utf-8")),
-        lines(path.with_name(f"{path.stem}_samples.jsonl")),
-    )
-    assert [one["sample_id"] for one in samples] == sorted(
-        export.results.transcripts["debate_id"].unique()
-    )
-    accuracy = next(
-        one for one in evaluation["evaluation_results"] if one["evaluation_result_id"] == "accuracy"
-    )
-    scores = export.scores.set_index(["metric", "average"])
-    interval = accuracy["score_details"]["uncertainty"]["confidence_interval"]
-    assert accuracy["score_details"]["score"] == scores.loc[("accuracy", ""), "value"]
-    assert interval["upper"] == scores.loc[("accuracy", ""), "ci_high"]
-    right = export.results.predictions["prediction"] == export.results.predictions["target"]
-    assert sum(one["evaluation"]["is_correct"] for one in samples) == right.sum()
-    tokens = export.results.predictions[["prompt_tokens", "completion_tokens"]].to_numpy().sum()
-    assert sum(one["token_usage"]["total_tokens"] for one in samples) == tokens
-
-
-def test_every_eval_ever_accepts_both_files(written: Path) -> None:
-    core = pytest.importorskip(
-        "every_eval_ever.validator.validation_core", reason="every-eval-ever is not installed"
-    )
-    folder = written / "every_eval_ever"
-    for path in sorted(folder.rglob("*.json*")):
-        report = core.validate_file(path)
-        assert report.valid and not report.errors, report
 
 
 @pytest.fixture(scope="module")
@@ -256,6 +179,6 @@ def test_the_missing_library_is_named(
     export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "moot.report.exports._inspect_log", None)
-    with pytest.raises(UserError, match=r"make env EXTRAS=inspect.*export_convokit"):
+    with pytest.raises(UserError, match="make env EXTRAS=inspect"):
         EXPORTERS["inspect"].write(export, tmp_path / "trial.eval")
     assert not list(tmp_path.iterdir())

@@ -31,9 +31,7 @@ TABLES = tuple(
     )
 )
 SEEN = "results/tables/comparison/contamination.csv"
-EXPORTS = tuple(
-    f"results/export/{name}/again/second" for name in ("convokit", "croissant", "every_eval_ever")
-)
+EXPORT = "results/export/croissant/again/second"
 OWN = """id,arm,who,said,gold,sure,sex
 c1,debate,gpt-x,YES,YES,80,female
 c1,debate,gpt-x,NO,YES,60,female
@@ -136,7 +134,7 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
         assert (
             "judges: again/served against again/second, accuracy, first_higher" in frozen.stdout
         ), frozen.stdout
-        done = workflow.run(*TABLES, *EXPORTS, SEEN)
+        done = workflow.run(*TABLES, EXPORT, SEEN)
     assert done.returncode == 0, done.stdout[-4000:]
     return workflow
 
@@ -239,15 +237,11 @@ def test_a_judge_reads_the_rounds_so_far_and_never_the_recorded_judge(built: Wor
     assert not any("Go on." in text or "recorded judge" in text for text in asked)
 
 
-def test_debates_are_exported_in_every_format(built: Workflow) -> None:
+def test_debates_are_exported(built: Workflow) -> None:
     said = pd.read_parquet(built.work / "results/transcripts/again/second/0.parquet")
-    utterances = (built.work / EXPORTS[0] / "utterances.jsonl").read_text("utf-8").splitlines()
-    assert len(utterances) == (said["kind"] != "conclusion").sum()
-    assert len(pd.read_parquet(built.work / EXPORTS[1] / "transcripts.parquet")) == len(said)
-    [samples] = (built.work / EXPORTS[2]).rglob("*_samples.jsonl")
-    assert len(samples.read_text("utf-8").splitlines()) == 2
+    assert len(pd.read_parquet(built.work / EXPORT / "transcripts.parquet")) == len(said)
     missing = built.run("export_inspect", "--dry-run", "--quiet", "host")
-    assert "convert_to_inspect" in missing.stdout and "convert_to_convokit" not in missing.stdout
+    assert "convert_to_inspect" in missing.stdout and "convert_to_croissant" not in missing.stdout
 
 
 def test_judges_of_the_same_debates_are_compared(built: Workflow) -> None:

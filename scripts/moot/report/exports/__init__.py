@@ -112,7 +112,7 @@ EXPORTERS: Registry[Exporter] = Registry("export format", "export", "moot.report
 def exporter(
     name: str, ending: str = ""
 ) -> Callable[[Callable[[Export, Path], None]], Callable[[Export, Path], None]]:
-    """Register a format: `@exporter("convokit")` above a function that writes a folder."""
+    """Register a format: `@exporter("croissant")` above a function that writes a folder."""
 
     def add(write: Callable[[Export, Path], None]) -> Callable[[Export, Path], None]:
         EXPORTERS.register(name)(Exporter(write, ending))

@@ -14,7 +14,6 @@ def write(export: Export, path: Path) -> None:
     except ImportError as error:
         raise UserError(
             f"{path}: writing logs of inspect_ai needs its package ({error}). Run `make env"
-            " EXTRAS=inspect`, or ask for the other formats by the names of their rules, such as"
-            " `export_convokit`."
+            " EXTRAS=inspect`."
         ) from None
     write_log(export, path)
