@@ -18,7 +18,6 @@ SCRIPTS = {
     "reader.py": ["100"],
     "coverage_differences.py": ["--repetitions", "2"],
     "coverage_components.py": ["--worlds", "2"],
-    "coverage_pooling.py": ["--worlds", "2"],
     "coverage_ratings.py": ["--worlds", "2"],
     "coverage_sequential.py": ["--orders", "2"],
     "fuzz_bundle.py": ["100"],

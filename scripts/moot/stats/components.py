@@ -53,7 +53,6 @@ class Component:
         share: of the sum of all components.
         low, high: the 95 % interval of the share; NaN where no facet has levels enough.
         levels: how many levels (or combinations of levels) it was seen at.
-        within: the facets that are the same wherever those of its effect are, these among them.
     """
 
     effect: Effect
@@ -63,7 +62,6 @@ class Component:
     low: float
     high: float
     levels: int
-    within: Effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +148,6 @@ def _components(
                 low,
                 high,
                 levels,
-                pairs.closure(effects[0]),
             )
         )
     return found
