@@ -8,7 +8,6 @@ and a preview prices the debates.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from statistics import harmonic_mean
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from moot.commands.designs import Designed, design_lines, designed, designs_figure, designs_table
 from moot.commands.preview import usd_of_a_debate
 from moot.commands.rehearsing import FOLDER as REHEARSAL
 from moot.core.errors import UserError
@@ -237,7 +235,7 @@ def _cost(plan: Plan, contrast: Contrast, experiments: Mapping[str, ExperimentRe
     debates so far cost.
     """
     if plan.config.power.usd_debate is not None:
-        return plan.config.power.usd_debate + (plan.config.power.usd_verdict or 0.0)
+        return plan.config.power.usd_debate
     of_runs = ((experiments[name].predictions, model) for name, model in _runs(contrast))
     return float(
         sum(rows.loc[rows["model"] == model, "cost_usd"].mean() for rows, model in of_runs)
@@ -279,7 +277,7 @@ def power_table(powered: Sequence[Powered], difference: float) -> TableContent:
                 " the split is not known. Set `repeats: 2` or more in a pilot or rehearsal."
             ),
             (
-                "Dollars are those of `power: usd_debate` and `usd_verdict`, else of the debates"
+                "Dollars are those of `power: usd_debate`, else of the debates"
                 " that the variances come from, by the prices of the configuration; where none were"
                 " held, those of a preview, in which every reply is as long as it may be."
             ),
@@ -401,19 +399,6 @@ def write_power(plan: Plan) -> str:
             any(one.source == REHEARSED for one in powered),
         )
     )
-    if known := [found for one in powered if (found := _designed(plan, one))]:
-        title, caption = (
-            "What the next dollar should buy",
-            "Standard errors of planned contrasts, and what they take.",
-        )
-        lines += [f"{title}:", *design_lines(known)]
-        lines.append(
-            _written(
-                Table("power", "designs", title, caption, lambda _: designs_table(known)),
-                Figure("power", "designs", title, caption, lambda _: designs_figure(known)),
-                any(one.source == REHEARSED for one in known),
-            )
-        )
     return "\n".join(lines) + "\n"
 
 
@@ -429,17 +414,6 @@ def _written(table: Table, figure: Figure, simulated: bool) -> str:
     )
     draw(figure, results, {ending: OUTPUT / f"{figure.name}.{ending}" for ending in ("png", "svg")})
     return f"Table and figure: {OUTPUT}/{table.name}.html, .csv, .png"
-
-
-def _designed(plan: Plan, one: Powered) -> Designed | None:
-    """What the debates of a contrast say of any design; None where both sides have none."""
-    if one.folder is None:
-        return None
-    results_of = partial(_results, plan, folder=one.folder)
-    cases, available = (one.cases[0], one.cases[-1]), min(one.available)
-    return designed(
-        plan, one.contrast, one.source, results_of, max(one.spread.design), cases, available
-    )
 
 
 def summarise_power(plan: Plan) -> str:

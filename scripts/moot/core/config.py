@@ -80,24 +80,12 @@ class PowerConfig(Strict):
             "share of cases that one side alone gets right, assumed as long as there are no debates"
         ),
     )
-    standard_error: float | None = Field(
-        None,
-        gt=0,
-        description=(
-            "of a contrast, to be reached as cheaply as possible; none: that which shows"
-            " `difference`"
-        ),
-    )
     usd_debate: float | None = Field(
         None,
         ge=0,
-        description="US dollars of one debate of both sides; none: what debates so far cost",
-    )
-    usd_verdict: float | None = Field(
-        None,
-        ge=0,
         description=(
-            "US dollars of one verdict of both sides on a debate that is held; none: likewise"
+            "US dollars of one debate of both sides, verdicts included. Default: the mean cost of"
+            " earlier debates."
         ),
     )
 

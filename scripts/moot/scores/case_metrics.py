@@ -32,14 +32,12 @@ class Terms:
         tops: numerators, shape (debates, terms).
         bottoms: denominators, of the same shape.
         bounds: the least and the greatest value of the metric.
-        rows: the predictions that the debates are, in the same order; None where they are not.
     """
 
     case_ids: list[str]
     tops: Floats
     bottoms: Floats
     bounds: Bounds = SHARE
-    rows: pd.DataFrame | None = None
 
 
 CaseMetric = Callable[[ExperimentResults, str], Terms]
@@ -69,7 +67,7 @@ def _rows_with_truth(results: ExperimentResults, model: str) -> pd.DataFrame:
 def _share(rows: pd.DataFrame, values: Column, bounds: Bounds = SHARE) -> Terms:
     """The mean of one value a debate."""
     tops = as_numbers(values)[:, None]
-    return Terms(list(rows["case_id"]), tops, np.ones_like(tops), bounds, rows)
+    return Terms(list(rows["case_id"]), tops, np.ones_like(tops), bounds)
 
 
 @case_metric("accuracy")
@@ -119,7 +117,7 @@ def _f1(rows: pd.DataFrame, labels: list[str]) -> Terms:
     true, named = (
         as_numbers([values == label for label in labels]).T for values in (rows["target"], answers)
     )
-    return Terms(list(rows["case_id"]), 2 * true * named, true + named, rows=rows)
+    return Terms(list(rows["case_id"]), 2 * true * named, true + named)
 
 
 @case_metric("brier")
@@ -153,7 +151,6 @@ def _where_stated(rows: pd.DataFrame, values: Floats, bounds: Bounds) -> Terms:
         np.where(known, values, 0.0)[:, None],
         as_numbers(known)[:, None],
         bounds,
-        rows,
     )
 
 

@@ -160,24 +160,19 @@ class Debates:
             tuple(np.asarray(names, dtype=object)[kept])
             for names in (self.terms.case_ids, self.models)
         )
-        rows = None if self.terms.rows is None else self.terms.rows[kept]
-        terms = Terms(
-            list(ids), self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds, rows
-        )
+        terms = Terms(list(ids), self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds)
         return Debates(terms, models)
 
 
 def debates_of(side: Side, results: ExperimentResults) -> Debates:
     """The debates of a side; raises `UserError` where its metric does not apply to the experiment."""
     each = [CASE_METRICS[side.metric](results, model) for model in side.models]
-    known = [terms.rows for terms in each if terms.rows is not None]
     found = Debates(
         Terms(
             [case for terms in each for case in terms.case_ids],
             np.vstack([terms.tops for terms in each]),
             np.vstack([terms.bottoms for terms in each]),
             each[0].bounds,
-            pd.concat(known) if len(known) == len(each) else None,
         ),
         tuple(
             model for model, terms in zip(side.models, each, strict=True) for _ in terms.case_ids

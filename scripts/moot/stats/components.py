@@ -84,9 +84,6 @@ class Decomposition:
 def decompose(
     values: Floats,
     facets: Mapping[str, Sequence[Hashable]],
-    *,
-    intervals: bool = True,
-    apart: str = "",
 ) -> Decomposition | None:
     """The components of variance of some answers; None where none differ, no facet varies, or pairs
     are too few.
@@ -96,9 +93,6 @@ def decompose(
                 it is given.
             facets: of each answer its case, its judge, ...; a facet within another (a debate of a
                 case) has names of its own for each of its levels.
-            intervals: whether they are worked out, too.
-            apart: a facet in which the two answers of a pair shall differ; components are then
-                covariances of its levels.
     """
     columns = as_numbers(values).reshape(len(values), -1 if len(values) else 1)
     codes = {
@@ -109,14 +103,14 @@ def decompose(
     if not varied or np.ptp(columns, axis=0).max() <= _NO_SPREAD:
         return None
     pairs = _Pairs(columns, varied)
-    system = _System.of(pairs, apart)
+    system = _System.of(pairs)
     if not len(system.seen):
         return None
     whole = system.solve(*pairs.of_all())
     if whole.sum() <= _NO_SPREAD:
         return None
     random = [name for name in varied if pairs.levels(frozenset({name})) >= FEWEST_LEVELS]
-    errors, freedoms = _jackknife(pairs, system, random if intervals else [], whole)
+    errors, freedoms = _jackknife(pairs, system, random, whole)
     return Decomposition(
         tuple(_components(pairs, system, whole, errors, freedoms)),
         len(columns),
@@ -273,12 +267,10 @@ class _System:
     matrix: Floats
 
     @classmethod
-    def of(cls, pairs: _Pairs, apart: str) -> "_System":
+    def of(cls, pairs: _Pairs) -> "_System":
         """The system of a design."""
         numbers, _ = pairs.of_all()
-        seen = np.flatnonzero(
-            (numbers[0] > FEWEST_PAIRS - 0.5) & [apart not in some for some in pairs.shared]
-        )
+        seen = np.flatnonzero(numbers[0] > FEWEST_PAIRS - 0.5)
         patterns = [pairs.shared[position] for position in seen]
         simplest: dict[Effect, list[Effect]] = {}
         for effect in pairs.shared[1:]:
