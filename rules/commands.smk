@@ -1,5 +1,6 @@
 # What is asked for by its name and makes no artifact of a run: a first configuration and what it lacks; what a run will
-# ask, cost and can show; the plan, written down; the run with simulated voices; one file by which others check it.
+# ask, cost and can show; the plan, written down; the run with simulated voices; one file by which others check it,
+# also as an RO-Crate.
 
 
 rule init:
@@ -84,6 +85,15 @@ rule bundle:
         "../envs/presentation.yaml"
     script:
         "../scripts/bundle.py"
+
+
+rule crate:
+    log:
+        "results/logs/crate.log",
+    conda:
+        "../envs/presentation.yaml"
+    script:
+        "../scripts/crate.py"
 
 
 rule replay:

@@ -19,19 +19,15 @@ from changed_bundles import faults, forged, members, missed, packed
 from courtroom_runs import PROJECT
 from import_calls import import_files
 from moot.commands.bundling import BUNDLE
+from moot.commands.crate import CRATE, write_crate
 from moot.commands.replaying import replay
+from moot.core.config import Publication
 from moot.core.errors import UserError
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.ledger.log import head_of, read_log, seal
 from moot.llm.request import Reply, call_id
 from verify_bundle import sha256
 
-CRATE_TERMS = {
-    "@id", "@type", "about", "actionStatus", "agent", "conformsTo", "creator", "datePublished", "description", "endTime",
-    "encodingFormat", "hasPart", "instrument", "license", "mainEntity", "mentions", "name", "object",
-    "programmingLanguage", "result", "url", "version",
-}  # fmt: skip
-"""Terms that RO-Crate 1.1's own context defines, and JSON-LD's."""
 CHECK = [sys.executable, "-I", str(PROJECT / "scripts" / "verify_bundle.py")]
 
 
@@ -135,40 +131,8 @@ def test_what_is_no_bundle_is_refused_in_one_message(
     assert message in checked.stderr
 
 
-def test_a_bundle_is_a_crate_of_a_workflow_run_with_a_datasheet(raw: dict[str, Any]) -> None:
-    """Profiles: w3id.org/ro/wfrun/workflow/0.5.
-
-    Each file with its digest; the run made the tables, of all the rest.
-    """
-    files = members(
-        bundled({**raw, "publication": {"license": "CC-BY-4.0", "creator": "Nobody"}})[0]
-    )
-    metadata = json.loads(files["ro-crate-metadata.json"])
-    about = {one["@id"]: one for one in metadata["@graph"]}
-    assert {name for one in about.values() for name in one} == CRATE_TERMS | metadata["@context"][
-        1
-    ].keys()
-    described = {name: one["sha256"] for name, one in about.items() if "File" in one["@type"]}
-    assert described == {
-        name: sha256(files[name])
-        for name in files.keys() - {"ro-crate-metadata.json", "manifest.json"}
-    }
-    root, run, workflow = about["./"], about["#run"], about["Snakefile"]
-    assert {part["@id"] for part in root["hasPart"]} == described.keys() and root[
-        "license"
-    ] == "CC-BY-4.0"
-    assert root["mainEntity"] == run["instrument"] == {"@id": "Snakefile"} and root["mentions"] == {
-        "@id": "#run"
-    }
-    assert (
-        "ComputationalWorkflow" in workflow["@type"]
-        and about[run["agent"]["@id"]]["name"] == "Nobody"
-    )
-    assert run["result"] == [{"@id": TABLE}] and {"@id": "calls.jsonl"} in run["object"]
-    assert {
-        one["@id"] for one in [*root["conformsTo"], workflow["programmingLanguage"]]
-    } <= about.keys()
-    sheet = files["datasheets/people.md"].decode()
+def test_a_bundle_holds_a_datasheet_of_each_data_set(raw: dict[str, Any]) -> None:
+    sheet = members(bundled(raw)[0])["datasheets/people.md"].decode()
     for words in (
         "- test, no: 10",
         "- without an age: 1",
@@ -179,14 +143,27 @@ def test_a_bundle_is_a_crate_of_a_workflow_run_with_a_datasheet(raw: dict[str, A
     assert "https://" not in sheet, "made-up cases were published nowhere"
 
 
-def test_ro_crate_py_reads_a_bundle(raw: dict[str, Any], tmp_path: Path) -> None:
+def test_a_bundle_becomes_a_crate_of_a_workflow_run(raw: dict[str, Any], tmp_path: Path) -> None:
+    """Each file has its digest; the run made the tables from the other files."""
     crates = pytest.importorskip("rocrate.rocrate", reason="rocrate is not installed")
     bundled(raw)
-    with zipfile.ZipFile(BUNDLE) as file:
-        file.extractall(tmp_path)
-    crate = crates.ROCrate(tmp_path)
-    assert crate.mainEntity.id == "Snakefile" and crate.get("#run")["result"][0].id == TABLE
-    assert all((tmp_path / one.id).exists() for one in crate.get_entities() if one.type == "File")
+    write_crate(Publication(license="CC-BY-4.0", creator="Example University"))
+    crate = crates.ROCrate(CRATE)
+    run, workflow = crate.get("#run"), crate.mainEntity
+    assert (crate.license, crate.creator["name"]) == ("CC-BY-4.0", "Example University")
+    assert workflow.id == "Snakefile" and "ComputationalWorkflow" in workflow.type
+    assert run["instrument"].id == "Snakefile" and run["result"][0].id == TABLE
+    assert crate.get("calls.jsonl") in run["object"]
+    manifest = json.loads(zipfile.ZipFile(BUNDLE).read("manifest.json"))
+    with zipfile.ZipFile(CRATE) as archive:
+        for name in manifest["files"].keys() - {"Snakefile"}:
+            assert crate.get(name)["sha256"] == sha256(archive.read(name))
+
+
+def test_a_crate_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "rocrate.rocrate", None)
+    with pytest.raises(UserError, match="make env EXTRAS=crate"):
+        write_crate(Publication())
 
 
 def refused(content: bytes, message: str, folder: Path) -> None:

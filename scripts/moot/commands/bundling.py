@@ -17,7 +17,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from moot import __version__
-from moot.commands.crate import CRATE, WORKFLOW, crate, datasheet
+from moot.commands.datasheet import datasheet
 from moot.core.artifacts import atomic_path, file_digest, read_table
 from moot.core.errors import UserError
 from moot.core.types import Fields, Json, JsonObject
@@ -222,11 +222,10 @@ def bundle(plan: Plan, raw: Fields) -> str:
         contents.add("calls.jsonl", log.shown_calls(ledger))
         contents.add("log.txt", (f"{leaf.hex()}\n" for leaf in log.leaves))
         contents.add("failures.jsonl", _failures(ledger))
-        contents.add_files([plan.shipped / WORKFLOW], plan.shipped)
+        contents.add_files([plan.shipped / "Snakefile"], plan.shipped)
         for name in plan.datasets_used:
             if Path(f"results/cases/{name}_cleaning.csv").exists():
                 contents.add(f"datasheets/{name}.md", [datasheet(plan, name)])
-        contents.add(CRATE, [_json(crate(contents.digests, tables, plan.config.publication))])
         manifest: JsonObject = {
             "schema": SCHEMA,
             "moot_version": __version__,

@@ -3,7 +3,7 @@
 import importlib
 from types import ModuleType
 
-from moot.core.errors import UnavailableError
+from moot.core.errors import UnavailableError, UserError
 
 
 def optional(package: str, extra: str) -> ModuleType:
@@ -18,3 +18,15 @@ def optional(package: str, extra: str) -> ModuleType:
         raise UnavailableError(
             f"not installed: {package} (the extra '{extra}' brings it)"
         ) from error
+
+
+def import_extra(module: str, extra: str) -> ModuleType:
+    """Import a module that needs the packages of an extra of moot.
+
+    Raises:
+        UserError: a package is missing; names the extra.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise UserError(f"{error}. Install the extra: make env EXTRAS={extra}") from None
