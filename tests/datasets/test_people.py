@@ -18,14 +18,14 @@ from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.jobs.load import check_cases
 from moot.studies.courtroom.data_compas import FILE as COMPAS_FILE
 from moot.studies.courtroom.data_nlsy97 import FILE as NLSY97_FILE
-from moot.studies.courtroom.people.synthetic import nlsy97_table
+from moot.studies.courtroom.people.synthetic import generate_nlsy97
 from moot.training.baselines import BASELINES
 from moot.training.examples import plain_features
 
 MakeContext = Callable[..., LoadContext]
 TWINS = "rows whose features equal an earlier row's (same split)"
 IN_TRAINING = "test texts that stand in training too"
-TABLES = {"compas": (COMPAS_FILE, compas_table), "nlsy97": (NLSY97_FILE, nlsy97_table)}
+TABLES = {"compas": (COMPAS_FILE, compas_table), "nlsy97": (NLSY97_FILE, generate_nlsy97)}
 
 
 def load(name: str, context: LoadContext, **options: Any) -> Loaded:

@@ -9,7 +9,13 @@ from typing import Any
 
 import pandas as pd
 
-from moot.studies.courtroom.people.synthetic import Shares, as_text, highest, normal, one_of
+from moot.studies.courtroom.people.synthetic import (
+    Shares,
+    draw_normal,
+    draw_value,
+    select_highest,
+    to_text_table,
+)
 
 COMPAS_SHARES: dict[str, Shares] = {
     "sex": {"Male": 81, "Female": 19},
@@ -51,8 +57,8 @@ def compas_table(seed: int, rows: int) -> pd.DataFrame:
     draw = random.Random(f"compas {seed}")
     people = [_compas_person(draw) for _ in range(rows)]
     risks = [_compas_risk(person) for person in people]
-    rearrested = highest(draw, risks, round(rows * 0.455))
-    guesses = [risk + 0.8 * normal(draw) for risk in risks]
+    rearrested = select_highest(draw, risks, round(rows * 0.455))
+    guesses = [risk + 0.8 * draw_normal(draw) for risk in risks]
     ranks = {
         position: rank
         for rank, position in enumerate(sorted(range(rows), key=lambda one: guesses[one]))
@@ -62,13 +68,13 @@ def compas_table(seed: int, rows: int) -> pd.DataFrame:
             decile_score=1 + 10 * ranks[position] // rows,
             two_year_recid=int(position in rearrested),
         )
-    return as_text(people)
+    return to_text_table(people)
 
 
 def _compas_person(draw: random.Random) -> dict[str, Any]:
-    age = 18 + round(24 * math.exp(0.55 * normal(draw)) * (0.1 + 0.9 * draw.random()))
+    age = 18 + round(24 * math.exp(0.55 * draw_normal(draw)) * (0.1 + 0.9 * draw.random()))
     return {"age": min(age, 80)} | {
-        name: one_of(draw, shares) for name, shares in COMPAS_SHARES.items()
+        name: draw_value(draw, shares) for name, shares in COMPAS_SHARES.items()
     }
 
 

@@ -19,16 +19,16 @@ from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Debate
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
-from moot.studies.conference.data_conference import Agenda, Topic, agenda_text, read_agenda
+from moot.studies.conference.data_conference import Agenda, Topic, format_agenda, read_agenda
 from moot.studies.conference.speakers import (
     EVALUATOR,
     JUDGE,
     MODERATOR,
     USER,
     Turn,
+    list_transitions,
     next_speaker,
-    participant,
-    transitions,
+    participant_seat,
 )
 from scripted_model import hold
 
@@ -77,11 +77,13 @@ def test_every_participant_speaks_once_a_round_in_order(
     ) is not None:
         history.append(Turn(speaker, decision if speaker == JUDGE else ""))
     spoken = [turn.speaker for turn in history if turn.speaker.startswith("participant")]
-    assert spoken == [participant(n) for n in range(1, participants + 1)] * (len(decisions) + 1)
+    assert spoken == [participant_seat(n) for n in range(1, participants + 1)] * (
+        len(decisions) + 1
+    )
 
 
 def test_transitions_are_the_algorithms_edges() -> None:
-    edges = list(transitions(2))
+    edges = list(list_transitions(2))
     assert (JUDGE, "AGREEMENT", EVALUATOR) in edges and (JUDGE, "MORE DEBATE", MODERATOR) in edges
     assert (
         (USER, "", MODERATOR) in edges and ("participant_2", "", JUDGE) in edges and len(edges) == 7
@@ -218,7 +220,7 @@ async def test_ten_participants_with_personas(load_context: LoadContextMaker) ->
         personas=personas,
     )
     assert [said.speaker for said in debate.utterances[1:11]] == [
-        participant(n) for n in range(1, 11)
+        participant_seat(n) for n in range(1, 11)
     ]
     assert sum("expert number 10" in request.messages[-1].content for request in chat.requests) == 3
 
@@ -375,7 +377,7 @@ words = st.text(
 )
 def test_agenda_survives_its_text(issue: str, topics: list[tuple[str, str, str]]) -> None:
     agenda = Agenda(issue, tuple(Topic(*topic) for topic in topics))
-    assert read_agenda(agenda_text(agenda), "") == agenda
+    assert read_agenda(format_agenda(agenda), "") == agenda
 
 
 @pytest.mark.parametrize(

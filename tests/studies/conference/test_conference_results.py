@@ -27,7 +27,7 @@ from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults, ExperimentView
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.minutes import render_minutes
-from moot.studies.conference.scores_conference import clusters_reached, repetition
+from moot.studies.conference.scores_conference import find_clusters, repeated_share
 from of_study import of_study
 from results_on_disk import experiment_view, prediction, repeating, utterance, write_results
 from scripted_model import Script, hold
@@ -523,12 +523,12 @@ def test_true_labels_are_those_of_all_evaluated_cases_whatever_the_last_run(tmp_
 
 def test_lexicon_matches_words_and_phrases_and_nothing_inside_words() -> None:
     clusters = {"health": ["harm reduction", "health*"], "cost": ["tax"]}
-    reached = clusters_reached(["Harm  REDUCTION and healthcare", "taxes, syntax"], clusters)
+    reached = find_clusters(["Harm  REDUCTION and healthcare", "taxes, syntax"], clusters)
     assert reached == {"health": ["harm reduction", "healthcare"], "cost": []}
 
 
 def test_repetition() -> None:
-    assert repetition(["a b c"]) == 0 and repetition(["a b c d", "A, b c d!"]) == 0.5
+    assert repeated_share(["a b c"]) == 0 and repeated_share(["a b c d", "A, b c d!"]) == 0.5
 
 
 def test_forms_of_the_scripts_fit_the_schemas() -> None:

@@ -21,7 +21,7 @@ from moot.studies.courtroom.data_nlsy97 import FILE, Nlsy97Options, load
 from moot.studies.courtroom.people.investigator import FOLDER, read_extracts, read_variables
 from moot.studies.courtroom.people.nlsy97_columns import CATEGORIES, FEATURES, LABEL, clean
 from moot.studies.courtroom.people.nlsy97_narrative import PHRASES, narrate
-from moot.studies.courtroom.people.synthetic import nlsy97_table
+from moot.studies.courtroom.people.synthetic import generate_nlsy97
 
 MakeContext = Callable[..., LoadContext]
 HEADER = ("id", LABEL, *FEATURES)
@@ -140,7 +140,7 @@ def test_generated_people_are_called_synthetic_and_look_like_the_published_ones(
 
 def test_generated_people_have_the_published_columns_and_values(shared_data: Path) -> None:
     raw = pd.read_csv(shared_data / FILE, dtype=str, keep_default_na=False)
-    made = nlsy97_table(seed=3)
+    made = generate_nlsy97(seed=3)
     assert set(made.columns) == set(raw.columns)
     for name in CATEGORIES:
         assert set(made[name]) <= set(raw[name])
@@ -261,14 +261,14 @@ def test_a_faulty_table_is_refused(
     tmp_path: Path,
     load_context: MakeContext,
 ) -> None:
-    write(tmp_path, spoil(nlsy97_table(seed=1, rows=40)))
+    write(tmp_path, spoil(generate_nlsy97(seed=1, rows=40)))
     with pytest.raises(UserError, match=re.escape(message)) as raised:
         load(Nlsy97Options(source="local"), load_context())
     assert "\n" not in str(raised.value)
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path, load_context: MakeContext) -> None:
-    path = write(tmp_path, nlsy97_table(seed=1, rows=40))
+    path = write(tmp_path, generate_nlsy97(seed=1, rows=40))
     content = path.read_bytes()
     for damaged, message in [
         (content[: -len(content) // 200], r"row 40 \(line 41\): .*truncated"),

@@ -14,11 +14,11 @@ from moot.core.types import Column, Fields
 from moot.report import content
 from moot.report.content import StudyResults
 from moot.stats.bootstrap import ClusterBootstrap, estimate_interval, mean_statistic
-from moot.studies.conference.scores_conference import with_topics
+from moot.studies.conference.scores_conference import number_topics
 
 STUDY = "conference"
-CONFERENCE, PAIRS, GRADING = "conference", "agreement", "grading"
-WITH, WITHOUT = "with judge", "without judge"
+CONFERENCE_PROTOCOL, AGREEMENT_PROTOCOL, GRADING_PROTOCOL = "conference", "agreement", "grading"
+WITH_JUDGE, WITHOUT_JUDGE = "with judge", "without judge"
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,14 @@ class Condition(content.Run):
     """One model's conferences in one experiment, with or without a judge."""
 
     @property
-    def judged(self) -> bool:
+    def has_judge(self) -> bool:
         """Whether a judge of agreement took part."""
         return bool(self.params["agreement"])
 
     @property
     def name(self) -> str:
         """With or without judge, in words."""
-        return WITH if self.judged else WITHOUT
+        return WITH_JUDGE if self.has_judge else WITHOUT_JUDGE
 
     @property
     def names(self) -> tuple[str, str]:
@@ -41,17 +41,17 @@ class Condition(content.Run):
         return self.model, self.name
 
     @property
-    def said(self) -> pd.DataFrame:
+    def transcripts(self) -> pd.DataFrame:
         """Its transcripts, with the number of the topic."""
-        said = with_topics(self.results.transcripts)
-        return said[said["model"] == self.model]
+        transcripts = number_topics(self.results.transcripts)
+        return transcripts[transcripts["model"] == self.model]
 
 
 def list_conditions(results: StudyResults) -> list[Condition]:
     """All conditions, those with judge first."""
     return sorted(
-        results.runs(results.where(CONFERENCE), Condition),
-        key=lambda condition: not condition.judged,
+        results.runs(results.where(CONFERENCE_PROTOCOL), Condition),
+        key=lambda condition: not condition.has_judge,
     )
 
 
@@ -59,26 +59,38 @@ def pair_conditions(results: StudyResults) -> list[tuple[Condition, Condition]]:
     """Conditions with and without judge that differ in nothing else: same model, data and other
     parameters.
     """
-    found = list_conditions(results)
-    pairs = product((one for one in found if one.judged), (one for one in found if not one.judged))
-    return [(judged, alone) for judged, alone in pairs if _setting(judged) == _setting(alone)]
+    conditions = list_conditions(results)
+    pairs = product(
+        (condition for condition in conditions if condition.has_judge),
+        (condition for condition in conditions if not condition.has_judge),
+    )
+    return [
+        (with_judge, without_judge)
+        for with_judge, without_judge in pairs
+        if _comparison_key(with_judge) == _comparison_key(without_judge)
+    ]
 
 
-def _setting(condition: Condition) -> tuple[str, str, Fields]:
+def _comparison_key(condition: Condition) -> tuple[str, str, Fields]:
     params = {key: value for key, value in condition.params.items() if key != "agreement"}
     return condition.model, condition.results.config.dataset, params
 
 
-def difference_of_means(first: Column, second: Column, seed: int) -> tuple[float, float, float]:
+def estimate_difference(first: Column, second: Column, seed: int) -> tuple[float, float, float]:
     """The difference of two independent samples' means, one value a debate, with an interval over
     debates.
     """
-    one, other = ClusterBootstrap(first.index, seed), ClusterBootstrap(second.index, seed + 1)
-    left, right = (
+    first_bootstrap, second_bootstrap = (
+        ClusterBootstrap(first.index, seed),
+        ClusterBootstrap(second.index, seed + 1),
+    )
+    first_mean, second_mean = (
         mean_statistic(first.to_numpy(dtype=np.float64)),
         mean_statistic(second.to_numpy(dtype=np.float64)),
     )
-    value = one.value(left) - other.value(right)
+    value = first_bootstrap.value(first_mean) - second_bootstrap.value(second_mean)
     return value, *estimate_interval(
-        value, one.draws(left) - other.draws(right), min(one.clusters, other.clusters)
+        value,
+        first_bootstrap.draws(first_mean) - second_bootstrap.draws(second_mean),
+        min(first_bootstrap.clusters, second_bootstrap.clusters),
     )

@@ -78,63 +78,71 @@ def load(options: AgreementOptions, context: LoadContext) -> Loaded:
     path = source_folder(options.source, context) / "claim_stance" / FILE
     claims = with_validation(read_claims(path), options.validation, context.seed)
     cases = [
-        _case(group, size, context)
+        _build_case(group, size, context)
         for _, topic in claims.groupby("topic_id", sort=True)
         for size in options.sizes
-        for group in balanced_groups(topic, size, options.per_topic, context.seed)
+        for group in draw_groups(topic, size, options.per_topic, context.seed)
     ]
-    counted = Counter(case.split for case in cases)
-    cleaning = {f"{split} groups": counted[split] for split in get_args(Split)}
+    counts = Counter(case.split for case in cases)
+    cleaning = {f"{split} groups": counts[split] for split in get_args(Split)}
     task = replace(TASK, notes=(*source_notes(options.source), *TASK.notes))
     return Loaded(cases, task, cleaning=cleaning, sources=[path])
 
 
-def balanced_groups(claims: pd.DataFrame, size: int, most: int, seed: int) -> list[pd.DataFrame]:
-    """At most `most` distinct groups of claims of one motion, as many in agreement as not; rows in
+def draw_groups(claims: pd.DataFrame, size: int, max_groups: int, seed: int) -> list[pd.DataFrame]:
+    """At most `max_groups` distinct groups of claims of one motion, as many in agreement as not; rows in
     speaking order.
     """
     random = Random(f"{seed}/{claims['topic_id'].iloc[0]}/{size}")  # noqa: S311
     pro, con = (list(claims.index[claims["stance"] == stance]) for stance in ("pro", "con"))
     all_pro, all_con = comb(len(pro), size), comb(len(con), size)
-    each = min(most // 2, all_pro + all_con, comb(len(claims), size) - all_pro - all_con)
-    half = (each + random.randint(0, 1)) // 2
-    agreeing_pro = min(max(half, each - all_con), all_pro)
+    kind_count = min(
+        max_groups // 2, all_pro + all_con, comb(len(claims), size) - all_pro - all_con
+    )
+    same_side_count = (kind_count + random.randint(0, 1)) // 2
+    agreeing_pro = min(max(same_side_count, kind_count - all_con), all_pro)
     groups = [
-        *_distinct(random, agreeing_pro, lambda: random.sample(pro, size)),
-        *_distinct(random, each - agreeing_pro, lambda: random.sample(con, size)),
-        *_distinct(random, each, lambda: _both_sides(random, pro, con, size)),
+        *_draw_distinct(random, agreeing_pro, lambda: random.sample(pro, size)),
+        *_draw_distinct(random, kind_count - agreeing_pro, lambda: random.sample(con, size)),
+        *_draw_distinct(random, kind_count, lambda: _draw_mixed_group(random, pro, con, size)),
     ]
     return [claims.loc[group] for group in groups]
 
 
-def _both_sides(random: Random, pro: Sequence[int], con: Sequence[int], size: int) -> list[int]:
+def _draw_mixed_group(
+    random: Random, pro: Sequence[int], con: Sequence[int], size: int
+) -> list[int]:
     """A group with at least one claim of each side."""
     from_pro = random.randint(max(1, size - len(con)), min(size - 1, len(pro)))
     return random.sample(pro, from_pro) + random.sample(con, size - from_pro)
 
 
-def _distinct(random: Random, count: int, draw: Callable[[], list[int]]) -> list[list[int]]:
+def _draw_distinct(random: Random, count: int, draw: Callable[[], list[int]]) -> list[list[int]]:
     """Draw until there are `count` groups of different members, and let the members of each speak
     in random order.
     """
-    found: dict[tuple[int, ...], None] = {}
-    while len(found) < count:
-        found[tuple(sorted(draw()))] = None
-    return [random.sample(group, len(group)) for group in found]
+    groups: dict[tuple[int, ...], None] = {}
+    while len(groups) < count:
+        groups[tuple(sorted(draw()))] = None
+    return [random.sample(group, len(group)) for group in groups]
 
 
-def _case(group: pd.DataFrame, size: int, context: LoadContext) -> Case:
+def _build_case(group: pd.DataFrame, size: int, context: LoadContext) -> Case:
     ids = [str(claim_id) for claim_id in group["claim_id"]]
-    first = group.iloc[0]
+    first_claim = group.iloc[0]
     case_id = f"{context.name}-{'-'.join(ids)}"
-    text = "\n\n".join([f"Topic: {first['topic']}", *_statements(case_id, list(group["claim"]))])
+    text = "\n\n".join(
+        [f"Topic: {first_claim['topic']}", *_phrase_claims(case_id, list(group["claim"]))]
+    )
     target, row = AGREEMENT if group["stance"].nunique() == 1 else OPEN, int(str(group.index[0]))
-    attributes = {"topic": first["topic"], "size": str(size)}
+    attributes = {"topic": first_claim["topic"], "size": str(size)}
     attributes |= {"stances": ";".join(group["stance"]), "claims": ";".join(ids)}
-    return Case(case_id, context.name, first["split"], text, target, TASK.labels, attributes, row)
+    return Case(
+        case_id, context.name, first_claim["split"], text, target, TASK.labels, attributes, row
+    )
 
 
-def _statements(case_id: str, claims: Sequence[str]) -> list[str]:
+def _phrase_claims(case_id: str, claims: Sequence[str]) -> list[str]:
     """What each participant says: a claim behind one of the openings, which say nothing of its
     side.
     """

@@ -110,7 +110,7 @@ def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
             "scripts/moot/studies/conference/README.md shows one."
         )
     paths = [folder / f"{Path(name).name}.yaml" for name in names]
-    cases = [_case(path, row, context.name) for row, path in enumerate(paths, start=1)]
+    cases = [_build_case(path, row, context.name) for row, path in enumerate(paths, start=1)]
     task = replace(TASK, notes=source_notes(options.source))
     return Loaded(cases, task, cleaning={"conferences": len(cases)}, sources=paths)
 
@@ -127,15 +127,15 @@ def read_conference(path: Path) -> ConferenceFile:
         ) from None
     except ValidationError as error:
         fault = error.errors()[0]
-        found = str(fault["input"])
-        place = ".".join(map(str, fault["loc"])) or "the file"
+        value = str(fault["input"])
+        key = ".".join(map(str, fault["loc"])) or "the file"
         raise UserError(
-            f"{path}: {place}: found {len(found)} characters ({found[:60]!r}); {fault['msg']}."
+            f"{path}: {key}: found {len(value)} characters ({value[:60]!r}); {fault['msg']}."
             " Correct the file."
         ) from None
 
 
-def agenda_text(agenda: Agenda) -> str:
+def format_agenda(agenda: Agenda) -> str:
     """An agenda as the Markdown that `read_agenda` reads."""
     parts = [agenda.issue]
     parts += [f"## {topic.title} [{topic.stage}]\n\n{topic.question}" for topic in agenda.topics]
@@ -155,19 +155,19 @@ def read_agenda(text: str, question: str) -> Agenda:
     return Agenda(issue.strip(), topics or (Topic("The question", "discussion", question),))
 
 
-def _case(path: Path, row: int, name: str) -> Case:
-    found = read_conference(path)
+def _build_case(path: Path, row: int, name: str) -> Case:
+    conference = read_conference(path)
     agenda = Agenda(
-        found.issue,
-        tuple(Topic(entry.title, entry.stage, entry.question) for entry in found.topics),
+        conference.issue,
+        tuple(Topic(entry.title, entry.stage, entry.question) for entry in conference.topics),
     )
-    clusters = {cluster: list(words) for cluster, words in found.clusters.items()}
+    clusters = {cluster: list(words) for cluster, words in conference.clusters.items()}
     attributes = {"clusters": json.dumps(clusters) if clusters else ""}
     return Case(
         f"{name}-{path.stem}",
         name,
         "test",
-        agenda_text(agenda),
+        format_agenda(agenda),
         AGREEMENT,
         TASK.labels,
         attributes,

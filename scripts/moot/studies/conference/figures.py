@@ -25,7 +25,7 @@ from moot.report.figures import (
 )
 from moot.stats.bootstrap import as_numbers
 from moot.studies.conference.conditions import STUDY, Condition, list_conditions
-from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, USER, transitions
+from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, USER, list_transitions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,13 +36,13 @@ SYSTEM, DEBATES = "The conference", "Coverage and quality"
 PAPER_PARTICIPANTS = 2
 _NAMES_A_ROW = 2
 NODE_COLOURS = {USER: GREY, MODERATOR: BLUE, JUDGE: VERMILION, EVALUATOR: GREEN}
-FIXED_PLACES = {
+FIXED_POSITIONS = {
     USER: (0.06, 0.5),
     MODERATOR: (0.3, 0.5),
     JUDGE: (0.94, 0.5),
     EVALUATOR: (0.62, 0.06),
 }
-Place = tuple[float, float]
+Position = tuple[float, float]
 
 
 @figure(
@@ -56,19 +56,23 @@ def process(results: StudyResults) -> "Figure":
     """Who speaks next in the conference (paper, Figure 1 and Algorithm 1): every step that the code
     can take.
     """
-    configured = [int(condition.params["participants"]) for condition in list_conditions(results)]
-    participants = max([PAPER_PARTICIPANTS, *configured])
-    steps = list(transitions(participants))
+    participant_counts = [
+        int(condition.params["participants"]) for condition in list_conditions(results)
+    ]
+    participants = max([PAPER_PARTICIPANTS, *participant_counts])
+    steps = list(list_transitions(participants))
     drawing, axes = new_figure(height=3.4)
     axes.set_axis_off()
     axes.set(xlim=(-0.02, 1.06), ylim=(-0.05, 1.05))
     speakers = list(dict.fromkeys(seat for step in steps for seat in (step[0], step[2])))
-    spoken = [seat for seat in speakers if seat not in FIXED_PLACES]
-    across = np.linspace(0.48, 0.8, len(spoken))
-    places = FIXED_PLACES | {seat: (float(x), 0.93) for seat, x in zip(spoken, across, strict=True)}
-    boxes = {seat: _box(axes, seat, place) for seat, place in places.items()}
-    for source, said, target in steps:
-        _arrow(axes, boxes[source], boxes[target], said)
+    row_seats = [seat for seat in speakers if seat not in FIXED_POSITIONS]
+    positions = np.linspace(0.48, 0.8, len(row_seats))
+    places = FIXED_POSITIONS | {
+        seat: (float(x), 0.93) for seat, x in zip(row_seats, positions, strict=True)
+    }
+    boxes = {seat: _draw_box(axes, seat, place) for seat, place in places.items()}
+    for source, label, target in steps:
+        _draw_arrow(axes, boxes[source], boxes[target], label)
     note_below(
         drawing,
         [
@@ -85,33 +89,41 @@ def process(results: StudyResults) -> "Figure":
     return drawing
 
 
-def _box(axes: "Axes", seat: str, place: Place) -> "Text":
+def _draw_box(axes: "Axes", seat: str, place: Position) -> "Text":
     colour = NODE_COLOURS.get(seat, BLACK)
-    look = {
+    box_style = {
         "boxstyle": "round,pad=0.45",
         "facecolor": "white",
         "edgecolor": colour,
         "linewidth": 1.6,
     }
     return axes.text(
-        *place, seat.replace("_", "\n"), ha="center", va="center", bbox=look, color=colour, zorder=3
+        *place,
+        seat.replace("_", "\n"),
+        ha="center",
+        va="center",
+        bbox=box_style,
+        color=colour,
+        zorder=3,
     )
 
 
-def _arrow(axes: "Axes", source: "Text", target: "Text", said: str) -> None:
+def _draw_arrow(axes: "Axes", source: "Text", target: "Text", label: str) -> None:
     """An arrow from box to box, with what must have been said for it written on its middle."""
     start, end = source.get_position(), target.get_position()
-    ends = {
+    patches = {
         "patchA": source.get_bbox_patch(),
         "patchB": target.get_bbox_patch(),
         "shrinkA": 2,
         "shrinkB": 2,
     }
-    axes.annotate("", end, xytext=start, arrowprops={"arrowstyle": "-|>", "color": BLACK, **ends})
-    if said:
+    axes.annotate(
+        "", end, xytext=start, arrowprops={"arrowstyle": "-|>", "color": BLACK, **patches}
+    )
+    if label:
         x, y = np.mean([start, end], axis=0)
-        plain = {"facecolor": "white", "edgecolor": "none"}
-        axes.text(x, y, said, ha="center", va="center", fontsize=SMALL, bbox=plain)
+        background = {"facecolor": "white", "edgecolor": "none"}
+        axes.text(x, y, label, ha="center", va="center", fontsize=SMALL, bbox=background)
 
 
 @figure(STUDY, "coverage", "Which clusters of the real conference are reached", category=DEBATES)
@@ -119,7 +131,7 @@ def coverage_figure(results: StudyResults) -> "Figure":
     """Share of conferences that reach each cluster of the real conference's criteria on the first
     topic, by lexicon, with 95 % intervals over debates, with a judge of agreement and without.
     """
-    return _by_group(
+    return _draw_by_group(
         results,
         "reached_by_lexicon",
         "cluster",
@@ -133,17 +145,19 @@ def evaluation(results: StudyResults) -> "Figure":
     """The evaluator's scores of the participants' debates by criterion, with 95 % intervals over
     debates, with a judge of agreement and without.
     """
-    return _by_group(results, "evaluation", "criterion", "Evaluator's score (1 to 10)", (0.5, 10.5))
+    return _draw_by_group(
+        results, "evaluation", "criterion", "Evaluator's score (1 to 10)", (0.5, 10.5)
+    )
 
 
-def _by_group(
+def _draw_by_group(
     results: StudyResults, metric: str, kind: str, label: str, limits: tuple[float, float]
 ) -> "Figure":
     conditions = [
-        (condition, mine)
+        (condition, values)
         for condition in list_conditions(results)
         if (
-            mine := {
+            values := {
                 group: value
                 for _, group, value in condition.scores([metric])
                 if f"{kind}=" in group
@@ -154,14 +168,16 @@ def _by_group(
         unusable = int(results.scores.loc[results.scores["metric"] == metric, "n_invalid"].sum())
         forms = f"; {counted(unusable, 'form')} could not be used" if unusable else ""
         return nothing_to_draw(f"No conference of this run has scores by {kind}{forms}.")
-    groups = list(dict.fromkeys(group for _, mine in conditions for group in mine))
-    names = _names([condition for condition, _ in conditions])
-    counts = [int(condition.said["debate_id"].nunique()) for condition, _ in conditions]
+    groups = list(dict.fromkeys(group for _, values in conditions for group in values))
+    names = _name_conditions([condition for condition, _ in conditions])
+    counts = [int(condition.transcripts["debate_id"].nunique()) for condition, _ in conditions]
     sizes = dict(zip(names, counts, strict=True))
-    same = set(sizes.values())
+    distinct_sizes = set(sizes.values())
     lines = [f"{name}: {counted(size, 'conference')}." for name, size in sizes.items()]
     lines = (
-        [f"{counted(same.pop(), 'conference')} of each."] if len(names) > len(same) == 1 else lines
+        [f"{counted(distinct_sizes.pop(), 'conference')} of each."]
+        if len(names) > len(distinct_sizes) == 1
+        else lines
     )
     notes = [
         *lines,
@@ -173,12 +189,14 @@ def _by_group(
         1.0 + 0.18 * rows_of_legend + 0.12 * len(notes) + len(groups) * max(0.3, 0.1 * len(names))
     )
     drawing, axes = new_figure(height=max(3.6, height))
-    for place, (name, (_, mine)) in enumerate(zip(names, conditions, strict=True)):
+    for position, (name, (_, values)) in enumerate(zip(names, conditions, strict=True)):
         # A little apart from the points of the other conditions.
-        at = np.arange(len(groups)) + (place - (len(names) - 1) / 2) * min(0.18, 0.8 / len(names))
-        estimates = as_numbers([mine.get(group, NOT_MEASURED).interval for group in groups])
-        style = {**series_style(place), "linestyle": "none", "capsize": 2, "label": name}
-        axes.errorbar(estimates[:, 0], at, xerr=whiskers(estimates), **style)
+        offsets = np.arange(len(groups)) + (position - (len(names) - 1) / 2) * min(
+            0.18, 0.8 / len(names)
+        )
+        estimates = as_numbers([values.get(group, NOT_MEASURED).interval for group in groups])
+        style = {**series_style(position), "linestyle": "none", "capsize": 2, "label": name}
+        axes.errorbar(estimates[:, 0], offsets, xerr=whiskers(estimates), **style)
     axes.set_yticks(
         range(len(groups)), [group.partition("=")[2].replace("_", " ") for group in groups]
     )
@@ -189,9 +207,11 @@ def _by_group(
     return drawing
 
 
-def _names(conditions: Sequence[Condition]) -> list[str]:
+def _name_conditions(conditions: Sequence[Condition]) -> list[str]:
     """Model and condition of each, and the experiment where these do not tell them apart."""
-    short = [f"{condition.model}, {condition.name}" for condition in conditions]
-    if len(set(short)) == len(short):
-        return short
-    return [f"{name} ({found.experiment})" for name, found in zip(short, conditions, strict=True)]
+    short_names = [f"{condition.model}, {condition.name}" for condition in conditions]
+    if len(set(short_names)) == len(short_names):
+        return short_names
+    return [
+        f"{name} ({found.experiment})" for name, found in zip(short_names, conditions, strict=True)
+    ]

@@ -16,7 +16,7 @@ from moot.core.kinds import CLOSING, DECISION, NOTES, STATEMENT, UNUSABLE
 from moot.report.escaping import markdown
 from moot.scores.results import ExperimentResults
 from moot.studies.conference.data_conference import Topic, read_agenda
-from moot.studies.conference.scores_conference import with_topics
+from moot.studies.conference.scores_conference import number_topics
 
 NOTHING = "*Nothing noted.*"
 SECTIONS = {
@@ -30,28 +30,33 @@ def render_minutes(results: ExperimentResults, model: str) -> Iterator[tuple[int
     """Each conference of one experiment and model: its number, from 1 in the order of the debates,
     and its minutes.
     """
-    said = with_topics(results.transcripts)
+    transcripts = number_topics(results.transcripts)
     params = results.config.params
-    mine = said[said["model"] == model].sort_values(["case_id", "repeat", "turn"], kind="stable")
-    for number, (_, debate) in enumerate(mine.groupby("debate_id", sort=False), start=1):
+    utterances = transcripts[transcripts["model"] == model].sort_values(
+        ["case_id", "repeat", "turn"], kind="stable"
+    )
+    for number, (_, debate) in enumerate(utterances.groupby("debate_id", sort=False), start=1):
         case_id, repeat = str(debate["case_id"].iloc[0]), int(debate["repeat"].iloc[0])
         agenda = read_agenda(results.case_by_id[case_id].text, results.task.question)
         topics = tuple(Topic(**topic) for topic in params.get("topics") or ()) or agenda.topics
         title = f"# Minutes of the decision conference {markdown(case_id)}, run {repeat + 1}"
-        parts = [title, markdown(agenda.issue), *_present(params, model)]
-        parts += [_topic(position, topic, debate) for position, topic in enumerate(topics, start=1)]
+        parts = [title, markdown(agenda.issue), *_render_participants(params, model)]
+        parts += [
+            _render_topic(position, topic, debate) for position, topic in enumerate(topics, start=1)
+        ]
         yield (
             number,
-            "\n\n".join([*parts, *_whole_model(debate), *_closing(debate)]).rstrip() + "\n",
+            "\n\n".join([*parts, *_render_criteria(debate), *_render_closing(debate)]).rstrip()
+            + "\n",
         )
 
 
-def _present(params: Any, model: str) -> Iterator[str]:
+def _render_participants(params: Any, model: str) -> Iterator[str]:
     personas = params["personas"] or [""] * params["participants"]
     yield "## Present"
     lines = [
-        f"- Participant {n}{': ' + markdown(who) if who else ''}"
-        for n, who in enumerate(personas, start=1)
+        f"- Participant {number}{': ' + markdown(persona) if persona else ''}"
+        for number, persona in enumerate(personas, start=1)
     ]
     decider = (
         "a judge of agreement"
@@ -59,78 +64,78 @@ def _present(params: Any, model: str) -> Iterator[str]:
         else "no judge; the moderator decided when to go on"
     )
     lines += ["- The moderator", f"- {decider[0].upper()}{decider[1:]}"]
-    given = "".join(
-        f"; {markdown(seat)} by {markdown(who)}"
-        for seat, who in sorted(params.get("seats", {}).items())
+    seat_models = "".join(
+        f"; {markdown(seat)} by {markdown(persona)}"
+        for seat, persona in sorted(params.get("seats", {}).items())
     )
-    yield "\n".join(lines) + f"\n\nPlayed by the language model {markdown(model)}{given}."
+    yield "\n".join(lines) + f"\n\nPlayed by the language model {markdown(model)}{seat_models}."
 
 
-def _topic(number: int, topic: Topic, debate: pd.DataFrame) -> str:
-    mine = debate[debate["topic"] == number]
-    decisions = mine[mine["kind"] == DECISION]
+def _render_topic(number: int, topic: Topic, debate: pd.DataFrame) -> str:
+    utterances = debate[debate["topic"] == number]
+    decisions = utterances[utterances["kind"] == DECISION]
     rounds = len(decisions)
-    agreed = rounds > 0 and decisions["prediction"].iloc[-1] == "agreement"
-    ending = "Closed in agreement" if agreed else "Closed without agreement"
+    is_agreed = rounds > 0 and decisions["prediction"].iloc[-1] == "agreement"
+    ending = "Closed in agreement" if is_agreed else "Closed without agreement"
     parts = [
         f"## {number}. {markdown(topic.title)} ({markdown(topic.stage)})",
         markdown(topic.question),
         f"**{ending}** after {rounds} round{'s' if rounds != 1 else ''} of debate.",
         "### Positions",
     ]
-    notes = last_notes(mine)
+    notes = read_last_notes(utterances)
     if notes is None:
         return "\n\n".join(
             [
                 *parts,
                 "*The moderator's notes could not be used; the participants' last words:*",
-                _last_words(mine),
+                _render_last_words(utterances),
             ]
         )
-    parts.append(_lines(notes.get("positions", [])))
+    parts.append(_render_list(notes.get("positions", [])))
     for field, heading in SECTIONS.items():
-        parts += [f"### {heading}", _lines(notes.get(field, []))]
+        parts += [f"### {heading}", _render_list(notes.get(field, []))]
     return "\n\n".join(parts)
 
 
-def last_notes(topic: pd.DataFrame) -> dict[str, list[str]] | None:
+def read_last_notes(topic: pd.DataFrame) -> dict[str, list[str]] | None:
     """The moderator's notes of one topic; None where there are none that can be used."""
     notes = topic[(topic["kind"] == NOTES) & ~topic["parse_status"].isin(UNUSABLE)]
     return json.loads(notes["parsed"].iloc[0]) if len(notes) else None
 
 
-def _last_words(topic: pd.DataFrame) -> str:
-    spoken = topic[(topic["kind"] == STATEMENT) & (topic["text"].fillna("").str.strip() != "")]
-    last = spoken.groupby("speaker", sort=True)["text"].last()
+def _render_last_words(topic: pd.DataFrame) -> str:
+    statements = topic[(topic["kind"] == STATEMENT) & (topic["text"].fillna("").str.strip() != "")]
+    last_texts = statements.groupby("speaker", sort=True)["text"].last()
     lines = [
         f"{str(seat).replace('_', ' ').capitalize()}: {' '.join(text.split())}"
-        for seat, text in last.items()
+        for seat, text in last_texts.items()
     ]
-    return _lines(lines)
+    return _render_list(lines)
 
 
-def _whole_model(debate: pd.DataFrame) -> Iterator[str]:
+def _render_criteria(debate: pd.DataFrame) -> Iterator[str]:
     """All criteria and options that the group's model gained, each once, in the order in which they
     came.
     """
-    noted = [
-        last_notes(topic) or {}
+    topic_notes = [
+        read_last_notes(topic) or {}
         for _, topic in debate[debate["topic"] > 0].groupby("topic", sort=True)
     ]
-    found = dict.fromkeys(
-        line.strip() for notes in noted for line in notes.get("criteria", []) if line.strip()
+    criteria = dict.fromkeys(
+        line.strip() for notes in topic_notes for line in notes.get("criteria", []) if line.strip()
     )
     yield "## The model of criteria"
-    yield _lines(list(found))
+    yield _render_list(list(criteria))
 
 
-def _closing(debate: pd.DataFrame) -> Iterator[str]:
+def _render_closing(debate: pd.DataFrame) -> Iterator[str]:
     closing = debate.loc[(debate["kind"] == CLOSING), "text"].fillna("")
     if len(closing) and closing.iloc[0].strip():
         yield "## The moderator's closing words"
         yield "\n".join(f"> {line}" for line in markdown(closing.iloc[0]).splitlines())
 
 
-def _lines(entries: list[str]) -> str:
+def _render_list(entries: list[str]) -> str:
     lines = [f"- {markdown(' '.join(entry.split()))}" for entry in entries if entry.strip()]
     return "\n".join(lines) if lines else NOTHING

@@ -42,8 +42,8 @@ from moot.studies.conference.protocol_decisions import (
     GRADER,
     DecisionParams,
     ask_decision,
-    grade,
-    opposite,
+    grade_decision,
+    opposite_words,
 )
 from moot.studies.conference.speakers import (
     EVALUATOR,
@@ -52,7 +52,7 @@ from moot.studies.conference.speakers import (
     USER,
     Turn,
     next_speaker,
-    participant,
+    participant_seat,
 )
 
 CODER = "coder"
@@ -92,19 +92,19 @@ class ConferenceParams(DecisionParams):
     )
 
     @model_validator(mode="after")
-    def _one_persona_each(self) -> "ConferenceParams":
+    def _check_personas(self) -> "ConferenceParams":
         if len(self.personas) not in (0, self.participants):
-            found = f"{len(self.personas)} personas for {self.participants} participants"
-            raise ValueError(f"{found}; expected one for each participant, or none")
+            mismatch = f"{len(self.personas)} personas for {self.participants} participants"
+            raise ValueError(f"{mismatch}; expected one for each participant, or none")
         return self
 
 
 def _participants(params: ConferenceParams) -> list[str]:
-    return [participant(number) for number in range(1, params.participants + 1)]
+    return [participant_seat(number) for number in range(1, params.participants + 1)]
 
 
-AGREEING = frozenset({AGREEMENT, OPEN})
-PARTICIPANTS = Debaters(_participants, MODERATOR, among_them=AGREEING)
+AGREEMENT_LABELS = frozenset({AGREEMENT, OPEN})
+PARTICIPANTS = Debaters(_participants, MODERATOR, among_them=AGREEMENT_LABELS)
 
 
 @protocol(
@@ -112,7 +112,7 @@ PARTICIPANTS = Debaters(_participants, MODERATOR, among_them=AGREEING)
     ConferenceParams,
     study="conference",
     debaters=PARTICIPANTS,
-    options=Options(known=AGREEING),
+    options=Options(known=AGREEMENT_LABELS),
     seats=lambda params: (MODERATOR, *_participants(params), JUDGE, EVALUATOR, GRADER, CODER),
 )
 async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
@@ -122,29 +122,29 @@ async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
     agenda = read_agenda(debate.case.text, debate.task.question)
     agenda = Agenda(agenda.issue, params.topics or agenda.topics)
     history = [Turn(USER, agenda.issue)]
-    agreed = []
+    agreements = []
     for number, topic in enumerate(agenda.topics, start=1):
-        about = {"agenda": agenda, "topic": topic, "number": number}
-        agreed.append(await debate_topic(debate, params, history, about))
-    await debate.say(MODERATOR, CLOSING, "conference/closing", agenda=agenda, agreed=agreed)
+        context = {"agenda": agenda, "topic": topic, "number": number}
+        agreements.append(await debate_topic(debate, params, history, context))
+    await debate.say(MODERATOR, CLOSING, "conference/closing", agenda=agenda, agreed=agreements)
     await grade_decisions(debate, params, agenda)
     await code_clusters(debate, params, agenda)
-    return await outcome(debate, params, agenda, agreed)
+    return await determine_outcome(debate, params, agenda, agreements)
 
 
 async def debate_topic(
-    debate: Debate, params: ConferenceParams, history: list[Turn], about: JsonObject
+    debate: Debate, params: ConferenceParams, history: list[Turn], context: JsonObject
 ) -> bool:
     """One topic, in the order of Algorithm 1, until there is agreement or the rounds are used up."""
-    rounds = 1
+    round_number = 1
     while (speaker := next_speaker(history, params.participants)) != EVALUATOR:
         decision = ""
         if speaker == MODERATOR:
             kind = STEERING if history[-1].speaker == JUDGE else OPENING
-            await debate.say(MODERATOR, kind, f"conference/{kind}", round=rounds, **about)
+            await debate.say(MODERATOR, kind, f"conference/{kind}", round=round_number, **context)
         elif speaker == JUDGE:
-            decision = await decide(debate, params, rounds, about)
-            rounds += 1
+            decision = await ask_for_decision(debate, params, round_number, context)
+            round_number += 1
         else:
             seats = _participants(params)
             seat = debate.in_order(seats)[seats.index(speaker)]
@@ -152,61 +152,75 @@ async def debate_topic(
                 seat,
                 STATEMENT,
                 "conference/statement",
-                round=rounds,
-                persona=persona(params, seat),
-                **about,
+                round=round_number,
+                persona=find_persona(params, seat),
+                **context,
             )
         history.append(Turn(speaker, decision))
-        if rounds > params.rounds:
+        if round_number > params.rounds:
             break
-    agreed = history[-1].content == ANSWERS[JUDGE][AGREEMENT]
+    is_agreed = history[-1].content == ANSWERS[JUDGE][AGREEMENT]
     if params.evaluator:
         await debate.say(
-            EVALUATOR, EVALUATION, "conference/evaluation", schema=Evaluation, private=True, **about
+            EVALUATOR,
+            EVALUATION,
+            "conference/evaluation",
+            schema=Evaluation,
+            private=True,
+            **context,
         )
     if params.notes:
         await debate.say(
-            MODERATOR, NOTES, "conference/notes", schema=Notes, private=True, agreed=agreed, **about
+            MODERATOR,
+            NOTES,
+            "conference/notes",
+            schema=Notes,
+            private=True,
+            agreed=is_agreed,
+            **context,
         )
     history.append(Turn(EVALUATOR))
-    return agreed
+    return is_agreed
 
 
-async def decide(debate: Debate, params: ConferenceParams, rounds: int, about: JsonObject) -> str:
+async def ask_for_decision(
+    debate: Debate, params: ConferenceParams, round_number: int, context: JsonObject
+) -> str:
     """The decision in the judge's words, "" where it cannot be used; without judge it is the
     moderator's own.
     """
     seat = JUDGE if params.agreement else MODERATOR
-    said = await ask_decision(
+    decision = await ask_decision(
         debate,
         params.answer,
         seat,
         "conference/decision",
         private=seat == MODERATOR,
-        round=rounds,
-        **about,
+        round=round_number,
+        **context,
     )
-    return ANSWERS[JUDGE].get(said.prediction or "", "")
+    return ANSWERS[JUDGE].get(decision.prediction or "", "")
 
 
-def persona(params: ConferenceParams, seat: str) -> str:
+def find_persona(params: ConferenceParams, seat: str) -> str:
     """Who a participant is, "" where the configuration does not say."""
     return params.personas[_participants(params).index(seat)] if params.personas else ""
 
 
-async def outcome(
-    debate: Debate, params: ConferenceParams, agenda: Agenda, agreed: Sequence[bool]
+async def determine_outcome(
+    debate: Debate, params: ConferenceParams, agenda: Agenda, agreements: Sequence[bool]
 ) -> Answer | None:
     """Whether every topic ended in agreement; on a task with other labels, the verdict that the
     moderator reports.
     """
     if not any(
-        said.kind == STATEMENT and said.usable and said.text.strip() for said in debate.utterances
+        utterance.kind == STATEMENT and utterance.usable and utterance.text.strip()
+        for utterance in debate.utterances
     ):
         return None
-    if set(debate.task.labels) == AGREEING:
-        share = sum(agreed) / len(agreed)
-        return Answer(AGREEMENT if all(agreed) else OPEN, None, share)
+    if set(debate.task.labels) == AGREEMENT_LABELS:
+        share = sum(agreements) / len(agreements)
+        return Answer(AGREEMENT if all(agreements) else OPEN, None, share)
     if params.answer == "likelihood":
         return read_answer(
             debate, await debate.choose(MODERATOR, VERDICT, "conference/verdict", agenda=agenda)
@@ -223,24 +237,32 @@ async def grade_decisions(debate: Debate, params: ConferenceParams, agenda: Agen
     exchange alone.
     """
     decisions = [
-        said for said in debate.utterances if said.kind == DECISION and said.speaker == JUDGE
+        decision
+        for decision in debate.utterances
+        if decision.kind == DECISION and decision.speaker == JUDGE
     ]
-    for number, said in enumerate(decisions[: params.graded], start=1):
-        if said.failed:
+    for number, decision in enumerate(decisions[: params.graded], start=1):
+        if decision.failed:
             continue
-        topic = topic_number(debate.utterances, said.turn)
-        exchange = exchange_on(debate.utterances, topic, until=said.turn)
+        topic = count_topics(debate.utterances, decision.turn)
+        exchange = format_exchange(debate.utterances, topic, until=decision.turn)
         question = agenda.topics[topic - 1].question
-        await grade(
-            debate, question, exchange, said.text, kind=GRADE, times=params.gradings, number=number
+        await grade_decision(
+            debate,
+            question,
+            exchange,
+            decision.text,
+            kind=GRADE,
+            times=params.gradings,
+            number=number,
         )
         if params.reversed_decisions:
-            wrong = opposite(said.prediction)
-            await grade(
+            opposite = opposite_words(decision.prediction)
+            await grade_decision(
                 debate,
                 question,
                 exchange,
-                wrong,
+                opposite,
                 kind=GRADE_REVERSED,
                 times=params.gradings,
                 number=number,
@@ -254,39 +276,39 @@ async def code_clusters(debate: Debate, params: ConferenceParams, agenda: Agenda
     clusters = debate.case.attributes.get("clusters", "")
     if params.coding and clusters:
         schema = coding_schema(clusters)
-        exchange, names = exchange_on(debate.utterances, 1), list(schema.model_fields)
-        about: JsonObject = {
+        exchange, names = format_exchange(debate.utterances, 1), list(schema.model_fields)
+        context: JsonObject = {
             "question": agenda.topics[0].question,
             "exchange": exchange,
             "clusters": names,
         }
         await debate.say(
-            CODER, CODING, "conference/coding", schema=schema, private=True, heard=(), **about
+            CODER, CODING, "conference/coding", schema=schema, private=True, heard=(), **context
         )
 
 
-def topic_number(utterances: Sequence[Utterance], turn: int) -> int:
+def count_topics(utterances: Sequence[Utterance], turn: int) -> int:
     """The number of the topic that was open at a turn: every topic begins with the moderator's
     opening.
     """
-    return sum(said.kind == OPENING and said.turn <= turn for said in utterances)
+    return sum(utterance.kind == OPENING and utterance.turn <= turn for utterance in utterances)
 
 
-def exchange_on(utterances: Sequence[Utterance], topic: int, until: int | None = None) -> str:
+def format_exchange(utterances: Sequence[Utterance], topic: int, until: int | None = None) -> str:
     """What the participants said on a topic, one paragraph each, so that none can begin another
     speaker's.
     """
-    spoken = [
-        said
-        for said in utterances
-        if said.kind == STATEMENT
-        and said.text.strip()
-        and topic_number(utterances, said.turn) == topic
+    statements = [
+        utterance
+        for utterance in utterances
+        if utterance.kind == STATEMENT
+        and utterance.text.strip()
+        and count_topics(utterances, utterance.turn) == topic
     ]
     lines = (
-        f"{said.speaker.replace('_', ' ').capitalize()}: {' '.join(said.text.split())}"
-        for said in spoken
-        if until is None or said.turn < until
+        f"{utterance.speaker.replace('_', ' ').capitalize()}: {' '.join(utterance.text.split())}"
+        for utterance in statements
+        if until is None or utterance.turn < until
     )
     return "\n\n".join(lines)
 

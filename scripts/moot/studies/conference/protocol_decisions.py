@@ -31,7 +31,7 @@ ANSWERS = {
     MODERATOR: {OPEN: MORE_DEBATE, AGREEMENT: "NEXT TOPIC"},
 }
 GRADER = "grader"
-HIGHEST_GRADE = 10
+MAX_GRADE = 10
 
 AnswerForm = Literal["label", "json", "likelihood"]
 
@@ -43,7 +43,7 @@ class Grade(BaseModel):
     reason: Annotated[
         str, Field(max_length=160, description="why, in one short sentence"), MAY_BE_MISSING
     ]
-    grade: Annotated[int, Field(ge=0, le=HIGHEST_GRADE, description="0 is worst, 10 is best")]
+    grade: Annotated[int, Field(ge=0, le=MAX_GRADE, description="0 is worst, 10 is best")]
 
 
 class DecisionParams(ProtocolParams):
@@ -79,26 +79,31 @@ async def ask_decision(
     """Ask for agreement or more debate;
     `prediction` is "agreement" or "open", None where the answer is unusable.
     """
-    named = [label for label in debate.task.labels if label in ANSWERS[seat]] or list(ANSWERS[seat])
-    words = {label: ANSWERS[seat][label] for label in named}
+    labels = [label for label in debate.task.labels if label in ANSWERS[seat]] or list(
+        ANSWERS[seat]
+    )
+    words = {label: ANSWERS[seat][label] for label in labels}
     if answer == "likelihood":
-        said = await debate.choose(seat, DECISION, prompt, words=words, **context)
-        said.text = words.get(said.prediction or "", "")
-        return said
+        reply = await debate.choose(seat, DECISION, prompt, words=words, **context)
+        reply.text = words.get(reply.prediction or "", "")
+        return reply
     schema = decision_schema(tuple(words.values())) if answer == "json" else None
     form = choice_form(tuple(words.values()))
-    said = await debate.say(
+    reply = await debate.say(
         seat, DECISION, prompt, schema=schema, form=form, words=words, **context
     )
-    if answer == "label" and not said.failed:
-        parsed = parse_label(said.text, tuple(words.values()))
-        said.parsed, said.parse_status = parsed.value or {"problem": parsed.problem}, parsed.status
-    decided = (said.parsed or {}).get("prediction")
-    said.prediction = next((label for label, word in words.items() if word == decided), None)
-    return said
+    if answer == "label" and not reply.failed:
+        parsed = parse_label(reply.text, tuple(words.values()))
+        reply.parsed, reply.parse_status = (
+            parsed.value or {"problem": parsed.problem},
+            parsed.status,
+        )
+    decision = (reply.parsed or {}).get("prediction")
+    reply.prediction = next((label for label, word in words.items() if word == decision), None)
+    return reply
 
 
-async def grade(
+async def grade_decision(
     debate: Debate,
     question: str,
     exchange: str,
@@ -112,9 +117,9 @@ async def grade(
     are left out.
     """
     grades = []
-    about: JsonObject = {"question": question, "exchange": exchange, "decision": decision}
+    context: JsonObject = {"question": question, "exchange": exchange, "decision": decision}
     for _ in range(times):
-        said = await debate.say(
+        reply = await debate.say(
             GRADER,
             kind,
             "conference/grade",
@@ -122,19 +127,23 @@ async def grade(
             private=True,
             heard=(),
             round=number,
-            **about,
+            **context,
         )
-        if said.usable and said.parsed:
-            grades.append(int(said.parsed["grade"]))
+        if reply.usable and reply.parsed:
+            grades.append(int(reply.parsed["grade"]))
     return grades
 
 
-of_study = partial(protocol, study="conference")
-JUDGED = ("conference/agreement", "conference/answer")
+conference_protocol = partial(protocol, study="conference")
+AGREEMENT_PROMPTS = ("conference/agreement", "conference/answer")
 
 
-@of_study(
-    "agreement", JudgeParams, prompts=JUDGED, options=Options("own"), seats=lambda _: (JUDGE,)
+@conference_protocol(
+    "agreement",
+    JudgeParams,
+    prompts=AGREEMENT_PROMPTS,
+    options=Options("own"),
+    seats=lambda _: (JUDGE,),
 )
 async def agreement(debate: Debate, params: JudgeParams) -> Answer | None:
     """The conference's judge on statements whose agreement is known: its answer is the prediction."""
@@ -143,7 +152,7 @@ async def agreement(debate: Debate, params: JudgeParams) -> Answer | None:
     )
 
 
-@of_study(
+@conference_protocol(
     "grading",
     GradingParams,
     prompts=("conference/grade",),
@@ -158,22 +167,22 @@ async def grading(debate: Debate, params: GradingParams) -> Answer | None:
         "grade_reversed". A grader that gives both the same grades tells nothing apart, and has no
         usable answer.
     """
-    right = debate.case.target
+    true_label = debate.case.target
     means: dict[str, float] = {}
     for label, word in ANSWERS[JUDGE].items():
-        kind = GRADE if label == right else GRADE_REVERSED
+        kind = GRADE if label == true_label else GRADE_REVERSED
         question, exchange = debate.task.question, debate.case.text
-        grades = await grade(
+        grades = await grade_decision(
             debate, question, exchange, word, kind=kind, times=params.gradings, number=1
         )
         means[label] = fmean(grades) if grades else float("nan")
     if not abs(means[OPEN] - means[AGREEMENT]) > 0:
         return None
-    score = (HIGHEST_GRADE + means[AGREEMENT] - means[OPEN]) / (2 * HIGHEST_GRADE)
+    score = (MAX_GRADE + means[AGREEMENT] - means[OPEN]) / (2 * MAX_GRADE)
     return Answer(AGREEMENT if means[AGREEMENT] > means[OPEN] else OPEN, None, score)
 
 
-def opposite(decision: str | None) -> str:
+def opposite_words(decision: str | None) -> str:
     """The judge's words for the other decision; an unusable one counts as more debate, so its
     opposite is agreement.
     """

@@ -22,7 +22,7 @@ from moot.stats.bootstrap import AMOUNT, ANY, SHARE, Bounds, mean_statistic
 from moot.studies.conference.protocol import Evaluation
 
 PROTOCOL = "conference"
-REPEATED_WORDS = 4
+RUN_LENGTH = 4
 
 
 @scorer("conference")
@@ -30,19 +30,19 @@ def conference(results: ExperimentResults) -> pd.DataFrame:
     """Coverage, decisions, repetition, and the evaluator's scores of every model's conferences."""
     if results.config.protocol != PROTOCOL:
         return no_scores()
-    said = with_topics(results.transcripts)
+    transcripts = number_topics(results.transcripts)
 
-    def scores_of(model: str) -> Iterator[Score]:
-        mine = said[said["model"] == model]
-        yield from coverage_scores(results, mine)
-        for metric, values, bounds in course(mine):
+    def score_model(model: str) -> Iterator[Score]:
+        utterances = transcripts[transcripts["model"] == model]
+        yield from coverage_scores(results, utterances)
+        for metric, values, bounds in measure_course(utterances):
             yield mean_score(results, metric, values, bounds=bounds)
-        yield from evaluator_scores(results, mine)
+        yield from evaluator_scores(results, utterances)
 
-    return by_model(results, scores_of)
+    return by_model(results, score_model)
 
 
-def with_topics(transcripts: pd.DataFrame) -> pd.DataFrame:
+def number_topics(transcripts: pd.DataFrame) -> pd.DataFrame:
     """The transcripts with a column `topic`: each moderator's opening begins the next topic, from
     1; 0 before.
     """
@@ -65,15 +65,15 @@ def mean_score(
 
         A missing value is left out and counts as invalid, in addition to `n_invalid` others.
     """
-    known = values.dropna()
-    missing = n_invalid + len(values) - len(known)
-    sample = sample_of_debates(results, known.index)
+    valid = values.dropna()
+    invalid = n_invalid + len(values) - len(valid)
+    sample = sample_debates(results, valid.index)
     return sample.score(
-        metric, mean_statistic(known.to_numpy(dtype=np.float64), bounds), group, n_invalid=missing
+        metric, mean_statistic(valid.to_numpy(dtype=np.float64), bounds), group, n_invalid=invalid
     )
 
 
-def sample_of_debates(results: ExperimentResults, debates: Iterable[str]) -> Sample:
+def sample_debates(results: ExperimentResults, debates: Iterable[str]) -> Sample:
     """Rows of debates, drawn by debate in a conference and by case elsewhere; by cluster where the
     data set has one.
     """
@@ -104,50 +104,50 @@ def compile_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-def clusters_reached(
+def find_clusters(
     texts: Iterable[str], clusters: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
     """For each cluster, the words of its lexicon that the texts use, in lower case, sorted; empty
     where none is.
     """
-    whole = "\n".join(texts)
+    text = "\n".join(texts)
     return {
         cluster: sorted(
             {
-                " ".join(found.lower().split())
-                for found in compile_pattern(tuple(words)).findall(whole)
+                " ".join(match.lower().split())
+                for match in compile_pattern(tuple(words)).findall(text)
             }
         )
         for cluster, words in clusters.items()
     }
 
 
-def lexicons(results: ExperimentResults) -> dict[str, dict[str, list[str]]]:
+def read_lexicons(results: ExperimentResults) -> dict[str, dict[str, list[str]]]:
     """The clusters of each case that has some: case_id to cluster to words."""
-    told = results.attributes.items()
+    attributes_by_case = results.attributes.items()
     return {
-        str(case_id): json.loads(found["clusters"])
-        for case_id, found in told
-        if found.get("clusters")
+        str(case_id): json.loads(attributes["clusters"])
+        for case_id, attributes in attributes_by_case
+        if attributes.get("clusters")
     }
 
 
-def coverage(results: ExperimentResults, said: pd.DataFrame) -> pd.DataFrame:
+def measure_coverage(results: ExperimentResults, utterances: pd.DataFrame) -> pd.DataFrame:
     """One row a debate and cluster: debate_id, cluster, `lexicon` (bool), `words` used, `coder`
     (bool or None).
     """
     rows = []
-    by_case = lexicons(results)
-    for (case_id, debate_id), debate in said.groupby(["case_id", "debate_id"], sort=True):
+    by_case = read_lexicons(results)
+    for (case_id, debate_id), debate in utterances.groupby(["case_id", "debate_id"], sort=True):
         clusters = by_case.get(str(case_id))
         if not clusters:
             continue
         statements = debate[(debate["kind"] == STATEMENT) & (debate["topic"] == 1)]
-        reached = clusters_reached(statements["text"].fillna(""), clusters)
-        coded = debate.loc[
+        reached = find_clusters(statements["text"].fillna(""), clusters)
+        codings = debate.loc[
             (debate["kind"] == CODING) & ~debate["parse_status"].isin(UNUSABLE), "parsed"
         ]
-        coder = json.loads(coded.iloc[0]) if len(coded) else {}
+        coder = json.loads(codings.iloc[0]) if len(codings) else {}
         rows += [
             (
                 debate_id,
@@ -161,7 +161,7 @@ def coverage(results: ExperimentResults, said: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["debate_id", "cluster", "lexicon", "words", "coder"])
 
 
-def clusters_by_debate(cells: pd.DataFrame, source: str) -> Column:
+def count_clusters(cells: pd.DataFrame, source: str) -> Column:
     """How many clusters each debate reaches by `lexicon` or by `coder`; missing where a debate was
     not coded.
     """
@@ -172,47 +172,49 @@ def clusters_by_debate(cells: pd.DataFrame, source: str) -> Column:
     )
 
 
-def coverage_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Score]:
+def coverage_scores(results: ExperimentResults, utterances: pd.DataFrame) -> Iterator[Score]:
     """How many clusters a debate reaches, and how often each is reached, by lexicon and by coder;
     their agreement.
     """
-    cells = coverage(results, said)
+    cells = measure_coverage(results, utterances)
     if cells.empty:
         return
     uncoded = int(cells["coder"].isna().sum())
     for source in ("lexicon", "coder"):
         if not cells[source].notna().any():
             continue
-        every = (0.0, float(cells["cluster"].nunique()))
+        bounds = (0.0, float(cells["cluster"].nunique()))
         yield mean_score(
-            results, f"clusters_by_{source}", clusters_by_debate(cells, source), bounds=every
+            results, f"clusters_by_{source}", count_clusters(cells, source), bounds=bounds
         )
         for cluster, rows in cells.groupby("cluster", sort=False):
             share = rows.set_index("debate_id")[source].astype(float)
             yield mean_score(
                 results, f"reached_by_{source}", share, f"cluster={cluster}", bounds=SHARE
             )
-    both = cells[cells["coder"].notna()].set_index("debate_id")
-    if len(both):
-        same = (both["lexicon"] == both["coder"].astype(bool)).astype(float)
-        yield mean_score(results, "coding_agreement", same, n_invalid=uncoded, bounds=SHARE)
-        kappa = cohens_kappa(both["lexicon"].astype(bool), both["coder"].astype(bool))
-        yield sample_of_debates(results, both.index).score("coding_kappa", kappa, n_invalid=uncoded)
+    coded_cells = cells[cells["coder"].notna()].set_index("debate_id")
+    if len(coded_cells):
+        is_equal = (coded_cells["lexicon"] == coded_cells["coder"].astype(bool)).astype(float)
+        yield mean_score(results, "coding_agreement", is_equal, n_invalid=uncoded, bounds=SHARE)
+        kappa = cohens_kappa(coded_cells["lexicon"].astype(bool), coded_cells["coder"].astype(bool))
+        yield sample_debates(results, coded_cells.index).score(
+            "coding_kappa", kappa, n_invalid=uncoded
+        )
 
 
 # The course of the debate
 
 
-def course(said: pd.DataFrame) -> Iterator[tuple[str, Column, Bounds]]:
+def measure_course(utterances: pd.DataFrame) -> Iterator[tuple[str, Column, Bounds]]:
     """Turns, rounds, words, repetition; decisions: agreement, form, and how many topics were agreed
     on.
 
         Each with its values by debate_id, one or more a debate, and what bounds their mean.
     """
-    statements = said[
-        (said["kind"] == STATEMENT) & (said["text"].fillna("").str.strip() != "")
+    statements = utterances[
+        (utterances["kind"] == STATEMENT) & (utterances["text"].fillna("").str.strip() != "")
     ].groupby("debate_id")
-    public = said[(said["visibility"] == "public") & (said["speaker"] != "moot")]
+    public = utterances[(utterances["visibility"] == "public") & (utterances["speaker"] != "moot")]
     yield "turns", public.groupby("debate_id").size(), AMOUNT
     yield "statements", statements.size(), AMOUNT
     yield (
@@ -220,23 +222,27 @@ def course(said: pd.DataFrame) -> Iterator[tuple[str, Column, Bounds]]:
         statements["text"].agg(lambda texts: sum(len(text.split()) for text in texts)),
         AMOUNT,
     )
-    yield "repetition", statements["text"].agg(lambda texts: repetition(list(texts))), SHARE
-    decisions = said[said["kind"] == DECISION].set_index("debate_id")
+    yield "repetition", statements["text"].agg(lambda texts: repeated_share(list(texts))), SHARE
+    decisions = utterances[utterances["kind"] == DECISION].set_index("debate_id")
     if decisions.empty:
         return
-    unusable = (decisions["prediction"].fillna("") == "").astype(float)
-    agreed = (decisions["prediction"] == "agreement").astype(float)
-    yield "decisions", said["kind"].eq(DECISION).groupby(said["debate_id"]).sum(), AMOUNT
+    is_unusable = (decisions["prediction"].fillna("") == "").astype(float)
+    is_agreement = (decisions["prediction"] == "agreement").astype(float)
+    yield (
+        "decisions",
+        utterances["kind"].eq(DECISION).groupby(utterances["debate_id"]).sum(),
+        AMOUNT,
+    )
     yield "format_adherence", (decisions["parse_status"] == "strict").astype(float), SHARE
-    yield "unusable_decisions", unusable, SHARE
-    yield "decided_agreement", agreed.where(unusable == 0), SHARE
+    yield "unusable_decisions", is_unusable, SHARE
+    yield "decided_agreement", is_agreement.where(is_unusable == 0), SHARE
     by_topic = [decisions.index, decisions["topic"]]
-    yield "topics_open_by_rule", unusable.groupby(by_topic).last().droplevel(1), SHARE
-    yield "topics_agreed", agreed.groupby(by_topic).last().droplevel(1), SHARE
-    yield "rounds_a_topic", agreed.groupby(by_topic).size().droplevel(1), AMOUNT
+    yield "topics_open_by_rule", is_unusable.groupby(by_topic).last().droplevel(1), SHARE
+    yield "topics_agreed", is_agreement.groupby(by_topic).last().droplevel(1), SHARE
+    yield "rounds_a_topic", is_agreement.groupby(by_topic).size().droplevel(1), AMOUNT
 
 
-def repetition(texts: list[str]) -> float:
+def repeated_share(texts: list[str]) -> float:
     """The share of runs of four words that a debate has already used; 0 for fewer than four words.
 
     >>> repetition(["we must act now", "we must act now or never"])
@@ -246,26 +252,25 @@ def repetition(texts: list[str]) -> float:
     for text in texts:
         words = [word.strip(".,;:!?\"'()").lower() for word in text.split()]
         runs += [
-            tuple(words[start : start + REPEATED_WORDS])
-            for start in range(len(words) - REPEATED_WORDS + 1)
+            tuple(words[start : start + RUN_LENGTH]) for start in range(len(words) - RUN_LENGTH + 1)
         ]
     return 1 - len(set(runs)) / len(runs) if runs else 0.0
 
 
-def evaluator_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Score]:
+def evaluator_scores(results: ExperimentResults, utterances: pd.DataFrame) -> Iterator[Score]:
     """The evaluator's ten criteria, and their mean where all ten could be read; what could not
     counts as invalid.
     """
-    forms = said[said["kind"] == EVALUATION]
-    usable = forms[~forms["parse_status"].isin(UNUSABLE)]
-    invalid = len(forms) - len(usable)
-    if usable.empty:
+    forms = utterances[utterances["kind"] == EVALUATION]
+    usable_forms = forms[~forms["parse_status"].isin(UNUSABLE)]
+    invalid = len(forms) - len(usable_forms)
+    if usable_forms.empty:
         if invalid:
             yield Score("evaluation", float("nan"), n_invalid=invalid)
         return
-    forms_read = [json.loads(parsed) for parsed in usable["parsed"]]
+    forms_read = [json.loads(parsed) for parsed in usable_forms["parsed"]]
     values = pd.DataFrame(
-        forms_read, index=usable["debate_id"], columns=list(Evaluation.model_fields)
+        forms_read, index=usable_forms["debate_id"], columns=list(Evaluation.model_fields)
     )
     yield mean_score(results, "evaluation", values.mean(axis=1, skipna=False), n_invalid=invalid)
     for criterion in values.columns:

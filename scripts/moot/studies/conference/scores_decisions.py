@@ -23,28 +23,30 @@ from moot.scores.groups import Group, by_group
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import SHARE, share_statistic
 from moot.studies.conference.data_agreement import AGREEMENT
-from moot.studies.conference.scores_conference import mean_score, sample_of_debates
+from moot.studies.conference.scores_conference import mean_score, sample_debates
 
 PROTOCOLS = ("conference", "grading")
-CONSTANT = 1e-9
+MIN_SPREAD = 1e-9
 
 
 @scorer("agreement")
 def agreement_scores(results: ExperimentResults) -> pd.DataFrame:
     """Both error rates by model and group."""
-    return by_group(results, _errors) if results.config.protocol == "agreement" else no_scores()
+    return (
+        by_group(results, _error_rates) if results.config.protocol == "agreement" else no_scores()
+    )
 
 
-def _errors(results: ExperimentResults, group: Group) -> Iterator[Score]:
+def _error_rates(results: ExperimentResults, group: Group) -> Iterator[Score]:
     cases = group.rows["case_id"].to_numpy()
-    ends = group.valid & np.asarray(group.rows["prediction"] == AGREEMENT)
-    agree = np.asarray(group.rows["target"] == AGREEMENT)
-    for metric, wrong, among in (
-        ("ends_too_early", ends & ~agree, ~agree),
-        ("goes_on_too_long", ~ends & agree, agree),
+    is_ended = group.valid & np.asarray(group.rows["prediction"] == AGREEMENT)
+    is_agreement = np.asarray(group.rows["target"] == AGREEMENT)
+    for metric, is_error, is_eligible in (
+        ("ends_too_early", is_ended & ~is_agreement, ~is_agreement),
+        ("goes_on_too_long", ~is_ended & is_agreement, is_agreement),
     ):
-        yield results.sample(cases[among]).score(
-            metric, share_statistic(wrong[among]), group.name, n_invalid=group.n_invalid
+        yield results.sample(cases[is_eligible]).score(
+            metric, share_statistic(is_error[is_eligible]), group.name, n_invalid=group.n_invalid
         )
 
 
@@ -53,11 +55,11 @@ def grading(results: ExperimentResults) -> pd.DataFrame:
     """Mean grades by decision and overall, and the grader's reliability, for each model."""
     if results.config.protocol not in PROTOCOLS:
         return no_scores()
-    grades = results.gather(graded_decisions, ["repeat", "round", "kind", "parse_status", "parsed"])
-    return by_model(results, lambda model: _scores(results, grades[grades["model"] == model]))
+    grades = results.gather(read_grades, ["repeat", "round", "kind", "parse_status", "parsed"])
+    return by_model(results, lambda model: _grade_scores(results, grades[grades["model"] == model]))
 
 
-def graded_decisions(transcripts: pd.DataFrame) -> pd.DataFrame:
+def read_grades(transcripts: pd.DataFrame) -> pd.DataFrame:
     """One row a grading: model, case_id, debate_id, turn, repeat, number (of the decision), kind,
     nth, grade or NaN.
     """
@@ -67,11 +69,11 @@ def graded_decisions(transcripts: pd.DataFrame) -> pd.DataFrame:
         rows.loc[usable, "parsed"].map(lambda parsed: json.loads(parsed)["grade"]).astype("float64")
     )
     keys = ["model", "case_id", "debate_id", "repeat", "round", "kind"]
-    found = rows[[*keys, "turn"]].assign(grade=grades, nth=rows.groupby(keys).cumcount() + 1)
-    return found.rename(columns={"round": "number"})
+    gradings = rows[[*keys, "turn"]].assign(grade=grades, nth=rows.groupby(keys).cumcount() + 1)
+    return gradings.rename(columns={"round": "number"})
 
 
-def _scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[Score]:
+def _grade_scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[Score]:
     if grades.empty:
         return
     for kind in ("grade", "grade_reversed"):
@@ -91,23 +93,25 @@ def _scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[Score]
     if {"grade", "grade_reversed"} <= set(means.columns):
         margin = means["grade"] - means["grade_reversed"]
         if margin.notna().any():
-            above = ((margin > 0) + 0.5 * (margin == 0)).where(margin.notna())
+            share_above = ((margin > 0) + 0.5 * (margin == 0)).where(margin.notna())
             yield mean_score(results, "grade_margin", margin)
-            yield mean_score(results, "graded_above_reversed", above, bounds=SHARE)
-    twice = grades.set_index([*decisions, "kind", "nth"])["grade"].unstack()
-    if {1, 2} <= set(twice.columns):
-        yield from _retest(results, twice[[1, 2]].reset_index(["number", "kind"], drop=True))
+            yield mean_score(results, "graded_above_reversed", share_above, bounds=SHARE)
+    gradings = grades.set_index([*decisions, "kind", "nth"])["grade"].unstack()
+    if {1, 2} <= set(gradings.columns):
+        yield from _regrade_scores(
+            results, gradings[[1, 2]].reset_index(["number", "kind"], drop=True)
+        )
 
 
-def _retest(results: ExperimentResults, pairs: pd.DataFrame) -> Iterator[Score]:
+def _regrade_scores(results: ExperimentResults, pairs: pd.DataFrame) -> Iterator[Score]:
     """How far apart the first and second grade of the same decision are, and their correlation."""
-    known = pairs.dropna()
-    if known.empty:
+    complete = pairs.dropna()
+    if complete.empty:
         return
     yield mean_score(results, "regrade_difference", (pairs[1] - pairs[2]).abs())
-    varied = known.std(ddof=0).min() > CONSTANT
-    correlation = float(np.corrcoef(known[1], known[2])[0, 1]) if varied else float("nan")
-    invalid = len(pairs) - len(known)
-    yield sample_of_debates(results, known.index).count(
+    has_spread = complete.std(ddof=0).min() > MIN_SPREAD
+    correlation = float(np.corrcoef(complete[1], complete[2])[0, 1]) if has_spread else float("nan")
+    invalid = len(pairs) - len(complete)
+    yield sample_debates(results, complete.index).count(
         "regrade_correlation", correlation, n_invalid=invalid
     )

@@ -19,7 +19,7 @@ class Turn:
     content: str = ""
 
 
-def participant(number: int) -> str:
+def participant_seat(number: int) -> str:
     """The seat of a participant, from 1."""
     return f"participant_{number}"
 
@@ -38,25 +38,25 @@ def next_speaker(messages: Sequence[Turn], participants: int) -> str:
     if last.speaker == JUDGE:
         return EVALUATOR if AGREEMENT_WORD in last.content else MODERATOR
     if last.speaker == MODERATOR:
-        return participant(1)
+        return participant_seat(1)
     for number in range(1, participants):
-        if last.speaker == participant(number):
-            return participant(number + 1)
-    if last.speaker == participant(participants):
+        if last.speaker == participant_seat(number):
+            return participant_seat(number + 1)
+    if last.speaker == participant_seat(participants):
         return JUDGE
     return MODERATOR
 
 
-def transitions(participants: int) -> Iterator[tuple[str, str, str]]:
+def list_transitions(participants: int) -> Iterator[tuple[str, str, str]]:
     """Every step that `next_speaker` can take: last speaker, what was said where it matters, next
     speaker.
     """
     opening = Turn(USER)
     yield USER, "", next_speaker([opening], participants)
-    spoken = [
+    turns = [
         Turn(MODERATOR),
-        *(Turn(participant(number)) for number in range(1, participants + 1)),
+        *(Turn(participant_seat(number)) for number in range(1, participants + 1)),
     ]
-    spoken += [Turn(JUDGE, "AGREEMENT"), Turn(JUDGE, "MORE DEBATE"), Turn(EVALUATOR)]
-    for turn in spoken:
+    turns += [Turn(JUDGE, "AGREEMENT"), Turn(JUDGE, "MORE DEBATE"), Turn(EVALUATOR)]
+    for turn in turns:
         yield turn.speaker, turn.content, next_speaker([opening, turn], participants)

@@ -34,24 +34,31 @@ from moot.report.published import (
 )
 from moot.scores import INVALID_WRONG
 from moot.studies.conference.conditions import (
-    CONFERENCE,
-    GRADING,
-    PAIRS,
+    AGREEMENT_PROTOCOL,
+    CONFERENCE_PROTOCOL,
+    GRADING_PROTOCOL,
     STUDY,
-    WITH,
-    WITHOUT,
+    WITH_JUDGE,
+    WITHOUT_JUDGE,
     Condition,
-    difference_of_means,
+    estimate_difference,
     list_conditions,
     pair_conditions,
 )
-from moot.studies.conference.scores_conference import clusters_by_debate, course, coverage
+from moot.studies.conference.scores_conference import (
+    count_clusters,
+    measure_course,
+    measure_coverage,
+)
 
-SHOWN_DECISIONS = 5
-COVERED = {"clusters_covered_with_judge": WITH, "clusters_covered_without_judge": WITHOUT}
+DECISIONS_IN_TABLE = 5
+COVERAGE_CONDITIONS = {
+    "clusters_covered_with_judge": WITH_JUDGE,
+    "clusters_covered_without_judge": WITHOUT_JUDGE,
+}
 """Published coverage to the condition that it is of."""
 BY_DEBATE_NOTE = "Intervals are by debate: a conference is one case, debated many times."
-COURSE = {
+MEASURES = {
     "clusters_by_lexicon": "clusters reached on the first topic (lexicon)",
     "clusters_by_coder": "clusters reached on the first topic (coder)",
     "turns": "public turns a conference",
@@ -75,21 +82,21 @@ COURSE = {
 def agreement_detection(results: StudyResults) -> TableContent:
     """Grades of five decisions of each judge by a second model: published and ours."""
     name = "table5_agreement_detection"
-    runs = [condition for condition in list_conditions(results) if condition.judged]
+    runs = [condition for condition in list_conditions(results) if condition.has_judge]
     rows = [
         compared({"judge": (judge, "", column.removeprefix("debate"))}, value, NOT_MEASURED)
         for (judge, column), value in not_repeated(results, name).items()
     ]
     for run in runs:
-        theirs = beside(run, name)
-        for number in [*range(1, SHOWN_DECISIONS + 1), 0]:
+        published = beside(run, name)
+        for number in [*range(1, DECISIONS_IN_TABLE + 1), 0]:
             group, column = (
                 (f"decision={number}", f"debate{number}") if number else ("overall", "overall")
             )
-            ours = run.measured("grade", group=group)
+            our_value = run.measured("grade", group=group)
             keys = {"judge": (run.model, run.experiment, str(number or "overall"))}
-            rows.append(compared(keys, theirs.get((run.model, column)), ours))
-    graders = sorted({_grader(run, f"{run.model} itself") for run in runs})
+            rows.append(compared(keys, published.get((run.model, column)), our_value))
+    graders = sorted({_grader_of(run, f"{run.model} itself") for run in runs})
     note = (
         "Single-answer grading from 0 to 10 (the paper's text says zero to ten, its table one to"
         f" ten). Published grades are GPT-4's, ours by {', '.join(graders) or 'no model yet'}; a"
@@ -100,14 +107,14 @@ def agreement_detection(results: StudyResults) -> TableContent:
     return comparison(rows, ("judge", "experiment", "decision"), [note, BY_DEBATE_NOTE])
 
 
-def _grader(run: Run, otherwise: str) -> str:
-    return str(run.params.get("seats", {}).get("grader", otherwise))
+def _grader_of(run: Run, default: str) -> str:
+    return str(run.params.get("seats", {}).get("grader", default))
 
 
 @table(STUDY, "grader_reliability", "Can the grades be trusted?")
 def grader_reliability(results: StudyResults) -> TableContent:
     """The grader graded: the same decision twice, and decisions known to be wrong."""
-    shown = {
+    measures = {
         "grade": "mean grade of the decision (on known pairs: of the right one)",
         "grade_reversed": "mean grade of the opposite (on known pairs: of the planted wrong one)",
         "grade_margin": "mean of the first less the second",
@@ -117,11 +124,13 @@ def grader_reliability(results: StudyResults) -> TableContent:
     }
     rows = []
     for run, (metric, title) in product(
-        results.runs(results.where(CONFERENCE, GRADING), Run), shown.items()
+        results.runs(results.where(CONFERENCE_PROTOCOL, GRADING_PROTOCOL), Run), measures.items()
     ):
         score = run.measured(metric)
         if pd.notna(score.value):
-            rows.append({"run": (run.experiment, _grader(run, run.model), title), **_ours(score)})
+            rows.append(
+                {"run": (run.experiment, _grader_of(run, run.model), title), **_score_cells(score)}
+            )
     notes = [
         (
             "In a conference the opposite of a decision is not known to be wrong; on the pairs of"
@@ -130,7 +139,7 @@ def grader_reliability(results: StudyResults) -> TableContent:
         ),
         "The paper graded every decision once and planted none.",
     ]
-    return _plain(rows, ("run", "grader", "measure"), notes)
+    return _plain_table(rows, ("run", "grader", "measure"), notes)
 
 
 @table(
@@ -143,7 +152,7 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
     """The judge of agreement on groups of claims whose stances are known, with the grades that the
     paper gives it.
     """
-    shown = {
+    measures = {
         "accuracy": ("accuracy", ""),
         "accuracy, invalid = wrong": (f"accuracy{INVALID_WRONG}", ""),
         "F1, macro": ("f1", "macro"),
@@ -157,15 +166,15 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
         for (judge, metric), value in published_table(results, "table5_agreement_detection").items()
         if metric == "overall"
     ]
-    for found in results.where(PAIRS):
-        for model in (*found.config.models, *REFERENCE_MODELS):
-            run = Run(found, model, results)
+    for experiment in results.where(AGREEMENT_PROTOCOL):
+        for model in (*experiment.config.models, *REFERENCE_MODELS):
+            run = Run(experiment, model, results)
             answer = "reference" if model in REFERENCE_MODELS else run.params["answer"]
-            for title, (metric, average) in shown.items():
+            for title, (metric, average) in measures.items():
                 score = run.measured(metric, average)
                 if score is not NOT_MEASURED:
                     rows.append(compared({"judge": (model, answer, run.data, title)}, None, score))
-    rows += _trained(results)
+    rows += _trained_rows(results)
     note = (
         "Positive is agreement: all claims of a group take the same side of the motion. Ending too"
         " early loses what was never said, going on too long costs rounds; an unusable answer"
@@ -175,9 +184,16 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
     return comparison(rows, ("judge", "answer", "data", "measure"), [note])
 
 
-def _trained(results: StudyResults) -> Iterator[Fields]:
-    trials = (found for found in results.trials.values() if found.config.protocol == PAIRS)
-    names = {found.config.dataset: data_label(found) for found in (*results.where(PAIRS), *trials)}
+def _trained_rows(results: StudyResults) -> Iterator[Fields]:
+    trials = (
+        experiment
+        for experiment in results.trials.values()
+        if experiment.config.protocol == AGREEMENT_PROTOCOL
+    )
+    names = {
+        experiment.config.dataset: data_label(experiment)
+        for experiment in (*results.where(AGREEMENT_PROTOCOL), *trials)
+    }
     for name, label in names.items():
         for row in trained_rows(results.baselines.get(name, pd.DataFrame())):
             for measure, metric in {"accuracy": "accuracy", "F1, macro": "f1_macro"}.items():
@@ -192,24 +208,28 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
     """
     rows = [
         compared(
-            {"model": ("gpt-4", COVERED[metric], "", COURSE["clusters_by_lexicon"])},
+            {"model": ("gpt-4", COVERAGE_CONDITIONS[metric], "", MEASURES["clusters_by_lexicon"])},
             value,
             NOT_MEASURED,
         )
         for (_, metric), value in not_repeated(results, "text_coverage").items()
-        if metric in COVERED
+        if metric in COVERAGE_CONDITIONS
     ]
     for condition in list_conditions(results):
-        theirs = {
-            COVERED.get(metric): value
+        published = {
+            COVERAGE_CONDITIONS.get(metric): value
             for (_, metric), value in beside(condition, "text_coverage").items()
         }
-        for metric, title in COURSE.items():
+        for metric, title in MEASURES.items():
             score = condition.measured(metric)
-            stated = theirs.get(condition.name) if metric == "clusters_by_lexicon" else None
-            if pd.notna(score.value) or stated is not None:
+            published_value = (
+                published.get(condition.name) if metric == "clusters_by_lexicon" else None
+            )
+            if pd.notna(score.value) or published_value is not None:
                 rows.append(
-                    compared({"model": (*condition.names, condition.data, title)}, stated, score)
+                    compared(
+                        {"model": (*condition.names, condition.data, title)}, published_value, score
+                    )
                 )
     notes = [
         "Published coverage is that of GPT-4 in one debate with judge and one without, coded by"
@@ -230,19 +250,25 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
 def judge_difference(results: StudyResults) -> TableContent:
     """Differences between conferences with and without a judge that are alike in all else."""
     rows = []
-    for first, second in pair_conditions(results):
-        mine, theirs = per_debate(first), per_debate(second)
-        for measure in mine.columns.intersection(theirs.columns):
-            left, right = mine[measure].dropna(), theirs[measure].dropna()
+    for with_judge, without_judge in pair_conditions(results):
+        first_measures, second_measures = (
+            measure_debates(with_judge),
+            measure_debates(without_judge),
+        )
+        for measure in first_measures.columns.intersection(second_measures.columns):
+            first_values, second_values = (
+                first_measures[measure].dropna(),
+                second_measures[measure].dropna(),
+            )
             means = (
-                left.mean(),
-                right.mean(),
-                *difference_of_means(left, right, first.results.seed),
+                first_values.mean(),
+                second_values.mean(),
+                *estimate_difference(first_values, second_values, with_judge.results.seed),
             )
             rows.append(
                 {
-                    "model": (first.model, first.data, measure, *means),
-                    "debates with": (len(left), len(right)),
+                    "model": (with_judge.model, with_judge.data, measure, *means),
+                    "debates with": (len(first_values), len(second_values)),
                 }
             )
     columns = Columns().keys("model", "data").plain("measure").ours("with judge", "without judge")
@@ -266,23 +292,23 @@ def judge_difference(results: StudyResults) -> TableContent:
     )
 
 
-def per_debate(condition: Condition) -> pd.DataFrame:
+def measure_debates(condition: Condition) -> pd.DataFrame:
     """One row a debate (by id), one column a measure."""
-    said, predictions = condition.said, condition.predictions
-    cells = coverage(condition.results, said)
-    found = {
-        f"clusters_by_{source}": clusters_by_debate(cells, source)
+    transcripts, predictions = condition.transcripts, condition.predictions
+    cells = measure_coverage(condition.results, transcripts)
+    measures = {
+        f"clusters_by_{source}": count_clusters(cells, source)
         for source in ("lexicon", "coder")
         if len(cells)
     }
-    found |= {
+    measures |= {
         metric: values
-        for metric, values, _ in course(said)
+        for metric, values, _ in measure_course(transcripts)
         if metric in ("statements", "words", "repetition")
     }
     debates = predictions["case_id"] + "#" + predictions["repeat"].astype(str)
-    found["completion_tokens_per_case"] = predictions.set_index(debates)["completion_tokens"]
-    return pd.DataFrame(found).rename(columns=COURSE).astype("float64")
+    measures["completion_tokens_per_case"] = predictions.set_index(debates)["completion_tokens"]
+    return pd.DataFrame(measures).rename(columns=MEASURES).astype("float64")
 
 
 @table(STUDY, "coverage", "Which clusters the debates reach")
@@ -294,7 +320,7 @@ def coverage_table(results: StudyResults) -> TableContent:
     for condition in list_conditions(results):
         for metric, group, score in condition.scores(("reached_by_lexicon", "reached_by_coder")):
             coded_by, cluster = metric.rpartition("_")[2], group.partition("=")[2]
-            rows.append({"model": (*condition.names, coded_by, cluster), **_ours(score)})
+            rows.append({"model": (*condition.names, coded_by, cluster), **_score_cells(score)})
         for metric, title in {
             "coding_agreement": "share of equal codings",
             "coding_kappa": "Cohen's kappa",
@@ -302,7 +328,7 @@ def coverage_table(results: StudyResults) -> TableContent:
             rows.append(
                 {
                     "model": (*condition.names, "lexicon and coder", title),
-                    **_ours(condition.measured(metric)),
+                    **_score_cells(condition.measured(metric)),
                 }
             )
     note = (
@@ -310,7 +336,7 @@ def coverage_table(results: StudyResults) -> TableContent:
         " says so. In the paper's two debates the public cluster was missed without the judge and"
         " reached with it."
     )
-    return _plain(rows, ("model", "condition", "coded by", "cluster"), [note, BY_DEBATE_NOTE])
+    return _plain_table(rows, ("model", "condition", "coded by", "cluster"), [note, BY_DEBATE_NOTE])
 
 
 @table(STUDY, "evaluator_scores", "The evaluator's ten criteria")
@@ -320,16 +346,16 @@ def evaluator_scores(results: StudyResults) -> TableContent:
     for condition in list_conditions(results):
         for _, group, score in condition.scores(["evaluation"]):
             criterion = group.partition("=")[2].replace("_", " ") or "mean of all"
-            rows.append({"model": (*condition.names, criterion), **_ours(score)})
+            rows.append({"model": (*condition.names, criterion), **_score_cells(score)})
     notes = ["n counts topics; the paper lists the criteria and gives no scores.", BY_DEBATE_NOTE]
-    return _plain(rows, ("model", "condition", "criterion"), notes)
+    return _plain_table(rows, ("model", "condition", "criterion"), notes)
 
 
-def _ours(score: Measured) -> Fields:
+def _score_cells(score: Measured) -> Fields:
     return {"ours": score.interval, "cases": score.counts}
 
 
-def _plain(rows: Sequence[Fields], keys: tuple[str, ...], notes: list[str]) -> TableContent:
+def _plain_table(rows: Sequence[Fields], keys: tuple[str, ...], notes: list[str]) -> TableContent:
     """A table without published counterpart."""
     return (
         Columns()

@@ -68,16 +68,16 @@ class CompasOptions(PeopleOptions):
 @dataset("compas", CompasOptions)
 def load(options: CompasOptions, context: LoadContext) -> Loaded:
     """Cases, features and cleaning report of COMPAS; raises `UserError` for any fault in the file."""
-    shipped = options.source == "sample"
-    path = (context.shipped / "data" / "samples" if shipped else context.data_root) / FILE
-    get = (
+    is_sample = options.source == "sample"
+    path = (context.shipped / "data" / "samples" if is_sample else context.data_root) / FILE
+    remedy = (
         "put the filtered COMPAS table there (see data/raw/README.md), or choose source 'download'"
         " or 'sample'."
     )
-    table = read_csv(path, [LABEL, VERDICT, *PHRASES], get=get)
-    task = replace(TASK, notes=(_SYNTHETIC,)) if shipped else TASK
+    table = read_csv(path, [LABEL, VERDICT, *PHRASES], get=remedy)
+    task = replace(TASK, notes=(_SYNTHETIC,)) if is_sample else TASK
     frame, cleaning = clean(path, table)
-    frame["id"] = ("synthetic-" if shipped else "compas-") + frame["id"]
+    frame["id"] = ("synthetic-" if is_sample else "compas-") + frame["id"]
     people = People(frame, tuple(PHRASES), task, cleaning, (path,))
     return load_people(people, options, context, narrate, (*PROTECTED, VERDICT))
 

@@ -48,9 +48,9 @@ METHOD_LOOK = {
     for n, method in enumerate(_ORDER)
 }
 PERFORMANCE = "Performance and cost"
-MOST_NAMES = 40
+MAX_NAMES = 40
 LABEL_WIDTH = 45  # characters
-ASIDE = 0.17  # distance of F1 and accuracy from the middle of their row
+MARKER_OFFSET = 0.17  # distance of F1 and accuracy from the middle of their row
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,25 +94,25 @@ def f1_against_tokens(results: StudyResults) -> "Figure":
 
 
 def _cost_figure(runs: Sequence[Run], metric: str, label: str) -> "Figure":
-    drawn = [
+    points = [
         (run, cost, f1)
         for run in runs
         for cost, f1 in [(run.measured(metric), run.measured("f1", "binary"))]
         if not np.isnan([cost.value, f1.value]).any()
     ]
-    if not drawn:
+    if not points:
         return nothing_to_draw("No experiment of this study has an F1 to draw.")
     drawing, axes = new_figure()
-    if all(cost.value > 0 for _, cost, _ in drawn):
-        _logarithmic(axes, [cost.value for _, cost, _ in drawn])
-    for method in dict.fromkeys(run.method for run, _, _ in drawn):
+    if all(cost.value > 0 for _, cost, _ in points):
+        _use_logarithmic_axis(axes, [cost.value for _, cost, _ in points])
+    for method in dict.fromkeys(run.method for run, _, _ in points):
         colour, marker = METHOD_LOOK.get(method, (GREY, "o"))
-        mine = [(cost, f1) for run, cost, f1 in drawn if run.method == method]
-        x, y = [cost.value for cost, _ in mine], [f1.value for _, f1 in mine]
+        method_points = [(cost, f1) for run, cost, f1 in points if run.method == method]
+        x, y = [cost.value for cost, _ in method_points], [f1.value for _, f1 in method_points]
         axes.errorbar(
             x,
             y,
-            yerr=whiskers([f1.interval for _, f1 in mine]),
+            yerr=whiskers([f1.interval for _, f1 in method_points]),
             fmt="none",
             ecolor=colour,
             alpha=0.35,
@@ -121,23 +121,29 @@ def _cost_figure(runs: Sequence[Run], metric: str, label: str) -> "Figure":
         axes.plot(x, y, linestyle="none", marker=marker, color=colour, markersize=6, label=method)
     axes.set(xlabel=label, ylabel="F1 (binary)", ylim=(-0.03, 1.03))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=3)
-    note_below(drawing, data_notes(runs), sizes_of(run.results for run, _, _ in drawn))
-    named = drawn if len(drawn) <= MOST_NAMES else _best_and_worst(drawn)
-    name_points(axes, [(cost.value, f1.value, run_name(run, runs)) for run, cost, f1 in named])
+    note_below(drawing, data_notes(runs), sizes_of(run.results for run, _, _ in points))
+    named_points = points if len(points) <= MAX_NAMES else _select_best_and_worst(points)
+    name_points(
+        axes, [(cost.value, f1.value, run_name(run, runs)) for run, cost, f1 in named_points]
+    )
     return drawing
 
 
-def _best_and_worst(
-    drawn: Sequence[tuple[Run, Measured, Measured]],
+def _select_best_and_worst(
+    candidates: Sequence[tuple[Run, Measured, Measured]],
 ) -> list[tuple[Run, Measured, Measured]]:
     """Of many points those to name: of each method the two with the best F1 and the last."""
-    ranked = sorted(drawn, key=lambda point: (-point[2].value, point[0].model))
+    ranked = sorted(candidates, key=lambda point: (-point[2].value, point[0].model))
     methods = dict.fromkeys(run.method for run, _, _ in ranked)
-    mine = [[point for point in ranked if point[0].method == method] for method in methods]
-    return [point for points in mine for point in dict.fromkeys((*points[:2], points[-1]))]
+    points_by_method = [
+        [point for point in ranked if point[0].method == method] for method in methods
+    ]
+    return [
+        point for points in points_by_method for point in dict.fromkeys((*points[:2], points[-1]))
+    ]
 
 
-def _logarithmic(axes: "Axes", values: Sequence[float]) -> None:
+def _use_logarithmic_axis(axes: "Axes", values: Sequence[float]) -> None:
     """A logarithmic axis, one decade wide at least."""
     middle = np.sqrt(min(values) * max(values))
     reach = max(np.sqrt(10), 1.6 * max(values) / middle)
@@ -174,7 +180,7 @@ def sorted_debates(results: StudyResults) -> "Figure":
 def _sorted_figure(results: StudyResults, *protocols: str) -> "Figure":
     """Published values and the runs that repeat them in one panel, all other runs in another."""
     runs, cases = list_runs(results, *protocols), published_table(results, "text_cases")
-    theirs = [
+    published_points = [
         Point(
             model,
             METHODS[name],
@@ -187,7 +193,7 @@ def _sorted_figure(results: StudyResults, *protocols: str) -> "Figure":
         for n in [cases.get((name, "cases"), NOT_A_NUMBER)]
         for model, (accuracy, f1) in published_pairs(results, name).items()
     ]
-    ours = [
+    our_points = [
         Point(
             run_name(run, runs),
             run.method,
@@ -199,7 +205,7 @@ def _sorted_figure(results: StudyResults, *protocols: str) -> "Figure":
         for f1 in [run.measured("f1", "binary")]
         if not np.isnan(f1.value)
     ]
-    points = [*theirs, *ours]
+    points = [*published_points, *our_points]
     titled = [
         (
             "Published, and runs that repeat the paper's experiment",
@@ -210,7 +216,7 @@ def _sorted_figure(results: StudyResults, *protocols: str) -> "Figure":
             [point for point in points if not point.comparable],
         ),
     ]
-    filled = [(title, sorted(those, key=_falling)) for title, those in titled if those]
+    filled = [(title, sorted(those, key=_descending_order)) for title, those in titled if those]
     if not filled:
         return nothing_to_draw("Neither published values nor an experiment of this study to draw.")
     rows = [len(those) for _, those in filled]
@@ -222,7 +228,7 @@ def _sorted_figure(results: StudyResults, *protocols: str) -> "Figure":
         sharex=True,
     )
     for axes, (title, those) in zip(grid.flat, filled, strict=True):
-        _sorted_panel(axes, those)
+        _draw_sorted_panel(axes, those)
         axes.set_title(title, loc="left", fontsize=SMALL + 0.5)
     lowest = grid.flat[len(rows) - 1]
     lowest.set(xlabel="F1 and accuracy", xlim=(-0.03, 1.03))
@@ -232,22 +238,25 @@ def _sorted_figure(results: StudyResults, *protocols: str) -> "Figure":
     return drawing
 
 
-def _falling(point: Point) -> tuple[float, float, bool, str, str]:
+def _descending_order(point: Point) -> tuple[float, float, bool, str, str]:
     return -point.f1.value, -point.accuracy.value, point.published, point.name, point.method
 
 
-def _sorted_panel(axes: "Axes", points: Sequence[Point]) -> None:
+def _draw_sorted_panel(axes: "Axes", points: Sequence[Point]) -> None:
     """Points from above, F1 and accuracy in one row each, with the number of predictions behind
     their name.
     """
     for row, point in enumerate(points):
-        ends = [row - ASIDE, row + ASIDE]  # two equal values would hide each other on one line
+        ends = [
+            row - MARKER_OFFSET,
+            row + MARKER_OFFSET,
+        ]  # two equal values would hide each other on one line
         axes.plot(
             [point.f1.value, point.accuracy.value], ends, color="#bbbbbb", linewidth=1, zorder=1
         )
     for shift, colour, marker, label, which in (
-        (-ASIDE, BLUE, "o", "F1 (binary; published: average not named)", "f1"),
-        (ASIDE, VERMILION, "s", "accuracy", "accuracy"),
+        (-MARKER_OFFSET, BLUE, "o", "F1 (binary; published: average not named)", "f1"),
+        (MARKER_OFFSET, VERMILION, "s", "accuracy", "accuracy"),
     ):
         for row, point in enumerate(points):
             value: Measured = getattr(point, which)

@@ -38,9 +38,12 @@ if TYPE_CHECKING:
 
 JUDGE = "The judge and its confidence"
 PHASES = {1: "openings", 2: "rebuttals", 3: "closings"}
-MOST_LINES = 6  # of runs in one panel; more are drawn in grey
-MANY_PANELS = 9
-LAST, MANY = 1000, 1000  # no debate has so many rounds, no round so many beliefs
+MAX_COLOURED_RUNS = 6  # of runs in one panel; more are drawn in grey
+MAX_LARGE_PANELS = 9
+AFTER_ALL_ROUNDS, MAX_BELIEFS_PER_ROUND = (
+    1000,
+    1000,
+)  # no debate has so many rounds, no round so many beliefs
 
 
 @figure(STUDY, "reliability", "Can stated confidence be trusted?", category=JUDGE)
@@ -49,15 +52,15 @@ def reliability(results: StudyResults) -> "Figure":
     confidence is deserved. The area of a point grows with the share of a run's predictions in its
     bin of confidence; n counts all of them.
     """
-    found: dict[str, list[tuple[Run, pd.DataFrame]]] = {}
+    curves_by_method: dict[str, list[tuple[Run, pd.DataFrame]]] = {}
     for run in list_runs(results):
-        curve = _curve(run.valid, run.results.task)
+        curve = _bin_predictions(run.valid, run.results.task)
         if len(curve):
-            found.setdefault(run.method, []).append((run, curve))
-    if not found:
+            curves_by_method.setdefault(run.method, []).append((run, curve))
+    if not curves_by_method:
         return nothing_to_draw("No prediction of this study states a confidence.")
-    drawing, every, lowest = panels(len(found), columns=3, row_height=2.3)
-    for axes, (method, curves) in zip(every, found.items(), strict=True):
+    drawing, all_axes, bottom_axes = panels(len(curves_by_method), columns=3, row_height=2.3)
+    for axes, (method, curves) in zip(all_axes, curves_by_method.items(), strict=True):
         axes.plot([0, 100], [0, 100], color=GREY, linestyle=":", linewidth=1)
         _draw_curves(axes, curves)
         axes.set(xlim=(-3, 103), ylim=(-3, 103))
@@ -70,14 +73,14 @@ def reliability(results: StudyResults) -> "Figure":
         )
         legend.get_title().set_fontsize(8.5)
     drawing.supylabel("Right predictions (%)", fontsize=9)
-    for axes in lowest:
+    for axes in bottom_axes:
         axes.set_xlabel("Stated confidence (%)")
-    data = data_notes([run for curves in found.values() for run, _ in curves], "")
+    data = data_notes([run for curves in curves_by_method.values() for run, _ in curves], "")
     area = "Area of a point: share of the run's predictions in its bin of confidence (ten bins)."
     note_below(
         drawing,
         [area, *data],
-        sizes_of(run.results for curves in found.values() for run, _ in curves),
+        sizes_of(run.results for curves in curves_by_method.values() for run, _ in curves),
     )
     return drawing
 
@@ -87,10 +90,10 @@ def _draw_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> No
     lines.
     """
     runs = [run for run, _ in curves]
-    many = len(runs) > MOST_LINES
+    has_many_runs = len(runs) > MAX_COLOURED_RUNS
     for position, (run, curve) in enumerate(curves):
         x, y = 100 * curve["confidence"], 100 * curve["right"]
-        if many:
+        if has_many_runs:
             axes.plot(
                 x, y, color="#c4c4c4", linewidth=0.7, label="" if position else f"{len(runs)} runs"
             )
@@ -111,18 +114,20 @@ def _draw_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> No
         axes.plot([], [], marker, color=colour, markersize=4, label=name)
 
 
-def _curve(rows: pd.DataFrame, task: Task) -> pd.DataFrame:
+def _bin_predictions(rows: pd.DataFrame, task: Task) -> pd.DataFrame:
     """Bins of confidence with predictions in them: mean confidence, share right, count and share of
     predictions.
     """
     confidence = probability_of_prediction(rows, task)
-    known = ~np.isnan(confidence)
-    right = as_numbers(rows["prediction"] == rows["target"])[known]
-    bins = confidence_bins(confidence[known])
+    has_confidence = ~np.isnan(confidence)
+    is_right = as_numbers(rows["prediction"] == rows["target"])[has_confidence]
+    bins = confidence_bins(confidence[has_confidence])
     sizes = bins.sum(axis=0) if len(bins) else np.zeros(BINS)
-    filled = sizes > 0
-    means = (np.stack([confidence[known], right]) @ bins)[:, filled] / sizes[filled]
-    counts = sizes[filled].astype(int)
+    is_filled = sizes > 0
+    means = (np.stack([confidence[has_confidence], is_right]) @ bins)[:, is_filled] / sizes[
+        is_filled
+    ]
+    counts = sizes[is_filled].astype(int)
     return pd.DataFrame(
         {
             "confidence": means[0],
@@ -140,26 +145,26 @@ def belief_by_turn(results: StudyResults) -> "Figure":
     """
     debates = list_runs(results, DEBATE)
     opinions = {run.experiment: stated_predictions(run.results) for run in debates}
-    every = [(run, _beliefs(opinions[run.experiment], run)) for run in debates]
+    every = [(run, _select_beliefs(opinions[run.experiment], run)) for run in debates]
     shown = [(run, beliefs) for run, beliefs in every if len(beliefs)]
     if not shown:
         return nothing_to_draw(
             "No debate of this study has a judge who states a belief before the verdict."
         )
-    small = len(shown) > MANY_PANELS
-    drawing, axes_of_runs, lowest = panels(
-        len(shown), columns=5 if small else 3, row_height=1.3 if small else 2.1
+    is_small = len(shown) > MAX_LARGE_PANELS
+    drawing, axes_of_runs, bottom_axes = panels(
+        len(shown), columns=5 if is_small else 3, row_height=1.3 if is_small else 2.1
     )
     runs = [run for run, _ in shown]
     points = pd.concat([beliefs[["point", "order"]] for _, beliefs in shown])
     names = list(dict.fromkeys(points.sort_values("order", kind="stable")["point"]))
     for axes, (run, beliefs) in zip(axes_of_runs, shown, strict=True):
-        _belief_panel(axes, run, beliefs, names, markersize=2.5 if small else 4)
+        _draw_belief_panel(axes, run, beliefs, names, markersize=2.5 if is_small else 4)
         title = f"{run_name(run, runs)}\nn = {beliefs['case_id'].nunique()}"
-        axes.set_title(title, fontsize=6.5 if small else SMALL)
-    for axes in lowest:
+        axes.set_title(title, fontsize=6.5 if is_small else SMALL)
+    for axes in bottom_axes:
         axes.set_xticks(
-            range(len(names)), names, fontsize=6 if small else SMALL, rotation=30, ha="right"
+            range(len(names)), names, fontsize=6 if is_small else SMALL, rotation=30, ha="right"
         )
     drawing.legend(*axes_of_runs[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
     drawing.supylabel("Belief in the positive outcome (%)", fontsize=9)
@@ -168,58 +173,64 @@ def belief_by_turn(results: StudyResults) -> "Figure":
         " confidence, of which 0 is a guess (50 %) and 100 certain (likelihood: the label's"
         " probability)."
     )
-    unread = sum(int(opinions[run.experiment]["belief"].isna().sum()) for run, _ in shown)
-    gaps = f"n counts cases. {unread} opinions without a confidence that can be read are left out."
-    shaded = data_notes(runs, " Shaded: 95 % intervals over cases.")
-    note_below(drawing, [meaning, gaps, *shaded], sizes_of(run.results for run in runs))
+    unread_count = sum(int(opinions[run.experiment]["belief"].isna().sum()) for run, _ in shown)
+    gap_note = f"n counts cases. {unread_count} opinions without a confidence that can be read are left out."
+    data = data_notes(runs, " Shaded: 95 % intervals over cases.")
+    note_below(drawing, [meaning, gap_note, *data], sizes_of(run.results for run in runs))
     return drawing
 
 
-def _beliefs(opinions: pd.DataFrame, run: Run) -> pd.DataFrame:
+def _select_beliefs(opinions: pd.DataFrame, run: Run) -> pd.DataFrame:
     """The judge's opinions with a belief, of one run, and the point of the debate of each.
 
     None where the judge states no belief before the verdict.
     """
-    asked = run.results.gather(
-        lambda said: said[
-            (said["model"] == run.model) & (said["speaker"] == "judge") & (said["kind"] == BELIEF)
+    belief_calls = run.results.gather(
+        lambda utterances: utterances[
+            (utterances["model"] == run.model)
+            & (utterances["speaker"] == "judge")
+            & (utterances["kind"] == BELIEF)
         ],
         ["speaker", "kind", "round"],
     )
-    nth = asked.groupby(
+    call_number = belief_calls.groupby(
         ["debate_id", "round"]
     ).cumcount()  # of those asked for, whether they could be used or not
-    nth.index = pd.MultiIndex.from_frame(asked[["debate_id", "turn"]])
-    mine = opinions[
+    call_number.index = pd.MultiIndex.from_frame(belief_calls[["debate_id", "turn"]])
+    run_opinions = opinions[
         (opinions["model"] == run.model)
         & (opinions["speaker"] == "judge")
         & opinions["belief"].notna()
     ]
-    if not (mine["kind"] == BELIEF).any():
-        return mine.iloc[:0]
-    several = bool((nth > 0).any())
-    positions = nth.reindex(
-        pd.MultiIndex.from_frame(mine[["debate_id", "turn"]]), fill_value=0
+    if not (run_opinions["kind"] == BELIEF).any():
+        return run_opinions.iloc[:0]
+    has_several_per_round = bool((call_number > 0).any())
+    positions = call_number.reindex(
+        pd.MultiIndex.from_frame(run_opinions[["debate_id", "turn"]]), fill_value=0
     ).to_numpy()
-    rows = zip(mine["kind"], mine["round"], positions, strict=True)
+    rows = zip(run_opinions["kind"], run_opinions["round"], positions, strict=True)
     points = [
-        _point(kind, number, position + 1 if several else 0) for kind, number, position in rows
+        _name_point(kind, number, position + 1 if has_several_per_round else 0)
+        for kind, number, position in rows
     ]
-    order = mine["round"].where(mine["kind"] == BELIEF, LAST) + positions / MANY
-    return mine.assign(point=points, order=order)
+    order = (
+        run_opinions["round"].where(run_opinions["kind"] == BELIEF, AFTER_ALL_ROUNDS)
+        + positions / MAX_BELIEFS_PER_ROUND
+    )
+    return run_opinions.assign(point=points, order=order)
 
 
-def _point(kind: str, number: int, nth: int) -> str:
+def _name_point(kind: str, number: int, ordinal: int) -> str:
     """A point of the debate in words: "after openings", "openings, 1" where beliefs follow every
     turn, "verdict".
     """
     if kind == VERDICT:
         return kind
     phase = PHASES.get(number, f"round {number}")
-    return f"{phase}, {nth}" if nth else f"after {phase}"
+    return f"{phase}, {ordinal}" if ordinal else f"after {phase}"
 
 
-def _belief_panel(
+def _draw_belief_panel(
     axes: "Axes", run: Run, beliefs: pd.DataFrame, names: Sequence[str], markersize: float
 ) -> None:
     positive = run.results.task.positive
@@ -227,11 +238,14 @@ def _belief_panel(
         ("actual: positive", True, VERMILION, "s", "-", -0.05),
         ("actual: other", False, BLUE, "o", "--", 0.05),
     )
-    for label, actual, colour, marker, line, aside in looks:
-        mine = beliefs[(beliefs["target"] == positive) == actual]
-        estimates = [_belief_at(mine[mine["point"] == name], run) for name in names]
+    for label, actual, colour, marker, line, offset in looks:
+        outcome_beliefs = beliefs[(beliefs["target"] == positive) == actual]
+        estimates = [
+            _estimate_belief(outcome_beliefs[outcome_beliefs["point"] == name], run)
+            for name in names
+        ]
         y, low, high = 100 * np.array(estimates).T
-        x = np.arange(len(names)) + aside
+        x = np.arange(len(names)) + offset
         axes.fill_between(x, low, high, color=colour, alpha=0.13, linewidth=0)
         axes.plot(
             x, y, color=colour, marker=marker, linestyle=line, markersize=markersize, label=label
@@ -244,7 +258,7 @@ def _belief_panel(
     axes.set(ylim=(-3, 103), xlim=(-0.3, len(names) - 0.7))
 
 
-def _belief_at(beliefs: pd.DataFrame, run: Run) -> tuple[float, float, float]:
+def _estimate_belief(beliefs: pd.DataFrame, run: Run) -> tuple[float, float, float]:
     return run.results.sample(beliefs["case_id"]).bootstrap.estimate(
         share_statistic(beliefs["belief"])
     )

@@ -97,57 +97,69 @@ async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
     advocates = debate.in_order(
         (PROSECUTOR, DEFENSE) if params.first == PROSECUTOR else (DEFENSE, PROSECUTOR)
     )
-    for number, phase in enumerate(PHASES, start=1):
+    for round_number, phase in enumerate(PHASES, start=1):
         for advocate in advocates:
-            await speak(debate, params, advocate, phase, number)
+            await speak(debate, params, advocate, phase, round_number)
             if params.beliefs == "after_turn":
-                await update_belief(debate, params, number)
+                await update_belief(debate, params, round_number)
         if params.beliefs == "after_round":
-            await update_belief(debate, params, number)
+            await update_belief(debate, params, round_number)
     return await give_verdict(debate, params)
 
 
 async def speak(
-    debate: Debate, params: CourtroomParams, advocate: str, phase: str, number: int
+    debate: Debate, params: CourtroomParams, advocate: str, phase: str, round_number: int
 ) -> None:
     """One advocate's turn: the private strategy, then the public statement."""
     if params.strategy == "inline":
-        said = await debate.say(
+        reply = await debate.say(
             advocate,
             "strategy",
             "courtroom/inline",
             schema=Inline,
             private=True,
-            round=number,
+            round=round_number,
             phase=phase,
         )
-        if said.usable and said.parsed:
-            statement = said.parsed["statement"]
+        if reply.usable and reply.parsed:
+            statement = reply.parsed["statement"]
             debate.record(
-                advocate, phase, statement, source=said.source, round=number, call_id=said.call_id
+                advocate,
+                phase,
+                statement,
+                source=reply.source,
+                round=round_number,
+                call_id=reply.call_id,
             )
         return
     if params.strategy == "call":
         await debate.say(
-            advocate, "strategy", "courtroom/strategy", private=True, round=number, phase=phase
+            advocate,
+            "strategy",
+            "courtroom/strategy",
+            private=True,
+            round=round_number,
+            phase=phase,
         )
-    await debate.say(advocate, phase, "courtroom/statement", round=number, phase=phase)
+    await debate.say(advocate, phase, "courtroom/statement", round=round_number, phase=phase)
 
 
-async def update_belief(debate: Debate, params: CourtroomParams, number: int) -> None:
+async def update_belief(debate: Debate, params: CourtroomParams, round_number: int) -> None:
     """The judge privately notes prediction, confidence and reasons."""
     schema = prediction_schema(
         debate.task, name="Belief", reasoning=True, characters=params.characters
     )
-    await debate.say(JUDGE, BELIEF, "courtroom/belief", schema=schema, private=True, round=number)
+    await debate.say(
+        JUDGE, BELIEF, "courtroom/belief", schema=schema, private=True, round=round_number
+    )
 
 
 async def give_verdict(debate: Debate, params: CourtroomParams) -> Answer | None:
     """The judge's public verdict with reasons, prediction and confidence (turn 7)."""
     if params.answer == "likelihood":
         return read_answer(debate, await debate.choose(JUDGE, VERDICT, "courtroom/verdict"))
-    room, critique = params.characters, params.critique
+    max_chars, critique = params.characters, params.critique
     schema = prediction_schema(
-        debate.task, name="Verdict", reasoning=True, characters=room, critique=critique
+        debate.task, name="Verdict", reasoning=True, characters=max_chars, critique=critique
     )
     return read_answer(debate, await debate.say(JUDGE, VERDICT, "courtroom/verdict", schema=schema))

@@ -62,29 +62,31 @@ def published_pairs(study: StudyResults, protocol: str) -> dict[str, tuple[float
     """Model to the published accuracy and F1 of a method, by Tables 4 and 5; what Table 6 calls F1
     is none.
     """
-    table, start = (
+    table, prefix = (
         ("table5_courtroom", "") if protocol == DEBATE else ("table4_prompting", f"{protocol}_")
     )
     values = published_table(study, table)
-    found = (
+    accuracies = (
         (model, accuracy)
         for (model, metric), accuracy in values.items()
-        if metric == f"{start}accuracy"
+        if metric == f"{prefix}accuracy"
     )
-    return {model: (accuracy, values[model, f"{start}f1"]) for model, accuracy in found}
+    return {model: (accuracy, values[model, f"{prefix}f1"]) for model, accuracy in accuracies}
 
 
 def largest_reference_runs(runs: Sequence[Run]) -> list[Run]:
     """The references of each data set on the largest set of evaluated cases, for figures."""
-    largest: dict[str, Run] = {}
+    largest_runs: dict[str, Run] = {}
     for run in runs:
         data = run.results.config.dataset
-        if data not in largest or _cases(run) > _cases(largest[data]):
-            largest[data] = run
-    return [replace(run, model=model) for run in largest.values() for model in REFERENCE_MODELS]
+        if data not in largest_runs or _count_cases(run) > _count_cases(largest_runs[data]):
+            largest_runs[data] = run
+    return [
+        replace(run, model=model) for run in largest_runs.values() for model in REFERENCE_MODELS
+    ]
 
 
-def _cases(run: Run) -> int:
+def _count_cases(run: Run) -> int:
     return int(run.results.predictions["case_id"].nunique())
 
 
@@ -93,26 +95,30 @@ def run_name(run: Run, runs: Sequence[Run]) -> str:
     it apart.
     """
     if run.model in REFERENCE_MODELS:
-        datasets = {other.results.config.dataset for other in runs}
+        datasets = {sibling.results.config.dataset for sibling in runs}
         return run.model if len(datasets) == 1 else f"{run.model}, {run.results.config.dataset}"
-    twins = [other for other in runs if (other.model, other.method) == (run.model, run.method)]
-    models = {other.model for other in runs}
-    if len(twins) == 1 and len(models) > 1:
+    equal_runs = [
+        sibling for sibling in runs if (sibling.model, sibling.method) == (run.model, run.method)
+    ]
+    models = {sibling.model for sibling in runs}
+    if len(equal_runs) == 1 and len(models) > 1:
         return run.model
-    shared = [other for other in runs if other.experiment == run.experiment]
-    return run.experiment if len(shared) == 1 else f"{run.model}, {run.experiment}"
+    experiment_runs = [sibling for sibling in runs if sibling.experiment == run.experiment]
+    return run.experiment if len(experiment_runs) == 1 else f"{run.model}, {run.experiment}"
 
 
 def data_notes(
-    runs: Sequence[Run], intervals: str = " Thin lines: 95 % intervals over cases."
+    runs: Sequence[Run], interval_note: str = " Thin lines: 95 % intervals over cases."
 ) -> list[str]:
     """Which data the runs rest on, how many cases, and what is drawn for intervals."""
     sizes: dict[str, set[int]] = {}
     for run in runs:
-        sizes.setdefault(run.data, set()).add(_cases(run))
+        sizes.setdefault(run.data, set()).add(_count_cases(run))
     ranges = {
-        data: f"{min(n)} to {max(n)} cases" if len(n) > 1 else counted(max(n), "case")
-        for data, n in sizes.items()
+        data: f"{min(counts)} to {max(counts)} cases"
+        if len(counts) > 1
+        else counted(max(counts), "case")
+        for data, counts in sizes.items()
     }
     data = "; ".join(f"{label}, {cases}" for label, cases in ranges.items())
-    return [f"Data: {data}.{intervals}"] if runs else []
+    return [f"Data: {data}.{interval_note}"] if runs else []

@@ -26,7 +26,7 @@ TABLE7 = "table7_commercial_confusion"
 
 # Heading, metric and average of ours, and what the paper's column is called in the published
 # figures.
-SHOWN = (
+METRICS = (
     ("accuracy", "accuracy", "", "accuracy"),
     ("accuracy, invalid = wrong", "accuracy_invalid_wrong", "", ""),
     ("F1, binary", "f1", "binary", "f1"),
@@ -79,46 +79,48 @@ def commercial(results: StudyResults) -> TableContent:
     return comparison(_model_rows(results, "table6_commercial", runs), KEYS, PAPER_NOTES)
 
 
-def _by_method(values: Values) -> dict[tuple[str, str], dict[str, Published]]:
+def _group_by_method(values: Values) -> dict[tuple[str, str], dict[str, Published]]:
     """(method, model) to accuracy and F1, from the rows and columns of Tables 4, 5 and 6."""
-    found: dict[tuple[str, str], dict[str, Published]] = {}
+    groups: dict[tuple[str, str], dict[str, Published]] = {}
     for (row, column), value in values.items():
         model, _, prompt = row.partition("/")  # Table 6: haiku-3.5/cot
-        of_column, _, metric = column.rpartition("_")  # Table 4: n_shot_cot_f1
-        found.setdefault((METHODS[prompt or of_column or DEBATE], model), {})[metric] = value
-    return found
+        column_method, _, metric = column.rpartition("_")  # Table 4: n_shot_cot_f1
+        groups.setdefault((METHODS[prompt or column_method or DEBATE], model), {})[metric] = value
+    return groups
 
 
 def _model_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[Fields]:
     """Published values that nothing repeats, in the paper's order, then our runs, then the
     references.
     """
-    alone = _by_method(not_repeated(results, table))
-    ours: dict[tuple[str, str], list[Run]] = {}
+    unrepeated = _group_by_method(not_repeated(results, table))
+    our_runs: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
-        ours.setdefault((run.method, run.model), []).append(run)
+        our_runs.setdefault((run.method, run.model), []).append(run)
     methods = [
-        method for method in METHODS.values() if any(method == key[0] for key in (*alone, *ours))
+        method
+        for method in METHODS.values()
+        if any(method == key[0] for key in (*unrepeated, *our_runs))
     ]
     for method in methods:
-        for key in dict.fromkeys([key for key in (*alone, *ours) if key[0] == method]):
-            stated = alone.get(key, {})
-            for heading, _, _, column in SHOWN:
-                if column in stated:
+        for key in dict.fromkeys([key for key in (*unrepeated, *our_runs) if key[0] == method]):
+            published = unrepeated.get(key, {})
+            for heading, _, _, column in METRICS:
+                if column in published:
                     yield compared(
-                        {"method": (*key, "", "", heading)}, stated[column], NOT_MEASURED
+                        {"method": (*key, "", "", heading)}, published[column], NOT_MEASURED
                     )
-            for run in ours.get(key, []):
-                yield from _run_rows(run, _by_method(beside(run, table)).get(key, {}))
+            for run in our_runs.get(key, []):
+                yield from _run_rows(run, _group_by_method(beside(run, table)).get(key, {}))
     for run in reference_runs(runs):
         yield from _run_rows(run, {})
 
 
-def _run_rows(run: Run, theirs: Mapping[str, Published]) -> Iterator[Fields]:
-    for heading, metric, average, column in SHOWN:
+def _run_rows(run: Run, published: Mapping[str, Published]) -> Iterator[Fields]:
+    for heading, metric, average, column in METRICS:
         value = run.measured(metric, average)
         if value is not NOT_MEASURED:
-            yield compared({"method": (*run.names, heading)}, theirs.get(column), value)
+            yield compared({"method": (*run.names, heading)}, published.get(column), value)
             if metric == "accuracy" and run.method != "reference":
                 yield compared(
                     {"method": (*run.names, "share of valid answers")}, None, share_valid(value)
@@ -134,30 +136,30 @@ def commercial_confusion(results: StudyResults) -> TableContent:
     rows = []
     for row, counts in printed.items():
         model, prompt = row.split("/")
-        ours = [
+        matching_runs = [
             run
             for run in list_runs(results, prompt)
             if any(name == row for name, _ in beside(run, TABLE7))
         ]
-        printed_row = {"model": model, "method": METHODS[prompt], **_put_right(counts)}
-        rows += [printed_row | _our_counts(run) for run in ours] or [printed_row]
-    matched = (
+        printed_row = {"model": model, "method": METHODS[prompt], **_correct_counts(counts)}
+        rows += [printed_row | _our_counts(run) for run in matching_runs] or [printed_row]
+    matching_note = (
         "`ours` is filled where a run repeats the paper's experiment with that model. `NO as YES`"
         " counts cases without rearrest that were predicted to have one."
     )
-    return _CONFUSION.table(rows, [matched])
+    return _CONFUSION.table(rows, [matching_note])
 
 
 _CELLS = {"NO as NO": "tn", "YES as YES": "tp", "YES as NO": "fn", "NO as YES": "fp"}
 """Our counts by their meaning, so that no one need ask which class is positive."""
-_RIGHT = ("accuracy", "precision of NO", "F1 of NO", "F1 of YES")
+_CORRECTED = ("accuracy", "precision of NO", "F1 of NO", "F1 of YES")
 _CONFUSION = (
     Columns()
     .keys("model")
     .plain("method")
     .published("printed accuracy", "printed precision", digits=".2f")
     .counts("printed TP", "printed TN", "printed FP", "printed FN", role=PUBLISHED)
-    .difference(*(f"put right: {name}" for name in _RIGHT), digits=".2f")
+    .difference(*(f"put right: {name}" for name in _CORRECTED), digits=".2f")
     .counts(*(f"ours: {meaning}" for meaning in _CELLS), role=OURS)
     .counts("n", "n invalid")
     .short_form(
@@ -165,7 +167,7 @@ _CONFUSION = (
         "method",
         "printed accuracy",
         "printed precision",
-        *(f"put right: {name}" for name in _RIGHT),
+        *(f"put right: {name}" for name in _CORRECTED),
     )
 )
 
@@ -179,7 +181,7 @@ def _printed_counts(results: StudyResults) -> dict[str, dict[str, float]]:
     return rows
 
 
-def _put_right(counts: Mapping[str, float]) -> dict[str, tuple[float, ...]]:
+def _correct_counts(counts: Mapping[str, float]) -> dict[str, tuple[float, ...]]:
     """The printed columns, then what they give once TN and FP are exchanged; positive = NO there,
     as the counts say.
     """
@@ -198,11 +200,11 @@ def _put_right(counts: Mapping[str, float]) -> dict[str, tuple[float, ...]]:
 
 
 def _our_counts(run: Run) -> dict[str, tuple[float, ...]]:
-    found = [run.measured(name, "binary") for name in _CELLS.values()]
+    cells = [run.measured(name, "binary") for name in _CELLS.values()]
     return {
         f"ours: {next(iter(_CELLS))}": (
-            *(count.value for count in found),
-            found[0].n,
-            found[0].n_invalid,
+            *(count.value for count in cells),
+            cells[0].n,
+            cells[0].n_invalid,
         )
     }

@@ -29,8 +29,8 @@ from moot.studies.courtroom.runs import (
     published_pairs,
 )
 
-FEWEST_MODELS_FOR_A_SPREAD = 2
-FEWEST_MODELS_FOR_A_CORRELATION = 3
+MIN_MODELS_FOR_SPREAD = 2
+MIN_MODELS_FOR_CORRELATION = 3
 
 
 @table(STUDY, "summary", "All runs at a glance")
@@ -42,7 +42,7 @@ def summary(results: StudyResults) -> TableContent:
         accuracy, strict = run.measured("accuracy"), run.measured("accuracy" + INVALID_WRONG)
         answers = accuracy.n + accuracy.n_invalid
         without_retries = run.measured("accuracy", group="retries=0")
-        shown = (run.measured(*metric).value for metric in _SHOWN.values())
+        other_scores = (run.measured(*metric).value for metric in _SUMMARY_METRICS.values())
         rows.append(
             {
                 "method": run.names,
@@ -50,7 +50,7 @@ def summary(results: StudyResults) -> TableContent:
                 "accuracy, invalid = wrong": (
                     accuracy.value if run.method == "reference" else strict.value
                 ),
-                "valid answers": (accuracy.n / answers if answers else np.nan, *shown),
+                "valid answers": (accuracy.n / answers if answers else np.nan, *other_scores),
                 "cases": accuracy.counts,
                 "accuracy, no retries": (without_retries.value, without_retries.n),
             }
@@ -74,7 +74,7 @@ def summary(results: StudyResults) -> TableContent:
     )
 
 
-_SHOWN = {
+_SUMMARY_METRICS = {
     "F1, binary": ("f1", "binary"),
     "F1, macro": ("f1", "macro"),
     "F1, weighted": ("f1", "weighted"),
@@ -90,7 +90,7 @@ _SUMMARY = (
     .keys("method")
     .plain("model", "experiment", "data")
     .estimate("accuracy")
-    .ours("accuracy, invalid = wrong", "valid answers", *list(_SHOWN)[:6])
+    .ours("accuracy, invalid = wrong", "valid answers", *list(_SUMMARY_METRICS)[:6])
     .ours("calls a case", digits=".1f")
     .ours("tokens a case", digits=".0f")
     .ours("seconds a case", digits=".1f")
@@ -115,32 +115,32 @@ def stability(results: StudyResults) -> TableContent:
     """Spread of F1 across models, and correlation of accuracy and F1, by method: published and
     ours.
     """
-    stated = published_table(results, "text_cost")
+    claims = published_table(results, "text_cost")
     rows = []
     for method in (*PUBLISHED_PROMPTS, DEBATE):
         pairs, ours = published_pairs(results, method), _our_pairs(results, method)
         same_models = set(pairs) <= set(ours)
         statistics = {
             "standard deviation of F1 across models": (
-                _spread,
-                stated.get((method, "f1_std_across_models")),
+                _f1_spread,
+                claims.get((method, "f1_std_across_models")),
             ),
             "correlation of accuracy and F1 (Pearson)": (_correlation, None),
         }
         for name, (statistic, claimed) in statistics.items():
-            theirs = Published.of(
-                statistic(list(pairs.values())), our_wording=_in_our_words(results, method)
+            published_value = Published.of(
+                statistic(list(pairs.values())), our_wording=_has_our_wording(results, method)
             )
             rows.append(
                 {
                     "method": METHODS[method],
                     "statistic": name,
                     "stated in the paper": np.nan if claimed is None else claimed,
-                    "published": theirs,
+                    "published": published_value,
                     "ours": statistic(list(ours.values())),
                     **differences(
                         statistic([ours[model] for model in pairs]) if same_models else np.nan,
-                        theirs,
+                        published_value,
                     ),
                     "models (published)": len(pairs),
                     "models (ours)": len(ours),
@@ -187,7 +187,7 @@ def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, f
     return {model: pair for model, pair in pairs.items() if not np.isnan(pair).any()}
 
 
-def _in_our_words(results: StudyResults, protocol: str) -> bool:
+def _has_our_wording(results: StudyResults, protocol: str) -> bool:
     """Whether any of these experiments has prompts in other words than the paper's."""
     return any(
         run.as_published.alike and run.as_published.our_wording
@@ -195,17 +195,17 @@ def _in_our_words(results: StudyResults, protocol: str) -> bool:
     )
 
 
-def _spread(pairs: Sequence[tuple[float, float]]) -> float:
+def _f1_spread(pairs: Sequence[tuple[float, float]]) -> float:
     return (
         float(np.std([f1 for _, f1 in pairs], ddof=1))
-        if len(pairs) >= FEWEST_MODELS_FOR_A_SPREAD
+        if len(pairs) >= MIN_MODELS_FOR_SPREAD
         else np.nan
     )
 
 
 def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
     accuracy, f1 = np.array(pairs).T if pairs else (np.array([]), np.array([]))
-    if len(pairs) < FEWEST_MODELS_FOR_A_CORRELATION or not np.ptp(accuracy) or not np.ptp(f1):
+    if len(pairs) < MIN_MODELS_FOR_CORRELATION or not np.ptp(accuracy) or not np.ptp(f1):
         return float("nan")
     return float(np.corrcoef(accuracy, f1)[0, 1])
 
@@ -215,7 +215,7 @@ def cost_ratios(results: StudyResults) -> TableContent:
     """Tokens, seconds and calls of a debate over those of each single prompt, same model and cases:
     published and ours.
     """
-    stated = published_table(results, "text_cost")
+    claims = published_table(results, "text_cost")
     names = {"tokens": "token_ratio", "seconds": "wall_clock_ratio", "calls": ""}
     rows: list[Fields] = []
     for debate in list_runs(results, DEBATE):
@@ -225,7 +225,7 @@ def cost_ratios(results: StudyResults) -> TableContent:
                 debate.results.config.dataset,
             ):
                 continue
-            published = stated if all(beside(run, "text_cost") for run in (debate, prompt)) else {}
+            published = claims if all(beside(run, "text_cost") for run in (debate, prompt)) else {}
             versus = f"{DEBATE}/{prompt.results.config.protocol}"
             for quantity, name in names.items():
                 keys = (
@@ -242,10 +242,10 @@ def cost_ratios(results: StudyResults) -> TableContent:
                     {
                         "debate": keys,
                         "published low": ends,
-                        "ours": _ratio(debate, prompt, quantity),
+                        "ours": _estimate_ratio(debate, prompt, quantity),
                     }
                 )
-    tokens = stated.get((DEBATE, "total_tokens_per_case"), np.nan)
+    tokens = claims.get((DEBATE, "total_tokens_per_case"), np.nan)
     return _COST_RATIOS.table(
         rows,
         [
@@ -256,10 +256,10 @@ def cost_ratios(results: StudyResults) -> TableContent:
             ),
             (
                 f"The paper's debate takes {tokens:.0f} tokens a case, its chain of thought"
-                f" {stated.get(('cot', 'total_tokens_per_case_low'), np.nan):.0f} to"
-                f" {stated.get(('cot', 'total_tokens_per_case_high'), np.nan):.0f}; its ratios are"
-                f" against chain of thought: {_stated_range(stated, 'token_ratio')} times the"
-                f" tokens, {_stated_range(stated, 'wall_clock_ratio')} times the seconds. They are"
+                f" {claims.get(('cot', 'total_tokens_per_case_low'), np.nan):.0f} to"
+                f" {claims.get(('cot', 'total_tokens_per_case_high'), np.nan):.0f}; its ratios are"
+                f" against chain of thought: {_claimed_range(claims, 'token_ratio')} times the"
+                f" tokens, {_claimed_range(claims, 'wall_clock_ratio')} times the seconds. They are"
                 " shown next to ours where both experiments are the paper's."
             ),
         ],
@@ -280,12 +280,12 @@ _COST_RATIOS = (
 )
 
 
-def _stated_range(stated: Mapping[tuple[str, str], float], name: str) -> str:
-    low, high = (stated.get((f"{DEBATE}/cot", f"{name}_{end}"), np.nan) for end in ("low", "high"))
+def _claimed_range(claims: Mapping[tuple[str, str], float], name: str) -> str:
+    low, high = (claims.get((f"{DEBATE}/cot", f"{name}_{end}"), np.nan) for end in ("low", "high"))
     return f"{low:.0f} to {high:.0f}"
 
 
-def _ratio(debate: Run, prompt: Run, quantity: str) -> tuple[float, float, float, int]:
+def _estimate_ratio(debate: Run, prompt: Run, quantity: str) -> tuple[float, float, float, int]:
     """Ratio of the mean quantity a case over common cases, with its interval."""
     means = []
     for run in (debate, prompt):

@@ -49,10 +49,10 @@ def leaderboard(results: StudyResults) -> TableContent:
         for (model, metric), value in not_repeated(results, LEADERBOARD).items()
         if metric in LEADERBOARD_METRICS
     ]
-    for keys, dataset, board in _baselines(results, published_rows(results, LEADERBOARD)):
-        theirs = beside_trained(results, LEADERBOARD, dataset, keys["model"])
+    for keys, dataset, board in _iterate_baselines(results, published_rows(results, LEADERBOARD)):
+        published = beside_trained(results, LEADERBOARD, dataset, keys["model"])
         rows += [
-            {**keys, **_leaderboard_row(board, metric, theirs.get((keys["model"], metric)))}
+            {**keys, **_leaderboard_row(board, metric, published.get((keys["model"], metric)))}
             for metric in LEADERBOARD_METRICS
         ]
     return _LEADERBOARD.table(
@@ -95,19 +95,21 @@ _LEADERBOARD = (
 )
 
 
-def _baselines(
+def _iterate_baselines(
     results: StudyResults, order: list[str]
 ) -> Iterator[tuple[dict[str, str], str, Board]]:
     """Keys of a row, its data set, and the leaderboard's rows of that baseline by evaluation; the
     paper's first.
     """
     for data, board in results.baselines.items():
-        found: dict[str, Board] = {
+        rows_by_model: dict[str, Board] = {
             str(name): {str(row["evaluation"]): row for row in rows.to_dict("records")}
             for name, rows in (board.groupby("baseline", sort=True) if len(board) else ())
         }
-        for model in dict.fromkeys([*(name for name in order if name in found), *found]):
-            rows = found[model]
+        for model in dict.fromkeys(
+            [*(name for name in order if name in rows_by_model), *rows_by_model]
+        ):
+            rows = rows_by_model[model]
             statuses = sorted({str(row["status"]) for row in rows.values()})
             titles = dict.fromkeys(str(row["title"]) for row in rows.values())
             keys = {"data": results.data_label(data), "model": model, "in words": "; ".join(titles)}
@@ -116,13 +118,13 @@ def _baselines(
 
 def _leaderboard_row(rows: Board, metric: str, published: float | None) -> dict[str, object]:
     validated, tested = rows.get("cross_validation", {}), rows.get("test", {})
-    theirs = np.nan if published is None else published
-    ours = validated.get(metric, np.nan)
+    published_value = np.nan if published is None else published
+    our_value = validated.get(metric, np.nan)
     return {
         "metric": LEADERBOARD_METRICS[metric],
-        "published": theirs,
-        "ours (cross-validated)": ours,
-        "difference": ours - theirs,
+        "published": published_value,
+        "ours (cross-validated)": our_value,
+        "difference": our_value - published_value,
         "ours (test)": tuple(tested.get(f"{metric}{end}", np.nan) for end in ("", "_low", "_high")),
         "n (training)": validated.get("n", pd.NA),
         "n (test)": tested.get("n", pd.NA),
@@ -153,24 +155,29 @@ def tabpfn(results: StudyResults) -> TableContent:
     ]
     reasons = []
     for data, board in results.baselines.items():
-        chosen = board[(board["baseline"] == "tabpfn") & (board["evaluation"] == "test")].to_dict(
-            "records"
-        )
-        ours: Json = chosen[0] if chosen else {"status": "not run"}
-        reasons += [f"TabPFN on {data}: {ours['status']}."]
-        theirs = beside_trained(results, TABPFN, data, "tabpfn")
+        test_rows = board[
+            (board["baseline"] == "tabpfn") & (board["evaluation"] == "test")
+        ].to_dict("records")
+        our_row: Json = test_rows[0] if test_rows else {"status": "not run"}
+        reasons += [f"TabPFN on {data}: {our_row['status']}."]
+        published = beside_trained(results, TABPFN, data, "tabpfn")
         for metric, (column, heading) in TABPFN_METRICS.items():
             value, low, high, n = (
-                ours.get(name, np.nan) for name in (column, f"{column}_low", f"{column}_high", "n")
+                our_row.get(name, np.nan)
+                for name in (column, f"{column}_low", f"{column}_high", "n")
             )
             keys = {"data": (results.data_label(data), heading)}
             rows.append(
                 compared(
-                    keys, theirs.get(("tabpfn", metric)), Measured(value, low, high, n, n_cases=n)
+                    keys,
+                    published.get(("tabpfn", metric)),
+                    Measured(value, low, high, n, n_cases=n),
                 )
             )
-    read = "Recall and F1 are binary, positive = rearrest; counts are read as actual by predicted."
-    return comparison(rows, ("data", "metric"), [read, *reasons])
+    reading_note = (
+        "Recall and F1 are binary, positive = rearrest; counts are read as actual by predicted."
+    )
+    return comparison(rows, ("data", "metric"), [reading_note, *reasons])
 
 
 @table(
@@ -185,9 +192,9 @@ def openml_medians(results: StudyResults) -> TableContent:
     Nothing of it is run here.
     """
     values = published_table(results, "table8_openml_medians")
-    shown = ("auc", "f1", "accuracy")
+    metrics = ("auc", "f1", "accuracy")
     rows = [
-        {"model": (row, *(values.get((row, metric), np.nan) for metric in shown))}
+        {"model": (row, *(values.get((row, metric), np.nan) for metric in metrics))}
         for row in published_rows(results, "table8_openml_medians")
     ]
     note = "Quoted by the paper from other work, on other data; the average of its F1 is not named."

@@ -8,7 +8,7 @@ from moot.report.content import StudyResults, TableContent
 from moot.report.published import COUNTS
 from moot.studies.courtroom.runs import DEBATE, STUDY, list_runs
 
-DYNAMICS = {
+DYNAMICS_METRICS = {
     "flips_per_debate": "changes of mind a debate",
     "debates_with_flip": "debates with a change of mind",
     "accuracy": "accuracy of the opinion",
@@ -28,11 +28,16 @@ def judge_dynamics(results: StudyResults) -> TableContent:
     """
     rows = [
         {
-            "experiment": (run.experiment, run.model, _when(group), DYNAMICS[metric]),
+            "experiment": (
+                run.experiment,
+                run.model,
+                _describe_group(group),
+                DYNAMICS_METRICS[metric],
+            ),
             "ours": (*value.interval, value.n),
         }
         for run in list_runs(results, DEBATE)
-        for metric, group, value in run.scores(DYNAMICS)
+        for metric, group, value in run.scores(DYNAMICS_METRICS)
         if group.startswith("speaker=judge")
     ]
     columns = (
@@ -53,7 +58,7 @@ def judge_dynamics(results: StudyResults) -> TableContent:
     )
 
 
-def _when(group: str) -> str:
+def _describe_group(group: str) -> str:
     """A group of the scores in words: "after defense, prosecutor", "turn 7", "first opinion"."""
     _, _, part = group.partition(";")
     kind, _, value = part.partition("=")
@@ -67,15 +72,16 @@ def _when(group: str) -> str:
 
 def _missing_note(results: StudyResults) -> str:
     scores = results.scores
-    missing = scores[
+    affected = scores[
         (scores["metric"] == "confidence_missing")
         & (scores["group"] == "overall")
         & (scores["value"] > 0)
     ]
-    if missing.empty:
+    if affected.empty:
         return "Every valid answer states a confidence that can be read, or carries a probability."
     runs = (
-        f"{row.experiment}, {row.model}: {row.value:.0f} of {row.n}" for row in missing.itertuples()
+        f"{row.experiment}, {row.model}: {row.value:.0f} of {row.n}"
+        for row in affected.itertuples()
     )
     return (
         "Valid answers without a confidence that can be read, which are left out:"
@@ -86,7 +92,7 @@ def _missing_note(results: StudyResults) -> str:
 @table(STUDY, "calibration", "Can stated confidence be trusted?")
 def calibration(results: StudyResults) -> TableContent:
     """AUC, Brier score, calibration error and overconfidence of every run."""
-    shown = {
+    metrics = {
         "auc": "AUC of the predicted probability",
         "brier": "Brier score of the predicted probability",
         "brier_of_prediction": "Brier score of the confidence in the prediction",
@@ -99,7 +105,7 @@ def calibration(results: StudyResults) -> TableContent:
     rows = [
         {"method": (*run.names, heading), "ours": value.interval, "cases": value.counts}
         for run in list_runs(results)
-        for metric, heading in shown.items()
+        for metric, heading in metrics.items()
         for value in [run.measured(metric)]
         if not np.isnan(value.value)
     ]

@@ -59,7 +59,7 @@ POLARITY = Task(
 @dataset("claim_stance", ClaimOptions)
 def load_stance(options: ClaimOptions, context: LoadContext) -> Loaded:
     """Claims with their stance on the motion; attributes `topic` (the motion) and `polarity`."""
-    return _load(options, context, STANCE, target="stance", attribute="polarity")
+    return _load_claims(options, context, STANCE, target="stance", attribute="polarity")
 
 
 @dataset("claim_polarity", ClaimOptions, folder="claim_stance")
@@ -67,7 +67,7 @@ def load_polarity(options: ClaimOptions, context: LoadContext) -> Loaded:
     """Claims with their sentiment towards their subject; attributes `topic` (the motion) and
     `stance`.
     """
-    return _load(options, context, POLARITY, target="polarity", attribute="stance")
+    return _load_claims(options, context, POLARITY, target="polarity", attribute="stance")
 
 
 def share_notes(claims: pd.DataFrame) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ def share_notes(claims: pd.DataFrame) -> tuple[str, ...]:
     )
 
 
-def _load(
+def _load_claims(
     options: ClaimOptions, context: LoadContext, task: Task, *, target: str, attribute: str
 ) -> Loaded:
     path = source_folder(options.source, context) / "claim_stance" / FILE

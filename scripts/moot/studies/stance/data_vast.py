@@ -93,14 +93,14 @@ def load(options: VastOptions, context: LoadContext) -> Loaded:
             posts.setdefault((split, row["post"]), []).append(cases[-1].case_id)
     task = replace(TASK, notes=(*source_notes(options.source), *notes))
     return Loaded(
-        _marked(cases, posts, cleaning),
+        _mark_near_duplicates(cases, posts, cleaning),
         task,
         cleaning=cleaning,
         sources=[folder / name for name in FILES],
     )
 
 
-def _marked(
+def _mark_near_duplicates(
     cases: Sequence[Case],
     posts: Mapping[tuple[Split, str], Sequence[str]],
     cleaning: dict[str, int],
@@ -108,17 +108,17 @@ def _marked(
     """The cases, those marked whose post nearly repeats one of the test split; each post is
     compared once.
     """
-    alike = near_duplicates({ids[0]: post for (_, post), ids in posts.items()})
+    pairs = near_duplicates({ids[0]: post for (_, post), ids in posts.items()})
     splits = {ids[0]: split for (split, _), ids in posts.items()}
-    copies = resembled_tests(splits, alike)
-    tested = {
+    copies = resembled_tests(splits, pairs)
+    similar_test = {
         case_id: copies[ids[0]] for ids in posts.values() if ids[0] in copies for case_id in ids
     }
     cleaning |= {
-        **account_of_pairs("pairs of near-duplicate posts", splits, alike),
-        RESEMBLING: len(tested),
+        **account_of_pairs("pairs of near-duplicate posts", splits, pairs),
+        RESEMBLING: len(similar_test),
     }
-    marks = {case_id: {NEAR_DUPLICATE_OF: test} for case_id, test in tested.items()}
+    marks = {case_id: {NEAR_DUPLICATE_OF: test} for case_id, test in similar_test.items()}
     return [
         replace(case, attributes={**case.attributes, **marks.get(case.case_id, {})})
         for case in cases

@@ -70,14 +70,17 @@ async def classify(debate: Debate, params: StanceParams, prompt: str) -> Answer 
             await debate.say(SEAT, "reasoning", prompt, shots=shots, reasoning=True, private=True)
         return read_answer(debate, await debate.choose(SEAT, "prediction", prompt, shots=shots))
     form = choice_form(tuple(spoken(label) for label in debate.task.labels))
-    said = await debate.say(SEAT, "prediction", prompt, form=form, shots=shots)
-    return read_answer(debate, read_bare_label(debate, said))
+    reply = await debate.say(SEAT, "prediction", prompt, form=form, shots=shots)
+    return read_answer(debate, read_bare_label(debate, reply))
 
 
-def read_bare_label(debate: Debate, said: Utterance) -> Utterance:
+def read_bare_label(debate: Debate, reply: Utterance) -> Utterance:
     """Read a reply as one of the task's labels; what names none, or two, is invalid."""
-    if not said.failed:
-        parsed = parse_label(said.text, tuple(spoken(label) for label in debate.task.labels))
-        said.parsed, said.parse_status = parsed.value or {"problem": parsed.problem}, parsed.status
-        said.prediction = str(parsed.value["prediction"]).lower() if parsed.value else None
-    return said
+    if not reply.failed:
+        parsed = parse_label(reply.text, tuple(spoken(label) for label in debate.task.labels))
+        reply.parsed, reply.parse_status = (
+            parsed.value or {"problem": parsed.problem},
+            parsed.status,
+        )
+        reply.prediction = str(parsed.value["prediction"]).lower() if parsed.value else None
+    return reply

@@ -33,7 +33,7 @@ class StanceQuestion:
     models: str
     trained: str
 
-    def asked_by(self, results: ExperimentResults) -> bool:
+    def is_asked_in(self, results: ExperimentResults) -> bool:
         """Whether an experiment puts this question, under any name of its data set."""
         return frozenset(results.task.labels) == self.labels
 
@@ -73,13 +73,15 @@ class Run(content.Run):
 
 def list_runs(results: StudyResults, question: StanceQuestion) -> list[Run]:
     """The runs on one question, in the order of the configuration."""
-    return results.runs(filter(question.asked_by, results.where(*PROTOCOLS)), Run)
+    return results.runs(filter(question.is_asked_in, results.where(*PROTOCOLS)), Run)
 
 
-def leaderboards(results: StudyResults, question: StanceQuestion) -> Iterator[tuple[str, Fields]]:
+def iterate_leaderboards(
+    results: StudyResults, question: StanceQuestion
+) -> Iterator[tuple[str, Fields]]:
     """Data label and test row of every baseline that is trained to answer a question."""
     for name, board in results.baselines.items():
-        if len(board) and question.asked_by(results.of_datasets[name]):
+        if len(board) and question.is_asked_in(results.of_datasets[name]):
             yield from ((results.data_label(name), row) for row in trained_rows(board))
 
 

@@ -33,20 +33,20 @@ from moot.studies.stance.runs import (
     Run,
     StanceQuestion,
     f1_by_label,
-    leaderboards,
+    iterate_leaderboards,
     list_runs,
 )
 
-SHOWN = {
+METRICS = {
     "accuracy": ("accuracy", "accuracy", ""),
     "precision": ("precision, macro", "precision", "macro"),
     "recall": ("recall, macro", "recall", "macro"),
     "f1": ("F1, macro", "f1", "macro"),
 }
 """The paper's column to the heading, and metric and average of ours."""
-BY_CLASS = ("pro", "con", "neutral")
-SHOWN_BY_CLASS = {
-    f"f1_{label}": (f"F1 {label}", "f1", "binary", f"label={label}") for label in BY_CLASS
+CLASSES = ("pro", "con", "neutral")
+METRICS_BY_CLASS = {
+    f"f1_{label}": (f"F1 {label}", "f1", "binary", f"label={label}") for label in CLASSES
 }
 BY_CLASS_TABLE = "table2_vast_by_class"
 KEYS = ("system", "asked", "data", "metric")
@@ -66,32 +66,32 @@ def vast(results: StudyResults) -> TableContent:
     """Language models and trained models on VAST: published and ours."""
     notes = [
         "The paper's accuracy is an ordinary one although its table says that all figures are"
-        f" macro averages. Its test set has {_counts(results)}; the data set's own test file has"
+        f" macro averages. Its test set has {_describe_test_set(results)}; the data set's own test file has"
         " 3006 rows, and `subset` chooses among them. GPT-4 has an F1 alone."
     ]
-    return _table(results, VAST, notes)
+    return _compare(results, VAST, notes)
 
 
 @table(STUDY, BY_CLASS_TABLE, "Table 2: stance on VAST by class", rests_on=(DEBATES, BASELINES))
 def vast_by_class(results: StudyResults) -> TableContent:
     """F1 of each class on VAST: published and ours."""
-    alone = [
+    unrepeated = [
         (system, "", metric, value)
         for (system, metric), value in not_repeated(results, BY_CLASS_TABLE).items()
     ]
-    alone += [
+    unrepeated += [
         ("best trained model", "trained", metric, value)
         for (system, metric), value in not_repeated(results, VAST.trained).items()
         if system == "best_trained"
     ]
     rows: list[Fields] = [
         compared(
-            {"system": (system, asked, "", f"F1 {metric.removeprefix('f1_')}")}, value, NOT_MEASURED
+            {"system": (system, form, "", f"F1 {metric.removeprefix('f1_')}")}, value, NOT_MEASURED
         )
-        for system, asked, metric, value in alone
+        for system, form, metric, value in unrepeated
     ]
     rows += [
-        *_run_rows(list_runs(results, VAST), BY_CLASS_TABLE, SHOWN_BY_CLASS),
+        *_run_rows(list_runs(results, VAST), BY_CLASS_TABLE, METRICS_BY_CLASS),
         *_trained_classes(results),
     ]
     notes = [
@@ -104,19 +104,21 @@ def vast_by_class(results: StudyResults) -> TableContent:
 
 def _trained_classes(results: StudyResults) -> Iterator[Fields]:
     """F1 of each class of trained models."""
-    for data, board in leaderboards(results, VAST):
-        values = f1_by_label(board, sorted(BY_CLASS))
-        for label in BY_CLASS:
-            ours = Measured(
+    for data, board in iterate_leaderboards(results, VAST):
+        values = f1_by_label(board, sorted(CLASSES))
+        for label in CLASSES:
+            our_value = Measured(
                 values[label], n=float(board["n"]), n_invalid=0, n_cases=float(board["n"])
             )
-            yield compared({"system": (board["title"], "trained", data, f"F1 {label}")}, None, ours)
+            yield compared(
+                {"system": (board["title"], "trained", data, f"F1 {label}")}, None, our_value
+            )
 
 
 @table(STUDY, "table3_claim_stance", "Table 3: stance of claims", rests_on=(DEBATES, BASELINES))
 def claim_stance(results: StudyResults) -> TableContent:
     """Language models and trained models on the stance of claims: published and ours."""
-    return _table(
+    return _compare(
         results,
         CLAIMS,
         ["Published trained system: that of the data set's own paper, accuracy alone."],
@@ -130,75 +132,84 @@ def claim_polarity(results: StudyResults) -> TableContent:
         "Neutral are the claims without an annotatable subject. The published baseline is the"
         " sentiment score of the data set's own paper, accuracy alone."
     ]
-    return _table(results, POLARITY, notes)
+    return _compare(results, POLARITY, notes)
 
 
-def _table(results: StudyResults, question: StanceQuestion, notes: Sequence[str]) -> TableContent:
-    return comparison(list(_rows(results, question)), KEYS, [ASKED_NOTE, *notes, TRAINED_NOTE])
+def _compare(results: StudyResults, question: StanceQuestion, notes: Sequence[str]) -> TableContent:
+    return comparison(
+        list(_comparison_rows(results, question)), KEYS, [ASKED_NOTE, *notes, TRAINED_NOTE]
+    )
 
 
-def _rows(results: StudyResults, question: StanceQuestion) -> Iterator[Fields]:
+def _comparison_rows(results: StudyResults, question: StanceQuestion) -> Iterator[Fields]:
     """Published models, our runs of them and of others, references, then trained models, published
     and ours.
     """
     for (system, metric), value in not_repeated(results, question.models).items():
-        yield compared({"system": (system, "", "", SHOWN[metric][0])}, value, NOT_MEASURED)
-    yield from _run_rows(list_runs(results, question), question.models, SHOWN)
+        yield compared({"system": (system, "", "", METRICS[metric][0])}, value, NOT_MEASURED)
+    yield from _run_rows(list_runs(results, question), question.models, METRICS)
     yield from _trained_rows(results, question)
 
 
 def _run_rows(
-    runs: Sequence[Run], table: str, shown: Mapping[str, tuple[str, ...]]
+    runs: Sequence[Run], table: str, metrics: Mapping[str, tuple[str, ...]]
 ) -> Iterator[Fields]:
     """Some metrics of runs, next to a published table; then of the references on each experiment's
     evaluated cases.
     """
     for run in runs:
         published = beside(run, table)
-        for column, (heading, metric, *of) in shown.items():
-            theirs, ours = published.get((run.model, column)), run.measured(metric, *of)
-            yield compared({"system": (*run.names, heading)}, theirs, ours)
+        for column, (heading, metric, *selection) in metrics.items():
+            published_value, our_value = (
+                published.get((run.model, column)),
+                run.measured(metric, *selection),
+            )
+            yield compared({"system": (*run.names, heading)}, published_value, our_value)
             if metric == "accuracy":
                 yield compared(
-                    {"system": (*run.names, "share of valid answers")}, None, share_valid(ours)
+                    {"system": (*run.names, "share of valid answers")}, None, share_valid(our_value)
                 )
-            if ours.n_invalid:
-                strict = run.measured(metric + INVALID_WRONG, *of)
-                both = theirs if shown is SHOWN else None
+            if our_value.n_invalid:
+                strict = run.measured(metric + INVALID_WRONG, *selection)
+                published_strict = published_value if metrics is METRICS else None
                 yield compared(
-                    {"system": (*run.names, f"{heading}, invalid = wrong")}, both, strict
+                    {"system": (*run.names, f"{heading}, invalid = wrong")},
+                    published_strict,
+                    strict,
                 )
     experiments = {run.experiment: run for run in runs}.values()
     for run in (
         replace(run, model=reference) for run in experiments for reference in REFERENCE_MODELS
     ):
-        for heading, metric, *of in shown.values():
+        for heading, metric, *selection in metrics.values():
             keys = {"system": (run.model, "reference", f"{run.data}, {run.experiment}", heading)}
-            yield compared(keys, None, run.measured(metric, *of))
+            yield compared(keys, None, run.measured(metric, *selection))
 
 
 def _trained_rows(results: StudyResults, question: StanceQuestion) -> Iterator[Fields]:
     for (row, metric), value in not_repeated(results, question.trained).items():
-        if metric in SHOWN:
-            yield compared({"system": (row, "trained", "", SHOWN[metric][0])}, value, NOT_MEASURED)
-    for data, board in leaderboards(results, question):
+        if metric in METRICS:
+            yield compared(
+                {"system": (row, "trained", "", METRICS[metric][0])}, value, NOT_MEASURED
+            )
+    for data, board in iterate_leaderboards(results, question):
         published = beside_trained(results, question.trained, board["dataset"], board["baseline"])
-        theirs = {metric: value for (_, metric), value in published.items()}
-        for column, (heading, metric, average) in SHOWN.items():
+        published_by_metric = {metric: value for (_, metric), value in published.items()}
+        for column, (heading, metric, average) in METRICS.items():
             keys = {"system": (board["title"], "trained", data, heading)}
             yield compared(
                 keys,
-                theirs.get(column),
+                published_by_metric.get(column),
                 trained_score(board, "_".join(filter(None, (metric, average)))),
             )
 
 
-def _counts(results: StudyResults) -> str:
-    stated = {
+def _describe_test_set(results: StudyResults) -> str:
+    counts = {
         metric: int(value)
         for (_, metric), value in published_table(results, "text_vast_test").items()
     }
     by_label = ", ".join(
-        f"{stated[label]} {label}" for label in ("pro", "con", "neutral") if label in stated
+        f"{counts[label]} {label}" for label in ("pro", "con", "neutral") if label in counts
     )
-    return f"{stated.get('examples', 0)} examples ({by_label})"
+    return f"{counts.get('examples', 0)} examples ({by_label})"

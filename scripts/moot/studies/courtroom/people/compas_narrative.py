@@ -44,23 +44,28 @@ def narrate(facts: Facts, form: str) -> str:
     """
     if form == "list":
         return list_form(
-            {PHRASES[name]: _value(name, facts[name]) for name in PHRASES if name in facts}
+            {PHRASES[name]: _format_value(name, facts[name]) for name in PHRASES if name in facts}
         )
-    known = {name: value for name, value in facts.items() if value is not None}
-    sentences = [introduction(known, RACES), _charge(known), _priors(known), _juvenile(known)]
+    known_facts = {name: value for name, value in facts.items() if value is not None}
+    sentences = [
+        introduction(known_facts, RACES),
+        _describe_charge(known_facts),
+        _describe_priors(known_facts),
+        _describe_juvenile_record(known_facts),
+    ]
     sentences.append(
-        not_known([PHRASES[name] for name in PHRASES if name in facts and name not in known])
+        not_known([PHRASES[name] for name in PHRASES if name in facts and name not in known_facts])
     )
-    return prose(sentences, str(known.get("sex", "")), NOUN)
+    return prose(sentences, str(known_facts.get("sex", "")), NOUN)
 
 
-def _value(name: str, value: object) -> str:
+def _format_value(name: str, value: object) -> str:
     if value is None:
         return "not known"
     return {"race": RACES, "c_charge_degree": DEGREES}.get(name, {}).get(str(value), str(value))
 
 
-def _charge(facts: Facts) -> str:
+def _describe_charge(facts: Facts) -> str:
     return (
         f"{{They are}} charged with a {DEGREES[str(facts['c_charge_degree'])]}."
         if "c_charge_degree" in facts
@@ -68,7 +73,7 @@ def _charge(facts: Facts) -> str:
     )
 
 
-def _priors(facts: Facts) -> str:
+def _describe_priors(facts: Facts) -> str:
     if "priors_count" not in facts:
         return ""
     return (
@@ -77,7 +82,7 @@ def _priors(facts: Facts) -> str:
     )
 
 
-def _juvenile(facts: Facts) -> str:
+def _describe_juvenile_record(facts: Facts) -> str:
     counts = {name: number(facts[name]) for name in _JUVENILE if name in facts}
     if len(counts) == len(_JUVENILE) and not any(counts.values()):
         return "{They have} no juvenile record."

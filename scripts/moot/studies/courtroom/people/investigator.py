@@ -38,7 +38,7 @@ Outcome = Literal["rearrest", "incarcerated_2002"]
 Reading = Literal["number", "years_until_2002", "feet_and_inches", "count_events", "any_event"]
 FOLDER = Path("nlsy97/investigator")
 VARIABLES = Path("config/nlsy97_variables.yaml")
-_GET = (
+_REMEDY = (
     "put your NLS Investigator extracts (CSV, reference numbers as headers) there, see"
     " data/raw/README.md, or choose source 'local', 'download' or 'synthetic'."
 )
@@ -62,7 +62,7 @@ _INCARCERATION = replace(
 )
 
 
-class Months(Strict):
+class MonthlyColumns(Strict):
     """One extract column a month, its name a strftime pattern."""
 
     column: str
@@ -84,7 +84,7 @@ class Variable(Strict):
 
     column: str = ""
     columns: tuple[str, ...] = ()
-    months: Months | None = None
+    months: MonthlyColumns | None = None
     codes: dict[int, bool | str] = Field(default_factory=dict)
     read: Reading | None = None
     optional: bool = False
@@ -92,7 +92,7 @@ class Variable(Strict):
     seen: Literal["codebook", "value labels", "public rename"]
 
     @model_validator(mode="after")
-    def _one_way(self) -> "Variable":
+    def _check_source_and_reading(self) -> "Variable":
         if sum(map(bool, (self.column, self.columns, self.months))) != 1:
             raise ValueError("needs exactly one of column, columns, months")
         if bool(self.codes) == bool(self.read):
@@ -135,20 +135,20 @@ def read_people(context: LoadContext, outcome: Outcome) -> People:
     )
     cleaning: Counter[str] = Counter({"respondents read": len(extract)})
     for name, variable in variables.variables.items():
-        absent = [column for column in variable.names() if column not in extract]
-        if absent and not variable.optional:
-            raise _absent(extracts, name, absent)
-        if absent:
-            cleaning[f"{name} left out: no column {absent[0]}"] = len(absent)
+        absent_columns = [column for column in variable.names() if column not in extract]
+        if absent_columns and not variable.optional:
+            raise _absent_column_error(extracts, name, absent_columns)
+        if absent_columns:
+            cleaning[f"{name} left out: no column {absent_columns[0]}"] = len(absent_columns)
         else:
             frame[name], missing = decode(
                 extracts.folder, extract[variable.names()], name, variable, variables
             )
             cleaning.update(missing)
     for name in [name for name in PLAUSIBLE if name in frame]:
-        frame[name], found = PLAUSIBLE[name].check(frame[name])
-        cleaning.update(found)
-    people = _with_outcome(extracts, frame, outcome, variables, cleaning)
+        frame[name], counts = PLAUSIBLE[name].check(frame[name])
+        cleaning.update(counts)
+    people = _select_people(extracts, frame, outcome, variables, cleaning)
     return replace(people, sources=(*extracts.files, path))
 
 
@@ -187,32 +187,32 @@ def read_extracts(folder: Path, identifier: str) -> Extracts:
     """
     files = sorted(folder.glob("*.csv"))
     if not files:
-        raise UserError(f"{folder}: no CSV file there; {_GET}")
-    joined: pd.DataFrame | None = None
+        raise UserError(f"{folder}: no CSV file there; {_REMEDY}")
+    merged: pd.DataFrame | None = None
     for path in files:
-        table = read_csv(path, [identifier], unique=identifier, get=_GET)
+        table = read_csv(path, [identifier], unique=identifier, get=_REMEDY)
         codes = pd.DataFrame({name: whole_numbers(path, table[name], blank=True) for name in table})
         codes = codes.set_index(identifier)
-        if joined is None:
-            joined = codes
+        if merged is None:
+            merged = codes
             continue
-        for name in joined.columns.intersection(codes.columns):
-            both = (
-                joined[name].to_frame("one").join(codes[name].rename("other"), how="inner").dropna()
+        for name in merged.columns.intersection(codes.columns):
+            common = (
+                merged[name].to_frame("one").join(codes[name].rename("other"), how="inner").dropna()
             )
-            differing = both.index[both["one"] != both["other"]]
+            differing = common.index[common["one"] != common["other"]]
             if len(differing):
-                found, before = both.loc[differing[0], ["other", "one"]]
+                value, earlier_value = common.loc[differing[0], ["other", "one"]]
                 raise UserError(
-                    f"{path}: respondent {differing[0]}, column '{name}': found {found}, but"
-                    f" another extract there says {before}; expected extracts of one release."
+                    f"{path}: respondent {differing[0]}, column '{name}': found {value}, but"
+                    f" another extract there says {earlier_value}; expected extracts of one release."
                     " Extract anew."
                 )
-        joined = joined.join(
-            codes[codes.columns.difference(joined.columns, sort=False)], how="outer"
+        merged = merged.join(
+            codes[codes.columns.difference(merged.columns, sort=False)], how="outer"
         )
-    assert joined is not None  # noqa: S101
-    frame = joined.sort_index().reset_index()
+    assert merged is not None  # noqa: S101
+    frame = merged.sort_index().reset_index()
     frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
     return Extracts(folder=folder, frame=frame, files=tuple(files))
 
@@ -224,7 +224,7 @@ def decode(
     for which reason.
     """
     if variable.read in ("count_events", "any_event"):
-        return _events(codes, name, variable, variables)
+        return _decode_events(codes, name, variable, variables)
     reasons = (
         pd.concat([codes[column].map(variables.missing) for column in codes])
         .groupby(level=0)
@@ -238,10 +238,10 @@ def decode(
     cleaning |= {f"{name} missing: blank": blank} if blank else {}
     valid = codes.mask(codes.isin(list(variables.missing)))
     if variable.codes:
-        return _labelled(path, valid.iloc[:, 0], name, variable.codes), cleaning
+        return _map_codes(path, valid.iloc[:, 0], name, variable.codes), cleaning
     if (valid < 0).any(axis=None):
         column = str(valid.columns[(valid < 0).any()][0])
-        raise _unknown_code(path, valid[column], column, [*variables.missing, "0 and above"])
+        raise _unknown_code_error(path, valid[column], column, [*variables.missing, "0 and above"])
     readings = {
         "number": lambda: valid.iloc[:, 0],
         "years_until_2002": lambda: 2002 - valid.iloc[:, 0],
@@ -250,33 +250,33 @@ def decode(
     return readings[str(variable.read)](), cleaning
 
 
-def _labelled(path: Path, valid: Column, name: str, codes: Mapping[int, bool | str]) -> Column:
+def _map_codes(path: Path, valid: Column, name: str, codes: Mapping[int, bool | str]) -> Column:
     check_values(path, valid.dropna(), list(codes), "Add the code to config/nlsy97_variables.yaml.")
     if name in FLAGS:
         return valid.map(codes).astype("boolean")
-    known = RACES if name == "race" else [value or "none" for value in CATEGORIES[name]]
-    return valid.map(codes).astype(pd.CategoricalDtype(list(known)))
+    categories = RACES if name == "race" else [value or "none" for value in CATEGORIES[name]]
+    return valid.map(codes).astype(pd.CategoricalDtype(list(categories)))
 
 
-def _events(
+def _decode_events(
     codes: pd.DataFrame, name: str, variable: Variable, variables: VariableMap
 ) -> tuple[Column, dict[str, int]]:
-    unknown = codes.isna() | (codes < 0)
-    events = codes.mask(unknown | (codes == variables.previously), 0)
+    is_unknown = codes.isna() | (codes < 0)
+    events = codes.mask(is_unknown | (codes == variables.previously), 0)
     total = events.sum(axis=1).astype("Int64")
     if variable.read == "count_events":
-        not_asked = unknown.all(axis=1)
-        return total.mask(not_asked), {
-            f"{name} missing: not asked about any month": int(not_asked.sum())
+        is_unasked = is_unknown.all(axis=1)
+        return total.mask(is_unasked), {
+            f"{name} missing: not asked about any month": int(is_unasked.sum())
         }
-    undecided = unknown.any(axis=1) & (total == 0)
+    is_undecided = is_unknown.any(axis=1) & (total == 0)
     cleaning = {
-        f"{name} unknown: no event seen, and some month not asked about": int(undecided.sum())
+        f"{name} unknown: no event seen, and some month not asked about": int(is_undecided.sum())
     }
-    return (total > 0).astype("boolean").mask(undecided), cleaning
+    return (total > 0).astype("boolean").mask(is_undecided), cleaning
 
 
-def _with_outcome(
+def _select_people(
     extracts: Extracts,
     frame: pd.DataFrame,
     outcome: Outcome,
@@ -284,65 +284,75 @@ def _with_outcome(
     cleaning: Counter[str],
 ) -> People:
     variable = variables.outcomes[outcome]
-    absent = [column for column in variable.names() if column not in extracts.frame]
-    if absent or (variable.among and variable.among not in frame):
-        columns = absent or variables.variables[variable.among].names()
-        raise _absent(
+    absent_columns = [column for column in variable.names() if column not in extracts.frame]
+    if absent_columns or (variable.among and variable.among not in frame):
+        columns = absent_columns or variables.variables[variable.among].names()
+        raise _absent_column_error(
             extracts,
             f"outcome {outcome}",
             columns,
-            _other_outcomes(extracts.frame, outcome, variables),
+            _suggest_outcomes(extracts.frame, outcome, variables),
         )
-    happened, missing = decode(
+    occurred, missing = decode(
         extracts.folder, extracts.frame[variable.names()], outcome, variable, variables
     )
     cleaning.update(missing)
-    chosen = happened.notna()
+    is_selected = occurred.notna()
     if variable.among:
-        among = frame[variable.among].fillna(0) > 0
+        is_eligible = frame[variable.among].fillna(0) > 0
         cleaning[f"respondents outside the question: {variable.among} is 0 or unknown"] = int(
-            (~among).sum()
+            (~is_eligible).sum()
         )
-        chosen &= among
-    cleaning["respondents kept"] = int(chosen.sum())
-    if not chosen.any():
+        is_selected &= is_eligible
+    cleaning["respondents kept"] = int(is_selected.sum())
+    if not is_selected.any():
         raise UserError(
             f"{extracts.folder}: no person has a known '{outcome}'; expected some. Check the"
             " extract."
         )
-    kept = frame[chosen].copy()
-    kept.insert(1, "label", happened[chosen].map({True: "yes", False: "no"}).astype("str"))
+    people = frame[is_selected].copy()
+    people.insert(1, "label", occurred[is_selected].map({True: "yes", False: "no"}).astype("str"))
     task = TASK if outcome == "rearrest" else _INCARCERATION
-    known = [name for name in FEATURES if name in kept]
-    built = (
-        f"built from raw NLS Investigator extracts: {len(known)} of the {len(FEATURES)} features"
+    features = [name for name in FEATURES if name in people]
+    source_note = (
+        f"built from raw NLS Investigator extracts: {len(features)} of the {len(FEATURES)} features"
     )
     return People(
-        kept, known, replace(task, notes=(built, *task.notes)), dict(cleaning), told_apart=True
+        people,
+        features,
+        replace(task, notes=(source_note, *task.notes)),
+        dict(cleaning),
+        told_apart=True,
     )
 
 
-def _other_outcomes(extract: pd.DataFrame, outcome: str, variables: VariableMap) -> str:
-    possible = [
+def _suggest_outcomes(extract: pd.DataFrame, outcome: str, variables: VariableMap) -> str:
+    alternatives = [
         name
-        for name, one in variables.outcomes.items()
-        if name != outcome and set(one.names()) <= {*extract}
+        for name, candidate in variables.outcomes.items()
+        if name != outcome and set(candidate.names()) <= {*extract}
     ]
-    return f" These extracts allow outcome: {', '.join(possible)}." if possible else ""
+    return f" These extracts allow outcome: {', '.join(alternatives)}." if alternatives else ""
 
 
-def _absent(extracts: Extracts, name: str, columns: Sequence[str], more: str = "") -> UserError:
-    listed = ", ".join(columns[:3]) + (f" and {len(columns) - 3} more" if len(columns) > 3 else "")
+def _absent_column_error(
+    extracts: Extracts, name: str, columns: Sequence[str], hint: str = ""
+) -> UserError:
+    column_list = ", ".join(columns[:3]) + (
+        f" and {len(columns) - 3} more" if len(columns) > 3 else ""
+    )
     return UserError(
-        f"{extracts.folder}: {name} needs column {listed}, which none of {len(extracts.files)}"
+        f"{extracts.folder}: {name} needs column {column_list}, which none of {len(extracts.files)}"
         f" extracts has (found {len(extracts.frame.columns)} columns); expected it as a header. Add"
-        f" it to your Investigator extract, or change {VARIABLES}.{more}"
+        f" it to your Investigator extract, or change {VARIABLES}.{hint}"
     )
 
 
-def _unknown_code(path: Path, values: Column, column: str, known: Sequence[object]) -> UserError:
+def _unknown_code_error(
+    path: Path, values: Column, column: str, codes: Sequence[object]
+) -> UserError:
     row = values.index[values < 0][0]
-    expected = ", ".join(map(str, known))
+    expected = ", ".join(map(str, codes))
     return UserError(
         f"{path}: row {row}, column '{column}': found code {values[row]}, expected one of:"
         f" {expected}."

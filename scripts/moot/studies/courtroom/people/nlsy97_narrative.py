@@ -144,40 +144,43 @@ def narrate(facts: Facts, form: str) -> str:
     """
     if form == "list":
         return list_form(
-            {PHRASES[name]: _value(name, facts[name]) for name in PHRASES if name in facts}
+            {PHRASES[name]: _format_value(name, facts[name]) for name in PHRASES if name in facts}
         )
-    known = {name: value for name, value in facts.items() if value is not None}
-    sentences = [introduction(known, RACES), *(sentence(known) for sentence in SENTENCES)]
+    known_facts = {name: value for name, value in facts.items() if value is not None}
+    sentences = [
+        introduction(known_facts, RACES),
+        *(sentence(known_facts) for sentence in SENTENCES),
+    ]
     sentences.append(
-        not_known([UNKNOWN[name] for name in UNKNOWN if name in facts and name not in known])
+        not_known([UNKNOWN[name] for name in UNKNOWN if name in facts and name not in known_facts])
     )
-    return prose(sentences, str(known.get("sex", "")), NOUN)
+    return prose(sentences, str(known_facts.get("sex", "")), NOUN)
 
 
-def feet_and_inches(inches: int) -> str:
+def format_height(inches: int) -> str:
     """A height in words: 5 feet 1 inch."""
     feet, rest = divmod(inches, 12)
     return f"{feet} feet" + (f" {rest} inch{'' if rest == 1 else 'es'}" if rest else "")
 
 
-def _value(name: str, value: object) -> str:
+def _format_value(name: str, value: object) -> str:
     if value is None:
         return "not known"
     if isinstance(value, bool):
         return "true" if value else "false"
     if name == "height_total_inches":
-        return feet_and_inches(number(value))
+        return format_height(number(value))
     if name == "num_weight":
         return f"{value} pounds"
-    known = {"race": RACES, "marijuana_anydrug": DRUGS}.get(name, {})
+    labels = {"race": RACES, "marijuana_anydrug": DRUGS}.get(name, {})
     return (
-        known.get(str(value), str(value))
+        labels.get(str(value), str(value))
         .replace("biological dad", "biological father")
         .replace("Unknown", "unknown")
     )
 
 
-def _criminal_history(facts: Facts) -> str:
+def _describe_criminal_history(facts: Facts) -> str:
     clauses = []
     if "numberofarrestsby2002" in facts:
         arrests = number(facts["numberofarrestsby2002"])
@@ -189,27 +192,27 @@ def _criminal_history(facts: Facts) -> str:
     if "convictedby2002" in facts:
         convicted = bool(facts["convictedby2002"])
         link = ("and {have}" if convicted else "but {have}") if clauses else "{they have}"
-        clauses.append(f"{link} {_not(convicted)}been convicted of an offense")
+        clauses.append(f"{link} {_negation(convicted)}been convicted of an offense")
     return f"So far, {' '.join(clauses)}." if clauses else ""
 
 
-def _body(facts: Facts) -> str:
+def _describe_body(facts: Facts) -> str:
     measures = []
     if "height_total_inches" in facts:
-        measures.append(f"are}} {feet_and_inches(number(facts['height_total_inches']))} tall")
+        measures.append(f"are}} {format_height(number(facts['height_total_inches']))} tall")
     if "num_weight" in facts:
         measures.append(f"weigh}} {facts['num_weight']} pounds")
     return "{They " + " and {".join(measures) + "." if measures else ""
 
 
-def _marriage(facts: Facts) -> str:
+def _describe_marriage(facts: Facts) -> str:
     if "married02" not in facts:
         return ""
     status, company = str(facts["married02"]).split(", ", maxsplit=1)
     return f"{_MARITAL[status]}{_COMPANY[company]}."
 
 
-def _education(facts: Facts) -> str:
+def _describe_education(facts: Facts) -> str:
     education = str(facts.get("college02", ""))
     if education.startswith("not enrolled, "):
         return (
@@ -219,10 +222,12 @@ def _education(facts: Facts) -> str:
     return _ENROLLED[education.removeprefix("enrolled in ")] if education else ""
 
 
-def _livelihood(facts: Facts) -> str:
+def _describe_livelihood(facts: Facts) -> str:
     if "experience02" not in facts and "foodstamp" not in facts:
         return ""
-    food = f"{_not(bool(facts['foodstamp']))}received food stamps" if "foodstamp" in facts else ""
+    food = (
+        f"{_negation(bool(facts['foodstamp']))}received food stamps" if "foodstamp" in facts else ""
+    )
     if "experience02" not in facts:
         return f"{{They have}} {food} in the past year."
     jobs = counted(number(facts["experience02"]), "job", "jobs")
@@ -232,35 +237,37 @@ def _livelihood(facts: Facts) -> str:
     )
 
 
-def _drugs(facts: Facts) -> str:
-    used, clauses = str(facts.get("marijuana_anydrug", "")), []
-    if used:
+def _describe_drugs(facts: Facts) -> str:
+    drugs, clauses = str(facts.get("marijuana_anydrug", "")), []
+    if drugs:
         clauses.append(
-            f"{{They have}} used {DRUGS[used] if used != 'none' else _NO_DRUGS} in the past four"
+            f"{{They have}} used {DRUGS[drugs] if drugs != 'none' else _NO_DRUGS} in the past four"
             " years"
         )
     if "cocaine" in facts:
-        cocaine = bool(facts["cocaine"])
+        used_cocaine = bool(facts["cocaine"])
         link = (
-            ("and {have}" if cocaine == (used != "none") else "but {have}")
-            if used
+            ("and {have}" if used_cocaine == (drugs != "none") else "but {have}")
+            if drugs
             else "{They have}"
         )
-        clauses.append(f"{link} {_not(cocaine)}used cocaine")
+        clauses.append(f"{link} {_negation(used_cocaine)}used cocaine")
     return " ".join(clauses) + "." if clauses else ""
 
 
-def _mood(facts: Facts) -> str:
-    often = str(facts.get("depression", ""))
-    felt = "not felt depressed" if often == "none of the time" else f"felt depressed {often}"
-    return f"{{They have}} {felt} in the past month." if often else ""
+def _describe_mood(facts: Facts) -> str:
+    frequency = str(facts.get("depression", ""))
+    clause = (
+        "not felt depressed" if frequency == "none of the time" else f"felt depressed {frequency}"
+    )
+    return f"{{They have}} {clause} in the past month." if frequency else ""
 
 
-def _adversity(facts: Facts) -> str:
+def _describe_adversity(facts: Facts) -> str:
     clauses, sentences = [], []
     if "homelessness" in facts:
         clauses.append(
-            f"{{they have}} {_not(bool(facts['homelessness']))}been homeless for two or more days"
+            f"{{they have}} {_negation(bool(facts['homelessness']))}been homeless for two or more days"
         )
     if "faminjail" in facts:
         clauses.append(
@@ -275,16 +282,16 @@ def _adversity(facts: Facts) -> str:
         )
         sentences.append(f"In the past five years, {link.join(clauses)}.")
     if "victim" in facts:
-        sentences.append(f"{{They have}} {_not(bool(facts['victim']))}been a victim of crime.")
+        sentences.append(f"{{They have}} {_negation(bool(facts['victim']))}been a victim of crime.")
     return " ".join(sentences)
 
 
-def _childhood(facts: Facts) -> str:
+def _describe_childhood(facts: Facts) -> str:
     sentences = []
     if "parentrelations" in facts:
         home = _GUARDIANS.get(str(facts["parentrelations"]))
-        unknown = "It is not known with whom {they were} living at age 12."
-        sentences.append(f"At age 12, {{they were}} living {home}." if home else unknown)
+        unknown_sentence = "It is not known with whom {they were} living at age 12."
+        sentences.append(f"At age 12, {{they were}} living {home}." if home else unknown_sentence)
     if "hhsize97" in facts:
         sentences.append(
             f"{{Their}} household had {counted(number(facts['hhsize97']), 'member', 'members')} in"
@@ -292,32 +299,39 @@ def _childhood(facts: Facts) -> str:
         )
     if "urbanrural" in facts:
         area = {"urban": "an urban area", "rural": "a rural area"}.get(str(facts["urbanrural"]))
-        unknown = "It is not known whether {their} home is in an urban or a rural area."
-        sentences.append(f"{{Their}} home is in {area}." if area else unknown)
+        unknown_sentence = "It is not known whether {their} home is in an urban or a rural area."
+        sentences.append(f"{{Their}} home is in {area}." if area else unknown_sentence)
     return " ".join(sentences)
 
 
-def _religion(facts: Facts) -> str:
+def _describe_religion(facts: Facts) -> str:
     clauses = []
     if "askgod" in facts:
-        often = "{They often ask}" if facts["askgod"] else "{They do} not often ask"
-        clauses.append(f"{often} God for help with decisions")
+        asking = "{They often ask}" if facts["askgod"] else "{They do} not often ask"
+        clauses.append(f"{asking} God for help with decisions")
     if "godhasnothingtodo" in facts:
-        nothing = bool(facts["godhasnothingtodo"])
-        link = "but {believe}" if bool(facts.get("askgod")) == nothing else "and {believe}"
+        denies_influence = bool(facts["godhasnothingtodo"])
+        link = "but {believe}" if bool(facts.get("askgod")) == denies_influence else "and {believe}"
         belief = (
-            f"that God has {'nothing' if nothing else 'something'} to do with what happens to"
+            f"that God has {'nothing' if denies_influence else 'something'} to do with what happens to"
             " {them} personally"
         )
         clauses.append(f"{link if clauses else '{They believe}'} {belief}")
     return " ".join(clauses) + "." if clauses else ""
 
 
-def _not(affirmed: bool) -> str:
-    return "" if affirmed else "not "
+def _negation(is_true: bool) -> str:
+    return "" if is_true else "not "
 
 
 SENTENCES: tuple[Callable[[Facts], str], ...] = (
-    *(_criminal_history, _body, _marriage, _education, _livelihood, _drugs),
-    *(_mood, _adversity, _childhood, _religion),
+    *(
+        _describe_criminal_history,
+        _describe_body,
+        _describe_marriage,
+        _describe_education,
+        _describe_livelihood,
+        _describe_drugs,
+    ),
+    *(_describe_mood, _describe_adversity, _describe_childhood, _describe_religion),
 )

@@ -92,7 +92,7 @@ _TYPING_ERRORS = {
 _PUBLISHED_ROWS, _PUBLISHED_REARRESTED = 1412, 393
 
 
-def nlsy97_table(seed: int, rows: int = _PUBLISHED_ROWS) -> pd.DataFrame:
+def generate_nlsy97(seed: int, rows: int = _PUBLISHED_ROWS) -> pd.DataFrame:
     """A table in the columns of the published NLSY97 recidivism table, as text, typing errors and
     blanks included.
 
@@ -101,41 +101,43 @@ def nlsy97_table(seed: int, rows: int = _PUBLISHED_ROWS) -> pd.DataFrame:
             rows: how many people; the share of rearrested ones is the published 393 of 1412.
     """
     draw = random.Random(f"nlsy97 {seed}")  # noqa: S311
-    people = [_nlsy97_person(draw) for _ in range(rows)]
-    risks = [_nlsy97_risk(person) for person in people]
-    rearrested = highest(draw, risks, round(rows * _PUBLISHED_REARRESTED / _PUBLISHED_ROWS))
+    people = [_draw_person(draw) for _ in range(rows)]
+    risks = [_rearrest_risk(person) for person in people]
+    rearrested = select_highest(draw, risks, round(rows * _PUBLISHED_REARRESTED / _PUBLISHED_ROWS))
     for position, person in enumerate(people):
         person.update(id=position + 1, y_arrestedafter2002=position in rearrested)
     for column, errors in _TYPING_ERRORS.items():
         for error in errors[: round(len(errors) * rows / _PUBLISHED_ROWS)]:
             people[int(draw.random() * rows)][column] = error
-    return as_text(people)
+    return to_text_table(people)
 
 
-def _nlsy97_person(draw: random.Random) -> JsonObject:
-    person = {name: one_of(draw, shares) for name, shares in NLSY97_SHARES.items()}
-    person["college02"] = one_of(
+def _draw_person(draw: random.Random) -> JsonObject:
+    person = {name: draw_value(draw, shares) for name, shares in NLSY97_SHARES.items()}
+    person["college02"] = draw_value(
         draw, _SCHOOLING_AT_18 if person["age"] == 18 else _SCHOOLING_LATER
     )
-    person["marijuana_anydrug"] = one_of(draw, {"marijuana_anydrug": 70, "marijuana": 2, "": 28})
+    person["marijuana_anydrug"] = draw_value(
+        draw, {"marijuana_anydrug": 70, "marijuana": 2, "": 28}
+    )
     cocaine = {"marijuana_anydrug": 0.42, "marijuana": 1.0, "": 0.0}[person["marijuana_anydrug"]]
     person["cocaine"] = draw.random() < cocaine
     person["convictedby2002"] = draw.random() < min(
         0.9, 0.4 + 0.1 * person["numberofarrestsby2002"]
     )
-    person.update(_measures(draw, person["sex"]))
+    person.update(_draw_measures(draw, person["sex"]))
     return person
 
 
-def _measures(draw: random.Random, sex: str) -> dict[str, int]:
+def _draw_measures(draw: random.Random, sex: str) -> dict[str, int]:
     mean, deviation = _HEIGHT[sex]
-    height = round(mean + deviation * normal(draw))
-    body_mass = _BODY_MASS[sex] * math.exp(0.19 * normal(draw))
+    height = round(mean + deviation * draw_normal(draw))
+    body_mass = _BODY_MASS[sex] * math.exp(0.19 * draw_normal(draw))
     weight = round(body_mass * height**2 / 703)  # the body-mass index in inches and pounds
     return {"height_total_inches": min(max(height, 56), 80), "num_weight": max(weight, 90)}
 
 
-def _nlsy97_risk(person: Fields) -> float:
+def _rearrest_risk(person: Fields) -> float:
     schooling = str(person["college02"])
     risk = 0.6 * (person["sex"] == "male") + 0.13 * min(person["numberofarrestsby2002"], 8)
     risk += 0.8 * person["homelessness"] + 0.3 * person["faminjail"] + 0.25 * person["victim"]
@@ -157,7 +159,7 @@ def _nlsy97_risk(person: Fields) -> float:
     )
 
 
-def highest(draw: random.Random, risks: Sequence[float], count: int) -> set[int]:
+def select_highest(draw: random.Random, risks: Sequence[float], count: int) -> set[int]:
     """The `count` rows of highest risk after logistic noise: a logistic model with an exact number
     of positives.
     """
@@ -169,17 +171,17 @@ def highest(draw: random.Random, risks: Sequence[float], count: int) -> set[int]
     return set(sorted(range(len(noisy)), key=lambda position: (-noisy[position], position))[:count])
 
 
-def one_of(draw: random.Random, shares: Shares) -> Any:
+def draw_value(draw: random.Random, shares: Shares) -> Any:
     """A value, drawn by its share."""
     return draw.choices(list(shares), weights=list(shares.values()))[0]
 
 
-def normal(draw: random.Random) -> float:
+def draw_normal(draw: random.Random) -> float:
     """A standard normal number."""
     return math.sqrt(-2 * math.log(1 - draw.random())) * math.cos(2 * math.pi * draw.random())
 
 
-def as_text(people: Sequence[Fields]) -> pd.DataFrame:
+def to_text_table(people: Sequence[Fields]) -> pd.DataFrame:
     """The people as a table of text, its rows counted from 1."""
     frame = pd.DataFrame(
         [{name: str(value) for name, value in person.items()} for person in people], dtype="str"
