@@ -49,7 +49,7 @@ SIDE_BY_SIDE = {
 """Of the claims that no single number judges: the experiments behind their table."""
 LOCAL = {
     SHIPPED: (),
-    COLLECTIONS: ("debate-tournament",),
+    COLLECTIONS: (),
     PAPER: ("nlsy97", "vast-nearest", "claim_stance", "claim_polarity", "agreement"),
 }
 """The data sets that are read from DATA instead of being downloaded."""

@@ -94,13 +94,6 @@ def figures(results: Path) -> Iterator[Figure]:
     learnt = {case.text for case in cases if splits[case.case_id] == "train"}
     tested = [case.text in learnt for case in cases if splits[case.case_id] == "test"]
     yield Figure("compas/test texts in training, split by case", sum(tested) / len(tested))
-    tournament = (
-        results / "tables/recorded/tournament.csv"
-    )  # of the entry that the recorded study's page shows
-    for row in pd.read_csv(tournament).to_dict("records") if tournament.exists() else ():
-        ends = row["share"], row["95 % low"], row["95 % high"]
-        yield Figure(f"debate_tournament/{row['who wins']}/{row['judge']}", *ends)
-        yield Figure(f"debate_tournament/{row['who wins']}/{row['judge']}/of", row["of"])
     for calls in (30, 40, 100, 200):
         yield Figure(
             f"drift/smallest change of {calls} calls", smallest_change(calls, 1, 0, LEVEL / 3)

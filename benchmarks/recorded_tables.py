@@ -1,10 +1,9 @@
-"""Measure what the page of the recorded study says of groups, jurors and debaters, by the
-configurations it shows.
+"""Measure what the page of the recorded study says of groups and jurors, by the configurations that
+it shows.
 
-`PYTHONPATH=scripts:tests/support python benchmarks/recorded_tables.py FOLDER ORDER`; FOLDER has
-`recorded/delidata`, `recorded/juror_replays` and `recorded/debate_tournament`, ORDER is the
-tournament's README of the same commit, for its published order. The figures that the page names go
-to `data/measured/figures.csv`.
+`PYTHONPATH=scripts:tests/support python benchmarks/recorded_tables.py FOLDER`; FOLDER has
+`recorded/delidata` and `recorded/juror_replays`. The figures that the page names go to
+`data/measured/figures.csv`.
 """
 
 import argparse
@@ -19,7 +18,6 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 import yaml
 from figures import MEASURED, ROOT, Figure
-from scipy.stats import spearmanr
 
 from moot.commands.documented import keys
 from moot.report.content import StudyResults
@@ -27,13 +25,11 @@ from moot.studies.across.tables_variance import where_verdicts_come_from
 from moot.studies.recorded.tables_agreement import agreement
 from moot.studies.recorded.tables_discussions import changed_answers
 from moot.studies.recorded.tables_discussions import discussions as discussions_of
-from moot.studies.recorded.tables_ratings import rating_terms, ratings
 from recorded_runs import recorded_study
 
 COMMAND = "benchmarks/recorded_tables.py"
 PAGE = "scripts/moot/studies/recorded/README.md"
 FOLDERS = {"delidata": "delidata", "jurors": "juror_replays"}
-DEBATERS = re.compile(r"__([^_]+)__([^_]+)__s\d[^)]*[)]: PRO = \*\*(.+?)\*\*, CON = \*\*(.+?)\*\*")
 
 
 def study(work: Path, data_root: Path, page: str, data: str, dataset: str) -> StudyResults:
@@ -76,35 +72,6 @@ def figures(work: Path, data_root: Path, page: str) -> Iterator[Figure]:
             )
 
 
-def rated(work: Path, data_root: Path, order: str) -> Iterator[Figure]:
-    """How the tournament's debaters are ranked, beside the published order, and what favours a
-    side.
-    """
-    (work / "recorded").symlink_to(data_root / "recorded")
-    entry = {"loader": "debate_tournament", "source": "local"}
-    results = recorded_study(work, entry, {"tournament": "tournament"}, {"judges": "judges"})
-    found = ratings(results).frame.set_index("debater")
-    names = dict[str, str]()
-    for page in (data_root / "recorded" / "debate_tournament").rglob("matchup*.md"):
-        for pro, con, *called in DEBATERS.findall(page.read_text(encoding="utf-8")):
-            names |= dict(zip(called, (pro, con), strict=True))
-    published = [names[name] for name in re.findall(r"^\| \d+ \| (.+?) \|", order, re.MULTILINE)]
-    yield Figure("ratings/debaters with a published rank", len(published))
-    for name in ("rating", "rating by wins alone"):
-        found_order = spearmanr(range(len(published)), -found.loc[published, name]).statistic
-        yield Figure(f"ratings/{name}, rank correlation with the published order", found_order)
-    for row in rating_terms(results).frame.to_dict("records"):
-        yield Figure(
-            f"ratings/{row['what favours a side']}",
-            row["log odds"],
-            row["log odds low"],
-            row["log odds high"],
-        )
-        yield Figure(
-            f"ratings/{row['what favours a side']}, chance", row["chance of equals to win"]
-        )
-
-
 def _written(cell: object) -> object:
     return f"{cell:.10g}" if isinstance(cell, float) and not pd.isna(cell) else cell
 
@@ -112,15 +79,11 @@ def _written(cell: object) -> object:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data_root", type=Path, help="folder of the published files")
-    parser.add_argument(
-        "order", type=Path, help="the tournament's README, with its published order"
-    )
     arguments = parser.parse_args()
     data_root = arguments.data_root.resolve()
     shown, path = (ROOT / PAGE).read_text(encoding="utf-8"), MEASURED / "figures.csv"
     with TemporaryDirectory() as work:
         measured = list(figures(Path(work), data_root, shown))
-        measured += rated(Path(work), data_root, arguments.order.read_text(encoding="utf-8"))
     commit = subprocess.run(
         ["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"],
         capture_output=True,

@@ -12,9 +12,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from debate_tournament import write
 from moot.core.errors import UserError
-from moot.datasets import LOADERS, LoadContext
+from moot.datasets import LOADERS
 from moot.datasets import download as download_module
 from moot.datasets.download import (
     COLUMNS,
@@ -195,43 +194,12 @@ def test_a_faulty_zip_file_is_refused(
         )
 
 
-def test_an_archive_that_comes_in_part_is_not_recorded_and_the_next_download_is(
-    server: Server, tmp_path: Path
-) -> None:
-    """The tournament's debates, by their own address form: a whole archive of which no checksum is
-    known.
-    """
-    place, stream = write(tmp_path / "made", 2), io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for file in place.rglob("*.md"):
-            archive.write(file, f"debate-0/reports/{file.relative_to(place)}")
-    whole = stream.getvalue()
-    path = "recorded/debate_tournament.zip"
-    listed = versions(
-        tmp_path, f"debate_tournament,{path},primary,{server.url}/commit.zip,,,none visible,debates"
-    )
-    flipped = bytearray(whole)
-    flipped[400] ^= 1
-    for page, announced, fault in (
-        (
-            whole[: len(whole) // 2],
-            len(whole),
-            "the connection broke off, [0-9]+ bytes before the end",
-        ),
-        (whole[: len(whole) // 2], len(whole) // 2, "not a zip file, or a damaged one"),
-        (bytes(flipped), len(whole), "not a zip file, or a damaged one"),
-    ):
-        server.pages["/commit.zip"], server.announced["/commit.zip"] = page, announced
-        with pytest.raises(UserError, match=fault):
-            download("debate_tournament", tmp_path / "raw", listed)
-        assert not list((tmp_path / "raw").rglob("*.*"))
-    server.pages["/commit.zip"] = whole
-    download("debate_tournament", tmp_path / "raw", listed)
-    entry, context = (
-        LOADERS["debate_tournament"],
-        LoadContext("duels", tmp_path / "raw", PROJECT, 1),
-    )
-    assert len(entry.load(entry.options(source="download"), context).cases) == 4
+def test_a_file_that_comes_in_part_is_not_kept(server: Server, tmp_path: Path) -> None:
+    listed = versions(tmp_path, f"mine,t.csv,primary,{server.url}/t.csv,,,,")
+    server.pages["/t.csv"], server.announced["/t.csv"] = CONTENT[:5], len(CONTENT)
+    with pytest.raises(UserError, match=r"the connection broke off, [0-9]+ bytes before the end"):
+        download("mine", tmp_path / "raw", listed)
+    assert not list((tmp_path / "raw").rglob("*.*"))
 
 
 def test_unreachable_and_unusable_addresses_are_named(tmp_path: Path) -> None:

@@ -257,8 +257,8 @@ def test_a_file_that_an_option_names_is_among_the_users_own_wherever_it_is(
     ("dataset", "shown"),
     [
         (
-            {"loader": "debate_tournament", "source": "download"},
-            {"recorded/tournament", "recorded/ratings"},
+            {"loader": "transcripts", "path": "debates.csv", "columns": {"debate": "id"}},
+            {"recorded/ratings", "recorded/discussions"},
         ),
         ({"loader": "agenticsimlaw", "source": "download"}, set()),
     ],
@@ -281,7 +281,7 @@ def test_tables_of_other_loaders_are_left_out(
     filled = {
         name for name in TABLES if TABLES[name].study == "recorded" and plan.can_fill(TABLES[name])
     }
-    some = {"recorded/tournament", "recorded/ratings", "recorded/discussions"}
+    some = {"recorded/ratings", "recorded/discussions"}
     assert filled & some == shown and "recorded/methods" in filled
 
 

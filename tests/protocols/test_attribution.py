@@ -4,9 +4,9 @@ the judge is asked.
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -66,10 +66,6 @@ class World:
         with_words, without: the probability that the judge says PLAINTIFF.
     """
 
-    jurors: ClassVar[
-        Mapping[str, int]
-    ] = {}  # of the record, and the place of the turn that each calls decisive
-
     def __init__(
         self,
         folder: Path,
@@ -94,8 +90,6 @@ class World:
             words = f" {PLANTED}" if turn == planted else ""
             text = f"Consider file {number}, point {turn}.{words} That is all."
             debate.record(seat, phase, text, source="model", round=PHASES.index(phase) + 1)
-        for juror, place in self.jurors.items():
-            debate.record(juror, "verdict", "So.", private=True, parsed={"decisive": place})
         conclude(debate, Answer("plaintiff"), "valid")
         return [transcript_row(debate, said) for said in debate.utterances]
 
@@ -388,21 +382,6 @@ def test_what_the_judge_states_is_kept_beside_what_moved_it(tmp_path: Path) -> N
     )
     assert (row["turns named"], row["called moved"], row["of these named"]) == (3, 3, 2)
     assert row["effect of the named"] == pytest.approx(0.7 * 2 / 3)
-
-
-class Jurors(World):
-    jurors: ClassVar[Mapping[str, int]] = {"ann": 3, "bo": 5}
-
-
-def test_what_judges_of_the_record_name_is_set_against_what_moved_the_one_who_reads_it_now(
-    tmp_path: Path,
-) -> None:
-    results = Jurors(tmp_path, [2, 2, 4], 0.9, 0.2).judge_again(
-        judged_as="", answer="likelihood", ways=["removed"]
-    )
-    [row] = stated_and_exact(shown(results)).frame.to_dict("records")
-    assert row["who names it"] == "the judges of the record" and row["names the first"] == 0.5
-    assert (row["turns named"], row["called moved"], row["of these named"]) == (6, 6, 3)
 
 
 def test_the_table_shows_effects_by_role_phase_and_place(tmp_path: Path) -> None:

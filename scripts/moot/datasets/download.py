@@ -229,10 +229,6 @@ def _content(address: Address, fetch: Fetch) -> bytes:
         if address.member:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 content = _unpacked(archive, address.member)
-        elif address.url.endswith(".zip"):
-            with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                if damaged := archive.testzip():
-                    raise _UnusableError(f"not a zip file, or a damaged one ({quoted(damaged)})")
     except urllib.error.HTTPError as fault:
         raise _UnusableError(f"the server answered {fault.code} {fault.reason}") from fault
     except (zipfile.BadZipFile, zlib.error, EOFError) as fault:

@@ -9,7 +9,6 @@ question, which `rerun_from: turn` asks.
 """
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,10 +45,8 @@ from moot.protocols.replayed import (
 from moot.protocols.replies import prediction_schema, read_answer
 from moot.protocols.utterances import Utterance
 
-STATED, NAMED = "stated", "named"
-"""What the judge says was decisive when it is asked, and what a record says its own judges found
-decisive.
-"""
+STATED = "stated"
+"""The way of the turn that the judge itself calls decisive."""
 _EXACT_WHOLE = 2
 """How often the whole debate is judged where log-probabilities alone are the answer: the second is
 the check.
@@ -209,7 +206,6 @@ async def attribution(debate: Debate, params: AttributionParams) -> Answer | Non
         )
     if params.stated:
         await asked.state(verdict)
-    asked.keep_named(verdict)
     return first[0].answer
 
 
@@ -371,20 +367,9 @@ class _Rejudged:
             verdict=verdict,
         )  # fmt: skip
         if said.usable and said.parsed:
-            self._note_decisive(STATED, int(said.parsed["turn"]), verdict)
-
-    def keep_named(self, verdict: str) -> None:
-        """Record which turns the record itself says were decisive (`decisive` of a row: the turn's
-        place, from 1).
-        """
-        for row in self._held.rows:
-            place = (json.loads(row["parsed"] or "{}") or {}).get("decisive", 0)
-            if 0 < place <= len(self._held.turns):
-                self._note_decisive(NAMED, place, verdict)
-
-    def _note_decisive(self, way: str, place: int, verdict: str) -> None:
-        turn = self._held.turns[place - 1]["turn"]
-        self._note({"way": way, "turn": turn, "place": place, "verdict": verdict})
+            place = int(said.parsed["turn"])
+            turn = self._held.turns[place - 1]["turn"]
+            self._note({"way": STATED, "turn": turn, "place": place, "verdict": verdict})
 
 
 def stated_schema(turns: int) -> type[BaseModel]:

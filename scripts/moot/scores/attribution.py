@@ -9,7 +9,7 @@ import pandas as pd
 
 from moot.core.kinds import ATTRIBUTED
 from moot.core.types import Fields, JsonObject
-from moot.protocols.attribution import NAMED, STATED
+from moot.protocols.attribution import STATED
 from moot.protocols.replayed import CONTINUED, KEPT, OF_TURNS, REMOVED, REPLACED, WHOLE
 from moot.scores.results import ExperimentResults
 from moot.stats.attribution import Effect, effect_of, floor_of, which_moved
@@ -79,15 +79,11 @@ def turns_without_donor(results: ExperimentResults, model: str) -> list[JsonObje
     ]
 
 
-def stated_turns(
-    results: ExperimentResults, way: str = STATED
-) -> Mapping[tuple[str, str], list[int]]:
-    """The turns that the judge itself, or with `NAMED` each judge of the record, says were
-    decisive, by model and debate_id.
-    """
+def stated_turns(results: ExperimentResults) -> Mapping[tuple[str, str], list[int]]:
+    """The turns that the judge calls decisive, by model and debate_id."""
     return {
         (about["model"], about["debate_id"]): [
-            noted["turn"] for noted in some if noted["way"] == way
+            noted["turn"] for noted in some if noted["way"] == STATED
         ]
         for about, some in _noted(results)
     }
@@ -106,7 +102,7 @@ def _debate(about: Fields, noted: list[JsonObject], smallest: float) -> Iterator
     if whole is None or not whole["values"] or not whole["verdict"]:
         return
     kept = {note["turn"]: note for note in noted if note["way"] == KEPT}
-    changed = (note for note in noted if note["way"] not in (WHOLE, KEPT, STATED, NAMED))
+    changed = (note for note in noted if note["way"] not in (WHOLE, KEPT, STATED))
     for _, some in groupby(sorted(changed, key=_tested_with), _tested_with):
         pairs = [(kept[note["turn"]] if note["way"] == CONTINUED else whole, note) for note in some]
         tried = [

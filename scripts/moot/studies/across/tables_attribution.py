@@ -8,7 +8,7 @@ import pandas as pd
 
 from moot.core.kinds import PUBLIC
 from moot.protocols.arms import ATTRIBUTION
-from moot.protocols.attribution import NAMED, STATED, AttributionParams
+from moot.protocols.attribution import AttributionParams
 from moot.protocols.replayed import CONTINUED, REMOVED, REORDERED, REPLACED, SENTENCE
 from moot.report import EVERY, EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
@@ -188,10 +188,9 @@ def _turns(run: Run) -> Iterator[Row]:
         }
 
 
-NAMES = {STATED: "the judge, asked afterwards", NAMED: "the judges of the record"}
 STATED_COLUMNS = (
     Columns()
-    .keys("data", "debate", "judge", "who names it")
+    .keys("data", "debate", "judge")
     .estimate("names the first", "names the first")
     .plain("by chance")
     .estimate("above chance", "above chance", role=DIFFERENCE, digits=SIGNED)
@@ -201,7 +200,6 @@ STATED_COLUMNS = (
     .short_form(
         "debate",
         "judge",
-        "who names it",
         "names the first",
         "by chance",
         "above chance",
@@ -215,9 +213,7 @@ def stated_and_exact(results: StudyResults) -> TableContent:
     """How often the turn that a judge says was decisive is the one whose removal changed its
     verdict most.
     """
-    rows = (
-        row for run in attributed_runs(results) for way in NAMES if (row := _stated_row(run, way))
-    )
+    rows = (row for run in attributed_runs(results) if (row := _stated_row(run)))
     return STATED_COLUMNS.table(
         rows,
         [
@@ -225,9 +221,7 @@ def stated_and_exact(results: StudyResults) -> TableContent:
                 "After its verdict the judge is asked which one turn was decisive (`stated: true`)."
                 " Names the first: the share of debates in which this is the turn without which the"
                 " verdict is least probable; turns that tie share the hit. By chance: the share if"
-                " a turn were named at random. Intervals are by cluster. Judges of a record are"
-                " those whose notes name a turn by its heading, set against what moves the judge of"
-                " today."
+                " a turn were named at random. Intervals are by cluster."
             ),
             (
                 "Turns named: one a debate and judge. Called moved: those of debates with a turn"
@@ -237,8 +231,8 @@ def stated_and_exact(results: StudyResults) -> TableContent:
     )
 
 
-def _stated_row(run: Run, way: str) -> Row | None:
-    effects, named = effects_of(run), stated_turns(run.results, way)
+def _stated_row(run: Run) -> Row | None:
+    effects, named = effects_of(run), stated_turns(run.results)
     by_debate = effects[effects["way"] == REMOVED].groupby("debate_id")
     rows = [
         _stated(turns, turn)
@@ -251,7 +245,7 @@ def _stated_row(run: Run, way: str) -> Row | None:
     bootstrap = run.results.sample(found["case_id"]).bootstrap
     moved = found[found["moved"]]
     return {
-        "data": (run.data, run.params["beside"], run.model_name, NAMES[way]),
+        "data": (run.data, run.params["beside"], run.model_name),
         "names the first": bootstrap.estimate(share_statistic(found["hit"])),
         "by chance": found["chance"].mean(),
         "above chance": bootstrap.estimate(mean_statistic(found["hit"] - found["chance"], BOUNDS)),

@@ -128,7 +128,7 @@ def _of_members(rows: list[Json], named: set[str], target: str) -> Iterator[Occa
                 pending = Occasion(
                     row["case_id"], row["debate_id"], held, held, float("nan"), [heard]
                 )
-            spoken = [heard_in(row, UNKNOWN), *others[:1]]
+            spoken = [_heard_in(row, UNKNOWN), *others[:1]]
         if row["prediction"]:
             holds[speaker] = RIGHT if row["prediction"] == target else WRONG
             if pending and speaking == speaker:
@@ -139,12 +139,12 @@ def _of_members(rows: list[Json], named: set[str], target: str) -> Iterator[Occa
 
 def _of_judges(rows: list[Json], target: str, labels: Sequence[str]) -> Iterator[Occasion]:
     judges = {
-        row["speaker"] for row in rows if row["prediction"] or "distribution" in facts_of(row)
+        row["speaker"] for row in rows if row["prediction"] or "distribution" in _facts_of(row)
     }
     spoken: list[Heard] = []
     last: dict[str, tuple[int, str, float]] = {}
     for row in rows:
-        who, facts = row["speaker"], facts_of(row)
+        who, facts = row["speaker"], _facts_of(row)
         if who in judges:
             held, belief = _belief(row, target)
             since, held_before, believed = last.get(who, (0, "", float("nan")))
@@ -156,15 +156,15 @@ def _of_judges(rows: list[Json], target: str, labels: Sequence[str]) -> Iterator
         elif row["visibility"] == PUBLIC and (
             row["text"] or facts.get("words") or facts.get("quoted_words")
         ):
-            side = side_of(who, facts)
+            side = _side_of(who, facts)
             spoken.append(
-                heard_in(row, RIGHT if side == target else WRONG if side in labels else UNKNOWN)
+                _heard_in(row, RIGHT if side == target else WRONG if side in labels else UNKNOWN)
             )
 
 
 def _belief(row: Fields, target: str) -> tuple[str, float]:
     """What a belief favours, "" where it cannot be used; and the probability of the right answer."""
-    shares: Mapping[str, float] = facts_of(row).get("distribution", {})
+    shares: Mapping[str, float] = _facts_of(row).get("distribution", {})
     if not shares:
         return (
             (RIGHT if row["prediction"] == target else WRONG) if row["prediction"] else ""
@@ -174,9 +174,9 @@ def _belief(row: Fields, target: str) -> tuple[str, float]:
     return held, shares.get(target, float("nan"))
 
 
-def heard_in(row: Fields, answer: str) -> Heard:
+def _heard_in(row: Fields, answer: str) -> Heard:
     """A turn as those heard it who have to answer."""
-    facts, text = facts_of(row), row["text"]
+    facts, text = _facts_of(row), row["text"]
     if "quoted_words" in facts:
         words, quoted = facts["words"] + facts["quoted_words"], facts["quoted_words"]
     else:
@@ -187,12 +187,12 @@ def heard_in(row: Fields, answer: str) -> Heard:
     return Heard(row["speaker"], answer, row["kind"], facts.get("role", ""), words, quoted)
 
 
-def facts_of(row: Fields) -> Fields:
+def _facts_of(row: Fields) -> Fields:
     """What a turn's record says beside its words."""
     return json.loads(row["parsed"]) or {} if row["parsed"] else {}
 
 
-def side_of(speaker: str, facts: Fields) -> str:
+def _side_of(speaker: str, facts: Fields) -> str:
     """The label that a speaker argues for, as the record says; the speaker's own name where it says
     nothing.
     """

@@ -24,7 +24,7 @@ from moot.stats.ratings import FEWEST_CLUSTERS, FIRST, SECOND, TIE, Ratings, rat
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 
 WORDS, TOPIC = "words", "topic"
-NAMING_DEBATERS = "debate_tournament", "transcripts"
+NAMING_DEBATERS = ("transcripts",)
 """Loaders whose cases may say, in attributes, which debater takes which side."""
 SIDE, LENGTH, OWN = "side", "a tenth more words", "judge of the debater's family"
 LEAST_LONGER = 0.1
@@ -81,9 +81,9 @@ class Pairs:
         )
         if np.std(longer) > LEAST_LONGER:
             found[LENGTH] = longer
-        families = [self.rows[label].map(family) for label in self.sides]
-        own = as_numbers(families[0] == judge.map(family)) - as_numbers(
-            families[1] == judge.map(family)
+        families = [self.rows[label].map(_family) for label in self.sides]
+        own = as_numbers(families[0] == judge.map(_family)) - as_numbers(
+            families[1] == judge.map(_family)
         )
         return found | ({OWN: own} if own.any() else {})
 
@@ -93,7 +93,7 @@ class Pairs:
         return rate(first, second, self.outcomes, self.rows["cluster"].tolist(), terms, weights)
 
 
-def family(model: str) -> str:
+def _family(model: str) -> str:
     """The family of a model: the letters that its name begins with."""
     found = re.match(r"[^\W\d_]+", model)
     return found.group().casefold() if found else model
