@@ -1,6 +1,4 @@
-"""Put calls into a ledger: exported ones (Parquet files as in results/calls), and what is whole of
-a damaged ledger.
-"""
+"""Import exported calls (Parquet files as in results/calls) into a ledger."""
 
 import argparse
 import sys
@@ -11,34 +9,25 @@ from moot.core.artifacts import intact, read_batches
 from moot.core.errors import UserError
 from moot.llm.ledger.exports import import_calls
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.ledger.recovery import recover_entries
 
 
 def import_files(ledger: str, paths: Sequence[Path]) -> int:
-    """Import every Parquet file and SQLite ledger given or below a folder given; what the ledger
-    already holds stays.
+    """Import the Parquet files among `paths` and below folders; entries of the ledger stay.
 
-        Raises:
-            UserError: a path holds no calls.
+    Returns how many calls were read.
+
+    Raises:
+        UserError: a path holds no calls.
     """
     files: list[Path] = []
     for path in paths:
-        inside = [*path.rglob("*.parquet"), *path.rglob("*.sqlite")]
-        files += [path] if path.is_file() else sorted(inside)
+        files += [path] if path.is_file() else sorted(path.rglob("*.parquet"))
     if not files:
         listed = ", ".join(map(str, paths))
-        raise UserError(
-            f"{listed}: no Parquet file. Expected files as in results/calls/, or a damaged"
-            " ledger.sqlite."
-        )
+        raise UserError(f"{listed}: no Parquet file. Expected files as in results/calls/.")
     opened, count = Ledger(ledger), 0
     for file in files:
-        if file.suffix == ".sqlite":
-            found = list(recover_entries(file))
-            opened.store(found)
-            count += len(found)
-            continue
-        with intact(file, "Get the file again from where it came.") as schema:
+        with intact(file, "Get the file from its source again.") as schema:
             if "request" not in schema.names:
                 raise UserError(
                     f"{file}: no column 'request'. Expected a file as in results/calls/."

@@ -31,9 +31,8 @@ _RETRY_SECONDS = 0.02
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_BUSY_RECOVERY)
 _DAMAGED = (
     "The file is damaged, or is not a ledger. It may hold replies that were paid for: move the"
-    " folder away and keep it. What can be read of it, and what was exported, goes into a new one"
-    " by `python scripts/import_calls.py --ledger NEW OLD results/calls`. Then run again with"
-    " `ledger: NEW`."
+    " folder away and keep it. `sqlite3 ledger.sqlite .recover` may recover them: see 'A damaged"
+    " ledger' in docs/running.md."
 )
 _REMEDIES = {
     "locked": (
