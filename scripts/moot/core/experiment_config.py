@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic.config import JsonDict
 
 from moot.core.model_config import Name, Strict, as_list, each_once
 from moot.core.types import Fields, Json
@@ -108,6 +109,16 @@ class TournamentConfig(Strict):
         ]
 
 
+DISPLAY_ONLY: JsonDict = {"display_only": True}
+"""Marks a field that leaves the experiment's own debates as they are.
+
+The field chooses what is shown, labelled or run in addition. Every other field changes the digests
+of the debates.
+"""
+DISPLAY_ONLY_WITHOUT_ARMS: JsonDict = {**DISPLAY_ONLY, "passed_to_arms": False}
+"""Marks such a field whose value the experiment's control arms do not take over."""
+
+
 class ExperimentConfig(Strict):
     """A protocol over a data set's cases by some models."""
 
@@ -133,6 +144,7 @@ class ExperimentConfig(Strict):
         description=(
             "as long as it is a trial run (fewer debates than `fewest_debates`), `run` must name it"
         ),
+        json_schema_extra=DISPLAY_ONLY,
     )
     needs_data: str = Field(
         "",
@@ -140,6 +152,7 @@ class ExperimentConfig(Strict):
             "a file or folder of `data_root`; where it is not there, `run` must name it, by no"
             " pattern"
         ),
+        json_schema_extra=DISPLAY_ONLY,
     )
     split: Literal["train", "validation", "test"] = Field(
         "test", description="which split's cases are debated"
@@ -149,31 +162,45 @@ class ExperimentConfig(Strict):
         ge=0,
         description="validation cases run as well, to fit the threshold of likelihood answers on",
     )
-    study: str = Field("", description="the study whose tables it enters; none: the protocol's own")
+    study: str = Field(
+        "",
+        description="the study whose tables it enters; none: the protocol's own",
+        json_schema_extra=DISPLAY_ONLY,
+    )
     arms: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = Field(
         (),
         description=(
             "control arms (docs/controls.md): one further experiment, NAME-arm=ARM, for each"
         ),
+        json_schema_extra=DISPLAY_ONLY_WITHOUT_ARMS,
     )
     arm_models: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = Field(
-        (), description="those of its models that the control arms run with; none: all"
+        (),
+        description="those of its models that the control arms run with; none: all",
+        json_schema_extra=DISPLAY_ONLY_WITHOUT_ARMS,
     )
     arm_cases: int | None = Field(
         None,
         ge=1,
         description="how many of its cases the control arms argue, the first ones; none: all",
+        json_schema_extra=DISPLAY_ONLY_WITHOUT_ARMS,
     )
     attribution: AttributionConfig | None = Field(
-        None, description="what moved its judge: the control arm `attribution`, and how it is held"
+        None,
+        description="what moved its judge: the control arm `attribution`, and how it is held",
+        json_schema_extra=DISPLAY_ONLY_WITHOUT_ARMS,
     )
     arm: str = Field("", description="the control arm that it is, of the experiment `of`")
     of: str = Field("", description="the experiment that it is a control arm of")
     labelers: tuple[str, ...] = Field(
-        (), description="rules, judge (its model), judge:MODEL, human, or a labeler of yours"
+        (),
+        description="rules, judge (its model), judge:MODEL, human, or a labeler of yours",
+        json_schema_extra=DISPLAY_ONLY_WITHOUT_ARMS,
     )
     rubric: str = Field(
-        "", description="rubric that its statements are labelled by; none: the protocol's own"
+        "",
+        description="rubric that its statements are labelled by; none: the protocol's own",
+        json_schema_extra=DISPLAY_ONLY_WITHOUT_ARMS,
     )
     params: Fields = Field(default_factory=dict, description="the protocol's parameters: see there")
     prompts: str = Field(
@@ -195,6 +222,7 @@ class ExperimentConfig(Strict):
             "models that debate each other: one experiment, NAME-A-against-B, for each pair and its"
             " swap"
         ),
+        json_schema_extra=DISPLAY_ONLY,
     )
 
     @model_validator(mode="after")
@@ -303,3 +331,13 @@ class ContrastConfig(Strict):
         None,
         description="when its debates end early, so that later cases are not argued; none: never",
     )
+
+
+def fields_marked(**mark: bool) -> set[str]:
+    """The fields of an experiment that carry a mark, for example `display_only=True`."""
+    names: set[str] = set()
+    for name, field in ExperimentConfig.model_fields.items():
+        extra = field.json_schema_extra
+        if isinstance(extra, dict) and mark.items() <= extra.items():
+            names.add(name)
+    return names

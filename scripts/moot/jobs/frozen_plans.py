@@ -15,6 +15,7 @@ from pathlib import Path
 
 from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
+from moot.core.experiment_config import fields_marked
 from moot.core.types import Fields, Json, JsonObject
 from moot.plan.debated_cases import choose_debated_cases
 from moot.plan.plan import Plan
@@ -29,6 +30,8 @@ NOT_FROZEN = (
 ANALYSIS_DIGEST = "digest of the analysis"
 CASES, CASES_DIGEST = "debated cases", "digest of cases"
 PROMPTS_DIGEST, CODE_DIGEST = "digest of prompts", "digest of code"
+FIELDS_OF_LABELS = {"labelers", "rubric"}
+"""Fields that change no debate; but a contrast may compare the labels."""
 """Keys of a frozen plan, which are also its words in a message."""
 Words = tuple[str, str]
 """What the earlier and the later of two values are called."""
@@ -231,18 +234,8 @@ def _experiment(plan: Plan, stages: Stages, results: Path, name: str) -> JsonObj
     its code.
     """
     found = plan.experiments[name]
-    stated = found.config.model_dump(
-        mode="json",
-        exclude={
-            "params",
-            "prompts",
-            "grid",
-            "study",
-            "arms",
-            "attribution",
-            "tournament",
-        },
-    )
+    shown = fields_marked(display_only=True) - FIELDS_OF_LABELS
+    stated = found.config.model_dump(mode="json", exclude={"params", "prompts", "grid", *shown})
     cases, _ = read_cases(results / "cases" / f"{found.config.dataset}.parquet")
     chosen = choose_debated_cases(found, cases, plan.config.seed)
     content = sorted((case.case_id, case.split, case.text, case.target) for case in chosen)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError, unknown_name
-from moot.core.experiment_config import ExperimentConfig
+from moot.core.experiment_config import ExperimentConfig, fields_marked
 from moot.core.types import Fields
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.protocols.arm_debates import HELD
@@ -25,15 +25,6 @@ from moot.protocols.arms import (
 from moot.protocols.debate import Debate, Setting
 from moot.protocols.relabelling import Relabelled, relabelled
 
-_OF_THE_WHOLE = (
-    "labelers",
-    "rubric",
-    "arms",
-    "arm_models",
-    "arm_cases",
-    "attribution",
-)
-"""Keys of an experiment's entry that say nothing of its arms."""
 MakeDebate = Callable[[Case, Task, int, Setting], Debate]
 
 
@@ -66,8 +57,9 @@ def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, Exp
             "cases": min(limits) if limits else None,
             "calibration_cases": 0 if name == ATTRIBUTION else config.calibration_cases,
             "prompts": "" if own_words else config.prompts,
-            **{key: ExperimentConfig.model_fields[key].get_default() for key in _OF_THE_WHOLE},
         }
+        for key in fields_marked(passed_to_arms=False):
+            changed[key] = ExperimentConfig.model_fields[key].get_default()
         yield arm_name(full.name, name), config.model_copy(update=changed)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from moot.core.artifacts import file_digest
 from moot.core.code_digest import code_digest
-from moot.core.experiment_config import COMPARISON
+from moot.core.experiment_config import COMPARISON, fields_marked
 from moot.core.rubric import RUBRICS
 from moot.core.types import JsonObject
 from moot.datasets import LOADERS
@@ -38,21 +38,8 @@ from moot.workflow.records import made_with
 INDEX = "index"
 LOOKS = "moot.jobs.looks"
 CONTRASTS_TABLE = "moot.studies.across.tables_contrasts"
-NOT_OF_DEBATES = {
-    "study",
-    "labelers",
-    "rubric",
-    "models",
-    "prompts",
-    "arms",
-    "arm_models",
-    "arm_cases",
-    "attribution",
-    "tournament",
-    "trial_on_request",
-    "needs_data",
-}
-"""Of an experiment's entry: what its debates do not depend on, or what another digest covers."""
+COVERED_FIELDS = {"models", "prompts"}
+"""The fields of an experiment that other digests of its debates cover."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +201,9 @@ class Stages:
         }
         inputs |= {"cases": self._cases(experiment), "answers": list(map(str, answers))}
         content = {
-            "experiment": found.config.model_dump(mode="json", exclude=NOT_OF_DEBATES),
+            "experiment": found.config.model_dump(
+                mode="json", exclude=COVERED_FIELDS | fields_marked(display_only=True)
+            ),
             "models": digests.what_replies_depend_on(models),
             "seed": plan.config.seed,
             "shards": plan.shards(experiment),
