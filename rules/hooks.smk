@@ -1,7 +1,7 @@
 # What is said before the first job starts and after the last one has ended.
 
 from moot.core.stopping import Run
-from moot.desk.study import tell_desk
+from moot.desk.instructions import copy_instructions
 from moot.plan.kept import keep
 from moot.workflow.folder import configured, take_folder
 
@@ -46,7 +46,7 @@ onstart:
         with told_alone():
             take_folder(configured(stages, DEFAULTS), plan.config.replace_results)
     keep(plan, config)
-    tell_desk(plan.config.people)
+    copy_instructions(plan.config.people)
     RUNNING.append(Run(Path("results"), ON_A_CLUSTER))
 
 

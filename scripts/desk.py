@@ -4,7 +4,6 @@ wherever colleagues are.
 python scripts/desk.py                                                      answers wait for the next run
 python scripts/desk.py snakemake --cores 2 debates --configfile my.yaml     the debates go on after each answer
 python scripts/desk.py --conflicts                                          labels on which annotators differ
-python scripts/desk.py --checklist                                          what reviewers ask of a study with people
 
 Options of the desk may stand anywhere among those of Snakemake; docs/colleagues.md has them all.
 """
@@ -26,7 +25,6 @@ from moot.desk.colleagues import Colleagues, tokens_of
 from moot.desk.pages import HOST, Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import conflicts
-from moot.desk.study import Study
 
 OPEN = """\
 The desk is open, for people on this machine alone:
@@ -154,13 +152,7 @@ def main() -> None:
     parser.add_argument(
         "--conflicts", action="store_true", help="print labels on which annotators differ"
     )
-    parser.add_argument(
-        "--checklist", action="store_true", help="print what reviewers ask of a study with people"
-    )
     given, command = parser.parse_known_args()
-    if given.checklist:
-        sys.stdout.write(Study.of(Path()).checklist())
-        return
     if given.conflicts:
         writer = csv.writer(sys.stdout)
         writer.writerow(["item", "annotator", "label"])

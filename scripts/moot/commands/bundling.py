@@ -32,7 +32,6 @@ from moot.report import FIGURES, TABLES
 from moot.workflow import targets
 from moot.workflow.own_files import (
     ANNOTATIONS,
-    DIARIES,
     INBOX,
     annotation_files,
     answer_files,
@@ -206,7 +205,7 @@ def bundle(plan: Plan, raw: Fields) -> str:
         if plan.config.share.people:
             own = (
                 path
-                for folder in (ANNOTATIONS, INBOX, DIARIES)
+                for folder in (ANNOTATIONS, INBOX)
                 for path in folder.rglob("*")
                 if path.is_file()
             )

@@ -49,19 +49,11 @@ class ShareConfig(Strict):
 
 
 class PeopleConfig(Strict):
-    """What people are told who judge and label at the desk, and what reviewers ask about them."""
+    """What people at the desk are shown."""
 
-    instructions: str = Field("", description="file with what people read before each task")
-    consent: str = Field(
-        "", description="file with the text that a person agrees to before the first task"
+    instructions: str = Field(
+        "", description="File with the instructions that people read with each task. Default: none."
     )
-    pay: float | None = Field(None, ge=0, description="for each answer or label; none: not stated")
-    currency: str = Field("USD", description="of `pay`")
-    recruitment: str = Field("", description="how people were found")
-    participants: str = Field(
-        "", description="who they are, as far as it was asked (age, gender, training, country)"
-    )
-    approval: str = Field("", description="which board approved the study, or why none was asked")
 
 
 class PowerConfig(Strict):
@@ -210,7 +202,7 @@ class Config(Strict):
     )
     people: PeopleConfig = Field(
         default_factory=PeopleConfig,
-        description="what people at the desk are told, and what is said of them",
+        description="what people at the desk are shown",
     )
     publication: Publication = Field(
         default_factory=Publication,

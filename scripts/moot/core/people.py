@@ -1,4 +1,4 @@
-"""The texts that people at the desk are shown."""
+"""The instructions that people at the desk are shown."""
 
 from pathlib import Path
 
@@ -6,12 +6,13 @@ from moot.core.config import PeopleConfig
 from moot.core.input_files import read_text
 
 
-def texts_for_people(config: PeopleConfig) -> dict[str, str]:
-    """The instructions and the consent text, by key, those that the configuration names.
+def load_instructions(config: PeopleConfig) -> str:
+    """The text of the file that the configuration names; "" if it names none.
 
     Raises:
-        UserError: a file is not there, is empty, or no text.
+        UserError: the file is missing, empty, or not text.
     """
-    files = {key: file for key in ("instructions", "consent") if (file := getattr(config, key))}
-    how = "write the text there, or leave people.{} out of the configuration."
-    return {key: read_text(Path(file), get=how.format(key)) for key, file in files.items()}
+    if not config.instructions:
+        return ""
+    remedy = "write the text there, or leave people.instructions out of the configuration."
+    return read_text(Path(config.instructions), get=remedy)

@@ -24,12 +24,11 @@ from moot.core.types import Fields
 from moot.desk.answers import DeskQuestion, give_answer, keep_aside, open_to, read_questions
 from moot.desk.colleagues import Colleagues
 from moot.desk.forms import as_answer, as_sent, inputs_of
+from moot.desk.instructions import read_instructions
 from moot.desk.labelling import Labelling, sheet_sizes
 from moot.desk.runner import Runner
 from moot.desk.settling import Settling
-from moot.desk.study import ANSWERED, CONSENT, Study
 from moot.protocols.forms import LONGEST_ANSWER
-from moot.protocols.people import person_named
 from moot.report.escaping import visible
 
 PAGE = Path(__file__).parent / "page"
@@ -68,9 +67,9 @@ class Desk:
         return self.folder / "data" / "inbox"
 
     @property
-    def study(self) -> Study:
-        """What people are told, and what is kept of them."""
-        return Study.of(self.folder)
+    def instructions(self) -> str:
+        """What people read with each task; "" without instructions."""
+        return read_instructions(self.folder)
 
 
 DESK = web.AppKey("desk", Desk)
@@ -88,7 +87,6 @@ def make_app(desk: Desk) -> web.Application:
         [
             web.get("/{token}/", show_desk),
             web.post("/{token}/enter", enter),
-            web.post("/{token}/consent", agree),
             web.get("/{token}/seat", show_next_question),
             web.get("/{token}/seat/{key}", show_question),
             web.post("/{token}/seat/{key}", take_answer),
@@ -126,8 +124,6 @@ async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
             and request.match_info.handler not in (enter, send_file)
         ):
             handler = show_door
-        elif request.match_info.handler in TASKS and desk.study.must_agree(_person(request)):
-            handler = show_consent
         await _check_form(request)
         response = await handler(request)
     except UserError as fault:
@@ -149,25 +145,6 @@ async def enter(request: web.Request) -> web.Response:
         str(form.get("token", "")).strip(), response
     )
     return response if known else _page(request, "enter", status=403, refused=True)
-
-
-async def show_consent(request: web.Request) -> web.Response:
-    """What a person agrees to before the first task."""
-    consent = request.app[DESK].study.said[CONSENT]
-    return _page(request, "consent", consent=consent, person=_person(request), back=request.path_qs)
-
-
-async def agree(request: web.Request) -> web.Response:
-    """Note that a person agreed, and go on to the task."""
-    desk, form = request.app[DESK], await request.post()
-    person, back = (
-        request.get(VISITOR) or person_named(str(form.get("person", ""))),
-        str(form.get("back", "")),
-    )
-    desk.study.note(person, CONSENT)
-    raise web.HTTPSeeOther(
-        back if back.startswith(f"/{desk.token}/") else f"/{desk.token}/", headers=HEADERS
-    )
 
 
 async def _check_form(request: web.Request) -> None:
@@ -231,7 +208,6 @@ async def take_answer(request: web.Request) -> web.Response:
     outcome = give_answer(question, str(form.get("seen", "")), content)
     if outcome != "kept":
         return _question_page(request, question, form, outcome=outcome)
-    desk.study.note(_person(request), ANSWERED, question.key)
     desk.runner.go_on()
     raise web.HTTPSeeOther(f"/{desk.token}/seat{_as(request, question.person)}", headers=HEADERS)
 
@@ -248,12 +224,12 @@ async def show_statement(request: web.Request) -> web.Response:
     work = _work(request, request.match_info)
     given, standing = work.labels(), work.standing()
     last, statement = next(reversed(given), ""), work.next_open()
-    study = request.app[DESK].study
+    instructions = request.app[DESK].instructions
     return _page(
         request, request.match_info["work"], work=work, statement=statement, last=last,
         done=sum(statement.item in standing for statement in work.statements), last_label=given.get(last, ""),
         rubric=work.rubric, stood=request.query.get("stood", ""),
-        instructions=study.show(work.annotator, statement.item) if statement else "",
+        instructions=instructions if statement else "",
     )  # fmt: skip
 
 
@@ -265,7 +241,6 @@ async def take_label(request: web.Request) -> web.Response:
         work.undo(str(form["undo"]))
         raise web.HTTPSeeOther(request.path, headers=HEADERS)
     counts = work.label(item, label)
-    request.app[DESK].study.note(work.annotator, ANSWERED, item)
     stood = "" if counts == label else f"?{urlencode({'stood': counts})}"
     raise web.HTTPSeeOther(f"{request.path}{stood}", headers=HEADERS)
 
@@ -301,21 +276,13 @@ def _question_page(
 ) -> web.Response:
     mine = _of(request, read_questions(request.app[DESK].inbox), question.person)
     answered = question.answered and not context
-    study = request.app[DESK].study
+    instructions = request.app[DESK].instructions
     return _page(
         request, "seat", question=question, inputs=inputs_of(question.form, sent), answered=answered,
         waiting=sum(not other.answered for other in mine), next=_as(request, question.person),
-        instructions="" if answered else study.show(_person(request), question.key),
+        instructions="" if answered else instructions,
         status=400 if context else 200, **context,
     )  # fmt: skip
-
-
-def _person(request: web.Request) -> str:
-    """Who a page of a task is for, by name; "" where none is known."""
-    named = request.match_info
-    if "key" in named and not request.get(VISITOR):
-        return _question(request).person
-    return request.get(VISITOR) or person_named(named.get("annotator", "")) or ""
 
 
 def _of(
@@ -330,10 +297,6 @@ def _of(
 def _as(request: web.Request, person: str) -> str:
     """What tells people apart who come without tokens of their own."""
     return f"?{urlencode({'as': person})}" if person and not request.get(VISITOR) else ""
-
-
-TASKS = (show_question, show_statement)
-"""Pages that are shown to those who agreed."""
 
 
 def _page(request: web.Request, name: str, status: int = 200, **context: object) -> web.Response:

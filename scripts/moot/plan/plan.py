@@ -14,7 +14,7 @@ from moot.core.experiment_config import COMPARISON, RECORDED, ExperimentConfig
 from moot.core.extensions import load_extensions
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.core.model_values import key_problem
-from moot.core.people import texts_for_people
+from moot.core.people import load_instructions
 from moot.core.places import Faults, validation_message, where
 from moot.core.read_config import read_config
 from moot.core.registry import REGISTRIES
@@ -81,7 +81,7 @@ class Plan:
         self._prompts: dict[tuple[str, ...], Prompts] = {(): self._read_prompts()}
         self._check_rubrics()
         with self._faults.noting():
-            texts_for_people(config.people)
+            load_instructions(config.people)
         reader = ExperimentReader(self.config, self.files, self.templates, self._faults)
         self.experiments: Mapping[str, Experiment] = {found.name: found for found in reader.read()}
         if config.rehearsal:

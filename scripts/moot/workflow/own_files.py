@@ -5,7 +5,6 @@ from pathlib import Path
 from moot.labels.sample import sample_file
 
 INBOX, FROZEN = Path("data/inbox"), Path("data/frozen")
-DIARIES = Path("data/people")  # of people at the desk
 ANNOTATIONS, SHEETS = Path("data/annotations"), Path("data/annotation_sheets")
 
 

@@ -1,0 +1,25 @@
+"""The instructions that people at the desk read with each task.
+
+Each run copies the text that the configuration names to `data/instructions.txt`, where the desk
+finds it: the desk does not read the configuration.
+"""
+
+from pathlib import Path
+
+from moot.core.config import PeopleConfig
+from moot.core.durable import write_whole
+from moot.core.people import load_instructions
+
+INSTRUCTIONS = Path("data/instructions.txt")
+
+
+def copy_instructions(config: PeopleConfig) -> None:
+    """Copy the instructions into the working directory; an earlier copy is replaced."""
+    if config.instructions or INSTRUCTIONS.exists():
+        write_whole(INSTRUCTIONS, load_instructions(config))
+
+
+def read_instructions(folder: Path) -> str:
+    """The instructions of a working directory, as its last run left them; "" without any."""
+    path = folder / INSTRUCTIONS
+    return path.read_text(encoding="utf-8") if path.exists() else ""

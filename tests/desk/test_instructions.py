@@ -1,0 +1,86 @@
+"""People at the desk read the instructions of the configuration with each task."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from at_the_desk import SHEET, hold_panels, write_sheet
+from courtroom_runs import PROJECT, configuration
+from fault_server import FaultServer
+from moot.core.config import PeopleConfig
+from moot.core.errors import UserError
+from moot.desk.instructions import copy_instructions, read_instructions
+from moot.desk.pages import Desk, make_app
+from moot.desk.runner import Runner
+from moot.plan.plan import Plan
+from project_copy import Workflow
+
+TEXT = "Read all of it; then decide. <b>"
+SHOWN = "Read all of it; then decide. &lt;b&gt;"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("instructions.md").write_text(TEXT)
+    return tmp_path
+
+
+def visit(folder: Path, visitor: Callable[[TestClient], Awaitable[None]]) -> None:
+    async def open_desk() -> None:
+        desk = Desk(folder, Runner([], folder), token="t")
+        async with TestClient(TestServer(make_app(desk), host="127.0.0.1")) as client:
+            await visitor(client)
+
+    asyncio.run(open_desk())
+
+
+def test_an_annotator_reads_the_instructions_until_they_are_removed(folder: Path) -> None:
+    write_sheet(folder, 2)
+
+    async def label(client: TestClient) -> None:
+        copy_instructions(PeopleConfig(instructions="instructions.md"))
+        page = await (await client.get(f"/t/label/{SHEET}/ann")).text()
+        assert SHOWN in page and "=Statement 0" in page
+        copy_instructions(PeopleConfig())
+        page = await (await client.get(f"/t/label/{SHEET}/ann")).text()
+        assert "Instructions" not in page and "=Statement 0" in page
+
+    visit(folder, label)
+
+
+def test_a_person_in_a_debate_reads_the_instructions(folder: Path, server: FaultServer) -> None:
+    hold_panels(server.url, cases=1)
+    copy_instructions(PeopleConfig(instructions="instructions.md"))
+
+    async def sit(client: TestClient) -> None:
+        page = await (await client.get("/t/seat")).text()
+        assert SHOWN in page and "Facts" in page
+
+    visit(folder, sit)
+
+
+def test_without_instructions_no_file_is_written(folder: Path) -> None:
+    copy_instructions(PeopleConfig())
+    assert read_instructions(folder) == "" and not Path("data").exists()
+
+
+def test_a_missing_file_is_named_with_its_key(folder: Path) -> None:
+    config = configuration("http://127.0.0.1:1", Path(), {})
+    message = r"nowhere\.md: no such file; write the text there, or leave people\.instructions out"
+    with pytest.raises(UserError, match=message):
+        Plan.from_yaml({**config, "people": {"instructions": "nowhere.md"}}, PROJECT)
+
+
+@pytest.mark.slow
+def test_a_run_copies_the_instructions(tmp_path: Path) -> None:
+    """Slow, since Snakemake has to start: the hooks of the workflow copy the file."""
+    workflow = Workflow(tmp_path, "http://127.0.0.1:1")
+    (workflow.work / "instructions.md").write_text(TEXT)
+    workflow.configure({"people": {"instructions": "instructions.md"}})
+    process = workflow.run("results/cases/people.parquet")
+    assert process.returncode == 0, process.stdout[-4000:]
+    assert read_instructions(workflow.work) == TEXT
