@@ -20,7 +20,8 @@ from moot.llm.parsing.schema import schema_fields
 from moot.llm.progress import Progress
 from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS
-from moot.protocols.debate import Answer, Debate, Setting, transcript_row
+from moot.protocols.debate import Answer, Debate, transcript_row
+from moot.protocols.setup import JobSetup
 from moot.studies.appellate.panel_statements import stated_confidence
 from reply_forms import PROTOCOL_FORMS
 from results_on_disk import REARREST
@@ -60,8 +61,8 @@ async def held(
     async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
         entry = PROTOCOLS[protocol]
         checked = entry.params.model_validate(params)
-        setting = Setting("toy", "test", chats, checked, Prompts(PROJECT / "config/prompts"), 7)
-        debate = Debate(case, task, 0, setting)
+        setup = JobSetup("toy", "test", chats, checked, Prompts(PROJECT / "config/prompts"), 7)
+        debate = Debate(case, task, 0, setup)
         answer = await entry.run(debate, checked)
     ledger.close()
     return answer, [transcript_row(debate, said) for said in debate.utterances]

@@ -22,7 +22,7 @@ from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
-from moot.protocols.arm_debates import joint
+from moot.protocols.arm_interventions import separator
 from moot.protocols.arms import ARMS
 
 JUDGE = ("commit_first", "challenge")
@@ -452,7 +452,7 @@ def test_planted_words_begin_a_paragraph_of_their_own_where_a_statement_was_cut_
         "It is so because of": "\n\n",
         "cites Doe v. Roe,": "\n\n",
     }
-    assert {text: joint(text) for text in said} == said
+    assert {text: separator(text) for text in said} == said
 
 
 def test_padding_makes_every_statement_of_one_debater_twice_as_long(runs: Runs) -> None:

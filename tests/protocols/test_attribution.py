@@ -122,7 +122,7 @@ class World:
         rows = list[dict[str, Any]]()
         for case in map(case_of, range(len(self.planted))):
             debate = self.debate(params, case)
-            for _ in chosen_repeats(debate.setting, case):
+            for _ in chosen_repeats(debate.setup, case):
                 answer = asyncio.run(PROTOCOLS["attribution"].run(debate, params))
                 conclude(debate, answer, "valid" if answer else "invalid")
                 rows += [transcript_row(debate, said) for said in debate.utterances]

@@ -13,7 +13,8 @@ from moot.core.model_config import ModelConfig
 from moot.llm.prompts import Prompts
 from moot.llm.request import Reply, Request
 from moot.protocols import PROTOCOLS
-from moot.protocols.debate import Answer, Debate, Setting
+from moot.protocols.debate import Answer, Debate
+from moot.protocols.setup import JobSetup
 
 PROJECT = Path(__file__).resolve().parents[2]
 WINNER = Task(
@@ -88,8 +89,8 @@ def make_debate(
     case = case or Case("c1", "toy", "test", "A sold B a lame horse.", task.labels[-1], task.labels)
     prompts = Prompts(*([wording] if wording else []), PROJECT / "config" / "prompts")
     chats: Any = {"scripted": model}
-    setting = Setting("test", "scripted", chats, params, prompts, 7, examples, artifacts or {})
-    return Debate(case, task, repeat, setting)
+    setup = JobSetup("test", "scripted", chats, params, prompts, 7, examples, artifacts or {})
+    return Debate(case, task, repeat, setup)
 
 
 async def hold(

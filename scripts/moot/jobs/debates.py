@@ -32,10 +32,11 @@ from moot.plan.experiments import Experiment
 from moot.plan.plan import Plan
 from moot.plan.rehearsal import simulated_endpoints
 from moot.protocols import PROTOCOLS
-from moot.protocols.debate import Answer, Debate, Setting, check_labels, transcript_row
+from moot.protocols.debate import Answer, Debate, check_labels, transcript_row
 from moot.protocols.inbox import ask_by_inbox, folder_of, remove_unasked
 from moot.protocols.people import AskPerson
 from moot.protocols.relabelling import restore
+from moot.protocols.setup import JobSetup
 
 Item = TypeVar("Item")
 _WAITING_FOR_ORDER = 4
@@ -82,7 +83,7 @@ async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
     status, answer, reason = "valid", None, ""
     try:
         answer = await PROTOCOLS[experiment.config.protocol].run(debate, experiment.params)
-        answer = answer and await debate.after(answer)
+        answer = answer and await debate.intervention.after_answer(answer)
     except DebatePausedError as pause:
         status, answer, reason = "waiting", None, str(pause)
     if answer is not None:
@@ -199,7 +200,7 @@ def debates_of(
         PROTOCOLS[experiment.config.protocol].repeats,
     )
     examples = [case for case in cases if case.split == "train" and not leaks(case)]
-    setting = Setting(
+    setup = JobSetup(
         experiment.name,
         job.model,
         chats,
@@ -216,14 +217,14 @@ def debates_of(
         folder = folder_of(experiment.name, job.model, case.case_id)
         place = hashlib.sha256(f"{folder}#{repeat}".encode()).hexdigest()
         async with ledger.claim(place) if by_inbox and experiment.people else nullcontext():
-            debate = await run_debate(new_debate(case, task, repeat, setting), experiment)
+            debate = await run_debate(new_debate(case, task, repeat, setup), experiment)
             if by_inbox:
                 remove_unasked(folder, repeat, debate.questions)
         return restore(debate, renamed.original) if renamed else debate
 
     held: dict[tuple[str, int], Callable[[], Coroutine[Any, Any, Debate]]] = {}
     for case in cases_of_job(plan, replace(job, cases=cases, task=task)):
-        repeats = repeats_of(setting, case)
+        repeats = repeats_of(setup, case)
         for repeat in range(experiment.config.repeats) if repeats is None else repeats:
             held[case.case_id, repeat] = partial(hold, case, repeat)
     return held

@@ -1,87 +1,95 @@
-"""From an experiment's control arms to experiments of their own, and from an arm to how its debates
-are held.
-"""
+"""From an experiment's control arms to experiments of their own, and from an arm to its debates."""
 
 from collections.abc import Callable, Iterator, Sequence
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError, unknown_name
 from moot.core.experiment_config import ExperimentConfig, fields_marked
-from moot.core.types import Fields
+from moot.core.types import JsonObject
 from moot.protocols import PROTOCOLS, ProtocolParams
-from moot.protocols.arm_debates import HELD
+from moot.protocols.arm_noise import SOURCE_DEBATES
 from moot.protocols.arms import (
     ARMS,
     ATTRIBUTION,
     RELABELLED,
     SWAP,
-    Full,
+    BaseExperiment,
     arm_name,
     exchange_seats,
     find_arm,
-    problem,
-    renames,
+    invalid_reason,
+    renames_labels,
 )
-from moot.protocols.debate import Debate, Setting
+from moot.protocols.debate import Debate
 from moot.protocols.relabelling import Relabelled, relabelled
+from moot.protocols.setup import JobSetup
 
-MakeDebate = Callable[[Case, Task, int, Setting], Debate]
+MakeDebate = Callable[[Case, Task, int, JobSetup], Debate]
 
 
-def full_experiment(name: str, config: ExperimentConfig, params: ProtocolParams) -> Full:
-    """An experiment as its arms see it."""
+def base_experiment(name: str, config: ExperimentConfig, params: ProtocolParams) -> BaseExperiment:
+    """Return an experiment as its arms see it."""
+    entry = PROTOCOLS[config.protocol]
     attribution = config.attribution.model_dump(exclude_unset=True) if config.attribution else {}
-    return Full(
-        name, config.protocol, PROTOCOLS[config.protocol], config.params, params, attribution
-    )
+    return BaseExperiment(name, config.protocol, entry, config.params, params, attribution)
 
 
-def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, ExperimentConfig]]:
-    """The control arms of a checked experiment, each as an entry of its own; their statements get
-    no labels.
+def arm_configs(
+    base: BaseExperiment, config: ExperimentConfig
+) -> Iterator[tuple[str, ExperimentConfig]]:
+    """Yield the control arms of a checked experiment, each with its name as an entry of its own.
+
+    Statements of arms get no labels.
     """
+    defaults = {
+        key: ExperimentConfig.model_fields[key].get_default()
+        for key in fields_marked(passed_to_arms=False)
+    }
+    case_limits = [count for count in (config.cases, config.arm_cases) if count is not None]
     for name in config.arms:
-        instead = ARMS[name].instead
-        protocol, params = instead(full) if instead else (config.protocol, dict(config.params))
-        if instead and "seats" in params:
-            params["seats"] = _seats_there(protocol, params)
-        limits = [count for count in (config.cases, config.arm_cases) if count is not None]
-        own_words = bool(instead) and name != ATTRIBUTION
-        changed: dict[str, object] = {
+        substitute = ARMS[name].substitute
+        protocol, params = config.protocol, dict(config.params)
+        if substitute:
+            protocol, params = substitute(base)
+            _drop_unknown_seats(protocol, params)
+        has_own_prompts = bool(substitute) and name != ATTRIBUTION
+        changes: dict[str, object] = {
             "protocol": protocol,
             "params": params,
             "arm": name,
-            "of": full.name,
-            "study": config.study or full.entry.study,
+            "of": base.name,
+            "study": config.study or base.entry.study,
             "models": config.arm_models or config.models,
-            "cases": min(limits) if limits else None,
+            "cases": min(case_limits, default=None),
             "calibration_cases": 0 if name == ATTRIBUTION else config.calibration_cases,
-            "prompts": "" if own_words else config.prompts,
+            "prompts": "" if has_own_prompts else config.prompts,
         }
-        for key in fields_marked(passed_to_arms=False):
-            changed[key] = ExperimentConfig.model_fields[key].get_default()
-        yield arm_name(full.name, name), config.model_copy(update=changed)
+        yield arm_name(base.name, name), config.model_copy(update=changes | defaults)
 
 
-def _seats_there(protocol: str, params: Fields) -> dict[str, str]:
-    """The `seats` of an experiment that the protocol of its arm has, too."""
+def _drop_unknown_seats(protocol: str, params: JsonObject) -> None:
+    """Drop the `seats` of an experiment that the protocol of its arm does not have."""
+    if "seats" not in params:
+        return
     entry = PROTOCOLS[protocol]
-    known = entry.seats(entry.params.model_validate({**params, "seats": {}}))
-    return {
-        seat: voice for seat, voice in params["seats"].items() if known is None or seat in known
-    }
+    seats = entry.seats(entry.params.model_validate({**params, "seats": {}}))
+    if seats is not None:
+        params["seats"] = {seat: voice for seat, voice in params["seats"].items() if seat in seats}
 
 
 def check_arms(
-    full: Full, config: ExperimentConfig, labels: tuple[str, ...], where: Callable[[str], str]
+    base: BaseExperiment,
+    config: ExperimentConfig,
+    labels: tuple[str, ...],
+    where: Callable[[str], str],
 ) -> None:
-    """Raise `UserError` for an arm that is unknown, or that means nothing for the experiment.
+    """Raise `UserError` for an arm that is unknown, or meaningless for the experiment.
 
     Args:
-        full: the experiment, or the arm where it is one itself.
-        config: its entry.
-        labels: of its data, as far as they are known before the data are loaded.
-        where: a key of the entry to its place in the configuration.
+        base: The experiment; the arm, where it has an entry of its own.
+        config: Its entry.
+        labels: Of its data, as far as they are known before the data are loaded.
+        where: A key of the entry to its place in the configuration.
     """
     for model in config.arm_models:
         if model not in config.models:
@@ -90,46 +98,52 @@ def check_arms(
             )
     for name in (*config.arms, *([config.arm] if config.arm else [])):
         arm = find_arm(name, where("arms" if name in config.arms else "arm"))
-        if name == config.arm and arm.instead:
+        if name == config.arm and arm.substitute:
             continue
-        if found := problem(name, config.protocol, full, labels, config.arms):
+        if reason := invalid_reason(name, base, labels, config.arms):
             key = "attribution" if name == ATTRIBUTION and config.attribution else "arms"
-            raise UserError(f"{where(key)}: {name}: {found}")
+            raise UserError(f"{where(key)}: {name}: {reason}")
 
 
-def with_arm(full: Full, arm: str) -> tuple[ProtocolParams, dict[str, str]]:
-    """The parameters of an experiment as its arm changes them, and the artifacts that the arm
+def apply_arm(base: BaseExperiment, arm: str) -> tuple[ProtocolParams, dict[str, str]]:
+    """Return an experiment's parameters as its arm changes them, and the artifacts that the arm
     needs.
     """
-    params = full.params
+    params = base.params
     if arm == SWAP:
-        params = params.model_copy(update={"seats": exchange_seats(full)})
-    needs = {HELD: f"transcripts/{full.name}/{{model}}"} if arm and ARMS[arm].held else {}
+        params = params.model_copy(update={"seats": exchange_seats(base)})
+    needs = {}
+    if arm and ARMS[arm].needs_base_debates:
+        needs[SOURCE_DEBATES] = f"transcripts/{base.name}/{{model}}"
     return params, needs
 
 
 def make_debate(config: ExperimentConfig) -> MakeDebate:
-    """How the debates of an experiment are made: as its protocol holds them, or as its arm has it."""
+    """Return what makes an experiment's debates: plain ones, or ones with its arm's intervention."""
     debaters = PROTOCOLS[config.protocol].debaters
-    kind = ARMS[config.arm].debate if config.arm else None
-    if kind is None or debaters is None:
-        return Debate
-    return lambda case, task, repeat, setting: kind(case, task, repeat, setting, debaters)
+    make_intervention = ARMS[config.arm].intervention if config.arm else None
+
+    def make(case: Case, task: Task, repeat: int, setup: JobSetup) -> Debate:
+        if make_intervention is None or debaters is None:
+            return Debate(case, task, repeat, setup)
+        return Debate(case, task, repeat, setup, make_intervention(debaters))
+
+    return make
 
 
 def as_argued(config: ExperimentConfig, cases: Sequence[Case], task: Task) -> Relabelled | None:
-    """The cases and the task as an experiment argues them; None where that is as they are.
+    """Return the cases and the task under other names of the options; None for any other arm.
 
     Raises:
-        UserError: the protocol knows the task's options by name.
+        UserError: The protocol knows the task's options by name.
     """
     if config.arm != RELABELLED:
         return None
     entry = PROTOCOLS[config.protocol]
-    rename = renames(entry)
-    if rename and set(task.labels) == entry.options.known:
+    has_new_names = renames_labels(entry)
+    if has_new_names and set(task.labels) == entry.options.known:
         raise UserError(
             f"experiment '{config.of}': protocol '{config.protocol}' knows the options of this data"
             f" by name. Remove '{RELABELLED}' from `arms`."
         )
-    return relabelled(cases, task, rename, entry.options.explained)
+    return relabelled(cases, task, has_new_names, entry.options.explained)

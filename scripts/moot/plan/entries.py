@@ -116,8 +116,9 @@ def templates_used(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str
 
 def templates_of_debates(config: ExperimentConfig) -> tuple[str, ...]:
     """Prefixes of the prompt templates that an experiment's debates use."""
-    prompts = (prefix for entry in protocols_of(config) for prefix in entry.prompts)
-    return (*prompts, *(ARMS[config.arm].templates if config.arm in ARMS else ()))
+    prefixes = [prefix for entry in protocols_of(config) for prefix in entry.prompts]
+    arm = ARMS.get(config.arm)
+    return (*prefixes, arm.template) if arm and arm.template else tuple(prefixes)
 
 
 def protocols_of(config: ExperimentConfig) -> list[ProtocolEntry]:

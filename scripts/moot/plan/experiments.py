@@ -19,7 +19,7 @@ from moot.core.rubric import RUBRICS, Rubric
 from moot.datasets import LOADERS
 from moot.labels import HUMAN, JUDGE, LABELERS, RULES
 from moot.llm.prompts import Prompts
-from moot.plan.arm_experiments import arm_configs, check_arms, full_experiment, with_arm
+from moot.plan.arm_experiments import apply_arm, arm_configs, base_experiment, check_arms
 from moot.plan.entries import expand, labelling_templates, rubric_of, templates_used
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.protocols.arms import arm_name
@@ -140,7 +140,7 @@ class ExperimentReader:
                 continue
             if everything:
                 yield found
-            for arm, arm_config in arm_configs(full_experiment(name, config, found.params), config):
+            for arm, arm_config in arm_configs(base_experiment(name, config, found.params), config):
                 if (everything or arm in wanted) and (
                     held := self._read_or_note(arm, entry, arm_config)
                 ):
@@ -217,11 +217,11 @@ class ExperimentReader:
                     raise UserError(
                         f"{asked}: no template {template}.jinja below config/prompts. Write it."
                     )
-        full = full_experiment(config.of or name, config, params)
+        full = base_experiment(config.of or name, config, params)
         loader = str(self._config.datasets.get(config.dataset, {}).get("loader") or config.dataset)
         labels = LOADERS[loader].labels if loader in LOADERS else ()
         check_arms(full, config, labels, lambda key: self._where("experiments", entry, key))
-        params, held = with_arm(full, config.arm)
+        params, held = apply_arm(full, config.arm)
         needs = {
             f"{key}_{number}" if number else key: file
             for key, path in {**found.needs(params), **held}.items()

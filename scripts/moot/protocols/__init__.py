@@ -12,7 +12,8 @@ from moot.core.cases import Case, Task
 from moot.core.model_config import Strict
 from moot.core.registry import Registry
 from moot.core.types import Checked, Fields
-from moot.protocols.debate import Answer, Debate, Setting
+from moot.protocols.debate import Answer, Debate
+from moot.protocols.setup import JobSetup
 
 Protocol = Callable[[Debate, Checked], Awaitable[Answer | None]]
 """A debate and its parameters to an answer; None where no usable verdict was given."""
@@ -67,7 +68,7 @@ class ProtocolParams(Strict):
 
 
 Needs = Callable[[Checked], Mapping[str, str]]
-Repeats = Callable[[Setting, Case], Sequence[int] | None]
+Repeats = Callable[[JobSetup, Case], Sequence[int] | None]
 Seats = Callable[[Checked], Sequence[str] | None]
 
 

@@ -1,55 +1,49 @@
-"""Control arms: what an experiment would come to without its debate, or with one thing about the
-debate changed.
+"""Control arms: an experiment without its debate, or with one thing about the debate changed.
 
-`arms: [noise, alone]` in the entry of an experiment NAME makes further experiments NAME-arm=noise
-and NAME-arm=alone, each over the same cases with the same models. docs/controls.md shows each arm
-by an example. An arm is one of two
-things: another protocol in place of the experiment's own, or a debate in which some seats speak or
-    hear differently.
+`arms: [noise, alone]` in the entry of an experiment NAME adds the experiments NAME-arm=noise and
+NAME-arm=alone, over the same cases and with the same models. docs/controls.md shows each arm by an
+example. An arm either runs another protocol in place of the experiment's own, or runs the same
+protocol with an intervention: some seats then speak or hear differently.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from moot.core.errors import unknown_name
 from moot.core.types import Fields, JsonObject
 from moot.protocols import Debaters, ProtocolEntry, ProtocolParams
-from moot.protocols.arm_debates import (
-    ArmDebate,
-    Authority,
-    Certainty,
-    ChallengeDebate,
-    CommitFirstDebate,
-    ConsultancyDebate,
-    FalseCitation,
-    Names,
-    NoiseDebate,
-    Padding,
-    PlantDebate,
-    SwapDebate,
+from moot.protocols.arm_interventions import (
+    ArmIntervention,
+    Consultancy,
+    Plant,
+    Planting,
+    Swap,
+    padding,
+    signature,
 )
+from moot.protocols.arm_judges import CHALLENGE_TEMPLATE, COMMIT_TEMPLATE, Challenge, CommitFirst
+from moot.protocols.arm_noise import Noise
 from moot.protocols.people import is_person
 
 ATTRIBUTION = "attribution"
-CALLS_MATCHED, TOKENS_MATCHED, RELABELLED, SWAP = (
-    "matched_calls",
-    "matched_tokens",
-    "labels_swapped",
-    "swap",
-)
+CALLS_MATCHED, TOKENS_MATCHED = "matched_calls", "matched_tokens"
 COMMIT, CHALLENGED = "commit_first", "challenge"
-_COMMON = ("temperature", "max_tokens", "form_tokens", "seats")
-_GENERATED = ("generation", "likelihood")
+RELABELLED, SWAP = "labels_swapped", "swap"
+_COMMON_PARAMS = ("temperature", "max_tokens", "form_tokens", "seats")
+_ANSWERS_OF_ALONE = ("generation", "likelihood")
 
 
 @dataclass(frozen=True, slots=True)
-class Full:
+class BaseExperiment:
     """The experiment that an arm is compared with.
 
     Attributes:
-        attribution: how the arm of that name is held, as its entry states it.
-        stated: the parameters that its entry in the configuration states.
-        params: all of them, checked.
+        name: Its name in the configuration.
+        protocol, entry: Its protocol.
+        stated: The parameters that its entry in the configuration states.
+        params: All of its parameters, checked.
+        attribution: The keys of its arm `attribution` that its entry states.
     """
 
     name: str
@@ -59,231 +53,273 @@ class Full:
     params: ProtocolParams
     attribution: Fields
 
+    @property
+    def debaters(self) -> Debaters:
+        """Who argues; `ValueError` where the protocol has no debaters."""
+        if self.entry.debaters is None:
+            raise ValueError(f"'{self.name}' has no debaters")  # refused by `invalid_reason`
+        return self.entry.debaters
+
+    @property
+    def common_params(self) -> JsonObject:
+        """The stated parameters that every protocol has."""
+        return {name: self.stated[name] for name in _COMMON_PARAMS if name in self.stated}
+
+    def human_seats(self) -> list[str]:
+        """Return the debaters' seats in which people sit."""
+        return [seat for seat in self.debaters.seats(self.params) if self.is_human_seat(seat)]
+
+    def is_human_seat(self, seat: str) -> bool:
+        """Whether a person sits in a seat."""
+        return is_person(self.params.seats.get(seat, ""))
+
+
+ProtocolSubstitute = Callable[[BaseExperiment], tuple[str, JsonObject]]
+"""An experiment to the protocol that takes the place of its own, and that protocol's parameters."""
+
 
 @dataclass(frozen=True, slots=True)
 class Arm:
     """A control arm.
 
     Attributes:
-        what: what is changed, a clause for tables and messages.
-        debate: how its debates are held; None for as the protocol holds them.
-        instead: the protocol that takes the place of the experiment's own, and its parameters.
-        held: whether it rests on the transcripts of the full experiment.
-        needs_debaters: whether it means nothing without debaters.
-        needs_sides: whether debaters must be told what to argue for.
-        needs_judge: whether one must decide who does not argue.
+        what: What is changed, as a clause for tables and messages.
+        intervention: Makes what changes a debate, from the protocol's debaters.
+        plant: The words that are put into debaters' mouths, where that is the intervention.
+        substitute: The protocol that takes the place of the experiment's own.
+        template: The template of the words that the arm itself brings in.
+        needs_base_debates: Whether it reads the transcripts of the base experiment.
+        needs_debaters: Whether it requires a protocol with debaters.
+        needs_sides: Whether debaters must be told what to argue for.
+        needs_judge: Whether someone who does not argue must decide.
     """
 
     what: str
-    debate: type[ArmDebate] | None = None
-    instead: Callable[[Full], tuple[str, JsonObject]] | None = None
-    held: bool = False
+    intervention: Callable[[Debaters], ArmIntervention] | None = None
+    plant: Plant | None = None
+    substitute: ProtocolSubstitute | None = None
+    template: str = ""
+    needs_base_debates: bool = False
     needs_debaters: bool = True
     needs_sides: bool = False
     needs_judge: bool = False
 
-    @property
-    def templates(self) -> tuple[str, ...]:
-        """Prefixes of the templates that the arm itself uses."""
-        return (f"{self.debate.template}",) if self.debate and self.debate.template else ()
+
+def _plant_arm(what: str, plant: Plant) -> Arm:
+    intervention = partial(Planting, plant=plant)
+    return Arm(what, intervention, plant=plant, template=plant.template)
 
 
-def _alone(full: Full) -> tuple[str, JsonObject]:
-    debaters = _debaters(full)
-    answer = full.params.model_dump().get("answer", "")
-    chosen = {"answer": answer} if answer in _GENERATED else {}
-    speakers = tuple(debaters.seats(full.params))
-    return "alone", {
-        **_common(full),
-        **chosen,
-        "beside": full.name,
-        "speakers": speakers,
-        "judge": debaters.judge,
+def _alone(base: BaseExperiment) -> tuple[str, JsonObject]:
+    params = {
+        **base.common_params,
+        "beside": base.name,
+        "speakers": tuple(base.debaters.seats(base.params)),
+        "judge": base.debaters.judge,
     }
+    answer = base.params.model_dump().get("answer", "")
+    if answer in _ANSWERS_OF_ALONE:
+        params["answer"] = answer
+    return "alone", params
 
 
-def _samples(k: str) -> Callable[[Full], tuple[str, JsonObject]]:
-    def instead(full: Full) -> tuple[str, JsonObject]:
-        named = {"k": k, "beside": full.name}
-        if k == "matched_tokens":
-            named["single"] = arm_name(full.name, CALLS_MATCHED)
-        return "self_consistency", {**_common(full), **named}
-
-    return instead
+def _matched_calls(base: BaseExperiment) -> tuple[str, JsonObject]:
+    return "self_consistency", {**base.common_params, "k": "matched", "beside": base.name}
 
 
-def _attribution(full: Full) -> tuple[str, JsonObject]:
-    judge = _debaters(full).judge
-    goes_on = full.attribution.get("rerun_from")
-    seats = {seat: voice for seat, voice in full.params.seats.items() if goes_on or seat == judge}
-    judged = {
-        "judged_as": full.protocol,
-        "judged_with": full.stated,
+def _matched_tokens(base: BaseExperiment) -> tuple[str, JsonObject]:
+    params = {
+        **base.common_params,
+        "k": "matched_tokens",
+        "beside": base.name,
+        "single": arm_name(base.name, CALLS_MATCHED),
+    }
+    return "self_consistency", params
+
+
+def _attribution(base: BaseExperiment) -> tuple[str, JsonObject]:
+    judge = base.debaters.judge
+    asks_debaters = base.attribution.get("rerun_from")
+    params = {
+        **base.attribution,
+        "judged_as": base.protocol,
+        "judged_with": base.stated,
         "judge": judge,
-        "seats": seats,
+        "seats": {
+            seat: voice
+            for seat, voice in base.params.seats.items()
+            if asks_debaters or seat == judge
+        },
+        "beside": base.name,
     }
-    return ATTRIBUTION, {**full.attribution, **judged, "beside": full.name}
-
-
-def _common(full: Full) -> JsonObject:
-    return {name: full.stated[name] for name in _COMMON if name in full.stated}
-
-
-def _debaters(full: Full) -> Debaters:
-    if full.entry.debaters is None:
-        raise ValueError(f"'{full.name}' has no debaters")  # refused by `problem`
-    return full.entry.debaters
+    return ATTRIBUTION, params
 
 
 ARMS: Mapping[str, Arm] = {
-    "noise": Arm("statements of another case's debate in place of its own", NoiseDebate, held=True),
-    "alone": Arm("the judge thinks again as often as debaters spoke", instead=_alone),
-    "consultancy": Arm("one side alone speaks", ConsultancyDebate, needs_sides=True),
-    SWAP: Arm(
-        "debaters' seats exchanged between their models, and their order reversed", SwapDebate
+    "noise": Arm(
+        "statements of another case's debate in place of its own", Noise, needs_base_debates=True
     ),
+    "alone": Arm("the judge thinks again as often as debaters spoke", substitute=_alone),
+    "consultancy": Arm("one side alone speaks", Consultancy, needs_sides=True),
+    SWAP: Arm("debaters' seats exchanged between their models, and their order reversed", Swap),
     RELABELLED: Arm("the options in reversed order and under other names", needs_debaters=False),
-    "plant_citation": Arm("a citation of nothing in one debater's first statement", FalseCitation),
-    "plant_authority": Arm("an appeal to authority in one debater's first statement", Authority),
-    "plant_certainty": Arm("one debater says to be sure beyond any doubt", Certainty),
-    "plant_names": Arm("debaters sign their first statements with names of two groups", Names),
-    "plant_padding": Arm("one debater's statements padded to twice their length", Padding),
+    "plant_citation": _plant_arm(
+        "a citation of nothing in one debater's first statement", Plant("arms/plant_citation")
+    ),
+    "plant_authority": _plant_arm(
+        "an appeal to authority in one debater's first statement", Plant("arms/plant_authority")
+    ),
+    "plant_certainty": _plant_arm(
+        "one debater says to be sure beyond any doubt", Plant("arms/plant_certainty")
+    ),
+    "plant_names": _plant_arm(
+        "debaters sign their first statements with names of two groups",
+        Plant("arms/plant_names", signature, every_debater=True),
+    ),
+    "plant_padding": _plant_arm(
+        "one debater's statements padded to twice their length",
+        Plant("arms/plant_padding", padding, every_statement=True),
+    ),
     COMMIT: Arm(
         "the judge commits itself to criteria and an answer before it hears the debate",
-        CommitFirstDebate,
+        CommitFirst,
+        template=COMMIT_TEMPLATE,
         needs_judge=True,
     ),
     CHALLENGED: Arm(
         "the judge is told up to six times, without a reason, that its answer is wrong",
-        ChallengeDebate,
+        Challenge,
+        template=CHALLENGE_TEMPLATE,
         needs_judge=True,
     ),
     CALLS_MATCHED: Arm(
         "a vote over as many single answers as the debate makes calls",
-        instead=_samples("matched"),
+        substitute=_matched_calls,
         needs_debaters=False,
     ),
     TOKENS_MATCHED: Arm(
         "a vote over as many single answers as the debate's tokens pay for",
-        instead=_samples("matched_tokens"),
+        substitute=_matched_tokens,
         needs_debaters=False,
     ),
     ATTRIBUTION: Arm(
-        "one turn taken out or replaced, the judge alone asked again", instead=_attribution
+        "one turn taken out or replaced, the judge alone asked again", substitute=_attribution
     ),
 }
 """Every control arm, by name."""
 
 
 def arm_name(experiment: str, arm: str) -> str:
-    """The name of an experiment's arm."""
+    """Return the name of an experiment's arm."""
     return f"{experiment}-arm={arm}"
 
 
 def find_arm(name: str, where: str) -> Arm:
-    """An arm by name; `UserError` for an unknown one."""
+    """Return an arm by name; raise `UserError` for an unknown one."""
     if name not in ARMS:
         raise unknown_name("control arm", name, ARMS, where)
     return ARMS[name]
 
 
-def problem(
-    name: str, protocol: str, full: Full, labels: tuple[str, ...], beside: tuple[str, ...]
+def invalid_reason(
+    name: str, base: BaseExperiment, labels: tuple[str, ...], arms: tuple[str, ...]
 ) -> str:
-    """Why an arm means nothing for an experiment, and what to do; "" where it has a meaning.
+    """Return why an arm is meaningless for an experiment, and the remedy; "" for a valid one.
 
     Args:
-        name, protocol: of the arm, and of the experiment.
-        labels: of its data, as far as they are known before the data are loaded.
-        beside: all arms of the experiment.
+        name: The arm.
+        base: The experiment.
+        labels: Of its data, as far as they are known before the data are loaded.
+        arms: All arms of the experiment.
     """
     if name == ATTRIBUTION:
-        return _judge_problem(protocol, full)
-    if full.entry.options.words == "none":
+        return _attribution_reason(base)
+    if base.entry.options.words == "none":
         return (
-            f"protocol '{protocol}' asks for no answer that an arm could change. Remove it from"
-            " `arms`."
+            f"protocol '{base.protocol}' asks for no answer that an arm could change. Remove it"
+            " from `arms`."
         )
-    if name == TOKENS_MATCHED and CALLS_MATCHED not in beside:
+    if name == TOKENS_MATCHED and CALLS_MATCHED not in arms:
         return (
             f"it takes the price of a sample from '{CALLS_MATCHED}'. Add '{CALLS_MATCHED}' to"
             " `arms`."
         )
-    decided = ARMS[name].instead or ARMS[name].needs_judge
-    if decided and full.entry.debaters and labels and set(labels) == full.entry.debaters.among_them:
-        found = "the answer is what debaters come to, so that without them there is none"
-        return f"{ARMS[name].what}: {found}. Remove it from `arms`."
-    found = (
-        _options_problem(protocol, full, labels)
-        if name == RELABELLED
-        else _debaters_problem(name, protocol, full)
-    )
-    return f"{ARMS[name].what}: {found}. Remove it from `arms`." if found else ""
+    if _is_answer_of_debaters(name, base, labels):
+        reason = "the answer is what debaters come to, so that without them there is none"
+    elif name == RELABELLED:
+        reason = _relabelling_reason(base, labels)
+    else:
+        reason = _debaters_reason(name, base)
+    return f"{ARMS[name].what}: {reason}. Remove it from `arms`." if reason else ""
 
 
-def _debaters_problem(name: str, protocol: str, full: Full) -> str:
-    arm, debaters = ARMS[name], full.entry.debaters
-    seats = debaters.seats(full.params) if debaters else ()
-    if arm.needs_debaters and not seats:
-        return f"protocol '{protocol}' asks no debaters"
-    people = [seat for seat in seats if is_person(full.params.seats.get(seat, ""))]
-    if people and arm.debate and issubclass(arm.debate, PlantDebate):
-        return f"{people[0]} is a person's seat, and no words are put into a person's mouth"
-    if arm.needs_sides and not (debaters and debaters.given_sides(full.params)):
+def _is_answer_of_debaters(name: str, base: BaseExperiment, labels: tuple[str, ...]) -> bool:
+    """Whether an arm needs an answer by a judge, where debaters answer among themselves."""
+    needs_answer = bool(ARMS[name].substitute) or ARMS[name].needs_judge
+    debaters = base.entry.debaters
+    return bool(needs_answer and debaters and labels and set(labels) == debaters.among_them)
+
+
+def _debaters_reason(name: str, base: BaseExperiment) -> str:
+    arm, debaters = ARMS[name], base.entry.debaters
+    if debaters is None or not debaters.seats(base.params):
+        return f"protocol '{base.protocol}' asks no debaters" if arm.needs_debaters else ""
+    human_seats = base.human_seats()
+    if human_seats and arm.plant:
+        return f"{human_seats[0]} is a person's seat, and no words are put into a person's mouth"
+    if arm.needs_sides and not debaters.given_sides(base.params):
         return "the debaters of this experiment are told no side to argue for"
-    if arm.needs_judge and debaters and debaters.peers:
+    if arm.needs_judge and debaters.peers:
         return "those who argue also decide, so that no judge hears them"
-    return "this experiment has one debater" if name == SWAP and len(seats) == 1 else ""
+    if name == SWAP and len(debaters.seats(base.params)) == 1:
+        return "this experiment has one debater"
+    return ""
 
 
-def _judge_problem(protocol: str, full: Full) -> str:
-    debaters = full.entry.debaters
+def _attribution_reason(base: BaseExperiment) -> str:
+    debaters = base.entry.debaters
     if debaters is None or debaters.peers:
         return (
-            f"protocol '{protocol}' has no judge who hears debaters and decides. Remove it, and let"
-            f" a model judge the debates: an experiment of protocol '{ATTRIBUTION}' with `params:"
-            f" {{beside: {full.name}, debated_by: MODEL}}`."
+            f"protocol '{base.protocol}' has no judge who hears debaters and decides. Remove it,"
+            f" and let a model judge the debates: an experiment of protocol '{ATTRIBUTION}' with"
+            f" `params: {{beside: {base.name}, debated_by: MODEL}}`."
         )
-    if is_person(full.params.seats.get(debaters.judge, "")):
+    if base.is_human_seat(debaters.judge):
         return f"{debaters.judge} is a person's seat, and a model alone is asked again. Remove it."
-    people = [
-        seat for seat in debaters.seats(full.params) if is_person(full.params.seats.get(seat, ""))
-    ]
-    if people and full.attribution.get("rerun_from"):
+    human_seats = base.human_seats()
+    if human_seats and base.attribution.get("rerun_from"):
         return (
-            f"{people[0]} is a person's seat, and `rerun_from` asks debaters again. Remove"
+            f"{human_seats[0]} is a person's seat, and `rerun_from` asks debaters again. Remove"
             " `rerun_from`."
         )
     return ""
 
 
-def _options_problem(protocol: str, full: Full, labels: tuple[str, ...]) -> str:
-    known = full.entry.options.known
-    if labels and set(labels) == known:
+def _relabelling_reason(base: BaseExperiment, labels: tuple[str, ...]) -> str:
+    fixed_labels = base.entry.options.known
+    if labels and set(labels) == fixed_labels:
         return (
-            f"protocol '{protocol}' and its rules know the options of this data by name"
-            f" ({', '.join(sorted(known))})"
+            f"protocol '{base.protocol}' and its rules know the options of this data by name"
+            f" ({', '.join(sorted(fixed_labels))})"
         )
-    learnt = "assistant" in type(full.params).model_fields and full.params.model_dump()["assistant"]
-    return (
-        "the assistant of this experiment has learnt the options under their own names"
-        if learnt
-        else ""
-    )
+    if base.params.model_dump().get("assistant"):
+        return "the assistant of this experiment has learnt the options under their own names"
+    return ""
 
 
-def renames(entry: ProtocolEntry) -> bool:
-    """Whether `labels_swapped` gives the options other names and another order; else the words are
-    the protocol's.
+def renames_labels(entry: ProtocolEntry) -> bool:
+    """Whether `labels_swapped` renames the options of a protocol's prompts.
+
+    Where the protocol has words of its own for the options, only their order is reversed.
     """
     return entry.options.words == "task"
 
 
-def exchange_seats(full: Full) -> dict[str, str]:
-    """The parameter `seats` with the debaters' models in reversed order."""
-    given, own = dict(full.params.seats), ""
-    names = list(_debaters(full).seats(full.params))
-    models = [given.pop(seat, own) for seat in names]
-    return given | {
-        seat: model for seat, model in zip(names, reversed(models), strict=True) if model != own
-    }
+def exchange_seats(base: BaseExperiment) -> dict[str, str]:
+    """Return the parameter `seats` with the debaters' models in reversed order."""
+    default = ""
+    seats = dict(base.params.seats)
+    debaters = list(base.debaters.seats(base.params))
+    models = [seats.pop(seat, default) for seat in debaters]
+    exchanged = zip(debaters, reversed(models), strict=True)
+    return seats | {seat: model for seat, model in exchanged if model != default}

@@ -23,8 +23,7 @@ from moot.core.kinds import ASKED_AGAIN, ATTRIBUTED, COMPUTED, VERDICT
 from moot.core.likelihood import label_shares
 from moot.core.types import Fields, JsonObject
 from moot.protocols import PROTOCOLS, Options, ProtocolEntry, ProtocolParams, protocol
-from moot.protocols.arm_debates import NOBODY
-from moot.protocols.debate import Answer, Debate, Setting
+from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import all_spoken
 from moot.protocols.replayed import (
     CONTINUED,
@@ -35,15 +34,16 @@ from moot.protocols.replayed import (
     SENTENCE,
     Change,
     Held,
-    Replay,
     donors,
     held_debates,
     no_words,
+    replay_debate,
     sentences,
     wavers,
 )
 from moot.protocols.replies import prediction_schema, read_answer
-from moot.protocols.utterances import Utterance
+from moot.protocols.setup import JobSetup
+from moot.protocols.utterances import MOOT, Utterance
 
 STATED = "stated"
 """The way of the turn that the judge itself calls decisive."""
@@ -154,22 +154,22 @@ def debates_with_turns(
     return held_debates(paths, frozenset(_debaters(params)), params.judge)
 
 
-def _debates(setting: Setting) -> Mapping[tuple[str, int], Held]:
+def _debates(setup: JobSetup) -> Mapping[tuple[str, int], Held]:
     """The debates that may be judged again; raises `UserError` where no words are known."""
-    params: AttributionParams = setting.params
-    found = debates_with_turns(params, setting.artifacts)
+    params: AttributionParams = setup.params
+    found = debates_with_turns(params, setup.artifacts)
     if found and not any(held.turns for held in found.values()):
-        raise no_words(setting.experiment, params.beside, "could be taken out")
+        raise no_words(setup.experiment, params.beside, "could be taken out")
     return found
 
 
-def chosen_repeats(setting: Setting, case: Case) -> list[int]:
+def chosen_repeats(setup: JobSetup, case: Case) -> list[int]:
     """The repeats of a case whose debates are judged again."""
-    found, params = _debates(setting), setting.params
+    found, params = _debates(setup), setup.params
     keys = [key for key, held in found.items() if held.turns]
     if params.chosen == "changed":
         keys = [key for key in keys if wavers(found, key, params.judge)]
-    keys.sort(key=lambda key: (stable_fraction("attribution", setting.seed, *key), key))
+    keys.sort(key=lambda key: (stable_fraction("attribution", setup.seed, *key), key))
     return repeats_by_case(keys[: params.debates]).get(case.case_id, [])
 
 
@@ -214,15 +214,14 @@ class _Rejudged:
 
     def __init__(self, debate: Debate, params: AttributionParams) -> None:
         self._debate, self._params, self._entry = debate, params, judge_of(params)
-        self._all = _debates(debate.setting)
+        self._all = _debates(debate.setup)
         self._key = (debate.case.case_id, debate.repeat)
         self._held = self._all[self._key]
         own = _own_params(params, self._entry) if self._entry else params
-        self._setting = replace(debate.setting, params=own)
+        self._setup = replace(debate.setup, params=own)
         self._kept, self._without_donor = set[str](), list[Change]()
         for row in self._held.turns:
-            Debate.record(
-                debate,
+            debate.record(
                 row["speaker"],
                 row["kind"],
                 row["text"],
@@ -289,16 +288,18 @@ class _Rejudged:
         return await all_spoken(*(self._judge(change, again) for change, again in replays))
 
     async def _judge(self, change: Change, again: int) -> _Judged:
-        replay = Replay(self._debate, self._setting, self._held, change, again, self._params.judge)
+        judge = self._params.judge
+        debate, replay = replay_debate(self._debate, self._setup, self._held, change, again, judge)
         if self._entry:
-            answer = await self._entry.run(replay, self._setting.params)
+            answer = await self._entry.run(debate, self._setup.params)
         else:
             turns = self._held.turns
             turns = _reordered(turns) if change.way == REORDERED else turns
-            answer = await _read_out(replay, self._params, turns)
-        judge = self._params.judge
+            for row in turns:
+                replay.play(row)
+            answer = await _ask_verdict(debate, self._params)
         said = [
-            one for one in replay.utterances if one.call_id or (one.failed and one.speaker == judge)
+            one for one in debate.utterances if one.call_id or (one.failed and one.speaker == judge)
         ]
         return _Judged(change, answer, said)
 
@@ -333,9 +334,7 @@ class _Rejudged:
             self._note(about)
 
     def _note(self, about: Fields) -> None:
-        Debate.record(
-            self._debate, NOBODY, ATTRIBUTED, "", source=COMPUTED, private=True, parsed=dict(about)
-        )
+        self._debate.record(MOOT, ATTRIBUTED, "", source=COMPUTED, private=True, parsed=dict(about))
 
     def _keep_said(self, judged: _Judged) -> None:
         for said in judged.said:
@@ -343,8 +342,7 @@ class _Rejudged:
                 self._kept.add(said.call_id)
                 about = {"way": judged.change.way, "turn": judged.change.turn, "asked": said.kind}
                 trouble = said.parsed if said.failed and said.parsed else {}
-                Debate.record(
-                    self._debate,
+                self._debate.record(
                     said.speaker,
                     ASKED_AGAIN,
                     said.text,
@@ -389,19 +387,13 @@ def _reordered(turns: Sequence[Fields]) -> list[Fields]:
     return sorted(turns, key=lambda row: (row["round"], -seats.index(row["speaker"])))
 
 
-async def _read_out(
-    replay: Replay, params: AttributionParams, turns: Sequence[Fields]
-) -> Answer | None:
-    """Show all turns, and ask for the verdict."""
-    for row in turns:
-        replay.play(row)
+async def _ask_verdict(debate: Debate, params: AttributionParams) -> Answer | None:
+    """Ask the judge for its verdict in prompts that name no protocol."""
     if params.answer == "likelihood":
-        return read_answer(
-            replay, await replay.choose(params.judge, VERDICT, "attribution/verdict")
-        )
+        verdict = await debate.choose(params.judge, VERDICT, "attribution/verdict")
+        return read_answer(debate, verdict)
     schema = prediction_schema(
-        replay.task, name="Verdict", reasoning=True, characters=params.characters
+        debate.task, name="Verdict", reasoning=True, characters=params.characters
     )
-    return read_answer(
-        replay, await replay.say(params.judge, VERDICT, "attribution/verdict", schema=schema)
-    )
+    verdict = await debate.say(params.judge, VERDICT, "attribution/verdict", schema=schema)
+    return read_answer(debate, verdict)

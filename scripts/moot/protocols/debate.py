@@ -1,57 +1,40 @@
-"""A debate: one case before its seats, and the record of everything that was said, by whom and to
-whom.
-"""
+"""A debate: one case before its seats, and the record of every utterance."""
 
 import json
 from bisect import insort
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 from pydantic import BaseModel
 
 from moot.core.cases import Case, Task
-from moot.core.errors import CallFailedError, UserError
-from moot.core.kinds import HUMAN, PUBLIC
+from moot.core.errors import UserError
+from moot.core.kinds import PUBLIC
 from moot.core.types import Checked, Fields, Json, JsonObject
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
-from moot.llm.prompts import Prompts
-from moot.llm.request import Message, Reply, request_to
-from moot.protocols.inbox import ask_by_inbox
-from moot.protocols.people import (
-    FORM_BELOW,
-    AskPerson,
-    Question,
-    Statement,
-    choice_form,
-    form_of,
-    is_person,
-    name_of,
-)
+from moot.llm.request import Message
+from moot.protocols.interventions import Intervention, Turn
+from moot.protocols.people import FORM_BELOW, Question, Statement, choice_form
 from moot.protocols.reading import read_choice, read_fields, read_filled_in, read_likelihood
+from moot.protocols.setup import JobSetup
 from moot.protocols.utterances import Utterance, spoken
-
-if TYPE_CHECKING:
-    from moot.llm.chat import Chat
-
-_REPLICATES_A_DEBATE = 1000
+from moot.protocols.voices import Voices
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a debate came to.
+    """The answer that a protocol came to.
 
     Attributes:
-        prediction: one of the task's labels, or several joined by ";".
-        confidence: in the prediction, 0 to 100, as stated or derived; None where there is none.
-        score: the probability of the task's positive label, where the protocol has one.
-        logprobs: label to log-probability, for an answer by likelihood; calibrated later on
+        prediction: One of the task's labels, or several joined by ";".
+        confidence: In the prediction, 0 to 100, as stated or derived; None where there is none.
+        score: The probability of the task's positive label, where the protocol has one.
+        logprobs: Label to log-probability, for an answer by likelihood; calibrated later on
             validation cases.
-        probability: of the prediction, by its log-probability, its share of votes, or its stated
+        probability: Of the prediction, by its log-probability, its share of votes, or its stated
             confidence.
-        share: a stated confidence as it was written, if it may be a share of 1; and the seat and
+        share: A stated confidence as it was written, if it may be a share of 1; and the seat and
             kind that stated it.
     """
 
@@ -63,81 +46,65 @@ class Answer:
     share: Fields | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What all debates of a job share.
+class Debate:
+    """One case and repeat. Protocols let seats speak through it; it records every utterance.
 
-    Attributes:
-        experiment, model: names in the configuration.
-        chats: model name to its voice; `model` speaks for every seat that `seats` does not give to
-            another.
-        examples: the training split, for n-shot prompts; nothing else may be shown with its label.
-        artifacts: files that the protocol asked for, by name.
-        people: how a person is asked who sits in a seat.
+    Args:
+        case, task: The case, and its data set's description.
+        repeat: Which debate about the case, from 0.
+        setup: What the job's debates share.
+        intervention: What is changed from outside; by default nothing.
+        first_replicate: See `Voices`.
     """
 
-    experiment: str
-    model: str
-    chats: "Mapping[str, Chat]"
-    params: Checked
-    prompts: Prompts
-    seed: int
-    examples: Sequence[Case] = ()
-    artifacts: Mapping[str, Path] = field(default_factory=dict)
-    people: AskPerson = ask_by_inbox
-
-
-class Debate:
-    """One case, one repeat. Protocols speak through it; nothing is said that it does not record."""
-
-    def __init__(self, case: Case, task: Task, repeat: int, setting: Setting) -> None:
-        self.case = case
-        self.task = task
-        self.repeat = repeat
+    def __init__(
+        self,
+        case: Case,
+        task: Task,
+        repeat: int,
+        setup: JobSetup,
+        intervention: Intervention | None = None,
+        first_replicate: int = 0,
+    ) -> None:
+        self.case, self.task, self.repeat, self.setup = case, task, repeat, setup
+        self.params: Checked = setup.params
+        self.seed, self.experiment, self.model = setup.seed, setup.experiment, setup.model
+        self.examples, self.artifacts = setup.examples, setup.artifacts
         self.utterances: list[Utterance] = []
-        self.questions: list[Question] = []
-        self.setting = setting
-        self.params: Checked = setting.params
-        self.seed, self.experiment, self.model = setting.seed, setting.experiment, setting.model
-        self.examples, self.artifacts = setting.examples, setting.artifacts
-        self._turns = 0
-        self._asked: defaultdict[tuple[object, ...], int] = defaultdict(int)
+        self.voices = Voices(setup, case.case_id, repeat, first_replicate)
+        self._turn_count = 0
+        self.intervention = intervention or Intervention()
+        self.intervention.start(self)
 
     @property
     def debate_id(self) -> str:
-        """Unique within experiment and model."""
+        """The debate's name, unique within experiment and model."""
         return f"{self.case.case_id}#{self.repeat}"
 
-    def heard_by(self, seat: str) -> list[Utterance]:
-        """What a seat may know: everything public, and its own private utterances; failed ones said
-        nothing.
+    @property
+    def questions(self) -> Sequence[Question]:
+        """What people in the debate were asked."""
+        return self.voices.questions
+
+    def is_human_seat(self, seat: str) -> bool:
+        """Whether a person, and no model, sits in a seat."""
+        return self.voices.is_human(seat)
+
+    def speaking_order(self, seats: Sequence[str]) -> list[str]:
+        """Return the debaters in the order in which they speak."""
+        return self.intervention.speaking_order(seats)
+
+    def heard_by(self, seat: str) -> Sequence[Utterance]:
+        """Return what a seat may quote: public utterances and its own private ones.
+
+        Utterances of failed calls are left out.
         """
-        spoken = (said for said in self.utterances if not said.failed)
-        return [
-            said
-            for said in spoken
-            if said.visibility == PUBLIC or seat in said.visibility.split(",")
-        ]
-
-    def in_order(self, seats: Sequence[str]) -> list[str]:
-        """Debaters in the order in which they speak; a control arm may change it."""
-        return list(seats)
-
-    async def unasked(
-        self, _seat: str, _kind: str, _private: bool, _number: int
-    ) -> Utterance | None:
-        """What a seat says in a round without being asked; a control arm or a replay may know it."""
-        return None
-
-    def _heard(self, seat: str, heard: Sequence[Utterance] | None) -> Sequence[Utterance]:
-        """What a prompt for a seat may quote."""
-        return self.heard_by(seat) if heard is None else heard
-
-    async def after(self, answer: Answer) -> Answer:
-        """What is asked after the protocol came to an answer, and the answer then; a control arm
-        may ask further.
-        """
-        return answer
+        utterances = []
+        for utterance in self.utterances:
+            readers = utterance.visibility.split(",")
+            if not utterance.failed and (utterance.visibility == PUBLIC or seat in readers):
+                utterances.append(utterance)
+        return self.intervention.hear(seat, utterances)
 
     async def say(
         self,
@@ -152,46 +119,51 @@ class Debate:
         heard: Sequence[Utterance] | None = None,
         **context: Json,
     ) -> Utterance:
-        """Let a seat's model, or the person who sits there, answer a prompt, and record it.
+        """Let the model or person in a seat answer a prompt, and record the utterance.
 
         Args:
-            kind: what it is (opening, strategy, belief, verdict, ...).
-            prompt: template name below `config/prompts`, without ending.
-            schema: what the reply must hold; `prediction` and `confidence` fields fill the
+            seat: Who speaks.
+            kind: The kind of utterance (opening, strategy, belief, verdict, ...).
+            prompt: Template name below `config/prompts`, without ending.
+            schema: What the reply must hold. Its fields `prediction` and `confidence` fill the
                 utterance's columns.
-            form: what a person fills in where there is no schema: `statement` or `prediction` is
-                what is said.
-            private: whether only this seat may read it later.
-            round: from 1; 0 where there are none.
-            heard: what the prompt may quote; by default everything that the seat may know now.
+            form: What a person fills in where there is no schema. Its field `statement` or
+                `prediction` is the utterance's text.
+            private: Whether only this seat may read the utterance later.
+            round: From 1; 0 where there are no rounds.
+            heard: What the prompt may quote. Default: everything that the seat may read now.
+            context: Further variables of the template.
 
         Returns:
-            The recorded utterance; a failed call or an unusable reply is recorded as such, never
-            raised.
+            The recorded utterance. A failed call or an unusable reply is recorded as such and
+            raises nothing.
 
         Raises:
-            DebatePausedError: a person sits there who has not answered yet.
+            DebatePausedError: The person in the seat has not answered yet.
         """
-        if known := await self.unasked(seat, kind, private, round):
-            return known
-        heard = self._heard(seat, heard)
-        said = self._begin(seat, kind, private, round)
-        if self.is_a_persons(seat):
-            answer = self._ask_person(
-                said, prompt, schema or form, heard, reply_format=FORM_BELOW, **context
-            )
-            read_filled_in(said, answer, schema, self.task)
-            return self._keep(said)
+        turn = Turn(seat, kind, private, round)
+        if replacement := await self._replace_asking(turn):
+            return replacement
+        heard = self._quotable(seat, heard)
+        utterance = self._open(turn)
+        if self.is_human_seat(seat):
+            variables = {**self._variables(seat, heard), "reply_format": FORM_BELOW, **context}
+            filled_in = self._ask_person(utterance, prompt, schema or form, variables)
+            read_filled_in(utterance, filled_in, schema, self.task)
+            return self._keep(utterance)
         reply_format = describe_schema(schema) if schema else ""
-        messages = self._render(prompt, seat, heard, reply_format=reply_format, **context)
-        most_tokens = self.params.form_tokens if schema else None
-        reply = await self._ask(
-            said, messages, schema=json_schema(schema) if schema else None, most_tokens=most_tokens
+        variables = {**self._variables(seat, heard), "reply_format": reply_format, **context}
+        reply = await self.voices.ask_model(
+            utterance,
+            self._messages(utterance, prompt, variables),
+            schema=json_schema(schema) if schema else None,
+            max_tokens=self.params.form_tokens if schema else None,
         )
-        said.text = reply.text if reply else ""
-        if schema and not said.failed:
-            read_fields(said, parse_reply(said.text, schema), self.task, self.params.contradictory)
-        return self._keep(said)
+        utterance.text = reply.text if reply else ""
+        if schema and not utterance.failed:
+            parsed = parse_reply(utterance.text, schema)
+            read_fields(utterance, parsed, self.task, self.params.contradictory)
+        return self._keep(utterance)
 
     async def choose(
         self,
@@ -205,43 +177,40 @@ class Debate:
         heard: Sequence[Utterance] | None = None,
         **context: Json,
     ) -> Utterance:
-        """Score the task's labels by the log-probability of their words after a prompt, as multiple
-        choice is scored.
+        """Score the task's labels by the log-probability of their words after a prompt.
 
-                Args:
-                    seat, kind, prompt, private, round, heard, context: as in `say`.
-                    words: label to its word in the prompt; by default the label as prompts spell
-                        it.
+        Args:
+            seat, kind, prompt, private, round, heard, context: As in `say`.
+            words: Label to its word in the prompt. Default: the label as prompts spell it.
 
-                Returns:
-                    The recorded utterance: `parsed["logprobs"]` label to log-probability,
-                    prediction the most probable label, confidence its share of the labels'
-                    probability, 0 to 100. Labels whose words the server did not list are in
-                    `parsed["unlisted"]`; where it listed none of them, the answer is invalid. A
-                    person chooses one of the
-                    words, and states a confidence: `parsed["shares"]` is then label to probability.
+        Returns:
+            The recorded utterance. `parsed["logprobs"]` is label to log-probability, the prediction
+            is the most probable label, and the confidence its share of the labels' probability, 0
+            to 100. Labels whose words the server did not list are in `parsed["unlisted"]`; where it
+            listed none of them, the answer is invalid. A person chooses one of the words and states
+            a confidence: `parsed["shares"]` is then label to probability.
 
-                Raises:
-                    DebatePausedError: a person sits there who has not answered yet.
-                    LogprobsUnavailableError: the endpoint gives no token probabilities.
+        Raises:
+            DebatePausedError: The person in the seat has not answered yet.
+            LogprobsUnavailableError: The endpoint gives no token probabilities.
         """
-        if known := await self.unasked(seat, kind, private, round):
-            return known
-        heard = self._heard(seat, heard)
-        said = self._begin(seat, kind, private, round)
         words = words or {label: spoken(label) for label in self.task.labels}
-        if self.is_a_persons(seat):
-            form = choice_form(tuple(words.values()))
-            answer = self._ask_person(
-                said, prompt, form, heard, reply_format="", words=words, **context
-            )
-            read_choice(said, answer, words)
-            return self._keep(said)
-        messages = self._render(prompt, seat, heard, reply_format="", words=words, **context)
-        reply = await self._ask(said, messages, choices=tuple(words.values()))
+        turn = Turn(seat, kind, private, round, words)
+        if replacement := await self._replace_asking(turn):
+            return replacement
+        heard = self._quotable(seat, heard)
+        utterance = self._open(turn)
+        variables = {**self._variables(seat, heard), "reply_format": "", "words": words, **context}
+        choices = tuple(words.values())
+        if self.is_human_seat(seat):
+            filled_in = self._ask_person(utterance, prompt, choice_form(choices), variables)
+            read_choice(utterance, filled_in, words)
+            return self._keep(utterance)
+        messages = self._messages(utterance, prompt, variables)
+        reply = await self.voices.ask_model(utterance, messages, choices=choices)
         if reply is not None:
-            read_likelihood(said, reply, words)
-        return self._keep(said)
+            read_likelihood(utterance, reply, words)
+        return self._keep(utterance)
 
     def record(
         self,
@@ -254,69 +223,54 @@ class Debate:
         round: int = 0,  # noqa: A002
         **fields: Any,
     ) -> Utterance:
-        """Record what a person said, or what the protocol itself worked out (`source="computed"`)."""
-        said = self._begin(seat, kind, private, round)
-        return self._keep(replace(said, text=text, source=source, **fields))
+        """Record an utterance that no voice is asked for.
 
-    def is_a_persons(self, seat: str) -> bool:
-        """Whether a person sits in a seat.
-
-        A rehearsal has a simulated voice there, which is asked as a model is.
+        Args:
+            seat, kind, private, round: As in `say`.
+            text: What was said, or what the protocol worked out (`source="computed"`).
+            source: Where the text comes from.
+            fields: Further columns of the utterance.
         """
-        voice = self._voice(seat)
-        return is_person(voice) and voice not in self.setting.chats
+        replacement = self.intervention.replace_recording(Turn(seat, kind, private, round))
+        return replacement or self.add(
+            seat, kind, text, source=source, private=private, round=round, **fields
+        )
 
-    # How a person is asked
-
-    def _ask_person(
+    def add(
         self,
-        said: Utterance,
-        prompt: str,
-        form: type[BaseModel],
-        heard: Sequence[Utterance],
-        /,
-        **context: Json,
-    ) -> Fields:
-        said.source = HUMAN
-        asked = (said.speaker, said.kind, said.round)
-        self._asked[asked] += 1
-        sections = self.setting.prompts.render_for_person(
-            prompt, **self._template_variables(said.speaker, heard), **context
-        )
-        sections = tuple(
-            part._replace(text=part.text.removesuffix(FORM_BELOW).rstrip()) for part in sections
-        )
-        debate = (self.experiment, self.model, self.case.case_id, self.repeat)
-        person = name_of(self._voice(said.speaker))
-        place = (said.round, said.speaker, said.kind, self._asked[asked])
-        question = Question(*debate, *place, person, sections, form_of(form))
-        self.questions.append(question)
-        return self.setting.people(question)
+        seat: str,
+        kind: str,
+        text: str,
+        *,
+        source: str,
+        private: bool = False,
+        round: int = 0,  # noqa: A002
+        **fields: Any,
+    ) -> Utterance:
+        """Record an utterance as `record` does, whatever the intervention says about recording."""
+        utterance = self._open(Turn(seat, kind, private, round))
+        return self._keep(replace(utterance, text=text, source=source, **fields))
 
-    # How a call is made and kept
+    async def _replace_asking(self, turn: Turn) -> Utterance | None:
+        await self.intervention.before_asking(turn)
+        return self.intervention.replace_asking(turn)
 
-    def _begin(self, seat: str, kind: str, private: bool, number: int) -> Utterance:
-        """An utterance that has its turn, and no words yet."""
-        self._turns += 1
-        return Utterance(self._turns, number, seat, seat if private else PUBLIC, kind, "")
+    def _quotable(self, seat: str, heard: Sequence[Utterance] | None) -> Sequence[Utterance]:
+        return self.heard_by(seat) if heard is None else self.intervention.hear(seat, heard)
 
-    def _keep(self, said: Utterance) -> Utterance:
-        insort(self.utterances, said, key=lambda utterance: utterance.turn)
-        return said
+    def _open(self, turn: Turn) -> Utterance:
+        """Return an utterance that has its place in the transcript, and no words yet."""
+        self._turn_count += 1
+        visibility = turn.seat if turn.private else PUBLIC
+        return Utterance(self._turn_count, turn.round, turn.seat, visibility, turn.kind, "")
 
-    def _voice(self, seat: str) -> str:
-        """The model or person in a seat."""
-        return str(self.params.seats.get(seat, self.setting.model))
+    def _keep(self, utterance: Utterance) -> Utterance:
+        insort(self.utterances, utterance, key=lambda utterance: utterance.turn)
+        self.intervention.after_utterance(utterance)
+        return utterance
 
-    def _render(
-        self, prompt: str, seat: str, heard: Sequence[Utterance], **context: Json
-    ) -> tuple[Message, ...]:
-        return self.setting.prompts.render(
-            prompt, **self._template_variables(seat, heard), **context
-        )
-
-    def _template_variables(self, seat: str, heard: Sequence[Utterance]) -> JsonObject:
-        """What every template sees of a debate."""
+    def _variables(self, seat: str, heard: Sequence[Utterance]) -> JsonObject:
+        """Return the variables that every template of a debate sees."""
         return {
             "language": self.task.language,
             "case": self.case,
@@ -326,54 +280,24 @@ class Debate:
             "heard": heard,
         }
 
-    async def _ask(
-        self,
-        said: Utterance,
-        messages: tuple[Message, ...],
-        *,
-        schema: Fields | None = None,
-        choices: tuple[str, ...] = (),
-        most_tokens: int | None = None,
-    ) -> Reply | None:
-        """Ask a model; the same question asked again in a debate is a further sample."""
-        chat = self.setting.chats[self._voice(said.speaker)]
-        model, params = chat.config, self.params
-        if is_person(self._voice(said.speaker)):
-            said.source = HUMAN
-        question = (model.endpoint, model.model, messages, json.dumps(schema), choices)
-        nth = self._asked[question]
-        self._asked[question] += 1
-        replicate = self.repeat * _REPLICATES_A_DEBATE + nth
-        # An experiment's explicit temperature wins over the model's entry.
-        explicit = "temperature" in params.model_fields_set
-        request = request_to(
-            model,
-            messages,
-            max_tokens=most_tokens or params.max_tokens or model.max_tokens,
-            temperature=(
-                params.temperature if explicit or model.temperature is None else model.temperature
-            ),
-            seed=(self.seed if model.seed is None else model.seed) + replicate,
-            schema=schema,
-            choices=choices,
-        )
-        try:
-            said.call_id, reply = await chat.ask(request, replicate)
-        except CallFailedError as error:
-            paid = {"cost_usd": error.cost_usd} if error.cost_usd else {}
-            said.parse_status, said.parsed = "failed", {"error": str(error), **paid}
-            return None
-        return reply
+    def _messages(
+        self, utterance: Utterance, prompt: str, variables: Fields
+    ) -> tuple[Message, ...]:
+        messages = self.setup.prompts.render(prompt, **variables)
+        return self.intervention.frame(utterance, messages)
+
+    def _ask_person(
+        self, utterance: Utterance, prompt: str, form: type[BaseModel], variables: Fields
+    ) -> Fields:
+        sections = self.setup.prompts.render_for_person(prompt, **variables)
+        return self.voices.ask_person(utterance, sections, form)
 
 
-def transcript_row(debate: Debate, said: Utterance) -> JsonObject:
-    """An utterance as a row of `transcripts/`."""
-    row = {name: getattr(said, name) for name in Utterance.__dataclass_fields__}
-    row["parsed"] = (
-        json.dumps(said.parsed, ensure_ascii=False, sort_keys=True)
-        if said.parsed is not None
-        else None
-    )
+def transcript_row(debate: Debate, utterance: Utterance) -> JsonObject:
+    """Return an utterance as a row of `transcripts/`."""
+    row = {name: getattr(utterance, name) for name in Utterance.__dataclass_fields__}
+    if utterance.parsed is not None:
+        row["parsed"] = json.dumps(utterance.parsed, ensure_ascii=False, sort_keys=True)
     identity = {
         "experiment": debate.experiment,
         "model": debate.model,
@@ -383,9 +307,9 @@ def transcript_row(debate: Debate, said: Utterance) -> JsonObject:
 
 
 def check_labels(task: Task, answer: Answer) -> None:
-    """Raise `UserError` if a protocol came to a label that the task does not have."""
-    given = answer.prediction.split(";") if task.multilabel else [answer.prediction]
-    unknown = [label for label in given if label not in task.labels and label]
+    """Raise `UserError` if an answer holds a label that the task does not have."""
+    labels = answer.prediction.split(";") if task.multilabel else [answer.prediction]
+    unknown = [label for label in labels if label not in task.labels and label]
     if unknown:
         raise UserError(
             f"the protocol answered {unknown}; the data set's labels are {list(task.labels)}."

@@ -21,7 +21,8 @@ from moot.core.kinds import CONCLUSION, PUBLIC, VERDICT, VOTES, name_of_judge
 from moot.core.schemas import JUDGED
 from moot.core.types import Fields, JsonObject
 from moot.protocols import Options, ProtocolParams, protocol
-from moot.protocols.debate import Answer, Debate, Setting
+from moot.protocols.debate import Answer, Debate
+from moot.protocols.setup import JobSetup
 
 Rows = Sequence[Fields]
 JUDGE = "judge"
@@ -33,9 +34,9 @@ class RecordedParams(ProtocolParams):
     method: str = Field(description="which condition of the records (debate, single prompt, ...)")
 
 
-def recorded_repeats(setting: Setting, case: Case) -> list[int]:
+def recorded_repeats(setup: JobSetup, case: Case) -> list[int]:
     """The repeats of a case that were recorded."""
-    return _repeats(*_recorded_as(setting)).get(case.case_id, [])
+    return _repeats(*_recorded_as(setup)).get(case.case_id, [])
 
 
 @protocol(
@@ -53,7 +54,7 @@ async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
     several judges.
     """
     del params
-    rows = _read(*_recorded_as(debate.setting))[debate.case.case_id, debate.repeat]
+    rows = _read(*_recorded_as(debate.setup))[debate.case.case_id, debate.repeat]
     said = [row for row in rows if row["kind"] != CONCLUSION]
     conclusions = [(row, json.loads(row["parsed"])) for row in rows if row["kind"] == CONCLUSION]
     for row in said:
@@ -100,9 +101,9 @@ def _say(
     )
 
 
-def _recorded_as(setting: Setting) -> tuple[Path, str, str, str]:
-    recorded_as = setting.chats[setting.model].config.model
-    return setting.artifacts["records"], setting.params.method, recorded_as, setting.experiment
+def _recorded_as(setup: JobSetup) -> tuple[Path, str, str, str]:
+    recorded_as = setup.chats[setup.model].config.model
+    return setup.artifacts["records"], setup.params.method, recorded_as, setup.experiment
 
 
 @cache

@@ -17,9 +17,10 @@ from moot.core.cases import Case
 from moot.core.kinds import BELIEF, PUBLIC
 from moot.core.types import Fields
 from moot.protocols import Options, ProtocolParams, Room, protocol
-from moot.protocols.debate import Answer, Debate, Setting
+from moot.protocols.debate import Answer, Debate
 from moot.protocols.replayed import Held, held_debates, no_words
 from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.setup import JobSetup
 from moot.protocols.utterances import Utterance
 
 JUDGE, RECORDED_JUDGE = "judge", "recorded judge"
@@ -43,9 +44,9 @@ def _transcripts(params: RejudgeParams) -> dict[str, str]:
     return {"debates": f"transcripts/{params.beside}/{params.debated_by}"}
 
 
-def repeats_held(setting: Setting, case: Case) -> list[int]:
+def repeats_held(setup: JobSetup, case: Case) -> list[int]:
     """The repeats of a case that were debated."""
-    return repeats_by_case(_held(setting)).get(case.case_id, [])
+    return repeats_by_case(_held(setup)).get(case.case_id, [])
 
 
 @protocol(
@@ -63,7 +64,7 @@ async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
     schema = prediction_schema(
         debate.task, name="Belief", reasoning=True, characters=params.characters
     )
-    rows = _held(debate.setting)[debate.case.case_id, debate.repeat].rows
+    rows = _held(debate.setup)[debate.case.case_id, debate.repeat].rows
     for number, turns in groupby(rows, lambda row: row["round"]):
         shown = [_play(debate, row, params.judge) for row in turns]
         if any(shown):
@@ -105,12 +106,12 @@ def _play(debate: Debate, row: Fields, judge: str) -> bool:
     return False
 
 
-def _held(setting: Setting) -> Mapping[tuple[str, int], Held]:
+def _held(setup: JobSetup) -> Mapping[tuple[str, int], Held]:
     """The ended debates by case and repeat; raises `UserError` where no words are known."""
-    params: RejudgeParams = setting.params
-    found = held_debates(tuple(setting.artifacts.values()), frozenset(), params.judge)
+    params: RejudgeParams = setup.params
+    found = held_debates(tuple(setup.artifacts.values()), frozenset(), params.judge)
     if not any(
         row["text"] for held in found.values() for row in held.rows if row["visibility"] == PUBLIC
     ):
-        raise no_words(setting.experiment, params.beside, "a judge could read")
+        raise no_words(setup.experiment, params.beside, "a judge could read")
     return found

@@ -18,10 +18,11 @@ from moot.core.artifacts import rows_by_debate
 from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
 from moot.core.kinds import BELIEF, CONCLUSION, PUBLIC, UNUSABLE
-from moot.core.types import Fields, Json
-from moot.protocols.arm_debates import unsaid
-from moot.protocols.debate import Debate, Setting
-from moot.protocols.utterances import Utterance
+from moot.core.types import Fields
+from moot.protocols.debate import Debate
+from moot.protocols.interventions import Intervention, Turn
+from moot.protocols.setup import JobSetup
+from moot.protocols.utterances import Utterance, empty_utterance
 
 WHOLE, REMOVED, REPLACED, REORDERED, SENTENCE = (
     "whole",
@@ -34,10 +35,8 @@ CONTINUED, KEPT = "continued", "kept"
 """The debate goes on from a turn that is taken out, and from the same turn as it was."""
 OF_TURNS = (REMOVED, REPLACED, CONTINUED)
 """The ways to change one turn."""
-ASKS = 20
-"""Replicates of one prompt that one replay may take, so that no two replays share a reply but where
-they are alike.
-"""
+MAX_CALLS_PER_PROMPT = 20
+"""Calls of one prompt that a replay may make. Replays have ranges of replicates of their own."""
 NEAR = 0.5
 """By what share of a turn's length another may differ that replaces it."""
 _SENTENCE = re.compile(r"[^.!?。！？…]*(?:[.!?。！？…]+[\"'”’»」』)\]）]*\s*|$)")
@@ -172,67 +171,95 @@ def sentences(text: str) -> list[tuple[str, str]]:
     ]
 
 
-class Replay(Debate):
-    """A held debate played once more.
+class Replay(Intervention):
+    """A debate of a transcript is played once more, with a change.
 
     Args:
-        whole: the debate that is asked about.
-        setting: what the judge's protocol reads of a job.
-        held: what was said.
-        change: what is changed of it.
-        again: which replay of this change it is, from 0; its calls are samples of their own.
-        judge: the seat that is asked.
+        recorded: The debate of the transcript.
+        change: What is changed of it.
+        again: Which replay of this change it is, from 0.
+        judge: The seat that is asked.
     """
 
-    def __init__(
-        self, whole: Debate, setting: Setting, held: Held, change: Change, again: int, judge: str
-    ) -> None:
-        super().__init__(whole.case, whole.task, whole.repeat, setting)
-        self._asked = defaultdict(lambda: (again + 1) * ASKS)
+    def __init__(self, recorded: Held, change: Change, again: int, judge: str) -> None:
         self._judge, self._change, self._again = judge, change, again
-        self._said: defaultdict[tuple[str, str], list[Fields]] = defaultdict(list)
-        for row in held.rows:
-            self._said[row["speaker"], row["kind"]].append(row)
-        self._debaters = {row["speaker"] for row in held.turns}
+        self._debaters = {row["speaker"] for row in recorded.turns}
+        self._rows: defaultdict[tuple[str, str], list[Fields]] = defaultdict(list)
+        for row in recorded.rows:
+            self._rows[row["speaker"], row["kind"]].append(row)
 
-    def in_order(self, seats: Sequence[str]) -> list[str]:
-        """Reversed, if that is the change."""
+    def speaking_order(self, seats: Sequence[str]) -> list[str]:
+        """Reverse the order, if that is the change."""
         return list(reversed(seats)) if self._change.way == REORDERED else list(seats)
 
-    async def unasked(self, seat: str, kind: str, _private: bool, _number: int) -> Utterance | None:
-        """What the transcript says."""
-        return self._play_next(seat, kind) if self._knows(seat, kind) else None
+    def replace_asking(self, turn: Turn) -> Utterance | None:
+        """Play the seat's next row, if there is no need to ask."""
+        return self._play_next(turn) if self._is_played(turn) else None
 
-    def record(self, seat: str, kind: str, text: str, **how: Json) -> Utterance:
-        """What a debater said is played; what the protocol works out is worked out again."""
-        plays = seat in self._debaters and self._knows(seat, kind)
-        return self._play_next(seat, kind) if plays else super().record(seat, kind, text, **how)
+    def replace_recording(self, turn: Turn) -> Utterance | None:
+        """Play a debater's next row. The protocol's computations are computed again."""
+        is_debater = turn.seat in self._debaters
+        return self._play_next(turn) if is_debater and self._is_played(turn) else None
 
-    def _knows(self, seat: str, kind: str) -> bool:
-        """Whether a seat's next words are the transcript's: never the judge's, nor any after a turn
-        to go on from.
+    def _is_played(self, turn: Turn) -> bool:
+        """Whether a seat's next utterance is the transcript's.
+
+        The judge is asked. Where the debate continues from a turn, so are all seats after it.
         """
-        if seat == self._judge or self._change.way not in (CONTINUED, KEPT):
-            return seat != self._judge
-        waiting = self._said[seat, kind]
-        return bool(waiting) and waiting[0]["turn"] <= self._change.turn
+        if turn.seat == self._judge or self._change.way not in (CONTINUED, KEPT):
+            return turn.seat != self._judge
+        rows = self._rows[turn.seat, turn.kind]
+        return bool(rows) and rows[0]["turn"] <= self._change.turn
 
-    def _play_next(self, seat: str, kind: str) -> Utterance:
-        waiting = self._said[seat, kind]
-        return self.play(waiting.pop(0)) if waiting else unsaid(seat, kind)
+    def _play_next(self, turn: Turn) -> Utterance:
+        rows = self._rows[turn.seat, turn.kind]
+        return self.play(rows.pop(0)) if rows else empty_utterance(turn.seat, turn.kind)
 
     def play(self, row: Fields) -> Utterance:
-        """Say again what a row of the transcript says, unless the change takes it out."""
-        text, parsed = row["text"], json.loads(row["parsed"]) if row["parsed"] else None
-        if self._change.turn and row["turn"] == self._change.turn and self._change.way != KEPT:
+        """Record a row of the transcript, unless the change removes it."""
+        text = row["text"]
+        parsed = json.loads(row["parsed"]) if row["parsed"] else None
+        if self._is_changed(row):
             if not self._change.texts:
-                return unsaid(row["speaker"], row["kind"])
+                return empty_utterance(row["speaker"], row["kind"])
             text = self._change.texts[self._again % len(self._change.texts)]
             if parsed and "statement" in parsed:
                 parsed["statement"] = text
-        names = ("source", "round", "parse_status", "prediction", "confidence", "probability")
-        fields = {name: row[name] for name in names}
-        private = row["visibility"] != PUBLIC
-        return Debate.record(
-            self, row["speaker"], row["kind"], text, private=private, parsed=parsed, **fields
+        return self.debate.add(
+            row["speaker"],
+            row["kind"],
+            text,
+            source=row["source"],
+            private=row["visibility"] != PUBLIC,
+            round=row["round"],
+            parsed=parsed,
+            parse_status=row["parse_status"],
+            prediction=row["prediction"],
+            confidence=row["confidence"],
+            probability=row["probability"],
         )
+
+    def _is_changed(self, row: Fields) -> bool:
+        """Whether the change removes a row or replaces its text."""
+        return (
+            bool(self._change.turn)
+            and row["turn"] == self._change.turn
+            and self._change.way != KEPT
+        )
+
+
+def replay_debate(
+    original: Debate, setup: JobSetup, recorded: Held, change: Change, again: int, judge: str
+) -> tuple[Debate, Replay]:
+    """Return a debate that plays a recorded one, and its intervention.
+
+    Args:
+        original: The debate in which the replays are recorded.
+        setup: What the judge's protocol reads of a job.
+        recorded, change, again, judge: As of `Replay`. The calls of each replay are samples of
+            their own.
+    """
+    replay = Replay(recorded, change, again, judge)
+    first_replicate = (again + 1) * MAX_CALLS_PER_PROMPT
+    case, task, repeat = original.case, original.task, original.repeat
+    return Debate(case, task, repeat, setup, replay, first_replicate), replay

@@ -46,6 +46,16 @@ class Utterance:
         return self.parse_status not in UNUSABLE
 
 
+MOOT = "moot"
+"""The speaker of rows that no seat says: notes about a debate, and its conclusion."""
+
+
+def empty_utterance(seat: str, kind: str, status: str = "failed") -> Utterance:
+    """Return the utterance of a seat that is not asked: without words, and not recorded."""
+    parsed: JsonObject = {"strategy": "", "statement": ""}
+    return Utterance(0, 0, seat, MOOT, kind, "", parsed=parsed, parse_status=status)
+
+
 def spoken(label: str) -> str:
     """A label as prompts and replies spell it."""
     return label.upper()

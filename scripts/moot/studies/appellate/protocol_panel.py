@@ -199,7 +199,7 @@ JUDGES = Debaters(_judges, "judge_1", peers=True)
 @of_study("panel", PanelParams, debaters=JUDGES, seats=_judges)
 async def panel(debate: Debate, params: PanelParams) -> Answer | None:
     """In each round all judges speak unaware of one another; then all is shared."""
-    seats = debate.in_order(_judges(params))
+    seats = debate.speaking_order(_judges(params))
     if not is_appeal(debate) and params.votes == "none":
         raise UserError(
             f"experiment '{debate.experiment}': statements are read for AFFIRM and REVERSE, and"
@@ -218,7 +218,7 @@ async def hold_round(
     vote.
     """
     earlier = memory(debate, number)
-    models = [seat for seat in seats if not debate.is_a_persons(seat)]
+    models = [seat for seat in seats if not debate.is_human_seat(seat)]
     if params.votes == "likelihood" and number == 1 and models:
         await vote(debate, models[0], 0, (), blank=True)
     spoken = await all_spoken(*(state(debate, seat, number, earlier) for seat in seats))
@@ -317,7 +317,7 @@ async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None
     """As `panel`, with the human as the last judge; the others learn of the human's presence after
     the first round.
     """
-    seats = debate.in_order(_judges(params)[:-1])
+    seats = debate.speaking_order(_judges(params)[:-1])
     condition = condition_name(debate, params) if params.human == "bank" else "asked"
     for number in range(1, params.rounds + 1):
         await hold_round(debate, params, seats, number)

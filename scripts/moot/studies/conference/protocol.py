@@ -147,7 +147,7 @@ async def debate_topic(
             round_number += 1
         else:
             seats = _participants(params)
-            seat = debate.in_order(seats)[seats.index(speaker)]
+            seat = debate.speaking_order(seats)[seats.index(speaker)]
             await debate.say(
                 seat,
                 STATEMENT,

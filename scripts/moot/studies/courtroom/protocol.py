@@ -94,7 +94,7 @@ async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
 
     A failed turn is skipped, a failed verdict leaves no answer.
     """
-    advocates = debate.in_order(
+    advocates = debate.speaking_order(
         (PROSECUTOR, DEFENSE) if params.first == PROSECUTOR else (DEFENSE, PROSECUTOR)
     )
     for round_number, phase in enumerate(PHASES, start=1):

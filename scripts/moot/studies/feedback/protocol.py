@@ -190,7 +190,7 @@ def assign_seats(debate: Debate, params: FeedbackParams) -> dict[str, str]:
             f" argue for, and cases of '{debate.case.dataset}' have several. Set `sides: free`."
         )
     sides = _sides(params, debate.task)
-    return {seat: sides[seat] for seat in debate.in_order(_seats(params))}
+    return {seat: sides[seat] for seat in debate.speaking_order(_seats(params))}
 
 
 async def speak(

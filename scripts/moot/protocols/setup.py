@@ -1,0 +1,42 @@
+"""What all debates of a job share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.core.cases import Case
+from moot.core.types import Checked
+from moot.llm.prompts import Prompts
+from moot.protocols.inbox import ask_by_inbox
+from moot.protocols.people import AskPerson
+
+if TYPE_CHECKING:
+    from moot.llm.chat import Chat
+
+
+@dataclass(frozen=True, slots=True)
+class JobSetup:
+    """What all debates of a job share.
+
+    Attributes:
+        experiment, model: Names in the configuration.
+        chats: Model name to the chat with it. `model` speaks for every seat that `params.seats`
+            does not give to another voice.
+        params: The protocol's checked parameters.
+        prompts: The templates.
+        seed: The run's seed.
+        examples: The training split, for n-shot prompts. No other case may be shown with its label.
+        artifacts: Files that the protocol needs, by name.
+        people: Asks the person in a seat.
+    """
+
+    experiment: str
+    model: str
+    chats: "Mapping[str, Chat]"
+    params: Checked
+    prompts: Prompts
+    seed: int
+    examples: Sequence[Case] = ()
+    artifacts: Mapping[str, Path] = field(default_factory=dict)
+    people: AskPerson = ask_by_inbox

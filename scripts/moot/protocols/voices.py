@@ -1,0 +1,143 @@
+"""The voices of a debate: the model or person in each seat, and how each is asked."""
+
+import json
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel
+
+from moot.core.errors import CallFailedError
+from moot.core.kinds import HUMAN
+from moot.core.types import Checked, Fields, JsonObject
+from moot.llm.prompts import Section
+from moot.llm.request import Message, Reply, request_to
+from moot.protocols.people import FORM_BELOW, Question, form_of, is_person, name_of
+from moot.protocols.setup import JobSetup
+from moot.protocols.utterances import Utterance
+
+if TYPE_CHECKING:
+    from moot.core.model_config import ModelConfig
+
+_REPLICATES_PER_DEBATE = 1000
+
+
+class Voices:
+    """The voices of one debate.
+
+    Args:
+        setup: What the job's debates share.
+        case_id, repeat: The debate.
+        first_replicate: The replicate of a request's first call in this debate, before the offset
+            for its repeat. Debates with different values share no samples.
+
+    Attributes:
+        questions: What people were asked.
+    """
+
+    def __init__(self, setup: JobSetup, case_id: str, repeat: int, first_replicate: int) -> None:
+        self.questions: list[Question] = []
+        self._setup, self._case_id, self._repeat = setup, case_id, repeat
+        self._params: Checked = setup.params
+        self._counts: defaultdict[tuple[object, ...], int] = defaultdict(lambda: first_replicate)
+
+    def is_human(self, seat: str) -> bool:
+        """Whether a person sits in a seat.
+
+        In a rehearsal a simulated voice sits there. It is asked as a model is.
+        """
+        voice = self._voice(seat)
+        return is_person(voice) and voice not in self._setup.chats
+
+    def ask_person(
+        self, utterance: Utterance, sections: tuple[Section, ...], form: type[BaseModel]
+    ) -> Fields:
+        """Return what the person in the utterance's seat filled in.
+
+        Raises:
+            DebatePausedError: The person has not answered yet.
+        """
+        utterance.source = HUMAN
+        seat, kind, round_number = utterance.speaker, utterance.kind, utterance.round
+        nth = self._count(seat, kind, round_number) + 1
+        question = Question(
+            experiment=self._setup.experiment,
+            model=self._setup.model,
+            case_id=self._case_id,
+            repeat=self._repeat,
+            round=round_number,
+            seat=seat,
+            kind=kind,
+            nth=nth,
+            person=name_of(self._voice(seat)),
+            sections=tuple(map(_without_form_notice, sections)),
+            form=form_of(form),
+        )
+        self.questions.append(question)
+        return self._setup.people(question)
+
+    async def ask_model(
+        self,
+        utterance: Utterance,
+        messages: tuple[Message, ...],
+        *,
+        schema: Fields | None = None,
+        choices: tuple[str, ...] = (),
+        max_tokens: int | None = None,
+    ) -> Reply | None:
+        """Return the reply of the model in the utterance's seat; None after a failed call.
+
+        The same request sent again in a debate is a further sample.
+        """
+        voice = self._voice(utterance.speaker)
+        if is_person(voice):
+            utterance.source = HUMAN
+        chat = self._setup.chats[voice]
+        model = chat.config
+        nth = self._count(model.endpoint, model.model, messages, json.dumps(schema), choices)
+        replicate = self._repeat * _REPLICATES_PER_DEBATE + nth
+        request = request_to(
+            model,
+            messages,
+            max_tokens=max_tokens or self._params.max_tokens or model.max_tokens,
+            temperature=self._temperature(model),
+            seed=(self._setup.seed if model.seed is None else model.seed) + replicate,
+            schema=schema,
+            choices=choices,
+        )
+        try:
+            utterance.call_id, reply = await chat.ask(request, replicate)
+        except CallFailedError as error:
+            utterance.parse_status, utterance.parsed = "failed", _failure(error)
+            return None
+        return reply
+
+    def _voice(self, seat: str) -> str:
+        """Return the model or person in a seat."""
+        return str(self._params.seats.get(seat, self._setup.model))
+
+    def _temperature(self, model: "ModelConfig") -> float:
+        """Return the sampling temperature.
+
+        The experiment's temperature, where it is stated, precedes that of the model's entry.
+        """
+        is_stated = "temperature" in self._params.model_fields_set
+        if is_stated or model.temperature is None:
+            return float(self._params.temperature)
+        return model.temperature
+
+    def _count(self, *question: object) -> int:
+        """Return how often a question was asked before."""
+        count = self._counts[question]
+        self._counts[question] += 1
+        return count
+
+
+def _failure(error: CallFailedError) -> JsonObject:
+    failure: JsonObject = {"error": str(error)}
+    if error.cost_usd:
+        failure["cost_usd"] = error.cost_usd
+    return failure
+
+
+def _without_form_notice(section: Section) -> Section:
+    return section._replace(text=section.text.removesuffix(FORM_BELOW).rstrip())
