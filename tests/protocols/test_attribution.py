@@ -460,7 +460,7 @@ def test_debates_without_words_are_refused(tmp_path: Path) -> None:
     )
     params = AttributionParams(beside="trial", debated_by="scripted")
     with pytest.raises(UserError, match="hold no words that could be taken out"):
-        chosen_repeats(world.debate(params, case_of(0)).setting, case_of(0))
+        chosen_repeats(world.debate(params, case_of(0)).setup, case_of(0))
 
 
 def test_sentences_end_where_they_do() -> None:

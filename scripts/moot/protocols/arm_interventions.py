@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from moot.core.cases import stable_fraction
 from moot.core.kinds import ARM, COMPUTED, PUBLIC
 from moot.protocols import Debaters
-from moot.protocols.debate import Debate
-from moot.protocols.interventions import Intervention, Turn
+from moot.protocols.debate import Debate, Intervention, Turn
 from moot.protocols.utterances import MOOT, Utterance, empty_utterance
 
 _SENTENCE_END = re.compile(r"""[.!?。！？…]["'”’»」』)\]）]*\s*$""")

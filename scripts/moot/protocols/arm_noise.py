@@ -16,8 +16,7 @@ from moot.core.kinds import PUBLIC, UNUSABLE
 from moot.core.types import Fields
 from moot.protocols import Debaters
 from moot.protocols.arm_interventions import ArmIntervention
-from moot.protocols.debate import Debate
-from moot.protocols.interventions import Turn
+from moot.protocols.debate import Debate, Turn
 from moot.protocols.utterances import Utterance, empty_utterance
 
 SOURCE_DEBATES = "held"

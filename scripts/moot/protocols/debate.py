@@ -1,4 +1,6 @@
-"""A debate: one case before its seats, and the record of every utterance."""
+"""A debate: one case before its seats, the record of every utterance, and how both are changed from
+outside.
+"""
 
 import json
 from bisect import insort
@@ -14,7 +16,6 @@ from moot.core.kinds import PUBLIC
 from moot.core.types import Checked, Fields, Json, JsonObject
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
 from moot.llm.request import Message
-from moot.protocols.interventions import Intervention, Turn
 from moot.protocols.people import FORM_BELOW, Question, Statement, choice_form
 from moot.protocols.reading import read_choice, read_fields, read_filled_in, read_likelihood
 from moot.protocols.setup import JobSetup
@@ -44,6 +45,72 @@ class Answer:
     logprobs: Mapping[str, float] | None = None
     probability: float | None = None
     share: Fields | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A seat's turn to speak.
+
+    Attributes:
+        seat, kind, round: Columns of the utterance that the turn becomes.
+        private: Whether only this seat may read the utterance later.
+        words: Label to its word in the prompt, where the labels' likelihood is the answer.
+    """
+
+    seat: str
+    kind: str
+    private: bool = False
+    round: int = 0
+    words: Mapping[str, str] | None = None
+
+
+class Intervention:
+    """Changes a debate from outside, while its protocol runs unchanged. One object serves one debate.
+
+    A debate calls its intervention before it asks a seat, in place of asking, in place of
+    recording, when a prompt quotes the debate, when a prompt is sent, when an utterance is
+    recorded, and when the protocol has its answer. This base class changes nothing at any of these
+    points; control arms and replays override those at which they change something.
+
+    Attributes:
+        debate: The debate, from `start` on.
+    """
+
+    debate: "Debate"
+
+    def start(self, debate: "Debate") -> None:
+        """Called once, before any seat speaks."""
+        self.debate = debate
+
+    def speaking_order(self, seats: Sequence[str]) -> list[str]:
+        """Return the debaters in the order in which they speak."""
+        return list(seats)
+
+    async def before_asking(self, _turn: Turn, /) -> None:
+        """Called before a model or person is asked."""
+
+    def replace_asking(self, _turn: Turn, /) -> Utterance | None:
+        """Return the utterance of a seat that is not to be asked; None to ask it."""
+        return None
+
+    def replace_recording(self, _turn: Turn, /) -> Utterance | None:
+        """Return the utterance that replaces one which the protocol itself records; None for none."""
+        return None
+
+    def hear(self, _seat: str, utterances: Sequence[Utterance], /) -> Sequence[Utterance]:
+        """Return the utterances that a prompt for a seat may quote."""
+        return utterances
+
+    def frame(self, _utterance: Utterance, messages: tuple[Message, ...], /) -> tuple[Message, ...]:
+        """Return the messages that are sent to a model for an utterance."""
+        return messages
+
+    def after_utterance(self, _utterance: Utterance, /) -> None:
+        """Called when an utterance is recorded; may edit it in place."""
+
+    async def after_answer(self, answer: Answer) -> Answer:
+        """Return the debate's answer, given the one that the protocol came to."""
+        return answer
 
 
 class Debate:

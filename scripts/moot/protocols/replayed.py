@@ -19,8 +19,7 @@ from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
 from moot.core.kinds import BELIEF, CONCLUSION, PUBLIC, UNUSABLE
 from moot.core.types import Fields
-from moot.protocols.debate import Debate
-from moot.protocols.interventions import Intervention, Turn
+from moot.protocols.debate import Debate, Intervention, Turn
 from moot.protocols.setup import JobSetup
 from moot.protocols.utterances import Utterance, empty_utterance
 
