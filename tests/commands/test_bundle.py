@@ -201,7 +201,7 @@ def test_nobody_is_named_in_a_bundle_that_does_not_share_people(raw: dict[str, A
         name: Path(f"results/{name}")
         for name in ("tables/courtroom/summary.xlsx", "provenance/labels.json")
     }
-    own["plan"] = Path("data/frozen/plan-1.json")
+    own["plan"] = Path("data/frozen/plan-1.yaml")
     for path in own.values():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(
@@ -226,10 +226,10 @@ def test_nobody_is_named_in_a_bundle_that_does_not_share_people(raw: dict[str, A
         == "person:person-1"
     )
     assert files[TABLE].decode() == "first,second\nhuman:person-1,human:person-2\nannul,Ann\n"
-    assert not {"data/frozen/plan-1.json", "results/tables/courtroom/summary.xlsx"} & files.keys()
+    assert not {"data/frozen/plan-1.yaml", "results/tables/courtroom/summary.xlsx"} & files.keys()
     shared = members(bundled({**with_people, "share": {"datasets": ["people"], "people": True}})[0])
     assert (
-        b"person:ann" in shared["data/frozen/plan-1.json"]
+        b"person:ann" in shared["data/frozen/plan-1.yaml"]
         and "human:жанна" in shared[TABLE].decode()
     )
     for path in own.values():

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+import yaml
 
 from courtroom_runs import PROJECT, configuration, people
 from fault_server import FaultServer
@@ -50,16 +51,16 @@ def plan_of(change: dict[str, Any] | None = None, **keys: Any) -> Plan:
 
 def test_a_freeze_is_never_overwritten_and_a_second_goes_beside_it(folder: Path) -> None:
     said = freeze(plan_of(), RESULTS, BEFORE)
-    assert "Frozen at 2026-01-02T03:04:05+00:00: data/frozen/plan-1.json" in said
+    assert "Frozen at 2026-01-02T03:04:05+00:00: data/frozen/plan-1.yaml" in said
     assert "main: planned against other, accuracy, differ" in said and "planned: 10 cases" in said
-    first = Path("data/frozen/plan-1.json").read_bytes()
+    first = Path("data/frozen/plan-1.yaml").read_bytes()
     assert "frozen already, since 2026-01-02" in freeze(plan_of(), RESULTS, LATER)
     assert len(frozen_files()) == 1
     again = freeze(plan_of({"cases": 12}), RESULTS, LATER)
     assert "It differs from the plan frozen at 2026-01-02T03:04:05+00:00" in again
     assert "  experiment planned, cases: before 10, now 12" in again
-    assert [path.name for path in frozen_files()] == ["plan-1.json", "plan-2.json"]
-    assert Path("data/frozen/plan-1.json").read_bytes() == first
+    assert [path.name for path in frozen_files()] == ["plan-1.yaml", "plan-2.yaml"]
+    assert Path("data/frozen/plan-1.yaml").read_bytes() == first
 
 
 def said_of(plan: Plan, study: str | None = None) -> str:
@@ -72,7 +73,7 @@ def test_the_report_says_whether_the_run_is_the_plan_and_what_differs(folder: Pa
     assert compare_with_frozen(plan_of(), RESULTS, "courtroom") == (
         (
             "This run is the plan that was frozen last, at 2026-01-02T03:04:05+00:00"
-            " (data/frozen/plan-1.json), when the ledger held 0 replies."
+            " (data/frozen/plan-1.yaml), when the ledger held 0 replies."
         ),
     )
     changes = [
@@ -130,23 +131,23 @@ def test_a_plan_changed_after_the_replies_were_seen_is_told_although_predictions
         "when the ledger held 20 replies, 20 of them to calls of this plan's runs (10 of planned/m,"
         " 10 of other/m)"
     )
-    assert f"Frozen at 2026-02-03T00:00:00+00:00: data/frozen/plan-2.json, {held}" in told
+    assert f"Frozen at 2026-02-03T00:00:00+00:00: data/frozen/plan-2.yaml, {held}" in told
     run_, several, first = compare_with_frozen(reverse, RESULTS, "courtroom")
     assert (
         run_ == "This run is the plan that was frozen last, at 2026-02-03T00:00:00+00:00"
-        f" (data/frozen/plan-2.json), {held}."
+        f" (data/frozen/plan-2.yaml), {held}."
     )
     assert several.startswith("2 plans were frozen.")
     assert (
-        first == "plan-1.json, frozen at 2026-01-02T03:04:05+00:00, when the ledger held 0 replies."
-        " plan-2.json changed contrast f1: left out; contrast main: its sides were exchanged."
+        first == "plan-1.yaml, frozen at 2026-01-02T03:04:05+00:00, when the ledger held 0 replies."
+        " plan-2.yaml changed contrast f1: left out; contrast main: its sides were exchanged."
         " Unexplained: `deviation` gives no reason."
     )
     warmer = freeze(plan_of({"params": {"temperature": 0.9}}, **keys), RESULTS, LATER)
     assert "held 20 replies, 10 of them to calls of this plan's runs (10 of other/m)" in warmer, (
         "other calls: not asked yet"
     )
-    chained = [json.loads(path.read_text()) for path in frozen_files()]
+    chained = [yaml.safe_load(path.read_text()) for path in frozen_files()]
     assert chained[1]["previous"] == hashlib.sha256(frozen_files()[0].read_bytes()).hexdigest()
     assert [one["ledger"]["replies"] for one in chained] == [0, 20, 20]
     assert (
@@ -168,7 +169,7 @@ def test_a_ledger_whose_replies_were_changed_since_a_plan_was_frozen_is_said(fol
     said = freeze(plan_of({"cases": 8}, **keys), RESULTS, LATER)
     for number in (1, 2):
         assert (
-            f"The ledger is not the one that data/frozen/plan-{number}.json was frozen with: of its"
+            f"The ledger is not the one that data/frozen/plan-{number}.yaml was frozen with: of its"
             " 20 replies" in said
         )
 
@@ -182,22 +183,22 @@ def test_a_plan_that_was_edited_replaced_or_deleted_is_said(folder: Path) -> Non
     assert len(compare_with_frozen(plan_of({"cases": 14}), RESULTS)) == 4
 
     first.write_text(whole[0].replace("2026-01-02", "2025-01-02"))
-    assert "data/frozen/plan-1.json was changed by hand after it was frozen." in said_of(
+    assert "data/frozen/plan-1.yaml was changed by hand after it was frozen." in said_of(
         plan_of({"cases": 14})
     )
     assert "changed by hand" in freeze(plan_of({"cases": 14}), RESULTS, LATER)
-    forged = {**json.loads(whole[0]), "frozen_at": "2025-01-02T03:04:05+00:00"}
+    forged = {**yaml.safe_load(whole[0]), "frozen_at": "2025-01-02T03:04:05+00:00"}
     first.write_text(json.dumps({**forged, "digest": digest_of(forged)}))
-    assert "data/frozen/plan-1.json was replaced after plan-2.json was frozen." in said_of(
+    assert "data/frozen/plan-1.yaml was replaced after plan-2.yaml was frozen." in said_of(
         plan_of({"cases": 14})
     )
     first.write_text(whole[0])
     second.unlink()
-    assert "The plan frozen before data/frozen/plan-3.json is missing." in said_of(
+    assert "The plan frozen before data/frozen/plan-3.yaml is missing." in said_of(
         plan_of({"cases": 14})
     )
     freeze(plan_of({"cases": 16}), RESULTS, LATER)
-    assert [path.name for path in frozen_files()] == ["plan-1.json", "plan-3.json", "plan-4.json"]
+    assert [path.name for path in frozen_files()] == ["plan-1.yaml", "plan-3.yaml", "plan-4.yaml"]
 
 
 def test_a_departure_has_a_reason_or_is_called_unexplained(folder: Path) -> None:
@@ -216,7 +217,7 @@ def test_a_departure_has_a_reason_or_is_called_unexplained(folder: Path) -> None
     freeze(plan_of({"cases": 14}), RESULTS, LATER)
     said = said_of(plan_of({"cases": 14}))
     assert (
-        "plan-2.json changed experiment planned, cases: before 10, then 12; experiment planned,"
+        "plan-2.yaml changed experiment planned, cases: before 10, then 12; experiment planned,"
         " debated cases: before 10" in said
     )
     assert (
@@ -229,7 +230,7 @@ def test_a_departure_has_a_reason_or_is_called_unexplained(folder: Path) -> None
 def test_a_clock_that_was_set_back_is_said(folder: Path) -> None:
     freeze(plan_of(), RESULTS, LATER)
     message = (
-        r"freeze: it is 2026-01-02T03:04:05\+00:00 by this machine's clock; data/frozen/plan-1.json"
+        r"freeze: it is 2026-01-02T03:04:05\+00:00 by this machine's clock; data/frozen/plan-1.yaml"
         r" was frozen at 2026-02-03"
     )
     with pytest.raises(UserError, match=message):
@@ -244,37 +245,30 @@ def test_a_plan_is_written_as_a_registered_report(folder: Path) -> None:
         "first_cases": {"sex": "f|m"}, "second_cases": {"sex": "f|m"},
     }  # fmt: skip
     said = freeze(plan_of(contrasts={"main": stated}), RESULTS, BEFORE)
-    assert (
-        said.splitlines()[-1]
-        == "To read and to register: data/frozen/plan-1.md, data/frozen/plan-1.html"
-    )
-    pages = [Path(f"data/frozen/plan-1.{ending}").read_text() for ending in ("md", "html")]
-    for page in pages:
-        for heading in (
-            "Questions",
-            "Hypotheses and comparisons",
-            "Cases and debates",
-            "Parameters of experiments and models",
-            "Stopping",
-            "Analysis",
-            "Exclusions",
-        ):
-            assert heading in page
-        for text in (
-            "the first is higher",
-            "after each 4 cases",
-            "smaller than 0.05",
-            "$2.50",
-            "//nowhere.invalid",
-            "zero\\_shot" if page is pages[0] else "zero_shot",
-        ):
-            assert text in page.replace("\\.", ".").replace("\\$", "$"), text
-        assert "<b>planned" not in page
-    rows = [line for line in pages[0].splitlines() if line.startswith("| ")]
-    assert {line.replace("\\|", "").count("|") for line in rows} == {
-        3,
-        9,
-    }, "nothing that was written breaks a row"
+    assert said.splitlines()[-1] == "To read and to register: data/frozen/plan-1.md"
+    page = Path("data/frozen/plan-1.md").read_text()
+    for heading in (
+        "Questions",
+        "Hypotheses and comparisons",
+        "Cases and debates",
+        "Parameters of experiments and models",
+        "Stopping",
+        "Analysis",
+        "Exclusions",
+    ):
+        assert f"## {heading}" in page
+    for text in (
+        "the first is higher",
+        "after each 4 cases",
+        "smaller than 0.05",
+        "$2.50",
+        "//nowhere.invalid",
+        "zero\\_shot",
+    ):
+        assert text in page.replace("\\.", ".").replace("\\$", "$"), text
+    assert "<b>planned" not in page
+    rows = [line for line in page.splitlines() if line.startswith("| ")]
+    assert {line.replace("\\|", "").count("|") for line in rows} == {3, 9}, "no cell breaks its row"
     freeze(
         plan_of(
             {"cases": 12},
@@ -284,13 +278,11 @@ def test_a_plan_is_written_as_a_registered_report(folder: Path) -> None:
         RESULTS,
         LATER,
     )
-    second = Path("data/frozen/plan-2.html").read_text()
-    assert (
-        "experiment planned, cases: before 10, now 12" in second
-        and "Reason: Two were lost.</p>" in second
-    )
-    assert "main: all planned cases are debated." in second and "<td>0.1</td>" in second
-    assert pages == [Path(f"data/frozen/plan-1.{ending}").read_text() for ending in ("md", "html")]
+    second = Path("data/frozen/plan-2.md").read_text().replace("\\.", ".")
+    assert "experiment planned, cases: before 10, now 12" in second
+    assert "Reason: Two were lost." in second
+    assert "main: all planned cases are debated." in second and "| 0.1 |" in second
+    assert page == Path("data/frozen/plan-1.md").read_text()
 
 
 def test_prompts_and_cases_that_change_are_named(folder: Path) -> None:
@@ -316,6 +308,6 @@ def test_nothing_to_freeze_and_a_broken_file_are_said(folder: Path) -> None:
     with pytest.raises(UserError, match="main: other is not part of this run"):
         freeze(plan_of(run=["planned"]), RESULTS, BEFORE)
     Path("data/frozen").mkdir(parents=True)
-    Path("data/frozen/plan-1.json").write_text(json.dumps({"plan": {}}))
-    with pytest.raises(UserError, match=r"plan-1.json: not a frozen plan \(KeyError: 'digest'\)"):
+    Path("data/frozen/plan-1.yaml").write_text(json.dumps({"plan": {}}))
+    with pytest.raises(UserError, match=r"plan-1.yaml: not a frozen plan \(KeyError: 'digest'\)"):
         compare_with_frozen(plan_of(), RESULTS)

@@ -306,7 +306,7 @@ def test_planned_comparisons_are_tested_and_the_report_says_that_they_were_froze
     assert "recorded-debate-above-vote" not in frame.index
     page = (built.work / TABLES[6]).with_suffix(".html").read_text()
     assert "This run is the plan that was frozen last, at 20" in page
-    assert "(data/frozen/plan-1.json), when the ledger held 0 replies." in page
+    assert "(data/frozen/plan-1.yaml), when the ledger held 0 replies." in page
 
 
 def test_recorded_debates_come_before_those_that_a_model_holds(built: Workflow) -> None:

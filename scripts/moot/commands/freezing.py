@@ -1,15 +1,18 @@
 """Freezing a plan: what is to be compared, on which cases, by which prompts and code, written down
 before the run.
 
-A frozen plan is a JSON file in `data/frozen/`, which is never overwritten, with a page for people
+A frozen plan is a YAML file in `data/frozen/`, which is never overwritten, with a page in Markdown
 beside it.
 """
 
 import json
+import math
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+
+import yaml
 
 from moot import __version__
 from moot.commands.plan_page import write_plan_page
@@ -72,19 +75,20 @@ def freeze(plan: Plan, results: Path, now: datetime) -> str:
             "ledger": head,
             "plan": described,
         }
-        path = FROZEN / f"plan-{before.number + 1 if before else 1}.json"
+        path = FROZEN / f"plan-{before.number + 1 if before else 1}.yaml"
         FROZEN.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:  # another freeze is never overwritten
-            file.write(
-                json.dumps({**content, "digest": digest_of(content)}, indent=1, ensure_ascii=False)
-                + "\n"
-            )
+            file.write(_as_yaml({**content, "digest": digest_of(content)}))
         frozen = read_frozen(path)
         said = list(_announcement(frozen, before, changed))
-        said.append(
-            f"To read and to register: {', '.join(map(str, write_plan_page(frozen, changed)))}"
-        )
+        said.append(f"To read and to register: {write_plan_page(frozen, changed)}")
     return "\n".join([*said, *changes, *faults(read_chain())]) + "\n"
+
+
+def _as_yaml(content: JsonObject) -> str:
+    """The text of a plan's file, without YAML's references between equal parts."""
+    plain = json.loads(json.dumps(content))
+    return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False, width=math.inf)
 
 
 def _announcement(frozen: Frozen, before: Frozen | None, changed: Collection[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A frozen plan as a registered report: Markdown, and HTML to print, from what was frozen alone."""
+"""A frozen plan as a registered report in Markdown, from the content of its file alone."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from moot.jobs.frozen_plans import (
     PROMPTS_DIGEST,
     Frozen,
 )
-from moot.report.escaping import markdown, page_template
+from moot.report.escaping import markdown
 from moot.report.markdown import markdown_table
 from moot.scores.contrasts import DIFFER, FIRST_HIGHER, FIRST_LOWER
 from moot.stats.sequential import HALF
@@ -53,29 +53,26 @@ class Section:
     rows: Sequence[Sequence[str]] = ()
 
 
-def write_plan_page(frozen: Frozen, changed: Sequence[str]) -> list[Path]:
-    """Write a frozen plan's pages, `plan-1.md` and `plan-1.html`;
-    `changed`: since the plan before, in words.
+def write_plan_page(frozen: Frozen, changed: Sequence[str]) -> Path:
+    """Write a frozen plan's page, `plan-1.md`, and return its path.
+
+    Args:
+        frozen: the plan.
+        changed: the differences from the plan before, in words.
     """
-    title, parts = (
-        f"Plan {frozen.number}, frozen at {frozen.frozen_at}",
-        list(_sections(frozen, changed)),
-    )
-    lines = [f"# {title}"]
-    for part in parts:
-        lines += [f"## {part.heading}", *map(markdown, part.paragraphs)]
-        if part.rows:
-            cells = (
-                [markdown(cell).replace("\\|", "|") for cell in row] for row in part.rows
-            )  # a table escapes these
-            lines.append(markdown_table(part.columns, cells))
-    pages = {
-        ".md": "\n\n".join(lines),
-        ".html": page_template("plan.html").render(title=title, sections=parts),
-    }
-    for ending, text in pages.items():
-        frozen.path.with_suffix(ending).write_text(text + "\n", encoding="utf-8")
-    return [frozen.path.with_suffix(ending) for ending in pages]
+    lines = [f"# Plan {frozen.number}, frozen at {frozen.frozen_at}"]
+    for section in _sections(frozen, changed):
+        lines += [f"## {section.heading}", *map(markdown, section.paragraphs)]
+        if section.rows:
+            lines.append(markdown_table(section.columns, map(_markdown_cells, section.rows)))
+    path = frozen.path.with_suffix(".md")
+    path.write_text("\n\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def _markdown_cells(row: Sequence[str]) -> list[str]:
+    """The cells of a row in Markdown; `markdown_table` itself escapes the bars."""
+    return [markdown(cell).replace("\\|", "|") for cell in row]
 
 
 def _sections(frozen: Frozen, changed: Sequence[str]) -> Iterator[Section]:

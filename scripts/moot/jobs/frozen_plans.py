@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+import yaml
+
 from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
 from moot.core.experiment_config import fields_marked
@@ -28,11 +30,11 @@ NOT_FROZEN = (
     " before the debates."
 )
 ANALYSIS_DIGEST = "digest of the analysis"
+# Keys of a frozen plan, which messages also use:
 CASES, CASES_DIGEST = "debated cases", "digest of cases"
 PROMPTS_DIGEST, CODE_DIGEST = "digest of prompts", "digest of code"
 FIELDS_OF_LABELS = {"labelers", "rubric"}
 """Fields that change no debate; but a contrast may compare the labels."""
-"""Keys of a frozen plan, which are also its words in a message."""
 Words = tuple[str, str]
 """What the earlier and the later of two values are called."""
 
@@ -109,7 +111,7 @@ def read_frozen(path: Path) -> Frozen:
     """
     try:
         raw = path.read_bytes()
-        content = json.loads(raw)
+        content = yaml.safe_load(raw)
         found = Frozen(
             path,
             int(path.stem.removeprefix("plan-")),
@@ -119,7 +121,7 @@ def read_frozen(path: Path) -> Frozen:
         )
         found.replies_before()
         _ = found.frozen_at, content["previous"], list(differences(found.plan, found.plan))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, yaml.YAMLError) as error:
         raise UserError(
             f"{path}: not a frozen plan ({type(error).__name__}: {error}); expected the file that"
             " `snakemake freeze` wrote. Restore it, or move it away."

@@ -25,5 +25,5 @@ def sample_files(experiment: str, model: str) -> list[Path]:
 
 
 def frozen_files() -> list[Path]:
-    """The frozen plans of the working directory, oldest first: plan-1.json, plan-2.json, ..."""
-    return sorted(FROZEN.glob("plan-*.json"), key=lambda path: (len(path.name), path.name))
+    """The frozen plans of the working directory, oldest first: plan-1.yaml, plan-2.yaml, ..."""
+    return sorted(FROZEN.glob("plan-*.yaml"), key=lambda path: (len(path.name), path.name))
