@@ -35,13 +35,6 @@ else:
 
 
 IS_MODULE = Path(workflow.basedir).resolve() != SHIPPED.resolve()
-DEFAULTS = [
-    SHIPPED / "config" / "config.yaml",
-    SHIPPED / "config" / "models.yaml",
-    *sorted((SHIPPED / "config" / "studies").glob("*.yaml")),
-]
-
-
 report: "docs/captions/report.rst"
 
 

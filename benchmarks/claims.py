@@ -26,6 +26,7 @@ from moot.commands.preview import preview_rows
 from moot.commands.reference import with_part
 from moot.core.experiment_config import RECORDED
 from moot.core.read_config import over_defaults
+from moot.core.shipped_files import default_files
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 from moot.report.claims import Claim, read_claims
@@ -34,11 +35,7 @@ from moot.report.markdown import markdown_table
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG, MEASURED, PAGE = ROOT / "config", ROOT / "data" / "measured", ROOT / "docs" / "claims.md"
 QUESTIONS = "comparison/questions"
-DEFAULTS = [
-    CONFIG / "config.yaml",
-    CONFIG / "models.yaml",
-    *sorted((CONFIG / "studies").glob("*.yaml")),
-]
+DEFAULTS = default_files(ROOT)
 SHIPPED, COLLECTIONS, PAPER = "", "config/collections.yaml", "config/paper.yaml"
 SIDE_BY_SIDE = {
     "courtroom/stability": ("paper-courtroom", "paper-zero-shot"),

@@ -1,8 +1,8 @@
-"""How often contrasts that are looked at after every case err, and how many cases they save, by
+"""How often contrasts that are analysed after every case err, and how many cases they save, by
 simulation.
 
 Random orders of recorded debates and planted worlds. `--write` puts the tables into
-docs/planning.md.
+scripts/moot/analyses/stopping/README.md.
 """
 
 import argparse
@@ -16,19 +16,19 @@ import numpy as np
 import pandas as pd
 import results_page
 
+from moot.analyses.stopping.sequential import BETS, FUTILE, HALF, LEVEL, OPEN, SHOWN, SMALLER, TWICE
 from moot.stats.bootstrap import DIFFERENCE, Floats
 from moot.stats.power import cases_needed, paired_proportions
-from moot.stats.sequential import BETS, FUTILE, HALF, LEVEL, OPEN, SHOWN, SMALLER, TWICE
 
 PROJECT = Path(__file__).resolve().parents[1]
-PAGE = PROJECT / "docs" / "planning.md"
+PAGE = PROJECT / "scripts" / "moot" / "analyses" / "stopping" / "README.md"
 BEGIN, END = (
     "<!-- sequential: python benchmarks/coverage_sequential.py --write -->",
     "<!-- end of sequential -->",
 )
 ORDERS = 10_000
 SEED = 17
-DISCORDANT, TO_SHOW, LOOK = 0.3, 0.1, 20
+DISCORDANT, TO_SHOW, CASES_PER_STAGE = 0.3, 0.1, 20
 EFFECTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3)
 World = Callable[[np.random.Generator], tuple[Floats, Floats]]
 """Draws the sums and sizes of clusters, in the order in which they are debated."""
@@ -46,7 +46,7 @@ class End:
 
 
 class Course:
-    """The stakes of `moot.stats.sequential` after every cluster, all at once.
+    """The stakes of `moot.analyses.stopping.sequential` after every cluster, all at once.
 
     Args:
         sums, sizes: of clusters, in order.
@@ -65,12 +65,14 @@ class Course:
         )
         return np.asarray(np.log1p(BETS[:, None] * gains).cumsum(axis=1))
 
-    def stop(self, truth: float, matters: float, look: int, futility: bool = False) -> End:
-        """The first look at which something is decided."""
+    def stop(
+        self, truth: float, matters: float, cases_per_stage: int, futility: bool = False
+    ) -> End:
+        """The first interim analysis at which something is decided."""
         least, planned = np.log(2 / LEVEL), self.seen[-1]
         ends = np.flatnonzero(
-            np.diff(np.append(self.seen // look, np.inf)) > 0
-        )  # the last cluster of each look
+            np.diff(np.append(self.seen // cases_per_stage, np.inf)) > 0
+        )  # the last cluster of each stage
         stakes = [
             self.stakes(*bet)[:, ends]
             for bet in ((0.0, 1), (0.0, -1), (-matters, 1), (matters, -1))
@@ -202,14 +204,14 @@ def drawn(values: Floats) -> World:
 
 
 def ends(
-    world: World, truth: float, orders: int, look: int = 1, futility: bool = False
+    world: World, truth: float, orders: int, cases_per_stage: int = 1, futility: bool = False
 ) -> pd.DataFrame:
     """Where each of many runs stops: columns reason, cases, covered."""
     found = []
     for number in range(orders):
         sums, sizes = world(np.random.default_rng([SEED, number]))
         largest = 8.0 if sizes.max() > 1 else 1.0
-        found.append(Course(sums, sizes, largest).stop(truth, TO_SHOW, look, futility))
+        found.append(Course(sums, sizes, largest).stop(truth, TO_SHOW, cases_per_stage, futility))
     return pd.DataFrame(found)
 
 
@@ -240,8 +242,8 @@ def errors(orders: int) -> Iterator[tuple[str, float, float, float]]:
 
 
 def savings(orders: int) -> Iterator[tuple[float, int, float, pd.DataFrame]]:
-    """A true difference, planned cases, the power of the fixed plan, and where runs in looks of
-    `LOOK` stop.
+    """A true difference, planned cases, the power of the fixed plan, and where runs in stages of
+    `CASES_PER_STAGE` stop.
     """
     spread = paired_proportions(DISCORDANT)
     fixed = ceil(cases_needed(TO_SHOW, spread))
@@ -252,7 +254,13 @@ def savings(orders: int) -> Iterator[tuple[float, int, float, pd.DataFrame]]:
                 difference,
                 planned,
                 power,
-                ends(independent(difference, planned), difference, orders, LOOK, futility=True),
+                ends(
+                    independent(difference, planned),
+                    difference,
+                    orders,
+                    CASES_PER_STAGE,
+                    futility=True,
+                ),
             )
 
 
@@ -265,7 +273,7 @@ def tables(orders: int) -> str:
     """Both tables in Markdown."""
     lines = [
         (
-            "| looks after every case | true difference | shown, % | interval holds the true"
+            "| analyses after every case | true difference | shown, % | interval holds the true"
             " difference, % |"
         ),
         "|---|--:|--:|--:|",
@@ -299,7 +307,7 @@ def tables(orders: int) -> str:
 def main() -> None:
     """Print the tables, or put them into the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/planning.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into the page")
     parser.add_argument("--orders", type=int, default=ORDERS)
     arguments = parser.parse_args()
     found = tables(arguments.orders)

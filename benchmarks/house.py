@@ -15,6 +15,7 @@ from contextlib import chdir
 from pathlib import Path
 
 from moot.core.read_config import over_defaults
+from moot.core.shipped_files import default_files
 from moot.plan.kept import keep
 from moot.plan.plan import Plan
 
@@ -137,13 +138,7 @@ def processor_seconds(*command: str | Path, folder: Path = PROJECT) -> list[floa
 
 def start_of_a_job() -> float:
     """Processor seconds of what a job of debates does before it looks at its cases."""
-    shipped = PROJECT / "config"
-    files = [
-        shipped / "config.yaml",
-        shipped / "models.yaml",
-        *sorted(shipped.glob("studies/*.yaml")),
-    ]
-    config = over_defaults({}, files)
+    config = over_defaults({}, default_files(PROJECT))
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         Path(".snakemake").mkdir()
         Path("config.json").write_text(json.dumps(config), encoding="utf-8")

@@ -16,6 +16,9 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, DEMO, PAGE = ROOT / "results", "demo", "index.html"
 STUDIES = {path.parent.name: path for path in sorted(ROOT.glob("scripts/moot/studies/*/README.md"))}
+ANALYSES = {
+    path.parent.name: path for path in sorted(ROOT.glob("scripts/moot/analyses/*/README.md"))
+}
 ELSEWHERE = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
@@ -26,6 +29,7 @@ ELSEWHERE = {
     "data/raw/README.md": "data.md",
     "profiles/README.md": "profiles.md",
     **{path.relative_to(ROOT).as_posix(): f"studies/{study}.md" for study, path in STUDIES.items()},
+    **{path.relative_to(ROOT).as_posix(): f"analyses/{name}.md" for name, path in ANALYSES.items()},
 }
 """Pages outside `docs/`, and where the site has them."""
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?![a-z]+:|#)(?P<path>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")

@@ -27,6 +27,7 @@ from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.core.read_config import over_defaults
 from moot.core.model_entries import given_beside, merge_models
 from moot.core.places import Faults
+from moot.core.shipped_files import default_files
 from moot.core.log import stage_lines_asked_for
 from moot.plan.kept import DESK, keep_in
 from moot.plan.plan import Plan
@@ -53,6 +54,8 @@ def told_by_snakemake():
 
 let_jobs_import_this_copy()
 let_scripts_start_from_any_folder()
+
+DEFAULTS = default_files(SHIPPED)
 
 # Merged here and not by `configfile:`, which says of each file that others extend it, and which a module's `config` replaces.
 if IS_MODULE:

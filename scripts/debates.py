@@ -10,7 +10,7 @@ from moot.jobs.debates import Job, write_transcripts
 from moot.workflow.job import job
 from moot.workflow.records import digests_of
 from moot.workflow.resuming import RESUMED
-from moot.workflow.stages import LOOKS
+from moot.workflow.stages import INTERIM_RESULTS
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
@@ -24,12 +24,11 @@ if __name__ == "__main__":
             threads=snakemake.threads,
             artifacts={name: Path(inputs[name]) for name in needs},
         )
-        if wildcards.experiment in plan.looks:
-            looks = import_module(LOOKS)  # by name, since most debates do not depend on it
+        if wildcards.experiment in plan.schedules:
+            interim = import_module(INTERIM_RESULTS)  # by name: most debates do not depend on it
             earlier = [Path(path) for path in inputs.get("earlier", [])]
-            debates = replace(
-                debates, stopped=looks.is_stopped(plan, debates, Path(inputs.cases), earlier)
-            )
+            is_complete = interim.is_complete(plan, debates, Path(inputs.cases), earlier)
+            debates = replace(debates, stopped=is_complete)
         debates = replace(debates, calls_a_debate=calls_of_a_debate(plan, debates))
         sources = [Path(source) for source in inputs]
         digests = {**digests_of(snakemake), RESUMED: str(snakemake.params.resumed)}

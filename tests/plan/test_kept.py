@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from moot.core.command_line import SHIPPED
 from moot.core.extensions import FOLDERS
+from moot.core.shipped_files import SHIPPED
 from moot.plan import kept
 from moot.plan.plan import Plan
 from moot.workflow.stages import Stages

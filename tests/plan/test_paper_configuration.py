@@ -25,8 +25,8 @@ from moot.jobs.labels import LabelJob, label_statements
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
 from moot.jobs.results import study_results, write_scores
-from moot.plan.experiments import Experiment
 from moot.plan.plan import Plan
+from moot.protocols.experiment import Experiment
 from moot.studies.feedback.reliability import write_assistant
 from shown_values import missing
 from uniform_scores import PROJECT, PUBLISHED, STUDIES, leaderboards

@@ -9,6 +9,7 @@ from typing import Any
 from moot.core.artifacts import describe, read_cases
 from moot.core.experiment_config import RECORDED
 from moot.core.read_config import over_defaults
+from moot.core.shipped_files import default_files
 from moot.datasets.records import write_records
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.load import load_dataset
@@ -22,10 +23,7 @@ RESULTS = Path("results")
 
 def default_configuration(over: Mapping[str, Any]) -> dict[str, Any]:
     """The default configuration with keys laid over it, as `--configfile` lays them."""
-    config = PROJECT / "config"
-    return over_defaults(
-        over, [config / "config.yaml", config / "models.yaml", *config.glob("studies/*.yaml")]
-    )
+    return over_defaults(over, default_files(PROJECT))
 
 
 def built(plan: Plan) -> Iterator[Path]:

@@ -10,6 +10,7 @@ from typing import Any
 from moot.core.cases import Case, Task
 from moot.core.errors import CallFailedError, LogprobsUnavailableError
 from moot.core.model_config import ModelConfig
+from moot.core.shipped_files import prompt_folders
 from moot.llm.prompts import Prompts
 from moot.llm.request import Reply, Request
 from moot.protocols import PROTOCOLS
@@ -87,7 +88,7 @@ def make_debate(
 ) -> Debate:
     """A debate over one test case in which the model speaks for every seat."""
     case = case or Case("c1", "toy", "test", "A sold B a lame horse.", task.labels[-1], task.labels)
-    prompts = Prompts(*([wording] if wording else []), PROJECT / "config" / "prompts")
+    prompts = Prompts(*([wording] if wording else []), *prompt_folders(PROJECT))
     chats: Any = {"scripted": model}
     setup = JobSetup("test", "scripted", chats, params, prompts, 7, examples, artifacts or {})
     return Debate(case, task, repeat, setup)

@@ -14,6 +14,7 @@ from snakemake.utils import update_config
 
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
+from moot.core.shipped_files import default_files
 from moot.jobs.results import experiment_results
 from moot.plan.plan import Plan
 from moot.report.content import Comparable, Measured, StudyResults
@@ -29,8 +30,8 @@ STUDIES = ("appellate", "conference", "courtroom", "feedback", "stance")
 
 
 @cache
-def shipped(file: str) -> Any:
-    return yaml.safe_load((PROJECT / "config" / file).read_text("utf-8"))
+def shipped(file: Path) -> Any:
+    return yaml.safe_load(file.read_text("utf-8"))
 
 
 def plan_of(*changes: Mapping[str, Any], paper: bool = False) -> Plan:
@@ -38,10 +39,7 @@ def plan_of(*changes: Mapping[str, Any], paper: bool = False) -> Plan:
     merges.
     """
     raw: dict[str, Any] = {}
-    studies = sorted(
-        f"studies/{path.name}" for path in (PROJECT / "config" / "studies").glob("*.yaml")
-    )
-    for file in ("config.yaml", "models.yaml", *studies, *(["paper.yaml"] if paper else [])):
+    for file in (*default_files(PROJECT), *([PROJECT / "config" / "paper.yaml"] if paper else [])):
         update_config(raw, deepcopy(shipped(file)))
     for change in changes:
         update_config(raw, change)

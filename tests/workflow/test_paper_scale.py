@@ -14,6 +14,7 @@ from snakemake.utils import update_config
 
 from fault_server import FaultServer
 from moot.core.artifacts import read_cases
+from moot.core.shipped_files import default_files
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
@@ -30,11 +31,7 @@ def paper_configuration(url: str, folder: Path) -> Plan:
     """`config/paper.yaml` over the default, with its model at `url`."""
     shipped = PROJECT / "config"
     raw: dict[str, Any] = {}
-    for file in (
-        shipped / "config.yaml",
-        shipped / "models.yaml",
-        *sorted(shipped.glob("studies/*.yaml")),
-    ):
+    for file in default_files(PROJECT):
         update_config(raw, yaml.safe_load(file.read_text("utf-8")))
     update_config(raw, yaml.safe_load((shipped / "paper.yaml").read_text("utf-8")))
     raw |= {"run": list(PHASES), "ledger": str(folder / "ledger")}

@@ -28,8 +28,9 @@ def test_every_page_is_on_it_and_can_be_searched(site: Path) -> None:
     pages = {entry["location"].partition("#")[0] for entry in index["docs"]}
     written = {path.stem for path in PROJECT.glob("docs/*.md")} - {"README"}
     studies = {
-        f"studies/{path.parent.name}.html"
-        for path in PROJECT.glob("scripts/moot/studies/*/README.md")
+        f"{path.parent.parent.name}/{path.parent.name}.html"
+        for room in ("studies", "analyses")
+        for path in PROJECT.glob(f"scripts/moot/{room}/*/README.md")
     }
     assert {f"{name}.html" for name in written} | studies | {
         "index.html",

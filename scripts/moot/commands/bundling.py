@@ -20,6 +20,7 @@ from moot import __version__
 from moot.commands.datasheet import datasheet
 from moot.core.artifacts import atomic_path, file_digest, read_table
 from moot.core.errors import UserError
+from moot.core.shipped_files import prompt_templates
 from moot.core.types import Fields, Json, JsonObject
 from moot.jobs.labels import LabelJob, calls_of_labels
 from moot.labels import HUMAN, PEOPLE
@@ -211,7 +212,7 @@ def bundle(plan: Plan, raw: Fields) -> str:
             )
             contents.add_files(path for path in own if not path.name.startswith("."))
         shipped = [
-            *(plan.shipped / "config" / "prompts").rglob("*.jinja"),
+            *prompt_templates(plan.shipped),
             plan.shipped / "envs" / "lock.txt",
         ]
         contents.add_files(shipped, plan.shipped)

@@ -102,7 +102,11 @@ def documented_pages(root: Path) -> list[str]:
     """The pages whose numbers are written, relative to the project's folder."""
     found = sorted(
         path
-        for place in ("docs/*.md", "scripts/moot/studies/*/README.md")
+        for place in (
+            "docs/*.md",
+            "scripts/moot/studies/*/README.md",
+            "scripts/moot/analyses/*/README.md",
+        )
         for path in root.glob(place)
     )
     return ["README.md", *(str(path.relative_to(root)) for path in found)]

@@ -7,12 +7,12 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from moot.core.command_line import SHIPPED, default_files
 from moot.core.config import InitConfig
 from moot.core.durable import write_whole
 from moot.core.errors import UserError
 from moot.core.model_config import HUB
 from moot.core.read_config import over_defaults
+from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.types import JsonObject
 from moot.core.user_tables import read_table
 from moot.core.yaml_text import load_yaml

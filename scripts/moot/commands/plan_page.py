@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core.types import Fields
+from moot.hooks import analyses
 from moot.jobs.frozen_plans import (
     ANALYSIS_DIGEST,
     CASES,
@@ -17,7 +18,6 @@ from moot.jobs.frozen_plans import (
 from moot.report.escaping import markdown
 from moot.report.markdown import markdown_table
 from moot.scores.contrasts import DIFFER, FIRST_HIGHER, FIRST_LOWER
-from moot.stats.sequential import HALF
 
 HYPOTHESES = {
     FIRST_HIGHER: "the first is higher",
@@ -119,9 +119,9 @@ def _sections(frozen: Frozen, changed: Sequence[str]) -> Iterator[Section]:
     ]
     rows += [(name, _settings(one)) for name, one in plan["models"].items()]
     yield Section("Parameters of experiments and models", (), ("name", "parameters"), rows)
-    yield Section(
-        "Stopping", [f"{name}: {_stopping(one['stop'])}" for name, one in contrasts.items()]
-    )
+    for analysis in analyses():
+        for heading, paragraphs in analysis.registered_paragraphs(contrasts):
+            yield Section(heading, paragraphs)
     yield Section("Analysis", (ANALYSIS,))
     yield Section("Exclusions", EXCLUSIONS)
     reason = (content["deviation"] or "none was given (`deviation`)").rstrip(".")
@@ -145,7 +145,7 @@ def _comparison(name: str, one: Fields) -> tuple[str, ...]:
         if one[f"{side}_cases"]
     ]
     cases = "; ".join(["those that both argued" if one["paired"] else "different ones", *filters])
-    margin = one["margin"] or (one["stop"] or {}).get("difference")
+    margin = one["margin"]
     sides = one["first"], one["second"]
     return (
         name,
@@ -166,24 +166,3 @@ def _debates(name: str, one: Fields) -> tuple[str, ...]:
 def _settings(one: Fields) -> str:
     stated = {key: value for key, value in one.items() if value not in (None, "", {}, [])}
     return json.dumps(stated, ensure_ascii=False)
-
-
-def _stopping(stop: Fields | None) -> str:
-    if not stop:
-        return "all planned cases are debated."
-    return (
-        f"looked at after each {stop['look']} cases. Debates end when the difference is shown, or"
-        f" shown to be smaller than {stop['difference']:g}, at the level {stop['alpha']:g} of a"
-        " test that is valid at any time"
-        + (
-            f"; from {HALF:.0%} of the cases on, when twice the plan would decide nothing"
-            if stop["futility"]
-            else ""
-        )
-        + (
-            f"; and before a look that would take more than ${stop['usd']:,.2f}"
-            if stop["usd"] is not None
-            else ""
-        )
-        + "."
-    )

@@ -25,9 +25,9 @@ from moot.llm.identity import sent_to
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request
-from moot.plan.experiments import Experiment
 from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
+from moot.protocols.experiment import Experiment
 from moot.protocols.inbox import given_answer
 from moot.protocols.people import Question
 

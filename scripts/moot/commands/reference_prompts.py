@@ -8,9 +8,9 @@ import jinja2
 from jinja2 import meta, nodes
 
 from moot.core.cases import Case, Task
+from moot.core.shipped_files import prompt_folders
 from moot.protocols.utterances import Utterance
 
-TEMPLATES = Path(__file__).resolve().parents[3] / "config" / "prompts"
 _MACRO = re.compile(r"{% macro (\w+)")
 EVERYWHERE = {
     "role": 'a function that begins a message: `{{ role("system") }}`, `{{ role("user") }}`',
@@ -91,9 +91,10 @@ def variables() -> dict[str, list[str]]:
     """The variables of every template that sees more than `EVERYWHERE`, by its name; translations
     see the same.
     """
-    found = {
-        path: variables_of(path)
-        for path in sorted(TEMPLATES.rglob("*.jinja"))
-        if path.suffixes == [".jinja"]
-    }
-    return {path.relative_to(TEMPLATES).as_posix(): names for path, names in found.items() if names}
+    variables_by_name: dict[str, list[str]] = {}
+    for folder in prompt_folders():
+        for path in sorted(folder.rglob("*.jinja")):
+            is_translation = path.suffixes != [".jinja"]
+            if not is_translation and (names := variables_of(path)):
+                variables_by_name[path.relative_to(folder).as_posix()] = names
+    return dict(sorted(variables_by_name.items()))

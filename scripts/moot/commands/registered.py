@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from moot.core.config import Config
 from moot.core.places import part_at
 from moot.core.registry import Registry
 from moot.core.rubric import RUBRICS
+from moot.core.sections import SECTIONS
 from moot.datasets import LOADERS, DatasetOptions
 from moot.labels import LABELERS
 from moot.llm.endpoints import ENDPOINTS
@@ -102,7 +104,7 @@ def keys_of(model: type[BaseModel], common: type[BaseModel] | None = None) -> st
     "" for none.
     """
     rows = []
-    for name, field in model.model_fields.items():
+    for name, field in _core_keys_first(model):
         if common and name in common.model_fields:
             continue
         is_empty = field.default is None or (
@@ -120,6 +122,12 @@ def keys_of(model: type[BaseModel], common: type[BaseModel] | None = None) -> st
         )
         rows.append((f"`{name}`", "required" if field.is_required() else default, meaning))
     return markdown_table(("key", "default", "meaning"), rows) if rows else ""
+
+
+def _core_keys_first(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
+    """The fields of a model by name, keys that analyses register after all others."""
+    registered_keys = {SECTIONS[name].key for name in SECTIONS}
+    return sorted(model.model_fields.items(), key=lambda field: field[0] in registered_keys)
 
 
 def _choices(annotation: object) -> list[object]:

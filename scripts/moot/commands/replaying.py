@@ -89,13 +89,13 @@ def _refuse_other(file: str, manifest: Fields, bundle: zipfile.ZipFile, shipped:
     changed = [
         name
         for name, digest in manifest["files"].items()
-        if name.startswith("config/prompts/") and _digest(shipped / name) != digest
+        if name.endswith(".jinja") and _digest(shipped / name) != digest
     ]
     if changed:
         raise UserError(
             f"{file}: made by moot {manifest['moot_version']} with another wording of {changed[0]}"
             f" than here (moot {__version__}; {len(changed)} prompts differ). Take the bundle's"
-            " own: unpack its config/prompts."
+            " own: unpack its prompts."
         )
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from moot import __version__
-from moot.core.command_line import SHIPPED
+from moot.core.shipped_files import SHIPPED
 
 USAGE = """\
 moot: argue cases before panels of language models, and measure what comes of it.

@@ -18,11 +18,11 @@ from pydantic import TypeAdapter
 
 from moot import __version__
 from moot.core.cases import Case, Task
-from moot.core.command_line import SHIPPED
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.core.kinds import CONCLUSION
 from moot.core.schemas import SCHEMAS
+from moot.core.shipped_files import SHIPPED
 from moot.core.types import Fields, JsonObject
 
 _MARKS = {b"moot_version", b"licence"}

@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from moot.core.errors import UserError
-
 Split = Literal["train", "validation", "test"]
 Cluster = str | tuple[str, ...]
 """A name; or one of each kind, where cases belong to clusters of several kinds at once."""
@@ -120,29 +118,6 @@ def stable_fraction(*parts: object) -> float:
 def shard_number(case_id: str, shards: int) -> int:
     """The shard that a case belongs to, by its id alone, so that adding cases moves none."""
     return int(stable_fraction("shard", case_id) * shards)
-
-
-def look_numbers(cases: Sequence[Case], task: Task, size: int, seed: int) -> dict[str, int]:
-    """The look in which each case is debated: clusters in an order drawn by seed, `size` cases a
-    look, none cut.
-
-        Raises:
-            UserError: cases belong to clusters of several kinds, so that none could be debated as a
-                whole.
-    """
-    if len(kinds := cluster_attributes(task.cluster)) > 1:
-        raise UserError(
-            f"data set '{cases[0].dataset}': its cases belong to clusters of several kinds"
-            f" ({', '.join(kinds)}), and a contrast that stops early (`stop`) debates whole"
-            " clusters. Set the data set's `cluster` to one of them."
-        )
-    names = {case.case_id: cluster_name(case, task) for case in cases}
-    sizes = Counter(names.values())
-    found, held = dict[Cluster, int](), 0
-    for cluster in sorted(sizes, key=lambda name: (stable_fraction("look", seed, name), name)):
-        found[cluster] = held // size
-        held += sizes[cluster]
-    return {case: found[cluster] for case, cluster in names.items()}
 
 
 def open_cases(cases: Sequence[Case], split: str) -> list[Case]:

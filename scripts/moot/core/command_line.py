@@ -20,9 +20,9 @@ from tempfile import mkdtemp
 import yaml
 
 from moot.core.errors import RunStoppedError, UserError
+from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.yaml_text import load_yaml
 
-SHIPPED = Path(__file__).resolve().parents[3]
 _SCHEDULER_BYTES, _BYTES_A_CORE = 450 * 2**20, 72 * 2**20
 """Of address space: what Snakemake has mapped when its first job starts; and the stack and heap of
 one job's thread.
@@ -146,16 +146,6 @@ def read_content(text: str) -> object:
         return json.loads(text)
     except ValueError:
         return load_yaml(text)
-
-
-def default_files() -> list[Path]:
-    """The files of the default configuration, in the order in which they are merged."""
-    shipped = SHIPPED / "config"
-    return [
-        shipped / "config.yaml",
-        shipped / "models.yaml",
-        *sorted(shipped.glob("studies/*.yaml")),
-    ]
 
 
 def check_config_files(arguments: Sequence[str]) -> None:

@@ -5,7 +5,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -13,6 +13,7 @@ from moot.core.experiment_config import ContrastConfig, ExperimentConfig
 from moot.core.model_config import ModelConfig, Name, Strict, as_list
 from moot.core.model_values import check_ledger
 from moot.core.rubric import Rubric
+from moot.core.sections import with_sections
 from moot.core.types import Fields
 
 
@@ -125,7 +126,15 @@ class DoctorConfig(Strict):
     )
 
 
-class Config(Strict):
+if TYPE_CHECKING:
+
+    class ConfigSections(Strict):
+        """The keys that analyses register for the top level."""
+else:
+    ConfigSections = with_sections(Strict, "config")
+
+
+class Config(ConfigSections):
     """The whole configuration."""
 
     seed: int = Field(

@@ -3,12 +3,12 @@ planned between them.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
-from pydantic.config import JsonDict
 
 from moot.core.model_config import Name, Strict, as_list, each_once
+from moot.core.sections import DISPLAY_ONLY, DISPLAY_ONLY_WITHOUT_ARMS, with_sections
 from moot.core.types import Fields, Json
 
 RECORDED = "recorded"
@@ -109,17 +109,15 @@ class TournamentConfig(Strict):
         ]
 
 
-DISPLAY_ONLY: JsonDict = {"display_only": True}
-"""Marks a field that leaves the experiment's own debates as they are.
+if TYPE_CHECKING:
 
-The field chooses what is shown, labelled or run in addition. Every other field changes the digests
-of the debates.
-"""
-DISPLAY_ONLY_WITHOUT_ARMS: JsonDict = {**DISPLAY_ONLY, "passed_to_arms": False}
-"""Marks such a field whose value the experiment's control arms do not take over."""
+    class ExperimentSections(Strict):
+        """The keys that analyses register for an experiment."""
+else:
+    ExperimentSections = with_sections(Strict, "experiment")
 
 
-class ExperimentConfig(Strict):
+class ExperimentConfig(ExperimentSections):
     """A protocol over a data set's cases by some models."""
 
     protocol: Name = Field(description="the protocol's name; none with `source: recorded`")
@@ -257,31 +255,15 @@ class ExperimentConfig(Strict):
         return {**entry, "protocol": named}
 
 
-class StopConfig(Strict):
-    """When the debates of a contrast end before all planned cases are argued."""
+if TYPE_CHECKING:
 
-    look: int = Field(
-        ge=1, description="cases of a look: the contrast is looked at after each so many"
-    )
-    difference: float = Field(
-        gt=0, description="the smallest difference that matters, in the metric's unit"
-    )
-    alpha: float = Field(
-        0.05, gt=0, lt=1, description="level of the decision, at any number of looks"
-    )
-    futility: bool = Field(
-        True, description="from half of the plan on, stop where twice the plan would decide nothing"
-    )
-    usd: float | None = Field(
-        None,
-        ge=0,
-        description=(
-            "US dollars for the debates of both sides: a look that would take more is not held"
-        ),
-    )
+    class ContrastSections(Strict):
+        """The keys that analyses register for a contrast."""
+else:
+    ContrastSections = with_sections(Strict, "contrast")
 
 
-class ContrastConfig(Strict):
+class ContrastConfig(ContrastSections):
     """A comparison that is planned before the run: these alone are tested as confirmatory.
 
     A side is EXPERIMENT or EXPERIMENT/MODEL; without a model it is all models that both sides
@@ -326,10 +308,6 @@ class ContrastConfig(Strict):
         description=(
             "the smallest effect of interest: whether the difference is smaller is tested, too"
         ),
-    )
-    stop: StopConfig | None = Field(
-        None,
-        description="when its debates end early, so that later cases are not argued; none: never",
     )
 
 

@@ -1,5 +1,5 @@
-"""Implementations found by name: a new one is a new file in its room or in a study, and no edit
-anywhere else.
+"""Implementations found by name: a new one is a new file in its room, in a study or in an analysis,
+and no edit anywhere else.
 """
 
 import importlib
@@ -15,7 +15,8 @@ from moot.core.errors import UserError, unknown_name
 
 Entry = TypeVar("Entry")
 _EXTENSION = ContextVar("extension", default="")
-STUDIES = "moot.studies"
+FOLDERS = ("moot.studies", "moot.analyses")
+"""The packages whose folders each hold all modules of one study or of one analysis."""
 
 
 @contextmanager
@@ -47,10 +48,10 @@ def _modules_in(package: str) -> list[str]:
 class Registry(Generic[Entry]):
     """Named entries that modules register when they are imported.
 
-    These are the modules of one room (`moot.protocols`), and those of the studies whose names begin
-    with the registry's word (`moot.studies.courtroom.protocol`), so that looking up a protocol
-    imports no table. They are imported at the first look-up, so a module must import heavy
-    libraries inside its functions.
+    These are the modules of one room (`moot.protocols`), and the modules of studies and analyses
+    whose names begin with the registry's word (`moot.studies.courtroom.protocol`), so that looking
+    up a protocol imports no table. They are imported at the first look-up, so a module must import
+    heavy libraries inside its functions.
     """
 
     def __init__(self, kind: str, word: str, room: str = "") -> None:
@@ -102,13 +103,15 @@ class Registry(Generic[Entry]):
             self._entries = entries() | self._entries
 
     def modules(self) -> list[str]:
-        """The modules of moot that may register entries: the room, what is in it, and those of the
-        studies.
+        """The modules of moot that may register entries: those of the room, and those of studies
+        and analyses.
         """
-        room = _modules_in(self.room) if self.room else []
-        return room + [
-            name for name in _modules_in(STUDIES) if name.rpartition(".")[2].startswith(self.word)
-        ]
+        modules = list(_modules_in(self.room)) if self.room else []
+        for package in FOLDERS:
+            for name in _modules_in(package):
+                if name.rpartition(".")[2].startswith(self.word):
+                    modules.append(name)
+        return modules
 
     def __getitem__(self, name: str) -> Entry:
         if name not in self._entries:  # a module that is imported has registered what it brings

@@ -16,6 +16,7 @@ from pydantic import Field
 from moot.core.cases import Case, Task
 from moot.core.model_config import Strict
 from moot.core.registry import Registry
+from moot.core.sections import with_sections
 from moot.core.types import Checked
 
 if TYPE_CHECKING:
@@ -38,7 +39,15 @@ class Contamination(Strict):
     words: int = Field(60, ge=10, description="words that a case's first half is continued by")
 
 
-class DatasetOptions(Strict):
+if TYPE_CHECKING:
+
+    class DatasetSections(Strict):
+        """The keys that analyses register for a data set."""
+else:
+    DatasetSections = with_sections(Strict, "dataset")
+
+
+class DatasetOptions(DatasetSections):
     """What every data set's entry in the configuration may say; a loader's own options extend it."""
 
     source: Literal["sample", "synthetic", "local", "download"] = Field(

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from moot.core.artifacts import atomic_path, describe
-from moot.core.cases import Case, Task, leaks, look_numbers, shard_number
+from moot.core.cases import Case, Task, leaks, shard_number
 from moot.core.errors import DebatePausedError
 from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
@@ -28,11 +28,11 @@ from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
 from moot.plan.arm_experiments import as_argued, make_debate
 from moot.plan.debated_cases import choose_debated_cases
-from moot.plan.experiments import Experiment
 from moot.plan.plan import Plan
 from moot.plan.rehearsal import simulated_endpoints
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, check_labels, transcript_row
+from moot.protocols.experiment import Experiment
 from moot.protocols.inbox import ask_by_inbox, folder_of, remove_unasked
 from moot.protocols.people import AskPerson
 from moot.protocols.relabelling import restore
@@ -139,12 +139,12 @@ class Job:
     Attributes:
         experiment, model: names in the configuration.
         cases, task: of the experiment's data set, all splits.
-        shard: which of the configured shards, or which look; None takes all cases.
+        shard: which of the configured shards, or of its schedule; None takes all cases.
         threads: for an embedded model.
         artifacts: files that the protocol needs, by name.
         calls_a_debate: about how many calls a debate takes, for the lines on progress; 0: not
             known.
-        stopped: whether earlier looks have decided, so that nothing is debated.
+        stopped: whether earlier jobs leave nothing to debate.
     """
 
     experiment: str
@@ -163,9 +163,9 @@ def cases_of_job(plan: Plan, job: Job) -> list[Case]:
     chosen = choose_debated_cases(plan.experiments[job.experiment], job.cases, plan.config.seed)
     if job.shard is None or job.stopped:
         return [] if job.stopped else chosen
-    if looks := plan.looks.get(job.experiment):
-        number = look_numbers(chosen, job.task, looks.size, plan.config.seed)
-        return [case for case in chosen if number[case.case_id] == job.shard]
+    if schedule := plan.schedules.get(job.experiment):
+        numbers = schedule.shard_numbers(chosen, job.task, plan.config.seed)
+        return [case for case in chosen if numbers[case.case_id] == job.shard]
     return [case for case in chosen if shard_number(case.case_id, plan.config.shards) == job.shard]
 
 

@@ -221,6 +221,7 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
         "contrasts": {
             one.name: {
                 **plan.config.contrasts[one.name].model_dump(mode="json"),
+                "margin": one.margin,
                 "study": one.family,
             }
             for one in contrasts

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from moot.core.cases import Case, choose_cases, open_cases
 from moot.core.errors import UserError
-from moot.plan.experiments import Experiment
+from moot.protocols.experiment import Experiment
 
 
 def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[Case]:

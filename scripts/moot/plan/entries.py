@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from moot.core.errors import UserError, unknown_name
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.rubric import RUBRICS, Rubric
+from moot.hooks import analyses
 from moot.labels import JUDGE
 from moot.protocols import PROTOCOLS, ProtocolEntry, against
 from moot.protocols.arms import ARMS
@@ -23,11 +24,15 @@ def expand(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentCon
         Raises:
             UserError: a tournament's protocol has no two sides that are told what to argue for.
     """
-    return [
-        pair
-        for combination in expand_grid(name, config)
-        for pair in _expand_tournament(*combination)
-    ]
+    experiments = []
+    for combination in expand_grid(name, config):
+        experiments.extend(_expand_tournament(*combination))
+    for analysis in analyses():
+        expanded = []
+        for experiment in experiments:
+            expanded.extend(analysis.expand_experiment(*experiment))
+        experiments = expanded
+    return experiments
 
 
 def _expand_tournament(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:

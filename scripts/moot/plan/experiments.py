@@ -3,8 +3,7 @@ named looked up.
 """
 
 import fnmatch
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -21,38 +20,10 @@ from moot.labels import HUMAN, JUDGE, LABELERS, RULES
 from moot.llm.prompts import Prompts
 from moot.plan.arm_experiments import apply_arm, arm_configs, base_experiment, check_arms
 from moot.plan.entries import expand, labelling_templates, rubric_of, templates_used
-from moot.protocols import PROTOCOLS, ProtocolParams
+from moot.protocols import PROTOCOLS
 from moot.protocols.arms import arm_name
-from moot.protocols.people import check_seats, is_person
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """One experiment of a run, grids expanded, everything named looked up."""
-
-    name: str
-    config: ExperimentConfig
-    params: ProtocolParams
-    study: str
-    needs: Mapping[str, str]
-    prompts: Prompts
-
-    def needed_by(self, model: str) -> dict[str, str]:
-        """The artifacts below `results/` that the debates of one of its models need first, by name."""
-        return {
-            name: path.format(model=model, dataset=self.config.dataset)
-            for name, path in self.needs.items()
-        }
-
-    @property
-    def seats(self) -> set[str]:
-        """The models that speak in it in addition to the experiment's own."""
-        return {voice for voice in self.params.seats.values() if not is_person(voice)}
-
-    @property
-    def people(self) -> set[str]:
-        """The people who sit in it: `person`, or `person:NAME`."""
-        return set(self.params.seats.values()) - self.seats
+from moot.protocols.experiment import Experiment
+from moot.protocols.people import check_seats
 
 
 def artifact_files(path: str, shards: int) -> list[str]:

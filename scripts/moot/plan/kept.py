@@ -18,8 +18,8 @@ from tempfile import mkstemp
 from typing import TypeVar
 
 from moot.core.artifacts import atomic_path
-from moot.core.command_line import SHIPPED
 from moot.core.extensions import load_extensions
+from moot.core.shipped_files import SHIPPED
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 

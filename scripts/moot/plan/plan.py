@@ -19,36 +19,22 @@ from moot.core.places import Faults, validation_message, where
 from moot.core.read_config import read_config
 from moot.core.registry import REGISTRIES
 from moot.core.rubric import RUBRICS, Rubric
+from moot.core.shipped_files import prompt_folders
 from moot.core.types import Fields
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
+from moot.hooks import CheckedExperiments, Schedule, analyses
 from moot.labels import JUDGE
 from moot.llm.prompts import Prompts
 from moot.plan.contamination import with_contamination
 from moot.plan.entries import rubric_of
-from moot.plan.experiments import Experiment, ExperimentReader
-from moot.plan.looks import LookReader, Looks
+from moot.plan.experiments import ExperimentReader
 from moot.plan.models import checked_models
 from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import with_simulated_people, with_simulated_voices
-from moot.protocols import opponents
 from moot.protocols.arms import ATTRIBUTION, arm_name
-from moot.report.content import (
-    ARMS,
-    BASELINES,
-    CONTRASTS,
-    DEBATES,
-    DESIGN,
-    EXCHANGED,
-    GROUPS,
-    JUDGED_AGAIN,
-    LABELS,
-    MOVED,
-    STOPPING,
-    TOURNAMENT,
-    TRIALS,
-    Figure,
-    Table,
-)
+from moot.protocols.experiment import Experiment
+from moot.report.content import Figure, Table
+from moot.report.needs import StudyPlan
 from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentView
 from moot.training.baselines import select
@@ -75,6 +61,7 @@ class Plan:
     ) -> None:
         self._faults = faults or Faults()
         config = with_contamination(config, self._faults)
+        config = self._with_experiments_of_analyses(config)
         self.config = with_simulated_voices(config) if config.rehearsal else config
         self.shipped = shipped
         self.files = tuple(files)
@@ -108,15 +95,7 @@ class Plan:
             self.config, known, self.why_not_tested, self._where, self._faults
         )
         self._faults.check()
-        needs = {
-            f"data set '{name}'": [*self.needed_by_dataset(name).values()]
-            for name in self.datasets_used
-        }
-        for found in self.experiments.values():
-            of_runs = [found.needed_by(model).values() for model in found.config.models]
-            needs[f"experiment '{found.name}'"] = [path for paths in of_runs for path in paths]
-        looks = LookReader(self.contrasts, self.experiments, self.models_in_job, needs, self._where)
-        self.looks: Mapping[str, Looks] = looks.read(self._faults)
+        self.schedules: Mapping[str, Schedule] = self._plan_schedules()
         self._faults.check()
 
     @classmethod
@@ -131,6 +110,14 @@ class Plan:
 
     # Checking
 
+    def _with_experiments_of_analyses(self, config: Config) -> Config:
+        """The configuration with the experiments that analyses add to it."""
+        added: dict[str, ExperimentConfig] = {}
+        for analysis in analyses():
+            added |= analysis.add_experiments(config, self._faults)
+        experiments = {**config.experiments, **added}
+        return config.model_copy(update={"experiments": experiments}) if added else config
+
     def _read_prompts(self) -> Prompts:
         """The prompt templates: a folder of the user's, those of extensions, and moot's own."""
         own: list[Path] = []
@@ -142,7 +129,7 @@ class Plan:
         except UserError as error:  # what it would have brought is unknown, which need not be said
             self._faults.add(f"{self._where('extensions')}: {error}")
             self._faults.check()
-        return Prompts(Path("config/prompts"), *own, self.shipped / "config" / "prompts")
+        return Prompts(Path("config/prompts"), *own, *prompt_folders(self.shipped))
 
     def templates(self, folder: str, *names: str) -> Prompts:
         """The prompt templates, single ones replaced by those of a folder;
@@ -175,6 +162,23 @@ class Plan:
             if name not in found:
                 self._faults.broken.add(name)
         return found
+
+    def _plan_schedules(self) -> dict[str, Schedule]:
+        """The schedules that analyses give to experiments, by name."""
+        needs: dict[str, list[str]] = {}
+        for name in self.datasets_used:
+            needs[f"data set '{name}'"] = list(self.needed_by_dataset(name).values())
+        for experiment in self.experiments.values():
+            paths = needs.setdefault(f"experiment '{experiment.name}'", [])
+            for model in experiment.config.models:
+                paths.extend(experiment.needed_by(model).values())
+        checked = CheckedExperiments(
+            self.experiments, self.contrasts, self.models_in_job, needs, self._where
+        )
+        schedules: dict[str, Schedule] = {}
+        for analysis in analyses():
+            schedules |= analysis.plan_schedules(checked, self._faults)
+        return schedules
 
     def _check_circles(self) -> None:
         """Note experiments that rest on each other, so that none of them could be the first."""
@@ -315,10 +319,11 @@ class Plan:
     # What follows from an experiment
 
     def shards(self, experiment: str) -> int:
-        """How many jobs hold the debates of an experiment and model: the configured shards, or its
-        looks.
+        """The number of jobs that hold the debates of an experiment and model: those of its
+        schedule, or else the configured shards.
         """
-        return self.looks[experiment].number if experiment in self.looks else self.config.shards
+        schedule = self.schedules.get(experiment)
+        return schedule.shards if schedule else self.config.shards
 
     def models_in_job(self, experiment: str, model: str) -> dict[str, ModelConfig]:
         """The models that one job of an experiment speaks with, the experiment's own first."""
@@ -465,32 +470,17 @@ class Plan:
         """Whether this run has anything of its own to show in a table or figure; else it is built
         on request alone.
         """
-        debated = self.of_study(entry.study)
-        there = {
-            DEBATES: any(self._shows(entry, found) for found in debated),
-            BASELINES: bool(self.trained_for(entry.study)),
-            TRIALS: bool(self.trials_of(entry.study)),
-            ARMS: any(
-                found.config.arm not in ("", ATTRIBUTION) for found in self.controls_of(entry.study)
-            ),
-            MOVED: any(
-                found.config.protocol == ATTRIBUTION for found in self.controls_of(entry.study)
-            ),
-            JUDGED_AGAIN: any(
-                found.config.protocol == ATTRIBUTION for found in self.asked_in(entry.study)
-            ),
-            EXCHANGED: any(map(self._exchanges, self.controls_of(entry.study))),
-            GROUPS: any(self.datasets[found.config.dataset].groups for found in debated),
-            DESIGN: entry.study in self.studies,
-            CONTRASTS: bool(self.contrasts_of(entry.study)),
-            TOURNAMENT: any(
-                opponents(found.name, found.config.protocol, found.config.params)
-                for found in debated
-            ),
-            STOPPING: any(one.stop for one in self.contrasts_of(entry.study)),
-            LABELS: any(found.config.labelers for found in debated),
-        }
-        return any(there[name] for name in entry.rests_on)
+        experiments = self.of_study(entry.study)
+        plan = StudyPlan(
+            experiments=[found for found in experiments if self._shows(entry, found)],
+            controls=self.controls_of(entry.study),
+            trials=self.trials_of(entry.study),
+            contrasts=self.contrasts_of(entry.study),
+            trained_datasets=self.trained_for(entry.study),
+            datasets=self.datasets,
+            is_in_run=entry.study in self.studies,
+        )
+        return any(is_met(plan) for is_met in entry.needs)
 
     def _shows(self, entry: Table | Figure, experiment: Experiment) -> bool:
         protocol, dataset = experiment.config.protocol, experiment.config.dataset

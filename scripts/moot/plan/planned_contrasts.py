@@ -6,9 +6,10 @@ from moot.core.config import Config
 from moot.core.errors import UserError, unknown_name
 from moot.core.experiment_config import COMPARISON, ContrastConfig, ExperimentConfig
 from moot.core.places import Faults
+from moot.hooks import analyses
 from moot.protocols import PROTOCOLS
 from moot.scores.case_metrics import CASE_METRICS
-from moot.scores.contrasts import Contrast, Side, Stop
+from moot.scores.contrasts import Contrast, ContrastTest, Side
 
 Where = Callable[..., str]
 
@@ -75,17 +76,12 @@ def _contrast(
     studies = {_study(known[side.experiment]) for side in (first, second)}
     family = studies.pop() if len(studies) == 1 else COMPARISON
     missing = "; ".join(reasons)
-    if entry.margin and entry.stop:
+    test = _find_test(entry, known[first.experiment].cases or 0)
+    if test and entry.margin:
         raise UserError(
-            f"{where('contrasts', name, 'margin')}: `stop: difference` is the margin. Leave"
+            f"{where('contrasts', name, 'margin')}: `{test.margin_key}` is the margin. Leave"
             " `margin` out."
         )
-    margin = entry.stop.difference if entry.stop else entry.margin
-    stop = (
-        Stop(**entry.stop.model_dump(), cases=known[first.experiment].cases or 0)
-        if entry.stop
-        else None
-    )
     return Contrast(
         name,
         entry.question,
@@ -95,9 +91,15 @@ def _contrast(
         entry.paired,
         family,
         missing,
-        stop,
-        margin,
+        test,
+        test.margin if test else entry.margin,
     )
+
+
+def _find_test(entry: ContrastConfig, cases: int) -> ContrastTest | None:
+    """The test that an analysis puts in place of the usual one; None where none does."""
+    tests = (analysis.contrast_test(entry, cases) for analysis in analyses())
+    return next((test for test in tests if test), None)
 
 
 def _named(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from moot.core.shipped_files import prompt_folders
 from moot.llm.prompts import Prompts
 
 PAPERS, OURS, OTHERS = "the paper's", "ours", "others"
@@ -53,7 +54,7 @@ class Wordings:
 
     def __init__(self, shipped: Path) -> None:
         published = shipped / "data" / "published"
-        self._ours = Prompts(shipped / "config" / "prompts")
+        self._ours = Prompts(*prompt_folders(shipped))
         self.whose = cache(self._whose)
         self.printed: dict[tuple[str, str], Printed] = {}
         self._departures: dict[tuple[str, str], list[str]] = {}

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from moot.core.experiment_config import COMPARISON
 from moot.core.registry import Registry
 from moot.protocols import PROTOCOLS
-from moot.report.content import DEBATES, Figure, Made, Shown, StudyResults, Table, TableContent
+from moot.report.content import Figure, Made, Shown, StudyResults, Table, TableContent
+from moot.report.needs import Need, has_debates
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -56,23 +57,23 @@ def table(
     name: str,
     title: str,
     caption: str = "",
-    rests_on: tuple[str, ...] = (DEBATES,),
+    needs: tuple[Need, ...] = (has_debates,),
     protocols: tuple[str, ...] = (),
     loaders: tuple[str, ...] = (),
     unless: str = "",
 ) -> Callable[[TableBuilder], TableBuilder]:
     """Register a table, written to `results/tables/{study}/{name}.{csv,xlsx,tex,html}`.
 
-    The caption is the first paragraph of the function's docstring, unless one is given. A run that
-    has nothing of what it `rests_on`, or no debates of its `protocols` about data sets of its
-    `loaders`, leaves it out; it is then built on request. Under EVERY and EVERYWHERE each study
+    The caption is the first paragraph of the function's docstring, unless one is given. A run for
+    which none of its `needs` holds leaves it out; it is then built on request. It shows debates of
+    its `protocols` about data sets of its `loaders`, or of any where none are given. Under EVERY and EVERYWHERE each study
     gets it, but those with a table of this name or of the name `unless`.
     """
 
     def add(build: TableBuilder) -> TableBuilder:
         said = caption or _first_paragraph(build)
         _registered(
-            TABLES, Table(study, name, title, said, build, rests_on, protocols, loaders), unless
+            TABLES, Table(study, name, title, said, build, needs, protocols, loaders), unless
         )
         return build
 
@@ -85,7 +86,7 @@ def figure(
     title: str,
     caption: str = "",
     category: str = "Other",
-    rests_on: tuple[str, ...] = (DEBATES,),
+    needs: tuple[Need, ...] = (has_debates,),
     protocols: tuple[str, ...] = (),
     loaders: tuple[str, ...] = (),
 ) -> Callable[[FigureBuilder], FigureBuilder]:
@@ -99,7 +100,7 @@ def figure(
     def add(build: FigureBuilder) -> FigureBuilder:
         said = caption or _first_paragraph(build)
         _registered(
-            FIGURES, Figure(study, name, title, said, build, rests_on, protocols, loaders, category)
+            FIGURES, Figure(study, name, title, said, build, needs, protocols, loaders, category)
         )
         return build
 

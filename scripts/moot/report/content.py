@@ -18,6 +18,7 @@ from moot.core.cases import REFERENCE_MODELS, cluster_attributes
 from moot.core.types import Fields
 from moot.protocols.people import is_person
 from moot.report.claims import Claim
+from moot.report.needs import Need, has_debates
 from moot.scores.contradictions import contradiction_notes
 from moot.scores.contrasts import Contrast
 from moot.scores.results import OVERALL, ExperimentResults
@@ -56,28 +57,6 @@ class AsPublished:
     our_wording: bool = False
     departures: tuple[str, ...] = ()
 
-
-# What a table or figure of a study may rest on:
-DEBATES, TRIALS = "debates", "trials"  # its experiments; those of too few debates to conclude from
-BASELINES = "baselines"  # models trained on its data
-ARMS, EXCHANGED = (
-    "arms",
-    "exchanged",
-)  # control arms of its experiments; runs over counterfactual people
-GROUPS, LABELS = (
-    "groups",
-    "labels",
-)  # experiments over people of known groups; with labelled statements
-DESIGN = "design"  # no run
-CONTRASTS, STOPPING = (
-    "contrasts",
-    "stopping",
-)  # planned contrasts; those whose debates may end early
-MOVED, JUDGED_AGAIN = (
-    "moved",
-    "judged again",
-)  # debates judged again with something changed; those of trial runs, too
-TOURNAMENT = "tournament"  # debates of models that meet in pairs
 
 EXPLORATORY = "exploratory"
 EXPLORATORY_NOTE = (
@@ -422,7 +401,7 @@ class Shown(Generic[Made]):
     Attributes:
         study, name, title, caption: its file is `{study}/{name}`.
         build: makes it of a study's results.
-        rests_on: what a run needs some of, to show something in it.
+        needs: predicates of which one must hold for a run to show something in it.
         protocols, loaders: those whose debates it shows, and those of whose data sets; none: of
             any.
         category: of a figure, under which reports list it.
@@ -433,7 +412,7 @@ class Shown(Generic[Made]):
     title: str
     caption: str
     build: Callable[[StudyResults], Made]
-    rests_on: tuple[str, ...] = (DEBATES,)
+    needs: tuple[Need, ...] = (has_debates,)
     protocols: tuple[str, ...] = ()
     loaders: tuple[str, ...] = ()
     category: str = ""

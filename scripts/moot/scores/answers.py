@@ -80,7 +80,7 @@ def answer(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> 
     they are few.
     """
     found = measure(contrast, experiments)
-    if found is None or found.clusters >= FEWEST_CASES or contrast.stop:
+    if found is None or found.clusters >= FEWEST_CASES or contrast.test:
         return None if found is None else Answer(found)
     sides = sides_of(contrast, experiments)
     seed = experiments[contrast.first.experiment].seed

@@ -2,6 +2,7 @@
 left behind.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,14 +10,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from moot.core.cases import Case, Cluster, choose_cases, open_cases
+from moot.core.cases import Cluster
 from moot.core.errors import UserError
 from moot.scores.case_metrics import CASE_METRICS, Terms
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import DIFFERENCE, Floats, as_numbers
+from moot.stats.bootstrap import Floats, as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired, sums_by
 from moot.stats.power import Observed, Spread, estimate_spread
-from moot.stats.sequential import Watched
 
 NOT_SHOWN = "not shown"
 FIRST_HIGHER, FIRST_LOWER, DIFFER = "first_higher", "first_lower", "differ"
@@ -48,22 +48,33 @@ class Side:
         return f"{self.experiment}, {models}{where}"
 
 
-@dataclass(frozen=True)
-class Stop:
-    """When the debates of a contrast end early; `moot.core.experiment_config.StopConfig` says what
-    each is.
+class ContrastTest(ABC):
+    """A test of a contrast that an analysis puts in place of the usual one.
 
-        Attributes:
-            look, difference, alpha, futility, usd: as configured.
-            cases: that each side's experiment plans.
+    A subclass is a frozen dataclass; a table that shows the contrast is built again when one of its
+    fields changes.
     """
 
-    look: int
-    difference: float
-    alpha: float
-    futility: bool
-    usd: float | None
-    cases: int
+    @property
+    @abstractmethod
+    def margin(self) -> float:
+        """The smallest effect of interest."""
+
+    @property
+    @abstractmethod
+    def margin_key(self) -> str:
+        """The configuration key of the margin, for messages."""
+
+    @property
+    @abstractmethod
+    def note(self) -> str:
+        """What a reader of the table of contrasts must know of it, a sentence."""
+
+    @abstractmethod
+    def measure(
+        self, contrast: "Contrast", experiments: Mapping[str, ExperimentResults]
+    ) -> Difference:
+        """The difference between both sides, of which each has cases."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +89,7 @@ class Contrast:
         paired: whether it rests on the cases that both argued.
         family: the study whose contrasts are corrected together.
         missing: why this run cannot test it; "" where it can.
-        stop: when its debates end early; None where they do not.
+        test: the test in place of the usual one; None for the usual one.
         margin: the smallest effect of interest; None where equivalence is not tested.
     """
 
@@ -90,7 +101,7 @@ class Contrast:
     paired: bool
     family: str
     missing: str = ""
-    stop: Stop | None = None
+    test: ContrastTest | None = None
     margin: float | None = None
 
     @property
@@ -178,10 +189,13 @@ def debates_of(side: Side, results: ExperimentResults) -> Debates:
             model for model, terms in zip(side.models, each, strict=True) for _ in terms.case_ids
         ),
     )
-    return found.of(_chosen(side, results.cases)) if side.cases else found
+    return found.of(matching_cases(side, results.cases)) if side.cases else found
 
 
-def _chosen(side: Side, cases: pd.DataFrame) -> set[str]:
+def matching_cases(side: Side, cases: pd.DataFrame) -> set[str]:
+    """The ids of the cases that have the attributes of a side; raises `UserError` for an unknown
+    attribute.
+    """
     for name in side.cases:
         known = sorted({key for attributes in cases["attributes"] for key in attributes})
         if name not in known:
@@ -235,22 +249,17 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
     """What a contrast comes to; None where its sides have no cases (no common ones, if it is
     paired).
 
-        Where it may stop early, interval and p are valid at any time (`moot.stats.sequential`).
+    A contrast with a test of its own is measured by that.
     """
     sides = sides_of(contrast, experiments)
     if not all(debates.terms.case_ids for debates in sides):
         return None
+    if contrast.test:
+        return contrast.test.measure(contrast, experiments)
     (names, first), (others, second) = (debates.by_case for debates in sides)
     results = [experiments[side.experiment] for side in contrast.sides]
     clusters = [results[0].clusters[case] for case in names]
     low, high = (debates.terms.bounds for debates in sides)
-    if contrast.stop:
-        found = watched(contrast, experiments)
-        values = first.total(), second.total()
-        beyond = found.equivalence(contrast.stop.difference)
-        least, most = found.interval()
-        count = len(names), len(found.sums)
-        return Difference(*values, values[0] - values[1], least, most, found.p(), *count, beyond)
     if contrast.paired:
         bounds = low[0] - high[1], low[1] - high[0]
         return compare_paired(first, second, clusters, results[0].seed, bounds, contrast.margin)
@@ -259,27 +268,6 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
     return compare_unpaired(
         first, second, clusters, other_clusters, results[0].seed, both, contrast.margin
     )
-
-
-def planned_cases(contrast: Contrast, results: ExperimentResults) -> list[Case]:
-    """The cases that the experiments of a contrast that may stop early plan to debate."""
-    available = open_cases(list(results.case_by_id.values()), results.config.split)
-    return choose_cases(available, contrast.stop.cases if contrast.stop else None, results.seed)
-
-
-def watched(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Watched:
-    """The differences of a paired contrast by cluster, as far as they are known; none may be."""
-    results, side = experiments[contrast.first.experiment], contrast.first
-    matching = _chosen(side, results.cases) if side.cases else set(results.case_by_id)
-    of_cluster = Counter(
-        results.clusters[case.case_id]
-        for case in planned_cases(contrast, results)
-        if case.case_id in matching
-    )
-    (names, first), (_, second) = (debates.by_case for debates in sides_of(contrast, experiments))
-    codes = np.unique([str(results.clusters[case]) for case in names], return_inverse=True)[1]
-    sums = sums_by(np.hstack([first.tops - second.tops, first.bottoms]), codes)
-    return Watched(sums[:, 0], sums[:, 1], max(of_cluster.values(), default=1), DIFFERENCE)
 
 
 def spread(

@@ -28,6 +28,7 @@ from moot.report.exports import EXPORTERS
 from moot.report.reader import page_files
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
+from moot.scores.contrasts import Contrast
 from moot.training.baselines import select
 from moot.workflow import digests, targets
 from moot.workflow.digests import Digests, contents, digest_of, digest_with_files
@@ -36,7 +37,7 @@ from moot.workflow.own_files import annotation_files, answer_files, frozen_files
 from moot.workflow.records import made_with
 
 INDEX = "index"
-LOOKS = "moot.jobs.looks"
+INTERIM_RESULTS = "moot.jobs.interim_results"
 CONTRASTS_TABLE = "moot.studies.across.tables_contrasts"
 COVERED_FIELDS = {"models", "prompts"}
 """The fields of an experiment that other digests of its debates cover."""
@@ -90,10 +91,10 @@ class Stages:
         return self._stages[key]
 
     def _of_all_shards(self, wildcards: dict[str, str]) -> None:
-        """Drop the shard from wildcards where all are made from the same; each look rests on those
-        before it.
+        """Drop the shard from wildcards where all are made from the same; with a schedule each job
+        reads those before it.
         """
-        if wildcards.get("experiment") not in self.plan.looks:
+        if wildcards.get("experiment") not in self.plan.schedules:
             wildcards.pop("shard", None)
 
     def inputs(self, rule: str, **wildcards: str) -> dict[str, str | list[str]]:
@@ -210,14 +211,12 @@ class Stages:
             "answers": contents(answers),
         }
         own = [*(one.__module__ for one in run), *digests.endpoint_modules(models)]
-        if looks := plan.looks.get(experiment):
+        if schedule := plan.schedules.get(experiment):
             inputs["earlier"] = [
-                path for side in looks.runs for path in targets.shards(plan, *side)[: int(shard)]
+                path for run in schedule.runs for path in targets.shards(plan, *run)[: int(shard)]
             ]
-            content["looks"] = [
-                [asdict(part) for part in (*one.sides, one.stop) if part] for one in looks.contrasts
-            ]
-            own.append(LOOKS)
+            content |= schedule.digest_content()
+            own += [INTERIM_RESULTS, type(schedule).__module__]
         if any(config.puts_off for config in models.values()):
             content["puts_off"] = (
                 True  # so that debates that wait are held again when runs begin to wait for batches
@@ -344,7 +343,12 @@ class Stages:
         """The code from predictions and transcripts to the tests of contrasts."""
         metrics = CASE_METRICS.extensions.values()
         return code_digest(
-            "scores", *SCORERS.modules(), CONTRASTS_TABLE, *SCORERS.extensions.values(), *metrics
+            "scores",
+            *SCORERS.modules(),
+            CONTRASTS_TABLE,
+            *SCORERS.extensions.values(),
+            *metrics,
+            *_test_modules(self.plan.contrasts),
         )
 
     def _outcome(self, study: str) -> Stage:
@@ -375,12 +379,10 @@ class Stages:
         """Tables that one job builds (`part`, its name)."""
         names = targets.by_job(self.plan, TABLES)[part]
         studies = {TABLES[name].study for name in names}
-        shown = self._shown("table", studies, {TABLES[name].build.__module__ for name in names})
-        contrasts = [
-            asdict(contrast)
-            for study in sorted(studies)
-            for contrast in self.plan.contrasts_of(study)
-        ]
+        tested = [one for study in sorted(studies) for one in self.plan.contrasts_of(study)]
+        builders = {TABLES[name].build.__module__ for name in names}
+        shown = self._shown("table", studies, builders | _test_modules(tested))
+        contrasts = [asdict(contrast) for contrast in tested]
         return replace(
             shown,
             inputs={**shown.inputs, "frozen": list(map(str, frozen_files())) if contrasts else []},
@@ -460,3 +462,8 @@ class Stages:
         }
         code = code_digest("export", EXPORTERS[format].write.__module__)
         return Stage(inputs, code, self.plan.config.publication.model_dump())
+
+
+def _test_modules(contrasts: Iterable[Contrast]) -> set[str]:
+    """The modules of the tests that analyses put in place of the usual one."""
+    return {type(contrast.test).__module__ for contrast in contrasts if contrast.test}

@@ -12,7 +12,8 @@ import pytest
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
 from moot.report import TABLES
-from moot.report.content import CONTRASTS, StudyResults
+from moot.report.content import StudyResults
+from moot.report.needs import has_contrasts
 from moot.report.tables import as_html, write_table
 from moot.scores import no_scores
 from moot.scores.contrasts import measure
@@ -185,7 +186,7 @@ def test_equivalence_is_tested_against_the_margin_that_was_planned(tmp_path: Pat
                 "first": "debate/b",
                 "second": "prompt",
                 "margin": 0.1,
-                "stop": {"look": 9, "difference": 0.1},
+                "stop": {"cases_per_stage": 9, "difference": 0.1},
             }
         )
 
@@ -266,7 +267,7 @@ def test_every_other_paired_test_says_that_it_is_exploratory(tmp_path: Path) -> 
 def test_the_table_is_built_where_something_is_planned_and_rebuilt_when_the_plan_changes() -> None:
     entry = {"first": "debate", "second": "prompt"}
     plan, changed = plan_of(x=entry), plan_of(x={**entry, "metric": "f1"})
-    assert TABLES["courtroom/contrasts"].rests_on == (CONTRASTS,)
+    assert TABLES["courtroom/contrasts"].needs == (has_contrasts,)
     assert plan.can_fill(TABLES["courtroom/contrasts"]) and not plan.can_fill(
         TABLES["stance/contrasts"]
     )

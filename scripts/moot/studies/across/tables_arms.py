@@ -11,7 +11,8 @@ from moot.protocols.arms import ARMS as KNOWN
 from moot.protocols.arms import ATTRIBUTION
 from moot.report import EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import ARMS, Run, StudyResults, TableContent
+from moot.report.content import Run, StudyResults, TableContent
+from moot.report.needs import has_arms
 from moot.report.paired import PAIRED_NOTE, SAME_NOTE, corrected, paired_cells, same_answers
 from moot.stats.paired import compare_shares, share_right
 
@@ -40,7 +41,7 @@ COLUMNS = (
 )
 
 
-@table(EVERYWHERE, "what_debate_adds", "What does debate add?", rests_on=(ARMS,))
+@table(EVERYWHERE, "what_debate_adds", "What does debate add?", needs=(has_arms,))
 def what_debate_adds(results: StudyResults) -> TableContent:
     """Each control arm against the whole debate, paired on cases: the difference, its interval, and
     what both cost.

@@ -12,7 +12,8 @@ from moot.protocols.attribution import AttributionParams
 from moot.protocols.replayed import CONTINUED, REMOVED, REORDERED, REPLACED, SENTENCE
 from moot.report import EVERY, EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import JUDGED_AGAIN, MOVED, Run, StudyResults, TableContent
+from moot.report.content import Run, StudyResults, TableContent
+from moot.report.needs import has_attribution, has_attribution_or_its_trial
 from moot.report.paired import corrected
 from moot.report.transcripts import records
 from moot.scores.attribution import rests_on_one, stated_turns, turn_effects, turns_without_donor
@@ -66,7 +67,7 @@ def effects_of(run: Run) -> pd.DataFrame:
     return found[found["model"] == run.model]
 
 
-@table(EVERYWHERE, "what_moved", "What moved the judge?", rests_on=(MOVED,))
+@table(EVERYWHERE, "what_moved", "What moved the judge?", needs=(has_attribution,))
 def what_moved(results: StudyResults) -> TableContent:
     """How far a turn that is taken out or replaced, and another order of the debaters, changes the
     probability of the judge's verdict, by role, phase and place, beside what asking again changes.
@@ -123,7 +124,9 @@ TURNS = (
 )
 
 
-@table(EVERY, "moving_turns", "Which turns moved a judge most?", rests_on=(JUDGED_AGAIN,))
+@table(
+    EVERY, "moving_turns", "Which turns moved a judge most?", needs=(has_attribution_or_its_trial,)
+)
 def moving_turns(results: StudyResults) -> TableContent:
     """The turns and sentences without which a verdict became more or less probable, debate by
     debate, those that changed it most first.
@@ -208,7 +211,9 @@ STATED_COLUMNS = (
 )
 
 
-@table(EVERYWHERE, "stated_and_exact", "Does the judge name what moved it?", rests_on=(MOVED,))
+@table(
+    EVERYWHERE, "stated_and_exact", "Does the judge name what moved it?", needs=(has_attribution,)
+)
 def stated_and_exact(results: StudyResults) -> TableContent:
     """How often the turn that a judge says was decisive is the one whose removal changed its
     verdict most.

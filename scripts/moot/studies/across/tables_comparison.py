@@ -13,15 +13,8 @@ from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import Columns, Row
-from moot.report.content import (
-    BASELINES,
-    DEBATES,
-    NOT_A_NUMBER,
-    Measured,
-    Run,
-    StudyResults,
-    TableContent,
-)
+from moot.report.content import NOT_A_NUMBER, Measured, Run, StudyResults, TableContent
+from moot.report.needs import has_baselines, has_debates
 from moot.report.published import COUNTS, share_valid, trained_rows, trained_score
 from moot.scores import INVALID_WRONG
 from moot.scores.contradictions import METRIC
@@ -131,7 +124,10 @@ def _order(row: Fields) -> tuple[bool, bool, str, str]:
 
 
 @table(
-    COMPARISON, "methods_by_data", "Methods down, data sets across", rests_on=(DEBATES, BASELINES)
+    COMPARISON,
+    "methods_by_data",
+    "Methods down, data sets across",
+    needs=(has_debates, has_baselines),
 )
 def methods_by_data(results: StudyResults) -> TableContent:
     """Accuracy of every method on every data set, invalid answers counted as wrong, with its 95 %
@@ -184,7 +180,7 @@ def _cell(row: Row) -> str:
     COMPARISON,
     "methods_long",
     "Every method on every data set, as numbers",
-    rests_on=(DEBATES, BASELINES),
+    needs=(has_debates, has_baselines),
 )
 def methods_long(results: StudyResults) -> TableContent:
     """Accuracy and macro F1 of every method on every data set, with the calls and tokens that a

@@ -7,7 +7,8 @@ from math import isnan
 
 from moot.report import EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import CONTRASTS, StudyResults, TableContent
+from moot.report.content import StudyResults, TableContent
+from moot.report.needs import has_contrasts
 from moot.scores.answers import Answer, among_valid, answer, carried_note
 from moot.scores.contrasts import (
     DIFFER,
@@ -25,10 +26,6 @@ from moot.stats.within_cases import FEWEST_CASES
 
 EXPECTED = {FIRST_HIGHER: "first higher", FIRST_LOWER: "first lower", DIFFER: "they differ"}
 NO_CASES = "no case was argued by both; expected common cases, or `paired: false`"
-STOP_NOTE = (
-    "Where debates may end early (`stop`), interval and both p are those of a betting confidence"
-    " sequence, valid at any look they ended; the table `stopping` says where and why."
-)
 MARGIN_NOTE = (
     "Equivalent: `yes` where the difference is shown to be smaller than the margin, above and below"
     " 0, by two one-sided tests (Schuirmann 1987) whose p, after Holm's correction over those of"
@@ -61,7 +58,7 @@ COLUMNS = (
 )
 
 
-@table(EVERYWHERE, "contrasts", "Planned comparisons", rests_on=(CONTRASTS,))
+@table(EVERYWHERE, "contrasts", "Planned comparisons", needs=(has_contrasts,))
 def contrasts(results: StudyResults) -> TableContent:
     """The comparisons that were planned in the configuration, with intervals by cluster and Holm's
     correction.
@@ -85,7 +82,7 @@ def contrasts(results: StudyResults) -> TableContent:
                 " sides' debates cluster by cluster. Where they argued different cases (`paired:"
                 f" false`): {UNPAIRED_NOTE}"
             ),
-            *([STOP_NOTE] if any(one.stop for one in results.contrasts) else []),
+            *dict.fromkeys(one.test.note for one in results.contrasts if one.test),
             (
                 f"Speaks of: with fewer than {FEWEST_CASES} cases (or clusters of cases) that were"
                 " each debated several times, debates are compared within cases, p is that of the"

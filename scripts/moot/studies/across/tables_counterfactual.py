@@ -10,7 +10,8 @@ from moot.core.cases import positive_of_two
 from moot.datasets.people.exchange import digest_of_texts
 from moot.report import EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import EXCHANGED, StudyResults, TableContent, data_label
+from moot.report.content import StudyResults, TableContent, data_label
+from moot.report.needs import has_exchanged_attributes
 from moot.report.paired import corrected
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
@@ -68,7 +69,10 @@ class Told:
 
 
 @table(
-    EVERYWHERE, "counterfactual", "The same person with another sex or race", rests_on=(EXCHANGED,)
+    EVERYWHERE,
+    "counterfactual",
+    "The same person with another sex or race",
+    needs=(has_exchanged_attributes,),
 )
 def counterfactual(results: StudyResults) -> TableContent:
     """Change of prediction and of belief when the same people are told with sex or race exchanged,

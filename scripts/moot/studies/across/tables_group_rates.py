@@ -4,7 +4,8 @@ one of its own.
 
 from moot.report import EVERY, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import GROUPS, Run, StudyResults, TableContent
+from moot.report.content import Run, StudyResults, TableContent
+from moot.report.needs import has_groups
 from moot.scores.group_rates import (
     FALSE_POSITIVE,
     FEWEST_CASES,
@@ -36,7 +37,7 @@ COLUMNS = (
     EVERY,
     "group_rates",
     "Do error rates differ between groups of people?",
-    rests_on=(GROUPS,),
+    needs=(has_groups,),
     unless="groups",
 )
 def group_rates_table(results: StudyResults) -> TableContent:

@@ -12,8 +12,9 @@ from moot.protocols import PROTOCOLS
 from moot.protocols.arms import CHALLENGED, COMMIT, RELABELLED, SWAP
 from moot.report import EVERYWHERE, table
 from moot.report.columns import Row
-from moot.report.content import ARMS, EXCHANGED, Run, StudyResults, TableContent
+from moot.report.content import Run, StudyResults, TableContent
 from moot.report.habits import CHOSEN, EXPECTED, habit_row, habits_table
+from moot.report.needs import has_arms, has_exchanged_attributes
 from moot.report.paired import same_answers
 from moot.stats.agreement import agreeing_pairs
 from moot.stats.asked_twice import NO_FLOOR
@@ -36,7 +37,12 @@ HABITS = {
 _ASKED_TWICE = "changes if asked twice"
 
 
-@table(EVERYWHERE, "habits", "What sways a judge, case for case", rests_on=(ARMS, EXCHANGED))
+@table(
+    EVERYWHERE,
+    "habits",
+    "What sways a judge, case for case",
+    needs=(has_arms, has_exchanged_attributes),
+)
 def habits(results: StudyResults) -> TableContent:
     """How much more often a judge's verdict is for what order, length, authority, its own
     commitment, insistence or a named group favours than in the same debate without it, judge by

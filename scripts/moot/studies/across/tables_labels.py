@@ -8,8 +8,9 @@ from moot.labels import ADJUDICATED, kinds
 from moot.labels.agreement import annotator_agreement
 from moot.report import EVERY, table
 from moot.report.columns import Columns, Row
-from moot.report.content import LABELS, Measured, Run, StudyResults, TableContent
+from moot.report.content import Measured, Run, StudyResults, TableContent
 from moot.report.corrected import CAPTION, with_corrected
+from moot.report.needs import has_labels
 from moot.scores.labels import CHANGES, CORRECTED, SHARES, TRANSITION
 from moot.scores.results import OVERALL
 
@@ -31,7 +32,7 @@ Group = dict[str, str]
     EVERY, "label_shares", "Shares of labels",
     "How often statements got each label of the rubric, and each of its groups, by round and speaker."
     + CAPTION.format(raw="Raw"),
-    rests_on=(LABELS,),
+    needs=(has_labels,),
 )  # fmt: skip
 def label_shares(results: StudyResults) -> TableContent:
     """Each label's share of the statements."""
@@ -49,7 +50,7 @@ def label_shares(results: StudyResults) -> TableContent:
     EVERY, "label_changes", "Changes of position",
     "How often a speaker's next statement takes another position, and what follows each group of labels."
     + CAPTION.format(raw="Raw"),
-    rests_on=(LABELS,),
+    needs=(has_labels,),
 )  # fmt: skip
 def label_changes(results: StudyResults) -> TableContent:
     """What follows each group of labels in the same speaker's next statement."""
@@ -91,7 +92,7 @@ def _of_scores(
     return with_corrected(columns.table(rows, (_BY_CASE_NOTE, note)), corrected, raw="raw")
 
 
-@table(EVERY, "agreement", "Agreement of labellers and annotators", rests_on=(LABELS,))
+@table(EVERY, "agreement", "Agreement of labellers and annotators", needs=(has_labels,))
 def agreement_of_labels(results: StudyResults) -> TableContent:
     """Cohen's kappa of each pair and Krippendorff's alpha over all who labelled statements, for
     labels and for groups of labels.

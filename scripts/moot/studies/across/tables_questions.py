@@ -26,7 +26,8 @@ from moot.report.claims import (
     Selector,
 )
 from moot.report.columns import Columns, Row
-from moot.report.content import DESIGN, Run, StudyResults, TableContent, data_kind
+from moot.report.content import Run, StudyResults, TableContent, data_kind
+from moot.report.needs import is_in_run
 from moot.scores.answers import (
     ACCURACY,
     OF_VALID,
@@ -81,7 +82,7 @@ class Verdict:
     p: float
 
 
-@table(COMPARISON, "questions", "Questions and answers", rests_on=(DESIGN,))
+@table(COMPARISON, "questions", "Questions and answers", needs=(is_in_run,))
 def questions(results: StudyResults) -> TableContent:
     """What the studies ask, what was published, and what this run says."""
     rows = [row for claim in results.claims for row in _rows(results, claim)]

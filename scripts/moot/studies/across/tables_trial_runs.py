@@ -5,11 +5,12 @@ took.
 from moot.core.experiment_config import COMPARISON
 from moot.report import table
 from moot.report.columns import Columns, Row
-from moot.report.content import TRIALS, Run, StudyResults, TableContent
+from moot.report.content import Run, StudyResults, TableContent
+from moot.report.needs import has_trials
 
 
 @table(
-    COMPARISON, "trial_runs", "It runs: experiments too small to conclude from", rests_on=(TRIALS,)
+    COMPARISON, "trial_runs", "It runs: experiments too small to conclude from", needs=(has_trials,)
 )
 def trial_runs(results: StudyResults) -> TableContent:
     """Experiments with fewer debates than `fewest_debates`: how their debates came out and what

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moot.report import figure
-from moot.report.content import DESIGN, NOT_MEASURED, StudyResults
+from moot.report.content import NOT_MEASURED, StudyResults
 from moot.report.figures import (
     BLACK,
     BLUE,
@@ -23,6 +23,7 @@ from moot.report.figures import (
     series_style,
     whiskers,
 )
+from moot.report.needs import is_in_run
 from moot.stats.bootstrap import as_numbers
 from moot.studies.conference.conditions import STUDY, Condition, list_conditions
 from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, USER, list_transitions
@@ -50,7 +51,7 @@ Position = tuple[float, float]
     "figure1_process",
     "Figure 1: who speaks next in the conference",
     category=SYSTEM,
-    rests_on=(DESIGN,),
+    needs=(is_in_run,),
 )
 def process(results: StudyResults) -> "Figure":
     """Who speaks next in the conference (paper, Figure 1 and Algorithm 1): every step that the code

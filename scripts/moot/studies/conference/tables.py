@@ -12,16 +12,8 @@ from moot.core.cases import REFERENCE_MODELS
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
-from moot.report.content import (
-    BASELINES,
-    DEBATES,
-    NOT_MEASURED,
-    Measured,
-    Run,
-    StudyResults,
-    TableContent,
-    data_label,
-)
+from moot.report.content import NOT_MEASURED, Measured, Run, StudyResults, TableContent, data_label
+from moot.report.needs import has_baselines, has_debates
 from moot.report.published import (
     COUNTS,
     beside,
@@ -146,7 +138,7 @@ def grader_reliability(results: StudyResults) -> TableContent:
     STUDY,
     "judge_on_known_agreement",
     "The judge where the truth is known",
-    rests_on=(DEBATES, BASELINES),
+    needs=(has_debates, has_baselines),
 )
 def judge_on_known_agreement(results: StudyResults) -> TableContent:
     """The judge of agreement on groups of claims whose stances are known, with the grades that the

@@ -10,7 +10,8 @@ import pandas as pd
 from moot.core.types import Json
 from moot.report import table
 from moot.report.columns import Columns
-from moot.report.content import BASELINES, NOT_MEASURED, Measured, StudyResults, TableContent
+from moot.report.content import NOT_MEASURED, Measured, StudyResults, TableContent
+from moot.report.needs import has_baselines
 from moot.report.published import (
     beside_trained,
     compared,
@@ -38,7 +39,7 @@ LEADERBOARD_METRICS = {
 }
 
 
-@table(STUDY, LEADERBOARD, "Table 2: trained models", rests_on=(BASELINES,))
+@table(STUDY, LEADERBOARD, "Table 2: trained models", needs=(has_baselines,))
 def leaderboard(results: StudyResults) -> TableContent:
     """Trained models on the typed features: published (paper, Table 2) and ours in 10-fold
     cross-validation on the training split, and ours on the test split.

@@ -6,14 +6,8 @@ import pandas as pd
 
 from moot.core.types import Fields
 from moot.report import table
-from moot.report.content import (
-    BASELINES,
-    DEBATES,
-    NOT_MEASURED,
-    StudyResults,
-    TableContent,
-    reference_runs,
-)
+from moot.report.content import NOT_MEASURED, StudyResults, TableContent, reference_runs
+from moot.report.needs import has_baselines, has_debates
 from moot.report.published import (
     Published,
     Values,
@@ -62,7 +56,7 @@ CASES_NOTE = (
     STUDY,
     TABLE2,
     "Table 2: trained models, single prompts and Debate-Feedback",
-    rests_on=(DEBATES, BASELINES),
+    needs=(has_debates, has_baselines),
 )
 def models(results: StudyResults) -> TableContent:
     """Accuracy and macro F1 by method: published (paper, Table 2), ours, their difference. Trained

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moot.report import EVERY, figure
-from moot.report.content import TOURNAMENT, StudyResults
+from moot.report.content import StudyResults
 from moot.report.figures import (
     BLUE,
     COLOURS,
@@ -20,6 +20,7 @@ from moot.report.figures import (
     nothing_to_draw,
     panels,
 )
+from moot.report.needs import has_tournament
 from moot.scores.group_rates import FEWEST_CASES
 from moot.stats.bootstrap import ClusterBootstrap, as_numbers, mean_statistic, share_statistic
 from moot.stats.calibration import confidence_bins
@@ -191,7 +192,7 @@ def _deserved(axes: "Axes", run: RecordedRun, colour: str, marker: str) -> None:
         axes.text(x, 106, f"{len(rows)}", ha="center", fontsize=7, color=GREY)
 
 
-@figure(EVERY, "ratings", "Ratings of debaters", rests_on=(TOURNAMENT,))
+@figure(EVERY, "ratings", "Ratings of debaters", needs=(has_tournament,))
 @figure(STUDY, "ratings", "Ratings of debaters", category=RECORDS, loaders=NAMING_DEBATERS)
 def ratings_figure(results: StudyResults) -> "Figure":
     """Each debater's rating with its 95 % interval, side, length and judges in the model, and by

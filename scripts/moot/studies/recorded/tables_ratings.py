@@ -17,7 +17,8 @@ from moot.core.kinds import PUBLIC
 from moot.protocols import PROTOCOLS, against, opponents
 from moot.report import EVERY, table
 from moot.report.columns import Columns, Row
-from moot.report.content import TOURNAMENT, StudyResults, TableContent, data_label
+from moot.report.content import StudyResults, TableContent, data_label
+from moot.report.needs import has_tournament
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Floats, as_numbers
 from moot.stats.ratings import FEWEST_CLUSTERS, FIRST, SECOND, TIE, Ratings, rate
@@ -176,7 +177,7 @@ def _with_attributes(run: RecordedRun, sides: tuple[str, str]) -> Pairs:
     return Pairs(run.data, run.method, sides, found.dropna())
 
 
-@table(EVERY, "ratings", "Ratings of debaters", rests_on=(TOURNAMENT,))
+@table(EVERY, "ratings", "Ratings of debaters", needs=(has_tournament,))
 @table(STUDY, "ratings", "Ratings of debaters", loaders=NAMING_DEBATERS)
 def ratings(results: StudyResults) -> TableContent:
     """How strong each debater is, by a model in which side, length, judges' leanings to sides and
@@ -241,7 +242,7 @@ def rated(pairs: Pairs) -> Iterator[Row]:
         }
 
 
-@table(EVERY, "rating_terms", "What decides debates besides the debaters", rests_on=(TOURNAMENT,))
+@table(EVERY, "rating_terms", "What decides debates besides the debaters", needs=(has_tournament,))
 @table(STUDY, "rating_terms", "What decides debates besides the debaters", loaders=NAMING_DEBATERS)
 def rating_terms(results: StudyResults) -> TableContent:
     """How much the side, a tenth more words, and a judge of the debater's own family favour a side,

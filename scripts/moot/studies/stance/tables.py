@@ -6,14 +6,8 @@ from dataclasses import replace
 from moot.core.cases import REFERENCE_MODELS
 from moot.core.types import Fields
 from moot.report import table
-from moot.report.content import (
-    BASELINES,
-    DEBATES,
-    NOT_MEASURED,
-    Measured,
-    StudyResults,
-    TableContent,
-)
+from moot.report.content import NOT_MEASURED, Measured, StudyResults, TableContent
+from moot.report.needs import has_baselines, has_debates
 from moot.report.published import (
     beside,
     beside_trained,
@@ -61,7 +55,7 @@ TRAINED_NOTE = (
 )
 
 
-@table(STUDY, "table1_vast", "Table 1: stance on VAST", rests_on=(DEBATES, BASELINES))
+@table(STUDY, "table1_vast", "Table 1: stance on VAST", needs=(has_debates, has_baselines))
 def vast(results: StudyResults) -> TableContent:
     """Language models and trained models on VAST: published and ours."""
     notes = [
@@ -72,7 +66,9 @@ def vast(results: StudyResults) -> TableContent:
     return _compare(results, VAST, notes)
 
 
-@table(STUDY, BY_CLASS_TABLE, "Table 2: stance on VAST by class", rests_on=(DEBATES, BASELINES))
+@table(
+    STUDY, BY_CLASS_TABLE, "Table 2: stance on VAST by class", needs=(has_debates, has_baselines)
+)
 def vast_by_class(results: StudyResults) -> TableContent:
     """F1 of each class on VAST: published and ours."""
     unrepeated = [
@@ -115,7 +111,9 @@ def _trained_classes(results: StudyResults) -> Iterator[Fields]:
             )
 
 
-@table(STUDY, "table3_claim_stance", "Table 3: stance of claims", rests_on=(DEBATES, BASELINES))
+@table(
+    STUDY, "table3_claim_stance", "Table 3: stance of claims", needs=(has_debates, has_baselines)
+)
 def claim_stance(results: StudyResults) -> TableContent:
     """Language models and trained models on the stance of claims: published and ours."""
     return _compare(
@@ -125,7 +123,12 @@ def claim_stance(results: StudyResults) -> TableContent:
     )
 
 
-@table(STUDY, "table4_claim_polarity", "Table 4: polarity of claims", rests_on=(DEBATES, BASELINES))
+@table(
+    STUDY,
+    "table4_claim_polarity",
+    "Table 4: polarity of claims",
+    needs=(has_debates, has_baselines),
+)
 def claim_polarity(results: StudyResults) -> TableContent:
     """Language models and trained models on the polarity of claims: published and ours."""
     notes = [

@@ -1,7 +1,7 @@
-"""Debates that end early through Snakemake: later looks are not held, and a run that was killed
+"""Debates that end early through Snakemake: later stages are not held, and a run that was killed
 decides the same.
 
-Slow; only it finds looks that do not wait for each other, or that a killed run decides otherwise.
+Slow; only it finds stages that do not wait for each other, or that a killed run decides otherwise.
 """
 
 import os
@@ -22,7 +22,7 @@ from project_copy import Workflow
 
 pytestmark = pytest.mark.slow
 
-LOOK, LOOKS, HELD = 4, 5, 3
+CASES_PER_STAGE, STAGES, HELD = 4, 5, 3
 TABLE = "results/tables/courtroom/stopping.csv"
 
 
@@ -44,7 +44,7 @@ class Run:
         trial = {
             "protocol": "zero_shot",
             "dataset": "people",
-            "cases": LOOK * LOOKS,
+            "cases": CASES_PER_STAGE * STAGES,
             "study": "courtroom",
         }
         self.workflow.configure(
@@ -55,7 +55,7 @@ class Run:
                 "datasets/people/rows": 400,
                 "experiments/one": {**trial, "models": "good"},
                 "experiments/two": {**trial, "models": "bad"},
-                "contrasts": {"main": {"first": "one/good", "second": "two/bad", "metric": "valid", "stop": {"look": LOOK, "difference": 0.1, **stop}}},
+                "contrasts": {"main": {"first": "one/good", "second": "two/bad", "metric": "valid", "stop": {"cases_per_stage": CASES_PER_STAGE, "difference": 0.1, **stop}}},
             }
         )  # fmt: skip
 
@@ -84,12 +84,12 @@ class Run:
             )
 
     def held(self) -> dict[str, list[int]]:
-        """How many debates each look of either side holds."""
+        """How many debates each stage of either side holds."""
         folder = self.workflow.work / "results" / "transcripts"
         return {
             run: [
-                pd.read_parquet(folder / run / f"{look}.parquet")["debate_id"].nunique()
-                for look in range(LOOKS)
+                pd.read_parquet(folder / run / f"{stage}.parquet")["debate_id"].nunique()
+                for stage in range(STAGES)
             ]
             for run in ("one/good", "two/bad")
         }
@@ -115,18 +115,18 @@ def undisturbed(
     return run
 
 
-def test_looks_after_the_decision_are_empty(undisturbed: Run) -> None:
+def test_stages_after_the_decision_are_empty(undisturbed: Run) -> None:
     row = undisturbed.finish()
-    assert (row["stopped because"], row["looks"], row["planned looks"]) == (
+    assert (row["stopped because"], row["stages"], row["planned stages"]) == (
         "difference shown",
         HELD,
-        LOOKS,
+        STAGES,
     )
     assert undisturbed.held() == dict.fromkeys(
-        ("one/good", "two/bad"), [LOOK] * HELD + [0] * (LOOKS - HELD)
+        ("one/good", "two/bad"), [CASES_PER_STAGE] * HELD + [0] * (STAGES - HELD)
     )
     calls = sum(undisturbed.calls)
-    assert calls == row["calls"] and row["calls not made"] * HELD == row["calls"] * (LOOKS - HELD)
+    assert calls == row["calls"] and row["calls not made"] * HELD == row["calls"] * (STAGES - HELD)
     assert undisturbed.workflow.jobs(TABLE) == set(), "with nothing changed nothing runs"
     page = (undisturbed.workflow.work / TABLE).with_suffix(".html").read_text()
     assert re.search("difference shown", page)
@@ -141,14 +141,14 @@ def test_a_run_whose_models_differ_in_speed_and_fail_decides_the_same_after_a_ki
     fast.reset(faults=["insufficient_quota"], rate=1.0)
     killed = Run(tmp_path / "killed", *servers)
     assert killed.start().wait(PATIENCE) == 1, (
-        "the fast model's calls are refused, and no look is decided without them"
+        "the fast model's calls are refused, and no stage is decided without them"
     )
     assert (
         fast.stats()["faults"]["insufficient_quota"] and not (killed.workflow.work / TABLE).exists()
     )
     fast.reset(latency=0.02, content=REFUSAL, faults=["server_error", "dropped_midway"], rate=0.3)
     process = killed.start()
-    slow.wait_for(LOOK + 2)
+    slow.wait_for(CASES_PER_STAGE + 2)
     os.killpg(process.pid, signal.SIGKILL)
     assert process.wait(PATIENCE) == -signal.SIGKILL
     assert not (killed.workflow.work / TABLE).exists()
@@ -160,15 +160,15 @@ def test_a_run_whose_models_differ_in_speed_and_fail_decides_the_same_after_a_ki
     assert tables[0] == tables[1]
 
 
-def test_money_ends_debates_before_the_look_that_it_does_not_pay(
+def test_the_budget_ends_debates_before_a_stage_that_would_exceed_it(
     undisturbed: Run, servers: tuple[FaultServer, FaultServer], tmp_path: Path
 ) -> None:
     servers[0].reset()
     servers[1].reset(content=REFUSAL)
     free = undisturbed.finish()
-    a_look = free["US dollars"] / free["looks"]
-    assert a_look > 0
-    row = Run(tmp_path / "poor", *servers, usd=float(1.5 * a_look)).finish()
-    assert (row["stopped because"], row["looks"]) == ("budget", 1) and row[
+    per_stage = free["US dollars"] / free["stages"]
+    assert per_stage > 0
+    row = Run(tmp_path / "poor", *servers, usd=float(1.5 * per_stage)).finish()
+    assert (row["stopped because"], row["stages"]) == ("budget", 1) and row[
         "US dollars"
-    ] <= 1.5 * a_look
+    ] <= 1.5 * per_stage

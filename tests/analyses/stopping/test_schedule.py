@@ -1,5 +1,5 @@
-"""Contrasts that stop early: which experiments are debated look by look, on which cases, and what
-cannot be.
+"""Contrasts that stop early: which experiments are debated in stages, on which cases, and which
+configurations are refused.
 """
 
 from collections import Counter
@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from moot.core.cases import Case, Task, look_numbers
+from moot.analyses.stopping.interim import stage_numbers
+from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.jobs.debates import Job, cases_of_job
 from moot.plan.plan import Plan
@@ -19,8 +20,8 @@ from moot.workflow import targets
 from moot.workflow.stages import Stages
 from results_on_disk import REARREST
 
-PROJECT = Path(__file__).resolve().parents[2]
-STOP = {"look": 20, "difference": 0.1}
+PROJECT = Path(__file__).resolve().parents[3]
+STOP = {"cases_per_stage": 20, "difference": 0.1}
 MAIN = {"first": "debate", "second": "prompt", "stop": STOP}
 
 
@@ -71,34 +72,36 @@ def some_cases(sizes: Mapping[str, int]) -> list[Case]:
 TOPICS = replace(REARREST, cluster="topic")
 
 
-def test_looks_are_cut_between_clusters_and_hold_each_case_once() -> None:
+def test_stages_keep_clusters_together_and_hold_each_case_once() -> None:
     cases = some_cases({f"t{number}": 1 + number % 7 for number in range(60)})
-    found = look_numbers(cases, TOPICS, 20, seed=4)
+    found = stage_numbers(cases, TOPICS, 20, seed=4)
     assert found.keys() == {case.case_id for case in cases}
     by_topic = {case.attributes["topic"]: set[int]() for case in cases}
     for case in cases:
         by_topic[case.attributes["topic"]].add(found[case.case_id])
-    assert all(len(looks) == 1 for looks in by_topic.values())
+    assert all(len(stages) == 1 for stages in by_topic.values())
     sizes = Counter(found.values())
     assert max(found.values()) < -(-len(cases) // 20), (
         "as many as are planned before the cases are known, or fewer"
     )
-    assert all(20 - 7 < sizes[look] < 20 + 7 for look in range(max(sizes)))
-    assert look_numbers(cases[::-1], TOPICS, 20, seed=4) == found
-    assert look_numbers(cases, TOPICS, 20, seed=5) != found
+    assert all(20 - 7 < sizes[stage] < 20 + 7 for stage in range(max(sizes)))
+    assert stage_numbers(cases[::-1], TOPICS, 20, seed=4) == found
+    assert stage_numbers(cases, TOPICS, 20, seed=5) != found
 
 
-def test_a_cluster_larger_than_a_look_leaves_the_next_one_empty() -> None:
+def test_a_cluster_larger_than_a_stage_leaves_the_next_stage_empty() -> None:
     found = Counter(
-        look_numbers(some_cases({"large": 50, "small": 1, "other": 1}), TOPICS, 20, seed=4).values()
+        stage_numbers(
+            some_cases({"large": 50, "small": 1, "other": 1}), TOPICS, 20, seed=4
+        ).values()
     )
-    assert 50 in {found[look] - extra for look in found for extra in (0, 1, 2)}
+    assert 50 in {found[stage] - extra for stage in found for extra in (0, 1, 2)}
     assert max(found) <= 2
 
 
-def test_the_order_of_looks_has_nothing_to_do_with_labels() -> None:
+def test_the_order_of_stages_does_not_depend_on_labels() -> None:
     cases = some_cases({f"t{number}": 2 for number in range(100)})
-    found = look_numbers(cases, Task("", "", ("no", "yes")), 100, seed=1)
+    found = stage_numbers(cases, Task("", "", ("no", "yes")), 100, seed=1)
     first = [case.target for case in cases if found[case.case_id] == 0]
     assert 35 < first.count("yes") < 65
 
@@ -109,30 +112,30 @@ def test_cases_of_two_kinds_of_clusters_are_refused_before_the_first_debate() ->
         UserError,
         match=r"data set 'nyu': .*kinds \(story, judge\).* Set the data set's `cluster` to one",
     ):
-        look_numbers(cases, CROSSED, 20, 1)
+        stage_numbers(cases, CROSSED, 20, 1)
 
 
-def test_experiments_that_contrasts_link_take_their_looks_together() -> None:
+def test_linked_experiments_have_the_same_stages() -> None:
     plan = plan_of({"main": MAIN, "more": {"first": "third", "second": "prompt", "stop": STOP}, "apart": {
-        "first": "fourth/a", "second": "fourth/b", "stop": {**STOP, "look": 50}}}, fourth={"models": ["a", "b"]})  # fmt: skip
-    assert {name: found.number for name, found in plan.looks.items()} == {
+        "first": "fourth/a", "second": "fourth/b", "stop": {**STOP, "cases_per_stage": 50}}}, fourth={"models": ["a", "b"]})  # fmt: skip
+    assert {name: found.shards for name, found in plan.schedules.items()} == {
         "debate": 5,
         "prompt": 5,
         "third": 5,
         "fourth": 2,
     }
-    assert plan.looks["debate"].runs == [("debate", "a"), ("prompt", "a"), ("third", "a")]
+    assert plan.schedules["debate"].runs == [("debate", "a"), ("prompt", "a"), ("third", "a")]
     assert plan.shards("debate") == 5 and plan.shards("alone") == 3
     assert len(targets.shards(plan, "third", "a")) == 5
 
 
-def test_a_look_rests_on_all_before_it_and_shards_on_none() -> None:
+def test_a_stage_reads_all_earlier_stages_and_a_shard_none() -> None:
     stages = Stages(plan_of({"main": MAIN}))
     inputs = stages.inputs("run_debates", experiment="debate", model="a", shard="2")
     assert inputs["earlier"] == [
-        f"results/transcripts/{name}/a/{look}.parquet"
+        f"results/transcripts/{name}/a/{stage}.parquet"
         for name in ("debate", "prompt")
-        for look in (0, 1)
+        for stage in (0, 1)
     ]
     assert stages.inputs("run_debates", experiment="debate", model="a", shard="0")["earlier"] == []
     assert "earlier" not in stages.inputs("run_debates", experiment="alone", model="a", shard="2")
@@ -153,32 +156,32 @@ def test_a_look_rests_on_all_before_it_and_shards_on_none() -> None:
         for one in (stages, reworded)
     ]
     assert later[0] != later[1] and first[0] == first[1], (
-        "the other side's debates decide about later looks alone"
+        "the other side's debates decide about later stages alone"
     )
 
 
-def test_the_looks_of_both_sides_hold_the_same_cases_and_a_stopped_one_none() -> None:
+def test_the_stages_of_both_sides_hold_the_same_cases_and_a_stopped_stage_none() -> None:
     plan = plan_of({"main": MAIN})
     cases = some_cases({f"t{number}": 1 for number in range(100)})
     held = {
         name: [
             [
                 case.case_id
-                for case in cases_of_job(plan, Job(name, "a", cases, REARREST, shard=look))
+                for case in cases_of_job(plan, Job(name, "a", cases, REARREST, shard=stage))
             ]
-            for look in range(5)
+            for stage in range(5)
         ]
         for name in ("debate", "prompt")
     }
     assert held["debate"] == held["prompt"]
-    assert [len(look) for look in held["debate"]] == [20, 20, 20, 20, 10]
+    assert [len(stage) for stage in held["debate"]] == [20, 20, 20, 20, 10]
     assert len(cases_of_job(plan, Job("debate", "a", cases, REARREST))) == 90
     assert cases_of_job(plan, Job("debate", "a", cases, REARREST, shard=1, stopped=True)) == []
 
 
-def test_a_contrast_that_this_run_does_not_test_cuts_nothing() -> None:
+def test_a_contrast_that_this_run_does_not_test_plans_no_stages() -> None:
     raw = configuration({"main": MAIN}) | {"run": ["debate"]}
-    assert Plan.from_yaml(raw, PROJECT).looks == {}
+    assert Plan.from_yaml(raw, PROJECT).schedules == {}
 
 
 @pytest.mark.parametrize(
@@ -191,17 +194,17 @@ def test_a_contrast_that_this_run_does_not_test_cuts_nothing() -> None:
         ({"main": MAIN}, {"prompt": {"calibration_cases": 9}}, "experiment 'prompt' has `calibration_cases`"),
         ({"main": MAIN}, {"debate": {"params": {"seats": {"judge": "person"}}}}, "people sit in experiment 'debate'"),
         ({"main": MAIN}, {"debate": {"params": {"seats": {"judge": "late"}}}}, "model 'late' of experiment 'debate' puts its calls off"),
-        ({"main": MAIN}, {"again": {"protocol": "rejudge", "params": {"beside": "debate", "debated_by": "a"}}}, "experiment 'again' rests on all debates of experiment 'debate'"),
-        ({"main": {**MAIN, "stop": {"look": 0, "difference": 0.1}}}, {}, "contrasts.main.stop.look: found 0"),
-        ({"main": {**MAIN, "stop": {"look": 5, "diference": 0.1}}}, {}, "contrasts.main.stop.diference: unknown key 'diference'; did you mean 'difference'?"),
-        ({"main": {**MAIN, "stop": {"look": 5, "difference": 0}}}, {}, "contrasts.main.stop.difference: found 0"),
-        ({"main": {**MAIN, "stop": {"look": 5, "difference": 0.1, "alpha": 1}}}, {}, "contrasts.main.stop.alpha: found 1"),
-        ({"main": {**MAIN, "stop": {"look": 1, "difference": 0.1}}}, {"debate": {"cases": 120}, "prompt": {"cases": 120}}, "found 120 looks (120 cases, 1 a look); expected at most 100. Let a look have 2 cases or more."),
-        ({"main": MAIN, "more": {"first": "third", "second": "prompt", "stop": {**STOP, "look": 10}}}, {}, "contrasts.more.stop: found look 10; contrast 'main', whose experiments it shares, has 20"),
+        ({"main": MAIN}, {"again": {"protocol": "rejudge", "params": {"beside": "debate", "debated_by": "a"}}}, "experiment 'again' reads all debates of experiment 'debate'"),
+        ({"main": {**MAIN, "stop": {"cases_per_stage": 0, "difference": 0.1}}}, {}, "contrasts.main.stop.cases_per_stage: found 0"),
+        ({"main": {**MAIN, "stop": {"cases_per_stage": 5, "diference": 0.1}}}, {}, "contrasts.main.stop.diference: unknown key 'diference'; did you mean 'difference'?"),
+        ({"main": {**MAIN, "stop": {"cases_per_stage": 5, "difference": 0}}}, {}, "contrasts.main.stop.difference: found 0"),
+        ({"main": {**MAIN, "stop": {"cases_per_stage": 5, "difference": 0.1, "alpha": 1}}}, {}, "contrasts.main.stop.alpha: found 1"),
+        ({"main": {**MAIN, "stop": {"cases_per_stage": 1, "difference": 0.1}}}, {"debate": {"cases": 120}, "prompt": {"cases": 120}}, "found 120 stages (120 cases, 1 a stage); expected at most 100. Let a stage have 2 cases or more."),
+        ({"main": MAIN, "more": {"first": "third", "second": "prompt", "stop": {**STOP, "cases_per_stage": 10}}}, {}, "contrasts.more.stop: found 10 cases_per_stage; contrast 'main', whose experiments it shares, has 20"),
         ({"main": MAIN, "more": {"first": "third", "second": "prompt"}}, {}, "contrasts.more: the debates of 'prompt' may stop early, by contrast 'main'"),
     ],
 )  # fmt: skip
-def test_what_cannot_stop_early_is_said_with_the_remedy(
+def test_an_error_names_what_cannot_stop_early_and_the_remedy(
     contrasts: dict[str, Any], change: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UserError) as raised:

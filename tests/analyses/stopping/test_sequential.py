@@ -1,4 +1,4 @@
-"""Differences that are looked at after every case: the error, the coverage and the verdicts, on
+"""Differences that are analysed after every case: the error, the coverage and the verdicts, on
 planted truths.
 """
 
@@ -9,15 +9,15 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from moot.analyses.stopping.sequential import BETS, FUTILE, OPEN, SHOWN, SMALLER, PairedDifferences
 from moot.stats.bootstrap import DIFFERENCE
-from moot.stats.sequential import BETS, FUTILE, OPEN, SHOWN, SMALLER, Watched
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 
 
-def watched(first_alone: int, second_alone: int, equal: int = 0) -> Watched:
+def watched(first_alone: int, second_alone: int, equal: int = 0) -> PairedDifferences:
     sums = np.repeat([1.0, -1.0, 0.0], [first_alone, second_alone, equal])
-    return Watched(sums, np.ones(len(sums)), 1, DIFFERENCE)
+    return PairedDifferences(sums, np.ones(len(sums)), 1, DIFFERENCE)
 
 
 def test_a_stake_is_the_mean_of_the_products_of_its_bets() -> None:
@@ -41,7 +41,7 @@ def test_sides_that_change_places_change_the_sign_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "seen", "verdict"),
+    ("found", "share", "verdict"),
     [
         (watched(40, 10, 50), 0.4, SHOWN),
         (watched(100, 100, 1800), 0.4, SMALLER),
@@ -52,10 +52,10 @@ def test_sides_that_change_places_change_the_sign_alone() -> None:
         (watched(0, 0, 0), 0.0, OPEN),
     ],
 )
-def test_a_verdict_has_its_reason(found: Watched, seen: float, verdict: str) -> None:
-    assert found.verdict(0.05, seen=seen) == verdict
+def test_a_verdict_has_its_reason(found: PairedDifferences, share: float, verdict: str) -> None:
+    assert found.verdict(0.05, share=share) == verdict
     if verdict == FUTILE:
-        assert found.verdict(0.05, seen=seen, futility=False) == OPEN
+        assert found.verdict(0.05, share=share, futility=False) == OPEN
 
 
 def test_nothing_known_excludes_nothing_and_equal_cases_are_no_difference() -> None:
@@ -68,7 +68,7 @@ def test_nothing_known_excludes_nothing_and_equal_cases_are_no_difference() -> N
 def test_each_case_of_the_bounds_may_be_the_last_without_ruin() -> None:
     """The greatest loss that a bet may make leaves it something."""
     for sums in ([1.0] * 300, [-1.0] * 300):
-        found = Watched(np.array(sums), np.ones(300), 1, DIFFERENCE)
+        found = PairedDifferences(np.array(sums), np.ones(300), 1, DIFFERENCE)
         assert np.isfinite(
             [found.above(0.9), found.below(0.9), found.above(-0.9), *found.interval()]
         ).all()
@@ -78,10 +78,10 @@ def test_each_case_of_the_bounds_may_be_the_last_without_ruin() -> None:
 def test_cases_of_a_cluster_count_as_one_bet() -> None:
     """Five equal cases in each cluster show no more than each fifth of them alone."""
     alone = watched(30, 10, 10)
-    together = Watched(alone.sums * 5, alone.sizes * 5, 5, DIFFERENCE)
+    together = PairedDifferences(alone.sums * 5, alone.sizes * 5, 5, DIFFERENCE)
     assert together.interval() == pytest.approx(alone.interval())
     assert together.p() == pytest.approx(alone.p())
-    smaller = Watched(alone.sums, alone.sizes, 5, DIFFERENCE)
+    smaller = PairedDifferences(alone.sums, alone.sizes, 5, DIFFERENCE)
     assert smaller.p() > alone.p(), "while one of five cases may come"
 
 
@@ -103,8 +103,8 @@ def test_the_benchmark_stops_where_the_package_does(benchmark: ModuleType) -> No
         for held in range(1, len(sums) + 1):
             if held < len(sums) and seen[held] // 20 == seen[held - 1] // 20:
                 continue
-            found = Watched(sums[:held], sizes[:held], sizes.max(), DIFFERENCE)
-            verdict = found.verdict(0.1, seen=seen[held - 1] / planned)
+            found = PairedDifferences(sums[:held], sizes[:held], sizes.max(), DIFFERENCE)
+            verdict = found.verdict(0.1, share=seen[held - 1] / planned)
             if verdict != OPEN:
                 break
         low, high = found.interval()

@@ -1,5 +1,5 @@
-"""A paired difference that may be looked at after every case: a test and an interval valid whenever
-one stops.
+"""A paired difference that may be analysed after every case: a test and an interval that are valid
+whenever debates stop.
 
 A player bets that the difference lies above (or below) a supposed value, a fixed share r of the
 stake on each cluster of cases. If the supposed value is true the stake grows by chance alone, so
@@ -30,13 +30,13 @@ _STEPS = 40
 
 
 @dataclass(frozen=True)
-class Watched:
-    """Paired differences as far as they are known.
+class PairedDifferences:
+    """Paired differences between both sides of a contrast, of the cases debated so far.
 
     Attributes:
         sums: of the differences of each cluster's cases, shape (clusters,).
-        sizes: how many cases each has.
-        largest: the most cases that a cluster may have, known before any is debated.
+        sizes: the number of cases of each cluster, shape (clusters,).
+        largest: the most cases that a planned cluster has, known before any is debated.
         bounds: the least and the greatest difference of a case.
     """
 
@@ -46,20 +46,23 @@ class Watched:
     bounds: Bounds
 
     def above(self, supposed: float, times: float = 1.0) -> float:
-        """The logarithm of the stake that bet on a difference above a supposed one;
-        `times`: all seen so often.
+        """The logarithm of the stake that bets on a difference above a supposed one.
+
+        `times` repeats the observed differences so often.
         """
         return self._stake(self.sums - supposed * self.sizes, supposed - self.bounds[0], times)
 
     def below(self, supposed: float, times: float = 1.0) -> float:
-        """As `above`, of the bet on a difference below."""
+        """The same as `above`, for a bet on a difference below."""
         return self._stake(supposed * self.sizes - self.sums, self.bounds[1] - supposed, times)
 
-    def _stake(self, gains: Floats, room: float, times: float) -> float:
-        if room <= 0 or not len(gains):
+    def _stake(self, gains: Floats, distance: float, times: float) -> float:
+        if distance <= 0 or not len(gains):
             return 0.0
-        logs = times * np.log1p(BETS[:, None] * (gains / (room * self.largest))).sum(axis=1)
-        return float(np.logaddexp.reduce(logs) - np.log(len(BETS)))
+        log_stakes = times * np.log1p(BETS[:, None] * (gains / (distance * self.largest))).sum(
+            axis=1
+        )
+        return float(np.logaddexp.reduce(log_stakes) - np.log(len(BETS)))
 
     def p(self) -> float:
         """The two-sided p of no difference, valid at any stopping time."""
@@ -70,48 +73,48 @@ class Watched:
         return float(min(1.0, 2 * np.exp(-min(self.above(-margin), self.below(margin)))))
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """The differences that are not rejected at a level, at any stopping time; the bounds where
-        nothing is known.
+        """The lowest and highest difference that are not rejected at a level, at any stopping time;
+        the bounds where there are no cases.
         """
-        least, (low, high) = np.log(2 / level), self.bounds
-        end = _end(low, high, lambda difference: self.above(difference) >= least)
-        return end, _end(high, low, lambda difference: self.below(difference) >= least)
+        threshold, (lowest, highest) = np.log(2 / level), self.bounds
+        low = _bisect(lowest, highest, lambda difference: self.above(difference) >= threshold)
+        high = _bisect(highest, lowest, lambda difference: self.below(difference) >= threshold)
+        return low, high
 
     def verdict(
-        self, matters: float, level: float = LEVEL, seen: float = 1.0, futility: bool = True
+        self, matters: float, level: float = LEVEL, share: float = 1.0, futility: bool = True
     ) -> str:
-        """Whether to stop, and why: `SHOWN`, `SMALLER`, `FUTILE`; or `OPEN`.
+        """Whether to stop, and why: `SHOWN`, `SMALLER`, `FUTILE`, or `OPEN` to go on.
 
         Args:
             matters: the smallest difference that matters.
             level: of both decisions together.
-            seen: the share of the planned cases that has been debated.
+            share: of the planned cases that has been debated.
             futility: whether, from half of the plan on, to stop where even twice the whole plan
-                would decide nothing if it came out as what was seen. It never raises the error.
+                would decide nothing if it came out like the cases so far. It never raises the
+                error.
         """
-        found = self._decided(matters, level, 1.0)
-        if (
-            found == OPEN
-            and futility
-            and HALF <= seen < 1
-            and self._decided(matters, level, TWICE / seen) == OPEN
-        ):
-            return FUTILE
-        return found
+        decision = self._decide(matters, level, 1.0)
+        if decision != OPEN or not futility or not HALF <= share < 1:
+            return decision
+        would_decide = self._decide(matters, level, TWICE / share) != OPEN
+        return OPEN if would_decide else FUTILE
 
-    def _decided(self, matters: float, level: float, times: float) -> str:
-        least = np.log(2 / level)
-        if max(self.above(0.0, times), self.below(0.0, times)) >= least:
+    def _decide(self, matters: float, level: float, times: float) -> str:
+        threshold = np.log(2 / level)
+        if max(self.above(0.0, times), self.below(0.0, times)) >= threshold:
             return SHOWN
-        within = min(self.above(-matters, times), self.below(matters, times)) >= least
-        return SMALLER if within else OPEN
+        if min(self.above(-matters, times), self.below(matters, times)) >= threshold:
+            return SMALLER
+        return OPEN
 
 
-def _end(rejected: float, kept: float, rejects: Callable[[float], bool]) -> float:
-    """The difference furthest from one that is rejected, towards one that is not, up to which all
-    are rejected.
-    """
+def _bisect(rejected: float, accepted: float, rejects: Callable[[float], bool]) -> float:
+    """The end of the rejected differences, between one that is rejected and one that is not."""
     for _ in range(_STEPS):
-        middle = (rejected + kept) / 2
-        rejected, kept = (middle, kept) if rejects(middle) else (rejected, middle)
+        middle = (rejected + accepted) / 2
+        if rejects(middle):
+            rejected = middle
+        else:
+            accepted = middle
     return rejected

@@ -1,4 +1,6 @@
-"""Where debates end: the reason, what was spared, and that a look decides what the table then says."""
+"""Where debates end: the reason, what was not spent, and that an interim analysis decides as the table
+says.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,38 +9,47 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from moot.analyses.stopping.interim import (
+    ALL_DEBATED,
+    BUDGET,
+    SequentialTest,
+    all_can_stop,
+    measure_progress,
+    stage_numbers,
+)
+from moot.analyses.stopping.sequential import FUTILE, OPEN, SHOWN, SMALLER
+from moot.analyses.stopping.tables import stopped
 from moot.commands.rehearsing import Measured, report
 from moot.core.artifacts import write_frame
-from moot.core.cases import choose_cases, look_numbers
+from moot.core.cases import choose_cases
 from moot.core.config import Config
 from moot.core.schemas import SCHEMAS
 from moot.report.content import StudyResults
 from moot.scores import no_scores
 from moot.scores.answers import among_valid, answer
-from moot.scores.contrasts import Contrast, Side, Stop, measure
+from moot.scores.contrasts import Contrast, Side, measure
 from moot.scores.results import ExperimentResults
-from moot.scores.stopping import ALL, BUDGET, all_stop, stopping
-from moot.stats.sequential import FUTILE, OPEN, SHOWN, SMALLER
 from moot.studies.across.tables_contrasts import contrasts
-from moot.studies.across.tables_stopping import stopped
 from results_on_disk import REARREST, case, experiment_view, prediction, write_results
 
 CASES = [
     case(f"c{number:03}", ("no", "yes")[number % 2], topic=f"t{number // 2}")
     for number in range(200)
 ]
-STOP = Stop(look=20, difference=0.1, alpha=0.05, futility=True, usd=None, cases=200)
+TEST = SequentialTest(
+    cases_per_stage=20, difference=0.1, alpha=0.05, futility=True, usd=None, planned_cases=200
+)
 SIDES = Side("one", ("tiny",), "accuracy"), Side("two", ("tiny",), "accuracy")
-CONTRAST = Contrast("main", "", *SIDES, "differ", True, "courtroom", stop=STOP)
+CONTRAST = Contrast("main", "", *SIDES, "differ", True, "courtroom", test=TEST)
 
 
 def results(
     folder: Path, held: int, *right: str, task: Any = REARREST, **columns: Any
 ) -> dict[str, ExperimentResults]:
-    """Both sides on the first cases of the order of looks;
+    """Both sides on the first cases of the order of stages;
     `right`: a pattern of right, wrong and invalid answers of each.
     """
-    number = look_numbers(choose_cases(CASES, 200, 0), task, 20, 0)
+    number = stage_numbers(choose_cases(CASES, 200, 0), task, 20, 0)
     debated = sorted(CASES, key=lambda one: number[one.case_id])[:held]
     words = {
         "+": lambda target: target,
@@ -63,11 +74,11 @@ def results(
         (20, "+-", "-+", {}, OPEN),
         (100, "+-++", "-+++", {}, FUTILE),
         (100, "+-++", "-+++", {"futility": False}, OPEN),
-        (200, "+-++", "-+++", {}, ALL),
+        (200, "+-++", "-+++", {}, ALL_DEBATED),
         (100, "+", "+", {}, SMALLER),
         (20, "+-", "-+", {"usd": 3.99}, BUDGET),
         (20, "+-", "-+", {"usd": 4.0}, OPEN),
-        (200, "+-++", "-+++", {"usd": 1.0}, ALL),
+        (200, "+-++", "-+++", {"usd": 1.0}, ALL_DEBATED),
         (0, "+", "-", {"usd": 0.0}, OPEN),
     ],
 )
@@ -75,14 +86,14 @@ def test_the_reason_to_stop(
     tmp_path: Path, held: int, first: str, second: str, change: dict[str, Any], reason: str
 ) -> None:
     found = results(tmp_path, held, first, second, cost_usd=0.05)
-    at = stopping(CONTRAST, replace(STOP, **change), found)
-    assert (at.reason, at.looks, at.planned_looks, at.cases) == (reason, held // 20, 10, held)
+    at = measure_progress(CONTRAST, replace(TEST, **change), found)
+    assert (at.reason, at.stages, at.planned_stages, at.cases) == (reason, held // 20, 10, held)
     assert at.usd == pytest.approx(0.1 * held) or (held == 0 and at.usd != at.usd)
 
 
-def test_the_next_look_that_has_cases_is_the_one_that_must_be_paid(tmp_path: Path) -> None:
-    """One cluster of all cases but five, of which the look after it has none: these five are of the
-    look after that.
+def test_the_next_stage_that_has_cases_must_be_within_the_budget(tmp_path: Path) -> None:
+    """One cluster of all cases but five, of which the stage after it has none: these five are of the
+    stage after that.
     """
     large = {one.case_id for one in CASES[:-5]}
     cases = [
@@ -90,9 +101,9 @@ def test_the_next_look_that_has_cases_is_the_one_that_must_be_paid(tmp_path: Pat
         for one in CASES
     ]
     task = replace(REARREST, cluster="topic")
-    look_of = look_numbers(choose_cases(cases, 200, 0), task, 20, 0)
-    held = [one for one in cases if look_of[one.case_id] <= look_of[CASES[0].case_id]]
-    assert look_of[CASES[0].case_id] + 1 not in look_of.values() and len(held) < 200
+    stage_of = stage_numbers(choose_cases(cases, 200, 0), task, 20, 0)
+    held = [one for one in cases if stage_of[one.case_id] <= stage_of[CASES[0].case_id]]
+    assert stage_of[CASES[0].case_id] + 1 not in stage_of.values() and len(held) < 200
     rows = [prediction(one.case_id, one.target, one.target, cost_usd=0.05) for one in held]
     found = {
         name: write_results(
@@ -101,24 +112,26 @@ def test_the_next_look_that_has_cases_is_the_one_that_must_be_paid(tmp_path: Pat
         for name in ("one", "two")
     }
     assert (
-        stopping(CONTRAST, replace(STOP, usd=0.1 * len(held) + 0.05, futility=False), found).reason
+        measure_progress(
+            CONTRAST, replace(TEST, usd=0.1 * len(held) + 0.05, futility=False), found
+        ).reason
         == BUDGET
     )
 
 
 def test_linked_contrasts_stop_when_each_is_decided_or_the_money_is_gone(tmp_path: Path) -> None:
     found = results(tmp_path, 20, "+-", "-+", cost_usd=0.05)
-    here = stopping(CONTRAST, STOP, found)
-    others = [replace(here, reason=reason) for reason in (SHOWN, SMALLER, FUTILE, ALL)]
-    assert all_stop(others) and not all_stop([*others, here])
-    assert all_stop([here, replace(here, reason=BUDGET)])
+    here = measure_progress(CONTRAST, TEST, found)
+    others = [replace(here, reason=reason) for reason in (SHOWN, SMALLER, FUTILE, ALL_DEBATED)]
+    assert all_can_stop(others) and not all_can_stop([*others, here])
+    assert all_can_stop([here, replace(here, reason=BUDGET)])
 
 
 def test_interval_and_p_are_those_of_the_bets_and_wider_than_of_a_fixed_number(
     tmp_path: Path,
 ) -> None:
     found = results(tmp_path, 60, "+", "++++-")
-    early, fixed = measure(CONTRAST, found), measure(replace(CONTRAST, stop=None), found)
+    early, fixed = measure(CONTRAST, found), measure(replace(CONTRAST, test=None), found)
     assert early and fixed
     assert (early.first, early.second, early.difference, early.cases) == (
         fixed.first,
@@ -147,7 +160,7 @@ def test_a_cluster_that_was_planned_and_not_debated_counts_for_the_largest_bet(
 def test_among_valid_answers_the_interval_is_of_bets_too(tmp_path: Path) -> None:
     found = results(tmp_path, 100, "+", "+i-+")
     valid = among_valid(CONTRAST, found)
-    fixed = among_valid(replace(CONTRAST, stop=None), found)
+    fixed = among_valid(replace(CONTRAST, test=None), found)
     assert valid and fixed and valid.found.cases == 75
     assert valid.found.low < fixed.found.low
 
@@ -160,11 +173,11 @@ def test_the_tables_say_where_it_stopped_and_what_was_spared(tmp_path: Path) -> 
         no_scores(),
         {},
         pd.DataFrame(),
-        contrasts=[CONTRAST, replace(CONTRAST, name="fixed", stop=None)],
+        contrasts=[CONTRAST, replace(CONTRAST, name="fixed", test=None)],
     )
     content = stopped(study)
     (row,) = content.frame.to_dict("records")
-    assert (row["contrast"], row["stopped because"], row["looks"], row["planned looks"]) == (
+    assert (row["contrast"], row["stopped because"], row["stages"], row["planned stages"]) == (
         "main",
         SHOWN,
         2,

@@ -1,0 +1,1 @@
+"""Early stopping: debates that end once a planned contrast is decided."""

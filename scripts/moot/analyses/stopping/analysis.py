@@ -1,0 +1,52 @@
+"""The hooks of early stopping: a sequential test of a contrast, and debates in stages."""
+
+from collections.abc import Mapping
+
+from moot.analyses.stopping.config import STOP
+from moot.analyses.stopping.interim import SequentialTest
+from moot.analyses.stopping.schedule import plan_stages
+from moot.analyses.stopping.sequential import HALF
+from moot.core.experiment_config import ContrastConfig
+from moot.core.places import Faults
+from moot.core.types import Fields
+from moot.hooks import ANALYSES, Analysis, CheckedExperiments, Schedule
+from moot.scores.contrasts import ContrastTest
+
+
+class Stopping(Analysis):
+    """Debates that end once a planned contrast is decided."""
+
+    def contrast_test(self, entry: ContrastConfig, cases: int) -> ContrastTest | None:
+        """The sequential test of a contrast with the key `stop`."""
+        stop = STOP.of(entry)
+        return SequentialTest(**stop.model_dump(), planned_cases=cases) if stop else None
+
+    def plan_schedules(self, plan: CheckedExperiments, faults: Faults) -> Mapping[str, Schedule]:
+        """The stages of experiments whose contrasts may stop early."""
+        return plan_stages(plan, faults)
+
+    def registered_paragraphs(self, contrasts: Mapping[str, Fields]) -> list[tuple[str, list[str]]]:
+        """When the debates of each contrast end, for the page of a frozen plan."""
+        sentences = [
+            f"{name}: {_describe(contrast.get('stop'))}" for name, contrast in contrasts.items()
+        ]
+        return [("Stopping", sentences)]
+
+
+def _describe(stop: Fields | None) -> str:
+    """When the debates of a contrast end, a sentence."""
+    if not stop:
+        return "all planned cases are debated."
+    parts = [
+        f"analysed after each {stop['cases_per_stage']} cases. Debates end when the difference is"
+        f" shown, or shown to be smaller than {stop['difference']:g}, at the level"
+        f" {stop['alpha']:g} of a test that is valid at any time"
+    ]
+    if stop["futility"]:
+        parts.append(f"from {HALF:.0%} of the cases on, when twice the plan would decide nothing")
+    if stop["usd"] is not None:
+        parts.append(f"and before a stage that would take more than ${stop['usd']:,.2f}")
+    return "; ".join(parts) + "."
+
+
+ANALYSES.register("stopping")(Stopping())

@@ -1,0 +1,121 @@
+"""The table `stopping`: where the debates of planned comparisons ended, why, what was not spent, and
+how many cases a fixed plan would have needed.
+"""
+
+from collections.abc import Iterator
+from math import ceil, isfinite
+
+from moot.analyses.stopping.interim import SequentialTest, measure_progress
+from moot.report import EVERYWHERE, table
+from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
+from moot.report.content import StudyResults, TableContent
+from moot.report.needs import StudyPlan
+from moot.scores.answers import repeats_of
+from moot.scores.contrasts import Contrast, measure, sides_of, spread
+from moot.stats.power import Goal, cases_needed
+
+COLUMNS = (
+    Columns()
+    .keys("study")
+    .plain("contrast", "metric", "difference that matters")
+    .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
+    .plain("p", "stopped because")
+    .counts("stages", "planned stages", "cases", "planned cases", "calls", "calls not made")
+    .plain("US dollars", "US dollars not spent", digits=",.2f")
+    .counts("cases, fixed, for what matters", "cases, fixed, for what was found")
+    .short_form(
+        "study", "contrast", "difference", "95 % interval", "stopped because", "cases", "planned cases",
+        "calls not made", "US dollars not spent", "cases, fixed, for what matters"
+    )
+)  # fmt: skip
+
+
+NOTES = (
+    (
+        "Interval and p are valid at any time at which debates may end (a betting confidence"
+        " sequence by cluster, Waudby-Smith and Ramdas 2024), whatever the reason was."
+    ),
+    (
+        "Stopped because: `difference shown`: p below `alpha`; `smaller than matters`: the interval"
+        " of level `alpha` lies within the difference that matters on either side of 0; `futile`:"
+        " twice the whole plan would have shown neither, had it come out like the cases so far;"
+        " `budget`: the next stage would have taken more than `usd`; `all cases debated`: nothing"
+        " was decided; `open`: further stages are to be held."
+    ),
+    (
+        "Not made, not spent: what the planned cases that were not debated would have taken, each"
+        " as much as those that were."
+    ),
+    (
+        "Cases, fixed: how many cases a plan without interim analyses takes to show the difference"
+        " that matters, or the one found, with 80 % power at the level `alpha` and as many repeats,"
+        " by the variances of these debates."
+    ),
+    (
+        "What other tables say of these experiments rests on as many debates as a comparison"
+        " needed. Their intervals take that number as fixed."
+    ),
+)
+
+
+def can_stop_early(plan: StudyPlan) -> bool:
+    """Whether the debates of a planned comparison may end early."""
+    return any(isinstance(contrast.test, SequentialTest) for contrast in plan.contrasts)
+
+
+@table(EVERYWHERE, "stopping", "Where planned comparisons stopped", needs=(can_stop_early,))
+def stopped(results: StudyResults) -> TableContent:
+    """The comparisons whose debates could end early (`stop`): where they did, why, and what was not
+    spent.
+    """
+    return COLUMNS.table(_rows(results), list(NOTES))
+
+
+def _rows(results: StudyResults) -> Iterator[Row]:
+    for contrast in results.contrasts:
+        test = contrast.test
+        if contrast.missing or not isinstance(test, SequentialTest):
+            continue
+        if all(side.experiment in results.tested for side in contrast.sides):
+            yield from _row(results, contrast, test)
+
+
+def _row(results: StudyResults, contrast: Contrast, test: SequentialTest) -> Iterator[Row]:
+    """The row of a contrast; none where its sides share no debated case."""
+    difference = measure(contrast, results.tested)
+    if difference is None:
+        return
+    progress = measure_progress(contrast, test, results.tested)
+    variation = spread(contrast, results.tested, difference.difference)
+    repeats, goal = repeats_of(sides_of(contrast, results.tested)), Goal(test.alpha)
+    fixed_for_what_matters = cases_needed(test.difference, variation, repeats, goal)
+    fixed_for_estimate = cases_needed(difference.difference, variation, repeats, goal)
+    unspent_share = (progress.planned_cases - progress.cases) / progress.cases
+    metric = " against ".join(dict.fromkeys(side.metric for side in contrast.sides))
+    yield {
+        "study": (contrast.family, contrast.name, metric, test.difference),
+        "difference": (
+            difference.difference,
+            difference.low,
+            difference.high,
+            difference.p,
+            progress.reason,
+        ),
+        "stages": (
+            progress.stages,
+            progress.planned_stages,
+            progress.cases,
+            progress.planned_cases,
+            progress.calls,
+            _round_up(progress.calls * unspent_share),
+        ),
+        "US dollars": (progress.usd, progress.usd * unspent_share),
+        "cases, fixed, for what matters": (
+            _round_up(fixed_for_what_matters),
+            _round_up(fixed_for_estimate),
+        ),
+    }
+
+
+def _round_up(number: float) -> int | None:
+    return ceil(number) if isfinite(number) else None

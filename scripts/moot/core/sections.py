@@ -1,0 +1,79 @@
+"""Configuration keys that analyses register, each for one place of the configuration.
+
+The models of the configuration take registered keys as fields of their own, so that they are
+checked, described in `config/schema.json` and documented as all other keys are. Where the analysis
+is removed, its key is unknown.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, Field, create_model
+from pydantic.config import JsonDict
+
+from moot.core.registry import Registry
+
+Model = TypeVar("Model", bound=BaseModel)
+DISPLAY_ONLY: JsonDict = {"display_only": True}
+"""Marks a field that leaves the experiment's own debates as they are.
+
+The field chooses what is shown, labelled or run in addition. Every other field changes the digests
+of the debates.
+"""
+DISPLAY_ONLY_WITHOUT_ARMS: JsonDict = {**DISPLAY_ONLY, "passed_to_arms": False}
+"""Marks such a field whose value the experiment's control arms do not take over."""
+Place = Literal["config", "experiment", "contrast", "dataset"]
+"""Where a key stands: at the top level, or in an experiment, a contrast or a data set."""
+
+
+@dataclass(frozen=True)
+class ConfigSection(Generic[Model]):
+    """A registered configuration key.
+
+    Attributes:
+        place: where the key stands.
+        key: its name.
+        model: what it holds; where the key is not given, its value is None.
+        description: what it does, for the reference and the schema.
+        marks: of the field, such as `DISPLAY_ONLY` for a key of an experiment on which its debates
+            do not depend.
+    """
+
+    place: Place
+    key: str
+    model: type[Model]
+    description: str
+    marks: JsonDict = field(default_factory=dict)
+
+    def of(self, entry: BaseModel) -> Model | None:
+        """The value of this key in an entry of the configuration; None where it is not given."""
+        value: Model | None = getattr(entry, self.key)
+        return value
+
+
+SECTIONS: Registry[ConfigSection[Any]] = Registry("configuration key", "config")
+
+
+def register_section(section: ConfigSection[Model]) -> ConfigSection[Model]:
+    """Make a key known; called by the module `config` of an analysis."""
+    SECTIONS.register(f"{section.place}.{section.key}")(section)
+    return section
+
+
+def sections_of(place: Place) -> list[ConfigSection[Any]]:
+    """The registered keys of a place, sorted by name."""
+    sections = [SECTIONS[name] for name in SECTIONS]
+    return [section for section in sections if section.place == place]
+
+
+def with_sections(base: type[BaseModel], place: Place) -> type[BaseModel]:
+    """A model with a field for each registered key of a place, from which that place's own model
+    is derived.
+    """
+    fields: dict[str, Any] = {}
+    for section in sections_of(place):
+        value = Field(
+            None, description=section.description, json_schema_extra=section.marks or None
+        )
+        fields[section.key] = (section.model | None, value)
+    return create_model(f"{place.capitalize()}Sections", __base__=base, **fields)

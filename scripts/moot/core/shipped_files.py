@@ -1,0 +1,28 @@
+"""The files of the default configuration and the folders of prompt templates that ship with moot."""
+
+from pathlib import Path
+
+SHIPPED = Path(__file__).resolve().parents[3]
+"""The project's folder, with the Snakefile."""
+_ANALYSES = Path("scripts", "moot", "analyses")
+
+
+def default_files(shipped: Path = SHIPPED) -> list[Path]:
+    """The files of the default configuration, in the order in which they are merged."""
+    config = shipped / "config"
+    return [
+        config / "config.yaml",
+        config / "models.yaml",
+        *sorted((config / "studies").glob("*.yaml")),
+        *sorted((shipped / _ANALYSES).glob("*/config.yaml")),
+    ]
+
+
+def prompt_folders(shipped: Path = SHIPPED) -> list[Path]:
+    """The folders of prompt templates: the one of the configuration, and those of analyses."""
+    return [shipped / "config" / "prompts", *sorted((shipped / _ANALYSES).glob("*/prompts"))]
+
+
+def prompt_templates(shipped: Path = SHIPPED) -> list[Path]:
+    """Every prompt template that ships with moot."""
+    return [path for folder in prompt_folders(shipped) for path in sorted(folder.rglob("*.jinja"))]

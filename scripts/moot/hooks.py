@@ -1,0 +1,125 @@
+"""What an analysis may do to a run in addition to its keys, protocols, scores, tables and figures.
+
+Each folder of `moot.analyses` registers at most one `Analysis`, in its module `analysis`, and
+overrides the hooks that it needs.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.core.cases import Case, Task
+from moot.core.config import Config
+from moot.core.experiment_config import ContrastConfig, ExperimentConfig
+from moot.core.model_config import ModelConfig
+from moot.core.places import Faults
+from moot.core.registry import Registry
+from moot.core.types import JsonObject
+from moot.protocols.experiment import Experiment
+from moot.scores.contrasts import Contrast, ContrastTest
+from moot.scores.results import ExperimentResults
+
+
+@dataclass(frozen=True)
+class CheckedExperiments:
+    """What a plan holds once all experiments and contrasts are checked.
+
+    Attributes:
+        experiments: by name.
+        contrasts: of the configuration.
+        models_in_job: the models that speak in the debates of an experiment and model.
+        needs: what reads artifacts of a run, in words, to their paths below `results/`.
+        where: file and key of a place in the configuration.
+    """
+
+    experiments: Mapping[str, Experiment]
+    contrasts: Sequence[Contrast]
+    models_in_job: Callable[[str, str], Mapping[str, ModelConfig]]
+    needs: Mapping[str, Iterable[str]]
+    where: Callable[..., str]
+
+
+class Schedule(ABC):
+    """How the cases of an experiment are divided into jobs that are held one after another.
+
+    Without a schedule a hash of the case chooses its job (shard), and jobs do not depend on each
+    other.
+    """
+
+    @property
+    @abstractmethod
+    def shards(self) -> int:
+        """The number of jobs."""
+
+    @property
+    @abstractmethod
+    def runs(self) -> list[tuple[str, str]]:
+        """The experiments and models whose earlier transcripts each job reads."""
+
+    @abstractmethod
+    def shard_numbers(self, cases: Sequence[Case], task: Task, seed: int) -> dict[str, int]:
+        """The job that debates each case, by case id."""
+
+    @abstractmethod
+    def digest_content(self) -> JsonObject:
+        """What the transcripts depend on, for the digest of the job's options."""
+
+    @abstractmethod
+    def is_complete(self, results: Mapping[str, ExperimentResults]) -> bool:
+        """Whether the results of earlier jobs leave nothing to debate, so that later jobs are
+        empty.
+        """
+
+
+class Analysis:
+    """The hooks of an analysis; each does nothing unless it is overridden."""
+
+    def add_experiments(
+        self,
+        config: Config,  # noqa: ARG002
+        faults: Faults,  # noqa: ARG002
+    ) -> Mapping[str, ExperimentConfig]:
+        """Further experiments of a configuration, by name; `faults` takes what is wrong."""
+        return {}
+
+    def expand_experiment(
+        self, name: str, experiment: ExperimentConfig
+    ) -> list[tuple[str, ExperimentConfig]]:
+        """The experiments that one entry stands for, each with its name.
+
+        Raises:
+            UserError: the entry cannot be expanded.
+        """
+        return [(name, experiment)]
+
+    def contrast_test(
+        self,
+        entry: ContrastConfig,  # noqa: ARG002
+        cases: int,  # noqa: ARG002
+    ) -> ContrastTest | None:
+        """The test that replaces the usual one of a contrast; `cases`: of its first side."""
+        return None
+
+    def plan_schedules(
+        self,
+        plan: CheckedExperiments,  # noqa: ARG002
+        faults: Faults,  # noqa: ARG002
+    ) -> Mapping[str, Schedule]:
+        """The schedules of experiments, by name; `faults` takes what is wrong."""
+        return {}
+
+    def registered_paragraphs(
+        self,
+        contrasts: Mapping[str, JsonObject],  # noqa: ARG002
+    ) -> list[tuple[str, list[str]]]:
+        """Headings and paragraphs for the page of a frozen plan, from its contrasts by name."""
+        return []
+
+
+ANALYSES: Registry[Analysis] = Registry("analysis", "analysis")
+
+
+def analyses() -> Iterator[Analysis]:
+    """Every registered analysis, sorted by name."""
+    for name in ANALYSES:
+        yield ANALYSES[name]

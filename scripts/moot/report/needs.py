@@ -1,0 +1,107 @@
+"""Which data a table or figure needs: predicates of what a run plans for one study.
+
+A table that is registered with several predicates is built where one of them holds.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.datasets import DatasetOptions
+from moot.protocols import opponents
+from moot.protocols.arms import ATTRIBUTION
+from moot.protocols.experiment import Experiment
+from moot.scores.contrasts import Contrast
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """What a run plans for the tables of one study.
+
+    Attributes:
+        experiments: those that the table shows, by its protocols and loaders.
+        controls: control arms, and runs over counterfactual people.
+        trials: experiments of too few debates to conclude from.
+        contrasts: planned comparisons with a side in this run.
+        trained_datasets: the data sets that baselines are trained on.
+        datasets: the options of all data sets, by name.
+        is_in_run: whether the run has an experiment of the study.
+    """
+
+    experiments: Sequence[Experiment]
+    controls: Sequence[Experiment]
+    trials: Sequence[Experiment]
+    contrasts: Sequence[Contrast]
+    trained_datasets: Sequence[str]
+    datasets: Mapping[str, DatasetOptions]
+    is_in_run: bool
+
+    def options_of(self, experiment: Experiment) -> DatasetOptions:
+        """The options of the data set that an experiment is about."""
+        return self.datasets[experiment.config.dataset]
+
+
+Need = Callable[[StudyPlan], bool]
+
+
+def has_debates(plan: StudyPlan) -> bool:
+    """Whether the run holds debates that the table shows."""
+    return bool(plan.experiments)
+
+
+def has_baselines(plan: StudyPlan) -> bool:
+    """Whether baselines are trained on data of the study."""
+    return bool(plan.trained_datasets)
+
+
+def has_trials(plan: StudyPlan) -> bool:
+    """Whether an experiment is a trial run."""
+    return bool(plan.trials)
+
+
+def has_contrasts(plan: StudyPlan) -> bool:
+    """Whether the run can test a planned comparison."""
+    return bool(plan.contrasts)
+
+
+def has_labels(plan: StudyPlan) -> bool:
+    """Whether statements of an experiment are labelled."""
+    return any(experiment.config.labelers for experiment in plan.experiments)
+
+
+def is_in_run(plan: StudyPlan) -> bool:
+    """Whether the run has an experiment of the study; the table then shows the design alone."""
+    return plan.is_in_run
+
+
+def has_arms(plan: StudyPlan) -> bool:
+    """Whether an experiment has a control arm other than `attribution`."""
+    return any(control.config.arm not in ("", ATTRIBUTION) for control in plan.controls)
+
+
+def has_attribution(plan: StudyPlan) -> bool:
+    """Whether the judge of some debates answers again with something changed."""
+    return any(control.config.protocol == ATTRIBUTION for control in plan.controls)
+
+
+def has_attribution_or_its_trial(plan: StudyPlan) -> bool:
+    """Whether the judge of some debates answers again, trial runs included."""
+    experiments = [*plan.experiments, *plan.controls, *plan.trials]
+    return any(experiment.config.protocol == ATTRIBUTION for experiment in experiments)
+
+
+def has_exchanged_attributes(plan: StudyPlan) -> bool:
+    """Whether an experiment argues over counterfactual people."""
+    return any(getattr(plan.options_of(control), "exchange", "") for control in plan.controls)
+
+
+def has_groups(plan: StudyPlan) -> bool:
+    """Whether the groups are known to which the people of some cases belong."""
+    return any(plan.options_of(experiment).groups for experiment in plan.experiments)
+
+
+def has_tournament(plan: StudyPlan) -> bool:
+    """Whether models debate each other in pairs."""
+    return any(
+        opponents(experiment.name, experiment.config.protocol, experiment.config.params)
+        for experiment in plan.experiments
+    )

@@ -1,0 +1,126 @@
+"""An analysis is one folder: without the folder and its tests everything else still works.
+
+Slow; only it finds a line elsewhere that imports an analysis, or a configuration that needs one.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from moot.core.sections import SECTIONS
+from project_copy import PROJECT, Workflow
+
+pytestmark = pytest.mark.slow
+
+FOLDERS = sorted(
+    path.parent.name for path in (PROJECT / "scripts/moot/analyses").glob("*/__init__.py")
+)
+PROGRAM = """
+import importlib, json, pkgutil, sys
+import moot
+from moot.core.errors import UserError
+from moot.core.read_config import over_defaults, parse_config
+from moot.core.shipped_files import SHIPPED, default_files
+from moot.plan.plan import Plan
+from moot.report import FIGURES, TABLES
+from moot.report.exports import EXPORTERS
+from moot.workflow import targets
+
+for module in pkgutil.walk_packages(moot.__path__, "moot."):
+    if module.name.startswith("moot.training"):  # its libraries are slow to import
+        continue
+    try:
+        importlib.import_module(module.name)
+    except ModuleNotFoundError as error:  # a library of an extra that is not installed
+        if error.name.startswith("moot"):
+            raise
+messages = {}
+for place, key in json.loads(sys.argv[1]):
+    entry = {key: {}}
+    if place == "contrast":
+        entry = {"contrasts": {"main": {"first": "a", "second": "b", **entry}}}
+    elif place == "experiment":
+        first = {"protocol": "courtroom", "dataset": "nlsy97", "models": "simulated"}
+        entry = {"experiments": {"main": {**first, **entry}}}
+    try:
+        if place == "dataset":
+            entry = {"datasets": {"main": {"loader": "nlsy97", "source": "synthetic", **entry}}}
+            Plan.from_yaml(over_defaults(entry, default_files()), SHIPPED)
+        else:
+            parse_config(over_defaults(entry, default_files()))
+    except UserError as error:
+        messages[key] = str(error)
+plan = Plan.from_yaml(over_defaults({}, default_files()), SHIPPED)
+print(json.dumps({
+    "unknown keys": messages,
+    "shown": targets.shown(plan),
+}))
+"""
+"""Imports every module, reads a configuration with each key of the analysis, and plans the default
+run.
+"""
+
+
+def keys_of(name: str) -> list[tuple[str, str]]:
+    """The configuration keys of an analysis, each with its place."""
+    package = f"moot.analyses.{name}."
+    sections = [SECTIONS[entry] for entry in SECTIONS]
+    return [
+        (section.place, section.key)
+        for section in sections
+        if section.model.__module__.startswith(package)
+    ]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
+    return Workflow(tmp_path_factory.mktemp("removal"), "")
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_without_its_folder_all_else_works(name: str, copy: Workflow) -> None:
+    folder = copy.project / "scripts" / "moot" / "analyses" / name
+    removed = copy.project / name
+    shutil.move(folder, removed)
+    try:
+        plan = subprocess.run(
+            [sys.executable, "-c", PROGRAM, json.dumps(keys_of(name))],
+            cwd=copy.work,
+            env={"PYTHONPATH": str(copy.project / "scripts"), "PATH": "/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert plan.returncode == 0, plan.stderr[-4000:]
+        found = json.loads(plan.stdout.splitlines()[-1])
+        for _, key in keys_of(name):
+            assert f"unknown key '{key}'" in found["unknown keys"][key]
+        assert found["shown"]
+    finally:
+        shutil.move(removed, folder)
+
+
+def test_snakemake_plans_the_default_run_without_any_analysis(tmp_path: Path) -> None:
+    workflow = Workflow(tmp_path, "")
+    for name in FOLDERS:
+        shutil.rmtree(workflow.project / "scripts" / "moot" / "analyses" / name)
+    dry_run = workflow.snakemake(
+        "--dry-run", "--quiet", "--workflow-profile", "none", "--cores", "2"
+    )
+    assert dry_run.returncode == 0, dry_run.stdout[-4000:]
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_no_line_elsewhere_imports_an_analysis(name: str) -> None:
+    package = PROJECT / "scripts" / "moot"
+    folder = package / "analyses" / name
+    lines = []
+    for path in [*package.rglob("*.py"), *(PROJECT / "rules").glob("*.smk"), PROJECT / "Snakefile"]:
+        if not path.is_relative_to(folder):
+            text = path.read_text(encoding="utf-8")
+            lines += [line for line in text.splitlines() if f"analyses.{name}" in line]
+    assert lines == []
