@@ -17,7 +17,6 @@ import pytest
 from bundled_runs import KEY, TABLE, bundled, hold_run
 from changed_bundles import faults, forged, members, missed, packed
 from courtroom_runs import PROJECT
-from import_calls import import_files
 from moot.commands.bundling import BUNDLE
 from moot.commands.crate import CRATE, write_crate
 from moot.commands.replaying import replay
@@ -280,10 +279,12 @@ def test_of_two_merged_ledgers_the_one_that_went_on_keeps_its_heads(raw: dict[st
     _, before, _ = bundled(raw)
     with closing(Ledger("other")) as other:
         request = '{"messages":[]}'
-        other.store([Entry(call_id(request, 0), "m", request, 0, Reply(text="an answer"))])
+        entry = Entry(call_id(request, 0), "m", request, 0, Reply(text="an answer"))
+        other.store([entry])
         seal(other)
         head = head_of([leaf.digest for leaf in read_log(other)])
-    import_files(raw["ledger"], [Path("other")])
+    with closing(Ledger(raw["ledger"])) as ledger:
+        ledger.store([entry])
     content, after, _ = bundled(raw)
     files = members(content)
     assert after != before and len(files["log.txt"].split()) == 11

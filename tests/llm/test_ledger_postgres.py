@@ -34,7 +34,7 @@ def postgres() -> Iterator[str]:
 def ledger(postgres: str) -> Iterator[Ledger]:
     opened = Ledger(postgres)
     with opened._engine.begin() as connection:
-        for table in ("calls", "pieces", "failures", "reservations"):
+        for table in ("calls", "failures", "reservations"):
             connection.exec_driver_sql(f"TRUNCATE {table}")
         connection.exec_driver_sql("UPDATE totals SET calls = 0, tokens = 0, cost_usd = 0")
     yield opened

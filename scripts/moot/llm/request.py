@@ -188,10 +188,12 @@ class Reply:
     price: str = ""
 
     def to_json(self) -> str:
-        """The reply as JSON, for the ledger."""
-        content = {name: getattr(self, name) for name in _REPLY_FIELDS} | {
-            "logprobs": dict(self.logprobs)
-        }
+        """The reply as JSON for the ledger; fields with their default values are left out."""
+        content = {"text": self.text}
+        for name, default in _REPLY_DEFAULTS.items():
+            value = getattr(self, name)
+            if value != default:
+                content[name] = value
         return _AS_JSON(content)
 
     @classmethod
@@ -200,5 +202,5 @@ class Reply:
         return cls(**json.loads(text))
 
 
-_REPLY_FIELDS = tuple(one.name for one in fields(Reply))
+_REPLY_DEFAULTS = {field.name: getattr(Reply(""), field.name) for field in fields(Reply)[1:]}
 _AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

@@ -137,9 +137,9 @@ def portions(items: Iterable[Item], size: int = 500) -> Iterator[list[Item]]:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object, synchronous: str) -> None:
     cursor = connection.cursor()
-    cursor.execute(
-        "PRAGMA journal_mode=WAL"
-    )  # where two ask for it at once, SQLite refuses one without waiting
+    cursor.execute("PRAGMA page_size=8192")  # of a new file; 4096 leaves a quarter of a page unused
+    # Where two connections ask for it at once, SQLite refuses one without waiting.
+    cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute(f"PRAGMA synchronous={synchronous}")
     cursor.close()
 

@@ -19,6 +19,7 @@ from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStopp
 from moot.core.types import JsonObject
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.call_locks import call_locks, no_lock
+from moot.llm.ledger.compression import compress, decompress
 from moot.llm.ledger.database import (
     AMONG,
     copy_of,
@@ -29,7 +30,6 @@ from moot.llm.ledger.database import (
     portions,
     read_only_file,
 )
-from moot.llm.ledger.packing import Packer, compress, decompress
 from moot.llm.ledger.processes import processes_at
 from moot.llm.ledger.reservations import Reservation, Spent, limit_passed
 from moot.llm.ledger.tables import (
@@ -47,13 +47,13 @@ from moot.llm.ledger.tables import (
 from moot.llm.request import Reply
 
 Failure = CallFailedError | LogprobsUnavailableError
-VERSION = 3
+VERSION = 4
 """Of the format. A ledger of another version is refused."""
 # Statements that run for each batch are made once: making one takes as long as the database takes
 # to run it.
 _STORED = (CALLS.c.call_id, CALLS.c.model, CALLS.c.replicate, CALLS.c.reply)
-_PACKED = sa.select(*_STORED, CALLS.c.request).where(CALLS.c.call_id.in_(AMONG))
-_PACKED_REPLIES = sa.select(*_STORED).where(CALLS.c.call_id.in_(AMONG))
+_ENTRIES = sa.select(*_STORED, CALLS.c.request).where(CALLS.c.call_id.in_(AMONG))
+_REPLIES = sa.select(*_STORED).where(CALLS.c.call_id.in_(AMONG))
 _UNDER_WAY = (FAILURES, REFUSALS, RESERVATIONS, BATCHED_CALLS)
 _ANY_UNDER_WAY = sa.select(*(sa.select(table.c.call_id).exists() for table in _UNDER_WAY))
 _ENDED = [sa.delete(table).where(table.c.call_id.in_(AMONG)) for table in _UNDER_WAY]
@@ -102,7 +102,6 @@ class Ledger:
                 self.place = self._engine.url.render_as_string(hide_password=True)
             self.read_only = (file := read_only_file(self._engine)) is not None
             self._open_read_only(file) if file else self._create()
-            self._packer = Packer(self._engine)
             self._new_call = insert_new(self._engine, CALLS, CALLS.c.tokens, CALLS.c.cost_usd)
             self.processes = processes_at(self._engine, self.place)
             self._call_locks = call_locks(self._engine, self.processes)
@@ -194,23 +193,13 @@ class Ledger:
         are left "".
         """
         with self.transaction() as connection:
-            for some in portions(call_ids):
-                yield from self._packed(connection, some, requests)
-
-    def _packed(
-        self, connection: sa.Connection, call_ids: Sequence[str], requests: bool
-    ) -> Iterator[Entry]:
-        among = {"among": [bytes.fromhex(call_id) for call_id in call_ids]}
-        rows = connection.execute(_PACKED if requests else _PACKED_REPLIES, among).all()
-        texts = (
-            self._packer.unpack(connection, [row[-1] for row in rows])
-            if requests
-            else [""] * len(rows)
-        )
-        for (call_id, model, replicate, reply, *_), request in zip(rows, texts, strict=True):
-            yield Entry(
-                call_id.hex(), model, request, replicate, Reply.from_json(decompress(reply))
-            )
+            for portion in portions(call_ids):
+                keys = [bytes.fromhex(call_id) for call_id in portion]
+                rows = connection.execute(_ENTRIES if requests else _REPLIES, {"among": keys})
+                for key, model, replicate, reply, *request in rows.all():
+                    text = decompress(request[0]) if requests else ""
+                    content = Reply.from_json(decompress(reply))
+                    yield Entry(key.hex(), model, text, replicate, content)
 
     # Writing
 
@@ -223,9 +212,8 @@ class Ledger:
         have replaced.
         """
         call_ids = [entry.call_id for entry in entries]
-        with self._packer.undone_on_error(), self.transaction() as connection:
-            requests = self._packer.pack(connection, [entry.request for entry in entries])
-            rows = [_row(entry, request) for entry, request in zip(entries, requests, strict=True)]
+        rows = [_row(entry) for entry in entries]
+        with self.transaction() as connection:
             stored = connection.execute(self._new_call, rows).all() if rows else []
             more = {"more_calls": len(stored), "more_tokens": sum(tokens for tokens, _ in stored)}
             connection.execute(_MORE, {**more, "more_usd": sum(usd for _, usd in stored)})
@@ -351,11 +339,11 @@ class Ledger:
             self._copy.cleanup()
 
 
-def _row(entry: Entry, request: bytes) -> JsonObject:
+def _row(entry: Entry) -> JsonObject:
     return {
         "call_id": bytes.fromhex(entry.call_id),
         "model": entry.model,
-        "request": request,
+        "request": compress(entry.request),
         "replicate": entry.replicate,
         "reply": compress(entry.reply.to_json()),
         "tokens": entry.reply.prompt_tokens + entry.reply.completion_tokens,

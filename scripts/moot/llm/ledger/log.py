@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from moot.core.errors import UserError
+from moot.llm.ledger.compression import decompress
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.ledger.packing import decompress
 from moot.llm.ledger.tables import CALLS, META
 
 _TABLES = sa.MetaData()

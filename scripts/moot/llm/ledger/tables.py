@@ -13,7 +13,7 @@ META = sa.Table(
     "meta", TABLES, sa.Column("name", sa.String, primary_key=True), sa.Column("value", sa.String)
 )
 CALLS = sa.Table(
-    "calls",  # packed as `moot.llm.ledger.packing` says
+    "calls",  # `request` and `reply` are compressed texts
     TABLES,
     sa.Column("call_id", sa.LargeBinary(32), primary_key=True),
     sa.Column("model", sa.String, nullable=False),
@@ -22,18 +22,6 @@ CALLS = sa.Table(
     sa.Column("reply", sa.LargeBinary, nullable=False),
     sa.Column("tokens", sa.BigInteger, nullable=False),
     sa.Column("cost_usd", sa.Float, nullable=False),
-)
-PIECES = sa.Table(
-    "pieces",  # paragraphs of requests
-    TABLES,
-    sa.Column(
-        "number",
-        sa.BigInteger().with_variant(sa.Integer, "sqlite"),
-        primary_key=True,
-        autoincrement=True,
-    ),
-    sa.Column("digest", sa.LargeBinary(16), unique=True, nullable=False),
-    sa.Column("text", sa.LargeBinary, nullable=False),
 )
 FAILURES = sa.Table(
     "failures",
