@@ -79,6 +79,7 @@ class Debaters:
 
         Attributes:
             seats: the seats that argue, from the parameters, in the order of speaking.
+            decider: the seat that gives the answer, for instance a judge or a moderator.
             peers: whether those who argue also decide, as judges of a panel do: then each is asked
                 all the same, and an arm changes what each hears of the others.
             given_sides: whether each is told what to argue for, from the parameters.
@@ -88,7 +89,7 @@ class Debaters:
     """
 
     seats: Callable[[Checked], Sequence[str]]
-    judge: str
+    decider: str
     peers: bool = False
     given_sides: Callable[[Checked], bool] = lambda _: False
     sides: Callable[[Checked, Task], Mapping[str, str]] = lambda *_: {}

@@ -30,7 +30,7 @@ class CommitFirst(ArmIntervention):
         if self.has_begun:
             return
         self.has_begun = True
-        debate, judge = self.debate, self.debaters.judge
+        debate, judge = self.debate, self.debaters.decider
         schema = prediction_schema(debate.task, name="Commitment", reasoning=True)
         commitment = await debate.say(
             judge, COMMITMENT, COMMIT_TEMPLATE, schema=schema, private=True
@@ -53,7 +53,7 @@ class CommitFirst(ArmIntervention):
         """Put the commitment between the judge's system message and its question."""
         if utterance.kind == COMMITMENT:
             self.commitment_messages = messages
-        if utterance.speaker != self.debaters.judge or not self.exchange:
+        if utterance.speaker != self.debaters.decider or not self.exchange:
             return messages
         system = [message for message in messages if message.role == "system"]
         return (*system, *self.exchange, *_without_system(messages))
@@ -77,7 +77,7 @@ class Challenge(ArmIntervention):
 
     async def before_asking(self, turn: Turn) -> None:
         """Remember the words from which the judge chooses a label: it is challenged in them."""
-        is_judge = turn.seat == self.debaters.judge
+        is_judge = turn.seat == self.debaters.decider
         if is_judge and turn.words and set(turn.words) == set(self.debate.task.labels):
             self.words = turn.words
 
@@ -85,7 +85,7 @@ class Challenge(ArmIntervention):
         """Let a challenge follow the exchange before it, and remember what the judge was sent."""
         if utterance.kind == CHALLENGE:
             messages = (*self.exchange, *messages)
-        if utterance.speaker == self.debaters.judge:
+        if utterance.speaker == self.debaters.decider:
             self.messages_by_turn[utterance.turn] = messages
         return messages
 
@@ -94,7 +94,7 @@ class Challenge(ArmIntervention):
         verdict = self._verdict()
         if verdict is None:
             return answer
-        judge = self.debaters.judge
+        judge = self.debaters.decider
         self.note(arm="challenge", turn=verdict.turn, speaker=judge, side=answer.prediction)
         self._continue_from(verdict)
         for step in range(1, MAX_CHALLENGES + 1):
@@ -107,7 +107,7 @@ class Challenge(ArmIntervention):
 
     def _verdict(self) -> Utterance | None:
         """Return the judge's last usable prediction, a public one if there is any."""
-        judge = self.debaters.judge
+        judge = self.debaters.decider
         is_human = self.debate.is_human_seat(judge)
         predictions = []
         for utterance in self.debate.utterances:

@@ -115,7 +115,7 @@ def _alone(base: BaseExperiment) -> tuple[str, JsonObject]:
         **base.common_params,
         "beside": base.name,
         "speakers": tuple(base.debaters.seats(base.params)),
-        "judge": base.debaters.judge,
+        "judge": base.debaters.decider,
     }
     answer = base.params.model_dump().get("answer", "")
     if answer in _ANSWERS_OF_ALONE:
@@ -138,7 +138,7 @@ def _matched_tokens(base: BaseExperiment) -> tuple[str, JsonObject]:
 
 
 def _attribution(base: BaseExperiment) -> tuple[str, JsonObject]:
-    judge = base.debaters.judge
+    judge = base.debaters.decider
     asks_debaters = base.attribution.get("rerun_from")
     params = {
         **base.attribution,
@@ -284,8 +284,8 @@ def _attribution_reason(base: BaseExperiment) -> str:
             f" and let a model judge the debates: an experiment of protocol '{ATTRIBUTION}' with"
             f" `params: {{beside: {base.name}, debated_by: MODEL}}`."
         )
-    if base.is_human_seat(debaters.judge):
-        return f"{debaters.judge} is a person's seat, and a model alone is asked again. Remove it."
+    if base.is_human_seat(debaters.decider):
+        return f"{debaters.decider} is a person's seat, and a model alone is asked again. Remove it."
     human_seats = base.human_seats()
     if human_seats and base.attribution.get("rerun_from"):
         return (

@@ -232,10 +232,10 @@ def test_tables_find_experiments_by_protocol_not_by_name(study):
     assert set(frame.loc[frame["experiment"] != "", "method"]) == {"chain of thought", "reference"}
 
 
-def test_table7_puts_the_printed_columns_right(study):
+def test_table7_corrects_the_printed_columns(study):
     row = rows_of(study, "table7_commercial_confusion").iloc[0]
-    assert row["printed accuracy"] == row["put right: accuracy"] == 0.48
-    assert row["put right: F1 of YES"] == pytest.approx(2 * 19 / (2 * 19 + 10 + 42))
+    assert row["printed accuracy"] == row["corrected: accuracy"] == 0.48
+    assert row["corrected: F1 of YES"] == pytest.approx(2 * 19 / (2 * 19 + 10 + 42))
 
 
 def test_stability_of_published_values_follows_from_the_tables(study):

@@ -85,7 +85,7 @@ def _about(debate: Run, arm: Run, habit: str) -> Row:
         PROTOCOLS[debate.results.config.protocol].debaters,
         debate.params.get("seats", {}),
     )
-    judge = seats.get(debaters.judge, debate.model) if debaters else debate.model
+    judge = seats.get(debaters.decider, debate.model) if debaters else debate.model
     return {
         "data": (debate.data, debate.experiment, judge),
         "habit": habit,

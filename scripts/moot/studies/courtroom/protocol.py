@@ -1,14 +1,13 @@
-"""The courtroom (AgenticSimLaw, "Multi-Agent Interaction Protocol"): seven public turns and the
-judge's private belief.
+"""The courtroom of AgenticSimLaw ("Multi-Agent Interaction Protocol") on one screen.
 
     1 prosecution opening   2 defence opening    belief
     3 prosecution rebuttal  4 defence rebuttal   belief
     5 prosecution closing   6 defence closing    belief
     7 verdict
 
-Before each turn its advocate privately forms a strategy. The paper does not say whether a strategy
-is seen again by its own author; here it is, since a plan that is forgotten guides nothing. No other
-seat reads private text.
+Before each public turn the advocate forms a private strategy. The paper does not say whether the
+author of a strategy reads it again. Here the author does, because a forgotten plan guides nothing.
+No other seat reads private text.
 """
 
 from typing import Annotated, Literal
@@ -27,35 +26,35 @@ PROSECUTOR, DEFENSE, JUDGE = "prosecutor", "defense", "judge"
 
 
 class CourtroomParams(ProtocolParams):
-    """Parameters of the courtroom; the defaults are the paper's, save `critique`."""
+    """Parameters of the courtroom. The defaults are the paper's, except for `critique`."""
 
     strategy: Literal["call", "inline", "none"] = Field(
         "call",
-        description="a strategy in a call of its own, in one reply with the statement, or none",
+        description="how advocates plan: in a separate call, in the statement's call, or not at all",
     )
     beliefs: Literal["after_round", "after_turn", "none"] = Field(
         "after_round",
-        description="when the judge's private belief is updated (the authors' code: after_turn)",
+        description="when the judge updates its private belief (the authors' code: after_turn)",
     )
     roles: Literal["adversarial", "cooperative"] = Field(
         "adversarial",
-        description="advocates argue their side, or both look for the right answer together",
+        description="whether advocates argue opposite sides or look for the answer together",
     )
     judge_sees: Literal["facts", "transcript", "both"] = Field(
-        "both", description="what the judge's prompts hold"
+        "both", description="what the judge's prompts contain"
     )
     first: Literal["prosecutor", "defense"] = Field(
-        "prosecutor", description="who speaks first in each phase"
+        "prosecutor", description="the advocate who speaks first in each phase"
     )
     answer: Answered = "generation"
     critique: bool = Field(
-        False, description="the verdict assesses both sides' arguments, too (the paper: yes)"
+        False, description="whether the verdict also assesses each side's arguments (paper: yes)"
     )
     characters: Room = 0
 
 
 class Inline(BaseModel):
-    """A strategy and the statement that follows from it, in one reply."""
+    """A private strategy and the public statement that follows from it, in one reply."""
 
     model_config = ConfigDict(extra="forbid")
     strategy: Annotated[
@@ -90,13 +89,12 @@ ADVOCATES = Debaters(
     seats=lambda _: (PROSECUTOR, DEFENSE, JUDGE),
 )
 async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
-    """Seven turns; the verdict is the answer.
+    """Hold the seven turns and return the verdict as the answer.
 
-    A failed turn is skipped, a failed verdict leaves no answer.
+    A failed turn is skipped. A failed verdict leaves no answer.
     """
-    advocates = debate.speaking_order(
-        (PROSECUTOR, DEFENSE) if params.first == PROSECUTOR else (DEFENSE, PROSECUTOR)
-    )
+    order = (PROSECUTOR, DEFENSE) if params.first == PROSECUTOR else (DEFENSE, PROSECUTOR)
+    advocates = debate.speaking_order(order)
     for round_number, phase in enumerate(PHASES, start=1):
         for advocate in advocates:
             await speak(debate, params, advocate, phase, round_number)
@@ -110,7 +108,7 @@ async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
 async def speak(
     debate: Debate, params: CourtroomParams, advocate: str, phase: str, round_number: int
 ) -> None:
-    """One advocate's turn: the private strategy, then the public statement."""
+    """Let one advocate form a private strategy and make a public statement."""
     if params.strategy == "inline":
         reply = await debate.say(
             advocate,
@@ -145,7 +143,7 @@ async def speak(
 
 
 async def update_belief(debate: Debate, params: CourtroomParams, round_number: int) -> None:
-    """The judge privately notes prediction, confidence and reasons."""
+    """Let the judge privately note its prediction, confidence and reasons."""
     schema = prediction_schema(
         debate.task, name="Belief", reasoning=True, characters=params.characters
     )
@@ -155,11 +153,16 @@ async def update_belief(debate: Debate, params: CourtroomParams, round_number: i
 
 
 async def give_verdict(debate: Debate, params: CourtroomParams) -> Answer | None:
-    """The judge's public verdict with reasons, prediction and confidence (turn 7)."""
+    """Ask the judge for the public verdict: reasons, prediction and confidence (turn 7)."""
     if params.answer == "likelihood":
-        return read_answer(debate, await debate.choose(JUDGE, VERDICT, "courtroom/verdict"))
-    max_chars, critique = params.characters, params.critique
+        verdict = await debate.choose(JUDGE, VERDICT, "courtroom/verdict")
+        return read_answer(debate, verdict)
     schema = prediction_schema(
-        debate.task, name="Verdict", reasoning=True, characters=max_chars, critique=critique
+        debate.task,
+        name="Verdict",
+        reasoning=True,
+        characters=params.characters,
+        critique=params.critique,
     )
-    return read_answer(debate, await debate.say(JUDGE, VERDICT, "courtroom/verdict", schema=schema))
+    verdict = await debate.say(JUDGE, VERDICT, "courtroom/verdict", schema=schema)
+    return read_answer(debate, verdict)

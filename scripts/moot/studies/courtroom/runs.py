@@ -1,7 +1,6 @@
-"""What the tables and figures of the courtroom study share: its methods' names, its runs and their
-references.
+"""Methods, runs and published values that the courtroom's tables and figures share.
 
-Source of published values: AgenticSimLaw (see the study's documentation).
+The published values are those of AgenticSimLaw (see the README of this folder).
 """
 
 from collections.abc import Sequence
@@ -29,53 +28,54 @@ PUBLISHED_PROMPTS = ("zero_shot", "cot", "n_shot_cot")
 
 @dataclass(frozen=True)
 class Run(content.Run):
-    """One experiment and one of its models, or one of the two references on the experiment's cases."""
+    """One experiment with one of its models, or with a reference model on the same cases."""
 
     @property
     def method(self) -> str:
-        """The protocol's name in words; "reference" for the majority class and the coin."""
+        """The protocol in words, or "reference" for the majority class and the coin."""
         if self.model in REFERENCE_MODELS:
             return "reference"
         return METHODS.get(self.results.config.protocol, self.results.config.protocol)
 
     @property
-    def names(self) -> tuple[str, str, str, str]:
-        """Method, model, experiment and data: the keys of its rows."""
-        return self.method, self.model, self.experiment, self.data
+    def row_keys(self) -> dict[str, str]:
+        """The cells that identify the run's rows in a table."""
+        return {
+            "method": self.method,
+            "model": self.model,
+            "experiment": self.experiment,
+            "data": self.data,
+        }
 
 
 def list_runs(study: StudyResults, *protocols: str) -> list[Run]:
-    """Every experiment and model of some protocols, in the order of the methods; references
-    excluded.
-    """
-    order = list(METHODS)
+    """List the runs of some protocols in the order of `METHODS`, without reference models."""
+    order = {protocol: position for position, protocol in enumerate(METHODS)}
     experiments = sorted(
         study.where(*protocols),
-        key=lambda results: (
-            order.index(results.config.protocol) if results.config.protocol in order else len(order)
-        ),
+        key=lambda results: order.get(results.config.protocol, len(order)),
     )
     return study.runs(experiments, Run)
 
 
 def published_pairs(study: StudyResults, protocol: str) -> dict[str, tuple[float, float]]:
-    """Model to the published accuracy and F1 of a method, by Tables 4 and 5; what Table 6 calls F1
-    is none.
+    """Return the published accuracy and F1 of each model by one method.
+
+    The values come from Tables 4 and 5. The column that Table 6 calls F1 holds no F1.
     """
-    table, prefix = (
-        ("table5_courtroom", "") if protocol == DEBATE else ("table4_prompting", f"{protocol}_")
-    )
+    table, prefix = "table4_prompting", f"{protocol}_"
+    if protocol == DEBATE:
+        table, prefix = "table5_courtroom", ""
     values = published_table(study, table)
-    accuracies = (
-        (model, accuracy)
-        for (model, metric), accuracy in values.items()
-        if metric == f"{prefix}accuracy"
-    )
-    return {model: (accuracy, values[model, f"{prefix}f1"]) for model, accuracy in accuracies}
+    pairs: dict[str, tuple[float, float]] = {}
+    for (model, metric), accuracy in values.items():
+        if metric == f"{prefix}accuracy":
+            pairs[model] = (accuracy, values[model, f"{prefix}f1"])
+    return pairs
 
 
 def largest_reference_runs(runs: Sequence[Run]) -> list[Run]:
-    """The references of each data set on the largest set of evaluated cases, for figures."""
+    """Return the reference models of each data set on its largest set of evaluated cases."""
     largest_runs: dict[str, Run] = {}
     for run in runs:
         data = run.results.config.dataset
@@ -91,8 +91,10 @@ def _count_cases(run: Run) -> int:
 
 
 def run_name(run: Run, runs: Sequence[Run]) -> str:
-    """What a figure calls a run among others: the model, the experiment, or both, whichever tells
-    it apart.
+    """Return the shortest unambiguous label of a run among the runs of a figure.
+
+    The label is the model, the experiment or both. A reference model is labelled with its data
+    set if the figure has several.
     """
     if run.model in REFERENCE_MODELS:
         datasets = {sibling.results.config.dataset for sibling in runs}
@@ -110,15 +112,15 @@ def run_name(run: Run, runs: Sequence[Run]) -> str:
 def data_notes(
     runs: Sequence[Run], interval_note: str = " Thin lines: 95 % intervals over cases."
 ) -> list[str]:
-    """Which data the runs rest on, how many cases, and what is drawn for intervals."""
-    sizes: dict[str, set[int]] = {}
+    """Return a note on the data sets of the runs, their numbers of cases and the intervals drawn."""
+    if not runs:
+        return []
+    counts_by_data: dict[str, set[int]] = {}
     for run in runs:
-        sizes.setdefault(run.data, set()).add(_count_cases(run))
-    ranges = {
-        data: f"{min(counts)} to {max(counts)} cases"
-        if len(counts) > 1
-        else counted(max(counts), "case")
-        for data, counts in sizes.items()
-    }
-    data = "; ".join(f"{label}, {cases}" for label, cases in ranges.items())
-    return [f"Data: {data}.{interval_note}"] if runs else []
+        counts_by_data.setdefault(run.data, set()).add(_count_cases(run))
+    parts = []
+    for data, counts in counts_by_data.items():
+        low, high = min(counts), max(counts)
+        size = counted(high, "case") if low == high else f"{low} to {high} cases"
+        parts.append(f"{data}, {size}")
+    return [f"Data: {'; '.join(parts)}.{interval_note}"]

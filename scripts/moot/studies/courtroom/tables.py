@@ -1,8 +1,7 @@
-"""The paper's Tables 4 to 7: published value, ours, their difference with its interval, n and n
-invalid.
-"""
+"""Tables 4 to 7 of AgenticSimLaw: published and own values, their difference and the counts."""
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from moot.core.types import Fields
 from moot.report import table
@@ -24,25 +23,33 @@ from moot.studies.courtroom.runs import DEBATE, METHODS, PROMPTS, STUDY, Run, li
 KEYS = ("method", "model", "experiment", "data", "metric")
 TABLE7 = "table7_commercial_confusion"
 
-# Heading, metric and average of ours, and what the paper's column is called in the published
-# figures.
+
+class Metric(NamedTuple):
+    """A metric of the tables and its column in the published values, "" if none is published."""
+
+    heading: str
+    name: str
+    average: str = ""
+    published_column: str = ""
+
+
 METRICS = (
-    ("accuracy", "accuracy", "", "accuracy"),
-    ("accuracy, invalid = wrong", "accuracy_invalid_wrong", "", ""),
-    ("F1, binary", "f1", "binary", "f1"),
-    ("F1, binary, invalid = wrong", "f1_invalid_wrong", "binary", ""),
-    ("F1, macro", "f1", "macro", ""),
-    ("F1, weighted", "f1", "weighted", ""),
+    Metric("accuracy", "accuracy", published_column="accuracy"),
+    Metric("accuracy, invalid = wrong", "accuracy_invalid_wrong"),
+    Metric("F1, binary", "f1", "binary", published_column="f1"),
+    Metric("F1, binary, invalid = wrong", "f1_invalid_wrong", "binary"),
+    Metric("F1, macro", "f1", "macro"),
+    Metric("F1, weighted", "f1", "weighted"),
 )
 
 PAPER_NOTES = (
     (
-        "The paper does not name the average of its F1. It is compared with our binary F1, positive"
-        " = the outcome that is predicted (rearrest): of the usual averages only this one gives the"
-        " 0.00 that Table 6 prints for a model that always answered NO."
+        "The paper does not name the average of its F1. It is compared with the binary F1 of the"
+        " predicted outcome (rearrest), because only this average gives the 0.00 that Table 6"
+        " prints for a model that always answered NO."
     ),
     (
-        "References are computed on the cases evaluated here: always the most frequent class, and a"
+        "The references are computed on the cases evaluated here: the most frequent class, and a"
         " coin with the sample's base rate (expected values)."
     ),
 )
@@ -50,9 +57,7 @@ PAPER_NOTES = (
 
 @table(STUDY, "table4_prompting", "Table 4: single prompts", protocols=PROMPTS)
 def prompting(results: StudyResults) -> TableContent:
-    """Accuracy and F1 of single-agent prompting by method and model: published (paper, Table 4),
-    ours, their difference.
-    """
+    """Accuracy and F1 of single prompts by method and model, compared with Table 4 of the paper."""
     commercial = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in list_runs(results, *PROMPTS) if run.model not in commercial]
     rows = _model_rows(results, "table4_prompting", runs)
@@ -61,26 +66,21 @@ def prompting(results: StudyResults) -> TableContent:
 
 @table(STUDY, "table5_courtroom", "Table 5: courtroom debate")
 def debate(results: StudyResults) -> TableContent:
-    """Accuracy and F1 of the courtroom debate by model: published (paper, Table 5), ours, their
-    difference.
-    """
-    return comparison(
-        _model_rows(results, "table5_courtroom", list_runs(results, DEBATE)), KEYS, PAPER_NOTES
-    )
+    """Accuracy and F1 of the courtroom debate by model, compared with Table 5 of the paper."""
+    rows = _model_rows(results, "table5_courtroom", list_runs(results, DEBATE))
+    return comparison(rows, KEYS, PAPER_NOTES)
 
 
 @table(STUDY, "table6_commercial", "Table 6: commercial models", protocols=PROMPTS)
 def commercial(results: StudyResults) -> TableContent:
-    """Accuracy and F1 of commercial models by prompt: published (paper, Table 6), ours, their
-    difference.
-    """
+    """Accuracy and F1 of commercial models by prompt, compared with Table 6 of the paper."""
     models = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in list_runs(results, *PROMPTS) if run.model in models]
     return comparison(_model_rows(results, "table6_commercial", runs), KEYS, PAPER_NOTES)
 
 
 def _group_by_method(values: Values) -> dict[tuple[str, str], dict[str, Published]]:
-    """(method, model) to accuracy and F1, from the rows and columns of Tables 4, 5 and 6."""
+    """Group the values of Table 4, 5 or 6: (method, model) to the published column and its value."""
     groups: dict[tuple[str, str], dict[str, Published]] = {}
     for (row, column), value in values.items():
         model, _, prompt = row.partition("/")  # Table 6: haiku-3.5/cot
@@ -90,68 +90,77 @@ def _group_by_method(values: Values) -> dict[tuple[str, str], dict[str, Publishe
 
 
 def _model_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[Fields]:
-    """Published values that nothing repeats, in the paper's order, then our runs, then the
-    references.
+    """Yield the rows of one table: published values without a run, own runs, then references.
+
+    The order is that of the methods, then of the models in the paper.
     """
     unrepeated = _group_by_method(not_repeated(results, table))
     our_runs: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         our_runs.setdefault((run.method, run.model), []).append(run)
-    methods = [
-        method
-        for method in METHODS.values()
-        if any(method == key[0] for key in (*unrepeated, *our_runs))
-    ]
-    for method in methods:
-        for key in dict.fromkeys([key for key in (*unrepeated, *our_runs) if key[0] == method]):
-            published = unrepeated.get(key, {})
-            for heading, _, _, column in METRICS:
-                if column in published:
-                    yield compared(
-                        {"method": (*key, "", "", heading)}, published[column], NOT_MEASURED
-                    )
+    for method in METHODS.values():
+        keys = [key for key in (*unrepeated, *our_runs) if key[0] == method]
+        for key in dict.fromkeys(keys):
+            yield from _published_rows(key, unrepeated.get(key, {}))
             for run in our_runs.get(key, []):
                 yield from _run_rows(run, _group_by_method(beside(run, table)).get(key, {}))
     for run in reference_runs(runs):
         yield from _run_rows(run, {})
 
 
+def _published_rows(key: tuple[str, str], published: Mapping[str, Published]) -> Iterator[Fields]:
+    """Yield the published values of one method and model that no run repeats."""
+    method, model = key
+    for metric in METRICS:
+        if metric.published_column in published:
+            cells = {"method": method, "model": model, "experiment": "", "data": ""}
+            cells["metric"] = metric.heading
+            yield compared(cells, published[metric.published_column], NOT_MEASURED)
+
+
 def _run_rows(run: Run, published: Mapping[str, Published]) -> Iterator[Fields]:
-    for heading, metric, average, column in METRICS:
-        value = run.measured(metric, average)
-        if value is not NOT_MEASURED:
-            yield compared({"method": (*run.names, heading)}, published.get(column), value)
-            if metric == "accuracy" and run.method != "reference":
-                yield compared(
-                    {"method": (*run.names, "share of valid answers")}, None, share_valid(value)
-                )
+    """Yield a row for each metric of a run, next to the published values that it repeats."""
+    for metric in METRICS:
+        value = run.measured(metric.name, metric.average)
+        if value is NOT_MEASURED:
+            continue
+        cells = {**run.row_keys, "metric": metric.heading}
+        yield compared(cells, published.get(metric.published_column), value)
+        if metric.name == "accuracy" and run.method != "reference":
+            cells = {**run.row_keys, "metric": "share of valid answers"}
+            yield compared(cells, None, share_valid(value))
 
 
 @table(STUDY, TABLE7, "Table 7: confusion counts of commercial models", protocols=PROMPTS)
 def commercial_confusion(results: StudyResults) -> TableContent:
-    """Confusion counts of commercial models as printed (paper, Table 7), what follows from them,
-    and ours.
-    """
-    printed = _printed_counts(results)
-    rows = []
-    for row, counts in printed.items():
+    """Confusion counts of commercial models: as printed (paper, Table 7), corrected, and ours."""
+    rows: list[Fields] = []
+    for row, counts in _printed_counts(results).items():
         model, prompt = row.split("/")
-        matching_runs = [
-            run
-            for run in list_runs(results, prompt)
-            if any(name == row for name, _ in beside(run, TABLE7))
-        ]
-        printed_row = {"model": model, "method": METHODS[prompt], **_correct_counts(counts)}
-        rows += [printed_row | _our_counts(run) for run in matching_runs] or [printed_row]
-    matching_note = (
+        row_cells: dict[str, object] = {"model": model, "method": METHODS[prompt]}
+        for heading, name in _PRINTED.items():
+            row_cells[f"printed {heading}"] = counts[name]
+        row_cells |= _correct_counts(counts)
+        runs = [run for run in list_runs(results, prompt) if _repeats_row(run, row)]
+        rows += [row_cells | _our_counts(run) for run in runs] or [row_cells]
+    note = (
         "`ours` is filled where a run repeats the paper's experiment with that model. `NO as YES`"
         " counts cases without rearrest that were predicted to have one."
     )
-    return _CONFUSION.table(rows, [matching_note])
+    return _CONFUSION.table(rows, [note])
 
 
+_PRINTED = {
+    "accuracy": "accuracy",
+    "precision": "precision",
+    "TP": "tp",
+    "TN": "tn",
+    "FP": "fp",
+    "FN": "fn",
+}
+"""Heading of a printed column to its name in the published values."""
 _CELLS = {"NO as NO": "tn", "YES as YES": "tp", "YES as NO": "fn", "NO as YES": "fp"}
-"""Our counts by their meaning, so that no one need ask which class is positive."""
+"""Meaning of a cell to our metric, so that no reader need ask which class is positive."""
 _CORRECTED = ("accuracy", "precision of NO", "F1 of NO", "F1 of YES")
 _CONFUSION = (
     Columns()
@@ -159,7 +168,7 @@ _CONFUSION = (
     .plain("method")
     .published("printed accuracy", "printed precision", digits=".2f")
     .counts("printed TP", "printed TN", "printed FP", "printed FN", role=PUBLISHED)
-    .difference(*(f"put right: {name}" for name in _CORRECTED), digits=".2f")
+    .difference(*(f"corrected: {name}" for name in _CORRECTED), digits=".2f")
     .counts(*(f"ours: {meaning}" for meaning in _CELLS), role=OURS)
     .counts("n", "n invalid")
     .short_form(
@@ -167,13 +176,13 @@ _CONFUSION = (
         "method",
         "printed accuracy",
         "printed precision",
-        *(f"put right: {name}" for name in _CORRECTED),
+        *(f"corrected: {name}" for name in _CORRECTED),
     )
 )
 
 
 def _printed_counts(results: StudyResults) -> dict[str, dict[str, float]]:
-    """Table 7's row to its columns, with the accuracy that Table 6 prints for the same row."""
+    """Return the printed columns of each row of Table 7, with the accuracy that Table 6 prints."""
     accuracy = published_table(results, "table6_commercial")
     rows: dict[str, dict[str, float]] = {}
     for (row, metric), value in published_table(results, TABLE7).items():
@@ -181,30 +190,26 @@ def _printed_counts(results: StudyResults) -> dict[str, dict[str, float]]:
     return rows
 
 
-def _correct_counts(counts: Mapping[str, float]) -> dict[str, tuple[float, ...]]:
-    """The printed columns, then what they give once TN and FP are exchanged; positive = NO there,
-    as the counts say.
+def _repeats_row(run: Run, row: str) -> bool:
+    return any(name == row for name, _ in beside(run, TABLE7))
+
+
+def _correct_counts(counts: Mapping[str, float]) -> dict[str, float]:
+    """Return the metrics that follow from the printed counts once TN and FP are exchanged.
+
+    The positive class of the printed counts is NO.
     """
     tp, tn, fp, fn = counts["tp"], counts["fp"], counts["tn"], counts["fn"]
     return {
-        "printed accuracy": tuple(
-            counts[name] for name in ("accuracy", "precision", "tp", "tn", "fp", "fn")
-        ),
-        "put right: accuracy": (
-            (tp + tn) / (tp + tn + fp + fn),
-            tp / (tp + fp) if tp + fp else 0.0,
-            2 * tp / (2 * tp + fp + fn) if tp else 0.0,
-            2 * tn / (2 * tn + fp + fn) if tn else 0.0,
-        ),
+        "corrected: accuracy": (tp + tn) / (tp + tn + fp + fn),
+        "corrected: precision of NO": tp / (tp + fp) if tp + fp else 0.0,
+        "corrected: F1 of NO": 2 * tp / (2 * tp + fp + fn) if tp else 0.0,
+        "corrected: F1 of YES": 2 * tn / (2 * tn + fp + fn) if tn else 0.0,
     }
 
 
-def _our_counts(run: Run) -> dict[str, tuple[float, ...]]:
-    cells = [run.measured(name, "binary") for name in _CELLS.values()]
-    return {
-        f"ours: {next(iter(_CELLS))}": (
-            *(count.value for count in cells),
-            cells[0].n,
-            cells[0].n_invalid,
-        )
-    }
+def _our_counts(run: Run) -> dict[str, float]:
+    cells = {meaning: run.measured(name, "binary") for meaning, name in _CELLS.items()}
+    counts = {f"ours: {meaning}": count.value for meaning, count in cells.items()}
+    any_cell = cells["NO as NO"]
+    return counts | {"n": any_cell.n, "n invalid": any_cell.n_invalid}

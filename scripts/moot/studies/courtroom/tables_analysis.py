@@ -1,10 +1,10 @@
-"""What the paper claims in its text, and what rests on it: all runs, stability, cost."""
+"""All runs at a glance, and the paper's claims on stability across models and on cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from moot.core.types import Fields
+from moot.core.types import Column, Fields
 from moot.report import table
 from moot.report.columns import PUBLISHED, Columns
 from moot.report.content import StudyResults, TableContent, reference_runs
@@ -12,6 +12,7 @@ from moot.report.published import (
     COUNTS,
     DIFFERENCES,
     Published,
+    Values,
     beside,
     differences,
     published_table,
@@ -35,45 +36,41 @@ MIN_MODELS_FOR_CORRELATION = 3
 
 @table(STUDY, "summary", "All runs at a glance")
 def summary(results: StudyResults) -> TableContent:
-    """Accuracy, F1 and calibration of every experiment and model of the study, with the references."""
+    """Accuracy, F1, calibration and cost of every experiment and model, with the references."""
     runs = list_runs(results)
-    rows = []
-    for run in [*runs, *reference_runs(runs)]:
-        accuracy, strict = run.measured("accuracy"), run.measured("accuracy" + INVALID_WRONG)
-        answers = accuracy.n + accuracy.n_invalid
-        without_retries = run.measured("accuracy", group="retries=0")
-        other_scores = (run.measured(*metric).value for metric in _SUMMARY_METRICS.values())
-        rows.append(
-            {
-                "method": run.names,
-                "accuracy": accuracy.interval,
-                "accuracy, invalid = wrong": (
-                    accuracy.value if run.method == "reference" else strict.value
-                ),
-                "valid answers": (accuracy.n / answers if answers else np.nan, *other_scores),
-                "cases": accuracy.counts,
-                "accuracy, no retries": (without_retries.value, without_retries.n),
-            }
-        )
-    return _SUMMARY.table(
-        rows,
-        [
-            (
-                "`n` counts debates (or answers), `cases` the cases that they are about. Answers"
-                " without a usable prediction are left out and counted in `n invalid`; `valid"
-                " answers` is the share of the others. The expected calibration error has ten bins"
-                " of equal width; Brier score and AUC are of the stated confidence, or of the"
-                " probability where answers are likelihoods. References: most frequent class, and a"
-                " base-rate coin."
-            ),
-            (
-                "`No retries` leaves out debates in which a call had to be repeated; a dash says"
-                " that there were none."
-            ),
-        ],
-    )
+    rows = [_summary_row(run) for run in [*runs, *reference_runs(runs)]]
+    return _SUMMARY.table(rows, _SUMMARY_NOTES)
 
 
+def _summary_row(run: Run) -> Fields:
+    accuracy = run.measured("accuracy")
+    strict = accuracy if run.method == "reference" else run.measured("accuracy" + INVALID_WRONG)
+    without_retries = run.measured("accuracy", group="retries=0")
+    answers = accuracy.n + accuracy.n_invalid
+    row: dict[str, object] = {
+        **run.row_keys,
+        "accuracy": accuracy.interval,
+        "accuracy, invalid = wrong": strict.value,
+        "valid answers": accuracy.n / answers if answers else np.nan,
+        "cases": accuracy.counts,
+        "accuracy, no retries": without_retries.value,
+        "n, no retries": without_retries.n,
+    }
+    for heading, (metric, average) in _SUMMARY_METRICS.items():
+        row[heading] = run.measured(metric, average).value
+    return row
+
+
+_SUMMARY_NOTES = (
+    (
+        "`n` counts debates (or answers), and `cases` counts their cases. Answers without a usable"
+        " prediction are left out and counted in `n invalid`; `valid answers` is the share of the"
+        " usable ones. The expected calibration error has ten bins of equal width. Brier score and"
+        " AUC use the stated confidence, or the probability if answers are likelihoods. References:"
+        " the most frequent class, and a coin with the base rate."
+    ),
+    "`No retries` leaves out debates with a repeated call. A dash means that there were none.",
+)
 _SUMMARY_METRICS = {
     "F1, binary": ("f1", "binary"),
     "F1, macro": ("f1", "macro"),
@@ -112,83 +109,85 @@ _SUMMARY = (
 
 @table(STUDY, "stability", "Stability across models")
 def stability(results: StudyResults) -> TableContent:
-    """Spread of F1 across models, and correlation of accuracy and F1, by method: published and
-    ours.
-    """
+    """Spread of F1 across models, and correlation of accuracy and F1: published and ours."""
     claims = published_table(results, "text_cost")
-    rows = []
+    rows: list[Fields] = []
     for method in (*PUBLISHED_PROMPTS, DEBATE):
-        pairs, ours = published_pairs(results, method), _our_pairs(results, method)
-        same_models = set(pairs) <= set(ours)
-        statistics = {
-            "standard deviation of F1 across models": (
-                _f1_spread,
-                claims.get((method, "f1_std_across_models")),
-            ),
-            "correlation of accuracy and F1 (Pearson)": (_correlation, None),
-        }
-        for name, (statistic, claimed) in statistics.items():
-            published_value = Published.of(
-                statistic(list(pairs.values())), our_wording=_has_our_wording(results, method)
-            )
-            rows.append(
-                {
-                    "method": METHODS[method],
-                    "statistic": name,
-                    "stated in the paper": np.nan if claimed is None else claimed,
-                    "published": published_value,
-                    "ours": statistic(list(ours.values())),
-                    **differences(
-                        statistic([ours[model] for model in pairs]) if same_models else np.nan,
-                        published_value,
-                    ),
-                    "models (published)": len(pairs),
-                    "models (ours)": len(ours),
-                }
-            )
-    columns = (
-        Columns()
-        .keys("method")
-        .plain("statistic")
-        .published("stated in the paper", "published")
-        .ours("ours")
+        claimed_spread = claims.get((method, "f1_std_across_models"), np.nan)
+        spread = _compare_statistic(results, method, _f1_spread)
+        correlation = _compare_statistic(results, method, _correlation)
+        keys = {"method": METHODS[method]}
+        rows.append({**keys, "statistic": _SPREAD, "stated in the paper": claimed_spread, **spread})
+        rows.append(
+            {**keys, "statistic": _CORRELATION, "stated in the paper": np.nan, **correlation}
+        )
+    return _STABILITY.table(rows, _STABILITY_NOTES)
+
+
+_SPREAD = "standard deviation of F1 across models"
+_CORRELATION = "correlation of accuracy and F1 (Pearson)"
+_STABILITY = (
+    Columns()
+    .keys("method")
+    .plain("statistic")
+    .published("stated in the paper", "published")
+    .ours("ours")
+    .difference(*DIFFERENCES)
+    .plain("models (published)", "models (ours)")
+    .short_form("method", "statistic", "stated in the paper", "published", "ours", *DIFFERENCES)
+)
+_STABILITY_NOTES = (
+    (
+        "`published` is computed here from Tables 4 and 5 of the paper, which show few of its"
+        " models; `stated in the paper` is the value of its text. `ours` covers every model that"
+        " was run on the paper's data with its settings. The difference covers the paper's models"
+        " and needs a run of each of them. Our F1 is binary. The spread is the sample standard"
+        " deviation and needs two models; the correlation needs three. With so few models neither"
+        " separates the methods."
+    ),
+    (
+        "Appendix D of the paper puts the F1 of single prompts between 0.09 and 0.58, below values"
+        " of its own Table 4."
+    ),
+)
+
+
+def _compare_statistic(
+    results: StudyResults,
+    protocol: str,
+    statistic: Callable[[Sequence[tuple[float, float]]], float],
+) -> Fields:
+    """Return a statistic over the published models and over ours, and their difference."""
+    published, ours = published_pairs(results, protocol), _our_pairs(results, protocol)
+    has_all_models = set(published) <= set(ours)
+    published_value = Published.of(
+        statistic(list(published.values())), our_wording=_has_our_wording(results, protocol)
     )
-    columns = columns.difference(*DIFFERENCES).plain("models (published)", "models (ours)")
-    return columns.short_form(
-        "method", "statistic", "stated in the paper", "published", "ours", *DIFFERENCES
-    ).table(
-        rows,
-        [
-            (
-                "`published` is computed here from the paper's Tables 4 and 5, which show few of"
-                " its models; `stated in the paper` is what its text says. `ours` is over every"
-                " model that was run on the paper's data with its settings; the difference is taken"
-                " over the paper's models, once all of them were run. F1 of ours is binary. Sample"
-                " standard deviation; two models are needed for a spread and three for a"
-                " correlation. With so few models neither tells methods apart."
-            ),
-            (
-                "The paper's appendix D puts the F1 of single prompts between 0.09 and 0.58, below"
-                " values of its own Table 4."
-            ),
-        ],
-    )
+    same_models = statistic([ours[model] for model in published]) if has_all_models else np.nan
+    return {
+        "published": published_value,
+        "ours": statistic(list(ours.values())),
+        **differences(same_models, published_value),
+        "models (published)": len(published),
+        "models (ours)": len(ours),
+    }
 
 
 def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, float]]:
-    """Model to our accuracy and binary F1, of experiments with the paper's data and settings, for
-    any model.
+    """Return our accuracy and binary F1 of each model.
+
+    Only experiments with the paper's data and settings count, with any model.
     """
-    pairs = {
-        run.model: (run.measured("accuracy").value, run.measured("f1", "binary").value)
-        for run in list_runs(results, protocol)
-        if run.as_published.alike
-    }
+    pairs: dict[str, tuple[float, float]] = {}
+    for run in list_runs(results, protocol):
+        if run.as_published.alike:
+            pair = run.measured("accuracy").value, run.measured("f1", "binary").value
+            pairs[run.model] = pair
     return {model: pair for model, pair in pairs.items() if not np.isnan(pair).any()}
 
 
 def _has_our_wording(results: StudyResults, protocol: str) -> bool:
-    """Whether any of these experiments has prompts in other words than the paper's."""
+    """Tell whether the prompts of any comparable experiment differ in wording from the paper's."""
     return any(
         run.as_published.alike and run.as_published.our_wording
         for run in list_runs(results, protocol)
@@ -212,58 +211,61 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
 
 @table(STUDY, "cost_ratios", "What a debate costs against a single prompt", protocols=PROMPTS)
 def cost_ratios(results: StudyResults) -> TableContent:
-    """Tokens, seconds and calls of a debate over those of each single prompt, same model and cases:
-    published and ours.
-    """
+    """Tokens, seconds and calls of a debate as multiples of a single prompt's: published and ours."""
     claims = published_table(results, "text_cost")
-    names = {"tokens": "token_ratio", "seconds": "wall_clock_ratio", "calls": ""}
     rows: list[Fields] = []
     for debate in list_runs(results, DEBATE):
         for prompt in list_runs(results, *PROMPTS):
-            if (prompt.model, prompt.results.config.dataset) != (
-                debate.model,
-                debate.results.config.dataset,
-            ):
-                continue
-            published = claims if all(beside(run, "text_cost") for run in (debate, prompt)) else {}
-            versus = f"{DEBATE}/{prompt.results.config.protocol}"
-            for quantity, name in names.items():
-                keys = (
-                    debate.experiment,
-                    prompt.experiment,
-                    debate.model,
-                    debate.data,
-                    f"{quantity}, debate / prompt",
-                )
-                ends = tuple(
-                    published.get((versus, f"{name}_{end}"), np.nan) for end in ("low", "high")
-                )
-                rows.append(
-                    {
-                        "debate": keys,
-                        "published low": ends,
-                        "ours": _estimate_ratio(debate, prompt, quantity),
-                    }
-                )
+            if _is_same_setup(debate, prompt):
+                rows += _cost_rows(debate, prompt, claims)
     tokens = claims.get((DEBATE, "total_tokens_per_case"), np.nan)
-    return _COST_RATIOS.table(
-        rows,
-        [
-            (
-                "Ratio of means over the cases that both argued (n); prompt and generated tokens"
-                " together, tokens served from a cache included. Seconds are those of the calls,"
-                " one after the other, as measured when they were made."
-            ),
-            (
-                f"The paper's debate takes {tokens:.0f} tokens a case, its chain of thought"
-                f" {claims.get(('cot', 'total_tokens_per_case_low'), np.nan):.0f} to"
-                f" {claims.get(('cot', 'total_tokens_per_case_high'), np.nan):.0f}; its ratios are"
-                f" against chain of thought: {_claimed_range(claims, 'token_ratio')} times the"
-                f" tokens, {_claimed_range(claims, 'wall_clock_ratio')} times the seconds. They are"
-                " shown next to ours where both experiments are the paper's."
-            ),
-        ],
-    )
+    cot_low = claims.get(("cot", "total_tokens_per_case_low"), np.nan)
+    cot_high = claims.get(("cot", "total_tokens_per_case_high"), np.nan)
+    notes = [
+        (
+            "Ratio of means over the n cases that both argued. Tokens are prompt and generated"
+            " tokens, including those served from a cache. Seconds are the sum over the calls, as"
+            " measured when they were made."
+        ),
+        (
+            f"The paper's debate takes {tokens:.0f} tokens per case, its chain of thought"
+            f" {cot_low:.0f} to {cot_high:.0f}. Its ratios are relative to chain of thought:"
+            f" {_claimed_range(claims, 'token_ratio')} times the tokens,"
+            f" {_claimed_range(claims, 'wall_clock_ratio')} times the seconds. They are shown next"
+            " to ours if both experiments repeat the paper's."
+        ),
+    ]
+    return _COST_RATIOS.table(rows, notes)
+
+
+def _is_same_setup(debate: Run, prompt: Run) -> bool:
+    """Tell whether two runs share model and data set."""
+    datasets = debate.results.config.dataset, prompt.results.config.dataset
+    return debate.model == prompt.model and datasets[0] == datasets[1]
+
+
+_PUBLISHED_RATIOS = {"tokens": "token_ratio", "seconds": "wall_clock_ratio"}
+
+
+def _cost_rows(debate: Run, prompt: Run, claims: Values) -> Iterator[Fields]:
+    """Yield a row for each quantity; a published range is shown if both runs repeat the paper."""
+    is_repeated = bool(beside(debate, "text_cost") and beside(prompt, "text_cost"))
+    comparison = f"{DEBATE}/{prompt.results.config.protocol}"
+    for quantity in ("tokens", "seconds", "calls"):
+        ratio = _PUBLISHED_RATIOS.get(quantity, "")
+        published = claims if is_repeated else {}
+        estimate, count = _estimate_ratio(debate, prompt, quantity)
+        yield {
+            "debate": debate.experiment,
+            "prompt": prompt.experiment,
+            "model": debate.model,
+            "data": debate.data,
+            "quantity": f"{quantity}, debate / prompt",
+            "published low": published.get((comparison, f"{ratio}_low"), np.nan),
+            "published high": published.get((comparison, f"{ratio}_high"), np.nan),
+            "ours": estimate,
+            "n": count,
+        }
 
 
 _COST_RATIOS = (
@@ -280,19 +282,29 @@ _COST_RATIOS = (
 )
 
 
-def _claimed_range(claims: Mapping[tuple[str, str], float], name: str) -> str:
-    low, high = (claims.get((f"{DEBATE}/cot", f"{name}_{end}"), np.nan) for end in ("low", "high"))
+def _claimed_range(claims: Values, name: str) -> str:
+    low = claims.get((f"{DEBATE}/cot", f"{name}_low"), np.nan)
+    high = claims.get((f"{DEBATE}/cot", f"{name}_high"), np.nan)
     return f"{low:.0f} to {high:.0f}"
 
 
-def _estimate_ratio(debate: Run, prompt: Run, quantity: str) -> tuple[float, float, float, int]:
-    """Ratio of the mean quantity a case over common cases, with its interval."""
-    means = []
-    for run in (debate, prompt):
-        rows = run.predictions.assign(tokens=lambda r: r["prompt_tokens"] + r["completion_tokens"])
-        means.append(rows.groupby("case_id")[quantity].mean())
-    common = means[0].index.intersection(means[1].index).sort_values()
-    top, bottom = (mean[common].to_numpy(dtype=np.float64) for mean in means)
-    return *debate.results.sample(common).bootstrap.estimate(
-        ratio_statistic(top, bottom, AMOUNT)
-    ), len(common)
+def _estimate_ratio(
+    debate: Run, prompt: Run, quantity: str
+) -> tuple[tuple[float, float, float], int]:
+    """Estimate the ratio of the mean quantity per case, with its interval and the number of cases.
+
+    Only the cases that both runs argued count.
+    """
+    debate_means, prompt_means = _means_by_case(debate, quantity), _means_by_case(prompt, quantity)
+    cases = debate_means.index.intersection(prompt_means.index).sort_values()
+    statistic = ratio_statistic(
+        debate_means[cases].to_numpy(dtype=np.float64),
+        prompt_means[cases].to_numpy(dtype=np.float64),
+        AMOUNT,
+    )
+    return debate.results.sample(cases).bootstrap.estimate(statistic), len(cases)
+
+
+def _means_by_case(run: Run, quantity: str) -> Column:
+    tokens = run.predictions["prompt_tokens"] + run.predictions["completion_tokens"]
+    return run.predictions.assign(tokens=tokens).groupby("case_id")[quantity].mean()

@@ -1,4 +1,4 @@
-"""What the paper leaves out: how the judge's belief moves, whether confidence can be trusted."""
+"""Tables that the paper does not have: the judge's changes of belief, and calibration."""
 
 import numpy as np
 
@@ -23,23 +23,15 @@ DYNAMICS_METRICS = {
 
 @table(STUDY, "judge_dynamics", "How the judge's belief moves")
 def judge_dynamics(results: StudyResults) -> TableContent:
-    """Changes of the judge's private belief, who had spoken before they moved, and confidence by
-    turn.
-    """
-    rows = [
-        {
-            "experiment": (
-                run.experiment,
-                run.model,
-                _describe_group(group),
-                DYNAMICS_METRICS[metric],
-            ),
-            "ours": (*value.interval, value.n),
-        }
-        for run in list_runs(results, DEBATE)
-        for metric, group, value in run.scores(DYNAMICS_METRICS)
-        if group.startswith("speaker=judge")
-    ]
+    """Changes of the judge's private belief, the preceding speakers, and confidence by turn."""
+    rows = []
+    for run in list_runs(results, DEBATE):
+        for metric, group, value in run.scores(DYNAMICS_METRICS):
+            if not group.startswith("speaker=judge"):
+                continue
+            row = {"experiment": run.experiment, "model": run.model}
+            row |= {"when": _describe_group(group), "metric": DYNAMICS_METRICS[metric]}
+            rows.append({**row, "ours": value.interval, "n": value.n})
     columns = (
         Columns().keys("experiment", "model", "when").plain("metric").estimate("ours").plain("n")
     )
@@ -47,19 +39,20 @@ def judge_dynamics(results: StudyResults) -> TableContent:
         rows,
         [
             (
-                "A belief is the probability of the positive outcome, by the judge's answer and"
-                " stated confidence, of which 0 is a guess (1/2) and 100 certain. A shift is the"
-                " change of the belief since the judge's last one, with the seats that spoke in"
-                " public between; where both advocates did, it cannot be told apart (beliefs:"
-                " after_turn does). Turns count every utterance, private ones too."
+                "A belief is the probability of the positive outcome. It follows from the judge's"
+                " answer and stated confidence: 0 is a guess (1/2), 100 is certain. A shift is the"
+                " change since the judge's previous belief, listed with the seats that spoke in"
+                " public in between. If both advocates spoke, their effects cannot be separated;"
+                " `beliefs: after_turn` separates them. Turns count every utterance, including"
+                " private ones."
             ),
-            "The paper reports no figures for this.",
+            "The paper reports no values for this.",
         ],
     )
 
 
 def _describe_group(group: str) -> str:
-    """A group of the scores in words: "after defense, prosecutor", "turn 7", "first opinion"."""
+    """Describe a group of scores, for example "after defense, prosecutor" or "turn 7"."""
     _, _, part = group.partition(";")
     kind, _, value = part.partition("=")
     words = {
@@ -78,15 +71,12 @@ def _missing_note(results: StudyResults) -> str:
         & (scores["value"] > 0)
     ]
     if affected.empty:
-        return "Every valid answer states a confidence that can be read, or carries a probability."
+        return "Every valid answer has a readable confidence or a probability."
     runs = (
         f"{row.experiment}, {row.model}: {row.value:.0f} of {row.n}"
         for row in affected.itertuples()
     )
-    return (
-        "Valid answers without a confidence that can be read, which are left out:"
-        f" {'; '.join(runs)}."
-    )
+    return f"Valid answers without a readable confidence are left out: {'; '.join(runs)}."
 
 
 @table(STUDY, "calibration", "Can stated confidence be trusted?")
@@ -102,13 +92,13 @@ def calibration(results: StudyResults) -> TableContent:
         "overconfidence": "confidence less accuracy",
         "auc_of_confidence": "AUC of confidence for being right",
     }
-    rows = [
-        {"method": (*run.names, heading), "ours": value.interval, "cases": value.counts}
-        for run in list_runs(results)
-        for metric, heading in metrics.items()
-        for value in [run.measured(metric)]
-        if not np.isnan(value.value)
-    ]
+    rows = []
+    for run in list_runs(results):
+        for metric, heading in metrics.items():
+            value = run.measured(metric)
+            if not np.isnan(value.value):
+                cells = {**run.row_keys, "metric": heading}
+                rows.append({**cells, "ours": value.interval, "cases": value.counts})
     columns = (
         Columns()
         .keys("method", "model", "experiment", "data")
@@ -122,13 +112,14 @@ def calibration(results: StudyResults) -> TableContent:
         rows,
         [
             (
-                "Valid answers that state a confidence or carry a probability (n). A stated"
-                " confidence c of k labels is the probability 1/k + (1 - 1/k) c, so that no answer"
-                " counts against itself. AUC of confidence: 0.5 means that confidence says nothing"
-                " about being right. Calibration error by chance: what calibrated answers with the"
-                " same confidences would show on average, more the fewer there are; an error near"
-                " it is no sign of bad calibration, and its interval does not reach the true error"
-                " then. Confidence less accuracy has no such bias. The paper publishes no values."
+                "n counts valid answers with a stated confidence or a probability. A stated"
+                " confidence c with k labels is the probability 1/k + (1 - 1/k) c, so that the"
+                " chosen label is never less probable than chance. An AUC of confidence of 0.5"
+                " means that confidence carries no information about being right. The calibration"
+                " error by chance is the mean error of calibrated answers with the same"
+                " confidences; it grows as answers get fewer. An error close to it is no evidence"
+                " of bad calibration, and its interval does not cover the true error."
+                " Confidence less accuracy has no such bias. The paper publishes no values."
             ),
             _missing_note(results),
         ],
