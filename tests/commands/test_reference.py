@@ -100,7 +100,7 @@ def test_every_variable_of_a_template_is_described_and_no_other() -> None:
 
 def test_what_is_registered_is_listed_with_its_parameters() -> None:
     page = registered()
-    assert "| `strategy` | `call` | a strategy in a call of its own" in page
+    assert "| `strategy` | `call` | how advocates plan: in a separate call" in page
     assert "| `courtroom/paired_tests` |" in page
 
 

@@ -285,7 +285,9 @@ def _attribution_reason(base: BaseExperiment) -> str:
             f" `params: {{beside: {base.name}, debated_by: MODEL}}`."
         )
     if base.is_human_seat(debaters.decider):
-        return f"{debaters.decider} is a person's seat, and a model alone is asked again. Remove it."
+        return (
+            f"{debaters.decider} is a person's seat, and a model alone is asked again. Remove it."
+        )
     human_seats = base.human_seats()
     if human_seats and base.attribution.get("rerun_from"):
         return (
