@@ -22,13 +22,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.studies.appellate.deidentify import Deidentified, Opinion, deidentify
-from moot.studies.appellate.deidentify.reading import announced_outcome, read_opinions
-from moot.studies.appellate.deidentify.recogniser import is_installed, recognised_names
-from moot.studies.appellate.deidentify.survivors import without_pseudonyms
-from moot.studies.appellate.deidentify.vocabulary import COMMON
+from moot.studies.appellate.deidentify import DeidentifiedOpinion, Opinion, deidentify
+from moot.studies.appellate.deidentify.reading import find_announced_outcome, read_opinions
+from moot.studies.appellate.deidentify.recogniser import is_installed, recognise_names
+from moot.studies.appellate.deidentify.survivors import lower_pseudonyms
+from moot.studies.appellate.deidentify.vocabulary import COMMON_WORDS
 from moot.studies.appellate.legal.rubric import OUTCOMES
-from moot.studies.appellate.legal.rules import opinion_outcome
+from moot.studies.appellate.legal.rules import find_opinion_outcome
 
 PASSAGE = 1_000  # characters that a person reads
 FOLDS = 5
@@ -62,8 +62,10 @@ def read_summaries(path: Path) -> list[Opinion]:
 
 def surviving_names(facts: str) -> list[str]:
     """What the recogniser takes for a name in finished facts, less customary words and pseudonyms."""
-    found = [name for name, _ in recognised_names(without_pseudonyms(facts))]
-    return [name for name in found if any(plain not in COMMON for plain in _capitalised(name))]
+    found = [name for name, _ in recognise_names(lower_pseudonyms(facts))]
+    return [
+        name for name in found if any(plain not in COMMON_WORDS for plain in _capitalised(name))
+    ]
 
 
 def _capitalised(name: str) -> list[str]:
@@ -93,8 +95,11 @@ def outcome_lines(opinions: Sequence[Opinion]) -> list[str]:
     """
     lines = []
     for name, read in (
-        ("text that the loader reads", lambda opinion: announced_outcome(opinion.text)),
-        ("marked sentences", lambda opinion: opinion_outcome(" ".join(opinion.marked))[0]),
+        ("text that the loader reads", lambda opinion: find_announced_outcome(opinion.text)),
+        (
+            "marked sentences",
+            lambda opinion: find_opinion_outcome(" ".join(opinion.marked_sentences))[0],
+        ),
     ):
         right = Counter(opinion.outcome for opinion in opinions if read(opinion) == opinion.outcome)
         known = Counter(opinion.outcome for opinion in opinions)
@@ -105,7 +110,7 @@ def outcome_lines(opinions: Sequence[Opinion]) -> list[str]:
     return lines
 
 
-def measure(finished: Sequence[tuple[Opinion, Deidentified]]) -> list[str]:
+def measure(finished: Sequence[tuple[Opinion, DeidentifiedOpinion]]) -> list[str]:
     """The lines of the report on some opinions."""
     opinions = [opinion for opinion, _ in finished]
     passed = [(opinion, done) for opinion, done in finished if done.report.passed]
@@ -134,7 +139,7 @@ def measure(finished: Sequence[tuple[Opinion, Deidentified]]) -> list[str]:
 
 
 def passages(
-    finished: Sequence[tuple[Opinion, Deidentified]], count: int, seed: int, start: int
+    finished: Sequence[tuple[Opinion, DeidentifiedOpinion]], count: int, seed: int, start: int
 ) -> list[str]:
     """Passages of some passed opinions, drawn by a seed among those that reach so far, for a person
     to read.
@@ -151,7 +156,7 @@ def passages(
     ]
 
 
-def _classifier_lines(passed: Sequence[tuple[Opinion, Deidentified]]) -> list[str]:
+def _classifier_lines(passed: Sequence[tuple[Opinion, DeidentifiedOpinion]]) -> list[str]:
     stands = [opinion.outcome in ("affirm", "dismiss") for opinion, _ in passed]
     if len(passed) < LEAST_FOR_CLASSIFIER or min(Counter(stands).values()) < FOLDS:
         return []
@@ -197,7 +202,7 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=1, help="which ones")
     chosen = parser.parse_args()
-    recognise = recognised_names if is_installed() and not chosen.no_ner else None
+    recognise = recognise_names if is_installed() and not chosen.no_ner else None
     read = read_summaries if chosen.path.suffix == ".csv" else read_opinions
     opinions = [o for o in read(chosen.path) if chosen.half in ("all", half_of(o.opinion_id))]
     opinions = random.Random(chosen.seed).sample(

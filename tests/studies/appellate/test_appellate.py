@@ -97,7 +97,8 @@ def panel(
     }
     rows = [
         {
-            "experiment": name, "model": "tiny", "code": CODES[row["label"]], "labeler": "rules", "evidence": "",
+            "experiment": name, "model": "tiny", "code": CODES[row[
+                "label"]], "labeler": "rules", "evidence": "",
             "predicted": row["label"], **row, **drawn.get((row["debate_id"], row["turn"]), {}),
         }
         for row in labels
@@ -128,8 +129,10 @@ def statement(
         json.dumps({"condition": "affirm" if position == "a" else "not affirm"}) if human else None
     )
     return {
-        "debate_id": debate, "case_id": debate.split("#", maxsplit=1)[0], "repeat": 0, "turn": turn, "round": number, "speaker": speaker,
-        "visibility": "public", "kind": kind, "text": f"{speaker} in round {number} says {position}.", "parsed": parsed,
+        "debate_id": debate, "case_id": debate.split("#", maxsplit=1)[0],
+            "repeat": 0, "turn": turn, "round": number, "speaker": speaker,
+        "visibility": "public", "kind": kind, "text":
+            f"{speaker} in round {number} says {position}.", "parsed": parsed,
         "parse_status": "", "source": "human" if human else "model",
     }  # fmt: skip
 
@@ -303,7 +306,9 @@ def test_corrected_by_labels_of_everything_is_what_people_say(
     )["value"]
     corrected = label_scores(by_rules).query("metric.str.startswith('corrected_')")
     assert set(corrected["metric"]) == {
-        "corrected_label_share", "corrected_group_share", "corrected_label_changes", "corrected_label_transition", "corrected_affirm_share", "corrected_affirm_share_of_statements",
+        "corrected_label_share", "corrected_group_share",
+            "corrected_label_changes", "corrected_label_transition",
+                "corrected_affirm_share", "corrected_affirm_share_of_statements",
         "corrected_position_share", "corrected_volatility",
     }  # fmt: skip
     keys = zip(corrected["metric"].str.removeprefix("corrected_"), corrected["group"], strict=True)

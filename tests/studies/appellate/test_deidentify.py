@@ -15,13 +15,13 @@ from moot.datasets import LoadContext
 from moot.studies.appellate.data_opinions import OpinionsOptions, load
 from moot.studies.appellate.deidentification import write_deidentification
 from moot.studies.appellate.deidentify import Opinion, deidentify, recogniser
-from moot.studies.appellate.deidentify.hints import generalises, tells_outcome
+from moot.studies.appellate.deidentify.hints import states_general_rule, tells_outcome
 from moot.studies.appellate.deidentify.lexicon import Lexicon
-from moot.studies.appellate.deidentify.opinion import party_rules, with_caption
-from moot.studies.appellate.deidentify.reading import announced_outcome, read_opinions
+from moot.studies.appellate.deidentify.opinion import add_caption_names, find_party_rules
+from moot.studies.appellate.deidentify.reading import find_announced_outcome, read_opinions
 from moot.studies.appellate.deidentify.references import cites_cases
-from moot.studies.appellate.deidentify.replacing import tidied
-from moot.studies.appellate.deidentify.segments import majority
+from moot.studies.appellate.deidentify.replacing import remove_repetitions
+from moot.studies.appellate.deidentify.segments import extract_majority
 from moot.studies.appellate.deidentify.survivors import find_survivors
 
 Context = Callable[..., LoadContext]
@@ -254,8 +254,8 @@ def test_parties_are_found_by_more_than_one_rule(caption: str, facts: str, rule:
         f"{caption}OPINION\nSTURM, Judge.\n\n{facts}\n\nDISCUSSION\n\nWe review"
         " it.\n\nCONCLUSION\n\nWe affirm."
     )
-    found = with_caption(Opinion("made-up", text))
-    assert rule in party_rules(found)
+    found = add_caption_names(Opinion("made-up", text))
+    assert rule in find_party_rules(found)
     if rule == "matter":
         assert ("RALPH HOBBS", "") in found.parties
     if "ex rel" in caption:
@@ -263,17 +263,17 @@ def test_parties_are_found_by_more_than_one_rule(caption: str, facts: str, rule:
 
 
 def test_replacing_leaves_no_doubles() -> None:
-    assert tidied("He met the the driver.") == "He met the driver."
+    assert remove_repetitions("He met the the driver.") == "He met the driver."
     assert (
-        tidied("Person Person B and Person A (Person A) met County County A.")
+        remove_repetitions("Person Person B and Person A (Person A) met County County A.")
         == "Person B and Person A met County A."
     )
     assert (
-        tidied("Defendant, Defendant, left with Mr. Person A and Officer Officer B.")
+        remove_repetitions("Defendant, Defendant, left with Mr. Person A and Officer Officer B.")
         == "Defendant, left with Person A and Officer B."
     )
     assert (
-        tidied("It was sold to Name B-berg by the Person A's son.")
+        remove_repetitions("It was sold to Name B-berg by the Person A's son.")
         == "It was sold to Name B by Person A's son."
     )
 
@@ -351,19 +351,23 @@ def test_the_courts_reading_of_the_law_is_no_fact() -> None:
     law = (
         "This language states that commencement of trial within the stated period is mandatory.",
         "However, the scope of the Commission's jurisdiction is defined by statute.",
-        "Subsection C deals with persons driving on lands of another.", "The movant bears the burden to show it.",
-        "New Mexico follows the rule of the majority.", "Generally, a negligence claim requires the existence of a duty.",
+        "Subsection C deals with persons driving on lands of another.",
+            "The movant bears the burden to show it.",
+        "New Mexico follows the rule of the majority.",
+            "Generally, a negligence claim requires the existence of a duty.",
     )  # fmt: skip
-    assert not [sentence for sentence in law if not generalises(sentence)]
+    assert not [sentence for sentence in law if not states_general_rule(sentence)]
 
 
 def test_what_is_told_of_somebody_or_provided_is_a_fact() -> None:
     told = (
-        "Plaintiff is a carrier.", "The house is known as Vista House.", "He owns the land, which is dry.",
-        "Section 3 provides that the notice must be public.", "The affidavit states that the house is occupied.",
+        "Plaintiff is a carrier.",
+            "The house is known as Vista House.", "He owns the land, which is dry.",
+        "Section 3 provides that the notice must be public.",
+            "The affidavit states that the house is occupied.",
         "The rule was amended, and requires a notice now.",
     )  # fmt: skip
-    assert not [sentence for sentence in told if generalises(sentence)]
+    assert not [sentence for sentence in told if states_general_rule(sentence)]
 
 
 def test_an_introduction_asserts_nothing_and_a_holding_is_not_explained() -> None:
@@ -397,8 +401,8 @@ def test_ordinary_prose_ends_no_opinion() -> None:
         " ORDERED.\n\nWE CONCUR: PELHAM, Chief Judge."
     )
     whole = opinion(f"Plaintiff sued. {PLAIN}", ending)
-    assert majority(whole.text).rstrip().endswith("We reverse the judgment.")
-    assert announced_outcome(whole.text) == "reverse"
+    assert extract_majority(whole.text).rstrip().endswith("We reverse the judgment.")
+    assert find_announced_outcome(whole.text) == "reverse"
 
 
 def test_a_mixed_introduction_outweighs_an_end_that_names_one_half() -> None:
@@ -406,12 +410,14 @@ def test_a_mixed_introduction_outweighs_an_end_that_names_one_half() -> None:
         f"Plaintiff appeals. We affirm the verdict and reverse the award of interest. {PLAIN * 8}"
     )
     assert (
-        announced_outcome(
+        find_announced_outcome(
             opinion(introduction, f"{PLAIN * 6}We reverse the award of interest.").text
         )
         == "mixed"
     )
-    assert announced_outcome(opinion(f"{PLAIN}We affirm.", "The wall was his.").text) == "affirm"
+    assert (
+        find_announced_outcome(opinion(f"{PLAIN}We affirm.", "The wall was his.").text) == "affirm"
+    )
 
 
 def test_citations_are_seen_by_library_and_by_form() -> None:
@@ -444,7 +450,7 @@ def test_a_record_without_optional_fields_hides_those_of_no_other(
     _write(tmp_path, records)
     read = list(read_opinions(tmp_path / "opinions.jsonl"))
     assert [found.outcome for found in read] == ["affirm", *["affirm", "reverse"] * 4, "affirm"]
-    assert read[3].marked
+    assert read[3].marked_sentences
     options = OpinionsOptions(source="local", path="opinions.jsonl")
     account = load(options, load_context("opinions", data_root=tmp_path)).cleaning
     assert (account["outcome from the source"], account["outcome from the rules"]) == (9, 1)
@@ -461,7 +467,7 @@ def test_every_exclusion_is_counted_with_its_reason(
     assert account["parties found by definition"] == 10
     assert account["opinions read by the trained recogniser"] == 0
     monkeypatch.setattr(recogniser, "is_installed", lambda: True)
-    monkeypatch.setattr(recogniser, "recognised_names", lambda facts: [("The", "person")])
+    monkeypatch.setattr(recogniser, "recognise_names", lambda facts: [("The", "person")])
     auto = load(
         OpinionsOptions(source="local", path="opinions.jsonl"),
         load_context("opinions", data_root=tmp_path),

@@ -23,19 +23,23 @@ from moot.studies.appellate.data_opinions import (
     human_statements,
     load,
 )
-from moot.studies.appellate.deidentify import Opinion, deidentify, recheck, recogniser
-from moot.studies.appellate.deidentify.gates import check, forbidden_words, surviving_marked
+from moot.studies.appellate.deidentify import Opinion, check_rewritten_facts, deidentify, recogniser
+from moot.studies.appellate.deidentify.gates import (
+    find_marked_sentences,
+    run_gates,
+)
 from moot.studies.appellate.deidentify.lexicon import Lexicon
+from moot.studies.appellate.deidentify.names import collect_record_words
 from moot.studies.appellate.deidentify.opinion import (
+    add_caption_names,
     find_judges,
     find_parties,
     introduces_party,
-    with_caption,
 )
-from moot.studies.appellate.deidentify.reading import announced_outcome, read_opinions
-from moot.studies.appellate.deidentify.recogniser import recognised_names
-from moot.studies.appellate.deidentify.references import replace_references, with_letters
-from moot.studies.appellate.deidentify.segments import extract_part, majority, split_opinion
+from moot.studies.appellate.deidentify.reading import find_announced_outcome, read_opinions
+from moot.studies.appellate.deidentify.recogniser import recognise_names
+from moot.studies.appellate.deidentify.references import replace_references, show_letters
+from moot.studies.appellate.deidentify.segments import extract_majority, extract_part, split_opinion
 from moot.studies.appellate.legal.rules import label_statement
 
 Context = Callable[..., LoadContext]
@@ -72,7 +76,7 @@ def made_up() -> Opinion:
         "made-up",
         TEXT,
         outcome="affirm",
-        marked=("We affirm.", "For these reasons, we affirm the judgment."),
+        marked_sentences=("We affirm.", "For these reasons, we affirm the judgment."),
     )
 
 
@@ -86,12 +90,12 @@ def test_parts_of_an_opinion() -> None:
         "after",
     ]
     assert extract_part(TEXT, spans, "background").startswith("Plaintiff Ann Brightwater")
-    assert "affirm the judgment" in majority(TEXT)
-    assert "CONCUR" not in majority(TEXT)
+    assert "affirm the judgment" in extract_majority(TEXT)
+    assert "CONCUR" not in extract_majority(TEXT)
 
 
 def test_caption_and_signatures_name_everybody() -> None:
-    complete = with_caption(made_up())
+    complete = add_caption_names(made_up())
     assert ("ANN BRIGHTWATER", "appellant") in complete.parties
     assert ("HALVORSEN MILLS, INC.", "appellee") in complete.parties
     assert {"STURM", "PELHAM", "ISOLDE KRAY"} <= set(complete.judges)
@@ -103,7 +107,7 @@ def test_a_caption_may_stand_on_several_lines() -> None:
         "NO. 7\nORRIN ANDROSS,\nAppellant\nV.\nMEYAH MILLS NO. 2, LTD.,\nAppellee\nOPINION\nHe"
         " fell.\nDiscussion\nWe look.\n"
     )
-    parties = with_caption(Opinion("lines", text)).parties
+    parties = add_caption_names(Opinion("lines", text)).parties
     assert ("ORRIN ANDROSS", "appellant") in parties
     assert ("MEYAH MILLS NO. 2, LTD.", "appellee") in parties
 
@@ -136,24 +140,24 @@ def test_replacement_is_consistent() -> None:
 
 
 def test_the_gate_sees_a_name_that_the_chain_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    complete = with_caption(made_up())
-    assert "brightwater" in forbidden_words(complete, Lexicon([complete.text]))
-    report = check(complete, "The appellant, one BRIGHTWATER, worked at a mill. " * 5)
+    complete = add_caption_names(made_up())
+    assert "brightwater" in collect_record_words(complete, Lexicon([complete.text]))
+    report = run_gates(complete, "The appellant, one BRIGHTWATER, worked at a mill. " * 5)
     assert len(report.names) == 5
     assert not report.passed
 
 
 def test_the_gate_sees_an_outcome_that_the_chain_left() -> None:
     told = "She worked at the mill. For these reasons, we affirm the judgment. She was ill."
-    report = check(with_caption(made_up()), told)
+    report = run_gates(add_caption_names(made_up()), told)
     assert report.outcomes
-    assert surviving_marked(["For these reasons, we affirm the judgment."], told)
-    assert not surviving_marked(["We affirm."], "She worked at the mill, as we know.")
+    assert find_marked_sentences(["For these reasons, we affirm the judgment."], told)
+    assert not find_marked_sentences(["We affirm."], "She worked at the mill, as we know.")
 
 
 def test_a_rewritten_case_is_checked_again() -> None:
-    assert recheck(made_up(), deidentify(made_up(), 6000).facts).passed
-    assert not recheck(made_up(), "Ann Brightwater fell ill. " * 20).passed
+    assert check_rewritten_facts(made_up(), deidentify(made_up(), 6000).facts).passed
+    assert not check_rewritten_facts(made_up(), "Ann Brightwater fell ill. " * 20).passed
 
 
 def test_initials_of_a_minor_are_a_name() -> None:
@@ -172,7 +176,7 @@ def test_references_become_letters() -> None:
         " His number is 585-33-7993."
     )
     assert (
-        with_letters(replace_references(text))
+        show_letters(replace_references(text))
         == "on date A, and again on date A, he broke statute A in docket A. His number is number A."
     )
 
@@ -308,7 +312,8 @@ def test_paraphrases_pass_the_gates_again_or_are_left_out(
         {
             **dict.fromkeys(SCHEMAS["transcripts"].names),
             "case_id": str(number), "repeat": 0, "turn": 1, "kind": "paraphrase",
-            "text": good + (" Ms. Brightwater was refused." if number == 0 else " We affirm." if number == 1 else ""),
+            "text": good + (" Ms. Brightwater was refused." if number == 0 else
+                " We affirm." if number == 1 else ""),
         }
         for number in range(10)
     ]  # fmt: skip
@@ -356,7 +361,7 @@ def test_real_records_of_the_caselaw_access_project(shared_data: Path) -> None:
 
 def test_the_text_that_the_loader_reads_gives_the_outcome(shared_data: Path) -> None:
     opinions = list(read_opinions(shared_data / "opinions" / "nm_appeals_250.jsonl"))
-    right = [announced_outcome(opinion.text) == opinion.outcome for opinion in opinions]
+    right = [find_announced_outcome(opinion.text) == opinion.outcome for opinion in opinions]
     assert sum(right) / len(right) >= 0.92
 
 
@@ -367,7 +372,7 @@ def test_a_source_outcome_wins_over_the_rules() -> None:
 def test_a_recogniser_finds_names_that_no_caption_has() -> None:
     pytest.importorskip("presidio_analyzer", reason="the extra `ner` is not installed")
     names = dict(
-        recognised_names("Barbara Johnson drove from Chicago to Milwaukee to see her doctor.")
+        recognise_names("Barbara Johnson drove from Chicago to Milwaukee to see her doctor.")
     )
     assert names["Barbara Johnson"] == "person"
     assert {"Chicago", "Milwaukee"} <= {name for name, kind in names.items() if kind == "place"}
@@ -390,4 +395,4 @@ def test_without_the_recogniser_the_extra_is_named(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "presidio_analyzer", None)
     recogniser._analyzer.cache_clear()
     with pytest.raises(UserError, match="make env EXTRAS=ner"):
-        recognised_names("Barbara Johnson drove from Chicago.")
+        recognise_names("Barbara Johnson drove from Chicago.")

@@ -186,8 +186,10 @@ def test_headings_of_judges(text: str, expected: list[tuple[int, int]]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Confidence: 85", 85), ("My confidence is 70 out of 100.", 70), ("I am 90% confident.", 90), ("Confidence level: 85/100", 85),
-        ("Confidence: 850", None), ("In 1987 the court", None), ("Confidence: 40. Later: confidence 60%", 60),
+        ("Confidence: 85", 85), ("My confidence is 70 out of 100.", 70), (
+            "I am 90% confident.", 90), ("Confidence level: 85/100", 85),
+        ("Confidence: 850", None), ("In 1987 the court", None), (
+            "Confidence: 40. Later: confidence 60%", 60),
     ],
 )  # fmt: skip
 def test_stated_confidence(text: str, expected: float | None) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from moot.studies.appellate.legal.dispositions import find_dispositions
 from moot.studies.appellate.legal.rubric import CODES, LABELS, RUBRIC, decide_label, decide_outcome
-from moot.studies.appellate.legal.rules import label_statement, opinion_outcome
+from moot.studies.appellate.legal.rules import find_opinion_outcome, label_statement
 from moot.studies.appellate.legal.sentences import split_sentences
 
 OPINIONS = [
@@ -410,7 +410,7 @@ IMPLIED = [
 
 @pytest.mark.parametrize(("text", "expected"), OPINIONS)
 def test_outcomes_of_opinions(text: str, expected: str) -> None:
-    assert opinion_outcome(text)[0] == expected
+    assert find_opinion_outcome(text)[0] == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), [*STATEMENTS, *IMPLIED])
@@ -432,7 +432,8 @@ def _records(shared_data: Path) -> list[dict[str, Any]]:
 def test_marked_outcome_sentences_of_real_opinions(shared_data: Path) -> None:
     records = _records(shared_data)
     right = [
-        opinion_outcome("\n\n".join(record["outcome_sentences"]))[0] == OUTCOMES[record["label"]]
+        find_opinion_outcome("\n\n".join(record["outcome_sentences"]))[0]
+        == OUTCOMES[record["label"]]
         for record in records
     ]
     assert sum(right) / len(right) >= MARKED_ACCURACY
@@ -442,10 +443,10 @@ def test_negated_and_attributed_verbs_are_nobodys_vote() -> None:
     assert not [
         finding
         for finding in find_dispositions("The Court of Appeals reversed in Smith.")
-        if finding.explicit
+        if finding.is_explicit
     ]
     negated = find_dispositions("We do not reverse.")
-    assert [(finding.disposition, finding.explicit) for finding in negated] == [("affirm", False)]
+    assert [(finding.name, finding.is_explicit) for finding in negated] == [("affirm", False)]
 
 
 def test_the_evidence_is_the_sentence_that_votes() -> None:

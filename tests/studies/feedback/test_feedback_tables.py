@@ -24,7 +24,8 @@ from scripted_model import WINNER
 
 PUBLISHED = Path(__file__).parents[3] / "data" / "published" / "published_results.csv"
 DEBATE = {
-    "weight": 0.5, "smoothing": True, "debaters": 2, "rounds": 1, "sides": "opposed", "assistant": "",
+    "weight": 0.5, "smoothing": True, "debaters": 2, "rounds": 1,
+        "sides": "opposed", "assistant": "",
     "assistant_features": "tfidf", "threshold": 0.5, "threshold_rule": "mean",
 }  # fmt: skip
 

@@ -23,7 +23,7 @@ from moot.core.yaml_text import load_yaml
 from moot.datasets import MADE_BY, DatasetOptions, LoadContext, Loaded, dataset
 
 if TYPE_CHECKING:
-    from moot.studies.appellate.deidentify import Deidentified, Opinion, Recogniser
+    from moot.studies.appellate.deidentify import DeidentifiedOpinion, Opinion, Recogniser
 
 SAMPLE = Path("data/samples/opinions.yaml")
 AFFIRM, NOT_AFFIRM = "affirm", "not affirm"
@@ -145,7 +145,7 @@ def _sample(context: LoadContext) -> Loaded:
 
 def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
     from moot.studies.appellate.deidentify.reading import (
-        opinion_files,
+        list_opinion_files,
         read_opinions,
     )  # slow: patterns are compiled
 
@@ -186,7 +186,7 @@ def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
     )
     courts = {case.attributes.get("court", "") for case in cases}
     task = replace(TASK, notes=notes, cluster="court" if len(courts) > 1 and all(courts) else "")
-    return Loaded(cases, task, cleaning=dict(cleaning), sources=sorted(opinion_files(path)))
+    return Loaded(cases, task, cleaning=dict(cleaning), sources=sorted(list_opinion_files(path)))
 
 
 def read_paraphrases(folder: Path) -> dict[str, str]:
@@ -201,20 +201,20 @@ def _finish(
     options: OpinionsOptions,
     rewritten: Mapping[str, str],
     recognise: "Recogniser | None",
-) -> "Deidentified":
+) -> "DeidentifiedOpinion":
     """De-identify; where the facts were rewritten, the rewritten ones, which pass the gates again
     or not at all.
     """
-    from moot.studies.appellate.deidentify import deidentify, recheck
+    from moot.studies.appellate.deidentify import check_rewritten_facts, deidentify
 
     done = deidentify(opinion, options.max_characters, recognise)
     if not options.paraphrases or not done.report.passed:
         return done
     facts = rewritten.get(opinion.opinion_id, "")
-    return replace(done, facts=facts, report=recheck(opinion, facts, recognise))
+    return replace(done, facts=facts, report=check_rewritten_facts(opinion, facts, recognise))
 
 
-def _count(cleaning: Counter[str], opinion: "Opinion", done: "Deidentified") -> None:
+def _count(cleaning: Counter[str], opinion: "Opinion", done: "DeidentifiedOpinion") -> None:
     report = done.report
     cleaning[f"outcome from the {opinion.attributes.get('outcome_from', 'source')}"] += bool(
         opinion.outcome
@@ -223,7 +223,7 @@ def _count(cleaning: Counter[str], opinion: "Opinion", done: "Deidentified") -> 
         cleaning[f"parties found by {rule}"] += 1
     cleaning["name words checked"] += report.tokens
     cleaning["name words surviving"] += len(report.names)
-    cleaning["outcome sentences marked in the source"] += len(opinion.marked)
+    cleaning["outcome sentences marked in the source"] += len(opinion.marked_sentences)
     cleaning["outcome sentences surviving"] += len(report.outcomes)
     cleaning["excluded: a gate failed"] += not report.passed
     for reason in report.reasons:
@@ -231,7 +231,7 @@ def _count(cleaning: Counter[str], opinion: "Opinion", done: "Deidentified") -> 
     cleaning["excluded: no outcome known"] += not opinion.outcome
 
 
-def describe_problems(done: "Deidentified") -> str:
+def describe_problems(done: "DeidentifiedOpinion") -> str:
     """What the gates found, in one line, with no more of the text than shows it."""
     found = [f"name {quoted(name)}" for name in done.report.names[:3]]
     found += [
@@ -241,7 +241,7 @@ def describe_problems(done: "Deidentified") -> str:
     return f"the case did not pass the gates: {'; '.join([*found, *done.report.problems])}."
 
 
-def _case(opinion: "Opinion", done: "Deidentified", name: str, split: Split) -> Case:
+def _case(opinion: "Opinion", done: "DeidentifiedOpinion", name: str, split: Split) -> Case:
     attributes, target = (
         {"outcome": opinion.outcome, **opinion.attributes},
         target_from_outcome(opinion.outcome),
@@ -265,11 +265,11 @@ def recogniser_for(options: OpinionsOptions) -> "Recogniser | None":
         Raises:
             UserError: `ner: true` without the extra.
     """
-    from moot.studies.appellate.deidentify.recogniser import is_installed, recognised_names
+    from moot.studies.appellate.deidentify.recogniser import is_installed, recognise_names
 
     if options.ner == "auto" and not is_installed():
         return None
-    return recognised_names if options.ner else None
+    return recognise_names if options.ner else None
 
 
 # The human's statements

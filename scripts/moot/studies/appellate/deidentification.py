@@ -14,7 +14,7 @@ from moot.core.log import LOG
 from moot.datasets import DatasetOptions, LoadContext
 from moot.studies.appellate.data_opinions import OpinionsOptions, recogniser_for
 from moot.studies.appellate.deidentify import deidentify
-from moot.studies.appellate.deidentify.reading import opinion_files, read_opinions
+from moot.studies.appellate.deidentify.reading import list_opinion_files, read_opinions
 
 
 def write_deidentification(
@@ -37,9 +37,11 @@ def write_deidentification(
         done = deidentify(opinion, options.max_characters, recognise)
         report = done.report
         row = {
-            "case_id": opinion.opinion_id, "source_row": opinion.source_row, "passed": report.passed,
+            "case_id": opinion.opinion_id, "source_row": opinion.source_row,
+                "passed": report.passed,
             "name_words_checked": report.tokens, "names_surviving": list(report.names),
-            "outcome_sentences_marked": len(opinion.marked), "outcome_sentences_surviving": list(report.outcomes),
+            "outcome_sentences_marked": len(opinion.marked_sentences),
+                "outcome_sentences_surviving": list(report.outcomes),
             "problems": list(report.problems), "names": dict(done.names),
             "survivors": [[survivor.reason, survivor.words] for survivor in report.survivors],
             "reasons": report.reasons, "party_rules": list(report.party_rules),
@@ -56,7 +58,7 @@ def write_deidentification(
         output,
         "deidentified",
         frame,
-        describe(sources=opinion_files(path), dataset=dataset, **digests),
+        describe(sources=list_opinion_files(path), dataset=dataset, **digests),
     )
     LOG.info(
         "%s: %d of %d opinions pass the gates", dataset, int(frame["passed"].sum()), len(frame)

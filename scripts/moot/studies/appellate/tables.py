@@ -181,7 +181,8 @@ def _counts_alone(published: Values) -> Iterator[JsonObject]:
                 if other == row and metric.startswith("case")
             }
             yield {
-                **_alone("synthetic"), "step": 1, "round": 1, "judge": "1", "code": f"{code} {CODE_NAMES[code]}",
+                **_alone("synthetic"), "step": 1, "round": 1, "judge":
+                    "1", "code": f"{code} {CODE_NAMES[code]}",
                 "published total": published[row, "total"],
                 **cases,
             }  # fmt: skip
@@ -211,7 +212,8 @@ def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iter
 
 @table(
     STUDY, "decision_probabilities", "Decision probabilities",
-    "Share of affirming positions among all statements, and among those that take a position, by round and judge."
+    "Share of affirming positions among all statements, and among those that take a position, by"
+    " round and judge."
     + CAPTION.format(raw="Ours is raw: it"),
 )  # fmt: skip
 def decision_probabilities(results: StudyResults) -> TableContent:

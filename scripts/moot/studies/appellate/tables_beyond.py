@@ -182,7 +182,8 @@ def changes_of_opinion(results: StudyResults) -> TableContent:
                 "judge": change["seat"], "rounds": f"{change['round']} to {change['round'] + 1}",
                 "from": CODE_NAMES[change["before"]], "to": CODE_NAMES[change["after"]],
                 "before": debate.loc[change["turn"], "text"],
-                "said between": " / ".join(f"{row.speaker}: {row.text}" for row in between.itertuples()),
+                "said between": " / ".join(
+                    f"{row.speaker}: {row.text}" for row in between.itertuples()),
                 "after": debate.loc[change["turn_after"], "text"],
             })  # fmt: skip
     notes = (

@@ -1,38 +1,40 @@
-"""De-identification of appellate opinions: from full text to facts that name no person and do not
-tell the outcome.
+"""De-identify appellate opinions: reduce a full text to facts without names and outcome.
 
-The chain: split the opinion, take its facts, drop the sentences that tell the outcome or cite
-cases, replace references by letters and names by roles and letters, and let the gates judge the
-result. The map from names to roles is for the file next to the cases alone.
+The steps are: split the opinion, select its facts, drop the sentences that reveal the outcome or
+cite cases, replace references by letters and names by roles and letters, and run the gates on the
+result. The map from names to pseudonyms is written to a file next to the cases and nowhere else.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.studies.appellate.deidentify.facts import background_sentences, facts_of
-from moot.studies.appellate.deidentify.gates import GateReport, check
+from moot.studies.appellate.deidentify.facts import iter_background_sentences, select_facts
+from moot.studies.appellate.deidentify.gates import GateReport, run_gates
 from moot.studies.appellate.deidentify.lexicon import Lexicon
-from moot.studies.appellate.deidentify.mentions import Finder, written_small
-from moot.studies.appellate.deidentify.names import find_entities, pseudonyms, strong_words
-from moot.studies.appellate.deidentify.opinion import Opinion, with_caption
+from moot.studies.appellate.deidentify.mentions import MentionFinder, lower_ordinary_words
+from moot.studies.appellate.deidentify.names import (
+    collect_naming_words,
+    find_entities,
+    map_pseudonyms,
+)
+from moot.studies.appellate.deidentify.opinion import Opinion, add_caption_names
 from moot.studies.appellate.deidentify.references import (
     cites_cases,
     replace_references,
-    with_letters,
+    show_letters,
 )
 from moot.studies.appellate.deidentify.replacing import replace_names
 from moot.studies.appellate.deidentify.survivors import Recogniser
 
 
 @dataclass(frozen=True, slots=True)
-class Deidentified:
-    """What the chain makes of an opinion.
+class DeidentifiedOpinion:
+    """The de-identified facts of an opinion.
 
     Attributes:
-        facts: what a model may see.
-        names: every replaced form to its pseudonym; kept in a file next to the cases, never shown
-            to a model.
-        report: what the gates found.
+        facts: the text that models read.
+        names: the pseudonym of every replaced form of a name. No model sees this map.
+        report: the findings of the gates.
     """
 
     facts: str
@@ -40,50 +42,66 @@ class Deidentified:
     report: GateReport
 
 
-def _up_to(sentences: Sequence[str], limit: int) -> str:
-    """The first sentences, up to `limit` characters, and at least one."""
-    kept: list[str] = []
+def _take_sentences(sentences: Sequence[str], max_chars: int) -> str:
+    """Join the first sentences up to `max_chars` characters, and at least one."""
+    selection: list[str] = []
     length = 0
     for sentence in sentences:
         length += len(sentence) + 1
-        if length > limit and kept:
+        if length > max_chars and selection:
             break
-        kept.append(sentence)
-    return " ".join(kept)
+        selection.append(sentence)
+    return " ".join(selection)
 
 
-def deidentify(opinion: Opinion, limit: int, recognise: Recogniser | None = None) -> Deidentified:
+def deidentify(
+    opinion: Opinion, max_chars: int, recogniser: Recogniser | None = None
+) -> DeidentifiedOpinion:
     """De-identify one opinion.
 
     Args:
-        opinion: as it comes from its source.
-        limit: the most characters of facts that are kept, in whole sentences.
-        recognise: a trained recogniser, which finds further names in the facts and judges the
+        opinion: the opinion as its source gives it.
+        max_chars: the most characters of facts to keep, in whole sentences.
+        recogniser: a trained recogniser. It finds further names in the facts and checks the
             finished text.
 
     Returns:
-        facts, map and gate report; a report that did not pass says why the case must not be used.
+        Facts, names and gate report. A case whose report did not pass must not be used.
     """
-    complete = with_caption(opinion)
-    lexicon = Lexicon([complete.text])
-    sentences = list(background_sentences(complete.text))
+    opinion = add_caption_names(opinion)
+    lexicon = Lexicon([opinion.text])
+    sentences = list(iter_background_sentences(opinion.text))
     background = " ".join(sentence.text for sentence in sentences if not cites_cases(sentence.text))
-    facts = replace_references(lexicon.joined(_up_to(list(facts_of(sentences)), limit)))
-    recognised = [name for name, kind in recognise(facts) if kind == "person"] if recognise else []
-    named = strong_words(complete, background, lexicon, recognised)
-    entities = find_entities(complete, background, lexicon, named)
-    mentions = Finder(lexicon, named, entities.aliases).find(facts)
-    mentioned = [
-        (mention, entities.add(mention.words, mention.kind, mention.name)) for mention in mentions
-    ]
-    entities.name_all()
-    finished = with_letters(replace_names(written_small(facts, mentions, lexicon), mentioned))
-    return Deidentified(finished, pseudonyms(entities), check(complete, finished, recognise))
+    facts = _take_sentences(list(select_facts(sentences)), max_chars)
+    facts = replace_references(lexicon.join_broken_names(facts))
+    recognised_people = []
+    if recogniser:
+        recognised_people = [name for name, kind in recogniser(facts) if kind == "person"]
+    naming_words = collect_naming_words(opinion, background, lexicon, recognised_people)
+    entities = find_entities(opinion, background, lexicon, naming_words)
+    mentions = MentionFinder(lexicon, naming_words, entities.aliases).find_mentions(facts)
+    mentions_with_entities = []
+    for mention in mentions:
+        entity = entities.add(mention.words, mention.kind, mention.name)
+        mentions_with_entities.append((mention, entity))
+    entities.assign_pseudonyms()
+    facts = lower_ordinary_words(facts, mentions, lexicon)
+    facts = show_letters(replace_names(facts, mentions_with_entities))
+    report = run_gates(opinion, facts, recogniser)
+    return DeidentifiedOpinion(facts, map_pseudonyms(entities), report)
 
 
-def recheck(opinion: Opinion, facts: str, recognise: Recogniser | None = None) -> GateReport:
-    """All gates again, on facts that something else has rewritten."""
-    return check(with_caption(opinion), facts, recognise)
+def check_rewritten_facts(
+    opinion: Opinion, facts: str, recogniser: Recogniser | None = None
+) -> GateReport:
+    """Run all gates on facts that a model has rewritten."""
+    return run_gates(add_caption_names(opinion), facts, recogniser)
 
 
-__all__ = ["Deidentified", "Opinion", "Recogniser", "deidentify", "recheck"]
+__all__ = [
+    "DeidentifiedOpinion",
+    "Opinion",
+    "Recogniser",
+    "check_rewritten_facts",
+    "deidentify",
+]

@@ -1,6 +1,4 @@
-"""The sentences of an opinion that are facts: those of its background that neither tell the outcome
-nor cite cases.
-"""
+"""Select the facts of an opinion: background sentences that neither reveal the outcome nor cite."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,32 +6,32 @@ from dataclasses import dataclass
 
 from moot.studies.appellate.deidentify.hints import (
     announces_holding,
-    asserts,
-    generalises,
+    asserts_unattributed,
+    states_general_rule,
     tells_outcome,
 )
 from moot.studies.appellate.deidentify.references import cites_cases
 from moot.studies.appellate.deidentify.segments import split_opinion
 from moot.studies.appellate.legal.sentences import split_sentences
 
-MINIMUM_WORDS = (
-    2  # of a sentence, small ones; a shorter piece is left over from a citation or a heading
-)
-REASONING, WINDOW = (
-    3,
-    5,
-)  # sentences of the court's own, of so many in a row: a background reasons from there on
-OWN_SHARE = 0.5  # if so many of all that follow are the court's own as well
-INTRODUCING = 8  # sentences that introduce a case, at most, where no heading ends the introduction
+# A piece with fewer lower-case words is the remainder of a citation or a heading.
+MIN_PROSE_WORDS = 2
+# The court begins to reason where at least MIN_REASONING_SENTENCES of REASONING_WINDOW sentences in
+# a row are its own, and at least MIN_REASONING_SHARE of all that follow.
+MIN_REASONING_SENTENCES = 3
+REASONING_WINDOW = 5
+MIN_REASONING_SHARE = 0.5
+# The longest introduction of a case if no heading ends it.
+MAX_INTRODUCTION_SENTENCES = 8
 _PARAGRAPH_NUMBER = re.compile(
     r"[{\[(]\d{1,3}[}\])]\s*|(?:(?<=[.!?)\"”])|^)\s?\d{1,3}\.\s*(?=[A-Z]|$)"
 )
 _ENDS_WITH_NUMBER = re.compile(r"[.!?)\"”]\s?\d{1,3}\.$")
-_GLUED = re.compile(r"(\b\d{1,3}|\b[a-z]{2,})(?=[A-Z][a-z]{2,})")
-"""A footnote's number or a small word that lost the space before a capital."""
+_MISSING_SPACE = re.compile(r"(\b\d{1,3}|\b[a-z]{2,})(?=[A-Z][a-z]{2,})")
+"""A footnote's number or a lower-case word without the space before a capital."""
 _COMPANY_INITIALS = re.compile(r"\b([A-Z]) & ([A-Z])\b")
-_CITES_ONLY = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
-_SIGNED = re.compile(
+_CITATION_SIGNAL = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
+_SIGNATURE = re.compile(
     r"^(?:OPINION\b\W*)?[A-Z][A-Z.'’ -]{2,40},?\s+(?:(?:Chief|Presiding|Senior)"
     r" )?(?:Judge|Justice|J\.|C\.J\.)\W*"
     r"|^(?i:delivered\s+the\s+opinion\s+of\s+the\s+court)[^:.]{0,60}[:.]\s*"
@@ -45,74 +43,90 @@ class BackgroundSentence:
     """A sentence of the background.
 
     Attributes:
-        text: without paragraph number and signature.
-        concludes: it introduces the case, or follows a holding in its paragraph: what it asserts in
-            no person's name comes from the conclusion.
+        text: the sentence without paragraph number and signature.
+        may_state_conclusion: whether the sentence introduces the case or follows a holding in its
+            paragraph. Its unattributed assertions come from the court's conclusion.
     """
 
     text: str
-    concludes: bool
+    may_state_conclusion: bool
 
 
-def background_sentences(text: str) -> Iterator[BackgroundSentence]:
-    """The sentences of an opinion's background.
+def iter_background_sentences(text: str) -> Iterator[BackgroundSentence]:
+    """Iterate over the sentences of an opinion's background.
 
-    What precedes the heading of the facts introduces the case; without such a heading the first
+    The text before the heading of the facts introduces the case. Without such a heading, the first
     paragraph does.
     """
     spans = [span for span in split_opinion(text) if span.part == "background"]
     for number, span in enumerate(spans):
-        paragraph, held = 0, -1
-        for position, sentence in enumerate(_whole_sentences(text[span.start : span.end].strip())):
+        paragraph, holding_paragraph = 0, -1
+        sentences = _merge_enumerations(text[span.start : span.end].strip())
+        for position, sentence in enumerate(sentences):
             paragraph += bool(_PARAGRAPH_NUMBER.match(sentence))
-            bare = _COMPANY_INITIALS.sub(r"\1&\2", _PARAGRAPH_NUMBER.sub("", sentence).strip())
-            introduces = number == 0 and (
-                len(spans) > 1 or (paragraph <= 1 and position < INTRODUCING)
-            )
+            body = _COMPANY_INITIALS.sub(r"\1&\2", _PARAGRAPH_NUMBER.sub("", sentence).strip())
+            is_first_paragraph = paragraph <= 1 and position < MAX_INTRODUCTION_SENTENCES
+            is_introduction = number == 0 and (len(spans) > 1 or is_first_paragraph)
             yield BackgroundSentence(
-                _GLUED.sub(r"\1 ", _SIGNED.sub("", bare)), introduces or held == paragraph
+                _MISSING_SPACE.sub(r"\1 ", _SIGNATURE.sub("", body)),
+                may_state_conclusion=is_introduction or holding_paragraph == paragraph,
             )
-            if announces_holding(bare):
-                held = paragraph
+            if announces_holding(body):
+                holding_paragraph = paragraph
             paragraph += bool(_ENDS_WITH_NUMBER.search(sentence))
 
 
-def _whole_sentences(text: str) -> list[str]:
-    """The sentences of a text; what is argued in an enumeration ("because (1) it had a duty, and
-    (2) ...") is one.
-    """
-    whole: list[str] = []
+def _merge_enumerations(text: str) -> list[str]:
+    """Split a text into sentences. An enumeration ("because (1) it had a duty, (2) ...") is one."""
+    sentences: list[str] = []
     for sentence in split_sentences(text):
-        if whole and re.match(r"\(\d{1,2}\)", sentence.text) and re.search(r"[a-z,;:]$", whole[-1]):
-            whole[-1] += f" {_PARAGRAPH_NUMBER.sub('', sentence.text)}"
+        is_item = re.match(r"\(\d{1,2}\)", sentence.text)
+        if sentences and is_item and re.search(r"[a-z,;:]$", sentences[-1]):
+            sentences[-1] += f" {_PARAGRAPH_NUMBER.sub('', sentence.text)}"
         else:
-            whole.append(sentence.text)
-    return whole
+            sentences.append(sentence.text)
+    return sentences
 
 
-def facts_of(sentences: Sequence[BackgroundSentence]) -> Iterator[str]:
-    """The facts among the sentences of a background, up to where the court begins to reason.
+def select_facts(sentences: Sequence[BackgroundSentence]) -> Iterator[str]:
+    """Select the facts of a background, up to where the court begins to reason.
 
-    An opinion without headings, or with few, passes from its facts to its reasons on the way. From
-    there on, behind the introduction, most sentences are the court's own.
+    An opinion with few headings passes from facts to reasons within the background. From there on,
+    most sentences are the court's own.
     """
-    own = [
-        not s.concludes and (tells_outcome(s.text) or generalises(s.text) or cites_cases(s.text))
-        for s in sentences
-    ]
+    are_court_sentences = [_is_court_sentence(sentence) for sentence in sentences]
     for position, sentence in enumerate(sentences):
-        rest = own[position:]
-        if rest[0] and sum(rest[:WINDOW]) >= REASONING and sum(rest) >= OWN_SHARE * len(rest):
+        if _starts_reasoning(are_court_sentences[position:]):
             return
         if is_fact(sentence):
             yield sentence.text
 
 
+def _is_court_sentence(sentence: BackgroundSentence) -> bool:
+    """Whether the court speaks, states law or cites in a sentence behind the introduction."""
+    text = sentence.text
+    if sentence.may_state_conclusion:
+        return False
+    return tells_outcome(text) or states_general_rule(text) or cites_cases(text)
+
+
+def _starts_reasoning(are_court_sentences: Sequence[bool]) -> bool:
+    """Whether the first of the remaining sentences and enough of the rest are the court's own."""
+    if not are_court_sentences[0]:
+        return False
+    if sum(are_court_sentences[:REASONING_WINDOW]) < MIN_REASONING_SENTENCES:
+        return False
+    return sum(are_court_sentences) >= MIN_REASONING_SHARE * len(are_court_sentences)
+
+
 def is_fact(sentence: BackgroundSentence) -> bool:
-    """Whether a sentence is one of facts: prose in which the court neither speaks nor evaluates,
-    and that neither states law nor cites cases.
+    """Whether a sentence states facts.
+
+    In such prose the court neither speaks nor evaluates, states no law and cites no cases.
     """
     text = sentence.text
-    prose = len(re.findall(r"\b[a-z]{2,}", text)) >= MINIMUM_WORDS
-    told = tells_outcome(text) or generalises(text) or (sentence.concludes and asserts(text))
-    return prose and not (_CITES_ONLY.match(text) or told or cites_cases(text))
+    if len(re.findall(r"\b[a-z]{2,}", text)) < MIN_PROSE_WORDS or _CITATION_SIGNAL.match(text):
+        return False
+    if sentence.may_state_conclusion and asserts_unattributed(text):
+        return False
+    return not (tells_outcome(text) or states_general_rule(text) or cites_cases(text))

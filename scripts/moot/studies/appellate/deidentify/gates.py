@@ -1,47 +1,44 @@
-"""The gates that a de-identified case must pass; all look at the finished text, not at how it was
-made.
+"""The gates that a de-identified case must pass. All of them read the finished text only.
 
-The first wants no word of a party's, judge's or counsel's name; the second (`survivors`) wants no
-name at all and does not know what the extractor found; the third wants no sentence that tells the
+The first rejects any word of a party's, judge's or counsel's name. The second (`survivors`) rejects
+any name and does not use the results of the extractor. The third rejects sentences that reveal the
 outcome.
 """
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from moot.studies.appellate.deidentify.hints import tells_outcome
-from moot.studies.appellate.deidentify.lexicon import Lexicon, plain
-from moot.studies.appellate.deidentify.names import naming_words
-from moot.studies.appellate.deidentify.opinion import Opinion, party_rules
+from moot.studies.appellate.deidentify.lexicon import Lexicon, normalise_word
+from moot.studies.appellate.deidentify.names import collect_record_words
+from moot.studies.appellate.deidentify.opinion import Opinion, find_party_rules
 from moot.studies.appellate.deidentify.survivors import (
     Recogniser,
     Survivor,
     find_survivors,
-    without_pseudonyms,
+    lower_pseudonyms,
 )
 from moot.studies.appellate.legal.sentences import split_sentences
 
-SHARED_WORDS = (
-    0.8  # of a marked sentence's words in a row of the facts, from which on it counts as surviving
-)
-MINIMUM_WORDS = 4
-MINIMUM_CHARACTERS = 200  # of facts worth a debate
+# A marked sentence survives if the facts have this share of its sequences of SEQUENCE_WORDS words.
+MIN_SHARED_SEQUENCES = 0.8
+SEQUENCE_WORDS = 4
+MIN_FACTS_CHARS = 200
+_WORD = re.compile(r"[A-Za-zÀ-ÿ][\wÀ-ÿ]*(?:(?:['’-]|\.(?=[A-Z]\.))[\wÀ-ÿ]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class GateReport:
-    """What the gates found in one case.
+    """The findings of the gates in one case.
 
     Attributes:
-        names: words of parties', judges' or counsel's names that survive, each with the words
-            around it.
-        survivors: what the independent gate found.
-        outcomes: sentences of the facts that tell the outcome.
-        problems: why the case cannot be judged or used at all.
-        tokens: how many words of names were checked.
-        party_rules: by which rules the parties were found.
+        names: surviving words of parties', judges' or counsel's names, each with its context.
+        survivors: the findings of the independent gate.
+        outcomes: sentences of the facts that reveal the outcome.
+        problems: why the case cannot be checked or used at all.
+        tokens: the number of checked words of names.
+        party_rules: the rules that found the parties.
     """
 
     names: Sequence[str] = ()
@@ -59,67 +56,74 @@ class GateReport:
     @property
     def reasons(self) -> list[str]:
         """Why the case did not pass, each reason once."""
-        reasons = ["name of a party, judge or counsel"] if self.names else []
-        reasons += sorted(Counter(survivor.reason for survivor in self.survivors))
-        reasons += ["outcome told"] if self.outcomes else []
-        return [
-            *reasons,
-            *(re.sub(r"\d+", "some", problem.split(":")[0]) for problem in self.problems),
-        ]
+        reasons = []
+        if self.names:
+            reasons.append("name of a party, judge or counsel")
+        reasons += sorted({survivor.reason for survivor in self.survivors})
+        if self.outcomes:
+            reasons.append("outcome told")
+        for problem in self.problems:
+            summary = problem.split(":")[0]
+            reasons.append(re.sub(r"\d+", "some", summary))
+        return reasons
 
 
-def forbidden_words(opinion: Opinion, lexicon: Lexicon) -> frozenset[str]:
-    """Every word of a party's, judge's or counsel's name that identifies, as `lexicon.plain` writes
-    it.
+def find_marked_sentences(marked_sentences: Sequence[str], facts: str) -> list[str]:
+    """Return the marked sentences that the facts contain, compared by sequences of words.
+
+    A sentence shorter than a sequence ("We affirm.") is compared as a whole.
     """
-    names = [name for name, _ in opinion.parties] + [*opinion.judges, *opinion.counsel]
-    return frozenset(
-        word for name in names for word in naming_words(name, lexicon) if not lexicon.small[word]
-    )
+    survivors = []
+    for sentence in marked_sentences:
+        length = min(SEQUENCE_WORDS, len(_word_sequences(sentence, 1)))
+        if not length:
+            continue
+        fact_sequences = set(_word_sequences(facts, length))
+        sequences = _word_sequences(sentence, length)
+        shared_count = sum(sequence in fact_sequences for sequence in sequences)
+        if shared_count / len(sequences) >= MIN_SHARED_SEQUENCES:
+            survivors.append(sentence)
+    return survivors
 
 
-def surviving_marked(marked: Sequence[str], facts: str) -> list[str]:
-    """The marked outcome sentences that are in the facts, compared by their rows of words; a
-    sentence shorter than a row ("We affirm.") is looked for as a whole.
-    """
-
-    def rows(text: str, length: int) -> list[tuple[str, ...]]:
-        words = re.findall(r"[a-z0-9]+", text.lower())
-        return [tuple(words[start : start + length]) for start in range(len(words) - length + 1)]
-
-    found = []
-    for sentence in marked:
-        length = min(MINIMUM_WORDS, len(rows(sentence, 1)))
-        known = set(rows(facts, length))
-        mine = rows(sentence, length) if length else []
-        if mine and sum(row in known for row in mine) / len(mine) >= SHARED_WORDS:
-            found.append(sentence)
-    return found
+def _word_sequences(text: str, length: int) -> list[tuple[str, ...]]:
+    words = re.findall(r"[a-z0-9]+", text.lower())
+    return [tuple(words[start : start + length]) for start in range(len(words) - length + 1)]
 
 
-def check(opinion: Opinion, facts: str, recognise: Recogniser | None = None) -> GateReport:
+def run_gates(opinion: Opinion, facts: str, recogniser: Recogniser | None = None) -> GateReport:
     """Run all gates on the facts of an opinion.
 
     Args:
-        opinion: with the names of its caption and its marked sentences.
+        opinion: the opinion with the names of its caption and its marked sentences.
         facts: the finished text.
-        recognise: a trained recogniser of names, if there is one.
+        recogniser: a trained recogniser of names, if one is used.
     """
-    forbidden = forbidden_words(opinion, Lexicon([opinion.text]))
-    names = [
-        facts[max(0, match.start() - 25) : match.end() + 25]
-        for match in re.finditer(r"[A-Za-zÀ-ÿ][\wÀ-ÿ]*(?:(?:['’-]|\.(?=[A-Z]\.))[\wÀ-ÿ]+)*", facts)
-        if plain(match[0]) in forbidden
-    ]
-    outcomes = [
-        part.text for part in split_sentences(without_pseudonyms(facts)) if tells_outcome(part.text)
-    ]
-    outcomes += surviving_marked(opinion.marked, facts)
-    rules = party_rules(opinion)
-    problems = [] if rules else ["no party found: nobody could be looked for"]
-    if len(facts) < MINIMUM_CHARACTERS:
-        problems.append(
-            f"fewer than {MINIMUM_CHARACTERS} characters of facts: {len(facts)} are left"
-        )
-    survivors = find_survivors(facts, Lexicon([opinion.text, facts]), recognise)
-    return GateReport(names, survivors, outcomes, problems, len(forbidden), rules)
+    name_words = collect_record_words(opinion, Lexicon([opinion.text]))
+    rules = find_party_rules(opinion)
+    problems = []
+    if not rules:
+        problems.append("no party found: there is no name to look for")
+    if len(facts) < MIN_FACTS_CHARS:
+        problems.append(f"fewer than {MIN_FACTS_CHARS} characters of facts: found {len(facts)}")
+    return GateReport(
+        names=_find_name_words(facts, name_words),
+        survivors=find_survivors(facts, Lexicon([opinion.text, facts]), recogniser),
+        outcomes=_find_outcome_sentences(opinion, facts),
+        problems=problems,
+        tokens=len(name_words),
+        party_rules=rules,
+    )
+
+
+def _find_name_words(facts: str, name_words: Collection[str]) -> list[str]:
+    """Return the context of every word of the facts that is a word of a name."""
+    matches = [match for match in _WORD.finditer(facts) if normalise_word(match[0]) in name_words]
+    return [facts[max(0, match.start() - 25) : match.end() + 25] for match in matches]
+
+
+def _find_outcome_sentences(opinion: Opinion, facts: str) -> list[str]:
+    """Return the sentences of the facts that reveal the outcome, by rule and by the source."""
+    sentences = [sentence.text for sentence in split_sentences(lower_pseudonyms(facts))]
+    outcomes = [sentence for sentence in sentences if tells_outcome(sentence)]
+    return outcomes + find_marked_sentences(opinion.marked_sentences, facts)

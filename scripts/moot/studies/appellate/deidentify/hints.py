@@ -1,16 +1,20 @@
-"""Whether a sentence tells the outcome of the appeal, or gives it away: the court decides, speaks,
-evaluates or states the law in its own voice.
+"""Recognise sentences that reveal the outcome of an appeal.
 
-The facts of a case are told in the past tense, and its arguments are somebody's. So a sentence in
-which no person argues or rules, and that says what is valid, sufficient or required, is the court's
-own, and leads to what it decides.
+In such a sentence the court decides, speaks, evaluates or states the law in its own voice. Facts
+are told in the past tense, and arguments are attributed to a person. An unattributed sentence that
+says what is valid, sufficient or required is therefore the court's own and leads to its decision.
 """
 
 import re
 
-from moot.studies.appellate.deidentify.lexicon import plain
-from moot.studies.appellate.deidentify.vocabulary import COMMON, ROLE_WORDS, ROLES, STATE_WORDS
-from moot.studies.appellate.legal.dispositions import find_dispositions, mask
+from moot.studies.appellate.deidentify.lexicon import normalise_word
+from moot.studies.appellate.deidentify.vocabulary import (
+    COMMON_WORDS,
+    ROLE_WORDS,
+    ROLES,
+    STATE_WORDS,
+)
+from moot.studies.appellate.legal.dispositions import find_dispositions, mask_quotations
 
 _COURT_SPEAKS = re.compile(
     r"\b(?:we|We|WE|our|Our|us|ourselves|[Tt]his [Cc]ourt(?:['’]s)?|[Tt]his (?:opinion|appeal"
@@ -23,7 +27,8 @@ _COURT_REVIEWS = re.compile(
 )
 _HOLDS = re.compile(
     r"\b(?:we|this"
-    r" court)\b[^.;]{0,60}?\b(?:hold|conclude|agree|disagree|reject|find|determine|decide|decline|adopt|"
+    r" court)\b[^.;]{0,60}?\b(?:hold|conclude|agree|disagree|reject|find|determine|decide|"
+    r"decline|adopt|"
     r"believe|answer|rule|are (?:not )?persuaded)\b",
     re.IGNORECASE,
 )
@@ -46,31 +51,46 @@ _CONCLUDES = re.compile(
     r"|did) not (?:\w+ )?(?:establish|show|support))\b",
     re.IGNORECASE,
 )
-_BE = (
+_LINKING_VERB = (
     r"(?:is|are|was|were|be|been|remains?|remained|became|becomes?|seems?|appears?)"
     r"(?: (?:not|also|thus|therefore|only|neither|\w+ly))*"
 )
 _EVALUATES = re.compile(
-    rf"\b(?:{_BE} (?:void|voidable|valid|invalid|improper|proper|barred|precluded|pre-?empted|entitled to|meritless|"
-    r"(?:un)?constitutional|(?:un)?enforceable|(?:in)?sufficient|untimely|moot|premature|(?:in)?admissible|prejudic\w+|"
-    r"harmless|(?:in)?appropriate|(?:im)?permissible|unlawful|illegal|immune|inapplicable|controlling|dispositive|"
-    r"arbitrary|capricious|discriminatory|unconscionable|confiscatory|(?:based on|supported by) substantial|"
-    r"viable|actionable|(?:un)?justified|(?:un)?reasonable|unsupported|supported by|defective|deficient|ineffective|"
-    r"unfounded|groundless|(?:in)?correct|irrelevant|jurisdictional|erroneous|error|harmless|well[- ]taken|"
+    rf"\b(?:{_LINKING_VERB} (?:void|voidable|valid|invalid|improper|proper|barred|precluded|"
+    rf"pre-?empted|"
+    rf"entitled to|meritless|"
+    r"(?:un)?constitutional|(?:un)?enforceable|(?:in)?sufficient|untimely|moot|premature|"
+    r"(?:in)?admissible|prejudic\w+|"
+    r"harmless|(?:in)?appropriate|(?:im)?permissible|unlawful|illegal|immune|inapplicable|"
+    r"controlling|dispositive|"
+    r"arbitrary|capricious|discriminatory|unconscionable|confiscatory|(?:based on|"
+    r"supported by) substantial|"
+    r"viable|actionable|(?:un)?justified|(?:un)?reasonable|unsupported|supported by|defective|"
+    r"deficient|ineffective|"
+    r"unfounded|groundless|(?:in)?correct|irrelevant|jurisdictional|erroneous|error|harmless|"
+    r"well[- ]taken|"
     r"(?:un)?persuasive|without merit|in (?:full force|error|conflict with)|"
-    r"an? (?:factual |legal |mixed )?question (?:of|to be)|an? abuse of|fatal|misplaced|unavailing)\b"
+    r"an? (?:factual |legal |mixed )?question (?:of|to be)|an? abuse of|fatal|misplaced|"
+    r"unavailing)\b"
     r"|(?:un(?:fairly|duly|lawfully|reasonably|constitutionally)) \w+(?:ed|en)"
-    r"|(?:properly|correctly|rightly|improperly|impermissibly|illegally|erroneously|incorrectly|wrongly|prematurely|"
+    r"|(?:properly|correctly|rightly|improperly|impermissibly|illegally|erroneously|incorrectly|"
+    r"wrongly|prematurely|"
     r"validly) \w+(?:ed|en)"
-    r"|(?:did|does|do) not (?:\w+ly )?(?:establish|prove|demonstrate|constitute|entitle|violate|deprive|prejudice|"
+    r"|(?:did|does|do) not (?:\w+ly )?(?:establish|prove|demonstrate|constitute|entitle|violate|"
+    r"deprive|prejudice|"
     r"warrant|justify|mandate|amount|preclude|bar)"
     r"|fail(?:s|ed)? to (?:establish|prove|show(?! up)|demonstrate|meet|satisfy|comply|state)"
-    r"|(?:violat\w+|infring\w+) (?:[\w'’]+ ){0,4}(?:rights?|constitution\w*|amendment|due process|clause|privilege)"
-    r"|(?:constitute[sd]?|amount(?:s|ed)? to) (?:an? )?(?:\w+ )?(?:abuse|error|violation|denial|waiver|breach)"
-    r"|lack(?:s|ed) (?:[\w-]+ ){0,2}(?:jurisdiction|probable cause|suspicion|standing|authority|merit)"
-    r"|there (?:is|are) (?:no|nothing|ample|substantial|sufficient|insufficient)\b(?! dispute| question)"
+    r"|(?:violat\w+|infring\w+) (?:[\w'’]+ ){0,4}(?:rights?|constitution\w*|amendment|"
+    r"due process|clause|privilege)"
+    r"|(?:constitute[sd]?|amount(?:s|ed)? to) (?:an? )?(?:\w+ )?(?:abuse|error|violation|denial|"
+    r"waiver|breach)"
+    r"|lack(?:s|ed) (?:[\w-]+ ){0,2}(?:jurisdiction|probable cause|suspicion|standing|authority|"
+    r"merit)"
+    r"|there (?:is|are) (?:no|nothing|ample|substantial|sufficient|insufficient)\b(?! dispute|"
+    r" question)"
     r"|there (?:was|were) (?:\w+ ){0,2}(?:evidence|basis|error|authority|reason)\b"
-    r"|(?:evidence|record|facts?|law|findings?|precedents?|authorit(?:y|ies)|language|history) (?:\w+ )?support(?:s|ed)"
+    r"|(?:evidence|record|facts?|law|findings?|precedents?|authorit(?:y|ies)|language|"
+    r"history) (?:\w+ )?support(?:s|ed)"
     r"|(?:argument|claim|contention|challenge)s? (?:\w+ )?(?:fails?|has no|have no)"
     r"|(?:requires?|required|warrants?|warranted) a new trial"
     r"|there (?:seems?|appears?|can) (?:to )?be (?:no|little) (?:doubt|question)"
@@ -83,13 +103,14 @@ _PRESUPPOSES = re.compile(
     re.IGNORECASE,
 )
 _JUDGES_AN_ARGUMENT = re.compile(
-    r"\b(?:assertion|argument|contention|claim|theory|position|complaint|challenge)s?\b[^.;,]*\b(?:is|are|was|were) "
+    r"\b(?:assertion|argument|contention|claim|theory|position|complaint|"
+    r"challenge)s?\b[^.;,]*\b(?:is|are|was|were) "
     r"(?:not )?(?:an? (?:factual|legal|question|matter)|without"
     r" merit|(?:un)?persuasive|unavailing|misplaced|mistaken|"
     r"(?:in)?correct|well[- ]taken|meritless|unpreserved)\b",
     re.IGNORECASE,
 )
-_PRESENT = (
+_PRESENT_TENSE = (
     r"(?:is|are|has|have|does|do|cannot|can|may|must|shall|should|will|need not|remains?"
     r" (?:in|an?|the|un\w+)|requires|"
     r"appl(?:y|ies)|precludes|bars|allows|permits|governs|depends?|means)"
@@ -108,43 +129,51 @@ _CONCEDES = re.compile(
     r"^\W*(?:Unlike|In neither|(?:By|In) contrast)\b"
 )
 _SPEAKS_OF_LAW = re.compile(
-    rf"\b(?:{_PRESENT}|states?|provides?|imposes?|establish(?:es)?|reveals?|supports?|shows?|"
-    r"restates?|creates?|pertains?|deals?|contemplates?|authorizes?|prohibits?|protects?|gives?|limits?|defines?|"
+    rf"\b(?:{_PRESENT_TENSE}|states?|provides?|imposes?|establish(?:es)?|reveals?|supports?|shows?|"
+    r"restates?|creates?|pertains?|deals?|contemplates?|authorizes?|prohibits?|protects?|gives?|"
+    r"limits?|defines?|"
     r"directs?|embod(?:y|ies)|waives?|bears?|reflects?|follows?|turns?)\b"
 )
-_PAST = re.compile(
+_PAST_TENSE = re.compile(
     r"\b(?:was|were|had|did|could|would|\w+ed"
     r" that|sought|declared|failed|began|took|gave|made|told|said|went|came|"
-    r"held|refused|moved|found|denied|granted|decided|agreed|acknowledged|noted|ruled|concluded|ordered|offered|entered|"
+    r"held|refused|moved|found|denied|granted|decided|agreed|acknowledged|noted|ruled|concluded|"
+    r"ordered|offered|entered|"
     r"filed|indicated|requested|received)\b"
 )
-_ARGUED = re.compile(
+_ARGUMENT_VERB = re.compile(
     r"\b(?:argues?|contends?|asserts?|claims?"
     r" (?:that|to)|alleges?|maintains?|urges?|submits?|challenges?|according to|"
     r"explains?|responds?|concedes?|notes?|points out|questions?|whether|issues?)\b",
     re.IGNORECASE,
 )
-_PERSONAL = re.compile(r"\b(?:he|she|they|him|his|her|hers|their|them|I|my)\b", re.IGNORECASE)
-_PROVIDES = re.compile(
+_PERSONAL_PRONOUN = re.compile(
+    r"\b(?:he|she|they|him|his|her|hers|their|them|I|my)\b", re.IGNORECASE
+)
+_QUOTES_PROVISION = re.compile(
     r"^\W*(?:(?:Under|In|Pursuant to) )?(?:[Tt]he |[Tt]hat |NMSA |NMRA )?(?:[\w'’-]+"
     r" ){0,3}?(?:statutes?|[Ss]ections?|"
-    r"[Ss]ubsections?|[Rr]ules?|Act|policy|contract|agreement|clause|decree|order|ordinance|regulations?|instruction|"
-    r"handbook|lease|deed|will|UJI|§+|affidavit|warrant|letter|complaint|report|form|memorandum)\b[^;]{0,60}?(?<!ly )"
-    r"\b(?:provides?|requires?|states?|reads?|allows?|permits?|defines?|directs?|authorizes?|prohibits?)\b"
+    r"[Ss]ubsections?|[Rr]ules?|Act|policy|contract|agreement|clause|decree|order|ordinance|"
+    r"regulations?|instruction|"
+    r"handbook|lease|deed|will|UJI|§+|affidavit|warrant|letter|complaint|report|form|"
+    r"memorandum)\b[^;]{0,60}?(?<!ly )"
+    r"\b(?:provides?|requires?|states?|reads?|allows?|permits?|defines?|directs?|authorizes?|"
+    r"prohibits?)\b"
 )
-_LEGAL = (COMMON - ROLE_WORDS) | STATE_WORDS
-_OPENED_BY_ROLE = re.compile(rf"\W*(?:{'|'.join(ROLES)})s?\b", re.IGNORECASE)
+_LEGAL_WORDS = (COMMON_WORDS - ROLE_WORDS) | STATE_WORDS
+_STARTS_WITH_ROLE = re.compile(rf"\W*(?:{'|'.join(ROLES)})s?\b", re.IGNORECASE)
 _STATES_LAW = re.compile(
     r"(?<!['’])\b(?:cannot|can(?! be seen)|may(?! have)|must|shall|should|need not|ought)\b"
 )
-_FOLLOWS = re.compile(
+_INFERENCE_OPENING = re.compile(
     r"^\W*(?:As a"
-    r" (?:consequence|result)|Consequently|Therefore|Thus|Accordingly|Hence|Clearly|Obviously|Moreover|"
+    r" (?:consequence|result)|Consequently|Therefore|Thus|Accordingly|Hence|Clearly|Obviously|"
+    r"Moreover|"
     r"Furthermore|Further|Otherwise|Indeed|In"
     r" (?:fact|sum|short)|Nevertheless|Nonetheless|Rather|Instead)\b"
 )
-_ASSERTS = re.compile(rf"\b{_PRESENT}\b")
-_CONCLUDED = re.compile(
+_ASSERTS = re.compile(rf"\b{_PRESENT_TENSE}\b")
+_CONCLUSION_IN_PAST = re.compile(
     r"\b(?:waived|abandoned|had (?:no |the |an? )?(?:\w+"
     r" )?(?:jurisdiction|authority|standing|right|discretion|duty)|"
     r"was (?:not )?(?:required|obligated|bound|authorized|free|permitted) to|acted within|complied"
@@ -154,106 +183,132 @@ _CONCLUDED = re.compile(
     re.IGNORECASE,
 )
 _PROCEDURE = re.compile(
-    r"\b(?:appeals?|cross-appeals?|seeks?|asks?|presents?|involves?|concerns?|arises?|raises?|addresses|undisputed|"
+    r"\b(?:appeals?|cross-appeals?|seeks?|asks?|presents?|involves?|concerns?|arises?|raises?|"
+    r"addresses|undisputed|"
     r"(?:is|are) (?:an? |the )?(?:\w+ )?(?:appeal|case|action|suit|issue|question)s?)\b",
     re.IGNORECASE,
 )
-_SAID_BY_SOMEBODY = re.compile(
-    r"\b(?:argu\w+|contend\w*|assert\w*|claim\w*|alleg\w+|maintain\w*|submit\w*|urg\w+|mov(?:ed|es|ing)|complain\w*|"
-    r"challeng\w+|questions?|whether|issues?|found|finding|finds|ruled|ruling|conclud\w+|held|holding|determin\w+|"
+_ATTRIBUTED_TO_ANYONE = re.compile(
+    r"\b(?:argu\w+|contend\w*|assert\w*|claim\w*|alleg\w+|maintain\w*|submit\w*|urg\w+|mov(?:ed|"
+    r"es|ing)|complain\w*|"
+    r"challeng\w+|questions?|whether|issues?|found|finding|finds|ruled|ruling|conclud\w+|held|"
+    r"holding|determin\w+|"
     r"stat(?:ed|es|ing)|reason(?:ed|ing)|testif\w+|told|said|says|believ\w+|according"
     r" to|decided|decision|agreed|"
-    r"order(?:ed|ing)|explain\w+|opin\w+|noted|respond\w*|request\w*|stipulat\w+|admit\w+|conced\w+|averr\w+|theory|"
-    r"indicat\w+|inform\w+|report(?:s|ed)|granted|denied|denying|dismiss(?:ed|ing)|refus\w+|overruled|sustained|"
-    r"instructed|advis\w+|notif\w+|warn\w+|object\w+|thought|knew|learned|acknowledg\w+|view|grounds?|convicted|"
+    r"order(?:ed|ing)|explain\w+|opin\w+|noted|respond\w*|request\w*|stipulat\w+|admit\w+|"
+    r"conced\w+|averr\w+|theory|"
+    r"indicat\w+|inform\w+|report(?:s|ed)|granted|denied|denying|dismiss(?:ed|ing)|refus\w+|"
+    r"overruled|sustained|"
+    r"instructed|advis\w+|notif\w+|warn\w+|object\w+|thought|knew|learned|acknowledg\w+|view|"
+    r"grounds?|convicted|"
     r"announced|suggest\w+|represent(?:s|ed)|upheld|upholding|denies|protest\w*|recommend\w*)\b",
     re.IGNORECASE,
 )
-_SAID_BY_A_PARTY = re.compile(
-    r"\b(?:argu\w+|contend\w*|assert\w*|claim\w*|alleg\w+|maintain\w*|submit\w*|urg\w+|complain\w*|challeng\w+)\b",
+_ATTRIBUTED_TO_PARTY = re.compile(
+    r"\b(?:argu\w+|contend\w*|assert\w*|claim\w*|alleg\w+|maintain\w*|submit\w*|urg\w+|"
+    r"complain\w*|challeng\w+)\b",
     re.IGNORECASE,
 )
-_SAYS_WHAT_IT_PROVIDES = re.compile(
-    r"\b(?:provid\w+|requir\w+|reads?|specif\w+|defin\w+|statutes?|sections?|subsections?|rules?|[Aa]ct|policy|contract|"
-    r"agreement|clause|decree|orders?|ordinance|regulations?|handbook|lease|deed|instructions?|will|I)\b|§"
+_CITES_PROVISION = re.compile(
+    r"\b(?:provid\w+|requir\w+|reads?|specif\w+|defin\w+|statutes?|sections?|subsections?|rules?|"
+    r"[Aa]ct|policy|contract|"
+    r"agreement|clause|decree|orders?|ordinance|regulations?|handbook|lease|deed|instructions?|"
+    r"will|I)\b|§"
 )
 
 
 def tells_outcome(sentence: str) -> bool:
-    """Whether a sentence says how the appeal is decided, or has the court speak on its way there.
+    """Whether a sentence states the decision on the appeal, or the court speaks in it.
 
-    In the facts of a case the court that decides has nothing to say in its own person, so every
-    sentence in which it does ("we", "this Court") is taken for one that may tell, and so is one
-    that evaluates or states the law where no other person is said to do so.
+    The deciding court does not speak in the facts of a case. Every sentence in which it does ("we",
+    "this Court") may reveal the outcome, and so may one that evaluates or states the law without
+    attribution.
     """
-    masked = mask(sentence)
-    quotes_alone = not re.search(r"[A-Za-z]{2}", masked)  # a quotation without a speaker
-    if quotes_alone and _COURT_REVIEWS.search(sentence):
+    masked_sentence = mask_quotations(sentence)
+    is_only_quotation = not re.search(r"[A-Za-z]{2}", masked_sentence)
+    if is_only_quotation and _COURT_REVIEWS.search(sentence):
         return True
-    if find_dispositions(sentence) or _COURT_SPEAKS.search(masked) or _APPLIES_LAW.match(masked):
+    if find_dispositions(sentence) or _is_court_speaking(masked_sentence):
         return True
-    if _OWN_DECISION.search(masked) or _CONCEDES.search(masked):
+    if is_only_quotation:
+        masked_sentence = sentence
+    return _evaluates(masked_sentence) or _states_law(masked_sentence)
+
+
+def _is_court_speaking(masked_sentence: str) -> bool:
+    """Whether the court speaks in its own person, applies the law or rules on a motion."""
+    if _COURT_SPEAKS.search(masked_sentence) or _APPLIES_LAW.match(masked_sentence):
         return True
-    if quotes_alone:
-        masked = sentence
-    return (
-        _unattributed(_CONCLUDES, masked)
-        or _unattributed(_EVALUATES, masked)
-        or _unattributed(_JUDGES_AN_ARGUMENT, masked)
-        or (_FOLLOWS.match(masked) is not None and _unattributed(_ASSERTS, masked))
-        or _unattributed(_PRESUPPOSES, masked, _SAID_BY_A_PARTY)
-        or (_unattributed(_STATES_LAW, masked) and not _SAYS_WHAT_IT_PROVIDES.search(masked))
-    )
+    return bool(_OWN_DECISION.search(masked_sentence) or _CONCEDES.search(masked_sentence))
+
+
+def _evaluates(masked_sentence: str) -> bool:
+    """Whether a sentence concludes or evaluates without attribution."""
+    for pattern in (_CONCLUDES, _EVALUATES, _JUDGES_AN_ARGUMENT):
+        if _matches_unattributed(pattern, masked_sentence):
+            return True
+    return _matches_unattributed(_PRESUPPOSES, masked_sentence, _ATTRIBUTED_TO_PARTY)
+
+
+def _states_law(masked_sentence: str) -> bool:
+    """Whether a sentence infers or states the law without attribution and without a provision."""
+    is_inference = _INFERENCE_OPENING.match(masked_sentence) is not None
+    if is_inference and _matches_unattributed(_ASSERTS, masked_sentence):
+        return True
+    if _CITES_PROVISION.search(masked_sentence):
+        return False
+    return _matches_unattributed(_STATES_LAW, masked_sentence)
 
 
 def announces_holding(sentence: str) -> bool:
-    """Whether the court says in its own person what it holds: what follows in the paragraph
-    explains it.
+    """Whether the court states a holding. The rest of the paragraph then explains the holding."""
+    return bool(find_dispositions(sentence) or _HOLDS.search(mask_quotations(sentence)))
+
+
+def asserts_unattributed(sentence: str) -> bool:
+    """Whether a sentence makes an unattributed assertion that is not about procedure.
+
+    An introduction says who appeals what and why. All its other assertions come from the court's
+    conclusion, and so do those that explain a holding.
     """
-    return bool(find_dispositions(sentence) or _HOLDS.search(mask(sentence)))
-
-
-def asserts(sentence: str) -> bool:
-    """Whether a sentence asserts, unattributed, what is so or what somebody was bound or free to
-    do, and tells no procedure.
-
-    An introduction says who appeals what and why; all else that it asserts comes from the
-    conclusion, and so does what explains a holding.
-    """
-    masked = mask(sentence)
-    asserted = _unattributed(_ASSERTS, masked) or _unattributed(_CONCLUDED, masked)
-    return asserted and not _PROCEDURE.search(masked)
-
-
-def generalises(sentence: str) -> bool:
-    """Whether a sentence says in the present tense, unattributed, what is so, and tells of no
-    person and nothing past.
-
-        Facts are told in the past tense and of somebody. Such a sentence is the court's reading of
-        the law; what a statute or a contract provides is none, as long as it is told without a word
-        of how it is meant.
-    """
-    masked = mask(sentence)
-    if (
-        not _unattributed(_SPEAKS_OF_LAW, masked, _ARGUED)
-        or _PAST.search(masked)
-        or _PERSONAL.search(masked)
-    ):
+    masked_sentence = mask_quotations(sentence)
+    if _PROCEDURE.search(masked_sentence):
         return False
-    capitals = (
-        match
-        for match in re.finditer(r"[A-Z][\w'’-]+", masked)
-        if masked[: match.start()].strip(' "“(‘')
-    )
-    somebody = any(plain(match[0]) not in _LEGAL for match in capitals) or _OPENED_BY_ROLE.match(
-        masked
-    )
-    return not (somebody or _PROVIDES.match(masked) or _PROCEDURE.search(masked))
+    if _matches_unattributed(_ASSERTS, masked_sentence):
+        return True
+    return _matches_unattributed(_CONCLUSION_IN_PAST, masked_sentence)
 
 
-def _unattributed(
-    pattern: re.Pattern[str], masked: str, said: re.Pattern[str] = _SAID_BY_SOMEBODY
+def states_general_rule(sentence: str) -> bool:
+    """Whether a sentence states a general rule: present tense, unattributed, about no person.
+
+    Facts are told in the past tense and about people, so such a sentence is the court's reading of
+    the law. A bare quotation of what a statute or a contract provides does not count.
+    """
+    masked_sentence = mask_quotations(sentence)
+    if not _matches_unattributed(_SPEAKS_OF_LAW, masked_sentence, _ARGUMENT_VERB):
+        return False
+    if _PAST_TENSE.search(masked_sentence) or _mentions_person(masked_sentence):
+        return False
+    return not (_QUOTES_PROVISION.match(masked_sentence) or _PROCEDURE.search(masked_sentence))
+
+
+def _mentions_person(masked_sentence: str) -> bool:
+    """Whether a sentence has a personal pronoun, starts with a role or contains a name."""
+    if _PERSONAL_PRONOUN.search(masked_sentence) or _STARTS_WITH_ROLE.match(masked_sentence):
+        return True
+    for match in re.finditer(r"[A-Z][\w'’-]+", masked_sentence):
+        is_first_word = not masked_sentence[: match.start()].strip(' "“(‘')
+        if not is_first_word and normalise_word(match[0]) not in _LEGAL_WORDS:
+            return True
+    return False
+
+
+def _matches_unattributed(
+    pattern: re.Pattern[str],
+    masked_sentence: str,
+    attribution: re.Pattern[str] = _ATTRIBUTED_TO_ANYONE,
 ) -> bool:
-    """Whether something is said that no party, witness or other court is reported to say."""
-    found = pattern.search(masked)
-    return found is not None and not said.search(masked[: found.start()])
+    """Whether a pattern matches without an attribution to a party, witness or court before it."""
+    match = pattern.search(masked_sentence)
+    return match is not None and not attribution.search(masked_sentence[: match.start()])

@@ -1,134 +1,174 @@
-"""What kind of word a capitalised word of an opinion is: customary in law, ordinary, or one that
-names.
-"""
+"""Classify the capitalised words of an opinion: customary in law, ordinary, or distinctive."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from moot.studies.appellate.deidentify.vocabulary import ALSO_NAMES, COMMON, name_by_words, openers
+from moot.studies.appellate.deidentify.vocabulary import (
+    ALSO_NAMES,
+    COMMON_WORDS,
+    is_name_of_common_words,
+    list_opening_words,
+)
 from moot.studies.appellate.legal.sentences import split_sentences
 
 CAPITALISED = r"[A-ZÀ-Þ][\wÀ-ÿ]*(?:['’&-][\wÀ-ÿ]+)*"
 INITIALS = r"(?:[A-Z]\.(?:\s?[A-Z]\.)*|(?:St|Ste|Mt|Ft)\.)"
-_SMALL = re.compile(r"(?<![\w'’.-])[a-zà-ÿ]{2,}")
-_SMALL_HYPHENATED = re.compile(r"(?<![\w'’.-])[a-zà-ÿ]+(?:-[a-zà-ÿ]+)+")
-_OPENS = re.compile(r"(?:(?<!\()(?<!the )[\"“‘]|:\s|(?<!\w)\(\w{1,3}\)\s|[.!?][\"”]?\s)\s*$")
-_ABBREVIATED = re.compile(
-    r"(?:\b[A-Z]|[A-Z]\.[A-Z]|\b(?:Mr|Mrs|Ms|Dr|St|Sgt|Lt|Jr|Sr|Inc|Co|Corp|No|Nos|Hon|Messrs))\.\s*$"
+_LOWER_CASE = re.compile(r"(?<![\w'’.-])[a-zà-ÿ]{2,}")
+_LOWER_CASE_HYPHENATED = re.compile(r"(?<![\w'’.-])[a-zà-ÿ]+(?:-[a-zà-ÿ]+)+")
+_SENTENCE_START = re.compile(
+    r"(?:(?<!\()(?<!the )[\"“‘]|:\s|(?<!\w)\(\w{1,3}\)\s|[.!?][\"”]?\s)\s*$"
 )
-_DERIVED = re.compile(
-    r"\w{3,}(?:[a-z]{2}ing|(?:al|ful|ent|ous|ive|ed|ing|den|ate)ly|tion|tions|sion|sions|ments|ness|ities|ized)"
+_ABBREVIATION_AT_END = re.compile(
+    r"(?:\b[A-Z]|[A-Z]\.[A-Z]|\b(?:Mr|Mrs|Ms|Dr|St|Sgt|Lt|Jr|Sr|Inc|Co|Corp|No|Nos|Hon|"
+    r"Messrs))\.\s*$"
 )
-_SHORT_FOR = re.compile(r"(?P<words>(?:[A-Za-z’']+[\s-]){2,6})\([\"“]?(?P<term>[A-Z]{2,6})[\"”]?\)")
-_ONCE = 2  # in an opinion and its facts together
+_DERIVED_WORD = re.compile(
+    r"\w{3,}(?:[a-z]{2}ing|(?:al|ful|ent|ous|ive|ed|ing|den|ate)ly|tion|tions|sion|sions|ments|"
+    r"ness|ities|ized)"
+)
+_ACRONYM_DEFINITION = re.compile(
+    r"(?P<words>(?:[A-Za-z’']+[\s-]){2,6})\([\"“]?(?P<term>[A-Z]{2,6})[\"”]?\)"
+)
+# A word is rare if it occurs at most this often in an opinion and its facts together.
+_MAX_RARE_COUNT = 2
 _NUMERAL = re.compile(r"[IVXL]+|[A-Z]")
 
 
-def plain(word: str) -> str:
-    """A word as it is compared: small, without possessive, hyphens (often of a broken line) and
-    points.
+def normalise_word(word: str) -> str:
+    """Write a word as words are compared: lower case, no possessive, hyphens or points.
 
-        >>> plain("De-Vaney's")
-        'devaney'
+    Hyphens often stem from a broken line.
+
+    >>> normalise_word("De-Vaney's")
+    'devaney'
     """
     return re.sub(r"[^\wÀ-ÿ]", "", re.sub(r"['’]s?$", "", word)).lower()
 
 
-def opens_sentence(before: str) -> bool:
-    """Whether a capital is due by position: before it in its sentence is nothing, a quotation mark,
-    a colon or a number in parentheses.
+def is_sentence_start(preceding_text: str) -> bool:
+    """Whether a word has its capital from its position.
+
+    Nothing, a quotation mark, a colon or a number in parentheses precedes such a word.
     """
-    return not re.search(r"[A-Za-zÀ-ÿ]", before) or bool(
-        _OPENS.search(before) and not _ABBREVIATED.search(before)
-    )
+    if not re.search(r"[A-Za-zÀ-ÿ]", preceding_text):
+        return True
+    if _ABBREVIATION_AT_END.search(preceding_text):
+        return False
+    return _SENTENCE_START.search(preceding_text) is not None
 
 
-def _terms(text: str) -> Iterator[str]:
-    """The letters behind the words that they are short for: "driving while intoxicated (DWI)"; but
-    those of names.
-    """
-    for match in _SHORT_FOR.finditer(text):
+def _find_acronyms(text: str) -> Iterator[str]:
+    """Find the acronyms that a text defines ("driving while intoxicated (DWI)"), but not names."""
+    for match in _ACRONYM_DEFINITION.finditer(text):
         words = re.split(r"[\s-]+", match["words"].strip())[-len(match["term"]) :]
-        keys = [plain(word) for word in words]
-        spelt = [key[:1].upper() for key in keys] == list(match["term"])
-        if (
-            spelt
-            and not name_by_words(keys)
-            and all(word.islower() or plain(word) in COMMON for word in words)
-        ):
+        keys = [normalise_word(word) for word in words]
+        is_acronym = "".join(key[:1].upper() for key in keys) == match["term"]
+        if not is_acronym or is_name_of_common_words(keys):
+            continue
+        if all(word.islower() or normalise_word(word) in COMMON_WORDS for word in words):
             yield match["term"]
 
 
+def _is_customary_part(part: str) -> bool:
+    """Whether a part of a compound is a capitalised customary word or a numeral."""
+    if not part[0].isupper():
+        return False
+    return normalise_word(part) in COMMON_WORDS or _NUMERAL.fullmatch(part) is not None
+
+
+def _is_customary_part(part: str) -> bool:
+    """Whether a part of a compound is a capitalised customary word or a numeral."""
+    if not part[0].isupper():
+        return False
+    return normalise_word(part) in COMMON_WORDS or _NUMERAL.fullmatch(part) is not None
+
+
 class Lexicon:
-    """The words of one opinion: which it writes small, and which only with a capital."""
+    """The words of one opinion.
+
+    Attributes:
+        lower_case_counts: each word written in lower case and how often.
+        acronyms: the acronyms that the opinion defines.
+        capitalised_words: the words, normalised, that occur with a capital only.
+        capitals_in_sentence: how often a word has a capital that its position does not explain.
+    """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        whole = "\n\n".join(texts)
-        self.small = Counter(_SMALL.findall(whole))
-        self.small.update(plain(word) for word in _SMALL_HYPHENATED.findall(whole))
-        self.terms = frozenset(_terms(whole))
-        self.capitals = (
-            {plain(match[0]) for match in re.finditer(CAPITALISED, whole)}
-            - set(self.small)
-            - COMMON
+        full_text = "\n\n".join(texts)
+        self.lower_case_counts = Counter(_LOWER_CASE.findall(full_text))
+        self.lower_case_counts.update(
+            normalise_word(word) for word in _LOWER_CASE_HYPHENATED.findall(full_text)
         )
-        self.inside: Counter[str] = Counter()
-        for sentence in split_sentences(whole):
+        self.acronyms = frozenset(_find_acronyms(full_text))
+        with_capital = {normalise_word(match[0]) for match in re.finditer(CAPITALISED, full_text)}
+        self.capitalised_words = with_capital - set(self.lower_case_counts) - COMMON_WORDS
+        self.capitals_in_sentence: Counter[str] = Counter()
+        for sentence in split_sentences(full_text):
             for match in re.finditer(CAPITALISED, sentence.text):
-                if not opens_sentence(sentence.text[: match.start()]):
-                    self.inside[plain(match[0])] += 1
+                if not is_sentence_start(sentence.text[: match.start()]):
+                    self.capitals_in_sentence[normalise_word(match[0])] += 1
 
     def is_common(self, word: str) -> bool:
-        """Whether a word is one that law writes with a capital, a letter or a numeral, and so names
-        no person.
+        """Whether legal style capitalises a word, or it is a letter or a numeral.
+
+        Such a word does not name a person.
         """
-        key = plain(word)
+        key = normalise_word(word)
         parts = [part for part in re.split(r"[-/]", word) if part]
-        joined = all(
-            part[0].isupper() and (plain(part) in COMMON or _NUMERAL.fullmatch(part))
-            for part in parts
-        )
-        return not key or key in COMMON or joined or word.removesuffix("s") in self.terms
+        if not key or key in COMMON_WORDS or word.removesuffix("s") in self.acronyms:
+            return True
+        return all(_is_customary_part(part) for part in parts)
 
     def is_ordinary(self, word: str) -> bool:
-        """Whether a word is one of ordinary prose: this opinion writes it small, or it opens
-        sentences.
-        """
-        key = plain(word)
-        if key in self.small or key in openers() or re.fullmatch(r"[\d_]+\w{0,2}", key):
+        """Whether this opinion writes a word in lower case, or the word usually opens sentences."""
+        key = normalise_word(word)
+        if (
+            key in self.lower_case_counts
+            or key in list_opening_words()
+            or re.fullmatch(r"[\d_]+\w{0,2}", key)
+        ):
             return True
-        parts = [plain(part) for part in word.split("-")]
-        composed = len(parts) > 1 and all(
-            part in self.small or part in openers() | COMMON for part in parts
-        )
-        return (composed or bool(_DERIVED.fullmatch(key))) and not self.inside[key]
+        parts = [normalise_word(part) for part in word.split("-")]
+        is_compound = len(parts) > 1 and all(self._is_ordinary_part(part) for part in parts)
+        is_derived = _DERIVED_WORD.fullmatch(key) is not None
+        return (is_compound or is_derived) and not self.capitals_in_sentence[key]
 
-    def may_name(self, word: str) -> bool:
-        """Whether an ordinary word is a person's name as well."""
-        return plain(word) in ALSO_NAMES
+    def _is_ordinary_part(self, part: str) -> bool:
+        if part in self.lower_case_counts or part in COMMON_WORDS:
+            return True
+        return part in list_opening_words()
 
-    def names(self, word: str) -> bool:
+    def can_be_name(self, word: str) -> bool:
+        """Whether an ordinary word is also a person's name."""
+        return normalise_word(word) in ALSO_NAMES
+
+    def is_distinctive(self, word: str) -> bool:
         """Whether a capitalised word is neither customary nor ordinary."""
         return not self.is_common(word) and not self.is_ordinary(word)
 
-    def is_piece(self, word: str) -> bool:
-        """Whether a small word is one end of a name that a broken line took apart: "water" of
-        "Bright water".
-        """
-        rare = len(word) > 2 and self.small[word] <= _ONCE and word not in openers()
-        return rare and any(
-            known != word and (known.endswith(word) or known.startswith(word))
-            for known in self.capitals
-        )
+    def is_name_fragment(self, word: str) -> bool:
+        """Whether a lower-case word is one end of a name that a line break split.
 
-    def joined(self, text: str) -> str:
-        """The text with the names that a broken line took apart joined again: "Bright water"."""
+        "water" is the end of "Bright water" if the opinion has "Brightwater".
+        """
+        if len(word) <= 2 or word in list_opening_words():
+            return False
+        if self.lower_case_counts[word] > _MAX_RARE_COUNT:
+            return False
+        for name in self.capitalised_words:
+            if name != word and (name.endswith(word) or name.startswith(word)):
+                return True
+        return False
+
+    def join_broken_names(self, text: str) -> str:
+        """Join the names that a line break split: "Bright water" becomes "Brightwater"."""
 
         def join(match: re.Match[str]) -> str:
-            whole = match[1] + match[2]
-            return (
-                whole if plain(whole) in self.capitals and self.small[match[2]] <= 1 else match[0]
-            )
+            joined_word = match[1] + match[2]
+            if self.lower_case_counts[match[2]] > 1:
+                return match[0]
+            is_name = normalise_word(joined_word) in self.capitalised_words
+            return joined_word if is_name else match[0]
 
         return re.sub(r"\b([A-Z][a-z]*) ([a-z]{2,})\b", join, text)

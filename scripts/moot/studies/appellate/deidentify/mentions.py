@@ -1,23 +1,22 @@
-"""Where a text names somebody or something: every run of capitalised words that is neither
-customary nor ordinary.
+"""Find the names of a text: runs of capitalised words that are neither customary nor ordinary.
 
-The rule is by exclusion. A capital within a sentence that law does not demand is taken for a name,
-with all capitalised words next to it, unless the word is an ordinary one behind an article ("the
-Lease"), which is then written small.
+The rule is by exclusion. A capital within a sentence that legal style does not demand marks a name,
+together with all capitalised words next to it. An ordinary word behind an article ("the Lease") is
+not a name; `lower_ordinary_words` writes it in lower case.
 """
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from typing import NamedTuple
 
 from moot.studies.appellate.deidentify import vocabulary as v
 from moot.studies.appellate.deidentify.lexicon import (
     CAPITALISED,
     INITIALS,
     Lexicon,
-    opens_sentence,
-    plain,
+    is_sentence_start,
+    normalise_word,
 )
 from moot.studies.appellate.legal.sentences import split_sentences
 
@@ -25,44 +24,48 @@ _LINK = r"(?:of|of the|de|de la|de los|la|del|van|von|y|&|and|for)"
 _SUFFIX = (
     r",? (?:Inc|Incorporated|Jr|Sr|Ltd|LLC|L\.L\.C|Co|Corp|II|III|P\.?C|P\.?A|N\.A|L\.?P|LLP)\b\.?"
 )
-_POINTED = r"(?:Mr|Mrs|Ms|Messrs|Dr|Drs|Sgt|Lt|Capt|Hon|Prof|Rev|Gov|Sen|Det|Dep|Cpl)\."
-_WORD = rf"(?:{_POINTED}|{INITIALS}|{CAPITALISED}(?:(?<=s)['’](?=\s+[A-Z]))?)"
+_ABBREVIATED_TITLE = r"(?:Mr|Mrs|Ms|Messrs|Dr|Drs|Sgt|Lt|Capt|Hon|Prof|Rev|Gov|Sen|Det|Dep|Cpl)\."
+_WORD = rf"(?:{_ABBREVIATED_TITLE}|{INITIALS}|{CAPITALISED}(?:(?<=s)['’](?=\s+[A-Z]))?)"
 _RUN = re.compile(
-    rf"(?<![\wÀ-ÿ'’]){_WORD}(?:{_SUFFIX}|\s+[\"“(][A-Z][\w]+[\"”)](?=\s+{_WORD})|\s+(?:{_LINK}\s+)?{_WORD})*"
+    rf"(?<![\wÀ-ÿ'’]){_WORD}(?:{_SUFFIX}|\s+[\"“(][A-Z][\w]+[\"”)](?=\s+{_WORD})|"
+    rf"\s+(?:{_LINK}\s+)?{_WORD})*"
 )
 _PIECE = re.compile(rf"[\"“(]?{_WORD}[\"”)]?|[&\w]+")
 _STATE = re.compile(rf"\b(?:{v.STATES})(?:['’]s)?\b")
-_SPLITS = frozenset(
-    "he she they it we i but however when after before on in at as the a an his her this that id".split()
+_SPLITTING_WORDS = frozenset(
+    "he she they it we i but however when after before on in at as the a an his her this that"
+    " id".split()
 )
-_TITLES = frozenset(v.HONORIFICS) | {f"{title}s" for title in v.TITLED} | {"deputies"}
-_NO_PART = frozenset(
+_TITLES = frozenset(v.HONORIFICS) | {f"{title}s" for title in v.KINDS_BY_TITLE} | {"deputies"}
+_NOT_PART_OF_NAME = frozenset(
     "count counts exhibit exhibits section sections article title chapter paragraph part phase"
-    " monday tuesday wednesday thursday friday saturday sunday estate estates office clerk id".split()
+    " monday tuesday wednesday thursday friday saturday sunday estate estates office clerk"
+    " id".split()
 ) | frozenset(v.MONTHS.lower().split("|"))
-"""Customary words in front of a name that are no part of it: "Exhibit Hale", "Estate of Hale"."""
+"""Customary words that precede a name and are not part of it: "Exhibit Hale", "Estate of Hale"."""
 _LEGAL_FORMS = frozenset("inc corp co llc ltd jr sr company corporation".split())
-_SUFFIXED = re.compile(rf"(?:{_SUFFIX})$")
+_ENDS_WITH_SUFFIX = re.compile(rf"(?:{_SUFFIX})$")
 _POINT_OF_SUFFIX = re.compile(r"\.(?=\s+[a-z(]|[,;:'’])")
 _ENDS_COMPANY = re.compile(
-    r"\b(?:Inc|Incorporated|Corp|Corporation|LLC|L\.L\.C|Ltd|Company|Co|Companies|Partners|Bank|Enterprises)\b\.?$"
+    r"\b(?:Inc|Incorporated|Corp|Corporation|LLC|L\.L\.C|Ltd|Company|Co|Companies|Partners|Bank|"
+    r"Enterprises)\b\.?$"
 )
 _INCORPORATED = re.compile(r"\b(?:Inc|Corp|LLC|L\.L\.C|Ltd|Co)\b")
-_NAMED_BY_THEIR_WORDS = frozenset(("company", "church", "university", "hospital", "insurer"))
+_KINDS_NAMED_BY_WORDS = frozenset(("company", "church", "university", "hospital", "insurer"))
 _ARTICLE = re.compile(
     r"\b(?:the|a|an|this|that|such|its|his|her|their|our|any|each|every|no|said)\s+$", re.IGNORECASE
 )
 _ARTICLE_OF_NAMES = re.compile(
     r"\b(?:the|a|an|its|his|her|their|our|any|each|every|no)\s+$", re.IGNORECASE
 )
-_PERSON_BEHIND = re.compile(
+_FOLLOWS_PERSON = re.compile(
     r"\s+(?:testified|told|said|drove|walked|shot|pleaded|pled|lived|married|died|saw|heard|was"
     r" (?:born|arrested|"
     r"driving|convicted|charged|sentenced|injured|killed|shot|a passenger))\b|['’]s"
     r" (?:car|truck|home|wife|husband|"
     r"mother|father|testimony|death|injur\w+|brother|sister|son|daughter)\b"
 )
-_PLACE_BEFORE = re.compile(
+_PRECEDES_PLACE = re.compile(
     r"\b(?:in|at|near|outside|toward|onto|along|down|(?:driv\w+|drove|travel\w+|walk\w+|park\w+|"
     r"northbound|southbound|eastbound|westbound|accident|lanes?|turn\w*|street|located|house|home)"
     r" (?:on|to|off))\s+$"
@@ -70,22 +73,24 @@ _PLACE_BEFORE = re.compile(
 _COLOURS = (
     "red|blue|white|black|green|gold|silver|gr[ae]y|brown|tan|yellow|maroon|dark|light|new|used|old"
 )
-_PERSON_BEFORE = re.compile(
-    r"\b(?:brother|sister|wife|husband|son|daughter|mother|father|friend|victim|named|driver|passenger|neighbor|cousin|"
-    r"uncle|aunt|nephew|niece|boyfriend|girlfriend|man|woman|employee|manager|attorney|lawyer|children),?\s+$"
+_PRECEDES_PERSON = re.compile(
+    r"\b(?:brother|sister|wife|husband|son|daughter|mother|father|friend|victim|named|driver|"
+    r"passenger|neighbor|cousin|"
+    r"uncle|aunt|nephew|niece|boyfriend|girlfriend|man|woman|employee|manager|attorney|lawyer|"
+    r"children),?\s+$"
 )
-_THING_BEFORE = re.compile(
+_PRECEDES_THING = re.compile(
     rf"\b(?:a|an|the|{_COLOURS})\s+(?:{_COLOURS}\s+|year\S+\s+)?$", re.IGNORECASE
 )
 _NO_INITIALS = re.compile(
     r"(?:U\.?\s?S\.?(?:A\.?)?|[PA]\.\s?M\.?|D\.\s?C\.?|P\.?\s?[AC]\.?|I\.\s?D\.?|D\.?A\.?)",
     re.IGNORECASE,
 )
-_ENUMERATED = re.compile(
+_PRECEDES_ENUMERATION = re.compile(
     r"\b(?:[Ee]xhibit|[Pp]art|[Cc]ount|[Ss]ection|[Pp]aragraph|[Tt]ract|[Ll]ot)s?\s+$"
 )
-_LISTED = re.compile(r",? and |, |,? & ")
-_MOST_WORDS_OF_A_PERSON = 4
+_LIST_SEPARATOR = re.compile(r",? and |, |,? & ")
+_MAX_PERSON_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +98,15 @@ class Mention:
     """A name and its place in a text.
 
     Attributes:
-        start, end: with its title or role, if any, before it.
-        name: the name alone.
-        words: the words that identify, compared by `lexicon.plain`.
-        title: the title before it, small and singular, or "".
-        role: the role before it, small and singular, or "".
-        kind: person, officer, doctor, judge, name, place, state, or a kind of `vocabulary.KINDS`;
-            guess: a person, if nothing says otherwise.
-        plural: the title is that of several ("Officers Hale and Moss").
+        start: the offset of the name, or of the title or role before it.
+        end: the offset just behind the name.
+        name: the name without title and role.
+        words: the identifying words, as `lexicon.normalise_word` writes them.
+        title: the title before the name in lower case and singular, or "".
+        role: the role before the name in lower case and singular, or "".
+        kind: "person", "officer", "doctor", "judge", "name", "place", "state", or a kind of
+            `vocabulary.KINDS`. "guess" means a person unless other mentions say otherwise.
+        is_plural: whether the title belongs to several people ("Officers Hale and Moss").
     """
 
     start: int
@@ -110,14 +116,14 @@ class Mention:
     title: str = ""
     role: str = ""
     kind: str = "name"
-    plural: bool = False
+    is_plural: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Token:
     text: str
     start: int
-    opens: bool
+    starts_sentence: bool
     key: str
 
     @property
@@ -130,213 +136,300 @@ class _Token:
 
     @property
     def is_link(self) -> bool:
-        """Whether it links words; "Los" and "De" with a capital begin a name."""
-        return self.key in v.LINKS and (
+        """Whether the token links words. "Los" and "De" with a capital begin a name."""
+        return self.key in v.LINKING_WORDS and (
             self.text.islower() or self.key in ("of", "the", "and", "for")
         )
 
+    @property
+    def is_head(self) -> bool:
+        """Whether the token is a role or a title."""
+        return self.key in v.ROLE_WORDS | _TITLES
+
+
+class _Head(NamedTuple):
+    """The title and the role before a name, and where the mention starts."""
+
+    title: str
+    role: str
+    start: int
+
 
 @dataclass(frozen=True)
-class Finder:
+class MentionFinder:
     """Finds the names of a text.
 
     Attributes:
-        lexicon: the words of the opinion that it comes from.
-        named: words known to name somebody (`plain`), although ordinary words too.
-        aliases: short forms that the opinion defines, as they are written, to the words of the name
-            that they mean.
+        lexicon: the words of the opinion that the text comes from.
+        naming_words: ordinary words that are names in this opinion, as `lexicon.normalise_word`
+            writes them.
+        aliases: the short forms that the opinion defines, each with the words of its name.
     """
 
     lexicon: Lexicon
-    named: Collection[str] = ()
+    naming_words: Collection[str] = ()
     aliases: Mapping[str, tuple[str, ...]] | None = None
 
-    def find(self, text: str) -> list[Mention]:
-        """The names of a text, in order and without overlap."""
-        found: list[Mention] = []
-        for mention in sorted(self._mentions(text), key=lambda mention: mention.start):
-            before = found[-1] if found else None
-            if (
-                before
-                and before.plural
-                and not mention.title
-                and _LISTED.fullmatch(text[before.end : mention.start])
-            ):
-                found.append(replace(mention, title=before.title, kind=before.kind, plural=True))
+    def find_mentions(self, text: str) -> list[Mention]:
+        """Return the mentions of a text in order and without overlap."""
+        mentions: list[Mention] = []
+        for mention in sorted(self._iter_mentions(text), key=lambda mention: mention.start):
+            previous = mentions[-1] if mentions else None
+            if previous and _shares_title(previous, mention, text):
+                mentions.append(
+                    replace(mention, title=previous.title, kind=previous.kind, is_plural=True)
+                )
             else:
-                found.append(mention)
-        return found
+                mentions.append(mention)
+        return mentions
 
-    def _mentions(self, text: str) -> Iterator[Mention]:
+    def _iter_mentions(self, text: str) -> Iterator[Mention]:
         for sentence in split_sentences(text):
-            visible = sentence.text
-            for mention in [*self._defined(visible), *self._states(visible)]:
-                start, end = mention.start, mention.end
-                if "·" not in visible[start:end]:
-                    visible = f"{visible[:start]}{'·' * (end - start)}{visible[end:]}"
-                    yield replace(mention, start=start + sentence.start, end=end + sentence.start)
-            for run in _RUN.finditer(visible):
-                for stretch in _stretches(_tokens(run, sentence.text)):
-                    if named := self._mention(stretch, sentence.text):
-                        yield replace(
-                            named,
-                            start=named.start + sentence.start,
-                            end=named.end + sentence.start,
-                        )
+            for mention in self._find_in_sentence(sentence.text):
+                yield replace(
+                    mention,
+                    start=mention.start + sentence.start,
+                    end=mention.end + sentence.start,
+                )
 
-    def _defined(self, sentence: str) -> Iterator[Mention]:
-        """The aliases that the opinion defines; no capitalised word next to one belongs to it."""
+    def _find_in_sentence(self, sentence: str) -> Iterator[Mention]:
+        """Find aliases and states first; hide them, then read the runs of capitalised words."""
+        visible = sentence
+        for mention in [*self._find_aliases(visible), *self._find_states(visible)]:
+            start, end = mention.start, mention.end
+            if "·" not in visible[start:end]:
+                visible = f"{visible[:start]}{'·' * (end - start)}{visible[end:]}"
+                yield mention
+        for run in _RUN.finditer(visible):
+            for stretch in _split_stretches(_tokenise_run(run, sentence)):
+                if mention_of_stretch := self._build_mention(stretch, sentence):
+                    yield mention_of_stretch
+
+    def _find_aliases(self, sentence: str) -> Iterator[Mention]:
+        """Find the aliases that the opinion defines. A capitalised word next to one is separate."""
         for alias, words in (self.aliases or {}).items():
             for match in re.finditer(
                 rf"(?<![\w'’-]){re.escape(alias)}(?![\w-])(?!{_SUFFIX}| [A-Z])", sentence
             ):
                 yield Mention(match.start(), match.end(), alias, words)
 
-    def _states(self, sentence: str) -> Iterator[Mention]:
-        """The states named; "Virginia Hale" is a person."""
+    def _find_states(self, sentence: str) -> Iterator[Mention]:
+        """Find the states of the USA. "Virginia Hale" is a person."""
         for match in _STATE.finditer(sentence):
-            following = re.match(rf"\s+({CAPITALISED})", sentence[match.end() :])
-            if " " in match[0] or not (following and self.lexicon.names(following[1])):
+            next_word = re.match(rf"\s+({CAPITALISED})", sentence[match.end() :])
+            has_surname = next_word and self.lexicon.is_distinctive(next_word[1])
+            if " " in match[0] or not has_surname:
                 name = re.sub(r"['’]s$", "", match[0])
-                words = tuple(plain(name).split())
+                words = tuple(normalise_word(name).split())
                 yield Mention(match.start(), match.start() + len(name), name, words, kind="state")
 
-    def _mention(self, tokens: list[_Token], sentence: str) -> Mention | None:
-        head: list[_Token] = []
-        while len(tokens) > 1 and tokens[0].key in v.ROLE_WORDS | _TITLES:
-            possessive = re.search(
-                r"['’]s?$", tokens[0].text
-            )  # "Plaintiff's Hale" is none of the parties
-            head = [] if possessive else [*head, tokens[0]]
-            tokens = tokens[1:]
-        roles = [token.key for token in head if token.key in v.ROLE_WORDS]
+    def _build_mention(self, tokens: list[_Token], sentence: str) -> Mention | None:
+        """Build the mention of a stretch. Return None if the stretch is not a name."""
+        head, tokens = _split_head(tokens)
         titles = [token.key for token in head if token.key not in v.ROLE_WORDS]
-        addressed = bool(titles) and titles[-1] in (*v.FORMS_OF_ADDRESS, "dr")
-        tokens = self._trimmed(tokens, titled=bool(titles))
-        if not tokens or (len(tokens) == 1 and tokens[0].key in _TITLES | v.ROLE_WORDS | v.LINKS):
+        tokens = self._trim_tokens(tokens, has_title=bool(titles))
+        if not tokens or _is_lone_title(tokens):
             return None
-        start = tokens[0].start
-        name = re.sub(r"['’]s?$|[\"“”()]+$", "", sentence[start : tokens[-1].end]).rstrip(" ,")
-        if _POINT_OF_SUFFIX.match(sentence, start + len(name)) and _SUFFIXED.search(name):
-            name += "."
-        end = start + len(name)
-        if not addressed and not self._is_name(tokens, name, sentence, titled=bool(head)):
+        name = _extract_name(tokens, sentence)
+        is_addressed = bool(titles) and titles[-1] in (*v.FORMS_OF_ADDRESS, "dr")
+        if not is_addressed and not self._is_name(tokens, name, sentence, has_title=bool(head)):
             return None
-        title, role, begin = titles[-1] if titles else "", roles[-1] if roles else "", start
-        if head and not re.search(r"[,;]", sentence[head[0].start : start]):
-            begin = head[0].start
-        elif head:
-            title = role = ""
-        elif small := re.search(
-            rf"\b(?:(?:the|his|her|a) )?({_SPOKEN_OF})\.?\s+$", sentence[:start], re.I
-        ):
-            key = plain(small[1])
-            title, role, begin = (
-                ("", key, small.start()) if key in v.ROLE_WORDS else (key, "", small.start())
-            )
-        identifying = [t for t in tokens if self._identifies(t)]
-        words = tuple(t.key for t in identifying or tokens if identifying or t.key not in v.LINKS)
-        singular = "deputy" if title == "deputies" else title.removesuffix("s")
-        plural = title not in v.TITLED and singular in v.TITLED
-        title = singular if plural else title
-        kind = _kind(name, title, sentence[:begin], sentence[end:])
-        return Mention(begin, end, name, words, title, role.removesuffix("s"), kind, plural)
+        end = tokens[0].start + len(name)
+        title, role, start = _read_head(head, sentence, tokens[0].start)
+        singular_title = _singular_of_title(title)
+        return Mention(
+            start,
+            end,
+            name,
+            self._identifying_words(tokens),
+            singular_title,
+            role.removesuffix("s"),
+            _classify_name(name, singular_title, sentence[:start], sentence[end:]),
+            is_plural=singular_title != title,
+        )
+
+    def _identifying_words(self, tokens: Sequence[_Token]) -> tuple[str, ...]:
+        """The identifying words of a name, or all its words but links if none identifies."""
+        identifying_words = [token.key for token in tokens if self._identifies(token)]
+        if identifying_words:
+            return tuple(identifying_words)
+        return tuple(token.key for token in tokens if token.key not in v.LINKING_WORDS)
 
     def _identifies(self, token: _Token) -> bool:
-        if token.key in v.LINKS | _LEGAL_FORMS:
+        if token.key in v.LINKING_WORDS | _LEGAL_FORMS:
             return False
         if token.is_initials:
             return len(token.key) > 1
-        return token.key in self.named or not self.lexicon.is_common(token.text)
+        return token.key in self.naming_words or not self.lexicon.is_common(token.text)
 
-    def _trimmed(self, tokens: Sequence[_Token], *, titled: bool) -> list[_Token]:
-        """Without links and the words that belong to the sentence: its opening word, a customary
-        one with a number.
-        """
-
-        def of_sentence(token: _Token) -> bool:
-            if token.is_link or token.key in _NO_PART - set(self.named):
-                return True
-            ordinary = self.lexicon.is_ordinary(token.text) and not self.lexicon.may_name(
-                token.text
-            )
-            of_body = (
-                len(tokens) > 1 and token.key not in v.openers() and token.key not in v.ROLE_WORDS
-            )
-            if (
-                of_body and v.kind_by_words(tokens[-1].key) in v.ORGANISATIONS
-            ):  # "Harbor Division": all is a name
-                return False
-            return (
-                token.opens
-                and not titled
-                and ordinary
-                and token.key not in self.named
-                and not token.is_initials
-            )
-
-        kept = list(tokens)
-        while kept and of_sentence(kept[0]) and not v.name_by_words([token.key for token in kept]):
-            kept.pop(0)
-        while kept and kept[-1].is_link:
-            kept.pop()
-        return kept
-
-    def _is_name(self, tokens: Sequence[_Token], name: str, sentence: str, *, titled: bool) -> bool:
-        """Whether a run names: by a word that is neither customary nor ordinary, by its title, or
-        without article.
-        """
-        before = sentence[: tokens[0].start]
-        article = bool(_ARTICLE.search(before))
-        if v.name_by_words([token.key for token in tokens]):
-            return True
-        whole = [token for token in tokens if not token.is_initials]
-        initials = [t for t in tokens if t.is_initials and _personal(t.text, before)]
-        others = [token for token in whole if not self.lexicon.is_common(token.text)]
-        if any(self.lexicon.names(token.text) for token in whole):
-            return True
-        if initials and (others or len(initials[0].key) > 1):
-            return True
-        if any(token.key in self.named for token in tokens) or (
-            titled and others and not tokens[0].opens
+    def _trim_tokens(self, tokens: Sequence[_Token], *, has_title: bool) -> list[_Token]:
+        """Remove links at both ends, and the words at the start that belong to the sentence."""
+        trimmed_tokens = list(tokens)
+        while trimmed_tokens and self._belongs_to_sentence(
+            trimmed_tokens[0], tokens, has_title=has_title
         ):
-            return titled or not _ARTICLE_OF_NAMES.search(before)  # "alleging that Land left"
-        ends = (
-            _ENDS_COMPANY.search(name)
-            or v.kind_by_words(whole[-1].key if whole else "") in _NAMED_BY_THEIR_WORDS
-        )
-        if len(tokens) > 1 and ends and (_INCORPORATED.search(name) or not article):
+            if v.is_name_of_common_words(_keys(trimmed_tokens)):
+                break
+            trimmed_tokens.pop(0)
+        while trimmed_tokens and trimmed_tokens[-1].is_link:
+            trimmed_tokens.pop()
+        return trimmed_tokens
+
+    def _belongs_to_sentence(
+        self, token: _Token, tokens: Sequence[_Token], *, has_title: bool
+    ) -> bool:
+        """Whether the first token of a stretch is a link or an ordinary word of the sentence."""
+        if token.is_link or token.key in _NOT_PART_OF_NAME - set(self.naming_words):
             return True
-        return (
-            any(self.lexicon.may_name(t.text) for t in others)
-            and not article
-            and len(others) == len(tokens)
-        )
+        if _opens_organisation(token, tokens):
+            return False
+        if has_title or not token.starts_sentence or token.is_initials:
+            return False
+        if token.key in self.naming_words:
+            return False
+        return self.lexicon.is_ordinary(token.text) and not self.lexicon.can_be_name(token.text)
+
+    def _is_name(
+        self, tokens: Sequence[_Token], name: str, sentence: str, *, has_title: bool
+    ) -> bool:
+        """Whether a stretch is a name.
+
+        A stretch is a name by a word that is neither customary nor ordinary, by personal initials,
+        by its title, or because it has no article.
+        """
+        preceding_text = sentence[: tokens[0].start]
+        words = [token for token in tokens if not token.is_initials]
+        uncommon_words = [token for token in words if not self.lexicon.is_common(token.text)]
+        if v.is_name_of_common_words(_keys(tokens)):
+            return True
+        if any(self.lexicon.is_distinctive(token.text) for token in words):
+            return True
+        if _has_personal_initials(tokens, preceding_text, has_surname=bool(uncommon_words)):
+            return True
+        is_titled_name = has_title and uncommon_words and not tokens[0].starts_sentence
+        if is_titled_name or any(token.key in self.naming_words for token in tokens):
+            # "alleging that Land left" has no article.
+            return has_title or not _ARTICLE_OF_NAMES.search(preceding_text)
+        has_article = bool(_ARTICLE.search(preceding_text))
+        if _is_company_name(name, words, tokens, has_article=has_article):
+            return True
+        can_be_name = any(self.lexicon.can_be_name(token.text) for token in uncommon_words)
+        return can_be_name and not has_article and len(uncommon_words) == len(tokens)
 
 
-_SPOKEN_OF = "|".join(sorted(v.ROLE_WORDS | _TITLES, key=len, reverse=True))
+_LOWER_CASE_HEAD = re.compile(
+    r"\b(?:(?:the|his|her|a) )?"
+    rf"({'|'.join(sorted(v.ROLE_WORDS | _TITLES, key=len, reverse=True))})\.?\s+$",
+    re.IGNORECASE,
+)
 
 
-def _tokens(run: re.Match[str], sentence: str) -> list[_Token]:
-    pieces = ((piece[0], run.start() + piece.start()) for piece in _PIECE.finditer(run[0]))
-    return [
-        _Token(text, start, opens_sentence(sentence[:start]), plain(text)) for text, start in pieces
-    ]
+def _keys(tokens: Sequence[_Token]) -> list[str]:
+    return [token.key for token in tokens]
 
 
-def _stretches(tokens: Sequence[_Token]) -> Iterator[list[_Token]]:
-    """The parts of a run between pronouns, and behind each role; titles begin a part."""
+def _shares_title(previous: Mention, mention: Mention, text: str) -> bool:
+    """Whether a mention continues a list behind a plural title ("Officers Hale and Moss")."""
+    if not previous.is_plural or mention.title:
+        return False
+    return _LIST_SEPARATOR.fullmatch(text[previous.end : mention.start]) is not None
+
+
+def _split_head(tokens: list[_Token]) -> tuple[list[_Token], list[_Token]]:
+    """Split the roles and titles off the start of a stretch; the last token always stays.
+
+    A possessive and what precedes it are dropped: in "Plaintiff's Hale", Hale is not a party.
+    """
+    head: list[_Token] = []
+    while len(tokens) > 1 and tokens[0].is_head:
+        is_possessive = re.search(r"['’]s?$", tokens[0].text)
+        head = [] if is_possessive else [*head, tokens[0]]
+        tokens = tokens[1:]
+    return head, tokens
+
+
+def _is_lone_title(tokens: Sequence[_Token]) -> bool:
+    return len(tokens) == 1 and (tokens[0].is_head or tokens[0].key in v.LINKING_WORDS)
+
+
+def _extract_name(tokens: Sequence[_Token], sentence: str) -> str:
+    """The name as the sentence writes it, without possessive and closing quotation mark."""
+    start = tokens[0].start
+    name = re.sub(r"['’]s?$|[\"“”()]+$", "", sentence[start : tokens[-1].end]).rstrip(" ,")
+    if _POINT_OF_SUFFIX.match(sentence, start + len(name)) and _ENDS_WITH_SUFFIX.search(name):
+        return f"{name}."
+    return name
+
+
+def _read_head(head: Sequence[_Token], sentence: str, name_start: int) -> _Head:
+    """Read the title and the role before a name; a comma separates them from the name."""
+    if head:
+        if re.search(r"[,;]", sentence[head[0].start : name_start]):
+            return _Head("", "", name_start)
+        titles = [token.key for token in head if token.key not in v.ROLE_WORDS]
+        roles = [token.key for token in head if token.key in v.ROLE_WORDS]
+        return _Head(titles[-1] if titles else "", roles[-1] if roles else "", head[0].start)
+    match = _LOWER_CASE_HEAD.search(sentence[:name_start])
+    if match is None:
+        return _Head("", "", name_start)
+    key = normalise_word(match[1])
+    if key in v.ROLE_WORDS:
+        return _Head("", key, match.start())
+    return _Head(key, "", match.start())
+
+
+def _singular_of_title(title: str) -> str:
+    """The singular of a plural title ("officers"); any other title as it is."""
+    singular_title = "deputy" if title == "deputies" else title.removesuffix("s")
+    is_plural = title not in v.KINDS_BY_TITLE and singular_title in v.KINDS_BY_TITLE
+    return singular_title if is_plural else title
+
+
+def _opens_organisation(token: _Token, tokens: Sequence[_Token]) -> bool:
+    """Whether a token is the first word of an organisation: "Harbor Division" is all name."""
+    if len(tokens) < 2 or token.key in v.list_opening_words() or token.key in v.ROLE_WORDS:
+        return False
+    return v.find_kind(tokens[-1].key) in v.ORGANISATIONS
+
+
+def _has_personal_initials(
+    tokens: Sequence[_Token], preceding_text: str, *, has_surname: bool
+) -> bool:
+    """Whether a stretch has a person's initials: several of them, or one with a surname."""
+    for token in tokens:
+        if token.is_initials and _are_personal_initials(token.text, preceding_text):
+            return has_surname or len(token.key) > 1
+    return False
+
+
+def _is_company_name(
+    name: str, words: Sequence[_Token], tokens: Sequence[_Token], *, has_article: bool
+) -> bool:
+    """Whether several words name a company, by its legal form or without an article."""
+    last_key = words[-1].key if words else ""
+    ends_like_company = _ENDS_COMPANY.search(name) or v.find_kind(last_key) in _KINDS_NAMED_BY_WORDS
+    if len(tokens) < 2 or not ends_like_company:
+        return False
+    return not has_article or _INCORPORATED.search(name) is not None
+
+
+def _tokenise_run(run: re.Match[str], sentence: str) -> list[_Token]:
+    tokens = []
+    for piece in _PIECE.finditer(run[0]):
+        start = run.start() + piece.start()
+        starts_sentence = is_sentence_start(sentence[:start])
+        tokens.append(_Token(piece[0], start, starts_sentence, normalise_word(piece[0])))
+    return tokens
+
+
+def _split_stretches(tokens: Sequence[_Token]) -> Iterator[list[_Token]]:
+    """Split a run at pronouns and before a role or title behind a name; a title begins a part."""
     stretch: list[_Token] = []
     for position, token in enumerate(tokens):
-        named = any(other.key not in v.ROLE_WORDS | v.LINKS for other in stretch)
-        titled = token.key in _TITLES and bool(stretch) and stretch[-1].key not in _TITLES | v.LINKS
-        apart = token.key in ("and", "for") and not _joins(tokens, position)
-        # "Officer Hale of the Police"
-        of_a_person = token.key == "of" and stretch and stretch[0].key in v.PERSONAL_TITLES
-        if apart or of_a_person or (token.key in _SPLITS - v.LINKS):
+        if _separates_names(tokens, position, stretch):
             yield stretch
             stretch = []
-        elif (titled or token.key in v.PARTY_ROLES) and named:
+        elif _starts_stretch(token, stretch):
             yield stretch
             stretch = [token]
         else:
@@ -344,59 +437,90 @@ def _stretches(tokens: Sequence[_Token]) -> Iterator[list[_Token]]:
     yield stretch
 
 
-def _joins(tokens: Sequence[_Token], position: int) -> bool:
-    """Whether "and" or "for" is inside one name ("Game and Fish Department"): no person precedes
-    it, and a word of an organisation ends what follows it.
+def _separates_names(tokens: Sequence[_Token], position: int, stretch: Sequence[_Token]) -> bool:
+    """Whether a token stands between two names and is part of neither."""
+    token = tokens[position]
+    if token.key in ("and", "for"):
+        return not _is_inside_name(tokens, position)
+    if token.key == "of" and stretch:
+        # "Officer Hale of the Police"
+        return stretch[0].key in v.PERSONAL_TITLES
+    return token.key in _SPLITTING_WORDS - v.LINKING_WORDS
+
+
+def _starts_stretch(token: _Token, stretch: Sequence[_Token]) -> bool:
+    """Whether a role, or a title that no other title precedes, follows a name."""
+    if not any(previous.key not in v.ROLE_WORDS | v.LINKING_WORDS for previous in stretch):
+        return False
+    if token.key in v.PARTY_ROLES:
+        return True
+    return token.key in _TITLES and stretch[-1].key not in _TITLES | v.LINKING_WORDS
+
+
+def _is_inside_name(tokens: Sequence[_Token], position: int) -> bool:
+    """Whether "and" or "for" is inside one name ("Game and Fish Department").
+
+    Neither neighbour is a role or a title, and what follows ends with a word of an organisation.
     """
-    following = list(
-        takewhile(lambda token: token.key not in ("and", "for"), tokens[position + 1 :])
-    )
-    around = {tokens[position - 1].key, following[0].key} if following else v.ROLE_WORDS
-    return (
-        not around & (v.ROLE_WORDS | _TITLES)
-        and v.kind_by_words(following[-1].key) in v.ORGANISATIONS
-    )
+    following_keys = []
+    for token in tokens[position + 1 :]:
+        if token.key in ("and", "for"):
+            break
+        following_keys.append(token.key)
+    if not following_keys:
+        return False
+    neighbours = {tokens[position - 1].key, following_keys[0]}
+    if neighbours & (v.ROLE_WORDS | _TITLES):
+        return False
+    return v.find_kind(following_keys[-1]) in v.ORGANISATIONS
 
 
-def _personal(initials: str, before: str) -> bool:
-    """Whether points mark a person's initials and no abbreviation ("U.S.", "p.m.")."""
-    return not _NO_INITIALS.fullmatch(initials.strip()) and not _ENUMERATED.search(before)
+def _are_personal_initials(initials: str, preceding_text: str) -> bool:
+    """Whether initials are a person's, not an abbreviation ("U.S.", "p.m.") or a number's."""
+    if _NO_INITIALS.fullmatch(initials.strip()):
+        return False
+    return not _PRECEDES_ENUMERATION.search(preceding_text)
 
 
-def _kind(name: str, title: str, before: str, behind: str) -> str:
-    """What a name names, by its title, its own words and its neighbours."""
+def _classify_name(name: str, title: str, preceding_text: str, following_text: str) -> str:
+    """Return the kind of a name by its title, its own words and its neighbours."""
     if title:
-        return v.TITLED.get(title, "person")
-    by_words = v.kind_by_words(name)
-    if by_words or plain(name.partition(" ")[0]) in v.COMPANY_STARTS:
-        return by_words or "company"
-    if re.match(r"\s+(?:County|Parish)\b", behind):
+        return v.KINDS_BY_TITLE.get(title, "person")
+    word_kind = v.find_kind(name)
+    if word_kind or normalise_word(name.partition(" ")[0]) in v.COMPANY_STARTS:
+        return word_kind or "company"
+    if re.match(r"\s+(?:County|Parish)\b", following_text):
         return "county"
-    if _PERSON_BEHIND.match(behind) or _PERSON_BEFORE.search(before):
+    if _FOLLOWS_PERSON.match(following_text) or _PRECEDES_PERSON.search(preceding_text):
         return "person"
-    if _PLACE_BEFORE.search(before) or plain(name) in v.COMMON_PLACES:
+    if _PRECEDES_PLACE.search(preceding_text) or normalise_word(name) in v.COMMON_PLACES:
         return "place"
-    words = sum(len(word) > 1 for word in name.split())
-    acronym = re.fullmatch(r"[A-Z&]{2,6}", name)
-    person = (
-        1 < words <= _MOST_WORDS_OF_A_PERSON and not acronym and not _THING_BEFORE.search(before)
-    )
-    return "guess" if person else "name"
+    return "guess" if _can_be_person(name, preceding_text) else "name"
 
 
-def written_small(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> str:
-    """The text with each ordinary word that no mention holds, and that has a capital within a
-    sentence, written small: "the Lease" is "the lease".
+def _can_be_person(name: str, preceding_text: str) -> bool:
+    """Whether a name has as many words as a person's, and nothing marks it as a thing's."""
+    word_count = sum(len(word) > 1 for word in name.split())
+    is_acronym = re.fullmatch(r"[A-Z&]{2,6}", name)
+    if is_acronym or _PRECEDES_THING.search(preceding_text):
+        return False
+    return 1 < word_count <= _MAX_PERSON_WORDS
+
+
+def lower_ordinary_words(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> str:
+    """Write the capitalised ordinary words within sentences in lower case.
+
+    "the Lease" becomes "the lease". Words of a mention and customary words stay.
     """
     pieces = list(text)
     for sentence in split_sentences(text):
         for match in re.finditer(CAPITALISED, sentence.text):
             start = sentence.start + match.start()
-            inside = any(mention.start <= start < mention.end for mention in mentions)
-            if not (
-                inside
-                or lexicon.is_common(match[0])
-                or opens_sentence(sentence.text[: match.start()])
-            ):
-                pieces[start : start + len(match[0])] = match[0].lower()
+            if lexicon.is_common(match[0]):
+                continue
+            if is_sentence_start(sentence.text[: match.start()]):
+                continue
+            if any(mention.start <= start < mention.end for mention in mentions):
+                continue
+            pieces[start : start + len(match[0])] = match[0].lower()
     return "".join(pieces)

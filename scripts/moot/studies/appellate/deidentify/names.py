@@ -1,9 +1,9 @@
-"""Who is who in an opinion, and by what each name is replaced throughout.
+"""Identify the people and organisations of an opinion, and give each a pseudonym.
 
 A person is a party only by the caption or by a definition in the opinion ("Defendant Hale", "Hale
-(Mother)", "Ann Hale appeals"); a surname that two people share means neither. Everybody else is
-"Person B". A short form in parentheses behind a name ("First Bank of Hale (First)") is a defined
-term, and gets the pseudonym of its name wherever it is used.
+(Mother)", "Ann Hale appeals"). A surname that two people share identifies neither. All other people
+are "Person A", "Person B" and so on. A short form in parentheses behind a name ("First Bank of Hale
+(First)") is a defined term and gets the pseudonym of its name throughout.
 """
 
 import re
@@ -12,303 +12,355 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from moot.studies.appellate.deidentify import vocabulary as v
-from moot.studies.appellate.deidentify.lexicon import INITIALS, Lexicon, plain
-from moot.studies.appellate.deidentify.mentions import Finder, Mention
+from moot.studies.appellate.deidentify.lexicon import INITIALS, Lexicon, normalise_word
+from moot.studies.appellate.deidentify.mentions import Mention, MentionFinder
 from moot.studies.appellate.deidentify.opinion import Opinion
-from moot.studies.appellate.deidentify.references import letter
+from moot.studies.appellate.deidentify.references import format_letter
 from moot.studies.appellate.legal.sentences import split_sentences
 
-INTRODUCTION = (
-    3  # sentences in which "Ann Hale appeals" and "Defendant, Ann Hale," say who a party is
-)
-_ALIAS = re.compile(
+# "Ann Hale appeals" and "Defendant, Ann Hale," define a party in this many first sentences only.
+INTRODUCTION_SENTENCES = 3
+_ALIAS_DEFINITION = re.compile(
     r"[’']?s?,?\s*\((?:(?P<the>the )|hereinafter |hereafter |referred to as |collectively,?"
     r" |together,? |or |"
     r"also known as |a/?k/?a )*"
     r"[\"“]*(?P<alias>[A-Z][\w'’&. -]{0,40}?)[,.]?[\"”]*(?: or (?:the )?[\"“][^)]{1,40})?\)"
 )
-_APPEALS = re.compile(r"(?:,[^,.;]{0,80},)?\s*(?:\([^)]*\)\s*)?(?:appeals?|petitions?)\b")
-_CONVICTED = re.compile(
+_APPEALS_AFTER_NAME = re.compile(
+    r"(?:,[^,.;]{0,80},)?\s*(?:\([^)]*\)\s*)?(?:appeals?|petitions?)\b"
+)
+_CONVICTED_AFTER_NAME = re.compile(
     r"\s*(?:\([^)]*\)\s*)?(?:was|were) (?:\w+ )?(?:convicted|charged|indicted)\b"
 )
-_CALLED = re.compile(rf"\b(?:the )?(?P<role>{'|'.join(sorted(v.PARTY_ROLES))}),\s+$", re.IGNORECASE)
-_BEHIND_SOMEBODY = re.compile(
-    rf"\b(?P<before>[A-Z][a-zà-ÿ]+)\.?\s+(?P<name>{v.any_of(v.COMMON_SURNAMES)})\b"
+_ROLE_BEFORE_NAME = re.compile(
+    rf"\b(?:the )?(?P<role>{'|'.join(sorted(v.PARTY_ROLES))}),\s+$", re.IGNORECASE
 )
-_VAGUE = ("name", "guess", "person", "place")
-_THINGS = v.ORGANISATIONS | {"city", "county", "state", "statute", "road"}
-_PEOPLE = frozenset(("person", "judge", "counsel", *v.TITLED.values()))
+_SURNAME_AFTER_NAME = re.compile(
+    rf"\b(?P<before>[A-Z][a-zà-ÿ]+)\.?\s+(?P<name>{v.match_any(v.COMMON_SURNAMES)})\b"
+)
+_VAGUE_KINDS = ("name", "guess", "person", "place")
+_THING_KINDS = v.ORGANISATIONS | {"city", "county", "state", "statute", "road"}
+_PERSON_KINDS = frozenset(("person", "judge", "counsel", *v.KINDS_BY_TITLE.values()))
 
 
 @dataclass(slots=True)
 class Entity:
-    """Somebody or something named.
+    """A named person, organisation, place or thing.
 
     Attributes:
-        kind: person, judge, counsel, a party's side or role, or a kind of `vocabulary.KINDS`.
-        words: the words that name it, as `lexicon.plain` writes them.
-        party: named as a party by the caption or by a definition.
-        surfaces: the forms seen in the text.
-        aliases: short forms that the opinion itself gives it.
-        seen: how often its neighbours say of which vague kind it is.
-        pseudonym: what replaces it.
+        kind: "person", "judge", "counsel", a party's side or role, or a kind of `vocabulary.KINDS`.
+        words: the identifying words, as `lexicon.normalise_word` writes them.
+        is_party: whether the caption or a definition names it as a party.
+        surfaces: the forms of the name in the text.
+        aliases: the short forms that the opinion defines for it.
+        kind_counts: how many mentions suggest each vague kind.
+        pseudonym: the replacement of the name.
     """
 
     kind: str
     words: tuple[str, ...]
-    party: bool = False
+    is_party: bool = False
     surfaces: set[str] = field(default_factory=set)
     aliases: set[tuple[str, ...]] = field(default_factory=set)
-    seen: Counter[str] = field(default_factory=Counter)
+    kind_counts: Counter[str] = field(default_factory=Counter)
     pseudonym: str = ""
 
-    def may_be(self, kind: str) -> bool:
-        """Whether it may be of a kind, too: no officer is an agency, no road a bank; a party may be
-        anything.
+    def has_word(self, word: str) -> bool:
+        """Whether a word, or its plural or possessive, is one of the entity's words."""
+        return any(_is_same_word(word, name_word) for name_word in self.words)
+
+    def can_be(self, kind: str) -> bool:
+        """Whether the entity may also be of a kind. A party may be of any kind.
+
+        A person is not an organisation or a place, and one organisation is not another.
         """
+        if self.is_party or kind in v.ROLES:
+            return True
         kinds = {kind, self.kind}
-        other = (kinds & _PEOPLE and kinds & _THINGS) or len(kinds & _THINGS - {"company"}) > 1
-        return self.party or kind in v.ROLES or not other
+        if kinds & _PERSON_KINDS and kinds & _THING_KINDS:
+            return False
+        return len(kinds & _THING_KINDS - {"company"}) < 2
 
 
-def naming_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """The words of a name that identify: neither customary in law nor initials, as `lexicon.plain`
-    writes them.
+def extract_name_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
+    """The identifying words of a name, as `lexicon.normalise_word` writes them.
+
+    Customary words and single initials do not identify; a name of initials alone is one word.
     """
     if re.fullmatch(rf"(?:{INITIALS}\s?)+", name.strip()):
-        return (plain(name),)
-    words = re.findall(r"[A-Za-zÀ-ÿ][\wÀ-ÿ]*(?:['’-][\wÀ-ÿ]+)*", name)
-    no_name = v.LINKS | {"in", "at", "by"}
-    return tuple(
-        plain(word)
-        for word in words
-        if len(word) > 1 and not lexicon.is_common(word) and plain(word) not in no_name
-    )
+        return (normalise_word(name),)
+    name_words = []
+    for word in re.findall(r"[A-Za-zÀ-ÿ][\wÀ-ÿ]*(?:['’-][\wÀ-ÿ]+)*", name):
+        key = normalise_word(word)
+        if len(word) == 1 or lexicon.is_common(word):
+            continue
+        if key not in v.LINKING_WORDS and key not in ("in", "at", "by"):
+            name_words.append(key)
+    return tuple(name_words)
 
 
-def _same(word: str, known: str) -> bool:
-    """Whether two words are one, allowing for a plural and for a possessive that lost its
-    apostrophe.
-    """
-    return word == known or (len(known) > 3 and word in (f"{known}s", f"{known}es"))  # not initials
+def _is_same_word(word: str, name_word: str) -> bool:
+    """Whether two words are the same, but for a plural or a possessive without its apostrophe."""
+    if word == name_word:
+        return True
+    is_longer_than_initials = len(name_word) > 3
+    return is_longer_than_initials and word in (f"{name_word}s", f"{name_word}es")
 
 
 class Entities:
-    """The entities of one opinion; a name met again is the same entity, a surname that two share is
-    neither.
+    """The entities of one opinion.
+
+    A repeated name is the same entity. A surname that two entities share identifies neither.
+
+    Attributes:
+        entities: in the order in which they were added.
+        aliases: each defined short form, and its identifying words.
     """
 
     def __init__(self, full_names: Sequence[tuple[str, ...]] = ()) -> None:
-        self.found: list[Entity] = []
+        self.entities: list[Entity] = []
         self.aliases: dict[str, tuple[str, ...]] = {}
-        self._given: dict[str, set[str]] = defaultdict(set)
+        self._given_names: dict[str, set[str]] = defaultdict(set)
         for words in full_names:
             if len(words) > 1:
-                self._given[words[-1]].add(words[0])
+                self._given_names[words[-1]].add(words[0])
 
     def find(self, words: Sequence[str], kind: str = "") -> Entity | None:
-        """The entity of a kind ("": any) that the words of a name mean;
-        None for none, and for one of several.
-        """
-        wanted = tuple(words)
-        possible = [entity for entity in self.found if entity.may_be(kind)]
-        for entity in possible:
-            if wanted == entity.words or wanted in entity.aliases:
-                return entity
-        if len(wanted) == 1:
-            holders = [e for e in possible if any(_same(wanted[0], word) for word in e.words)]
-            return holders[0] if len(holders) == 1 else None
-        for entity in possible:
-            known = set(entity.words)
-            if set(wanted) < known or (len(known) > 1 and known < set(wanted)):
-                return entity
-        surname_alone = [e for e in possible if e.words == (wanted[-1],)]
-        return surname_alone[0] if surname_alone and len(self._given[wanted[-1]]) <= 1 else None
+        """Return the entity of a kind ("": any) that the words of a name identify.
 
-    def add(self, words: Sequence[str], kind: str, surface: str, *, party: bool = False) -> Entity:
-        """Add a name, or the form that it has here to the entity that it means."""
-        entity = self.find(words, "" if party else kind)
+        Return None if no entity matches, or if a single word matches several.
+        """
+        key = tuple(words)
+        candidates = [entity for entity in self.entities if entity.can_be(kind)]
+        for entity in candidates:
+            if key == entity.words or key in entity.aliases:
+                return entity
+        if len(key) == 1:
+            return _find_only_holder(key[0], candidates)
+        for entity in candidates:
+            entity_words = set(entity.words)
+            if set(key) < entity_words or (len(entity_words) > 1 and entity_words < set(key)):
+                return entity
+        if len(self._given_names[key[-1]]) > 1:
+            return None
+        return next((entity for entity in candidates if entity.words == (key[-1],)), None)
+
+    def add(
+        self, words: Sequence[str], kind: str, surface: str, *, is_party: bool = False
+    ) -> Entity:
+        """Return the entity of a name with this form added; a new entity if none matches."""
+        entity = self.find(words, "" if is_party else kind)
         if entity is None:
-            entity = Entity(kind, tuple(words), party)
-            self.found.append(entity)
+            entity = Entity(kind, tuple(words), is_party)
+            self.entities.append(entity)
         if len(words) > len(entity.words):
             entity.words = tuple(words)
-        if kind in _VAGUE:
-            entity.seen[kind] += 1
-        if (party and not entity.party) or (entity.kind in _VAGUE and kind not in _VAGUE):
-            entity.kind, entity.party = kind, party or entity.party
+        if kind in _VAGUE_KINDS:
+            entity.kind_counts[kind] += 1
+        if (is_party and not entity.is_party) or (
+            entity.kind in _VAGUE_KINDS and kind not in _VAGUE_KINDS
+        ):
+            entity.kind, entity.is_party = kind, is_party or entity.is_party
         entity.surfaces.add(surface)
         return entity
 
-    def name_all(self) -> None:
-        """Give every entity its pseudonym: "Defendant", or "Defendant A" where there are several;
-        "Person A".
+    def assign_pseudonyms(self) -> None:
+        """Give every entity its pseudonym.
 
-                Of what no title and no word of its own says the kind, most of its neighbours do.
+        The only holder of a role has the role alone ("Defendant"); all others have a letter
+        ("Defendant A", "Person A").
         """
-        for entity in self.found:
-            specific = {
-                kind: count for kind, count in entity.seen.items() if kind in ("person", "place")
-            }
-            if entity.kind in _VAGUE and specific:
-                entity.kind = max(specific, key=lambda kind: specific[kind])
-            elif entity.kind == "guess" or (entity.kind == "name" and entity.seen["guess"]):
-                entity.kind = "person"
-        counts = Counter(entity.kind for entity in self.found)
-        used: Counter[str] = Counter()
-        for entity in self.found:
-            used[entity.kind] += 1
-            alone = counts[entity.kind] == 1 and entity.kind in v.ROLES
+        for entity in self.entities:
+            entity.kind = _settle_kind(entity)
+        counts = Counter(entity.kind for entity in self.entities)
+        letter_counts: Counter[str] = Counter()
+        for entity in self.entities:
+            letter_counts[entity.kind] += 1
+            is_only_holder = counts[entity.kind] == 1 and entity.kind in v.ROLES
             kind = entity.kind.capitalize()
-            entity.pseudonym = kind if alone else f"{kind} {letter(used[entity.kind])}"
+            entity.pseudonym = (
+                kind if is_only_holder else f"{kind} {format_letter(letter_counts[entity.kind])}"
+            )
 
 
-def definitions(text: str, mentions: Sequence[Mention]) -> list[tuple[Mention, str]]:
-    """The names that a text defines as a party's, each with the role: "Defendant Hale", "Hale
-    (Mother)", and in its first sentences "Defendant, Ann Hale," and "Ann Hale appeals".
+def _find_only_holder(word: str, candidates: Sequence[Entity]) -> Entity | None:
+    """Return the entity whose name has a word, or None if several or none have it."""
+    holders = [entity for entity in candidates if entity.has_word(word)]
+    return holders[0] if len(holders) == 1 else None
+
+
+def _settle_kind(entity: Entity) -> str:
+    """Return the final kind of an entity; the most frequent suggestion decides a vague one."""
+    if entity.kind not in _VAGUE_KINDS:
+        return entity.kind
+    suggestions = [kind for kind in entity.kind_counts if kind in ("person", "place")]
+    if suggestions:
+        return max(suggestions, key=lambda kind: entity.kind_counts[kind])
+    is_guess = entity.kind == "name" and entity.kind_counts["guess"] > 0
+    return "person" if is_guess or entity.kind == "guess" else entity.kind
+
+
+def find_definitions(text: str, mentions: Sequence[Mention]) -> list[tuple[Mention, str]]:
+    """Find the names that a text defines as a party's, each with its role.
+
+    Definitions are "Defendant Hale", "Hale (Mother)", and in the first sentences also "Defendant,
+    Ann Hale," and "Ann Hale appeals".
     """
     sentences = split_sentences(text)
-    introduction = sentences[min(INTRODUCTION, len(sentences)) - 1].end if sentences else 0
-    found = []
+    introduction_end = 0
+    if sentences:
+        introduction_end = sentences[min(INTRODUCTION_SENTENCES, len(sentences)) - 1].end
+    definitions = []
     for mention in mentions:
-        before = text[max(0, mention.start - 30) : mention.start]
-        behind = text[mention.end : mention.end + 120]
-        alias = _ALIAS.match(behind)
-        called = (
-            _CALLED.search(before)
-            if mention.start < introduction and behind.startswith(",")
-            else None
-        )
-        appeals = mention.start < introduction and _APPEALS.match(behind)
-        head = text[mention.start : mention.end - len(mention.name)]
-        if mention.role in v.PARTY_ROLES and not (
-            mention.role in v.FAMILY_ROLES and head.islower()
-        ):
-            found.append((mention, mention.role))
-        elif alias and alias["alias"].lower() in v.ROLES:
-            found.append((mention, alias["alias"].lower()))
-        elif called:
-            found.append((mention, called["role"].lower()))
-        elif appeals and mention.kind in ("person", "guess", "name", "company"):
-            found.append((mention, "appellant"))
-        elif (
-            mention.start < introduction
-            and _CONVICTED.match(behind)
-            and mention.kind in ("person", "guess")
-        ):
-            found.append((mention, "defendant"))
-    return found
+        role = _role_by_words(mention, text)
+        if not role and mention.start < introduction_end:
+            role = _role_in_introduction(mention, text)
+        if role:
+            definitions.append((mention, role))
+    return definitions
+
+
+def _role_by_words(mention: Mention, text: str) -> str:
+    """The role before a name ("Defendant Hale") or in parentheses behind it, or ""."""
+    head = text[mention.start : mention.end - len(mention.name)]
+    is_relative = mention.role in v.FAMILY_ROLES and head.islower()
+    if mention.role in v.PARTY_ROLES and not is_relative:
+        return mention.role
+    alias = _ALIAS_DEFINITION.match(text[mention.end : mention.end + 120])
+    if alias and alias["alias"].lower() in v.ROLES:
+        return alias["alias"].lower()
+    return ""
+
+
+def _role_in_introduction(mention: Mention, text: str) -> str:
+    """The role that the introduction gives to a name ("Ann Hale appeals"), or ""."""
+    preceding_text = text[max(0, mention.start - 30) : mention.start]
+    following_text = text[mention.end : mention.end + 120]
+    if following_text.startswith(","):
+        role_match = _ROLE_BEFORE_NAME.search(preceding_text)
+        if role_match:
+            return role_match["role"].lower()
+    can_appeal = mention.kind in ("person", "guess", "name", "company")
+    if can_appeal and _APPEALS_AFTER_NAME.match(following_text):
+        return "appellant"
+    can_be_convicted = mention.kind in ("person", "guess")
+    if can_be_convicted and _CONVICTED_AFTER_NAME.match(following_text):
+        return "defendant"
+    return ""
 
 
 def find_entities(
-    opinion: Opinion, background: str, lexicon: Lexicon, named: frozenset[str]
+    opinion: Opinion, background: str, lexicon: Lexicon, name_words: frozenset[str]
 ) -> Entities:
-    """The parties, judges and counsel of an opinion, and everybody whom its background names.
+    """Find the parties, judges and counsel of an opinion, and all whom its background names.
 
     Args:
-        opinion: with the names of its caption (`opinion.with_caption`).
-        background: the part of the opinion that tells who is who.
+        opinion: with the names of its caption (`opinion.add_caption_names`).
+        background: the part of the opinion that introduces people and organisations.
         lexicon: the words of the opinion.
-        named: words that name although ordinary (`strong_words`).
+        name_words: ordinary words that are names here (`collect_naming_words`).
     """
-    mentions = Finder(lexicon, named).find(background)
+    mentions = MentionFinder(lexicon, name_words).find_mentions(background)
     entities = Entities(
         [mention.words for mention in mentions if mention.kind in ("person", "guess")]
     )
-    defined = definitions(background, mentions)
-    roles = [
-        (name, _role_in_text(naming_words(name, lexicon), side, defined))
-        for name, side in opinion.parties
-    ]
-    listed = [
-        *roles,
-        *((name, "judge") for name in opinion.judges),
-        *((name, "counsel") for name in opinion.counsel),
-    ]
-    for name, kind in listed:
-        words = naming_words(name, lexicon)
-        if words and not set(words) <= v.STATE_WORDS:
-            entities.add(words, kind or "party", name, party=kind not in ("judge", "counsel"))
-    for mention, role in sorted(defined, key=lambda found: -len(found[0].words)):
-        entities.add(mention.words, role, mention.name, party=True)
+    definitions = find_definitions(background, mentions)
+    for name, side in opinion.parties:
+        role = _find_role(extract_name_words(name, lexicon), side, definitions)
+        _add_record_name(entities, name, role or "party", lexicon, is_party=True)
+    for kind, names in (("judge", opinion.judges), ("counsel", opinion.counsel)):
+        for name in names:
+            _add_record_name(entities, name, kind, lexicon, is_party=False)
+    for mention, role in sorted(definitions, key=lambda definition: -len(definition[0].words)):
+        entities.add(mention.words, role, mention.name, is_party=True)
     for mention in mentions:
         entity = entities.add(mention.words, mention.kind, mention.name)
-        alias = _ALIAS.match(background, mention.end)
-        if alias and mention.kind != "state" and _is_term(alias, lexicon):
+        alias = _ALIAS_DEFINITION.match(background, mention.end)
+        if alias and mention.kind != "state" and _is_defined_term(alias, lexicon):
             form = alias["alias"].strip()
-            words = naming_words(form, lexicon) or tuple(plain(form).split())
+            words = extract_name_words(form, lexicon) or tuple(normalise_word(form).split())
             entity.aliases.add(words)
             entity.surfaces.add(form)
             entities.aliases[form] = words
     return entities
 
 
-def _is_term(alias: re.Match[str], lexicon: Lexicon) -> bool:
-    """Whether an alias is more than the role or the common noun by which the opinion calls what it
-    names.
-    """
+def _add_record_name(
+    entities: Entities, name: str, kind: str, lexicon: Lexicon, *, is_party: bool
+) -> None:
+    """Add a name of the record; a name of nothing but a state's words is left out."""
+    words = extract_name_words(name, lexicon)
+    if words and not set(words) <= v.STATE_WORDS:
+        entities.add(words, kind, name, is_party=is_party)
+
+
+def _is_defined_term(alias: re.Match[str], lexicon: Lexicon) -> bool:
+    """Whether an alias is a name, not a role or a common noun ("the Hospital")."""
     words = alias["alias"].split()
-    keys = [plain(word) for word in words]
-    if lexicon.terms & set(words) or any(
-        key in v.ROLES or key.removesuffix("s") in v.ROLES for key in keys
-    ):
+    keys = [normalise_word(word) for word in words]
+    if lexicon.acronyms & set(words):
         return False
-    noun = all(lexicon.is_ordinary(word) or lexicon.is_common(word) for word in words)
-    return not noun or (len(keys) > 1 and not alias["the"]) or keys[0] in v.SHORT_COMPANIES
+    if any(key in v.ROLES or key.removesuffix("s") in v.ROLES for key in keys):
+        return False
+    if keys[0] in v.SHORT_COMPANIES or (len(keys) > 1 and not alias["the"]):
+        return True
+    return not all(lexicon.is_ordinary(word) or lexicon.is_common(word) for word in words)
 
 
-def _role_in_text(words: Sequence[str], side: str, defined: Sequence[tuple[Mention, str]]) -> str:
-    """The role by which the opinion itself calls a party of the caption; the caption's side where
-    it calls it none.
-    """
-    roles = [
-        role
-        for mention, role in defined
-        if set(mention.words) <= set(words) and role != "appellant"
-    ]
-    return roles[0] if roles else side
+def _find_role(words: Sequence[str], side: str, definitions: Sequence[tuple[Mention, str]]) -> str:
+    """The role that the opinion gives to a party of the caption, or the side of the caption."""
+    for mention, role in definitions:
+        if role != "appellant" and set(mention.words) <= set(words):
+            return role
+    return side
 
 
-def strong_words(
-    opinion: Opinion, background: str, lexicon: Lexicon, extra: Sequence[str]
+def collect_naming_words(
+    opinion: Opinion, background: str, lexicon: Lexicon, recognised_names: Sequence[str]
 ) -> frozenset[str]:
-    """Ordinary and customary words that name in this opinion: they are in a full name, behind a
-    title or an initial, or in a name that the record, the caption or a recogniser gives; "in
-    Pueblo" names a town.
+    """Collect the ordinary and customary words that are names in this opinion.
+
+    Such a word is part of a full name, follows a title or an initial, or belongs to a name of the
+    record, the caption or the recogniser. "in Pueblo" makes "Pueblo" the name of a town.
     """
-    listed = [name for name, _ in opinion.parties] + [*opinion.judges, *opinion.counsel]
-    words = {
-        word for name in listed for word in naming_words(name, lexicon) if not lexicon.small[word]
-    }
-    for mention in Finder(lexicon).find(background):
+    words = set(collect_record_words(opinion, lexicon))
+    for mention in MentionFinder(lexicon).find_mentions(background):
         if mention.title in v.PERSONAL_TITLES or mention.kind in ("person", "guess"):
-            words |= set(mention.words) - v.LINKS
-    people = {
-        word for name in extra if len(name.split()) > 1 for word in naming_words(name, lexicon)
-    }
-    organisational = {word for word in words if v.kind_by_words(word)}
-    surnames = {plain(name.split()[-1]) for name, _ in opinion.parties} & v.COMMON_SURNAMES
-    in_context = set(_named_in_context(background, lexicon))
-    return frozenset(((words | people) - organisational) | in_context | surnames)
+            words |= set(mention.words) - v.LINKING_WORDS
+    organisation_words = {word for word in words if v.find_kind(word)}
+    for name in recognised_names:
+        if len(name.split()) > 1:
+            words |= set(extract_name_words(name, lexicon))
+    surnames = {normalise_word(name.split()[-1]) for name, _ in opinion.parties} & v.COMMON_SURNAMES
+    context_words = set(_find_context_names(background, lexicon))
+    return frozenset((words - organisation_words) | context_words | surnames)
 
 
-def _named_in_context(background: str, lexicon: Lexicon) -> Iterator[str]:
-    """Customary words that name because of the word before them: "Deputy House", "Ann House", "in
-    Pueblo".
+def collect_record_words(opinion: Opinion, lexicon: Lexicon) -> frozenset[str]:
+    """The identifying words of the parties', judges' and counsel's names.
+
+    A word that the opinion also writes in lower case does not identify.
     """
-    for match in _BEHIND_SOMEBODY.finditer(background):
-        if plain(match["before"]) in v.PERSONAL_TITLES or lexicon.names(match["before"]):
-            yield plain(match["name"])
+    words: set[str] = set()
+    for name in [*(name for name, _ in opinion.parties), *opinion.judges, *opinion.counsel]:
+        words |= set(extract_name_words(name, lexicon))
+    return frozenset(word for word in words if not lexicon.lower_case_counts[word])
+
+
+def _find_context_names(background: str, lexicon: Lexicon) -> Iterator[str]:
+    """Find customary words that the preceding word makes names: "Deputy House", "in Pueblo"."""
+    for match in _SURNAME_AFTER_NAME.finditer(background):
+        is_title = normalise_word(match["before"]) in v.PERSONAL_TITLES
+        if is_title or lexicon.is_distinctive(match["before"]):
+            yield normalise_word(match["name"])
     for match in v.PLACE_OF_CUSTOMARY_WORDS.finditer(background):
-        yield plain(match["name"])
+        yield normalise_word(match["name"])
 
 
-def pseudonyms(entities: Entities) -> Mapping[str, str]:
-    """The map from every form of a name to its pseudonym: kept next to the cases, never shown to a
-    model.
-    """
-    return {
-        surface: entity.pseudonym
-        for entity in entities.found
-        for surface in sorted(entity.surfaces)
-    }
+def map_pseudonyms(entities: Entities) -> Mapping[str, str]:
+    """Map every form of a name to its pseudonym. No model sees this map."""
+    pseudonyms = {}
+    for entity in entities.entities:
+        for surface in sorted(entity.surfaces):
+            pseudonyms[surface] = entity.pseudonym
+    return pseudonyms

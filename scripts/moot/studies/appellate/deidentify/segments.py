@@ -1,8 +1,7 @@
-"""The parts of an appellate opinion: what precedes it, the facts, the reasoning, the disposition,
-what follows it.
+"""Split an appellate opinion into caption, background, reasoning, disposition and what follows.
 
-Reporters mark the parts by headings, or not at all; the boundaries are found by headings first and
-by the phrases that open a court's reasoning where there is no heading.
+Some reporters mark the parts by headings. Without headings, the phrases that open a court's
+reasoning mark the boundary.
 """
 
 import re
@@ -12,16 +11,16 @@ from typing import Literal
 from moot.studies.appellate.legal.sentences import split_sentences
 
 Part = Literal["caption", "background", "reasoning", "disposition", "after"]
-FACTS_SHARE = (
-    0.35  # of an opinion without headings or phrases, at most this share is taken for its facts
-)
-_CAPTION_SEARCHED = 6_000
+# At most this share of an opinion without headings counts as its facts.
+FACTS_SHARE = 0.35
+_CAPTION_CHARS = 6_000
 
 _JUDGE_TITLE = (
-    r"(?:(?:Chief|Presiding|Senior|Acting|Associate|Circuit|District|Vice|Per)\s+)*(?:Judges?|Justices?|J\.?J?\.|"
+    r"(?:(?:Chief|Presiding|Senior|Acting|Associate|Circuit|District|Vice|Per)\s+)*(?:Judges?|"
+    r"Justices?|J\.?J?\.|"
     r"JJ\.?|C\.\s?J\.?|P\.\s?J\.?|Chancellor|Curiam)"
 )
-_OPENING = re.compile(
+_OPINION_START = re.compile(
     r"(?:delivered the opinion of the court[^:.\n]{0,60}[:.]"
     r"|\bOPINION\s*(?:OF THE COURT)?\s*(?=[A-Z\n{]))"
     r"|(?m:^|\n|OPINION)\s*(?:[A-Z][A-Za-z.'’"
@@ -50,8 +49,8 @@ _HEADING = re.compile(
     r"\s*[.:]?(?=\s*(?:[{(\[]\d|\n|\d{1,3}\.|[A-Z][a-z]|[A-Z] [a-z]))"
 )
 _SIGNATURE = rf"[A-Z][\w.'’-]+(?:,? and [A-Z][\w.'’-]+)?,\s*(?i:{_JUDGE_TITLE}),?\s*"
-# case matters: prose orders and concurs as well ("It is so ordered. See id.", "We concur with")
-_ENDING = re.compile(
+# Case matters, since prose also orders and concurs ("It is so ordered. See id.", "We concur with").
+_OPINION_END = re.compile(
     rf"\bIT IS (?:HEREBY |THEREFORE )?SO ORDERED|\bSO ORDERED"
     rf"|\bIt is (?:hereby |therefore )?so (?:ordered|Ordered|ORDERED)\.?(?=\s*(?:$|\n|WE\b|I"
     rf" CONCUR|All\b"
@@ -77,86 +76,91 @@ _REASONING_CUE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of an opinion and the part that it belongs to."""
+    """A stretch of an opinion, with its part and its offsets."""
 
     part: Part
     start: int
     end: int
 
 
-def _body_start(text: str) -> int:
-    opening = _OPENING.search(text[:_CAPTION_SEARCHED])
-    if not opening:
+def _find_body_start(text: str) -> int:
+    match = _OPINION_START.search(text[:_CAPTION_CHARS])
+    if not match:
         return 0
-    author = _AUTHOR.match(text, opening.end())
-    return author.end() if author else opening.end()
+    author = _AUTHOR.match(text, match.end())
+    return author.end() if author else match.end()
 
 
-def _body_end(text: str, start: int) -> int:
-    """Where the court's own opinion ends: notes and the opinions of other judges follow."""
-    halfway = start + (len(text) - start) // 20
-    ending = _ENDING.search(text, halfway)
-    return ending.start() if ending else len(text)
+def _find_body_end(text: str, start: int) -> int:
+    """Return the end of the court's opinion, where notes or the opinions of other judges start."""
+    search_start = start + (len(text) - start) // 20
+    match = _OPINION_END.search(text, search_start)
+    return match.start() if match else len(text)
 
 
-def _by_headings(text: str, start: int, end: int) -> list[Span]:
-    """The spans between headings; what comes before the first one introduces the case, so it counts
-    as background.
-    """
+def _split_by_headings(text: str, start: int, end: int) -> list[Span]:
+    """Return the spans between headings. The text before the first heading is background."""
     marks: list[tuple[int, int, Part]] = [(start, start, "background")]
     for heading in _HEADING.finditer(text, start, end):
-        named = heading["words"]
+        heading_words = heading["words"]
         if part := next(
-            (part for part, words in _HEADINGS.items() if re.search(words, named, re.IGNORECASE)),
+            (
+                part
+                for part, words in _HEADINGS.items()
+                if re.search(words, heading_words, re.IGNORECASE)
+            ),
             None,
         ):
             marks.append((heading.start(), heading.end(), part))
     ends = [mark[0] for mark in marks[1:]] + [end]
-    return [Span(part, begin, stop) for (_, begin, part), stop in zip(marks, ends, strict=True)]
+    return [
+        Span(part, part_start, part_end)
+        for (_, part_start, part), part_end in zip(marks, ends, strict=True)
+    ]
 
 
-def _by_phrases(text: str, start: int, end: int) -> list[Span]:
+def _split_by_phrases(text: str, start: int, end: int) -> list[Span]:
     limit = start + round((end - start) * FACTS_SHARE)
     sentences = split_sentences(text[start:end])
-    opens = (
+    reasoning_starts = (
         s.start for s in sentences if s.start > (end - start) // 12 and _REASONING_CUE.match(s.text)
     )
-    cut = min(start + next(opens, limit), limit)
-    closing = start + sentences[-1].start if sentences else end
+    reasoning_start = min(start + next(reasoning_starts, limit), limit)
+    last_sentence_start = start + sentences[-1].start if sentences else end
     return [
-        Span("background", start, cut),
-        Span("reasoning", cut, max(cut, closing)),
-        Span("disposition", max(cut, closing), end),
+        Span("background", start, reasoning_start),
+        Span("reasoning", reasoning_start, max(reasoning_start, last_sentence_start)),
+        Span("disposition", max(reasoning_start, last_sentence_start), end),
     ]
 
 
 def split_opinion(text: str) -> list[Span]:
-    """Split an opinion into its parts, in order and without gaps except for the headings
-    themselves.
+    """Split an opinion into its parts, in order. Only the headings are left out.
 
-        >>> [span.part for span in split_opinion("OPINION LEE, J. He fell. DISCUSSION We review it. CONCLUSION We affirm.")]
-        ['caption', 'background', 'reasoning', 'disposition', 'after']
+    >>> text = "OPINION LEE, J. He fell. DISCUSSION We review it. CONCLUSION We affirm."
+    >>> [span.part for span in split_opinion(text)]
+    ['caption', 'background', 'reasoning', 'disposition', 'after']
     """
-    start = _body_start(text)
-    end = _body_end(text, start)
-    body = _by_headings(text, start, end)
+    start = _find_body_start(text)
+    end = _find_body_end(text, start)
+    body = _split_by_headings(text, start, end)
     if not any(span.part in ("reasoning", "disposition") for span in body):
-        body = _by_phrases(text, start, end)
+        body = _split_by_phrases(text, start, end)
     elif not any(span.part == "reasoning" for span in body):
         first = next(span for span in body if span.part == "disposition")
         body = [
-            *_by_phrases(text, start, first.start)[:2],
+            *_split_by_phrases(text, start, first.start)[:2],
             *(span for span in body if span.start >= first.start),
         ]
     return [Span("caption", 0, start), *body, Span("after", end, len(text))]
 
 
 def extract_part(text: str, spans: list[Span], part: Part) -> str:
-    """All the text of one part, its spans below each other."""
+    """Return the text of one part, its spans separated by blank lines."""
     return "\n\n".join(text[span.start : span.end].strip() for span in spans if span.part == part)
 
 
-def majority(text: str) -> str:
-    """The court's own opinion: without its caption, notes and the opinions of single judges."""
+def extract_majority(text: str) -> str:
+    """Return the court's opinion without caption, notes and the opinions of single judges."""
     spans = split_opinion(text)
     return text[spans[0].end : spans[-1].start]

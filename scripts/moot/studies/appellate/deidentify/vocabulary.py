@@ -1,6 +1,4 @@
-"""Words with a capital in opinions that name no person, and words that say what kind of thing a
-name names.
-"""
+"""Capitalised words of opinions that do not name people, and words that tell the kind of a name."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -8,7 +6,9 @@ from functools import cache
 
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 STATES = (
-    "Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|Hawaii|Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|Nevada|New"
+    "Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|"
+    "Hawaii|Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|"
+    "Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|Nevada|New"
     " Hampshire|New Jersey|New Mexico|New York|North Carolina|North"
     " Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|Rhode Island|South Carolina|South"
     " Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|West"
@@ -44,7 +44,7 @@ FAMILY_ROLES = frozenset(
         "parents",
     )
 )
-"""Party roles only with a capital: "Mother" is a party, "his mother" is not."""
+"""These are party roles only with a capital: "Mother" is a party, "his mother" is not."""
 HONORIFICS = (
     "mr mrs ms miss messrs dr judge justice officer detective agent deputy sergeant sgt lieutenant"
     " lt captain capt trooper sheriff chief attorney prosecutor professor warden inspector nurse"
@@ -52,16 +52,20 @@ HONORIFICS = (
     " director secretary commissioner examiner magistrate coroner doctor physician special corporal"
     " marshal hon honorable"
 ).split()
-TITLED = {
-    "dr": "doctor", "doctor": "doctor", "physician": "doctor", "nurse": "nurse", "judge": "judge", "justice": "judge",
-    "magistrate": "judge", "officer": "officer", "detective": "officer", "agent": "officer", "deputy": "officer",
-    "sergeant": "officer", "sgt": "officer", "lieutenant": "officer", "lt": "officer", "captain": "officer",
-    "capt": "officer", "trooper": "officer", "inspector": "officer", "patrolman": "officer", "corporal": "officer",
+KINDS_BY_TITLE = {
+    "dr": "doctor", "doctor": "doctor", "physician": "doctor", "nurse":
+        "nurse", "judge": "judge", "justice": "judge",
+    "magistrate": "judge", "officer": "officer", "detective":
+        "officer", "agent": "officer", "deputy": "officer",
+    "sergeant": "officer", "sgt": "officer", "lieutenant": "officer",
+        "lt": "officer", "captain": "officer",
+    "capt": "officer", "trooper": "officer", "inspector": "officer",
+        "patrolman": "officer", "corporal": "officer",
     "sheriff": "officer", "marshal": "officer", "hon": "judge", "honorable": "judge",
 }  # fmt: skip
 FORMS_OF_ADDRESS = frozenset(("mr", "mrs", "ms", "miss"))
-PERSONAL_TITLES = frozenset(TITLED) | FORMS_OF_ADDRESS
-_CUSTOMARY = (
+PERSONAL_TITLES = frozenset(KINDS_BY_TITLE) | FORMS_OF_ADDRESS
+_CUSTOMARY_WORDS = (
     "court courts state states act acts section sections rule rules article articles constitution"
     " amendment amendments code statute statutes board commission department district county city"
     " town village legislature congress government united america american federal national supreme"
@@ -90,15 +94,15 @@ _CUSTOMARY = (
     " marine patrol border certiorari mandamus habeas corpus subpoena id. am pm ii iii iv vi vii"
     " viii ix xi xii lot block tract unit caucasian african african-american okay ok"
 ).split()
-COMMON = (
-    frozenset(_CUSTOMARY)
+COMMON_WORDS = (
+    frozenset(_CUSTOMARY_WORDS)
     | frozenset(ROLES)
     | frozenset(role + "s" for role in ROLES if role not in ("brother", "victim"))
     | frozenset(MONTHS.lower().split("|"))
 )
-"""Words that legal prose writes with a capital within a sentence, and that name no person."""
+"""Words that legal prose capitalises within a sentence and that do not name people."""
 
-_OPENERS = frozenset(
+_OPENING_WORDS = frozenset(
     (
         "according accordingly acting actually additionally afterward agents ago alcohol allegedly"
         " alleging altogether angry apart apparently applicability approximately arguing arriving"
@@ -127,11 +131,11 @@ _OPENERS = frozenset(
 
 
 @cache
-def openers() -> frozenset[str]:
+def list_opening_words() -> frozenset[str]:
     """Ordinary words that open sentences; an opinion need not write them small elsewhere."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    return frozenset(ENGLISH_STOP_WORDS) | _OPENERS
+    return frozenset(ENGLISH_STOP_WORDS) | _OPENING_WORDS
 
 
 ALSO_NAMES = frozenset(
@@ -162,8 +166,7 @@ ALSO_NAMES = frozenset(
         " downing fleming golding harding keating manning sterling waring"
     ).split()
 )
-"""Ordinary words that are people's names as well: with a capital and no article they name somebody.
-"""
+"""Ordinary words that are also people's names: with a capital and no article they are names."""
 
 COMMON_SURNAMES = frozenset(
     (
@@ -171,33 +174,29 @@ COMMON_SURNAMES = frozenset(
         " april may june august christmas easter bank banks"
     ).split()
 )
-"""Customary words that are surnames as well: behind a personal title or a given name they name
-somebody.
-"""
+"""Customary words that are also surnames: they name people behind a title or a given name."""
 
 COMMON_PLACES = frozenset(("pueblo", "union", "superior", "center", "village", "security", "house"))
-"""Customary words that are towns as well: behind a preposition of place, and without an article,
-they name one.
-"""
+"""Customary words that are also towns: they name one behind a preposition without an article."""
 
 
-def any_of(words: Collection[str]) -> str:
-    """The alternation of some words with a capital."""
+def match_any(words: Collection[str]) -> str:
+    """Return a regular expression that matches any of the words, capitalised."""
     return "|".join(sorted(word.capitalize() for word in words))
 
 
 PLACE_OF_CUSTOMARY_WORDS = re.compile(
-    rf"\b(?:in|at|near|from|to|outside|through|toward)\s+(?P<name>{any_of(COMMON_PLACES)})\b(?!\s+[A-Z(]|\s+of\b)"
+    rf"\b(?:in|at|near|from|to|outside|through|"
+    rf"toward)\s+(?P<name>{match_any(COMMON_PLACES)})\b(?!\s+[A-Z(]|\s+of\b)"
 )
 
-LINKS = frozenset("of the de la los del van von y and for &".split())
+LINKING_WORDS = frozenset("of the de la los del van von y and for &".split())
 COMPANY_STARTS = frozenset(
     "american national federal united general superior security standard public first metropolitan"
     " union".split()
 )
 SHORT_COMPANIES = COMPANY_STARTS - frozenset("general public first union".split())
-"""Those that name a company by themselves where they act: "National had failed", "United's list".
-"""
+"""Words that name a company by themselves: "National had failed", "United's list"."""
 _COMPANY_ENDS = frozenset(
     "insurance company corporation bank motor motors association union center service".split()
 )
@@ -207,47 +206,54 @@ _STREETS = frozenset(
 _INSTITUTIONS = frozenset(
     "hospital clinic center bank insurance school church university college".split()
 )
-_PUBLIC = LINKS | frozenset(
+_PUBLIC_WORDS = LINKING_WORDS | frozenset(
     (
         "state county city federal public district municipal medical motor vehicle children"
         " children's youth human us services social detention correctional corrections probation"
         " health veterans tribal indian university old interstate"
     ).split()
 )
-_NAMED_BY_OF = frozenset(
+_NAMED_WITH_OF = frozenset(
     "bank association society institute federation brotherhood league college university union"
     " company".split()
 )
 
 
-def name_by_words(keys: Sequence[str]) -> bool:
-    """Whether customary words alone name: a company ("National General"), an institution ("Family
-    Medical Center", not "the Medical Center"), a street ("School Road"), or by "of" ("Bank of
-    America"); one such word is no name.
+def is_name_of_common_words(keys: Sequence[str]) -> bool:
+    """Whether customary words make up a name; a single word does not.
+
+    The name is a company's ("National General"), an institution's ("Family Medical Center", not
+    "the Medical Center"), a street's ("School Road"), or has an "of" ("Bank of America").
     """
     if tuple(keys[:2]) == ("united", "states"):
-        return name_by_words(keys[2:])
+        return is_name_of_common_words(keys[2:])
     if len(keys) < 2:
         return False
-    company = keys[0] in COMPANY_STARTS and (
+    is_company = keys[0] in COMPANY_STARTS and (
         keys[-1] in ("association", "bank", "insurance")
         or all(key in COMPANY_STARTS | _COMPANY_ENDS for key in keys)
     )
-    of_its_own = any(key not in _PUBLIC for key in keys[:-1])
+    has_distinctive_word = any(key not in _PUBLIC_WORDS for key in keys[:-1])
     return (
-        company
-        or (keys[-1] in _INSTITUTIONS | _STREETS and of_its_own)
-        or (keys[0] in _NAMED_BY_OF and keys[1] == "of" and len(keys) > 2)
+        is_company
+        or (keys[-1] in _INSTITUTIONS | _STREETS and has_distinctive_word)
+        or (keys[0] in _NAMED_WITH_OF and keys[1] == "of" and len(keys) > 2)
     )
 
 
 _OF_COMPANIES = (
-    "inc|incorporated|co|company|corp|corporation|llc|l\\.l\\.c|llp|lp|ltd|limited|partners|partnership|systems|"
-    "industries|enterprises|group|associates|construction|oil|gas|motors?|railway|railroad|airlines?|realty|"
-    "properties|homes|stores?|markets?|restaurants?|communications|technologies|laborator(?:y|ies)|press|news|"
+    "inc|incorporated|co|company|corp|corporation|llc|l\\.l\\.c|llp|lp|ltd|limited|partners|"
+    "partnership|systems|"
+    "industries|enterprises|group|associates|construction|oil|gas|motors?|railway|railroad|"
+    "airlines?|realty|"
+    "properties|homes|stores?|markets?|restaurants?|communications|technologies|laborator(?:y|"
+    "ies)|press|news|"
     "journal|p\\.?c|p\\.?a"
 )
-_OF_LAWS = "act|code|law|amendment|constitution|statute|rules?|regulations?|doctrine|treaty|ordinance|restatement"
+_OF_LAWS = (
+    "act|code|law|amendment|constitution|statute|rules?|regulations?|doctrine|treaty|ordinance|"
+    "restatement"
+)
 KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
     for kind, words in (
@@ -263,7 +269,8 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("county", "county|parish"),
         (
             "agency",
-            "department|bureau|agency|commission|board|authority|administration|division|office|council|police",
+            "department|bureau|agency|commission|board|authority|administration|division|office|"
+            "council|police",
         ),
         ("city", "city|town|village|borough|township|municipality"),
         ("prison", "correctional|prison|jail|penitentiary|detention"),
@@ -294,8 +301,9 @@ ORGANISATIONS = frozenset(
 )
 
 
-def kind_by_words(name: str) -> str:
-    """The kind of `KINDS` that a word of a name says ("Hale Bank" is a bank, "Bank Road" a road),
-    or "".
+def find_kind(name: str) -> str:
+    """Return the kind of `KINDS` that a word of a name tells, or "".
+
+    "Hale Bank" is a bank, "Bank Road" is a road.
     """
     return next((kind for kind, pattern in KINDS if pattern.search(name)), "")

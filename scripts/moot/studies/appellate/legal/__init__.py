@@ -1,1 +1,1 @@
-"""What can be read off legal text by rule: sentences, dispositions, outcomes, citations."""
+"""Find sentences, dispositions, outcomes and citations in legal text by rules."""

@@ -1,27 +1,26 @@
-"""The citations in a statement: how many, how well formed, and whether the case's own text bears
-them out.
+"""Count the citations of a statement: their number, their form, and whether the case has them too.
 
-A model that cites cannot be looked up offline. A citation that the facts already hold is borne out;
-any other is "not verifiable", which is where fabrications are to be sought, not proof of one.
+A model's citation cannot be verified offline. A citation that the facts contain is confirmed; any
+other is "not verifiable", which may be a fabrication but is not proof of one.
 """
 
 import re
 from functools import cache
 from typing import Any, NamedTuple
 
-_NAMED = re.compile(
+_CASE_NAME = re.compile(
     r"\b[A-Z][\w.'’&-]+(?: [A-Z][\w.'’&-]+){0,4} v\.? [A-Z][\w.'’&-]+(?: [A-Z][\w.'’&-]+){0,4}"
 )
 
 
 class Citations(NamedTuple):
-    """What one statement cites.
+    """The numbers of citations in one statement.
 
     Attributes:
-        total: citations of any form, cases named without a reporter among them.
-        well_formed: with reporter, volume and page, or a code with its section.
-        in_case: already in the case's own text.
-        unverifiable: not in the case's own text.
+        total: citations of any form, including cases without a reporter.
+        well_formed: citations with reporter, volume and page, or with code and section.
+        in_case: citations that the text of the case contains.
+        unverifiable: citations that the text of the case does not contain.
     """
 
     total: int
@@ -30,29 +29,35 @@ class Citations(NamedTuple):
     unverifiable: int
 
 
-def _plain(text: str) -> str:
+def _normalise_text(text: str) -> str:
     return re.sub(r"[\W_]+", " ", text).strip().lower()
 
 
 @cache
 def count_citations(statement: str, case_text: str) -> Citations:
-    """The citations of a statement, held against the text of its case.
+    """Count the citations of a statement and compare them with the text of its case.
 
     >>> count_citations("See Lee v. Hall, 12 F.3d 34. And Roe v. Cole.", "No citation here.").total
     2
     """
     kinds = ("FullCaseCitation", "FullLawCitation", "FullJournalCitation", "ShortCaseCitation")
-    formed = [found for found in find_citations(statement) if type(found).__name__ in kinds]
-    spans = [found.full_span() for found in formed]
-    named = [
-        match
-        for match in _NAMED.finditer(statement)
-        if not any(match.start() < end and start < match.end() for start, end in spans)
+    citations = [
+        citation for citation in find_citations(statement) if type(citation).__name__ in kinds
     ]
-    facts = _plain(case_text)
-    cited = [found.matched_text() for found in formed] + [match[0] for match in named]
-    known = sum(_plain(words) in facts for words in cited)
-    return Citations(len(cited), len(formed), known, len(cited) - known)
+    spans = [citation.full_span() for citation in citations]
+    citation_texts = [citation.matched_text() for citation in citations]
+    for match in _CASE_NAME.finditer(statement):
+        is_counted = any(match.start() < end and start < match.end() for start, end in spans)
+        if not is_counted:
+            citation_texts.append(match[0])
+    case_words = _normalise_text(case_text)
+    in_case_count = sum(_normalise_text(words) in case_words for words in citation_texts)
+    return Citations(
+        total=len(citation_texts),
+        well_formed=len(citations),
+        in_case=in_case_count,
+        unverifiable=len(citation_texts) - in_case_count,
+    )
 
 
 @cache
@@ -63,9 +68,9 @@ def _tokenizer() -> Any:
 
 
 def find_citations(text: str) -> list[Any]:
-    """The citations that eyecite finds in a text, in order."""
+    """Return the citations that eyecite finds in a text, in order."""
     from eyecite import get_citations
 
     if not text.strip():
         return []
-    return sorted(get_citations(text, tokenizer=_tokenizer()), key=lambda found: found.span())
+    return sorted(get_citations(text, tokenizer=_tokenizer()), key=lambda citation: citation.span())

@@ -1,9 +1,9 @@
-"""What a sentence does to a decision under review, and whose act it is.
+"""Find what a sentence does to the decision under review, and whose act it is.
 
-"We affirm" decides; "the Court of Appeals affirmed", "Defendant asks us to reverse", "if we were to
-vacate", "remand with instructions to affirm" and a quotation do not. Each disposition verb is read
-with the words around it: its form says what to look for (a subject, an auxiliary, a governing
-verb), and the first rule of that form that fits wins.
+"We affirm" decides. "The Court of Appeals affirmed", "Defendant asks us to reverse", "if we were to
+vacate", "remand with instructions to affirm" and a quotation do not. The form of each disposition
+verb determines what to look for around it (a subject, an auxiliary, a governing verb). The first
+rule of that form that applies decides.
 """
 
 import re
@@ -15,374 +15,441 @@ from moot.studies.appellate.legal import patterns as p
 from moot.studies.appellate.legal.sentences import Sentence, split_sentences
 
 Reading = Literal["own", "negated", "other"]
-# a sentence without a verb of its own ("Order reversed, on the law.") is no longer than this
+# The longest sentence without a finite verb ("Order reversed, on the law.").
 FRAGMENT_WORDS = 14
 SHORT_QUOTATION_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One disposition found in a text.
+class Disposition:
+    """One disposition in a text.
 
     Attributes:
-        disposition: affirm, reverse, vacate, remand, dismiss or "not affirm".
-        explicit: the remedy is named and is the speaker's own; otherwise it is implied.
-        in_part: for a part of the decision only.
-        start, end: the sentence that shows it.
-        target: the words that say what is affirmed or undone, lower case.
-        provisional: said of an earlier stage ("initially I would have affirmed").
+        name: "affirm", "reverse", "vacate", "remand", "dismiss" or "not affirm".
+        is_explicit: whether the speaker names the remedy; otherwise it is implied.
+        is_in_part: whether it concerns a part of the decision only.
+        start: the offset of the sentence that shows it.
+        end: the offset behind that sentence.
+        target: the words that say what is affirmed or undone, in lower case.
+        is_provisional: whether it is an earlier position ("initially I would have affirmed").
     """
 
-    disposition: str
-    explicit: bool
-    in_part: bool
+    name: str
+    is_explicit: bool
+    is_in_part: bool
     start: int
     end: int
     target: str
-    provisional: bool = False
+    is_provisional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Verb:
-    """A disposition verb, and the sentence left of it and behind it."""
+    """A disposition verb with the text of its sentence before and behind it."""
 
     name: str
     text: str
-    left: str
-    behind: str
+    preceding_text: str
+    following_text: str
 
     @property
     def word(self) -> str:
         return self.text.lower().split()[0]
 
-    def after(self, pattern: str) -> bool:
-        """Whether a pattern ends right before the verb."""
-        return bool(re.search(rf"(?:{pattern})\s*$", self.left, re.IGNORECASE))
+    def follows(self, pattern: str) -> bool:
+        """Whether the verb directly follows a pattern."""
+        return bool(re.search(rf"(?:{pattern})\s*$", self.preceding_text, re.IGNORECASE))
 
-    def earlier(self, pattern: str) -> bool:
-        """Whether a pattern occurs anywhere left of the verb."""
-        return bool(re.search(pattern, self.left, re.IGNORECASE))
+    def comes_after(self, pattern: str) -> bool:
+        """Whether a pattern occurs anywhere before the verb."""
+        return bool(re.search(pattern, self.preceding_text, re.IGNORECASE))
 
-    def followed(self, pattern: str) -> bool:
-        """Whether a pattern starts right behind the verb."""
-        return bool(re.match(pattern, self.behind, re.IGNORECASE))
+    def precedes(self, pattern: str) -> bool:
+        """Whether the verb directly precedes a pattern."""
+        return bool(re.match(pattern, self.following_text, re.IGNORECASE))
 
 
-def mask(text: str) -> str:
-    """The text with quotations, parentheses and the history of cited cases blanked; every offset
-    stays.
+def mask_quotations(text: str) -> str:
+    """Replace quotations, parentheses and the history of cited cases by blanks. Offsets stay.
 
-        Short quotations without a speaker ("AFFIRM") stay, since a vote is often put in quotation
-        marks.
+    Short quotations without a speaker ("AFFIRM") stay, since votes are often in quotation marks.
     """
 
     def blank(match: re.Match[str]) -> str:
         return " " * len(match[0])
 
     def blank_quotation(match: re.Match[str]) -> str:
-        speaks = re.search(r"\b(?:we|I)\b", match[1], re.IGNORECASE)
-        return blank(match) if speaks or len(match[1].split()) > SHORT_QUOTATION_WORDS else match[0]
+        has_speaker = re.search(r"\b(?:we|I)\b", match[1], re.IGNORECASE)
+        is_long = len(match[1].split()) > SHORT_QUOTATION_WORDS
+        return blank(match) if has_speaker or is_long else match[0]
 
-    masked = p.QUOTE.sub(blank_quotation, text.replace("’", "'"))
+    masked_text = p.QUOTE.sub(blank_quotation, text.replace("’", "'"))
     for _ in range(2):
-        masked = p.PARENTHESIS.sub(blank, masked)
-    return p.CITED_HISTORY.sub(blank, masked)
+        masked_text = p.PARENTHESIS.sub(blank, masked_text)
+    return p.CITED_HISTORY.sub(blank, masked_text)
 
 
 def _dismisses_appeal(verb: _Verb) -> bool:
-    if not re.search(r"\w", verb.left):
+    """Whether "dismiss" is about the appeal, which precedes or follows it."""
+    if not re.search(r"\w", verb.preceding_text):
         return verb.text[0].isupper()
-    bare = verb.followed(
+    if verb.precedes(rf"(?:\s+[\w',-]+){{0,4}}?\s+{p.APPEAL}\b"):
+        return True
+    is_passive = verb.follows(
+        rf"\b{p.APPEAL}\b[^.;]{{0,60}}\b(?:is|are|be|must be|should be)(?:\s+\w+)?|\b{p.APPEAL}"
+    )
+    if is_passive:
+        return True
+    lacks_jurisdiction = verb.precedes(r"\s+for (?:lack|want) of (?:appellate )?jurisdiction")
+    if lacks_jurisdiction and verb.follows(r"\b(?:case|cause|matter) is"):
+        return True
+    is_bare = verb.precedes(
         r"\s*(?:[.,;]|as (?:premature|moot|untimely)|for (?:lack|want)|without prejudice|$)"
     )
-    concluding = rf"{p.OWN}(?:\s+\w+){{0,3}}|\b(?:appeal|jurisdiction|untimely)\b.*\band(?: \w+ly)?"
-    without_jurisdiction = verb.followed(r"\s+for (?:lack|want) of (?:appellate )?jurisdiction")
-    return (
-        verb.followed(rf"(?:\s+[\w',-]+){{0,4}}?\s+{p.APPEAL}\b")
-        or (without_jurisdiction and verb.after(r"\b(?:case|cause|matter) is"))
-        or verb.after(
-            rf"\b{p.APPEAL}\b[^.;]{{0,60}}\b(?:is|are|be|must be|should be)(?:\s+\w+)?|\b{p.APPEAL}"
-        )
-        or (bare and verb.after(concluding))
+    conclusion_pattern = (
+        rf"{p.SPEAKER}(?:\s+\w+){{0,3}}|\b(?:appeal|jurisdiction|untimely)\b.*\band(?: \w+ly)?"
     )
+    return is_bare and verb.follows(conclusion_pattern)
 
 
 def _concerns_decision(verb: _Verb) -> bool:
-    """Whether the verb is about a decision at all: objections are sustained and charges dismissed,
-    too.
-    """
+    """Whether the verb is about a decision: objections are sustained and charges dismissed, too."""
     if verb.name == "dismiss":
         return _dismisses_appeal(verb)
     if verb.word.startswith(("sustain", "uph", "set", "overturn", "annul", "quash", "remit")):
-        decides = rf"[^.;,]{{0,90}}?\b{p.DECISION}\b"
-        return verb.followed(decides) or verb.earlier(rf"\b{p.DECISION}\b[^.;]{{0,120}}$")
+        has_object = verb.precedes(rf"[^.;,]{{0,90}}?\b{p.DECISION}\b")
+        return has_object or verb.comes_after(rf"\b{p.DECISION}\b[^.;]{{0,120}}$")
     if verb.name == "vacate":
-        return not verb.followed(r"\s+(?:the panel|our (?:prior|earlier|previous|panel))\b")
+        return not verb.precedes(r"\s+(?:the panel|our (?:prior|earlier|previous|panel))\b")
     if verb.name == "remand":
-        return not verb.after(
+        return not verb.follows(
             r"\b(?:on|upon|after|following|before|since|prior to|the|any|our|this)"
         )
     if verb.name == "affirm":
-        return not verb.followed(r"\s+that (?:the|a|an|it|he|she|we|I)\b")
-    return not verb.followed(r"(?:d|s)? (?:course|discrimination|itself|order of|side|the burden)")
+        return not verb.precedes(r"\s+that (?:the|a|an|it|he|she|we|I)\b")
+    return not verb.precedes(r"(?:d|s)? (?:course|discrimination|itself|order of|side|the burden)")
 
 
-def _reported(verb: _Verb) -> bool:
-    """A party or another judge says it, and the speaker has not taken over since."""
-    clause = re.split(p.SPEAKER_TAKES_OVER, verb.left, flags=re.IGNORECASE)[-1]
-    return bool(p.ATTRIBUTED.search(clause) or p.ASKED.search(clause))
+def _is_attributed(verb: _Verb) -> bool:
+    """Whether a party or another judge says it, and the speaker has not taken over since."""
+    clause = re.split(p.SPEAKER_TAKES_OVER, verb.preceding_text, flags=re.IGNORECASE)[-1]
+    return bool(p.ATTRIBUTION.search(clause) or p.REQUESTED_OF_COURT.search(clause))
 
 
-def _supposed(verb: _Verb) -> bool:
-    begins = (
+def _is_hypothetical(verb: _Verb) -> bool:
+    """Whether the verb depends on a condition ("if we were to vacate")."""
+    clause_start = (
         r"(?i)[;:]|, (?:we|i)\b|\b(?:but|because|since|that|and therefore|therefore) (?=we\b|i\b)"
     )
-    clause = re.split(begins, verb.left)[-1]
-    if verb.after(r"\bwould(?: \w+ly)?") and verb.earlier(
-        r"\b(?:if|had (?:the|it|he|she|they|we))\b"
-    ):
+    clause = re.split(clause_start, verb.preceding_text)[-1]
+    is_conditional = verb.follows(r"\bwould(?: \w+ly)?")
+    if is_conditional and verb.comes_after(r"\b(?:if|had (?:the|it|he|she|they|we))\b"):
         return True
-    if p.HYPOTHETICAL.search(clause) and not re.search(
-        r"\bthen\b|, (?=we |i )", clause, re.IGNORECASE
-    ):
+    has_main_clause = re.search(r"\bthen\b|, (?=we |i )", clause, re.IGNORECASE)
+    if p.HYPOTHETICAL.search(clause) and not has_main_clause:
         return True
-    modal = verb.earlier(r"\b(?:will|must|would|shall|should)\b[^,;]{0,20}$")
-    return modal and bool(p.CONDITION_BEHIND.search(verb.behind[:160]))
+    has_modal = verb.comes_after(r"\b(?:will|must|would|shall|should)\b[^,;]{0,20}$")
+    return has_modal and p.CONDITION_AFTER.search(verb.following_text[:160]) is not None
 
 
-def _instructed(verb: _Verb) -> bool:
-    """The court below is told to do it, on remand."""
-    if verb.name == "remand" or not p.INSTRUCTED.search(verb.left):
+def _is_instruction(verb: _Verb) -> bool:
+    """Whether the court below is told to do it, on remand."""
+    if verb.name == "remand" or not p.INSTRUCTION.search(verb.preceding_text):
         return False
-    resumed = verb.earlier(rf"(?:\b(?:and|but)\b|[,;])\s*{p.OWN}[^.;]*$")
-    return not resumed and verb.earlier(r"\b(?:with|instruct\w*|direct\w*|to|that)\b[^.;]*$")
+    speaker_resumes = verb.comes_after(rf"(?:\b(?:and|but)\b|[,;])\s*{p.SPEAKER}[^.;]*$")
+    if speaker_resumes:
+        return False
+    return verb.comes_after(r"\b(?:with|instruct\w*|direct\w*|to|that)\b[^.;]*$")
 
 
 def _is_general(verb: _Verb) -> bool:
-    return bool(p.GENERAL.search(verb.left[-40:])) and not verb.word.endswith(("ed", "ing"))
+    """Whether the verb states what courts generally do."""
+    has_adverb = p.GENERAL_ADVERB.search(verb.preceding_text[-40:])
+    return bool(has_adverb) and not verb.word.endswith(("ed", "ing"))
 
 
-def _infinitive(verb: _Verb) -> Reading:
-    if p.NEGATION.search(verb.left) or p.UNFITTING.search(verb.left):
+def _is_impossible(verb: _Verb) -> bool:
+    return _is_general(verb) and p.CANNOT.search(verb.preceding_text[-30:]) is not None
+
+
+def _read_infinitive(verb: _Verb) -> Reading:
+    """Read an infinitive by the words that govern it."""
+    if p.NEGATION.search(verb.preceding_text) or p.INAPPROPRIATE.search(verb.preceding_text):
         return "negated"
-    return "own" if p.OWN_INFINITIVE.search(verb.left) or p.FITTING.search(verb.left) else "other"
+    if p.SPEAKER_INFINITIVE.search(verb.preceding_text):
+        return "own"
+    return "own" if p.APPROPRIATE.search(verb.preceding_text) else "other"
 
 
-def _coordinated_infinitive(verb: _Verb) -> re.Match[str] | None:
-    """The first of two infinitives ("to reverse the order and remand"), if the verb is the second."""
-    resumed = (
-        rf"{p.OWN}{p.ADVERB}\s*(?:and)?(?: \w+ly)?|\band (?:thus|therefore|hereby|accordingly)"
+def _find_coordinated_infinitive(verb: _Verb) -> re.Match[str] | None:
+    """Find the first of two infinitives ("to reverse the order and remand") before the second."""
+    resumption_pattern = (
+        rf"{p.SPEAKER}{p.ADVERB}\s*(?:and)?(?: \w+ly)?|\band (?:thus|therefore|hereby|accordingly)"
     )
-    if verb.after(resumed) or not verb.after(
-        r"\bto\b(?: \w+ly)? \w+[^.;]{0,60}\b(?:and|or)(?: \w+ly)?"
-    ):
+    if verb.follows(resumption_pattern):
         return None
-    first = p.HIT.search(verb.left)
-    return (
-        first
-        if first and re.search(r"\bto(?: \w+ly)?\s*$", verb.left[: first.start()], re.IGNORECASE)
-        else None
-    )
+    if not verb.follows(r"\bto\b(?: \w+ly)? \w+[^.;]{0,60}\b(?:and|or)(?: \w+ly)?"):
+        return None
+    match = p.DISPOSITION_VERB.search(verb.preceding_text)
+    if match is None:
+        return None
+    text_before_match = verb.preceding_text[: match.start()]
+    is_infinitive = re.search(r"\bto(?: \w+ly)?\s*$", text_before_match, re.IGNORECASE)
+    return match if is_infinitive else None
 
 
 def _read_base(verb: _Verb) -> Reading:
-    """The base form: an infinitive by what governs it, a finite verb by its subject, an order
-    standing alone.
+    """Read the base form.
+
+    What governs an infinitive decides it; the subject decides a finite verb. A bare order is the
+    speaker's own.
     """
-    if verb.after(r"\bto(?: \w+ly)?"):
-        return _infinitive(verb)
-    if first := _coordinated_infinitive(verb):
-        return _infinitive(_Verb(verb.name, verb.text, verb.left[: first.start()], verb.behind))
-    if p.BENCH_SHOULD.search(verb.left):
-        doubted = verb.earlier(r"\b(?:not|disagree\w*|cannot)\b[^.;]{0,60}\bthat\b[^.;]{0,40}$")
-        return "negated" if doubted else "own"
-    return _first(_BASE_RULES, verb)
+    if verb.follows(r"\bto(?: \w+ly)?"):
+        return _read_infinitive(verb)
+    if match := _find_coordinated_infinitive(verb):
+        text_before_match = verb.preceding_text[: match.start()]
+        return _read_infinitive(_Verb(verb.name, verb.text, text_before_match, verb.following_text))
+    if p.BENCH_SHOULD.search(verb.preceding_text):
+        is_doubted = verb.comes_after(
+            r"\b(?:not|disagree\w*|cannot)\b[^.;]{0,60}\bthat\b[^.;]{0,40}$"
+        )
+        return "negated" if is_doubted else "own"
+    return _apply_rules(_BASE_RULES, verb)
 
 
-def _stands_alone(verb: _Verb) -> bool:
-    named = r"\b(?:decision|votes?|verdict|position|stance|conclusion|judgment|ruling|is|therefore)\b\W*"
-    announced = r"\b(?:my|our|vote|position|decision)\b[^.;]*:\s*(?:\w+ and )?"
-    return not verb.left.strip(" \t*_#\"'“:-–—.") or verb.after(f"{named}|{announced}")
+def _is_bare_vote(verb: _Verb) -> bool:
+    """Whether the verb stands alone, or follows a word such as "vote" or "decision"."""
+    noun_pattern = (
+        r"\b(?:decision|votes?|verdict|position|stance|conclusion|judgment|ruling|is|"
+        r"therefore)\b\W*"
+    )
+    announcement_pattern = r"\b(?:my|our|vote|position|decision)\b[^.;]*:\s*(?:\w+ and )?"
+    if not verb.preceding_text.strip(" \t*_#\"'“:-–—."):
+        return True
+    return verb.follows(f"{noun_pattern}|{announcement_pattern}")
 
 
 def _read_fragment(verb: _Verb) -> Reading:
-    """A fragment ("Judgment affirmed."): no verb but the participle, and no subject that could have
-    done it.
-    """
-    if verb.after(rf"^\W*(?:the )?{p.RULING}(?: (?:of|for) [\w' ]{{1,60}})?") and not verb.after(
-        r"\bcourt"
-    ):
+    """Read a fragment ("Judgment affirmed."): a participle without another verb or an actor."""
+    is_ruling = verb.follows(rf"^\W*(?:the )?{p.RULING}(?: (?:of|for) [\w' ]{{1,60}})?")
+    if is_ruling and not verb.follows(r"\bcourt"):
         return "own"
-    words = re.findall(r"\w+", verb.left)
-    acted = verb.after(rf"\b(?:{p.LOWER}|{p.PARTY}|which|who|that)\b{p.ADVERB}")
-    acted = acted or verb.earlier(r"\b(?:we|i|he|she|they)\b")
-    continues = re.search(r"\b(?:by|that|which|a|an)\b", verb.behind[:40]) and words
-    return "other" if acted or continues or len(words) > FRAGMENT_WORDS else "own"
-
-
-def _read_past(verb: _Verb) -> Reading:
-    """The participle: a passive of now, a fragment, or somebody's past act."""
-    if verb.followed(r"(?:\s+\w+)?\s+by (?:the|a|an|that|both)\b"):
+    if _has_actor(verb):
         return "other"
-    auxiliaries = list(p.AUXILIARY.finditer(verb.left))
+    words = re.findall(r"\w+", verb.preceding_text)
+    if words and re.search(r"\b(?:by|that|which|a|an)\b", verb.following_text[:40]):
+        return "other"
+    return "other" if len(words) > FRAGMENT_WORDS else "own"
+
+
+def _has_actor(verb: _Verb) -> bool:
+    """Whether a court, a party or a pronoun before the verb may be its subject."""
+    if verb.follows(rf"\b(?:{p.OTHER_JUDGE_OR_COURT}|{p.PARTY}|which|who|that)\b{p.ADVERB}"):
+        return True
+    return verb.comes_after(r"\b(?:we|i|he|she|they)\b")
+
+
+def _read_participle(verb: _Verb) -> Reading:
+    """Read a participle: a passive in the present, a fragment, or a past act of another court."""
+    if verb.precedes(r"(?:\s+\w+)?\s+by (?:the|a|an|that|both)\b"):
+        return "other"
+    auxiliaries = list(p.AUXILIARY.finditer(verb.preceding_text))
     if not auxiliaries:
         return _read_fragment(verb)
     auxiliary = auxiliaries[-1]
-    before, between = verb.left[: auxiliary.start()], verb.left[auxiliary.end() :]
-    if re.search(rf"\b(?:{p.LOWER})\b{p.ADVERB}\s*$", between, re.IGNORECASE):
+    text_before_auxiliary = verb.preceding_text[: auxiliary.start()]
+    text_after_auxiliary = verb.preceding_text[auxiliary.end() :]
+    has_other_actor = re.search(
+        rf"\b(?:{p.OTHER_JUDGE_OR_COURT})\b{p.ADVERB}\s*$", text_after_auxiliary, re.IGNORECASE
+    )
+    if has_other_actor:
         return "other"
     if auxiliary[1].lower() == "be":
-        return _read_modal_passive(before)
+        return _read_modal_passive(text_before_auxiliary)
     if auxiliary[1].lower() in ("was", "were", "been", "being", "has", "have", "had"):
         return "other"
-    return "negated" if re.search(r"\bnot\b", between) else "own"
+    return "negated" if re.search(r"\bnot\b", text_after_auxiliary) else "own"
 
 
-def _read_modal_passive(before: str) -> Reading:
-    """The passive "be affirmed", by its modal: "should" decides, "could" does not."""
-    if re.search(
-        r"\b(?:can|could|should|must|need|may|shall)(?:not|n't| not)\b[^,;]{0,20}$",
-        before,
-        re.IGNORECASE,
-    ):
+def _read_modal_passive(preceding_text: str) -> Reading:
+    """Read the passive "be affirmed" by its modal: "should" decides, "could" does not."""
+    negation_pattern = r"\b(?:can|could|should|must|need|may|shall)(?:not|n't| not)\b[^,;]{0,20}$"
+    if re.search(negation_pattern, preceding_text, re.IGNORECASE):
         return "negated"
-    if re.search(r"\b(?:can|could|may|might|would)\b[^,;]{0,25}$", before, re.IGNORECASE):
+    possibility_pattern = r"\b(?:can|could|may|might|would)\b[^,;]{0,25}$"
+    if re.search(possibility_pattern, preceding_text, re.IGNORECASE):
         return "other"
-    decides = (
+    decision_pattern = (
         r"\b(?:should|must|shall|will|ought to|is to|are to|deserves? to|needs?"
         r" to|that)\b[^;]{0,80}$"
     )
-    return "own" if re.search(decides, before, re.IGNORECASE) else "other"
+    return "own" if re.search(decision_pattern, preceding_text, re.IGNORECASE) else "other"
 
 
 def _read_gerund(verb: _Verb) -> Reading:
-    """The gerund: after a leaning or a comma of the speaker's own, or heading "affirming in part,
-    we ...".
+    """Read a gerund.
+
+    It is the speaker's own after a leaning or a comma, or at the head of "affirming in part, we".
     """
-    if p.NEGATION_NEAR.search(verb.left) or verb.after(r"\b(?:against|oppos\w+)"):
+    if p.ADJACENT_NEGATION.search(verb.preceding_text):
         return "negated"
-    if not verb.left.strip():
-        return "own" if re.search(p.OWN, verb.behind, re.IGNORECASE) else "other"
-    if verb.after(
+    if verb.follows(r"\b(?:against|oppos\w+)"):
+        return "negated"
+    if not verb.preceding_text.strip():
+        return "own" if re.search(p.SPEAKER, verb.following_text, re.IGNORECASE) else "other"
+    has_governing_noun = verb.follows(
         r"\b(?:in|by|before|after|without|from|for|of|on|orders?|opinion|court|judgment|decision)"
-    ):
-        return "own" if p.LEANING.search(verb.left) else "other"
-    return "own" if p.LEANS_NOW.search(verb.left) else "other"
+    )
+    leaning = p.LEANING if has_governing_noun else p.CURRENT_LEANING
+    return "own" if leaning.search(verb.preceding_text) else "other"
 
 
 def _read_noun(verb: _Verb) -> Reading:
-    """The noun: demanded, voted for, or not required."""
-    if verb.followed(r"\s+(?:of [^.;]{0,60} )?by (?:the|that)\b"):
+    """Read a noun: demanded, voted for, or not required."""
+    if verb.precedes(r"\s+(?:of [^.;]{0,60} )?by (?:the|that)\b"):
         return "other"
-    if p.NEGATION.search(verb.left) or verb.followed(r"\s+(?:is|would|are)(?: be)? not\b"):
-        undoing = verb.word.startswith(("revers", "vacat")) and "without" not in verb.left[-30:]
-        return "negated" if undoing else "other"
-    demanded = p.WANTED.match(verb.behind) or p.DEMANDED.search(verb.left)
-    return "own" if demanded or p.OWN_NOUN.search(verb.left) else "other"
+    is_denied = verb.precedes(r"\s+(?:is|would|are)(?: be)? not\b")
+    if is_denied or p.NEGATION.search(verb.preceding_text):
+        undoes_decision = verb.word.startswith(("revers", "vacat"))
+        has_without = "without" in verb.preceding_text[-30:]
+        return "negated" if undoes_decision and not has_without else "other"
+    if p.REMEDY_REQUIRED.match(verb.following_text):
+        return "own"
+    if p.REQUIRES_REMEDY.search(verb.preceding_text):
+        return "own"
+    return "own" if p.SPEAKER_NOUN.search(verb.preceding_text) else "other"
 
 
 def _read_third_person(verb: _Verb) -> Reading:
-    own = (
+    """Read the third person by its subject: "this court affirms" is the speaker's own."""
+    subject_pattern = (
         r"\b(?:this (?:court|panel|judge)|the court hereby|the panel|my"
         r" (?:vote|decision))\b[^.;]{0,40}"
     )
-    return "own" if verb.after(own) else "other"
+    return "own" if verb.follows(subject_pattern) else "other"
 
 
 def _is_participle(verb: _Verb) -> bool:
-    set_aside = (
+    if verb.word.endswith(("ed", "held", "sent")):
+        return True
+    passive_pattern = (
         r"\b(?:is|are|be|was|were|been)(?: \w+)?|\b(?:conviction|verdict|judgment|sentence|order)s?"
     )
-    return verb.word.endswith(("ed", "held", "sent")) or (
-        verb.word == "set" and verb.after(set_aside)
-    )
+    return verb.word == "set" and verb.follows(passive_pattern)
 
 
 _Rules = tuple[tuple[Callable[[_Verb], bool], Reading | Callable[[_Verb], Reading]], ...]
 _BASE_RULES: _Rules = (
-    (lambda verb: verb.after(r"\b(?:can|could|may|might)(?: \w+ly)?"), "other"),
-    (lambda verb: bool(p.NEGATION_NEAR.search(verb.left)), "negated"),
-    (lambda verb: verb.after(rf"\b(?:{p.LOWER}|{p.PARTY})\b{p.ADVERB}"), "other"),
-    (_stands_alone, "own"),
-    (lambda verb: verb.earlier(p.OWN), "own"),
-    (lambda verb: verb.text.isupper() and verb.earlier(r"\b(?:my|our)\b"), "own"),
+    (lambda verb: verb.follows(r"\b(?:can|could|may|might)(?: \w+ly)?"), "other"),
+    (lambda verb: bool(p.ADJACENT_NEGATION.search(verb.preceding_text)), "negated"),
+    (lambda verb: verb.follows(rf"\b(?:{p.OTHER_JUDGE_OR_COURT}|{p.PARTY})\b{p.ADVERB}"), "other"),
+    (_is_bare_vote, "own"),
+    (lambda verb: verb.comes_after(p.SPEAKER), "own"),
+    (lambda verb: verb.text.isupper() and verb.comes_after(r"\b(?:my|our)\b"), "own"),
 )
 _RULES: _Rules = (
-    (_reported, "other"),
-    (_supposed, "other"),
-    (_instructed, "other"),
-    (lambda verb: _is_general(verb) and bool(p.CANNOT.search(verb.left[-30:])), "negated"),
+    (_is_attributed, "other"),
+    (_is_hypothetical, "other"),
+    (_is_instruction, "other"),
+    (_is_impossible, "negated"),
     (_is_general, "other"),
     (lambda verb: verb.word.endswith(("al", "als", "ance", "ances", "ur")), _read_noun),
     (lambda verb: verb.word.endswith("ing"), _read_gerund),
-    (_is_participle, _read_past),
+    (_is_participle, _read_participle),
     (lambda verb: bool(p.THIRD_PERSON.fullmatch(verb.word)), _read_third_person),
     (lambda _: True, _read_base),
 )
 
 
-def _first(rules: _Rules, verb: _Verb) -> Reading:
-    for fits, reading in rules:
-        if fits(verb):
+def _apply_rules(rules: _Rules, verb: _Verb) -> Reading:
+    for applies, reading in rules:
+        if applies(verb):
             return reading(verb) if callable(reading) else reading
     return "other"
 
 
-def _of_verb(match: re.Match[str], masked: str) -> tuple[str, bool, str] | None:
-    """The disposition, whether it is explicit, and its target;
-    None if it is unattributed or another's.
+def _read_verb(match: re.Match[str], masked_sentence: str) -> tuple[str, bool, str] | None:
+    """Return the disposition, whether it is explicit, and its target.
+
+    Return None if the disposition is not the speaker's own.
     """
-    verb = _Verb(str(match.lastgroup), match[0], masked[: match.start()], masked[match.end() :])
+    verb = _Verb(
+        str(match.lastgroup),
+        match[0],
+        masked_sentence[: match.start()],
+        masked_sentence[match.end() :],
+    )
     if not _concerns_decision(verb):
         return None
-    reading = _first(_RULES, verb)
+    reading = _apply_rules(_RULES, verb)
     if reading == "own":
-        around = verb.left[-120:] + verb.text + verb.behind[:60]
-        petition = verb.name in ("reverse", "vacate") and p.PETITION.search(around)
-        passive = re.split(r",|;|\band\b", verb.left)[-1] if verb.word.endswith("ed") else ""
-        return "dismiss" if petition else verb.name, True, (passive + verb.behind)[:300].lower()
+        name = "dismiss" if _concerns_petition(verb) else verb.name
+        return name, True, _find_target(verb)
     if reading == "negated" and verb.name in ("affirm", "reverse", "vacate"):
         return "not affirm" if verb.name == "affirm" else "affirm", False, ""
     return None
 
 
-def _implied(masked: str) -> Iterator[tuple[str, bool, str]]:
-    """Dispositions that a sentence implies without naming the remedy."""
-    if p.ALLOWED.search(masked):
+def _concerns_petition(verb: _Verb) -> bool:
+    """Whether a court undoes its own writ, which dismisses the petition."""
+    if verb.name not in ("reverse", "vacate"):
+        return False
+    context = verb.preceding_text[-120:] + verb.text + verb.following_text[:60]
+    return p.PETITION.search(context) is not None
+
+
+def _find_target(verb: _Verb) -> str:
+    """The words that say what is affirmed or undone, and the subject of a passive."""
+    subject = ""
+    if verb.word.endswith("ed"):
+        subject = re.split(r",|;|\band\b", verb.preceding_text)[-1]
+    return (subject + verb.following_text)[:300].lower()
+
+
+def _find_implied_dispositions(masked_sentence: str) -> Iterator[tuple[str, bool, str]]:
+    """Find the dispositions that a sentence implies without naming the remedy."""
+    if p.APPEAL_ALLOWED.search(masked_sentence):
         yield "reverse", True, ""
-    if p.NOT_FINAL.search(masked) and not p.HYPOTHETICAL.search(masked):
+    if p.NOT_FINAL.search(masked_sentence) and not p.HYPOTHETICAL.search(masked_sentence):
         yield "dismiss", False, ""
-    for disposition, pattern in (
+    for name, pattern in (
         ("not affirm", p.IMPLIED_NOT_AFFIRM),
         ("affirm", p.IMPLIED_AFFIRM),
     ):
-        implied = pattern.search(masked)
-        before = masked[: implied.start()] if implied else ""
-        if implied and not any(
-            doubt.search(before) for doubt in (p.ATTRIBUTED, p.ASKED, p.HYPOTHETICAL)
-        ):
-            undone = disposition == "affirm" and p.DISBELIEVED.search(before)
-            yield "not affirm" if undone else disposition, False, ""
-            break
+        match = pattern.search(masked_sentence)
+        if match is None or _has_doubt(masked_sentence[: match.start()]):
+            continue
+        is_disbelieved = p.DISBELIEF.search(masked_sentence[: match.start()])
+        yield "not affirm" if name == "affirm" and is_disbelieved else name, False, ""
+        break
 
 
-def _in_sentence(sentence: Sentence, masked: str) -> Iterator[Finding]:
-    parts, provisional = bool(p.PARTS.search(masked)), bool(p.PROVISIONAL.search(masked))
-    named = [found for match in p.HIT.finditer(masked) if (found := _of_verb(match, masked))]
-    for disposition, explicit, target in [*named, *_implied(masked)]:
-        yield Finding(
-            disposition, explicit, parts, sentence.start, sentence.end, target, provisional
+def _has_doubt(preceding_text: str) -> bool:
+    """Whether a text attributes, requests or supposes what follows it."""
+    patterns = (p.ATTRIBUTION, p.REQUESTED_OF_COURT, p.HYPOTHETICAL)
+    return any(pattern.search(preceding_text) for pattern in patterns)
+
+
+def _find_in_sentence(sentence: Sentence, masked_sentence: str) -> Iterator[Disposition]:
+    is_in_part = p.PARTIAL.search(masked_sentence) is not None
+    is_provisional = p.PROVISIONAL.search(masked_sentence) is not None
+    verbs = p.DISPOSITION_VERB.finditer(masked_sentence)
+    readings = filter(None, [_read_verb(match, masked_sentence) for match in verbs])
+    for name, is_explicit, target in [*readings, *_find_implied_dispositions(masked_sentence)]:
+        yield Disposition(
+            name, is_explicit, is_in_part, sentence.start, sentence.end, target, is_provisional
         )
 
 
-def find_dispositions(text: str) -> list[Finding]:
-    """Every disposition that a text takes as its own, in order; questions and quotations decide
-    nothing.
+def find_dispositions(text: str) -> list[Disposition]:
+    """Return every disposition that a text takes as its own, in order.
+
+    Questions and quotations decide nothing.
     """
-    masked = mask(text)
-    findings: list[Finding] = []
+    masked_text = mask_quotations(text)
+    dispositions: list[Disposition] = []
     for sentence in split_sentences(text):
-        visible = masked[sentence.start : sentence.end]
-        if not visible.rstrip().endswith("?"):
-            findings += _in_sentence(sentence, re.sub(r"\s", " ", visible))
-    return findings
+        masked_sentence = masked_text[sentence.start : sentence.end]
+        if not masked_sentence.rstrip().endswith("?"):
+            dispositions += _find_in_sentence(sentence, re.sub(r"\s", " ", masked_sentence))
+    return dispositions

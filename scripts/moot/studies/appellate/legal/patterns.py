@@ -1,7 +1,7 @@
-"""The patterns by which a disposition, and whose act it is, are recognised in a sentence.
+"""The patterns that recognise a disposition in a sentence, and whose act it is.
 
-Most are tried on the part of the sentence left of the verb, the ones named BEHIND on what follows
-it.
+Most patterns are applied to the text before the verb. `CONDITION_AFTER` and `REMEDY_REQUIRED` are
+applied to the text behind it.
 """
 
 import re
@@ -21,14 +21,15 @@ VERBS = {
     ),
     "dismiss": r"dismiss(?:es|ed|ing|als?)?",
 }
-HIT = re.compile(
+DISPOSITION_VERB = re.compile(
     "|".join(rf"(?P<{name}>\b(?:{verb})\b)" for name, verb in VERBS.items()), re.IGNORECASE
 )
 
-LOWER = (
+OTHER_JUDGE_OR_COURT = (
     r"(?:(?:court of (?:criminal |civil |special"
     r" )?appeals?|(?:district|trial|lower|circuit|superior|county|supreme|"
-    r"high|appeals|appellate|metropolitan|municipal|magistrate|bankruptcy|children's|family|probate|juvenile|"
+    r"high|appeals|appellate|metropolitan|municipal|magistrate|bankruptcy|children's|family|"
+    r"probate|juvenile|"
     r"common pleas|intermediate appellate|workers' compensation|tax|crown|divisional|same|en"
     r" banc|original|former|"
     r"previous|second) court|(?:appellate division|full court|panel below|courts? below|judge"
@@ -41,22 +42,25 @@ LOWER = (
     r" judge|jury|legislature|(?:first|second|third|"
     r"fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|federal|d\.c\.) circuit)))"
 )
-BELOW = (  # a court below, and no judge of this bench
+# A court below, but no judge of this bench.
+LOWER_COURT = (
     rf"(?!(?:(?:ai|human) )*judge [a-c1-9]\b|(?:ai|human) judge\b|(?:my"
     rf" )?colleagues?\b|majority\b|dissent\b|other )"
-    rf"{LOWER}"
+    rf"{OTHER_JUDGE_OR_COURT}"
 )
 PARTY = (
     r"(?:the (?:state|government|people|crown|united"
     r" states|prosecution)|plaintiffs?|defendants?|appell(?:ants?|ees?)|"
     r"petitioners?|respondents?|claimants?|employers?|workers?|he|she|they|counsel|the"
     r" part(?:y|ies)|the (?:doctor|"
-    r"physician|prisoner|veteran|officers?)|mother|father|child|husband|wife|taxpayers?|buyers?|sellers?|insurers?|"
+    r"physician|prisoner|veteran|officers?)|mother|father|child|husband|wife|taxpayers?|buyers?|"
+    r"sellers?|insurers?|"
     r"amic[iu]s?)"
 )
-OWN = r"(?:\b(?:we|i|let us|this court|this panel|the undersigned|our court)\b(?!'s))"
+SPEAKER = r"(?:\b(?:we|i|let us|this court|this panel|the undersigned|our court)\b(?!'s))"
 ADVERB = (
-    r"(?:\s+(?:\w+ly|also|thus|therefore|hereby|now|then|later|again|likewise|so|instead|still|too|further|once"
+    r"(?:\s+(?:\w+ly|also|thus|therefore|hereby|now|then|later|again|likewise|so|instead|still|"
+    r"too|further|once"
     r" more|"
     r"must|do|did|would|will|shall|should|have|has|had|both|either|in turn|not only|in all"
     r" respects)\b,?|,)*"
@@ -68,21 +72,23 @@ CITED_HISTORY = re.compile(
     r" (?:on (?:other|different) grounds|on rehearing|sub nom|by \d|\d+ ))",
     re.IGNORECASE,
 )
-ATTRIBUTED = re.compile(
-    rf"\b(?:{PARTY}|{LOWER}|(?:appellant|defendant|plaintiff|petitioner|respondent)s?'s?"
+ATTRIBUTION = re.compile(
+    rf"\b(?:{PARTY}|{OTHER_JUDGE_OR_COURT}|(?:appellant|defendant|plaintiff|petitioner|"
+    rf"respondent)s?'s?"
     r" (?:brief|counsel|argument))\b"
     r"[^.;]{0,40}\b(?:argu(?:es?|ed|ing)|contend(?:s|ed|ing)?|claim(?:s?"
     r" that|ed|ing)|assert(?:s|ed|ing)?|maintain(?:s|"
     r"ed|ing)?|urge[sd]?|ask(?:s|ed|ing)?|seek(?:s|ing)?|sought|request(?:s|ed|ing)?"
     r" (?:that|us|this|a|an|the)|"
     r"submit(?:s|ted)?"
-    r" that|suggest(?:s|ed)?|insist(?:s|ed)?|conced(?:es?|ed)|mov(?:es|ed)|pray(?:s|ed)?|appeal(?:s|"
+    r" that|suggest(?:s|ed)?|insist(?:s|ed)?|conced(?:es?|ed)|mov(?:es|ed)|pray(?:s|ed)?|"
+    r"appeal(?:s|"
     r"ed)? from|believ(?:es?|ed)|petition(?:s|ed)|says|said|states?"
     r" that|stated|wants?|advocat(?:es?|ed)|thinks?|"
     r"vot(?:es|ed)|would)\b",
     re.IGNORECASE,
 )
-ASKED = re.compile(
+REQUESTED_OF_COURT = re.compile(
     r"\b(?:are|is|am|were|was|been) (?:\w+ )?(?:asked|urged|invited|requested)\b", re.IGNORECASE
 )
 HYPOTHETICAL = re.compile(
@@ -93,17 +99,19 @@ HYPOTHETICAL = re.compile(
     r"ing) between|before (?:we|i)|in order to)\b",
     re.IGNORECASE,
 )
-CONDITION_BEHIND = re.compile(
+CONDITION_AFTER = re.compile(
     r"\b(?:if|unless|only|so long as|as long as|where (?:the|a|an|there)|when"
     r" (?:the|a|an|there))\b",
     re.IGNORECASE,
 )
-GENERAL = re.compile(
-    r"\b(?:generally|ordinarily|normally|usually|typically|always|often|may|might|can|could|sometimes)\b",
+GENERAL_ADVERB = re.compile(
+    r"\b(?:generally|ordinarily|normally|usually|typically|always|often|may|might|can|could|"
+    r"sometimes)\b",
     re.IGNORECASE,
 )
 NEGATION = re.compile(
-    r"(?:\b(?:not|never|neither|nor|cannot|can't|don't|won't|unable|declin\w+|refus\w+|unwilling|reluctant|hesita\w+|"
+    r"(?:\b(?:not|never|neither|nor|cannot|can't|don't|won't|unable|declin\w+|refus\w+|unwilling|"
+    r"reluctant|hesita\w+|"
     r"rather than|instead of|insufficient|without|against|oppos\w+|disagree\w*|reject\w*)\b|\bno"
     r" (?:\w+ )?(?:reason|"
     r"basis|grounds?|"
@@ -111,15 +119,16 @@ NEGATION = re.compile(
     r" (?:i|we)\b)[^.;:]){0,50}$",
     re.IGNORECASE,
 )
-NEGATION_NEAR = re.compile(
+ADJACENT_NEGATION = re.compile(
     r"\b(?:not|never|nor|cannot|can't|don't|won't|rather than|instead of|declin\w+ to|refus\w+ to|"
     r"against)(?:\s+\w+){0,2}\s*$",
     re.IGNORECASE,
 )
-INSTRUCTED = re.compile(
+INSTRUCTION = re.compile(
     r"\b(?:with (?:\w+"
     r" )?(?:instructions?|directions?)|direct(?:ing|ed|s)?|ordering|instruct(?:ing|ed|s)?|mandate|"
-    rf"for (?:the )?{LOWER}|remand\w* (?:this|the|it)?[^.;]{{0,60}}(?:to|that|for)|so that|for"
+    rf"for (?:the )?{OTHER_JUDGE_OR_COURT}|remand\w* (?:this|the|it)?[^.;]{{0,60}}(?:to|that|"
+    rf"for)|so that|for"
     r" entry of)\b[^.;]*$",
     re.IGNORECASE,
 )
@@ -129,55 +138,66 @@ BENCH_SHOULD = re.compile(
     re.IGNORECASE,
 )
 VOTE = (
-    r"(?:vot(?:e|ing)|choos(?:e|ing)|opt|decid(?:e|ed|ing)|inclined?|lean(?:ing)?|like|prefer|propose|recommend|move|"
-    r"agree|continue|wish|intend|stand|want|urge|compell?ed|constrained|obliged|bound|required|persuaded|ready|"
-    r"prepared|advocate|conclud(?:e|ed)|find|believe|maintain|support|favou?r|side|concur|join|hold)"
+    r"(?:vot(?:e|ing)|choos(?:e|ing)|opt|decid(?:e|ed|ing)|inclined?|lean(?:ing)?|like|prefer|"
+    r"propose|recommend|move|"
+    r"agree|continue|wish|intend|stand|want|urge|compell?ed|constrained|obliged|bound|required|"
+    r"persuaded|ready|"
+    r"prepared|advocate|conclud(?:e|ed)|find|believe|maintain|support|favou?r|side|concur|join|"
+    r"hold)"
 )
-OWN_INFINITIVE = re.compile(
-    rf"(?:{OWN}[^.;]{{0,120}}\b{VOTE}\b[^.;]{{0,60}}|\b(?:my|our|final|the"
+SPEAKER_INFINITIVE = re.compile(
+    rf"(?:{SPEAKER}[^.;]{{0,120}}\b{VOTE}\b[^.;]{{0,60}}|\b(?:my|our|final|the"
     r" panel's)\b[^.;]{0,40}\b(?:decision|vote|"
     rf"position|stance|"
-    r"judgment|opinion|inclination|recommendation|conclusion|ruling|view)\b[^.;]{0,60}|\b(?:vote|decision|position|"
+    r"judgment|opinion|inclination|recommendation|conclusion|ruling|view)\b[^.;]{0,60}|\b(?:vote|"
+    r"decision|position|"
     r"stance)(?: is|:)? )to(?: \w+ly)?\s*$",
     re.IGNORECASE,
 )
-UNFITTING = re.compile(
+INAPPROPRIATE = re.compile(
     r"\b(?:wrong|improper|inappropriate|premature|unjust|unfair|unwise|an? (?:mistake|error|"
     r"injustice))(?: for (?:us|this court))? to(?: \w+ly)?\s*$",
     re.IGNORECASE,
 )
-FITTING = re.compile(
+APPROPRIATE = re.compile(
     r"(?:\bno (?:choice|alternative|option) but|\b(?:compel|requir|oblig|constrain|lead)e?s?"
     r" (?:us|me)|"
-    r"\b(?:appropriate|necessary|best|right|proper|prudent|reasonable|just|correct|fair|wise|better|imperative|"
+    r"\b(?:appropriate|necessary|best|right|proper|prudent|reasonable|just|correct|fair|wise|"
+    r"better|imperative|"
     r"warranted)(?: course)?(?: of action)?(?: (?:is|here is|would be))?(?: for (?:us|this"
     r" court|the court|the panel|"
     r"the appellate court))?) to(?: \w+ly)?\s*$",
     re.IGNORECASE,
 )
-WANTED = re.compile(
+REMEDY_REQUIRED = re.compile(
     r"\s+(?:is|are|would be|seems|appears)(?: \w+ly)?"
     r" (?:required|warranted|appropriate|necessary|proper|mandated|"
     r"justified|in order|compelled|(?:the )?(?:right|proper|appropriate|best|only))",
     re.IGNORECASE,
 )
-DEMANDED = re.compile(
-    r"\b(?:requir(?:es?|ing)|warrant(?:s|ing)?|mandates?|compels?|necessitates?|justif(?:y|ies)|calls?"
+REQUIRES_REMEDY = re.compile(
+    r"\b(?:requir(?:es?|ing)|warrant(?:s|ing)?|mandates?|compels?|necessitates?|justif(?:y|ies)|"
+    r"calls?"
     r" for|merits?)"
     r"(?: an?| the| our)?(?: \w+)?\s*$",
     re.IGNORECASE,
 )
-OWN_NOUN = re.compile(
-    rf"(?:{OWN}|\b(?:my|our)\b)[^.;]{{0,80}}\b(?:vot\w+|favou?r|support|recommend|urge|concur|call|advocate|conclude|"
+SPEAKER_NOUN = re.compile(
+    rf"(?:{SPEAKER}|\b(?:my|our)\b)[^.;]{{0,80}}\b(?:vot\w+|favou?r|support|recommend|urge|concur|"
+    rf"call|advocate|conclude|"
     r"lean\w*|join|position|decision|stance)\b[^.;]{0,50}$",
     re.IGNORECASE,
 )
 APPEAL = (
     r"(?:(?:cross-?|interlocutory )?appeals?|petition for (?:review|certiorari)|writ of certiorari)"
 )
-RULING = r"(?:judge?ments?|decisions?|orders?|convictions?|rulings?|verdicts?|awards?|sentences?|decrees?|dismissal|denial)"
+RULING = (
+    r"(?:judge?ments?|decisions?|orders?|convictions?|rulings?|verdicts?|awards?|sentences?|"
+    r"decrees?|dismissal|denial)"
+)
 DECISION = (
-    r"(?:search(?:es)?|judge?ments?|decisions?|orders?|convictions?|rulings?|verdicts?|awards?|sentences?|dismissal|"
+    r"(?:search(?:es)?|judge?ments?|decisions?|orders?|convictions?|rulings?|verdicts?|awards?|"
+    r"sentences?|dismissal|"
     r"denial|grant|findings?|determination|decree|summary"
     r" judgment|court|board|commission|revocation|assessment|"
     r"refusal|permit|termination|wcj|tariff|former)"
@@ -185,7 +205,8 @@ DECISION = (
 
 
 IMPLIED_NOT_AFFIRM = re.compile(
-    rf"\b(?:{LOWER})\b(?: \w+ly)? (?:committed (?:\w+ )?error|erred|should (?:not )?have"
+    rf"\b(?:{OTHER_JUDGE_OR_COURT})\b(?: \w+ly)? (?:committed (?:\w+ )?error|erred|"
+    rf"should (?:not )?have"
     r" (?:granted|denied|dismissed|"
     rf"allowed|admitted|"
     r"excluded|suppressed|considered|held|given|found|\w+ed)|was (?:wrong|mistaken|incorrect|in"
@@ -199,11 +220,12 @@ IMPLIED_NOT_AFFIRM = re.compile(
     r"|\b(?:i|we) (?:would )?side with the appellants?\b"
     rf"|\b{DECISION}\b[^.;]{{0,80}}\b(?:cannot|can not|should not|must not) (?:stand|be"
     r" (?:sustained|upheld|"
-    rf"allowed to stand))\b|\bon remand,? the {LOWER} (?:should|shall|must|is|may)\b|\b(?:is|"
+    rf"allowed to stand))\b|\bon remand,? the {OTHER_JUDGE_OR_COURT} (?:should|shall|must|is|"
+    rf"may)\b|\b(?:is|"
     rf"are) (?:therefore )?entitled to a new (?:trial|hearing)\b|\b(?:i|we) (?:\w+ly"
     rf" )?(?:disagree|(?:cannot|can't|"
     r"do not|don't) (?:\w+ly )?(?:agree|concur)|part ways|take issue) with (?:the |that"
-    rf" )?(?:{BELOW}|decision|ruling|"
+    rf" )?(?:{LOWER_COURT}|decision|ruling|"
     rf"conviction|judgment)"
     r"|\b(?:i|we) (?:would |must )?(?:grant|allow|sustain) the appeal\b|\bappeal (?:should|must|"
     r"ought to) be (?:granted|sustained)\b|\b(?:vote|find|rule|decide) (?:in favou?r of|for) (?:the"
@@ -214,9 +236,10 @@ IMPLIED_AFFIRM = re.compile(
     rf"\b(?:i|we) (?:(?:\w+ly|also|would|must|still|do|thus|therefore|continue to|am inclined to|"
     rf"tend to),? )*(?:(?:agree|concur|stand|side) (?:with|in)|support) (?:the |that )?(?:former"
     rf" |original |previous |"
-    rf"lower )?(?:{BELOW}(?! (?:erred|was wrong))|"
+    rf"lower )?(?:{LOWER_COURT}(?! (?:erred|was wrong))|"
     r"decision|ruling|conviction|judgment)"
-    rf"|\b{LOWER}\b (?:got (?:it|this) right|did not (?:err|abuse its discretion)|(?:was"
+    rf"|\b{OTHER_JUDGE_OR_COURT}\b (?:got (?:it|this) right|did not (?:err|abuse its discretion)|"
+    rf"(?:was"
     r" (?:right|correct|justified)|"
     rf"(?:correctly|properly|rightly|reasonably) "
     r"\w+ed|acted (?:properly|within its discretion)|reached the"
@@ -242,12 +265,12 @@ IMPLIED_AFFIRM = re.compile(
     r" merit|lacks merit)\b",
     re.IGNORECASE,
 )
-DISBELIEVED = re.compile(
+DISBELIEF = re.compile(
     r"\b(?:do not|don't|cannot|can't|never) (?:\w+ly )?(?:believe|think|find|see"
     r" how|accept|agree)\b[^.;]*$",
     re.IGNORECASE,
 )
-PARTS = re.compile(
+PARTIAL = re.compile(
     r"\bin part\b|\b(?:in|on|as to) all other\b|\bonly (?:the|that|those)"
     r" (?:portion|part|extent)s?\b|\b(?:the|that|"
     r"those) (?:portion|part)s? of\b|\bmodified\b|\ball (?:respects|issues|grounds|counts)"
@@ -260,7 +283,7 @@ PROVISIONAL = re.compile(
     r"earlier)\b",
     re.IGNORECASE,
 )
-ALLOWED = re.compile(
+APPEAL_ALLOWED = re.compile(
     r"\b(?:appeal|writ|petition)s? (?:is|are|be|should be|must be)(?: hereby)? allowed\b|^\W*appeal"
     r" allowed\b|"
     r"\b(?:we|i)(?: would)? allow the appeal\b",
@@ -284,11 +307,13 @@ AUXILIARY = re.compile(
 CANNOT = re.compile(r"\bcan(?:not|'t)\b", re.IGNORECASE)
 THIRD_PERSON = re.compile(r"(?:affirm|revers|vacat|remand|uphold|overturn|quash|sustain)e?s")
 LEANING = re.compile(
-    rf"(?:{OWN}|\bmy\b)[^.;]*\b(?:favou?r|support|vote|inclined|lean\w*|join\w*|concur)[^.;]{{0,40}}$",
+    rf"(?:{SPEAKER}|\bmy\b)[^.;]*\b(?:favou?r|support|vote|inclined|lean\w*|join\w*|"
+    rf"concur)[^.;]{{0,40}}$",
     re.IGNORECASE,
 )
-LEANS_NOW = re.compile(
-    rf"(?:{OWN}|\b(?:my|our)\b)[^.;]*(?:\b(?:favou?r|support|lean\w*|inclin\w+|towards?|recommend|suggest|propos\w+|"
+CURRENT_LEANING = re.compile(
+    rf"(?:{SPEAKER}|\b(?:my|our)\b)[^.;]*(?:\b(?:favou?r|support|lean\w*|inclin\w+|towards?|"
+    rf"recommend|suggest|propos\w+|"
     r"advocate|am|are|is)(?: \w+ly)?|,(?: thereby| thus)?|\b(?:and|or)(?: \w+ly)?)\s*$",
     re.IGNORECASE,
 )

@@ -1,9 +1,8 @@
-"""The rubric of the appellate study: what position a judge's statement takes on the decision under
-review.
+"""The rubric of the appellate study: the position of a judge's statement on the reviewed decision.
 
 Source: "Tipping the Balance: Human Intervention in Large Language Model Multiagent Debate",
-appendix ii (rubric) and "Decision probabilities" (codes). The definitions, in `rubric.yaml`, are
-ours. Where the paper is silent, `decide_label` says what we do.
+appendix ii (rubric) and "Decision probabilities" (codes). The definitions in `rubric.yaml` are
+ours. `decide_label` documents our choices where the paper is silent.
 """
 
 from collections.abc import Collection, Mapping
@@ -28,34 +27,34 @@ AFFIRMED_CODE, NOT_AFFIRMED_CODE, NO_STANCE_CODE = CODES[AFFIRM], CODES[REVERSE]
 
 
 def decide_label(dispositions: Collection[str]) -> str:
-    """The rubric's label for the dispositions that one statement takes as its own.
+    """Return the label of a statement with these dispositions.
 
-    A part affirmed and a part undone is "not affirm", since only a whole affirmance upholds the
-    decision (the paper explains its binary code so). To dismiss the appeal leaves the decision
-    standing, so it counts as affirming, unless something else is done with the decision; the paper
-    has no label for it. Vacating undoes, as reversing does.
+    To affirm in part is "not affirm", since only a whole affirmance upholds the decision (this is
+    how the paper explains its binary code). To dismiss the appeal leaves the decision standing and
+    counts as affirming unless the statement also undoes or remands; the paper has no label for it.
+    To vacate counts as to reverse.
     """
-    found = set(dispositions)
-    undone, sent_back = bool(found & {"reverse", "vacate"}), "remand" in found
-    if undone and sent_back:
+    names = set(dispositions)
+    is_undone, is_remanded = bool(names & {"reverse", "vacate"}), "remand" in names
+    if is_undone and is_remanded:
         return REVERSE_AND_REMAND
-    if undone:
+    if is_undone:
         return REVERSE
-    if sent_back:
+    if is_remanded:
         return REMAND
-    if "not affirm" in found or ("affirm" in found and "in part" in found):
+    if "not affirm" in names or ("affirm" in names and "in part" in names):
         return REVERSE_OR_REMAND
-    return AFFIRM if found & {"affirm", "dismiss"} else NONE
+    return AFFIRM if names & {"affirm", "dismiss"} else NONE
 
 
 def decide_outcome(dispositions: Collection[str]) -> str:
-    """The outcome of a whole appeal (one of OUTCOMES), or "" where the dispositions say none."""
-    found = set(dispositions)
-    undone = bool(found & {"reverse", "vacate", "remand", "not affirm"})
-    if "affirm" in found:
-        return "mixed" if undone or "in part" in found else "affirm"
-    if "in part" in found and undone:
+    """Return the outcome of an appeal (one of OUTCOMES), or "" if the dispositions give none."""
+    names = set(dispositions)
+    is_undone = bool(names & {"reverse", "vacate", "remand", "not affirm"})
+    if "affirm" in names:
+        return "mixed" if is_undone or "in part" in names else "affirm"
+    if "in part" in names and is_undone:
         return "mixed"
-    if undone:
+    if is_undone:
         return "reverse"
-    return "dismiss" if "dismiss" in found else ""
+    return "dismiss" if "dismiss" in names else ""

@@ -1,26 +1,26 @@
-"""The labeller by rules: the position of a judge's statement, and the outcome of a whole opinion.
+"""Label the position of a judge's statement and the outcome of an opinion by rules.
 
-Both rest on `find_dispositions`; they differ in what is asked. A statement has one speaker who may
-change his mind from sentence to sentence, so its last vote counts. An opinion decides every issue,
-so all its decisions count together.
+Both use `find_dispositions`. The speaker of a statement may change position from sentence to
+sentence, so the last vote counts. An opinion decides every issue, so all its decisions count.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from moot.studies.appellate.legal import rubric
 
 if TYPE_CHECKING:
-    from moot.studies.appellate.legal.dispositions import Finding
+    from moot.studies.appellate.legal.dispositions import Disposition
 
-_COURTS = (
+_COURT_LEVELS = (
     (
         r"\bboard|commission|agency|hearing"
         r" officer|arbitrator|department|director|secretary|administrative"
     ),
     (
-        r"(?:district|trial|circuit|superior|county|metropolitan|lower|magistrate|family|bankruptcy)"
+        r"(?:district|trial|circuit|superior|county|metropolitan|lower|magistrate|family|"
+        r"bankruptcy)"
         r" court|convictions?"
     ),
     (
@@ -28,142 +28,165 @@ _COURTS = (
         r" court"
     ),
 )
-"""Whose decision is under review: an agency's, a trial court's, an intermediate appellate court's.
-"""
+"""The levels of a reviewed court: agency, trial court, intermediate appellate court."""
 _CORRECTION = re.compile(
     r"vacat|quash|re-?sentenc|amend|\bcorrect"
     r" (?:the|its|his)|correction|reconsider|recalculat|redetermin|modif|"
     r"strike|dismiss|new trial|set aside|reduc|deduct|\bwith (?:\w+ )?(?:instructions|directions)"
 )
-_KEPT_CONVICTION = re.compile(
+_CONVICTION_UPHELD = re.compile(
     r"evidence \w+ the [^.]{0,60}convictions?|convictions? (?:is|are) supported", re.IGNORECASE
 )
-_MIXING = re.compile(r"\b(?:but|except|however|although|only)\b", re.IGNORECASE)
-_TURN = re.compile(
+_CONTRAST = re.compile(r"\b(?:but|except|however|although|only)\b", re.IGNORECASE)
+_CONCLUSION = re.compile(
     r"\b(?:therefore|thus|accordingly|in conclusion|ultimately|for (?:these|the foregoing)"
     r" reasons|i vote|my vote)\b",
     re.I,
 )
 
 
-class Labelled(NamedTuple):
-    """A label, its code, and the words that show it ("" where nothing does)."""
+class StatementLabel(NamedTuple):
+    """A label with its code and its evidence, the sentence that shows it ("" if none does)."""
 
     label: str
     evidence: str = ""
 
     @property
     def code(self) -> int:
-        """1 affirm, 0 not affirm, 3 none or hallucination."""
+        """1 for affirm, 0 for not affirm, 3 for none or hallucination."""
         return rubric.CODES[self.label]
 
 
-def _votes(findings: Sequence["Finding"]) -> list[list["Finding"]]:
-    """The findings of each sentence together, in order."""
-    sentences: dict[int, list[Finding]] = {}
-    for finding in findings:
-        sentences.setdefault(finding.start, []).append(finding)
+def _group_by_sentence(dispositions: Sequence["Disposition"]) -> list[list["Disposition"]]:
+    """Group dispositions by their sentence, in order."""
+    sentences: dict[int, list[Disposition]] = {}
+    for disposition in dispositions:
+        sentences.setdefault(disposition.start, []).append(disposition)
     return [sentences[start] for start in sorted(sentences)]
 
 
-def _side(sentence: Sequence["Finding"]) -> str:
-    found = {finding.disposition for finding in sentence} | {
-        "in part" for finding in sentence if finding.in_part
-    }
-    return rubric.decide_label(found)
+def _label_sentence(sentence: Sequence["Disposition"]) -> str:
+    names = {disposition.name for disposition in sentence}
+    if any(disposition.is_in_part for disposition in sentence):
+        names.add("in part")
+    return rubric.decide_label(names)
 
 
-def label_statement(text: str) -> Labelled:
+def label_statement(text: str) -> StatementLabel:
     """Label one judge's statement by the rubric.
 
-    Explicit votes outweigh implied ones; votes said to be earlier ones ("initially") count only
-    where there is no other. Where explicit votes of several sentences oppose each other, the last
-    wins if its sentence concludes ("therefore", "I vote"); otherwise the statement contradicts
-    itself, which is HALLUCINATION.
+    Explicit votes outweigh implied ones. Earlier votes ("initially") count only if there is no
+    other. If explicit votes of several sentences contradict each other, the last one counts if its
+    sentence concludes ("therefore", "I vote"); otherwise the label is HALLUCINATION.
     """
     from moot.studies.appellate.legal.dispositions import find_dispositions
 
-    findings = find_dispositions(text)
-    current = [finding for finding in findings if not finding.provisional] or findings
-    explicit = [finding for finding in current if finding.explicit]
-    sentences = _votes(explicit or current)
+    dispositions = find_dispositions(text)
+    current = [disposition for disposition in dispositions if not disposition.is_provisional]
+    current = current or dispositions
+    explicit = [disposition for disposition in current if disposition.is_explicit]
+    sentences = _group_by_sentence(explicit or current)
     if not sentences:
-        return Labelled(rubric.NONE)
-    last = sentences[-1]
-    evidence = text[last[0].start : last[0].end]
-    labels = [_side(sentence) for sentence in sentences]
+        return StatementLabel(rubric.NONE)
+    last_sentence = sentences[-1]
+    evidence = text[last_sentence[0].start : last_sentence[0].end]
+    labels = [_label_sentence(sentence) for sentence in sentences]
     codes = {rubric.CODES[label] for label in labels}
     if len(codes) == 1:
-        together = {finding.disposition for sentence in sentences for finding in sentence}
+        names = {disposition.name for disposition in explicit or current}
         if codes == {rubric.NOT_AFFIRMED_CODE}:
-            together -= {"affirm", "dismiss"}
-        return Labelled(rubric.decide_label(together) if together else labels[-1], evidence)
+            names -= {"affirm", "dismiss"}
+        label = rubric.decide_label(names) if names else labels[-1]
+        return StatementLabel(label, evidence)
     if not explicit:
-        return Labelled(rubric.NONE, evidence)
-    return Labelled(labels[-1] if _TURN.search(evidence) else rubric.HALLUCINATION, evidence)
+        return StatementLabel(rubric.NONE, evidence)
+    label = labels[-1] if _CONCLUSION.search(evidence) else rubric.HALLUCINATION
+    return StatementLabel(label, evidence)
 
 
-def _tier(finding: "Finding") -> int | None:
-    """Which of `_COURTS` a disposition names, the first one in its words; None for none."""
-    named = ((re.search(words, finding.target[:70]), tier) for tier, words in enumerate(_COURTS))
-    return min(((match.start(), tier) for match, tier in named if match), default=(0, None))[1]
+def _find_court_level(disposition: "Disposition") -> int | None:
+    """Return the index in `_COURT_LEVELS` of the first court that a target names, or None."""
+    matches = []
+    for level, words in enumerate(_COURT_LEVELS):
+        if match := re.search(words, disposition.target[:70]):
+            matches.append((match.start(), level))
+    return min(matches)[1] if matches else None
 
 
-def _of_reviewed_court(findings: Sequence["Finding"]) -> set[str]:
-    """Dispositions on the decision under review alone, where two courts below are named with
-    opposite results.
+def _find_court_levels(dispositions: Sequence["Disposition"], names: Collection[str]) -> list[int]:
+    """Return the court levels that the dispositions of some names affect."""
+    levels = []
+    for disposition in dispositions:
+        level = _find_court_level(disposition)
+        if disposition.name in names and level is not None:
+            levels.append(level)
+    return levels
 
-        "We reverse the Court of Appeals and affirm the trial court" reverses.
+
+def _select_reviewed_court(dispositions: Sequence["Disposition"]) -> set[str]:
+    """Return the names of the dispositions of the decision under review.
+
+    Other dispositions are dropped if two courts below are named with opposite results: "We reverse
+    the Court of Appeals and affirm the trial court" reverses.
     """
-
-    def tiers(*dispositions: str) -> list[int]:
-        of_courts = (_tier(finding) for finding in findings if finding.disposition in dispositions)
-        return [tier for tier in of_courts if tier is not None]
-
-    undone, stands = tiers("reverse", "vacate"), tiers("affirm")
-    everything = {finding.disposition for finding in findings}
-    if not undone or not stands or any(finding.in_part for finding in findings):
-        return everything
-    if max(undone) > max(stands):
-        return everything - {"affirm"}
-    return everything - {"reverse", "vacate", "remand"} if max(stands) > max(undone) else everything
-
-
-def _consequential(text: str, findings: Sequence["Finding"]) -> set[str]:
-    """{"remand"} where the case goes back only to go on from an affirmed decision, with nothing to
-    be corrected.
-    """
-    remands = [finding for finding in findings if finding.disposition == "remand"]
-    sentences = " ".join(text[finding.start : finding.end] for finding in remands)
-    corrects = _CORRECTION.search(" ".join(finding.target for finding in remands) + sentences)
-    return set() if corrects or _MIXING.search(sentences) else {"remand"}
+    names = {disposition.name for disposition in dispositions}
+    undone_levels = _find_court_levels(dispositions, ("reverse", "vacate"))
+    affirmed_levels = _find_court_levels(dispositions, ("affirm",))
+    if not undone_levels or not affirmed_levels:
+        return names
+    if any(disposition.is_in_part for disposition in dispositions):
+        return names
+    if max(undone_levels) > max(affirmed_levels):
+        return names - {"affirm"}
+    if max(affirmed_levels) > max(undone_levels):
+        return names - {"reverse", "vacate", "remand"}
+    return names
 
 
-def opinion_outcome(text: str) -> tuple[str, str]:
-    """The outcome that an opinion, or the part of it that disposes of the appeal, announces.
+def _find_consequential_remand(text: str, dispositions: Sequence["Disposition"]) -> set[str]:
+    """Return {"remand"} if the case goes back only to continue after an affirmance, or {}."""
+    remands = [disposition for disposition in dispositions if disposition.name == "remand"]
+    sentences = " ".join(text[remand.start : remand.end] for remand in remands)
+    targets = " ".join(remand.target for remand in remands)
+    if _CORRECTION.search(targets + sentences) or _CONTRAST.search(sentences):
+        return set()
+    return {"remand"}
 
-    A remand next to an affirmance leaves it whole, unless something is to be corrected below.
+
+def find_opinion_outcome(text: str) -> tuple[str, str]:
+    """Return the outcome that an opinion, or its disposing part, announces.
+
+    A remand next to an affirmance counts only if something is to be corrected below.
 
     Returns:
-        one of `rubric.OUTCOMES`, or "" where the text announces none; and the sentence that shows
-        it.
+        One of `rubric.OUTCOMES`, or "" if the text announces none, and the sentence that shows it.
     """
     from moot.studies.appellate.legal.dispositions import find_dispositions
 
-    findings = find_dispositions(text)
-    explicit = [finding for finding in findings if finding.explicit]
+    dispositions = find_dispositions(text)
     decisive = (
-        explicit or [finding for finding in findings if finding.disposition != "affirm"] or findings
+        [disposition for disposition in dispositions if disposition.is_explicit]
+        or [disposition for disposition in dispositions if disposition.name != "affirm"]
+        or dispositions
     )
     if not decisive:
         return "", ""
-    dispositions = _of_reviewed_court(decisive)
-    if "affirm" in dispositions and not dispositions & {"reverse", "vacate"}:
-        dispositions = dispositions - _consequential(text, decisive)
-    implied = [f for f in findings if f.disposition == "affirm" and not f.explicit]
-    if any(_KEPT_CONVICTION.search(text[f.start : f.end]) for f in implied) or any(
-        finding.in_part for finding in decisive
-    ):
-        dispositions = dispositions | {"in part"}
-    last = decisive[-1]
-    return rubric.decide_outcome(dispositions), text[last.start : last.end]
+    names = _select_reviewed_court(decisive)
+    if "affirm" in names and not names & {"reverse", "vacate"}:
+        names = names - _find_consequential_remand(text, decisive)
+    is_in_part = any(disposition.is_in_part for disposition in decisive)
+    if is_in_part or _upholds_conviction(text, dispositions):
+        names = names | {"in part"}
+    last_disposition = decisive[-1]
+    outcome = rubric.decide_outcome(names)
+    return outcome, text[last_disposition.start : last_disposition.end]
+
+
+def _upholds_conviction(text: str, dispositions: Sequence["Disposition"]) -> bool:
+    """Whether an implied affirmance upholds a conviction."""
+    for disposition in dispositions:
+        if disposition.name != "affirm" or disposition.is_explicit:
+            continue
+        if _CONVICTION_UPHELD.search(text[disposition.start : disposition.end]):
+            return True
+    return False

@@ -1,4 +1,4 @@
-"""Sentences of legal prose: a full stop after "v.", "No." or "F.3d" ends nothing."""
+"""Split legal prose into sentences. A full stop after "v.", "No." or "F.3d" does not end one."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _INITIAL = re.compile(r"(?:^|[\s(\[\"“{}.])[A-Z]$")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence and its place in its text."""
+    """A sentence and its offset in the text."""
 
     text: str
     start: int
@@ -36,42 +36,41 @@ class Sentence:
         return self.start + len(self.text)
 
 
-def _ends_here(text: str, stop: re.Match[str]) -> bool:
+def _is_sentence_end(text: str, stop: re.Match[str]) -> bool:
+    """Whether a stop ends a sentence and is not part of an abbreviation or a number."""
     if not _NEXT_STARTS.match(text, stop.end()):
         return False
     if text[stop.start()] != ".":
         return True
-    before = text[max(0, stop.start() - 30) : stop.start()]
-    words = before.split()
-    word = words[-1] if words else ""
-    last = re.sub(r"^\W+", "", word)
-    if last.lower() in _ABBREVIATIONS or _INITIAL.search(before):
-        return bool(re.match(r"\s*\{\d+\}|\s*\n\s*\n|\s*$", text[stop.end() :]))
-    joined = text[stop.end() : stop.end() + 1]
-    return (
-        not joined
-        or joined.isspace()
-        or joined == "{"
-        or bool(re.search(r"[a-z0-9)\]\"”]$|[A-Z]{4}$", before))
-    )
+    preceding_text = text[max(0, stop.start() - 30) : stop.start()]
+    words = preceding_text.split()
+    last_word = re.sub(r"^\W+", "", words[-1] if words else "")
+    if last_word.lower() in _ABBREVIATIONS or _INITIAL.search(preceding_text):
+        return re.match(r"\s*\{\d+\}|\s*\n\s*\n|\s*$", text[stop.end() :]) is not None
+    next_character = text[stop.end() : stop.end() + 1]
+    if not next_character or next_character.isspace() or next_character == "{":
+        return True
+    return re.search(r"[a-z0-9)\]\"”]$|[A-Z]{4}$", preceding_text) is not None
 
 
 def split_sentences(text: str) -> list[Sentence]:
-    """The sentences of a text in order; paragraph marks ("{12}", blank lines, list items) also end
-    one.
+    """Split a text into sentences, in order.
 
-        >>> [part.text for part in split_sentences('See State v. Lee, 5 P.2d 1. We affirm.{2} He appealed.')]
-        ['See State v. Lee, 5 P.2d 1.', 'We affirm.', '{2} He appealed.']
+    Paragraph marks ("{12}", blank lines, list items) also end a sentence.
+
+    >>> text = "See State v. Lee, 5 P.2d 1. We affirm.{2} He appealed."
+    >>> [sentence.text for sentence in split_sentences(text)]
+    ['See State v. Lee, 5 P.2d 1.', 'We affirm.', '{2} He appealed.']
     """
-    return list(_sentences(text))
+    return list(_iter_sentences(text))
 
 
-def _sentences(text: str) -> Iterator[Sentence]:
-    cuts = {match.start() for match in _PARAGRAPH.finditer(text)}
-    cuts |= {stop.end() for stop in _STOP.finditer(text) if _ends_here(text, stop)}
+def _iter_sentences(text: str) -> Iterator[Sentence]:
+    ends = {match.start() for match in _PARAGRAPH.finditer(text)}
+    ends |= {stop.end() for stop in _STOP.finditer(text) if _is_sentence_end(text, stop)}
     start = 0
-    for cut in [*sorted(cuts - {0}), len(text)]:
-        piece = text[start:cut]
+    for end in [*sorted(ends - {0}), len(text)]:
+        piece = text[start:end]
         if stripped := piece.strip():
             yield Sentence(stripped, start + piece.index(stripped[0]))
-        start = cut
+        start = end

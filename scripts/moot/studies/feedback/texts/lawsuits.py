@@ -16,12 +16,15 @@ MOST_TEXTS = 20
 
 _NAME = re.compile(r"(?:[A-Z][\w’'\-]*\.?,? (?:& |of (?:the )?)?)*[A-Z][\w’'\-]+")
 _NO_NAME = re.compile(
-    r"the|an?|in|on|after|as|case|however|initially|ultimately|and|of|&|vs?|versus|they|s?he|esq|[js]r|et|co|company|"
+    r"the|an?|in|on|after|as|case|however|initially|ultimately|and|of|&|vs?|versus|they|s?he|esq|"
+    r"[js]r|et|co|company|"
     r"judge|justice|mrs?|dr|plaintiff|defendant|appell(?:ant|ee)|complainant"
 )
 _NO_PERSON = re.compile(
-    r"\b(?:court|county|state|states|district|circuit|section|township|street|river|railroad|railway|illinois|act|"
-    r"amendment|clause|statute|york|chicago|creek|general|january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    r"\b(?:court|county|state|states|district|circuit|section|township|street|river|railroad|"
+    r"railway|illinois|act|"
+    r"amendment|clause|statute|york|chicago|creek|general|january|february|march|april|may|june|"
+    r"july|august|september|october|november|december)\b"
 )
 
 

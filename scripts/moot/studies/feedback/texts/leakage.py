@@ -13,7 +13,8 @@ from typing import Literal
 Mask = Literal["outcome", "title", "date", "charge"]
 
 _VERBS = (
-    r"(?:affirm|revers|vacat|remand|uphold|upheld|overturn|overrul|reject|dismiss|rul(?:ed|es|ing)|held|holds|"
+    r"(?:affirm|revers|vacat|remand|uphold|upheld|overturn|overrul|reject|dismiss|rul(?:ed|es|"
+    r"ing)|held|holds|"
     r"conclud|decid|determin|found|finds|sided|agreed)\w*"
 )
 _FOR_A_PARTY = (
@@ -23,7 +24,8 @@ _FOR_A_PARTY = (
 
 _IN_THE_END = re.compile(
     r"(?i)\b(?:ultimately|in the end|in its final (?:judgment|decision))\b[^.]{0,60}?\b"
-    r"(?:affirm|revers|rul(?:ed|ing)|found|decid|determin|conclud|reject|award|dismiss|prevail|side[ds])\w*"
+    r"(?:affirm|revers|rul(?:ed|ing)|found|decid|determin|conclud|reject|award|dismiss|prevail|"
+    r"side[ds])\w*"
 )
 
 # One set of rules per deciding court: what a lower court did is history, which the facts may tell.
@@ -34,12 +36,13 @@ OUTCOME_RULES: Mapping[str, Mapping[str, re.Pattern[str]]] = {
         ),
         "outcome after all": _IN_THE_END,
         "judgment left or set aside": re.compile(
-            r"(?i)\b(?:judgment|decree|decision|ruling|order|verdict|conviction)s?\b[^.]{0,40}?\b(?:was|were|is|are|be)\b"
+            r"(?i)\b(?:judgment|decree|decision|ruling|order|verdict|"
+            r"conviction)s?\b[^.]{0,40}?\b(?:was|were|is|are|be)\b"
             r"\s(?:\w+\s)?(?:affirmed|reversed|vacated|upheld|set aside)\b"
         ),
         "ruling for a party": re.compile(
-            r"(?i)\bcourt\b[^.]{0,40}?\b(?:rul(?:ed|es|ing)|found|decid(?:ed|es)|judgment|decree)\b[^.]{0,30}?\b"
-            + _FOR_A_PARTY
+            r"(?i)\bcourt\b[^.]{0,40}?\b(?:rul(?:ed|es|ing)|found|decid(?:ed|es)|judgment|"
+            r"decree)\b[^.]{0,30}?\b" + _FOR_A_PARTY
         ),
     },
     "us supreme court": {
@@ -65,10 +68,12 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"“(A-Z])")
 _SENTENCE_ZH = re.compile(r"(?<=[。；！？])")
 _TITLE = re.compile(
     r"[\"“”]?(?:[A-ZÆŒÉ&][\w.,'’&\-]*\s(?:(?:of|the|and|et|al\.|for|in|ex|rel\.|de)\s)*){1,10}"
-    r"v(?:s)?\.\s(?:[A-ZÆŒÉ&][\w'’&\-]*\.?,?\s?(?:(?:of|the|and|for)\s(?=[A-Z]))*){1,10}(?:et\sal\.)?,?[\"“”]?"
+    r"v(?:s)?\.\s(?:[A-ZÆŒÉ&][\w'’&\-]*\.?,?\s?(?:(?:of|the|and|"
+    r"for)\s(?=[A-Z]))*){1,10}(?:et\sal\.)?,?[\"“”]?"
 )
 _DATE = re.compile(
-    r"\b(?:(?:January|February|March|April|May|June|July|August|September|October|November|December)\s"
+    r"\b(?:(?:January|February|March|April|May|June|July|August|September|October|November|"
+    r"December)\s"
     r"(?:\d{1,2},\s)?)?(?:1[6-9]|20)\d\d\b"
 )
 _DATE_ZH = re.compile(r"\d{4}年(?:\d{1,2}月)?(?:\d{1,2}日)?")
