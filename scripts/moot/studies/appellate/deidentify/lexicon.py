@@ -77,13 +77,6 @@ def _is_customary_part(part: str) -> bool:
     return normalise_word(part) in COMMON_WORDS or _NUMERAL.fullmatch(part) is not None
 
 
-def _is_customary_part(part: str) -> bool:
-    """Whether a part of a compound is a capitalised customary word or a numeral."""
-    if not part[0].isupper():
-        return False
-    return normalise_word(part) in COMMON_WORDS or _NUMERAL.fullmatch(part) is not None
-
-
 class Lexicon:
     """The words of one opinion.
 
