@@ -103,7 +103,7 @@ def measure(ledger: str, sizes: list[int]) -> Iterator[tuple[float, ...]]:
             whole = sum(1 for _ in opened.entries(chosen))
         with proving.running():
             seal(opened)
-            head_of([leaf.digest for leaf in read_log(opened)])
+            head_of(row.digest for row in read_log(opened))
         new, speeds = (
             size - before,
             (

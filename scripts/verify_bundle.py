@@ -1,5 +1,5 @@
 """Check a bundle by Python's standard library alone: python verify_bundle.py BUNDLE
-[--expected-head N:ROOT].
+[--expected-head N:DIGEST].
 """
 
 import argparse
@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
-SCHEMA = 1
+SCHEMA = 2
 DAMAGES = (Exception,)  # whatever a damaged file leads to, zipfile's own errors among it
 SOUND = (
     "All files and replies are as bundled. On which a table rests the manifest says; only `replay`"
@@ -23,14 +23,12 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def root_of(leaves: list[str]) -> str:
-    """The root of the Merkle tree over hashed leaves (RFC 6962, 2.1)."""
-    level = [bytes.fromhex(leaf) for leaf in leaves] or [hashlib.sha256().digest()]
-    while len(level) > 1:
-        odd = [level.pop()] if len(level) % 2 else []
-        pairs = zip(level[::2], level[1::2], strict=True)
-        level = [hashlib.sha256(b"\1" + left + right).digest() for left, right in pairs] + odd
-    return level[0].hex()
+def chain(digests: list[str]) -> str:
+    """The last digest of the chain over the rows' digests."""
+    chained = ""
+    for digest in digests:
+        chained = sha256(f"{chained}{digest}".encode())
+    return chained
 
 
 def faults_of(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[str]:
@@ -44,15 +42,15 @@ def faults_of(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[str]
             " check in the bundle."
         )
         return
-    digest, leaves = manifest.pop("digest"), bundle.read("log.txt").decode().split()
+    digest, rows = manifest.pop("digest"), bundle.read("log.txt").decode().split()
     if sha256(json.dumps(manifest, sort_keys=True).encode()) != digest:
         yield "manifest.json: changed after the bundle was made"
     yield from files(bundle, manifest["files"])
-    if len(leaves) != manifest["log"]["replies"] or root_of(leaves) != manifest["log"]["root"]:
+    if {"replies": len(rows), "digest": chain(rows)} != manifest["log"]:
         yield "log.txt: not the log that manifest.json names"
-    replies, _, root = expected_head.partition(":")
-    first = leaves[: int(replies) if replies.isdecimal() else 0]
-    if expected_head and (replies, root) != (str(len(first)), root_of(first)):
+    replies, _, head = expected_head.partition(":")
+    first = rows[: int(replies) if replies.isdecimal() else 0]
+    if expected_head and (replies, head) != (str(len(first)), chain(first)):
         why = (
             "some were changed, moved or cut off, or it is another ledger's (of two merged ones,"
             " one keeps its heads)"
@@ -60,7 +58,7 @@ def faults_of(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[str]
         yield f"log.txt: its first {replies} replies are not those of the published head: {why}"
     calls = [json.loads(line) for line in bundle.read("calls.jsonl").decode().split("\n")[:-1]]
     shown = {call["number"] for call in calls}
-    yield from (fault for call in calls for fault in reply(call, leaves))
+    yield from (fault for call in calls for fault in reply(call, rows))
     yield from ["calls.jsonl: a reply more than once"] if len(shown) < len(calls) else []
     if unused := shown - {
         number for needed in manifest["calls"].values() for number in needed["shown"]
@@ -72,7 +70,7 @@ def faults_of(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[str]
     for run, needed in manifest["calls"].items():
         if missing := set(needed["shown"]) - shown:
             yield f"{run}: reply {min(missing)} is not in calls.jsonl ({len(missing)} missing)"
-        if not set(needed["withheld"]) <= set(range(len(leaves))):
+        if not set(needed["withheld"]) <= set(range(len(rows))):
             yield f"{run}: a reply that it rests on is not in the log"
     unknown = {run for runs in manifest["tables"].values() for run in runs} - set(manifest["calls"])
     yield from (
@@ -97,15 +95,15 @@ def files(bundle: zipfile.ZipFile, digests: dict[str, str]) -> Iterator[str]:
     )
 
 
-def reply(call: dict[str, Any], leaves: list[str]) -> Iterator[str]:
+def reply(call: dict[str, Any], rows: list[str]) -> Iterator[str]:
     """What is wrong with one reply: its place in the log, its content, or the request that it
     answers.
     """
-    number, salt = call["number"], bytes.fromhex(call["salt"])
+    number = call["number"]
     content = json.dumps(
         [call[key] for key in ("call_id", "model", "replicate", "reply")], separators=(",", ":")
     )
-    if not 0 <= number < len(leaves) or sha256(b"\0" + salt + content.encode()) != leaves[number]:
+    if not 0 <= number < len(rows) or sha256(content.encode()) != rows[number]:
         yield f"calls.jsonl: reply {number} is not the one in the log"
     if (
         sha256(f"{call['replicate']}\n{call['request']}".encode("utf-8", "surrogatepass"))
@@ -119,7 +117,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("bundle", help="the file that `snakemake bundle` wrote")
     parser.add_argument(
-        "--expected-head", default="", metavar="N:ROOT", help="a head that was published before"
+        "--expected-head", default="", metavar="N:DIGEST", help="a head that was published before"
     )
     given = parser.parse_args()
     try:

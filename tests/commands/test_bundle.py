@@ -107,7 +107,7 @@ def test_every_change_of_a_bundle_is_found(raw: dict[str, Any]) -> None:
     ("content", "message"),
     [
         (b"not a zip file", "damaged, or not a bundle"),
-        ({"manifest.json": b'{"schema": 2}'}, "schema 2"),
+        ({"manifest.json": b'{"schema": 1}'}, "schema 1"),
         ({"manifest.json": b"[]"}, "damaged, or not a bundle"),
         ({"other": b""}, "damaged, or not a bundle"),
     ],
@@ -282,14 +282,14 @@ def test_of_two_merged_ledgers_the_one_that_went_on_keeps_its_heads(raw: dict[st
         entry = Entry(call_id(request, 0), "m", request, 0, Reply(text="an answer"))
         other.store([entry])
         seal(other)
-        head = head_of([leaf.digest for leaf in read_log(other)])
+        head = head_of(row.digest for row in read_log(other))
     with closing(Ledger(raw["ledger"])) as ledger:
         ledger.store([entry])
     content, after, _ = bundled(raw)
     files = members(content)
     assert after != before and len(files["log.txt"].split()) == 11
     assert faults(files, before) == faults(files, after) == []
-    (fault,) = faults(files, f"{head['replies']}:{head['root']}")
+    (fault,) = faults(files, f"{head['replies']}:{head['digest']}")
     assert "its first 1 replies are not those of the published head" in fault
     assert "it is another ledger's (of two merged ones, one keeps its heads)" in fault
 

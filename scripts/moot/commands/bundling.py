@@ -26,7 +26,7 @@ from moot.jobs.labels import LabelJob, calls_of_labels
 from moot.labels import HUMAN, PEOPLE
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.ledger.log import Leaf, head_of, read_log, seal
+from moot.llm.ledger.log import head_of, read_log, seal
 from moot.llm.ledger.tables import ATTEMPTS, FAILURES, REFUSALS
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
@@ -41,7 +41,7 @@ from moot.workflow.own_files import (
 from moot.workflow.records import RECORDS
 from moot.workflow.stages import Stages
 
-SCHEMA = 1
+SCHEMA = 2
 BUNDLE = Path("results/bundle.zip")
 CONFIGURATION = "configuration.json"
 LABELS = "labels/"
@@ -220,7 +220,7 @@ def bundle(plan: Plan, raw: Fields) -> str:
             [plan.shipped / "scripts" / "verify_bundle.py"], plan.shipped / "scripts"
         )
         contents.add("calls.jsonl", log.shown_calls(ledger))
-        contents.add("log.txt", (f"{leaf.hex()}\n" for leaf in log.leaves))
+        contents.add("log.txt", (f"{digest}\n" for digest in log.digests))
         contents.add("failures.jsonl", _failures(ledger))
         contents.add_files([plan.shipped / "Snakefile"], plan.shipped)
         for name in plan.datasets_used:
@@ -230,7 +230,7 @@ def bundle(plan: Plan, raw: Fields) -> str:
             "schema": SCHEMA,
             "moot_version": __version__,
             "python": platform.python_version(),
-            "log": dict(head_of(log.leaves)),
+            "log": dict(head_of(log.digests)),
             "extensions": {
                 folder: folder_digest(Path(folder)) for folder in plan.config.extensions
             },
@@ -260,25 +260,25 @@ def _announcement(manifest: Fields) -> Iterator[str]:
         )
     yield (
         "The ledger's head, which proves every reply from the day it is published:"
-        f" {head['replies']}:{head['root']}"
+        f" {head['replies']}:{head['digest']}"
     )
     yield f"To check it: python scripts/verify_bundle.py {BUNDLE}"
     yield f"To rebuild it: snakemake --cores 2 replay --config bundle={BUNDLE}"
 
 
 class _Log:
-    """The leaves of a sealed ledger in their order, and which of them each run rests on.
+    """The rows of a sealed ledger in their order, and which of them each run rests on.
 
     Attributes:
         withheld: the runs whose calls are not shown.
-        leaves: the hash of each.
-        calls: by run, and by run behind `LABELS`, the numbers of its leaves: those that are `shown`
+        digests: the SHA-256 of each row.
+        calls: by run, and by run behind `LABELS`, the numbers of its rows: those that are `shown`
             with their content, and those `withheld`.
     """
 
     def __init__(self, plan: Plan) -> None:
         self.withheld = withheld_runs(plan)
-        self.leaves: list[bytes] = []
+        self.digests: list[str] = []
         self._runs: dict[str, list[str]] = {}
         calls_of = {
             run: _calls_of(Path(f"results/calls/{run}.parquet")) for run in targets.runs(plan)
@@ -294,19 +294,18 @@ class _Log:
 
     def shown_calls(self, ledger: Ledger) -> Iterator[str]:
         """Go through the log, and give the replies that are shown, each a line of JSON."""
-        for leaves in portions(read_log(ledger), 500):
+        for rows in portions(read_log(ledger), 500):
             shown = {
-                leaf.call_id: (number, leaf)
-                for number, leaf in enumerate(leaves, len(self.leaves))
-                if self._noted(number, leaf)
+                row.call_id: (number, row)
+                for number, row in enumerate(rows, len(self.digests))
+                if self._noted(number, row.call_id)
             }
-            self.leaves += [leaf.digest for leaf in leaves]
+            self.digests += [row.digest for row in rows]
             requests = {entry.call_id: entry.request for entry in ledger.entries(list(shown))}
-            for call_id, (number, leaf) in shown.items():
-                _, model, replicate, reply = json.loads(leaf.content)
+            for call_id, (number, row) in shown.items():
+                _, model, replicate, reply = json.loads(row.content)
                 call = {
                     "number": number,
-                    "salt": leaf.salt.hex(),
                     "call_id": call_id,
                     "model": model,
                 }
@@ -322,9 +321,9 @@ class _Log:
                     + "\n"
                 )
 
-    def _noted(self, number: int, leaf: Leaf) -> bool:
+    def _noted(self, number: int, call_id: str) -> bool:
         """Note which runs rest on a reply. It is shown if some do, and all of these are."""
-        runs = self._runs.get(leaf.call_id, [])
+        runs = self._runs.get(call_id, [])
         is_shown = bool(runs) and self.withheld.isdisjoint(run.removeprefix(LABELS) for run in runs)
         for run in runs:
             self.calls[run]["shown" if is_shown else "withheld"].append(number)

@@ -117,11 +117,11 @@ def _head_of_ledger(plan: Plan, chain: Sequence[Frozen]) -> tuple[JsonObject, li
     """
     with closing(Ledger(plan.config.ledger)) as ledger:
         seal(ledger)
-        leaves = [leaf.digest for leaf in read_log(ledger)]
+        digests = [row.digest for row in read_log(ledger)]
     changed = [
         f"The ledger is not the one that {frozen.path} was frozen with: of its {then['replies']}"
         " replies of then, some were changed or removed, or `ledger` names another."
         for frozen in chain
-        if head_of(leaves[: (then := frozen.content["ledger"])["replies"]]) != then
+        if head_of(digests[: (then := frozen.content["ledger"])["replies"]]) != then
     ]
-    return dict(head_of(leaves)), changed
+    return dict(head_of(digests)), changed
