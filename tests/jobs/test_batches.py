@@ -109,7 +109,9 @@ def test_lines_that_went_wrong_come_again_in_the_next_batch(
         "unreadable",
     ]
     server.reset(batch_lines=kinds, batch_rate=0.6)
-    config = courtroom(server, tmp_path, {**IN_BATCHES, "most_calls": 3, "at_once": 1}, attempts=20)
+    config = courtroom(
+        server, tmp_path, {**IN_BATCHES, "max_calls": 3, "max_concurrent": 1}, attempts=20
+    )
     pd.testing.assert_frame_equal(hold(config, cases, tmp_path / "out.parquet"), single)
     found = seen(server)
     assert max(found["sizes"]) == 3
@@ -202,7 +204,7 @@ def test_a_large_wave_goes_in_files_of_the_size_that_the_provider_takes(
 ) -> None:
     count, most = 5_000, 1_500_000
     cases = people(tmp_path / "cases.parquet", count)
-    config = courtroom(server, tmp_path, {**IN_BATCHES, "most_bytes": most, "at_once": 2})
+    config = courtroom(server, tmp_path, {**IN_BATCHES, "max_bytes": most, "max_concurrent": 2})
     config["experiments"][EXPERIMENT] = {
         "protocol": "zero_shot",
         "dataset": "people",
@@ -278,7 +280,7 @@ def test_an_answer_that_got_lost_is_looked_up_before_another_attempt(
             {"status": "failed"},
             (
                 "batch batch_0 was refused: token_limit_exceeded Enqueued token limit"
-                " reached.*most_calls"
+                " reached.*max_calls"
             ),
         ),
         ({"status": "cancelled"}, "batch_0 was cancelled. What it answered is kept"),

@@ -23,8 +23,7 @@ from moot.core.errors import CallFailedError, RunStoppedError, UserError
 from moot.core.log import job_log
 from moot.core.model_config import ModelConfig
 from moot.jobs.predictions import write_predictions
-from moot.llm import client as client_module
-from moot.llm import redaction
+from moot.llm import redaction, waiting
 from moot.llm.batches.providers import OpenAIBatches
 from moot.llm.chat import Settings, open_chats
 from moot.llm.endpoints import ENDPOINTS
@@ -87,7 +86,7 @@ def files_with(text: str, folder: Path) -> list[str]:
 def as_new(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(VARIABLE, KEY)
     monkeypatch.setattr(redaction, "_WARNED", [])
-    monkeypatch.setattr(client_module, "backoff", lambda _failures: 0.01)
+    monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.01)
     server.reset(faults=[], fingerprints=1, batch_ends=None)
     yield
     server.reset(faults=[], fingerprints=0, echo="", most_attempts=0)
@@ -383,7 +382,7 @@ async def test_a_file_of_a_batch_may_lie_elsewhere_and_is_fetched_without_the_ke
             endpoint = OpenAIEndpoint(
                 ModelConfig(model="test", base_url=address, api_key_env=VARIABLE), 1
             )
-            assert await OpenAIBatches(endpoint, "test").content("f") == b"lines"
+            assert await OpenAIBatches(endpoint).content("f") == b"lines"
             await endpoint.close()
     assert len(sent) == 1 and KEY not in sent[0]
 
@@ -400,7 +399,7 @@ async def test_a_redirection_to_another_server_takes_no_key_there(
         )
         request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
         ledger = Ledger(str(tmp_path))
-        with pytest.raises(RunStoppedError, match=f"on to {other.host}"):
+        with pytest.raises(RunStoppedError, match=f"redirects to {other.host}"):
             async with open_chats(
                 {"test": model}, ledger, Settings(), Progress("test", 1)
             ) as chats:

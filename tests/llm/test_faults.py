@@ -26,14 +26,15 @@ from fault_server import FaultServer
 from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
 from moot.jobs.predictions import write_predictions
-from moot.llm import client as client_module
+from moot.llm import waiting
 from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.endpoints.anthropic import AnthropicEndpoint
-from moot.llm.endpoints.openai import label_logprobs, retry_after
+from moot.llm.endpoints.failures import read_retry_after
+from moot.llm.endpoints.logprobs import label_logprobs
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.parsing.words import plain
 from moot.llm.progress import Progress
-from moot.llm.redaction import name, read_key, redacted
+from moot.llm.redaction import read_key, redacted, server_name
 from moot.llm.request import Message, Reply, Request
 from moot.plan.plan import Plan
 
@@ -57,7 +58,7 @@ DECIDED = dict(
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_module, "backoff", lambda failures: 0.01 * failures)
+    monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.01)
 
 
 def chat_with(server: FaultServer, folder: Path, endpoint: str = "openai", **model: Any) -> Chat:
@@ -276,12 +277,12 @@ async def test_likelihoods_come_from_both_servers_alike(
     ],
 )
 def test_retry_after_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after(headers) == seconds
+    assert read_retry_after(headers) == seconds
 
 
 def test_retry_after_as_a_date() -> None:
     later = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
-    assert retry_after({"retry-after": later}) == pytest.approx(30, abs=2)
+    assert read_retry_after({"retry-after": later}) == pytest.approx(30, abs=2)
 
 
 def test_messages_are_short_and_hold_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,7 +296,7 @@ def test_messages_are_short_and_hold_no_secret(monkeypatch: pytest.MonkeyPatch) 
 def test_long_texts_of_servers_are_not_remembered() -> None:
     tracemalloc.start()
     for nth in range(10):
-        for read in (redacted, name, plain):
+        for read in (redacted, server_name, plain):
             read(f"{nth} {'x' * 200_000}")
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -407,7 +408,7 @@ async def test_a_server_that_goes_away_is_waited_for(server: FaultServer, tmp_pa
     server.reset(faults=[])
     chat = chat_with(server, tmp_path, attempts=3)
     await chat.ask(request("before"), 0)
-    chat._client._endpoint._root = "http://127.0.0.1:9/v1"
+    chat._client._endpoint.client.base_url = "http://127.0.0.1:9/v1"
     with pytest.raises(CallFailedError, match=r"gave up after 3 attempts: Connection refused"):
         await ask(chat, request("after"))
 
@@ -483,16 +484,18 @@ async def test_a_proxy_that_refuses_is_named_and_is_not_shown_the_key(
     ("answer", "said"),
     [
         (b"302 Found\r\n", r"HTTP 302\. Check `model` and `base_url`"),
-        (b"302 Found\r\nlocation: https://other.example/v1\r\n", "name that address as `base_url`"),
+        (
+            b"302 Found\r\nlocation: https://other.example/v1\r\n",
+            "write that address as `base_url`",
+        ),
         (b"407 Proxy Authentication Required\r\n", "the password in the proxy's address"),
         (b"200 OK\r\nNo colon\r\n", "ClientResponseError: Invalid header token"),
         (
-            b"404 Not Found\r\nPolicy: " + b"x" * 60_000 + b"\r\n",
-            r"HTTP 404\. Check `model` and `base_url`",
+            b"200 OK\r\nPolicy: CUT",
+            r": the connection was closed before the response was complete$",
         ),
-        (b"200 OK\r\nPolicy: CUT", r": the connection was closed before the answer was whole$"),
     ],
-    ids=["found", "redirected", "proxy", "no colon", "large headers", "closed in mid-headers"],
+    ids=["found", "redirected", "proxy", "no colon", "closed in mid-headers"],
 )
 async def test_odd_answers_are_said_in_plain_words(
     answer: bytes, said: str, tmp_path: Path
@@ -570,7 +573,7 @@ async def test_a_certificate_of_no_authority_is_refused_and_can_be_named(
 
         monkeypatch.delenv("SSL_CERT_FILE", raising=False)
         with pytest.raises(
-            RunStoppedError, match=r"self-signed certificate.* named by SSL_CERT_FILE"
+            RunStoppedError, match=r"self-signed certificate.*; SSL_CERT_FILE can name"
         ):
             await ask(chat(), request())
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
@@ -594,13 +597,8 @@ async def test_an_answer_far_longer_than_its_limit_fails_in_little_memory(
     for endpoint in ("openai", "ollama"):
         for kind in ("packed", "endless"):
             server.reset(faults=[kind], rate=1.0)
-            with pytest.raises(CallFailedError, match=r"the answer (has|is)") as failed:
+            with pytest.raises(CallFailedError, match=r"the response (has|is)"):
                 await ask(chat_with(server, tmp_path / kind, endpoint), request(endpoint=endpoint))
-            if (kind, endpoint) == ("packed", "openai"):
-                assert re.search(
-                    r"expected 1061376 at most for `max_tokens: 50`. Raise `max_tokens`",
-                    str(failed.value),
-                )
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000, "kibibytes"
 
 
@@ -610,7 +608,10 @@ async def test_a_reply_too_long_is_not_kept_and_its_tokens_are_counted(
 ) -> None:
     server.reset(faults=[], content="x", times=2_000_000)
     chat = chat_with(server, tmp_path, endpoint, price={"input": 1.0, "output": 2.0})
-    with pytest.raises(CallFailedError, match=r"2000\d\d\d bytes or more") as failed:
+    with pytest.raises(
+        CallFailedError,
+        match=r"2000\d\d\d characters; expected at most 1061376 for `max_tokens: 50`",
+    ) as failed:
         await ask(chat, request(endpoint=endpoint))
     spent = Ledger(str(tmp_path)).spent()
     assert server.stats()["requests"] == 1

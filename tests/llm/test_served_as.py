@@ -62,7 +62,7 @@ async def test_the_address_that_is_called_is_the_one_that_counts(
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere:8000/v1")
     endpoint = OpenAIEndpoint(ModelConfig(model="test"), 1)
-    assert endpoint._root == "http://elsewhere:8000/v1"
+    assert str(endpoint.client.base_url) == "http://elsewhere:8000/v1/"
     assert served_as(ModelConfig(model="test")) == "http://elsewhere:8000/v1"
     await endpoint.close()
 

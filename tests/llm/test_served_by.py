@@ -14,7 +14,7 @@ from moot.core.config import Budget
 from moot.core.errors import CallFailedError, RunStoppedError
 from moot.core.model_config import ModelConfig
 from moot.jobs.predictions import write_predictions
-from moot.llm import client as client_module
+from moot.llm import waiting
 from moot.llm.chat import Chat, Settings
 from moot.llm.ledger.exports import calls_row, entry_from_row
 from moot.llm.ledger.ledger import Entry, Ledger
@@ -27,7 +27,7 @@ from moot.scores.served import served, version_notes, versions_said
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_module, "backoff", lambda failures: 0.01 * failures)
+    monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.01)
 
 
 async def ask(

@@ -11,10 +11,8 @@ import yaml
 
 from moot.core.errors import UserError
 from moot.core.model_entries import merge_models
-from moot.core.model_values import SHIPPED_ENDPOINTS
 from moot.core.places import Faults
 from moot.core.read_config import over_defaults
-from moot.llm.endpoints import ENDPOINTS
 from moot.plan.plan import Plan
 from project_copy import Workflow
 
@@ -157,15 +155,6 @@ LEGAL = [
 @pytest.mark.parametrize("legal", LEGAL)
 def test_what_is_legal_stays_legal(legal: str, tmp_path: Path) -> None:
     read(tmp_path, legal)
-
-
-def test_shipped_endpoints_are_those_that_are_registered() -> None:
-    shipped = {name for name in ENDPOINTS if name not in ENDPOINTS.extensions}
-    assert shipped >= set(SHIPPED_ENDPOINTS) and set(SHIPPED_ENDPOINTS) >= {
-        "embedded",
-        "ollama",
-        "openai",
-    }
 
 
 def test_a_key_goes_to_no_server_of_another_files_entry(tmp_path: Path) -> None:

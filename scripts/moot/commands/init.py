@@ -9,6 +9,7 @@ from pathlib import Path
 
 from moot.core.config import InitConfig
 from moot.core.durable import write_whole
+from moot.core.endpoint_traits import TRAITS, endpoints_with
 from moot.core.errors import UserError
 from moot.core.model_config import HUB
 from moot.core.read_config import over_defaults
@@ -19,16 +20,26 @@ from moot.core.yaml_text import load_yaml
 from moot.llm.endpoints.embedded import PACKAGED
 from moot.plan.plan import Plan
 
-SERVERS: Mapping[str, JsonObject] = {
-    "openai": {"api_key_env": "OPENAI_API_KEY", "price": "auto"},
-    "anthropic": {"endpoint": "anthropic", "api_key_env": "ANTHROPIC_API_KEY", "price": "auto"},
+_SERVICES: Mapping[str, JsonObject] = {
     "openrouter": {
         "base_url": "https://openrouter.ai/api/v1",
         "api_key_env": "OPENROUTER_API_KEY",
         "price": "auto",
     },
-    "ollama": {"endpoint": "ollama", "base_url": "http://localhost:11434"},
 }
+"""Services that speak the default protocol: name to keys of a model's entry."""
+
+
+def _servers() -> dict[str, JsonObject]:
+    """Return the answers to the question for a server: name to keys of a model's entry."""
+    servers: dict[str, JsonObject] = {}
+    for name in TRAITS:
+        traits = TRAITS[name]
+        if traits.has_server and traits.starter_keys is not None:
+            servers[name] = {"endpoint": name, **traits.starter_keys}
+    return servers | _SERVICES
+
+
 _FEWEST_LABELS, _MOST_LABELS, _CASES, _NAME = 2, 10, 10, "mine"
 _PAGE = """\
 # Lies over moot's default configuration. `{command} reference --cores 1` writes every key to results/reference.md.
@@ -136,14 +147,15 @@ def _model(answer: Callable[..., str]) -> JsonObject:
         packaged: JsonObject = over_defaults({}, default_files())["models"][name]
         return packaged
     if name.startswith(HUB) or name.endswith(".gguf"):
-        return {"endpoint": "embedded", "model": name, "concurrency": 1}
-    server = answer("server")
-    if server not in SERVERS and "://" not in server:
+        [endpoint] = endpoints_with("in_process")
+        return {"endpoint": endpoint, "model": name, **(TRAITS[endpoint].starter_keys or {})}
+    server, servers = answer("server"), _servers()
+    if server not in servers and "://" not in server:
         raise UserError(
-            f"init: server {server!r}; expected one of {', '.join(SERVERS)}, or an address with"
+            f"init: server {server!r}; expected one of {', '.join(servers)}, or an address with"
             " http://."
         )
-    return {"endpoint": "openai", "model": name, **SERVERS.get(server, {"base_url": server})}
+    return {"endpoint": "openai", "model": name, **servers.get(server, {"base_url": server})}
 
 
 def _known(dataset: str) -> str:

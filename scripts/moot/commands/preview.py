@@ -14,14 +14,14 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 
 from moot.core.artifacts import read_cases
+from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import UserError
-from moot.core.experiment_config import RECORDED
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
 from moot.jobs.debates import Job, run_debates
 from moot.jobs.standins import StandIns
 from moot.llm.chat import Settings
-from moot.llm.identity import sent_to
+from moot.llm.identity import describe_destination
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request
@@ -253,7 +253,7 @@ def _usd(plan: Plan, added: Iterable[Entry], *, batched: bool) -> float:
     total = 0.0
     for entry in added:
         model, reply = plan.config.models[entry.model], entry.reply
-        in_batch = batched and model.endpoint == "openai"
+        in_batch = batched and endpoint_traits(model.endpoint).has_batches
         total += model.cost(reply.prompt_tokens, reply.completion_tokens, batched=in_batch)
     return round(total, 4)
 
@@ -268,7 +268,7 @@ def calls_of_a_debate(plan: Plan, job: Job) -> int:
         plan.models_in_job(job.experiment, job.model).values(),
         Progress(job.experiment),
     )
-    if all(model.endpoint == RECORDED for model in models):
+    if all(endpoint_traits(model.endpoint).is_recorded for model in models):
         return 0
     with closing(PreviewLedger(plan.config.ledger)) as ledger:
         try:
@@ -337,9 +337,9 @@ def servers(plan: Plan) -> str:
     """A line for each model that this run asks: where its calls go, and with what."""
     models = {name: plan.config.models[name] for name in sorted(plan.models_used)}
     return "".join(
-        f"{name}: {sent_to(model)}\n"
+        f"{name}: {describe_destination(model)}\n"
         for name, model in models.items()
-        if model.endpoint != RECORDED
+        if not endpoint_traits(model.endpoint).is_recorded
     )
 
 

@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from moot.core.endpoint_traits import endpoint_traits, endpoints_with
 from moot.core.model_values import (
     check_address,
     check_parameter,
@@ -98,19 +99,24 @@ class BatchConfig(Strict):
 
     wait: bool = Field(
         True,
-        description="wait for each batch; no: end with debates waiting, to go on in a later run",
+        description="wait for each batch; false: end with waiting debates and continue in a later run",
     )
-    poll: float = Field(60.0, gt=0, description="seconds between two looks at a batch")
+    poll: float = Field(60.0, gt=0, description="seconds between two requests for a batch's status")
     discount: float = Field(
-        0.5, ge=0, lt=1, description="share of `price` that calls in batches are spared"
+        0.5, ge=0, lt=1, description="share of `price` by which calls in batches are cheaper"
     )
-    most_calls: int = Field(50_000, ge=1, description="calls in one batch")
-    most_bytes: int = Field(190_000_000, ge=1, description="bytes of one batch's file")
-    at_once: int = Field(8, ge=1, description="batches of the model under way at once")
+    max_calls: int = Field(50_000, ge=1, description="maximum number of calls in one batch")
+    max_bytes: int = Field(
+        190_000_000, ge=1, description="maximum size of one batch's file in bytes"
+    )
+    max_concurrent: int = Field(
+        8, ge=1, description="maximum number of the model's batches under way at once"
+    )
     folder: str | None = Field(
         None,
         description=(
-            "folder of files that your own command answers (`vllm run-batch`); none: the provider"
+            "folder for the batches' files, which your own command answers (`vllm run-batch`); none:"
+            " the provider answers"
         ),
     )
 
@@ -402,97 +408,108 @@ class ModelConfig(Strict):
 
     @field_validator("model")
     @classmethod
-    def _files_of_the_hub_are_named_whole(cls, model: str, entry: ValidationInfo) -> str:
-        if (
-            entry.data.get("endpoint") == "embedded"
-            and model.startswith(HUB)
-            and not _HUB_FILE.fullmatch(model)
-        ):
+    def _require_file_on_hub(cls, model: str, entry: ValidationInfo) -> str:
+        if _is_on_hub(entry, model) and not _HUB_FILE.fullmatch(model):
             raise ValueError(f"expected {HUB}ORG/REPO:FILE, and FILE to end in .gguf")
         return model
 
     @field_validator("revision")
     @classmethod
-    def _only_files_of_the_hub_have_a_revision(
+    def _forbid_revision_without_hub(
         cls, revision: str | None, entry: ValidationInfo
     ) -> str | None:
-        on_hub = entry.data.get("endpoint") == "embedded" and str(
-            entry.data.get("model")
-        ).startswith(HUB)
-        if revision is not None and not on_hub:
+        if revision is not None and not _is_on_hub(entry, str(entry.data.get("model"))):
             raise ValueError(
-                f"this key goes with a model {HUB}ORG/REPO:FILE of the endpoint 'embedded' alone"
+                f"this key goes with a model {HUB}ORG/REPO:FILE of the endpoint"
+                f" {_listing('in_process')} only"
             )
         return revision
 
     @model_validator(mode="after")
-    def _keys_go_together(self) -> "ModelConfig":
-        batch, serve, jobs, endpoint = self.batch, self.serve, self.jobs, self.endpoint
-        beside = "base_url" if self.base_url else "batch"
-        problems = {
-            f"`batch` goes with the endpoint 'openai'; this one is '{endpoint}'": (
-                batch and endpoint != "openai"
-            ),
-            "`batch.folder` needs `served_as`: a name for who answers the files": (
-                batch and batch.folder and not (self.served_as or self.base_url)
-            ),
-            f"`jobs` goes with a server's model; those of the endpoint '{endpoint}' take as many as fit": (
-                jobs > 1 and endpoint in ("embedded", SIMULATED)
-            ),
-            "`jobs` does not go with `batch`: one job gathers the calls of a wave": (
-                jobs > 1 and batch
-            ),
-            f"`jobs: {jobs}` needs `concurrency` of at least {jobs}: a job speaks when it may call": (
-                jobs > self.concurrency and not serve
-            ),
-            f"`serve` goes with the endpoints 'openai' and 'ollama'; this one is '{endpoint}'": (
-                serve and endpoint not in ("openai", "ollama")
-            ),
-            f"`serve` does not go with `{beside}`; take one of them out": (
-                serve and (self.base_url or batch)
-            ),
-            "`serve` needs `served_as`: a name for who answers, since the address changes with each job": (
-                serve and not self.served_as
-            ),
-        }
-        if found := [problem for problem, is_there in problems.items() if is_there]:
-            raise ValueError(found[0])
+    def _check_batch(self) -> "ModelConfig":
+        if self.batch is None:
+            return self
+        if not endpoint_traits(self.endpoint).has_batches:
+            raise ValueError(
+                f"`batch` goes with the endpoint {_listing('has_batches')}; this one is"
+                f" '{self.endpoint}'"
+            )
+        if self.batch.folder and not (self.served_as or self.base_url):
+            raise ValueError("`batch.folder` needs `served_as`: a name for who answers the files")
+        if self.jobs > 1:
+            raise ValueError("`jobs` does not go with `batch`: one job gathers the calls of a wave")
+        return self
+
+    @model_validator(mode="after")
+    def _check_jobs(self) -> "ModelConfig":
+        traits = endpoint_traits(self.endpoint)
+        if self.jobs > 1 and (traits.in_process or traits.is_simulated):
+            raise ValueError(
+                f"`jobs` goes with a server's model; one of the endpoint '{self.endpoint}' takes as"
+                " many jobs as fit"
+            )
+        if self.jobs > self.concurrency and not self.serve:
+            raise ValueError(
+                f"`jobs: {self.jobs}` needs `concurrency` of at least {self.jobs}, since each job"
+                " makes a call at a time"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_serve(self) -> "ModelConfig":
+        if self.serve is None:
+            return self
+        if not endpoint_traits(self.endpoint).can_be_started:
+            raise ValueError(
+                f"`serve` goes with the endpoints {_listing('can_be_started')}; this one is"
+                f" '{self.endpoint}'"
+            )
+        if self.base_url or self.batch:
+            key = "base_url" if self.base_url else "batch"
+            raise ValueError(f"`serve` does not go with `{key}`; remove one of them")
+        if not self.served_as:
+            raise ValueError(
+                "`serve` needs `served_as`: a name for who answers, since the address changes with"
+                " each job"
+            )
         return self
 
     @property
     def shares_limits(self) -> bool:
-        """Whether its limits are those of all processes at the ledger: not where the process or the
-        job has its own.
+        """Whether all processes at the ledger keep to its limits together.
+
+        They do not where each job has a model of its own.
         """
-        elsewhere = self.endpoint not in ("embedded", SIMULATED, "recorded")
-        return self.share_limits and elsewhere and self.serve is None and not self.batch
+        has_server = endpoint_traits(self.endpoint).has_server
+        return self.share_limits and has_server and self.serve is None and not self.batch
 
     @property
-    def puts_off(self) -> bool:
-        """Whether a run ends with debates waiting for its batches."""
+    def defers_batches(self) -> bool:
+        """Whether a run ends with debates that wait for its batches."""
         return self.batch is not None and not self.batch.wait
 
     @property
-    def calls_at_once(self) -> int:
-        """Calls under way at once: a wave of batched calls is as large as there are debates."""
-        return _A_WHOLE_WAVE if self.batch else self.concurrency
+    def max_concurrent_calls(self) -> int:
+        """Calls that may be under way at once; a wave of batched calls has any size."""
+        return _ANY_SIZE if self.batch else self.concurrency
 
     def threads_within(self, cores: int) -> int:
-        """The threads that a job with `cores` gives to this model, if it runs inside the job."""
+        """Return the threads that a job with `cores` gives to this model, if it runs inside it."""
         return min(self.threads or cores, cores)
 
     @property
     def price_used(self) -> str:
-        """The price of a call of this model in words, US dollars per million tokens; "" where it is
-        free.
-        """
+        """The price in words, in US dollars per million tokens; "" if the model is free."""
         price = self.price
         if not (price.input or price.output):
             return ""
         cached = price.input if price.cached_input is None else price.cached_input
         parts = [f"input {price.input:g}, cached {cached:g}, output {price.output:g}"]
-        parts += [f"in a batch -{self.batch.discount:.0%}"] if self.batch else []
-        return "; ".join([*parts, *([price.source] if price.source else [])])
+        if self.batch:
+            parts.append(f"in a batch -{self.batch.discount:.0%}")
+        if price.source:
+            parts.append(price.source)
+        return "; ".join(parts)
 
     def cost(
         self,
@@ -502,23 +519,30 @@ class ModelConfig(Strict):
         *,
         batched: bool | None = None,
     ) -> float:
-        """US dollars for one call of these token counts;
-        `batched`: in a batch or by itself, if not as configured.
+        """Return the price of one call in US dollars.
+
+        Args:
+            prompt_tokens, completion_tokens: of the call.
+            cached_tokens: the part of the prompt's tokens that a cache served.
+            batched: whether the call is part of a batch. Default: as configured.
         """
-        cached_price = (
-            self.price.input if self.price.cached_input is None else self.price.cached_input
-        )
-        fresh = prompt_tokens - cached_tokens
-        total = (
-            fresh * self.price.input
-            + cached_tokens * cached_price
-            + completion_tokens * self.price.output
-        )
-        in_batch = self.batch or BatchConfig()
-        spared = (
-            in_batch.discount if (self.batch is not None if batched is None else batched) else 0.0
-        )
-        return total * (1 - spared) / 1e6
+        price = self.price
+        cached_price = price.input if price.cached_input is None else price.cached_input
+        prompt = (prompt_tokens - cached_tokens) * price.input + cached_tokens * cached_price
+        total = prompt + completion_tokens * price.output
+        is_batched = self.batch is not None if batched is None else batched
+        discount = (self.batch or BatchConfig()).discount if is_batched else 0.0
+        return total * (1 - discount) / 1e6
 
 
-_A_WHOLE_WAVE = 10_000_000
+_ANY_SIZE = 10_000_000
+
+
+def _is_on_hub(entry: ValidationInfo, model: str) -> bool:
+    """Whether a model of an entry under validation is a file on the Hugging Face Hub."""
+    return endpoint_traits(str(entry.data.get("endpoint"))).in_process and model.startswith(HUB)
+
+
+def _listing(trait: str) -> str:
+    """Return the names of the endpoints with a trait, for messages."""
+    return " and ".join(f"'{name}'" for name in endpoints_with(trait))

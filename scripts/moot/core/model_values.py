@@ -10,11 +10,10 @@ from urllib.parse import SplitResult, urlsplit
 
 from pydantic_core import PydanticCustomError
 
+from moot.core.endpoint_traits import endpoint_traits
 from moot.core.places import UNSHOWN, looks_like_a_key
 from moot.core.types import Json
 
-SHIPPED_ENDPOINTS = ("anthropic", "embedded", "ollama", "openai", "recorded", "simulated")
-"""moot's own endpoints, so that reading a configuration need not import them."""
 _HOST = re.compile(r"(?!.{254})[\w-]{1,63}(\.[\w-]{1,63})*\.?|[\da-f.]*:[\da-f:.]+(%[\w.-]+)?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LARGE = 2**63
@@ -186,10 +185,10 @@ def address_problem(address: str, endpoint: str) -> str:  # noqa: PLR0911 - one 
 
     It repeats no password.
     """
-    if endpoint == "ollama" and "://" not in address:
+    traits = endpoint_traits(endpoint)
+    if traits.default_port and "://" not in address:
         address = f"http://{address}"
-    example = "http://localhost:11434" if endpoint == "ollama" else "http://localhost:8000/v1"
-    expected = f"expected an address such as {example}"
+    expected = f"expected an address such as {traits.example_address}"
     try:
         parts, port = parts_of_address(address)
     except ValueError as error:

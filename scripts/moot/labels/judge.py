@@ -99,7 +99,7 @@ async def _judge_all(
 ) -> list[tuple[str, str]]:
     ledger = Ledger(judge.ledger)
     progress = Progress(f"labels by {judge.name}", len(statements), calls_a_debate=1)
-    slots = asyncio.Semaphore(judge.config.calls_at_once)
+    slots = asyncio.Semaphore(judge.config.max_concurrent_calls)
     async with open_chats({judge.name: judge.config}, ledger, judge.settings, progress) as chats:
 
         async def one(case_id: str, statement: str) -> tuple[str, str]:

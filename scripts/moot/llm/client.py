@@ -1,6 +1,4 @@
-"""Asks one model: within its limits and the budget, again where an attempt failed, at the endpoint
-or in a batch.
-"""
+"""One model's client: it keeps to limits and budget, and repeats attempts that failed."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -22,49 +20,58 @@ from moot.core.errors import (
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.usage import Usage
-from moot.llm.batches.batches import Batches
-from moot.llm.batches.records import RESERVED_SECONDS
-from moot.llm.batches.waves import AnsweredAtOnce, Call, Gatherer, Waves
-from moot.llm.endpoints import ENDPOINTS, Endpoint
-from moot.llm.endpoints.openai import OpenAIEndpoint
-from moot.llm.identity import address, normalised
+from moot.llm.batches import open_gatherer, reserved_seconds
+from moot.llm.batches.waves import Call, Gatherer, Waves
+from moot.llm.endpoints import ENDPOINTS, Endpoint, OpenEndpoint
+from moot.llm.identity import normalized_identity, server_address
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.reservations import Reservation
-from moot.llm.limits import Limits, backoff
+from moot.llm.limits import Limits
 from moot.llm.model_server import ModelServer, serve
 from moot.llm.progress import Progress
-from moot.llm.redaction import clear_of_keys, read_key, received
+from moot.llm.redaction import clean_reply, read_key, remove_keys_from_error
 from moot.llm.request import Reply, Request
 from moot.llm.shared_limits import SharedLimits
+from moot.llm.waiting import backoff_seconds, rate_limit_seconds
 
-_BYTES_A_TOKEN = 3.0
-"""A cautious estimate for budgets and token limits, before the server has counted; of bytes, since
-one Chinese character can be a token."""
-_LONGEST_RATE_LIMIT_WAIT = 3600.0
+_BYTES_PER_TOKEN = 3.0
+"""A cautious estimate for budgets and token limits, before the server has counted. It is in bytes,
+since one Chinese character can be a token.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a job says to all its models.
+    """What all models of a job have in common.
 
     Attributes:
         replay: take every reply from the ledger.
         budget: hard limits.
-        threads: for an embedded model.
+        threads: for a model inside the process.
         open_endpoint: replaces the configured endpoints (a preview makes no call).
     """
 
     replay: bool = False
     budget: Budget = field(default_factory=Budget)
     threads: int = 1
-    open_endpoint: Callable[[ModelConfig, int], Endpoint] | None = None
+    open_endpoint: OpenEndpoint | None = None
+
+
+@dataclass(slots=True)
+class _FailedAttempts:
+    """The attempts at one call that failed so far, and what they cost."""
+
+    failures: int = 0
+    waits: int = 0
+    tokens: int = 0
+    usd: float = 0.0
 
 
 class Client:
     """One model's endpoint, opened at the first call.
 
     Args:
-        keep: asks for a reply through the ledger; for replies of batches that no debate of this job
+        keep: asks for a reply through the ledger, for replies of batches that no debate of this job
             waits for.
 
     Attributes:
@@ -100,83 +107,80 @@ class Client:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Hold one of the calls that may be under way at once; an error that ends the run ends all
-        other calls.
-        """
+        """Hold one of the concurrent calls; an error that ends the run ends all other calls."""
         async with self._limits.slot():
             try:
                 yield
-            except LogprobsUnavailableError:  # the protocol decides what that means
+            except LogprobsUnavailableError:  # the protocol may have another way
                 raise
             except (RunStoppedError, UserError) as error:
                 self.stopped = self.stopped or error
                 raise
 
     async def complete(self, call: Call) -> Reply:
-        """The model's reply within budget and limits, attempted again where that may help.
+        """Return the model's reply within budget and limits, repeating attempts that failed.
 
         Within a `slot`.
         """
-        prompt_tokens = int(call.request.prompt_bytes / _BYTES_A_TOKEN)
+        prompt_tokens = int(call.request.prompt_bytes / _BYTES_PER_TOKEN)
         reply_tokens = int(call.request.parameters.get("max_tokens", 0))
-        most_usd = self._config.cost(prompt_tokens, reply_tokens)
-        failures = waits = unusable_tokens = 0
-        unusable_usd = 0.0
-        reserved = not self._budget
+        max_tokens = prompt_tokens + reply_tokens
+        max_usd = self._config.cost(prompt_tokens, reply_tokens)
+        failed = _FailedAttempts()
+        is_reserved = not self._budget
         endpoint = await self._open()
         while True:
-            await self._limits.turn(prompt_tokens + reply_tokens)
-            if (
-                not reserved
-            ):  # after the wait for a turn: what is set aside is asked at once, so that none lapses
-                await self._reserve(call, prompt_tokens + reply_tokens, most_usd)
-                reserved = True
+            await self._limits.turn(max_tokens)
+            if not is_reserved:  # after the wait for a turn, so that the reservation does not lapse
+                await self._reserve(call, max_tokens, max_usd)
+                is_reserved = True
             try:
                 reply = await self._attempt(endpoint, call)
             except RateLimitedError as error:
-                waits += 1
-                await self._wait_as_asked(error, waits)
+                failed.waits += 1
+                await self._wait_as_asked(error, failed.waits)
             except CallFailedError as error:
                 await self._pay(call, error.usage)
                 raise
             except TransientError as error:
-                failures += 1
+                failed.failures += 1
                 if self._server is not None:
                     self._server.check()
                 if error.usage is not None:
-                    unusable_tokens += error.usage.tokens
-                    unusable_usd += await self._pay(call, error.usage)
-                    reserved = not self._budget
-                if failures >= self._config.attempts:
+                    failed.tokens += error.usage.tokens
+                    failed.usd += await self._pay(call, error.usage)
+                    is_reserved = not self._budget
+                if failed.failures >= self._config.attempts:
                     self._check_reachable(error)
-                    raise CallFailedError(f"gave up after {failures} attempts: {error}") from None
-                await self._back_off(error, failures)
+                    message = f"gave up after {failed.failures} attempts: {error}"
+                    raise CallFailedError(message) from None
+                await self._back_off(error, failed.failures)
             else:
                 self._answered = True
-                cost = self._config.cost(
-                    reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens
-                )
-                return replace(
-                    reply,
-                    attempts=1 + failures + waits,
-                    cost_usd=cost + unusable_usd,
-                    unusable_tokens=unusable_tokens,
-                    unusable_usd=unusable_usd,
-                    price=self._config.price_used,
-                    created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-                )
+                return self._priced(reply, failed)
+
+    def _priced(self, reply: Reply, failed: _FailedAttempts) -> Reply:
+        """Return the reply with its cost, that of failed attempts included."""
+        usd = self._config.cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
+        return replace(
+            reply,
+            attempts=1 + failed.failures + failed.waits,
+            cost_usd=usd + failed.usd,
+            unusable_tokens=failed.tokens,
+            unusable_usd=failed.usd,
+            price=self._config.price_used,
+            created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
 
     async def _attempt(self, endpoint: Endpoint, call: Call) -> Reply:
-        """One attempt; a reply that trickles in is given up after `timeout` seconds like one that
-        never comes.
-        """
+        """Make one attempt, which ends after `timeout` seconds even if a reply trickles in."""
         if self.closing:
             raise asyncio.CancelledError
         if self.stopped is not None:
             raise self.stopped
         if self._no_logprobs is not None and call.request.choices:
             raise self._no_logprobs
-        started = datetime.now(UTC)
+        started_at = datetime.now(UTC)
         try:
             if self._gatherer is not None:
                 reply = await self._gatherer.answer(call)
@@ -192,55 +196,48 @@ class Client:
             if isinstance(error, LogprobsUnavailableError):
                 self._no_logprobs = error
             if isinstance(error, MootError):
-                clear_of_keys(error)
+                remove_keys_from_error(error)
             raise
-        return received(reply, started)
+        return clean_reply(reply, started_at)
 
     async def _open(self) -> Endpoint:
+        """Return the endpoint, opened at the first call, together with its server if it has one."""
         async with self._opening:
             if self.stopped is not None:
                 raise self.stopped
             if self._endpoint is None:
-                read_key(self._config)
-                make, config = (
-                    self._settings.open_endpoint or ENDPOINTS[self._config.endpoint],
-                    self._config,
-                )
-                if config.serve and not self._settings.open_endpoint:
-                    self._server, config = await serve(self._name, config, config.serve)
-                endpoint = await asyncio.to_thread(make, config, self._settings.threads)
-                if config.batch and isinstance(endpoint, OpenAIEndpoint):
-                    batches = Batches(
-                        self._waves,
-                        self._progress,
-                        endpoint,
-                        self._name,
-                        self._config,
-                        self._ledger,
-                        self._keep,
-                    )
-                    try:
-                        await batches.resume()
-                    except BaseException:
-                        await batches.close()
-                        await endpoint.close()
-                        raise
-                    self._gatherer = batches
-                elif config.batch:
-                    self._gatherer = AnsweredAtOnce(self._waves, self._progress, endpoint)
-                self._endpoint = endpoint
+                self._endpoint = await self._open_endpoint()
             return self._endpoint
 
+    async def _open_endpoint(self) -> Endpoint:
+        read_key(self._config)
+        config, open_endpoint = self._config, self._settings.open_endpoint
+        if open_endpoint is None:
+            open_endpoint = ENDPOINTS[config.endpoint]
+            if config.serve:
+                self._server, config = await serve(self._name, config, config.serve)
+        endpoint = await asyncio.to_thread(open_endpoint, config, self._settings.threads)
+        try:
+            self._gatherer = await open_gatherer(
+                endpoint,
+                self._name,
+                self._config,
+                self._waves,
+                self._progress,
+                self._ledger,
+                self._keep,
+            )
+        except BaseException:
+            await endpoint.close()
+            raise
+        return endpoint
+
     async def _reserve(self, call: Call, tokens: int, usd: float) -> None:
-        seconds = (
-            RESERVED_SECONDS if self._config.batch else self._config.timeout * self._config.attempts
-        )
+        seconds = reserved_seconds(self._config) or self._config.timeout * self._config.attempts
         await self._ledger.reserve(Reservation(call.call_id, tokens, usd, seconds, self._budget))
 
     async def _pay(self, call: Call, usage: Usage | None) -> float:
-        """Count an attempt without a usable reply, as far as the server counted it; its cost in US
-        dollars.
-        """
+        """Record the tokens of an attempt without a usable reply; return its cost in US dollars."""
         if usage is None:
             return 0.0
         usd = self._config.cost(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
@@ -250,23 +247,17 @@ class Client:
         return usd
 
     def _check_reachable(self, error: TransientError) -> None:
-        """End the run if no call was ever answered: a wrong address would fail every debate, one
-        after the other.
-        """
+        """Raise `RunStoppedError` if no call was ever answered: the address may be wrong."""
         if isinstance(error, UnreachableError) and not self._answered:
-            place = self._server.url if self._server else normalised(address(self._config) or "")
+            address = self._server.url if self._server else server_address(self._config) or ""
+            place = normalized_identity(address)
             raise RunStoppedError(
                 f"model '{self._name}': no server answers at {place} ({error}). Start "
                 "the server, or correct `base_url`, and run again."
             )
 
     async def _wait_as_asked(self, error: RateLimitedError, waits: int) -> None:
-        seconds = error.retry_after if error.retry_after is not None else backoff(waits)
-        if seconds > _LONGEST_RATE_LIMIT_WAIT:
-            raise RunStoppedError(
-                f"model '{self._name}': the server asks to wait {seconds:.0f} s ({error}). Every"
-                " reply is kept: run again later to go on."
-            )
+        seconds = rate_limit_seconds(self._name, error, waits)
         LOG.info(
             "model '%s': rate limit; waiting %.1f s as the server asks (%s)",
             self._name,
@@ -279,13 +270,13 @@ class Client:
         await asyncio.sleep(seconds)
 
     async def _back_off(self, error: TransientError, failures: int) -> None:
-        seconds = 0.0 if self._gatherer else backoff(failures)  # the next wave is pause enough
+        seconds = 0.0 if self._gatherer else backoff_seconds(failures)  # the next wave is a pause
         LOG.info("model '%s': %s; attempt %d in %.1f s", self._name, error, failures + 1, seconds)
         self._progress.retries += 1
         await asyncio.sleep(seconds)
 
     async def close(self) -> None:
-        """Let go of batches, limits, endpoint and server."""
-        for opened in (self._gatherer, self._limits, self._endpoint, self._server):
-            if opened is not None:
-                await opened.close()
+        """Close batches, limits, endpoint and server."""
+        for resource in (self._gatherer, self._limits, self._endpoint, self._server):
+            if resource is not None:
+                await resource.close()

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from moot.core.artifacts import file_digest
+from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import UserError
 from moot.core.log import LOG
 from moot.core.model_config import HUB, ModelConfig
@@ -26,7 +27,7 @@ def check_pinned(config: ModelConfig) -> None:
     network.
     """
     if (
-        config.endpoint != "embedded"
+        not endpoint_traits(config.endpoint).in_process
         or not config.model.startswith(HUB)
         or _COMMIT.fullmatch(config.revision or "")
     ):

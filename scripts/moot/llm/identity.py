@@ -4,122 +4,13 @@ import os
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.model_values import address_problem
 
-_DEFAULT_ADDRESSES = {
-    "openai": ("OPENAI_BASE_URL", "https://api.openai.com/v1"),
-    "anthropic": ("ANTHROPIC_BASE_URL", "https://api.anthropic.com/v1"),
-    "ollama": ("OLLAMA_HOST", "http://localhost:11434"),
-}
-"""By endpoint: the environment variable that its own client reads, and the address that it calls
-without one.
-"""
-
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_OLLAMA_PORT = 11434
-
-
-def address(config: ModelConfig) -> str | None:
-    """Where a model's server is called: `base_url`, else what the endpoint's own client would take.
-
-    None for a model inside the process.
-    """
-    variable, usual = _DEFAULT_ADDRESSES.get(config.endpoint, ("", None))
-    found = config.base_url or os.environ.get(variable, "").strip() or usual
-    if found and config.endpoint == "ollama" and "://" not in found:
-        found = (
-            f"http://{found}" if urlsplit(f"//{found}").port else f"http://{found}:{_OLLAMA_PORT}"
-        )
-    return found
-
-
-def provider(config: ModelConfig, environment: Mapping[str, str] = os.environ) -> str:
-    """Who answers, on any machine: the address of a service, or the name of the endpoint.
-
-    `base_url` and `served_as` count where the endpoint is `openai` or `anthropic`, since any server
-    may speak these protocols. An Ollama server and a model inside the process run what their entry
-    names, wherever they are.
-    """
-    if config.endpoint not in ("anthropic", "openai"):
-        return config.endpoint
-    variable, usual = _DEFAULT_ADDRESSES[config.endpoint]
-    return normalised(
-        config.served_as or config.base_url or environment.get(variable, "").strip() or usual
-    )
-
-
-def check_environment(config: ModelConfig) -> None:
-    """Raise `UserError` where a model without `base_url` has an address by the environment that
-    cannot be called.
-    """
-    variable, _ = _DEFAULT_ADDRESSES.get(config.endpoint, ("", None))
-    found = "" if config.base_url or config.serve else os.environ.get(variable, "").strip()
-    if found and (problem := address_problem(found, config.endpoint)):
-        raise UserError(
-            f"the environment variable {variable}: {problem}. Correct it, or write `base_url` here."
-        )
-
-
-def served_as(config: ModelConfig) -> str:
-    """The identity of a model's server: `served_as`, else its address; "" for a model inside the
-    process.
-
-        A model inside the process is told from others by its file, which is the model's name in the
-        request.
-    """
-    if config.endpoint == "embedded":
-        return ""
-    return normalised(config.served_as or address(config) or "")
-
-
-def model_asked(config: ModelConfig) -> str:
-    """The model's name in a request: as the server knows it; for a model inside the process what
-    tells its file.
-    """
-    if config.endpoint != "embedded":
-        return config.model
-    return config.served_as or (
-        f"{config.model}@{config.revision}" if config.revision else config.model
-    )
-
-
-def normalised(identity: str) -> str:
-    """An address in one spelling, without credentials, query and closing slash; a model's name
-    unchanged.
-
-        >>> normalised("HTTP://user:secret@Host:80/v1/?key=secret")
-        'http://host/v1'
-        >>> normalised("vllm-fp16")
-        'vllm-fp16'
-    """
-    if "://" not in identity:
-        return identity
-    parts = urlsplit(identity)
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
-    port = "" if parts.port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f":{parts.port}"
-    return f"{parts.scheme}://{host}{port}{parts.path.rstrip('/')}"
-
-
-def sent_to(config: ModelConfig) -> str:
-    """Where a model's calls go and with what, in words; a key is named by its variable, and is set
-    or not.
-    """
-    where = (
-        f"a server of the job's own ({config.serve.command})" if config.serve else address(config)
-    )
-    parts = [f"{config.endpoint}, model {config.model}", where or "in this process"]
-    if config.api_key_env:
-        parts.append(
-            f"key from {config.api_key_env}"
-            f" ({'set' if os.environ.get(config.api_key_env) else 'not set'})"
-        )
-    given = config.model_dump(include=_SENT, exclude_unset=True, exclude_none=True)
-    return "; ".join([*parts, *(f"{key} {value}" for key, value in given.items())])
-
-
-_SENT = {
+_SENT_KEYS = {
     "temperature",
     "max_tokens",
     "context",
@@ -129,3 +20,97 @@ _SENT = {
     "batch",
     "parameters",
 }
+"""Keys of a model's entry that `describe_destination` shows."""
+
+
+def server_address(config: ModelConfig, environment: Mapping[str, str] = os.environ) -> str | None:
+    """Return the address of a model's server: `base_url`, else that of the endpoint's own client.
+
+    None for a model without a server.
+    """
+    traits = endpoint_traits(config.endpoint)
+    variable = environment.get(traits.address_variable, "").strip()
+    address = config.base_url or variable or traits.default_address
+    if address and traits.default_port and "://" not in address:
+        has_port = urlsplit(f"//{address}").port
+        address = f"http://{address}" if has_port else f"http://{address}:{traits.default_port}"
+    return address
+
+
+def provider(config: ModelConfig, environment: Mapping[str, str] = os.environ) -> str:
+    """Return who answers, on any machine: the address of a service, or the name of the endpoint.
+
+    `base_url` and `served_as` count for a protocol that any server may speak (`openai`,
+    `anthropic`). Any other endpoint runs the model that its entry names, wherever it is.
+    """
+    if not endpoint_traits(config.endpoint).is_protocol:
+        return config.endpoint
+    return normalized_identity(config.served_as or server_address(config, environment) or "")
+
+
+def check_environment(config: ModelConfig) -> None:
+    """Raise `UserError` if the environment names an address for a model that cannot be called."""
+    variable = endpoint_traits(config.endpoint).address_variable
+    if config.base_url or config.serve:
+        return
+    address = os.environ.get(variable, "").strip()
+    if address and (problem := address_problem(address, config.endpoint)):
+        raise UserError(
+            f"the environment variable {variable}: {problem}. Correct it, or write `base_url` here."
+        )
+
+
+def served_as(config: ModelConfig) -> str:
+    """Return the identity of a model's server: `served_as`, else its address.
+
+    "" for a model inside the process, which `model_asked` identifies by its file.
+    """
+    if endpoint_traits(config.endpoint).in_process:
+        return ""
+    return normalized_identity(config.served_as or server_address(config) or "")
+
+
+def model_asked(config: ModelConfig) -> str:
+    """Return the model's name in a request: as its server knows it.
+
+    For a model inside the process it is what identifies the model's file.
+    """
+    if not endpoint_traits(config.endpoint).in_process:
+        return config.model
+    revision = f"@{config.revision}" if config.revision else ""
+    return config.served_as or f"{config.model}{revision}"
+
+
+def normalized_identity(identity: str) -> str:
+    """Return an address in one spelling, without credentials, query and closing slash.
+
+    A name is returned unchanged.
+
+    >>> normalized_identity("HTTP://user:secret@Host:80/v1/?key=secret")
+    'http://host/v1'
+    >>> normalized_identity("vllm-fp16")
+    'vllm-fp16'
+    """
+    if "://" not in identity:
+        return identity
+    parts = urlsplit(identity)
+    hostname = parts.hostname or ""
+    host = f"[{hostname}]" if ":" in hostname else hostname
+    port = "" if parts.port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f":{parts.port}"
+    return f"{parts.scheme}://{host}{port}{parts.path.rstrip('/')}"
+
+
+def describe_destination(config: ModelConfig) -> str:
+    """Describe where a model's calls go, and with which settings.
+
+    A key is named by its variable, with whether it is set.
+    """
+    place = server_address(config) or "in this process"
+    if config.serve:
+        place = f"a server of the job's own ({config.serve.command})"
+    parts = [f"{config.endpoint}, model {config.model}", place]
+    if config.api_key_env:
+        state = "set" if os.environ.get(config.api_key_env) else "not set"
+        parts.append(f"key from {config.api_key_env} ({state})")
+    settings = config.model_dump(include=_SENT_KEYS, exclude_unset=True, exclude_none=True)
+    return "; ".join([*parts, *(f"{key} {value}" for key, value in settings.items())])

@@ -3,7 +3,6 @@ server asked for.
 """
 
 import asyncio
-import random
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +10,6 @@ from dataclasses import dataclass
 
 from moot.core.model_config import ModelConfig
 
-_LONGEST_BACKOFF = 60.0
 AHEAD_SECONDS = 1.0
 """How long before its turn a call takes its place: one that is killed while it waits leaves no
 longer gap.
@@ -50,7 +48,7 @@ class Limits:
 
     def __init__(self, config: ModelConfig) -> None:
         self._config = config
-        self._slots = asyncio.Semaphore(config.calls_at_once)
+        self._slots = asyncio.Semaphore(config.max_concurrent_calls)
         self._own = Pace()  # as far as this process knows
         self._paced = config.requests_per_minute is not None or config.tokens_per_minute is not None
         self._paused_until = 0.0
@@ -81,10 +79,3 @@ class Limits:
 
     async def close(self) -> None:
         """Nothing is shared."""
-
-
-def backoff(failures: int) -> float:
-    """Seconds to wait after this many failures: doubling, with jitter so that debates do not return
-    together.
-    """
-    return min(0.5 * 2.0 ** (failures - 1), _LONGEST_BACKOFF) * random.uniform(0.75, 1.25)  # noqa: S311

@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
 from moot.core.model_config import PORT, ModelConfig, ServeConfig
@@ -134,5 +135,5 @@ async def serve(
     except BaseException:
         await server.close()
         raise
-    path = "/v1" if config.endpoint == "openai" else ""
+    path = endpoint_traits(config.endpoint).served_path
     return server, config.model_copy(update={"base_url": server.url + path})

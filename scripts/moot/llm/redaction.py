@@ -1,6 +1,4 @@
-"""All that a server sends passes here before it is kept or shown: keys are removed, names and
-messages are bounded.
-"""
+"""Clean what a server sends: keys are removed, names and messages are shortened."""
 
 import os
 import re
@@ -20,19 +18,19 @@ from moot.llm.request import Reply
 REMOVED = "[API key removed]"
 """What replaces a key that the server repeated in a reply's text."""
 _MARK = "***"
-_LONGEST_MESSAGE = 300
-_LONGEST_NAME = 200
-_LONGEST_PIECE = 12
-"""So many characters of a key together are removed from errors; fewer may be a prefix such as
+_MAX_MESSAGE_CHARACTERS = 300
+_MAX_NAME_CHARACTERS = 200
+_MIN_PIECE_CHARACTERS = 12
+"""Pieces of a key at least this long are removed from errors; a shorter one may be a prefix such as
 `sk-proj-`.
 """
-_SHORTEST_KEY = 8
-"""Shorter ones are placeholders for servers that want none (`none`, `EMPTY`, `ollama`), and words
-of many texts.
+_MIN_KEY_CHARACTERS = 8
+"""Shorter values are placeholders for servers without keys (`none`, `EMPTY`, `ollama`), which occur
+in many texts.
 """
-_UNSEEN = r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*"
+_INVISIBLE = r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*"
 """Invisible characters between those of a key."""
-_NAMES = (
+_NAME_FIELDS = (
     "finish_reason",
     "served_model",
     "provider",
@@ -41,34 +39,33 @@ _NAMES = (
     "response_id",
 )
 
-
-_PATTERNS: dict[str, str] = {}
-"""The keys of this process, each to the pattern that finds it."""
+_KEY_PATTERNS: dict[str, str] = {}
+"""The keys of this process, each with the pattern that matches it."""
 _WARNED: list[str] = []
 """The first model whose server repeated its key."""
 
 
-def _remove(text: str, mark: str) -> str:
-    return re.sub("|".join(_PATTERNS.values()), mark, text) if _PATTERNS else text
+def _replace_keys(text: str, mark: str) -> str:
+    return re.sub("|".join(_KEY_PATTERNS.values()), mark, text) if _KEY_PATTERNS else text
 
 
 def read_key(config: ModelConfig) -> str:
-    """The key in the environment variable that a model's entry names, "" where there is none.
+    """Return the key in the environment variable that a model's entry names, "" without one.
 
-    From now on it is removed from all that servers send.
+    From now on it is removed from everything that servers send.
     """
     key = os.environ.get(config.api_key_env or "", "").strip()
-    if len(key) >= _SHORTEST_KEY:
-        _PATTERNS[key] = _UNSEEN.join(map(re.escape, key))
-        _known_line.cache_clear()
+    if len(key) >= _MIN_KEY_CHARACTERS:
+        _KEY_PATTERNS[key] = _INVISIBLE.join(map(re.escape, key))
+        _cached_line.cache_clear()
     return key
 
 
 def api_key(config: ModelConfig) -> str:
-    """The key of a model; "" where its entry names no variable, since local servers need none.
+    """Return the key of a model; "" if its entry names no variable, since local servers need none.
 
     Raises:
-        UserError: the variable is empty, or holds what cannot be sent as a key.
+        UserError: the variable is empty, or its value cannot be a key.
     """
     key = read_key(config)
     if config.api_key_env and (problem := key_problem(config.api_key_env)):
@@ -79,63 +76,66 @@ def api_key(config: ModelConfig) -> str:
     return key
 
 
-def without_keys(value: Json, mark: str = _MARK) -> Json:
-    """A text, or the texts in what JSON holds, with `mark` in place of each key."""
+def remove_keys(value: Json, mark: str = _MARK) -> Json:
+    """Return a text, or the texts in a JSON value, with `mark` in place of each key."""
     if isinstance(value, str):
-        return _remove(value, mark)
+        return _replace_keys(value, mark)
     if isinstance(value, list):
-        return [without_keys(part, mark) for part in value]
+        return [remove_keys(part, mark) for part in value]
     if isinstance(value, dict):
-        return {without_keys(key, mark): without_keys(part, mark) for key, part in value.items()}
+        return {remove_keys(key, mark): remove_keys(part, mark) for key, part in value.items()}
     return value
 
 
-def _one_line(message: str) -> str:
-    """What was said on one line that changes no terminal, without keys and passwords."""
-    text = re.sub(r"(?<=://)[^/\s@]+@", f"{_MARK}@", _remove(message, _MARK))
+def _to_line(message: str) -> str:
+    """Return a message on one line that changes no terminal, without keys and passwords."""
+    text = re.sub(r"(?<=://)[^/\s@]+@", f"{_MARK}@", _replace_keys(message, _MARK))
     text = "".join(character for character in " ".join(text.split()) if character.isprintable())
-    return _remove(text, _MARK)  # what was taken out may have been between its halves
+    return _replace_keys(text, _MARK)  # invisible characters may have split a key
 
 
-_known_line = lru_cache(maxsize=256)(
-    _one_line
-)  # servers say the same of themselves with each reply
+_cached_line = lru_cache(maxsize=256)(_to_line)
+"""Servers repeat their names with each reply."""
 
 
 def redacted(message: object) -> str:
-    """What a server said, fit for logs and the ledger: one line of bounded length, without keys.
+    """Return a server's message for logs and the ledger: one line of bounded length, without keys.
 
-    Libraries cut long values short in their errors, a key with them, so that long pieces of a key
-    are removed, too.
+    Libraries shorten long values in their errors, which may leave a piece of a key. Long pieces are
+    removed as well.
     """
-    text = _one_line(str(message))
-    text = text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
-    for key in _PATTERNS:
-        alike, least = (
-            SequenceMatcher(a=text, b=key, autojunk=False),
-            min(_LONGEST_PIECE, 3 * len(key) // 4),
-        )
-        while (piece := alike.find_longest_match()).size >= least:
+    text = _to_line(str(message))
+    if len(text) > _MAX_MESSAGE_CHARACTERS:
+        text = f"{text[:_MAX_MESSAGE_CHARACTERS]}..."
+    for key in _KEY_PATTERNS:
+        matcher = SequenceMatcher(a=text, b=key, autojunk=False)
+        min_size = min(_MIN_PIECE_CHARACTERS, 3 * len(key) // 4)
+        while (piece := matcher.find_longest_match()).size >= min_size:
             text = f"{text[: piece.a]}{_MARK}{text[piece.a + piece.size :]}"
-            alike.set_seq1(text)
+            matcher.set_seq1(text)
     return text
 
 
-def name(value: object) -> str:
-    """What a server says of itself; nothing depends on it, so that any form will do."""
-    said = "" if value is None else str(value)
-    return (_known_line if len(said) <= _LONGEST_NAME else _one_line)(said)[:_LONGEST_NAME]
+def server_name(value: object) -> str:
+    """Return a name that a server sent, as a short line; nothing depends on its form."""
+    text = "" if value is None else str(value)
+    to_line = _cached_line if len(text) <= _MAX_NAME_CHARACTERS else _to_line
+    return to_line(text)[:_MAX_NAME_CHARACTERS]
 
 
-def received(reply: Reply, started: datetime) -> Reply:
-    """A reply, whose attempt `started` then, as it is kept: its texts hold no key, and all else is
-    a name.
+def clean_reply(reply: Reply, started_at: datetime) -> Reply:
+    """Return a reply for the ledger, with its times: no field holds a key.
+
+    Args:
+        reply: as the endpoint returned it.
+        started_at: when the attempt began.
     """
-    sent = {field: writable(getattr(reply, field)) for field in ("text", "reasoning")}
-    texts = {field: _remove(text, REMOVED) for field, text in sent.items()}
-    names = {field: name(getattr(reply, field)) for field in _NAMES}
-    logprobs = {_remove(label, _MARK): value for label, value in reply.logprobs.items()}
-    if (texts != sent or any(_MARK in found for found in names.values())) and not _WARNED:
+    raw_texts = {field: writable(getattr(reply, field)) for field in ("text", "reasoning")}
+    texts = {field: _replace_keys(text, REMOVED) for field, text in raw_texts.items()}
+    names = {field: server_name(getattr(reply, field)) for field in _NAME_FIELDS}
+    logprobs = {_replace_keys(label, _MARK): value for label, value in reply.logprobs.items()}
+    has_key = texts != raw_texts or any(_MARK in name for name in names.values())
+    if has_key and not _WARNED:
         _WARNED.append(names["served_model"] or "a model")
         LOG.warning(
             "moot: the server of %s repeats the API key that it is sent. The key is removed from"
@@ -144,12 +144,16 @@ def received(reply: Reply, started: datetime) -> Reply:
             *_WARNED,
             REMOVED,
         )
-    times = {"started_at": started, "ended_at": datetime.now(UTC)}
-    said = {field: time.isoformat(timespec="milliseconds") for field, time in times.items()}
-    kept: JsonObject = {**texts, **names, **said, "logprobs": logprobs}
-    return replace(reply, **kept)
+    changes: JsonObject = {
+        **texts,
+        **names,
+        "logprobs": logprobs,
+        "started_at": started_at.isoformat(timespec="milliseconds"),
+        "ended_at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+    }
+    return replace(reply, **changes)
 
 
-def clear_of_keys(error: MootError) -> None:
+def remove_keys_from_error(error: MootError) -> None:
     """Remove keys from an endpoint's error."""
-    error.args = tuple(map(without_keys, error.args))
+    error.args = tuple(map(remove_keys, error.args))

@@ -5,7 +5,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
-from moot.core.model_config import SIMULATED, ModelConfig
+from moot.core.endpoint_traits import endpoint_traits
+from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
 from moot.llm.identity import model_asked
 
@@ -16,6 +17,11 @@ class Message:
 
     role: str
     content: str
+
+    def to_fields(self) -> dict[str, str]:
+        """Return the fields that servers take; an unpaired surrogate becomes a question mark."""
+        content = self.content.encode("utf-8", "replace").decode()
+        return {"role": self.role, "content": content}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +125,8 @@ def request_to(
     parameters: JsonObject = {"max_tokens": max_tokens, **model.parameters}
     if not model.reasoning:
         parameters |= {"temperature": temperature, "seed": seed}
-    if model.endpoint in ("embedded", "ollama"):
-        parameters["context"] = model.context
-    if model.endpoint == SIMULATED:  # another simulated voice is another question to the ledger
-        parameters["simulated"] = model.simulated.model_dump(mode="json")
+    keys = endpoint_traits(model.endpoint).request_keys
+    parameters |= model.model_dump(mode="json", include=set(keys))
     native = schema if model.structured == "native" else None
     return Request(model.endpoint, model_asked(model), messages, parameters, native, choices)
 

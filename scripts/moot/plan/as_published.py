@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from moot.core.endpoint_traits import endpoint_traits
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.model_config import ModelConfig
 from moot.core.read_config import parse_config
@@ -260,7 +261,10 @@ def _served_otherwise(
             yield f"{name} is served by another provider than {of_papers}"
         if model_asked(mine) != model_asked(theirs):
             yield f"{name} names the model {model_asked(mine)}, not {model_asked(theirs)}"
-        if mine.endpoint != "openai" and mine.context != theirs.context:
+        if (
+            "context" in endpoint_traits(mine.endpoint).request_keys
+            and mine.context != theirs.context
+        ):
             yield f"{name} has another context than {theirs.context} tokens"
 
 

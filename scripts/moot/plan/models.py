@@ -9,11 +9,10 @@ from pathlib import Path
 
 from moot.core.errors import UserError, unknown_name
 from moot.core.model_config import ModelConfig, Price
-from moot.core.model_values import SHIPPED_ENDPOINTS
 from moot.core.places import Faults, where
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.hub import check_pinned
-from moot.llm.identity import address, check_environment
+from moot.llm.identity import check_environment, server_address
 
 _PROBE_TOKENS = 1000
 """Few enough for the first tier, where a price rises with the length of the prompt."""
@@ -34,7 +33,7 @@ def checked_models(
     checked = dict(models)
     for name, model in models.items():
         with faults.noting():
-            if model.endpoint not in SHIPPED_ENDPOINTS and model.endpoint not in ENDPOINTS:
+            if model.endpoint not in ENDPOINTS:
                 place = where(files, ("models", name, "endpoint"))
                 raise unknown_name("endpoint", model.endpoint, ENDPOINTS, place)
     checks: tuple[tuple[str, Callable[[ModelConfig], ModelConfig | None]], ...] = (
@@ -65,7 +64,7 @@ def with_price(model: ModelConfig) -> ModelConfig:
         return model
     from genai_prices import Usage, calc_price  # a megabyte and a half of prices
 
-    server, listed = address(model) or "", f"genai-prices {version('genai-prices')}"
+    server, listed = server_address(model) or "", f"genai-prices {version('genai-prices')}"
     per_million = 1_000_000 / _PROBE_TOKENS
     try:
         asked = calc_price(Usage(input_tokens=_PROBE_TOKENS), model.model, provider_api_url=server)

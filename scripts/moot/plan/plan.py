@@ -9,10 +9,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from moot.core.config import Config
+from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import UserError, unknown_name
-from moot.core.experiment_config import COMPARISON, RECORDED, ExperimentConfig
+from moot.core.experiment_config import COMPARISON, ExperimentConfig
 from moot.core.extensions import load_extensions
-from moot.core.model_config import SIMULATED, ModelConfig
+from moot.core.model_config import ModelConfig
 from moot.core.model_values import key_problem
 from moot.core.people import load_instructions
 from moot.core.places import Faults, validation_message, where
@@ -359,7 +360,7 @@ class Plan:
             f" server's API key (export {config.api_key_env}=...) and run again; where every reply"
             " is in the ledger, `--config replay=true` needs no key."
             for name, config in found.items()
-            if config.endpoint in ("anthropic", "openai", "ollama")
+            if endpoint_traits(config.endpoint).has_server
             and config.api_key_env
             and not self.config.replay
             if (problem := key_problem(config.api_key_env))
@@ -387,7 +388,11 @@ class Plan:
         """
         configs = [self.config.models[model] for model in models]
         return max(
-            (config.threads_within(cores) for config in configs if config.endpoint == "embedded"),
+            (
+                config.threads_within(cores)
+                for config in configs
+                if endpoint_traits(config.endpoint).in_process
+            ),
             default=1,
         )
 
@@ -403,9 +408,10 @@ class Plan:
         the threads that it is given; for a simulated voice no limit.
         """
         config = self.config.models[model]
-        return {"embedded": cores // config.threads_within(cores), SIMULATED: cores}.get(
-            config.endpoint, config.jobs
-        )
+        traits = endpoint_traits(config.endpoint)
+        if traits.in_process:
+            return cores // config.threads_within(cores)
+        return cores if traits.is_simulated else config.jobs
 
     def is_trial(self, experiment: Experiment) -> bool:
         """Whether an experiment has too few debates to conclude from, and so enters no study's
@@ -498,7 +504,9 @@ class Plan:
             name: self.config.models[name] for name in chosen if name in self.config.models
         }
         recorded = {
-            name: known.model for name, known in models_known.items() if known.endpoint == RECORDED
+            name: known.model
+            for name, known in models_known.items()
+            if endpoint_traits(known.endpoint).is_recorded
         }
         params = found.params.model_dump()
         loader = self.datasets[config.dataset].loader or config.dataset

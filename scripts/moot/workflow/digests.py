@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core.artifacts import file_digest
-from moot.core.model_config import SIMULATED, ModelConfig
+from moot.core.endpoint_traits import endpoint_traits
+from moot.core.model_config import ModelConfig
 from moot.core.registry import REGISTRIES
 from moot.core.rubric import Rubric
 from moot.core.types import JsonObject
@@ -59,7 +60,7 @@ def what_replies_depend_on(models: Mapping[str, ModelConfig]) -> JsonObject:
     """What of the entries of models their replies depend on."""
 
     def of(model: ModelConfig) -> JsonObject:
-        fields = REPLIES_DEPEND_ON | ({"simulated"} if model.endpoint == SIMULATED else set())
+        fields = REPLIES_DEPEND_ON | set(endpoint_traits(model.endpoint).request_keys)
         asked = {"model": model_asked(model), "server": served_as(model)}
         return model.model_dump(mode="json", include=fields) | asked
 

@@ -20,7 +20,7 @@ def resumed(plan: Plan, experiment: str, model: str, shard: str) -> int:
     """How often the debates of a shard have gone on: a parameter of its job, where a model of it
     waits for batches.
     """
-    waits = any(used.puts_off for used in plan.models_in_job(experiment, model).values())
+    waits = any(used.defers_batches for used in plan.models_in_job(experiment, model).values())
     return (
         times_resumed(Path(SHARDS.format(experiment=experiment, model=model, shard=shard)))
         if waits

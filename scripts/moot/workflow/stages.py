@@ -217,7 +217,7 @@ class Stages:
             ]
             content |= schedule.digest_content()
             own += [INTERIM_RESULTS, type(schedule).__module__]
-        if any(config.puts_off for config in models.values()):
+        if any(config.defers_batches for config in models.values()):
             content["puts_off"] = (
                 True  # so that debates that wait are held again when runs begin to wait for batches
             )

@@ -202,7 +202,7 @@ def _problems_of_experiment(plan: CheckedExperiments, experiment: Experiment) ->
         )
     for model in config.models:
         for used, settings in plan.models_in_job(name, model).items():
-            if settings.puts_off:
+            if settings.defers_batches:
                 yield (
                     f"model '{used}' of experiment '{name}' puts its calls off, in batches. Leave"
                     " `stop` out."

@@ -1,8 +1,8 @@
-"""A model's calls in batches of the provider: each wave is one, or several where it is too large.
+"""A model's calls in batches of the provider: each wave is one batch, or several if it is too large.
 
-A batch is written down in the ledger before it is submitted, with a marker that the provider keeps
-in the batch's metadata, so that a run that was killed finds it again, whether or not the provider's
-id could be written down.
+The ledger records a batch before it is submitted, with a marker that the provider keeps in the
+batch's metadata. A run that was killed finds the batch by it, whether or not the provider's id could
+be recorded.
 """
 
 import asyncio
@@ -26,21 +26,30 @@ from moot.core.kinds import BATCH_UNDER_WAY
 from moot.core.log import LOG
 from moot.core.model_config import BatchConfig, ModelConfig
 from moot.core.types import JsonObject
-from moot.llm.batches.providers import BatchFolder, BatchState, OpenAIBatches, line_of
+from moot.llm.batches.providers import (
+    BatchFolder,
+    BatchProvider,
+    BatchState,
+    OpenAIBatches,
+    batch_line,
+)
 from moot.llm.batches.records import BatchRecord, BatchRecords
 from moot.llm.batches.waves import Call, Gatherer, Waves
-from moot.llm.endpoints.openai import OpenAIEndpoint, refusal
+from moot.llm.endpoints.failures import failure_of_status
+from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.limits import backoff
 from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
 from moot.llm.request import Reply, Request
+from moot.llm.waiting import backoff_seconds, rate_limit_seconds
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
+Outcome = Reply | Exception
+"""What becomes of a call: a reply, or the error that a single call would have met."""
 
 
 class Batches(Gatherer):
-    """Waves that go as batches to a model's server, or to the folder that its entry names."""
+    """Sends waves as batches to a model's server, or to the folder that its entry names."""
 
     def __init__(
         self,
@@ -53,69 +62,65 @@ class Batches(Gatherer):
         keep: Callable[[Request, int], Awaitable[object]],
     ) -> None:
         super().__init__(waves, progress)
-        self._endpoint, self._name, self._attempts, self._keep = (
-            endpoint,
-            name,
-            config.attempts,
-            keep,
-        )
+        self._endpoint, self._name, self._keep = endpoint, name, keep
+        self._attempts = config.attempts
         self._options = config.batch or BatchConfig()
         folder = self._options.folder
-        self._provider = BatchFolder(folder) if folder else OpenAIBatches(endpoint, config.model)
+        self._provider: BatchProvider = BatchFolder(folder) if folder else OpenAIBatches(endpoint)
         self._records, self._claim = BatchRecords(ledger, config), ledger.claim
         self._queue: deque[list[Call]] = deque()
-        self._open: set[str] = set()
-        self._under_way: dict[str, str] = {}
-        self._put_off: dict[str, str] = {}
-        self._arrived: dict[str, Reply | Exception] = {}
+        self._open_markers: set[str] = set()
+        self._marker_by_call: dict[str, str] = {}
+        self._deferral_by_marker: dict[str, str] = {}
+        self._unclaimed: dict[str, Outcome] = {}
 
     async def answer(self, call: Call) -> Reply:
-        """The reply to a call, from a batch that is under way, or from the next one.
+        """Return the reply to a call, from a batch that is under way or from the next one.
 
         Raises:
             DebatePausedError: the batch has not come back, and the configuration says not to wait.
         """
-        if call.call_id in self._arrived:
-            outcome = self._arrived.pop(call.call_id)
+        if call.call_id in self._unclaimed:
+            outcome = self._unclaimed.pop(call.call_id)
             if isinstance(outcome, Exception):
                 raise outcome
             return outcome
-        marker = self._under_way.get(call.call_id)
+        marker = self._marker_by_call.get(call.call_id)
         if marker is None:
             self._endpoint.check(call.request)
             return await super().answer(call)
-        if marker in self._put_off:
-            raise DebatePausedError(self._put_off[marker])
+        if marker in self._deferral_by_marker:
+            raise DebatePausedError(self._deferral_by_marker[marker])
         return await self._wait_for(call.call_id)
 
     async def resume(self) -> None:
-        """Go on with the batches that an earlier run, or another job, submitted."""
-        for record in await asyncio.to_thread(self._records.open):
+        """Continue with the batches that an earlier run, or another job, submitted."""
+        for record in await asyncio.to_thread(self._records.load_open):
             if batch_id := record.batch_id or await self._look_up(record):
                 self._serve(record, self._follow(replace(record, batch_id=batch_id)))
 
     async def _look_up(self, record: BatchRecord) -> str:
-        """The id of a batch of which only the intention is known; one that was never submitted is
-        taken back.
+        """Return the id of a batch of which the ledger knows only that it was to be submitted.
+
+        The record of a batch that was never submitted is deleted.
         """
         async with self._claim(record.marker):
-            batch_id = await asyncio.to_thread(self._records.batch_id, record.marker)
+            batch_id = await asyncio.to_thread(self._records.load_batch_id, record.marker)
             if batch_id == "":
                 batch_id = await self._retry(lambda: self._find_or_withdraw(record))
                 if batch_id:
-                    await asyncio.to_thread(self._records.submitted, record.marker, batch_id)
+                    await asyncio.to_thread(self._records.set_batch_id, record.marker, batch_id)
                 else:
-                    await asyncio.to_thread(self._records.forget, record.marker)
+                    await asyncio.to_thread(self._records.delete, record.marker)
         return batch_id or ""
 
     async def _find_or_withdraw(self, record: BatchRecord) -> str:
-        """The id of a batch, or "" where it was not created and no more will be: it is looked for
-        again after that.
-        """
-        if not (batch_id := await self._provider.find(record.marker, record.created_at)):
-            await self._provider.withdraw(record.marker, record.created_at)
-            batch_id = await self._provider.find(record.marker, record.created_at)
-        return batch_id
+        """Return the id of a batch, or "" if it was not created and can no longer be."""
+        marker, since = record.marker, record.created_at
+        if batch_id := await self._provider.find(marker, since):
+            return batch_id
+        await self._provider.withdraw(marker, since)
+        return await self._provider.find(marker, since)  # it may have been created meanwhile
 
     # Submitting
 
@@ -124,84 +129,91 @@ class Batches(Gatherer):
         self._submit_next()
 
     def _cut(self, calls: Sequence[Call]) -> Iterator[list[Call]]:
+        """Yield the calls in batches of the size that the configuration allows."""
         batch: list[Call] = []
         size = 0
         for call in calls:
-            line = len(self._line(call))
-            if batch and (
-                len(batch) == self._options.most_calls or size + line > self._options.most_bytes
-            ):
+            line_size = len(self._line(call))
+            is_full = (
+                len(batch) == self._options.max_calls or size + line_size > self._options.max_bytes
+            )
+            if batch and is_full:
                 yield batch
                 batch, size = [], 0
             batch.append(call)
-            size += line
+            size += line_size
         yield batch
 
     def _line(self, call: Call) -> bytes:
-        return line_of(call.call_id, self._endpoint.body(call.request))
+        return batch_line(call.call_id, self._endpoint.body(call.request))
 
     def _submit_next(self) -> None:
-        """Submit what waits, as far as the batches under way leave room; without waiting the rest
-        is put off.
+        """Submit queued batches, as far as `max_concurrent` allows.
+
+        If no batch is waited for, the debates of the other batches pause.
         """
-        while self._queue and len(self._open) < self._options.at_once:
+        while self._queue and len(self._open_markers) < self._options.max_concurrent:
             calls = self._queue.popleft()
             record = BatchRecord(uuid4().hex, "", 0.0, {call.call_id: call for call in calls})
             self._serve(record, self._submit(record))
-        if self._open <= self._put_off.keys():
+        if self._open_markers <= self._deferral_by_marker.keys():
+            message = f"{BATCH_UNDER_WAY}{len(self._open_markers)} before it"
             while self._queue:
                 for call in self._queue.popleft():
-                    self._hand_over(
-                        call.call_id,
-                        DebatePausedError(f"{BATCH_UNDER_WAY}{len(self._open)} before it"),
-                    )
+                    self._hand_over(call.call_id, DebatePausedError(message))
 
     def _serve(self, record: BatchRecord, work: Awaitable[None]) -> None:
-        """Do the work of a batch in a task; a fault goes to all who wait for it."""
+        """Do the work of a batch in a task; an error goes to all calls of the batch."""
 
         async def serve() -> None:
             try:
                 await work
-            except Exception as error:  # after any error, no call may be left waiting
+            except Exception as error:  # after any error, no call may wait for ever
                 self._settle(record)
                 for call_id in record.calls:
                     self._hand_over(call_id, error)
             self._submit_next()
 
-        self._open.add(record.marker)
-        self._under_way.update(dict.fromkeys(record.calls, record.marker))
+        self._open_markers.add(record.marker)
+        self._marker_by_call.update(dict.fromkeys(record.calls, record.marker))
         self._start(serve())
 
     def _settle(self, record: BatchRecord) -> None:
-        self._open.discard(record.marker)
+        self._open_markers.discard(record.marker)
         for call_id in record.calls:
-            self._under_way.pop(call_id, None)
+            self._marker_by_call.pop(call_id, None)
 
     async def _submit(self, record: BatchRecord) -> None:
         calls = list(record.calls.values())
         lines = b"".join(map(self._line, calls))
         async with self._claim(record.marker):
-            begun = await asyncio.to_thread(self._records.begin, record.marker, lines, calls)
-            batch_id = await self._create(begun, lines)
-            await asyncio.to_thread(self._records.submitted, record.marker, batch_id)
+            record = await asyncio.to_thread(self._records.add, record.marker, lines, calls)
+            batch_id = await self._create(record, lines)
+            await asyncio.to_thread(self._records.set_batch_id, record.marker, batch_id)
         LOG.info("model '%s': batch %s of %d calls submitted", self._name, batch_id, len(calls))
-        await self._follow(replace(begun, batch_id=batch_id))
+        await self._follow(replace(record, batch_id=batch_id))
 
     async def _create(self, record: BatchRecord, lines: bytes) -> str:
-        """Submit a batch; after a fault that leaves open whether it was, look it up before the next
-        attempt.
-        """
-        attempted = False
+        """Submit a batch; look for it before another attempt, since the first may have succeeded."""
+        is_repeated = False
 
         async def submit() -> str:
-            nonlocal attempted
-            found = await self._find_or_withdraw(record) if attempted else ""
-            attempted = True
-            return found or await self._provider.submit(lines, record.marker)
+            nonlocal is_repeated
+            batch_id = await self._find_or_withdraw(record) if is_repeated else ""
+            is_repeated = True
+            return batch_id or await self._provider.submit(lines, record.marker)
 
         return await self._retry(submit)
 
-    async def _retry(self, operation: Callable[[], Awaitable[Found]], pause: float = 0.0) -> Found:
+    async def _retry(
+        self, operation: Callable[[], Awaitable[Result]], min_seconds: float = 0.0
+    ) -> Result:
+        """Return the result of an operation, repeated up to `attempts` times.
+
+        Args:
+            operation: raises errors as endpoints do.
+            min_seconds: the minimum wait between two attempts.
+        """
         for failures in count(1):
             try:
                 return await operation()
@@ -209,11 +221,14 @@ class Batches(Gatherer):
                 if failures >= self._attempts:
                     raise RunStoppedError(
                         f"model '{self._name}', batches: gave up after {failures} attempts:"
-                        f" {error}. Every batch is written down in the ledger: run again to go on,"
-                        " and nothing is submitted twice."
+                        f" {error}. The ledger records every batch: run again to continue;"
+                        " nothing is submitted twice."
                     ) from None
-                asked = error.retry_after if isinstance(error, RateLimitedError) else None
-                seconds = max(pause, backoff(failures) if asked is None else asked)
+                if isinstance(error, RateLimitedError):
+                    seconds = rate_limit_seconds(self._name, error, failures)
+                else:
+                    seconds = backoff_seconds(failures)
+                seconds = max(min_seconds, seconds)
                 LOG.info("model '%s', batches: %s; again in %.1f s", self._name, error, seconds)
                 self._progress.retries += 1
                 await asyncio.sleep(seconds)
@@ -222,101 +237,113 @@ class Batches(Gatherer):
     # Receiving
 
     async def _follow(self, record: BatchRecord) -> None:
+        """Wait until a batch has ended, then hand its replies over."""
         poll = self._options.poll
-        while not (
-            state := await self._retry(lambda: self._provider.state(record.batch_id), poll)
-        ).ended:
+        while True:
+            state = await self._retry(lambda: self._provider.state(record.batch_id), poll)
+            if state.has_ended:
+                await self._deliver(record, state)
+                return
             if not self._options.wait:
-                message = (
-                    f"{BATCH_UNDER_WAY}{record.batch_id} of model '{self._name}' ({state.status})"
-                )
-                self._put_off[record.marker] = message
-                for call_id in record.calls:
-                    self._hand_over(call_id, DebatePausedError(message))
+                self._defer(record, state)
                 return
             self._progress.tick()
             await asyncio.sleep(poll)
-        await self._deliver(record, state)
+
+    def _defer(self, record: BatchRecord, state: BatchState) -> None:
+        """Pause the debates that need a batch which this run does not wait for."""
+        message = f"{BATCH_UNDER_WAY}{record.batch_id} of model '{self._name}' ({state.status})"
+        self._deferral_by_marker[record.marker] = message
+        for call_id in record.calls:
+            self._hand_over(call_id, DebatePausedError(message))
 
     async def _deliver(self, record: BatchRecord, state: BatchState) -> None:
-        outcomes: dict[str, Reply | Exception] = {}
-        for file in state.files:
-            content = await self._retry(partial(self._provider.content, file))
-            for line in content.splitlines():
-                call_id, outcome = self._read(line, record)
-                if not isinstance(outcomes.get(call_id), Reply):
-                    outcomes[call_id] = outcome
-        nothing = self._without_reply(record, state)
-        if isinstance(nothing, RunStoppedError):
-            outcomes = {
-                call_id: outcome
-                for call_id, outcome in outcomes.items()
-                if isinstance(outcome, Reply)
-            }
-        outcomes = {call_id: outcomes.get(call_id, nothing) for call_id in record.calls}
-        failed = [
-            call_id for call_id, outcome in outcomes.items() if isinstance(outcome, Exception)
-        ]
-        await asyncio.to_thread(self._records.drop, failed)
+        outcomes = await self._outcomes(record, state)
+        failed = [call_id for call_id in outcomes if isinstance(outcomes[call_id], Exception)]
+        await asyncio.to_thread(self._records.delete_calls, failed)
         counts = f"{len(outcomes) - len(failed)} replies, {len(failed)} calls without one"
         LOG.info("model '%s': batch %s %s: %s", self._name, record.batch_id, state.status, counts)
         self._settle(record)
         for call_id, outcome in outcomes.items():
-            if not self._hand_over(call_id, outcome):
-                self._arrived[call_id] = outcome
-                if isinstance(outcome, Reply):
-                    self._start(self._store(record.calls[call_id]))
+            if self._hand_over(call_id, outcome):
+                continue
+            self._unclaimed[call_id] = outcome
+            if isinstance(outcome, Reply):
+                self._start(self._store(record.calls[call_id]))
 
-    def _without_reply(self, record: BatchRecord, state: BatchState) -> Exception:
-        """What becomes of the calls of a batch that ended without a word on them."""
+    async def _outcomes(self, record: BatchRecord, state: BatchState) -> dict[str, Outcome]:
+        """Return the outcome of each call of a batch that has ended, by its id."""
+        answered: dict[str, Outcome] = {}
+        for file in state.files:
+            content = await self._retry(partial(self._provider.content, file))
+            for line in content.splitlines():
+                call_id, outcome = self._read(line, record)
+                if not isinstance(answered.get(call_id), Reply):
+                    answered[call_id] = outcome
+        missing = self._error_without_reply(record, state)
+        outcomes: dict[str, Outcome] = {}
+        for call_id in record.calls:
+            outcome = answered.get(call_id, missing)
+            is_stopped = isinstance(missing, RunStoppedError) and not isinstance(outcome, Reply)
+            outcomes[call_id] = missing if is_stopped else outcome
+        return outcomes
+
+    def _error_without_reply(self, record: BatchRecord, state: BatchState) -> Exception:
+        """Return the error for calls that a batch which has ended does not mention."""
         batch = f"model '{self._name}': batch {record.batch_id}"
         if state.status == "failed":
             return RunStoppedError(
                 f"{batch} was refused: {state.problem or 'no reason was given'}. None of its calls"
-                " was made. Mend the cause (too many tokens waiting: lower `batch.most_calls` and"
-                " `batch.at_once`), then run again."
+                " was made. Remove the cause (too many tokens queued: lower `batch.max_calls` and"
+                " `batch.max_concurrent`), then run again."
             )
         if state.status == "cancelled":
             return RunStoppedError(
-                f"{batch} was cancelled. What it answered is kept; run again to ask for the rest."
+                f"{batch} was cancelled. Its replies are kept; run again to ask for the others."
             )
         return TransientError(f"{batch} ended ({state.status}) without a reply to this call")
 
-    def _read(self, line: bytes, record: BatchRecord) -> tuple[str, Reply | Exception]:
-        """Whose reply a line of an answered file is, and the reply or the fault that a single call
-        would have met.
-        """
+    def _read(self, line: bytes, record: BatchRecord) -> tuple[str, Outcome]:
+        """Return the id of the call that a line of replies is about, and the call's outcome."""
         try:
-            found: JsonObject = json.loads(line)
-            call = record.calls.get(str(found["custom_id"]))
+            content: JsonObject = json.loads(line)
+            call = record.calls.get(str(content["custom_id"]))
             if call is None:
                 return "", TransientError("the line of another call")
-            answer = found.get("response") or {}
-            status = int(answer.get("status_code") or 0)
-            if status == 200:  # the HTTP status
-                reply = self._endpoint.read(call.request, answer.get("body"), 0.0)
-                return call.call_id, replace(reply, service_tier=reply.service_tier or "batch")
-            error = found.get("error") or answer.get("body") or "no reason was given"
-            fault = (
-                refusal(status, {}, json.dumps(error).encode(), call.request) if status else None
-            )
-            if fault is None or isinstance(fault, RateLimitedError):
-                fault = TransientError(redacted(f"in a batch: {error}"))
-            return call.call_id, fault
+            return call.call_id, self._read_outcome(content, call)
         except MootError as error:
-            return str(found["custom_id"]), error
+            return str(content["custom_id"]), error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            problem = redacted(error)
             LOG.warning(
                 "model '%s': a line of batch %s cannot be read (%s)",
                 self._name,
                 record.batch_id,
-                problem,
+                redacted(error),
             )
             return "", TransientError("an unreadable line")
 
+    def _read_outcome(self, content: JsonObject, call: Call) -> Outcome:
+        """Return the outcome in a decoded line."""
+        response = content.get("response") or {}
+        status = int(response.get("status_code") or 0)
+        if status == 200:
+            reply = self._endpoint.read(call.request, response.get("body"), 0.0)
+            return replace(reply, service_tier=reply.service_tier or "batch")
+        error = content.get("error") or response.get("body") or "no reason was given"
+        transient = TransientError(redacted(f"in a batch: {error}"))
+        if not status:
+            return transient
+        failure = failure_of_status(
+            status,
+            {},
+            json.dumps(error).encode(),
+            call.request.model,
+            asks_logprobs=bool(call.request.choices),
+        )
+        return transient if isinstance(failure, RateLimitedError) else failure
+
     async def _store(self, call: Call) -> None:
-        """Store a reply that no debate of this job waits for yet: it is paid for."""
+        """Store a reply, which is paid for, although no debate of this job waits for it."""
         try:
             await self._keep(call.request, call.replicate)
         except MootError as error:

@@ -1,39 +1,60 @@
-"""Where batches go: OpenAI's Batch API, or a folder whose files a command of the user's answers
-(`vllm run-batch`).
+"""Where batches go: OpenAI's Batch API, or a folder of files that a command of the user's answers.
+
+Such a command is `vllm run-batch`.
 """
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from moot.core.durable import write_whole
 from moot.core.errors import CallFailedError, RunStoppedError, TransientError
 from moot.core.log import LOG
 from moot.core.types import Json, JsonObject
 from moot.llm.endpoints.openai import OpenAIEndpoint
-from moot.llm.redaction import name, redacted, without_keys
-from moot.llm.request import Request
+from moot.llm.redaction import redacted, remove_keys, server_name
 
+Result = TypeVar("Result")
 _URL = "/v1/chat/completions"
-_WINDOW = "24h"  # the only one that the API knows
-_PAGE = 100
-_CLOCK_SECONDS = 86_400.0
-"""How far apart the clocks of this machine and of the provider may be, for looking a batch up by
-its age.
-"""
-_LARGEST_FILE = 2**30
-"""Of answered lines, in bytes: some ten times what a batch may hold."""
+_COMPLETION_WINDOW = "24h"
+"""The only one that the API knows."""
+_PAGE_SIZE = 100
+_MAX_CLOCK_SKEW_SECONDS = 86_400.0
+"""Maximum difference between the clocks of this machine and of the provider."""
 
 
-def line_of(call_id: str, body: JsonObject) -> bytes:
-    """One call of a batch's file."""
+class BatchProvider(Protocol):
+    """Answers files of calls."""
+
+    async def submit(self, lines: bytes, marker: str) -> str:
+        """Submit a file of calls; return the batch's id."""
+        ...
+
+    async def find(self, marker: str, since: float) -> str:
+        """Return the id of the batch submitted with this marker since then, "" without one."""
+        ...
+
+    async def withdraw(self, marker: str, since: float) -> None:
+        """Make sure that no batch with this marker can still be created."""
+        ...
+
+    async def state(self, batch_id: str) -> "BatchState":
+        """Return how far a batch is."""
+        ...
+
+    async def content(self, file: str) -> bytes:
+        """Return a file of answered lines."""
+        ...
+
+
+def batch_line(call_id: str, body: JsonObject) -> bytes:
+    """Return one call as a line of a batch's file."""
     line = {"custom_id": call_id, "method": "POST", "url": _URL, "body": body}
-    return (
-        json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-        + b"\n"
-    )
+    text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace") + b"\n"
 
 
 def _file_name(marker: str) -> str:
@@ -45,9 +66,9 @@ class BatchState:
     """How far a batch is.
 
     Attributes:
-        status: as the provider says: in_progress, completed, expired, cancelled, failed, ...
-        files: what `content` gives the answered lines of.
-        problem: why the batch failed as a whole.
+        status: the provider's word: in_progress, completed, expired, cancelled, failed, ...
+        files: the files of answered lines, for `content`.
+        problem: why the whole batch failed.
     """
 
     status: str
@@ -55,78 +76,83 @@ class BatchState:
     problem: str = ""
 
     @property
-    def ended(self) -> bool:
-        """Whether nothing more will come."""
+    def has_ended(self) -> bool:
+        """Whether no more replies will come."""
         return self.status in ("completed", "expired", "cancelled", "failed")
 
 
 class OpenAIBatches:
     """The Batch API of OpenAI and of servers that speak it.
 
-    Faults are raised as endpoints raise them.
+    Errors are raised as endpoints raise them.
     """
 
-    def __init__(self, endpoint: OpenAIEndpoint, model: str) -> None:
-        self._endpoint, self._about = endpoint, Request("openai", model, (), {})
+    def __init__(self, endpoint: OpenAIEndpoint) -> None:
+        import httpx2  # a replay must not load clients
+        import openai
 
-    async def _ask(self, method: str, path: str, **content: Json) -> bytes:
+        self._endpoint, self._client = endpoint, endpoint.client
+        self._response_type, self._object_type = httpx2.Response, openai.BaseModel
+
+    async def _call_for_object(self, action: str, operation: Awaitable[Json]) -> Json:
+        """Return one of the package's objects; raise `TransientError` for any other response."""
+        response = await self._call(action, operation)
+        if not isinstance(response, self._object_type):
+            raise TransientError(f"{action}: expected an object, found {type(response).__name__}")
+        return response
+
+    async def _call(self, action: str, operation: Awaitable[Result]) -> Result:
+        """Return what an operation of the client returns; `action` names it in messages."""
         try:
-            return await self._endpoint.exchange(
-                method, path, self._about, _LARGEST_FILE, **content
-            )
+            return await self._endpoint.call(operation)
         except (RunStoppedError, CallFailedError) as error:
             raise RunStoppedError(
-                f"{error} (asked for a batch: {method} /{path.partition('?')[0]}). Where the server"
-                " has no Batch API, or the batch is another account's, take `batch` out of the"
-                " model's entry: its calls are made singly."
+                f"{error} (asked for a batch: {action}). Where the server has no Batch API, or the"
+                " batch is another account's, take `batch` out of the model's entry: its calls are"
+                " made singly."
             ) from None
-
-    async def _object(self, method: str, path: str, **content: Json) -> JsonObject:
-        answer = await self._ask(method, path, **content)
-        try:
-            found = without_keys(json.loads(answer))
-        except ValueError as error:
-            raise TransientError(redacted(f"unreadable answer: {error}")) from None
-        if not isinstance(found, dict):
-            raise TransientError(
-                f"{method} /{path}: expected an object, found {type(found).__name__}"
-            )
-        return found
+        except ValueError as error:  # the package could not read the response
+            raise TransientError(redacted(f"{action}: unreadable response: {error}")) from None
 
     async def submit(self, lines: bytes, marker: str) -> str:
-        """Upload the file, then create the batch; its id."""
-        import aiohttp  # a replay must not load clients
-
-        form = aiohttp.FormData({"purpose": "batch"})
-        form.add_field("file", lines, filename=_file_name(marker), content_type="application/jsonl")
-        uploaded = await self._object("POST", "files", data=form)
-        batch = {
-            "input_file_id": uploaded.get("id"),
-            "endpoint": _URL,
-            "completion_window": _WINDOW,
-        }
-        created = await self._object(
-            "POST", "batches", json={**batch, "metadata": {"moot": marker}}
+        """Upload the file, then create the batch; return its id."""
+        file = (_file_name(marker), lines, "application/jsonl")
+        upload = self._client.files.create(file=file, purpose="batch")
+        file_id = _field(await self._call_for_object("POST /files", upload), "id")
+        if not file_id:
+            raise TransientError("POST /files: the response names no file")
+        creation = self._client.batches.create(
+            input_file_id=file_id,
+            endpoint=_URL,
+            completion_window=_COMPLETION_WINDOW,
+            metadata={"moot": marker},
         )
-        if not created.get("id"):
-            raise TransientError("POST /batches: the answer names no batch")
-        return name(created["id"])
+        batch_id = _field(await self._call_for_object("POST /batches", creation), "id")
+        if not batch_id:
+            raise TransientError("POST /batches: the response names no batch")
+        return server_name(batch_id)
 
     async def find(self, marker: str, since: float) -> str:
-        """The id of the batch submitted with this marker after `since` (seconds since 1970); "" if
-        none was.
+        """Return the id of the batch submitted with this marker after `since`, "" without one.
+
+        Args:
+            marker: in the batch's metadata.
+            since: seconds since 1970.
         """
-        async for batch in self._listed("batches", since):
-            if (batch.get("metadata") or {}).get("moot") == marker:
-                return name(batch["id"])
+        pages = self._client.batches.list(limit=_PAGE_SIZE)
+        async for batch in self._recent("GET /batches", pages, since):
+            if (_field(batch, "metadata") or {}).get("moot") == marker:
+                return server_name(_field(batch, "id"))
         return ""
 
     async def withdraw(self, marker: str, since: float) -> None:
         """Delete the uploaded file, without which no batch can be created any more."""
+        pages = self._client.files.list(limit=_PAGE_SIZE, purpose="batch")
         try:
-            async for file in self._listed("files", since, "&purpose=batch"):
-                if file.get("filename") == _file_name(marker):
-                    await self._object("DELETE", f"files/{file['id']}")
+            async for file in self._recent("GET /files", pages, since):
+                if _field(file, "filename") == _file_name(marker):
+                    file_id = _field(file, "id")
+                    await self._call("DELETE /files", self._client.files.delete(file_id))
         except RunStoppedError as error:
             LOG.warning(
                 "batch %s: its file cannot be deleted, so that it may still be created: %s",
@@ -134,74 +160,88 @@ class OpenAIBatches:
                 error,
             )
 
-    async def _listed(self, path: str, since: float, more: str = "") -> AsyncIterator[JsonObject]:
-        """What the account has, newest first, down to what was made before `since`."""
-        after = ""
+    async def _recent(
+        self, action: str, pages: Awaitable[Json], since: float
+    ) -> AsyncIterator[Json]:
+        """Yield the objects of a list, newest first, down to those created before `since`."""
+        page = await self._call_for_object(action, pages)
         while True:
-            page = await self._object(
-                "GET", f"{path}?limit={_PAGE}{more}" + (f"&after={after}" if after else "")
-            )
-            listed = page.get("data") or []
-            for one in listed:
-                yield one
-            too_old = not listed or (listed[-1].get("created_at") or since) < since - _CLOCK_SECONDS
-            if too_old or not page.get("has_more"):
+            items = _field(page, "data") or []
+            for item in items:
+                yield item
+            oldest = (_field(items[-1], "created_at") or since) if items else 0.0
+            is_last = not _field(page, "has_more") or not page.has_next_page()
+            if is_last or oldest < since - _MAX_CLOCK_SKEW_SECONDS:
                 return
-            after = str(listed[-1]["id"])
+            page = await self._call_for_object(action, page.get_next_page())
 
     async def state(self, batch_id: str) -> BatchState:
-        """How far a batch is."""
-        batch = await self._object("GET", f"batches/{batch_id}")
-        status = name(batch.get("status"))
-        files = tuple(
-            name(batch[key]) for key in ("output_file_id", "error_file_id") if batch.get(key)
+        """Return how far a batch is."""
+        operation = self._client.batches.retrieve(batch_id)
+        batch = await self._call_for_object("GET /batches", operation)
+        files = [_field(batch, field) for field in ("output_file_id", "error_file_id")]
+        errors = _field(_field(batch, "errors"), "data") or []
+        problems = [f"{_field(error, 'code')} {_field(error, 'message')}" for error in errors]
+        return BatchState(
+            server_name(_field(batch, "status")),
+            tuple(server_name(file) for file in files if file),
+            redacted("; ".join(problems)),
         )
-        faults = (batch.get("errors") or {}).get("data") or []
-        problem = "; ".join(f"{fault.get('code')} {fault.get('message')}" for fault in faults)
-        return BatchState(status, files, redacted(problem))
 
     async def content(self, file: str) -> bytes:
-        """A file of answered lines."""
-        return await self._ask("GET", f"files/{file}/content")
+        """Return a file of answered lines.
+
+        It may lie on another server: the package sends no key to the target of a redirect.
+        """
+        download = self._client.get(
+            f"/files/{file}/content",
+            cast_to=self._response_type,
+            options={"follow_redirects": True},
+        )
+        response = await self._call("GET /files", download)
+        content: bytes = response.content
+        return content
+
+
+def _field(item: Json, field: str) -> Json:
+    """Return a field of one of the package's objects without keys; None if a server left it out."""
+    return remove_keys(getattr(item, field, None))
 
 
 class BatchFolder:
-    """`{marker}.jsonl` in a folder, answered by a program that writes `{marker}.output.jsonl` next
-    to it.
-    """
+    """`{marker}.jsonl` in a folder, answered by a program that writes `{marker}.output.jsonl`."""
 
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder)
 
     async def submit(self, lines: bytes, marker: str) -> str:
-        """Write the file, whole or not at all; its id is the marker."""
+        """Write the file, whole or not at all; return the marker, which is the batch's id."""
         await asyncio.to_thread(write_whole, self._folder / f"{marker}.jsonl", lines.decode())
         return marker
 
     async def find(self, marker: str, _since: float) -> str:
-        """Whether the file was written."""
+        """Return the marker if the file was written, "" otherwise."""
         return marker if (self._folder / f"{marker}.jsonl").is_file() else ""
 
     async def withdraw(self, _marker: str, _since: float) -> None:
-        """Nothing is on its way: the file is there or it is not."""
+        """Do nothing, since a file is written whole or not at all."""
 
     async def state(self, batch_id: str) -> BatchState:
-        """Whether as many lines were answered as asked: the output may be written while it is read."""
-        asked, output = (
-            self._folder / f"{batch_id}{ending}" for ending in (".jsonl", ".output.jsonl")
-        )
-        if not asked.is_file() and not output.is_file():
-            return BatchState("failed", problem=f"there is no file {asked}")
-        answered = _lines(output) if output.is_file() else 0
-        if answered and answered >= _lines(asked):
+        """Return how far a batch is; it is complete when all lines are answered."""
+        calls = self._folder / f"{batch_id}.jsonl"
+        output = self._folder / f"{batch_id}.output.jsonl"
+        if not calls.is_file() and not output.is_file():
+            return BatchState("failed", problem=f"there is no file {calls}")
+        answered = _count_lines(output) if output.is_file() else 0
+        if answered and answered >= _count_lines(calls):
             return BatchState("completed", (output.name,))
         return BatchState(f"{answered} lines answered in {output}")
 
     async def content(self, file: str) -> bytes:
-        """Read the file."""
+        """Return the content of a file of answered lines."""
         return (self._folder / file).read_bytes()
 
 
-def _lines(path: Path) -> int:
+def _count_lines(path: Path) -> int:
     with path.open("rb") as file:
         return sum(line.endswith(b"\n") for line in file)

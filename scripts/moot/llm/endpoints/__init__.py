@@ -1,23 +1,23 @@
-"""Endpoints: one module a kind of server, each turning a request into a reply or one of the known
-failures.
+"""Endpoints: one module for each kind of server, which turns a request into a reply or an error.
+
+An endpoint registers its class and its traits together, so that a new one is a new file here.
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, TypeVar, runtime_checkable
 
+from moot.core.endpoint_traits import TRAITS, EndpointTraits
 from moot.core.model_config import ModelConfig
 from moot.core.registry import Registry
+from moot.core.types import JsonObject
 from moot.llm.request import Reply, Request
 
 
 class Endpoint(Protocol):
-    """A way to reach a model.
-
-    Opened at the first call that the ledger cannot answer, once a job.
-    """
+    """A way to reach a model, opened once a job at the first call that the ledger cannot answer."""
 
     async def complete(self, request: Request) -> Reply:
-        """Answer a request.
+        """Return the reply to a request.
 
         Raises:
             TransientError, RateLimitedError: worth another attempt.
@@ -27,11 +27,33 @@ class Endpoint(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Release connections and memory."""
         ...
 
 
-ENDPOINTS: Registry[Callable[[ModelConfig, int], Endpoint]] = Registry(
-    "endpoint", "endpoint", "moot.llm.endpoints"
-)
-"""Endpoint kind to a function of the model's configuration and the job's threads."""
+@runtime_checkable
+class ModelLister(Protocol):
+    """An endpoint whose server lists its models without cost."""
+
+    async def list_models(self) -> list[JsonObject]:
+        """Return the server's models, each an object with an `id` or a `name`."""
+        ...
+
+
+OpenEndpoint = Callable[[ModelConfig, int], Endpoint]
+"""Opens an endpoint for a model's entry and a number of threads."""
+Opener = TypeVar("Opener", bound=OpenEndpoint)
+
+ENDPOINTS: Registry[OpenEndpoint] = Registry("endpoint", "endpoint", "moot.llm.endpoints")
+"""Kind of endpoint to what opens it."""
+
+
+def register_endpoint(name: str, traits: EndpointTraits) -> Callable[[Opener], Opener]:
+    """Register an endpoint under a name, with its traits."""
+
+    def register(opener: Opener) -> Opener:
+        TRAITS.register(name)(traits)
+        ENDPOINTS.register(name)(opener)
+        return opener
+
+    return register

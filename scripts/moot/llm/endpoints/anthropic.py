@@ -1,92 +1,116 @@
-"""Anthropic's own API (`POST /v1/messages`): with schemas and thinking, which its OpenAI-compatible
-one leaves out.
+"""Anthropic's own API (`POST /v1/messages`), by the package `anthropic`.
+
+It has schemas and thinking, which Anthropic's OpenAI-compatible API leaves out.
 """
 
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
-from moot.core.errors import TransientError
+from moot.core.endpoint_traits import EndpointTraits
+from moot.core.errors import TransientError, UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.usage import Usage
-from moot.llm.endpoints import ENDPOINTS
-from moot.llm.endpoints.openai import OpenAIEndpoint, no_logprobs
-from moot.llm.endpoints.sizes import check_length
+from moot.llm.endpoints import register_endpoint
+from moot.llm.endpoints.connections import custom_header_names, open_http_client
+from moot.llm.endpoints.failures import logprobs_unavailable
+from moot.llm.endpoints.reply_size import check_reply_size
+from moot.llm.endpoints.sdk import SdkEndpoint
+from moot.llm.identity import server_address
+from moot.llm.redaction import api_key
 from moot.llm.request import Reply, Request
 
-VERSION = "2023-06-01"
-ENDED = {
+if TYPE_CHECKING:
+    import anthropic
+
+API_VERSION = "2023-06-01"
+"""Of the requests and replies of this module, with its header for keys; the package may send a later
+one.
+"""
+FINISH_REASONS = {
     "end_turn": "stop",
     "stop_sequence": "stop",
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
     "refusal": "content_filter",
 }
-"""Why it ended, to how the chat completions API says so."""
-_UNKNOWN = {"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"}
-"""Keywords of JSON Schema that it refuses; replies are checked against the whole schema anyway."""
+"""Anthropic's `stop_reason` to the `finish_reason` of the chat completions API."""
+_UNSUPPORTED_KEYWORDS = {
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+}
+"""Keywords of JSON Schema that the API refuses. Replies are checked against the whole schema."""
+_NO_KEY = "none"
+"""Sent to servers that need no key, since the package would look for one elsewhere."""
+
+TRAITS = EndpointTraits(
+    address_variable="ANTHROPIC_BASE_URL",
+    default_address="https://api.anthropic.com/v1",
+    example_address="http://localhost:8000/v1",
+    is_protocol=True,
+    starter_keys={"api_key_env": "ANTHROPIC_API_KEY", "price": "auto"},
+)
 
 
-def identified(key: str) -> dict[str, str]:
-    """The headers that say who asks, and in which version of the API."""
-    return {"x-api-key": key, "anthropic-version": VERSION}
+@register_endpoint("anthropic", TRAITS)
+class AnthropicEndpoint(SdkEndpoint):
+    """The messages API."""
 
+    path = "/v1/messages"
+    models_path = "/v1/models"
+    reply_kind = "message of Anthropic's"
 
-def _without_limits(schema: Json) -> Json:
-    if isinstance(schema, list):
-        return [_without_limits(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {name: _without_limits(part) for name, part in schema.items() if name not in _UNKNOWN}
+    def __init__(self, config: ModelConfig, _threads: int) -> None:
+        super().__init__(_open_client(config), config.model)
 
+    @staticmethod
+    def package() -> Json:
+        """Return the package `anthropic`."""
+        import anthropic  # a replay must not load clients
 
-@ENDPOINTS.register("anthropic")
-class AnthropicEndpoint(OpenAIEndpoint):
-    """The messages API, over the connections and with the errors of the other endpoint."""
-
-    path = "v1/messages"
-    what = "message of Anthropic's"
-
-    def __init__(self, config: ModelConfig, threads: int) -> None:
-        super().__init__(config, threads)
-        self._root = self._root.removesuffix("/v1")
-        key = self._headers.pop("Authorization").removeprefix("Bearer ")
-        self._headers |= identified(key)
+        return anthropic
 
     def body(self, request: Request) -> JsonObject:
-        """What is sent for a request; there is no seed."""
+        """Return what is sent for a request; the API takes no seed."""
         parameters = {
             name: value
             for name, value in request.parameters.items()
             if name not in ("context", "seed")
         }
-        said = [(message.role, message.content) for message in request.messages]
+        messages = [message.to_fields() for message in request.messages]
         body: JsonObject = {
             "model": request.model,
-            "messages": [
-                {"role": role, "content": content} for role, content in said if role != "system"
-            ],
+            "messages": [message for message in messages if message["role"] != "system"],
             **parameters,
         }
-        if system := "\n\n".join(content for role, content in said if role == "system"):
-            body["system"] = system
+        system = [message["content"] for message in messages if message["role"] == "system"]
+        if system_text := "\n\n".join(system):
+            body["system"] = system_text
         if request.schema is not None:
-            schema = {"type": "json_schema", "schema": _without_limits(dict(request.schema))}
+            schema = {"type": "json_schema", "schema": _supported_schema(dict(request.schema))}
             body["output_config"] = {**body.get("output_config", {}), "format": schema}
         return body
 
     def check(self, request: Request) -> None:
-        """Raise `LogprobsUnavailableError` for a request of probabilities, which it gives none of."""
+        """Raise `LogprobsUnavailableError` for a request of probabilities."""
         if request.choices:
-            raise no_logprobs(request.model, "Anthropic's API gives none")
+            raise logprobs_unavailable(request.model, "Anthropic's API gives none")
 
     def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
-        usage = _usage_of(response["usage"])
+        usage = _read_usage(response["usage"])
+        texts = {"text": "", "thinking": ""}
+        for block in response["content"]:
+            if block["type"] in texts:
+                texts[block["type"]] += block[block["type"]]
+        stop_reason = response["stop_reason"]
         reply = Reply(
-            text="".join(block["text"] for block in response["content"] if block["type"] == "text"),
-            reasoning="".join(
-                block["thinking"] for block in response["content"] if block["type"] == "thinking"
-            ),
-            finish_reason=ENDED.get(response["stop_reason"], str(response["stop_reason"])),
+            text=texts["text"],
+            reasoning=texts["thinking"],
+            finish_reason=FINISH_REASONS.get(stop_reason, str(stop_reason)),
             seconds=seconds,
             served_model=str(response.get("model") or ""),
             service_tier=str(response["usage"].get("service_tier") or ""),
@@ -94,20 +118,61 @@ class AnthropicEndpoint(OpenAIEndpoint):
         )
         if not reply.text and reply.finish_reason not in ("length", "content_filter"):
             raise TransientError("the reply is empty", usage)
-        return check_length(request, replace(reply, **asdict(usage)))
+        return check_reply_size(request, replace(reply, **asdict(usage)))
 
 
-def _usage_of(counted: Fields) -> Usage:
-    """Its count of tokens: what is read from its cache, or written to it, is no part of
-    `input_tokens`.
+def _open_client(config: ModelConfig) -> "anthropic.AsyncAnthropic":
+    """Return a client that sends a server no headers that ANTHROPIC_CUSTOM_HEADERS names for others.
+
+    Raises:
+        UserError: the package is not installed.
     """
-    fresh, read, written, generated = (
-        int(counted.get(name) or 0)
-        for name in (
-            "input_tokens",
-            "cache_read_input_tokens",
-            "cache_creation_input_tokens",
-            "output_tokens",
-        )
+    try:
+        import anthropic  # an extra; a replay must not load clients
+    except ImportError:
+        raise UserError(
+            f"model '{config.model}': the package anthropic is not installed. Run `make env"
+            " EXTRAS=anthropic`."
+        ) from None
+    key, address = api_key(config) or _NO_KEY, server_address(config) or ""
+    headers: JsonObject = {
+        "anthropic-version": API_VERSION,
+        "X-Api-Key": key,
+        "Authorization": anthropic.omit,
+    }
+    if config.base_url:
+        names = custom_header_names("ANTHROPIC_CUSTOM_HEADERS")
+        headers = dict.fromkeys(names, anthropic.omit) | headers
+    return anthropic.AsyncAnthropic(
+        api_key=key,
+        base_url=address.rstrip("/").removesuffix("/v1"),
+        timeout=config.timeout,
+        max_retries=0,
+        default_headers=headers,
+        http_client=open_http_client(anthropic.DefaultAioHttpClient, config, address),
+        open_telemetry=False,
     )
-    return Usage(fresh + read + written, generated, read)
+
+
+def _supported_schema(schema: Json) -> Json:
+    """Return a schema without the keywords that the API refuses."""
+    if isinstance(schema, list):
+        return [_supported_schema(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        keyword: _supported_schema(part)
+        for keyword, part in schema.items()
+        if keyword not in _UNSUPPORTED_KEYWORDS
+    }
+
+
+def _read_usage(counts: Fields) -> Usage:
+    """Return the token counts; `input_tokens` leaves out what its cache reads and writes."""
+
+    def count(field: str) -> int:
+        return int(counts.get(field) or 0)
+
+    cached = count("cache_read_input_tokens")
+    prompt_tokens = count("input_tokens") + cached + count("cache_creation_input_tokens")
+    return Usage(prompt_tokens, count("output_tokens"), cached)

@@ -9,11 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from moot.core.artifacts import file_digest
+from moot.core.endpoint_traits import EndpointTraits
 from moot.core.errors import CallFailedError, TransientError, UserError
 from moot.core.model_config import HUB, ModelConfig
 from moot.core.types import JsonObject
-from moot.llm.endpoints import ENDPOINTS
-from moot.llm.endpoints.sizes import usage_of
+from moot.llm.endpoints import register_endpoint
+from moot.llm.endpoints.reply_size import read_usage
 from moot.llm.hub import hub_file
 from moot.llm.request import Reply, Request
 
@@ -55,7 +56,10 @@ def model_path(config: ModelConfig) -> Path:
     return path
 
 
-@ENDPOINTS.register("embedded")
+TRAITS = EndpointTraits(in_process=True, request_keys=("context",), starter_keys={"concurrency": 1})
+
+
+@register_endpoint("embedded", TRAITS)
 class EmbeddedEndpoint:
     """One model, one slot: consecutive prompts that share a beginning reuse its evaluated tokens."""
 
@@ -123,7 +127,7 @@ class EmbeddedEndpoint:
             or choice["message"].get("reasoning")
             or "",
             finish_reason=choice["finish_reason"] or "",
-            **asdict(usage_of(response["usage"])),
+            **asdict(read_usage(response["usage"])),
             seconds=time.perf_counter() - started,
             served_model=self._served_model,
         )
@@ -140,7 +144,7 @@ class EmbeddedEndpoint:
         logprobs, responses = (self._score_first_tokens if split_character else self._score_words)(
             request, spelled
         )
-        usages = [usage_of(response["usage"]) for response in responses]
+        usages = [read_usage(response["usage"]) for response in responses]
         return Reply(
             text=max(logprobs, key=lambda choice: logprobs[choice]),
             logprobs=logprobs,

@@ -1,24 +1,29 @@
-"""Ollama's native API through the `ollama` package; the context length is always sent, truncation
-is an error.
+"""Ollama's native API, by the package `ollama`.
+
+The context length is always sent, and a prompt that the server cut is an error.
 """
 
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from moot.core.endpoint_traits import EndpointTraits
 from moot.core.errors import (
     CallFailedError,
     LogprobsUnavailableError,
+    MootError,
     TransientError,
     UnreachableError,
 )
 from moot.core.model_config import ModelConfig
-from moot.core.types import Json, JsonObject
+from moot.core.types import JsonObject
 from moot.core.usage import Usage
-from moot.llm.endpoints import ENDPOINTS
-from moot.llm.endpoints.openai import label_logprobs, refusal
-from moot.llm.endpoints.sizes import check_length, read_body
-from moot.llm.identity import address
+from moot.llm.endpoints import register_endpoint
+from moot.llm.endpoints.connections import client_options
+from moot.llm.endpoints.failures import failure_of_status
+from moot.llm.endpoints.logprobs import TOP_LOGPROBS, label_logprobs
+from moot.llm.endpoints.reply_size import check_reply_size
+from moot.llm.identity import server_address
 from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
 
@@ -26,76 +31,63 @@ if TYPE_CHECKING:
     import httpx
     import ollama
 
-_FEWEST_TOKENS_A_CHARACTER = 1 / 8
+_MIN_TOKENS_PER_CHARACTER = 1 / 8
 """No tokenizer in use packs more than about eight characters of prose into a token."""
-_MOST_BYTES = 2**24
-"""Of any answer; a reply is held to its `max_tokens` as well."""
+
+TRAITS = EndpointTraits(
+    address_variable="OLLAMA_HOST",
+    default_address="http://localhost:11434",
+    example_address="http://localhost:11434",
+    default_port=11434,
+    can_be_started=True,
+    request_keys=("context",),
+    starter_keys={"base_url": "http://localhost:11434"},
+)
 
 
-class _RefusedError(Exception):
-    """An answer with an error status: the status, the headers and the content."""
+class _StatusError(Exception):
+    """A response with an error status.
+
+    The package's own error has no headers, which may say how long to wait.
+    """
 
     def __init__(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
         super().__init__(status)
-        self.answer = status, headers, content
+        self.status, self.headers, self.content = status, headers, content
 
 
-async def _bound(response: "httpx.Response") -> None:
-    """Read an answer's body before the client does, as far as memory allows."""
-    import httpx  # a replay must not load clients
-
-    if response.headers.get("Content-Encoding", "identity") != "identity":
-        raise CallFailedError(
-            "the answer is compressed, which was not asked for: `base_url` is not an Ollama"
-            " server's"
-        )
-    stream: Json = response.stream
-    body = await read_body(stream, _MOST_BYTES)
-    await stream.aclose()
-    if body.size > _MOST_BYTES:
-        raise CallFailedError(
-            f"the answer has {body.size} bytes or more; expected {_MOST_BYTES} at most"
-        )
-    if response.status_code >= 300:  # the HTTP status
-        raise _RefusedError(response.status_code, response.headers, body.content)
-    response.stream = httpx.ByteStream(body.content)
+async def _raise_for_status(response: "httpx.Response") -> None:
+    if not response.is_success:
+        content = await response.aread()
+        raise _StatusError(response.status_code, response.headers, content)
 
 
-@ENDPOINTS.register("ollama")
+@register_endpoint("ollama", TRAITS)
 class OllamaEndpoint:
-    """One attempt at `/api/chat`; the model's digest is read once and recorded with every reply."""
+    """Ollama's chat API; the model's digest is read once and recorded with every reply."""
 
     def __init__(self, config: ModelConfig, _threads: int) -> None:
         import httpx  # a replay must not load clients
-        import ollama
 
         self._config = config
-        self._no_whole_answer = (httpx.HTTPError, ValueError)
-        key = api_key(config)
-        self._client = ollama.AsyncClient(
-            host=address(config),
-            timeout=config.timeout,
-            follow_redirects=False,  # a prompt goes to `base_url` alone
-            headers={
-                "Accept-Encoding": "identity"
-            },  # what is packed could be unpacked to any length
-            event_hooks={"response": [_bound]},
-        )
-        self._client._client.headers.pop(
-            "Authorization", None
-        )  # of OLLAMA_API_KEY, which any server would get
-        if key:
-            self._client._client.headers["Authorization"] = f"Bearer {key}"
+        self._connection_errors = (httpx.HTTPError, ValueError)
+        self._client = _open_client(config)
         self._digest = ""
+
+    async def list_models(self) -> list[JsonObject]:
+        """Return the server's models, as the chat completions API lists them."""
+        try:
+            return [{"id": model.model} for model in (await self._client.list()).models]
+        except (_StatusError, ConnectionError, *self._connection_errors) as error:
+            raise self._failure(error, self._config.model) from None
 
     async def _served_model(self) -> str:
         if not self._digest:
-            listed = await self._client.list()
-            digests = {model.model: model.digest for model in listed.models}
-            name = (
-                self._config.model if ":" in self._config.model else f"{self._config.model}:latest"
-            )
-            self._digest = digests.get(name) or digests.get(self._config.model) or "digest unknown"
+            listing = await self._client.list()
+            digests = {model.model: model.digest for model in listing.models}
+            name = self._config.model
+            tagged_name = name if ":" in name else f"{name}:latest"
+            self._digest = digests.get(tagged_name) or digests.get(name) or "digest unknown"
         return f"{self._config.model} {self._digest}"
 
     def _options(self, request: Request) -> JsonObject:
@@ -106,11 +98,11 @@ class OllamaEndpoint:
         return options
 
     async def complete(self, request: Request) -> Reply:
-        """One attempt at Ollama's chat API."""
-        messages = [
-            {"role": message.role, "content": message.content} for message in request.messages
-        ]
-        extra: JsonObject = {"logprobs": True, "top_logprobs": 20} if request.choices else {}
+        """Make one attempt."""
+        messages = [message.to_fields() for message in request.messages]
+        extra: JsonObject = {}
+        if request.choices:
+            extra = {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
         started = time.perf_counter()
         try:
             served_model = await self._served_model()
@@ -121,16 +113,22 @@ class OllamaEndpoint:
                 format=dict(request.schema) if request.schema else None,
                 **extra,
             )
-        except _RefusedError as error:
-            pull = f"Pull the model (`ollama pull {request.model}`) or check `base_url`."
-            raise refusal(*error.answer, request, missing=pull) from None
-        except ConnectionError as error:
-            raise UnreachableError(redacted(error)) from None
-        except self._no_whole_answer as error:
-            raise TransientError(redacted(f"{type(error).__name__}: {error}")) from None
+        except (_StatusError, ConnectionError, *self._connection_errors) as error:
+            raise self._failure(error, request.model) from None
         reply = self._reply(request, response, time.perf_counter() - started, served_model)
         self._check_truncation(request, reply)
-        return check_length(request, reply)
+        return check_reply_size(request, reply)
+
+    @staticmethod
+    def _failure(error: Exception, model: str) -> MootError:
+        if isinstance(error, _StatusError):
+            remedy = f"Pull the model (`ollama pull {model}`) or check `base_url`."
+            return failure_of_status(
+                error.status, error.headers, error.content, model, remedy=remedy
+            )
+        if isinstance(error, ConnectionError):
+            return UnreachableError(redacted(error))
+        return TransientError(redacted(f"{type(error).__name__}: {error}"))
 
     def _reply(
         self, request: Request, response: "ollama.ChatResponse", seconds: float, served_model: str
@@ -164,17 +162,18 @@ class OllamaEndpoint:
                 " `answer: likelihood` cannot be used with it. Update Ollama, or set `answer:"
                 " generation`."
             )
-        listed = [response.logprobs[0], *(response.logprobs[0].top_logprobs or ())]
-        alternatives = {item.token: item.logprob for item in listed if item.logprob is not None}
-        return label_logprobs(alternatives, request.choices)
+        tokens = [response.logprobs[0], *(response.logprobs[0].top_logprobs or ())]
+        token_logprobs = {
+            token.token: token.logprob for token in tokens if token.logprob is not None
+        }
+        return label_logprobs(token_logprobs, request.choices)
 
     def _check_truncation(self, request: Request, reply: Reply) -> None:
-        """Ollama drops the beginning of a prompt that does not fit, and says nothing."""
+        """Raise `CallFailedError` if Ollama silently dropped the beginning of the prompt."""
         context = self._config.context
-        fewest = request.prompt_characters * _FEWEST_TOKENS_A_CHARACTER
-        if reply.prompt_tokens and (
-            reply.prompt_tokens >= context or reply.prompt_tokens < min(fewest, context)
-        ):
+        min_tokens = request.prompt_characters * _MIN_TOKENS_PER_CHARACTER
+        is_cut = reply.prompt_tokens >= context or reply.prompt_tokens < min(min_tokens, context)
+        if reply.prompt_tokens and is_cut:
             raise CallFailedError(
                 f"Ollama evaluated {reply.prompt_tokens} prompt tokens of a prompt of"
                 f" {request.prompt_characters} characters: it was cut to the context of {context}"
@@ -183,4 +182,22 @@ class OllamaEndpoint:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client._client.aclose()
+        await self._client.close()  # type: ignore[no-untyped-call]
+
+
+async def _remove_key(request: "httpx.Request") -> None:
+    """Remove the key in OLLAMA_API_KEY, which the package would send to any server."""
+    request.headers.pop("Authorization", None)
+
+
+def _open_client(config: ModelConfig) -> "ollama.AsyncClient":
+    import httpx  # a replay must not load clients
+    import ollama
+
+    options = client_options(config, httpx.ByteStream)
+    options["event_hooks"]["response"].append(_raise_for_status)
+    if key := api_key(config):
+        options["headers"]["Authorization"] = f"Bearer {key}"
+    else:
+        options["event_hooks"]["request"] = [_remove_key]
+    return ollama.AsyncClient(host=server_address(config), **options)

@@ -10,9 +10,10 @@ import math
 import random
 
 from moot.core.cases import stable_fraction
+from moot.core.endpoint_traits import EndpointTraits
 from moot.core.errors import UserError
 from moot.core.model_config import SIMULATED, ModelConfig
-from moot.llm.endpoints import ENDPOINTS, Endpoint
+from moot.llm.endpoints import Endpoint, register_endpoint
 from moot.llm.request import Reply, Request
 from moot.llm.simulated.beliefs import World, read_request
 from moot.llm.simulated.replies import Writer, spoilt
@@ -20,7 +21,10 @@ from moot.llm.simulated.replies import Writer, spoilt
 _CHARACTERS_A_TOKEN = 4.0
 
 
-@ENDPOINTS.register(SIMULATED)
+TRAITS = EndpointTraits(is_simulated=True, request_keys=("simulated",))
+
+
+@register_endpoint(SIMULATED, TRAITS)
 def refuse(config: ModelConfig, _threads: int) -> Endpoint:
     """Raise `UserError`: simulated voices speak in rehearsals alone."""
     raise UserError(

@@ -1,0 +1,63 @@
+"""What the rest of moot needs to know of a kind of endpoint; each states it beside its class."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from moot.core.registry import Registry
+from moot.core.types import Json
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointTraits:
+    """The traits of a kind of endpoint. The defaults describe a server at an unknown address.
+
+    Attributes:
+        address_variable: the environment variable from which the endpoint's own client reads an
+            address.
+        default_address: the address that its client calls otherwise.
+        example_address: an address for error messages.
+        default_port: completes an address without a scheme; None if a scheme is required.
+        served_path: what follows the address of a server that a job starts.
+        is_protocol: whether many providers speak this protocol, so that the address names who
+            answers.
+        has_batches: whether calls can be sent in batches.
+        can_be_started: whether a job can start the server (`serve`).
+        in_process: whether the model runs in the job's process and takes its threads.
+        is_simulated: whether replies are simulated.
+        is_recorded: whether replies were recorded, so that no question can be asked.
+        request_keys: keys of a model's entry that are part of each request.
+        starter_keys: keys of the entry that `init` writes; None if `init` does not offer it.
+    """
+
+    address_variable: str = ""
+    default_address: str | None = None
+    example_address: str = "http://localhost:8000/v1"
+    default_port: int | None = None
+    served_path: str = ""
+    is_protocol: bool = False
+    has_batches: bool = False
+    can_be_started: bool = False
+    in_process: bool = False
+    is_simulated: bool = False
+    is_recorded: bool = False
+    request_keys: tuple[str, ...] = ()
+    starter_keys: Mapping[str, Json] | None = field(default=None, hash=False)
+
+    @property
+    def has_server(self) -> bool:
+        """Whether calls go to a server, which other processes may call as well."""
+        return not (self.in_process or self.is_simulated or self.is_recorded)
+
+
+TRAITS: Registry[EndpointTraits] = Registry("endpoint", "endpoint", "moot.llm.endpoints")
+"""Traits by kind of endpoint. Modules of the user's own need not register any."""
+
+
+def endpoint_traits(endpoint: str) -> EndpointTraits:
+    """Return the traits of a kind of endpoint, the defaults for one that registers none."""
+    return TRAITS[endpoint] if endpoint in TRAITS else EndpointTraits()
+
+
+def endpoints_with(trait: str) -> list[str]:
+    """Return the names of the endpoints for which a trait is true."""
+    return [name for name in TRAITS if getattr(TRAITS[name], trait)]

@@ -1,0 +1,94 @@
+"""Settings of the HTTP clients inside the official packages: redirects, proxies, headers, sizes."""
+
+import os
+from collections.abc import Callable
+from typing import TypeVar
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from moot.core.errors import UserError
+from moot.core.model_config import ModelConfig
+from moot.core.model_values import parts_of_address
+from moot.core.types import Json, JsonObject
+from moot.llm.endpoints.reply_size import MAX_RESPONSE_BYTES, limit_response_size
+from moot.llm.redaction import redacted
+
+HttpClient = TypeVar("HttpClient")
+_MAX_BATCH_FILE_BYTES = 2**30
+"""Maximum size of a file of replies, some ten times the maximum size of a batch."""
+_IDLE_SECONDS = 15.0
+"""How long an idle connection is kept open."""
+
+
+def client_options(config: ModelConfig, make_stream: Callable[[bytes], Json]) -> JsonObject:
+    """Return the options that all HTTP clients of moot have.
+
+    No redirect is followed, so that prompts and keys reach the configured address only. Responses
+    are read whole, up to a maximum size, before a package sees them.
+
+    Args:
+        config: the model's entry.
+        make_stream: `ByteStream` of `httpx` or `httpx2`.
+    """
+    max_bytes = _MAX_BATCH_FILE_BYTES if config.batch else MAX_RESPONSE_BYTES
+    return {
+        "timeout": config.timeout,
+        "follow_redirects": False,
+        "headers": {"Accept-Encoding": "identity"},  # a compressed body may unpack to any size
+        "event_hooks": {"response": [limit_response_size(max_bytes, make_stream)]},
+    }
+
+
+def open_http_client(
+    make_client: Callable[..., HttpClient], config: ModelConfig, address: str
+) -> HttpClient:
+    """Return the HTTP client for a package's own client.
+
+    Args:
+        make_client: the package's `DefaultAioHttpClient`.
+        config: the model's entry.
+        address: the server's address.
+
+    Raises:
+        UserError: the environment names a proxy or a certificate that cannot be used.
+    """
+    import httpx2  # a replay must not load clients
+
+    _check_proxy(address)
+    limits = httpx2.Limits(
+        max_connections=config.max_concurrent_calls, keepalive_expiry=_IDLE_SECONDS
+    )
+    try:
+        return make_client(**client_options(config, httpx2.ByteStream), limits=limits)
+    except OSError as error:
+        raise UserError(
+            f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names: {error}."
+        ) from None
+
+
+def _check_proxy(address: str) -> None:
+    """Raise `UserError` if the environment names a proxy for an address that cannot be used."""
+    parts, proxies = urlsplit(address), getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    is_exempt = proxy_bypass(parts.netloc) or proxy_bypass(str(parts.hostname))
+    if not proxy or is_exempt:
+        return
+    try:
+        proxy_parts, _ = parts_of_address(proxy if "://" in proxy else f"http://{proxy}")
+        is_usable = proxy_parts.hostname and proxy_parts.scheme in ("http", "https")
+    except ValueError:
+        is_usable = False
+    if not is_usable:
+        raise UserError(
+            f"the proxy of the environment for {address}: expected http://..., found"
+            f" {redacted(proxy)}."
+        )
+
+
+def custom_header_names(variable: str) -> list[str]:
+    """Return the names of the headers that an environment variable adds for a package's client.
+
+    They may hold keys of another account (`OPENAI_CUSTOM_HEADERS`).
+    """
+    lines = os.environ.get(variable, "").splitlines()
+    return [line.partition(":")[0].strip() for line in lines if ":" in line]

@@ -1,0 +1,133 @@
+"""What the endpoints over the packages `openai` and `anthropic` share: both clients are alike."""
+
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, TypeVar
+
+from moot.core.errors import TransientError
+from moot.core.types import Json, JsonObject
+from moot.llm.endpoints.failures import failure_of_connection, failure_of_status
+from moot.llm.redaction import redacted
+from moot.llm.request import Reply, Request
+
+if TYPE_CHECKING:
+    import anthropic
+    import openai
+
+Result = TypeVar("Result")
+
+
+class SdkEndpoint(ABC):
+    """An endpoint that calls a server through a package's client, without its typed objects.
+
+    `client.post` with `cast_to=httpx2.Response` is the packages' documented way to do so. It keeps
+    their authentication, time-outs, proxies and TLS, and takes a third of the processor time. The
+    package makes one attempt; `llm.client` repeats it.
+
+    Attributes:
+        path: of a call, below the client's base address.
+        models_path: of the list of models.
+        reply_kind: what a reply is called, for messages.
+        client: the package's client.
+    """
+
+    path: str
+    models_path: str
+    reply_kind: str
+
+    def __init__(self, client: "openai.AsyncOpenAI | anthropic.AsyncAnthropic", model: str) -> None:
+        import aiohttp  # a replay must not load clients
+        import httpx2
+
+        self.client: Json = client
+        self._model = model
+        self._response_type = httpx2.Response
+        self._package = self.package()
+        self._connection_errors = (self._package.APIConnectionError, aiohttp.ClientError, OSError)
+
+    @staticmethod
+    @abstractmethod
+    def package() -> Json:
+        """Return the package whose client is used."""
+
+    @abstractmethod
+    def body(self, request: Request) -> JsonObject:
+        """Return what is sent for a request."""
+
+    @abstractmethod
+    def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
+        """Return the reply in a response, which may have any form."""
+
+    @abstractmethod
+    def check(self, request: Request) -> None:
+        """Raise `LogprobsUnavailableError` for a request that no server can answer."""
+
+    async def complete(self, request: Request) -> Reply:
+        """Make one attempt."""
+        self.check(request)
+        started = time.perf_counter()
+        response = await self.call(
+            self.client.post(self.path, body=self.body(request), cast_to=self._response_type),
+            asks_logprobs=bool(request.choices),
+        )
+        return self.read(request, read_json(response.content), time.perf_counter() - started)
+
+    async def call(self, operation: Awaitable[Result], *, asks_logprobs: bool = False) -> Result:
+        """Return what an operation of the client returns; its errors become moot's."""
+        try:
+            return await operation
+        except self._package.APIStatusError as error:
+            response = error.response
+            raise failure_of_status(
+                response.status_code,
+                response.headers,
+                response.content,
+                self._model,
+                asks_logprobs=asks_logprobs,
+            ) from None
+        except self._connection_errors as error:
+            raise failure_of_connection(error) from None
+
+    def read(self, request: Request, response: Json, seconds: float) -> Reply:
+        """Return the reply in a decoded response.
+
+        Raises:
+            TransientError: the response holds no reply, or an empty one.
+        """
+        try:
+            return self._reply(request, response, seconds)
+        except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
+            problem = redacted(f"{type(error).__name__}: {error}")
+            raise TransientError(
+                f"the reply is no {self.reply_kind} ({problem}; does base_url speak the protocol of"
+                " this endpoint?)"
+            ) from None
+
+    async def list_models(self) -> list[JsonObject]:
+        """Return the server's entries of its models, none if it does not list them."""
+        content = read_json(await self.call(self._get_models()))
+        listing = content.get("data") or content.get("models") if isinstance(content, dict) else ()
+        entries = listing if isinstance(listing, list) else []
+        return [entry for entry in entries if isinstance(entry, dict)]
+
+    async def _get_models(self) -> bytes:
+        try:
+            response = await self.client.get(self.models_path, cast_to=self._response_type)
+        except self._package.NotFoundError:
+            return b"{}"
+        content: bytes = response.content
+        return content
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.client.close()
+
+
+def read_json(content: bytes) -> Json:
+    """Return a decoded response; raise `TransientError` if it is not JSON in UTF-8."""
+    try:
+        return json.loads(content)
+    except ValueError as error:
+        raise TransientError(redacted(f"unreadable reply: {error}")) from None
