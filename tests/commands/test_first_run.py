@@ -113,7 +113,7 @@ def test_a_budget_that_is_no_number_is_refused(usd: str) -> None:
         ({}, "init: no model; expected the model's name at its server"),
         (
             {"model": "m", "server": "nowhere"},
-            "server 'nowhere'; expected one of openai, anthropic, openrouter, ollama",
+            "server 'nowhere'; expected one of anthropic, ollama, openai, openrouter",
         ),
         (
             {"model": "m", "server": "ollama", "data": "nlsy79"},

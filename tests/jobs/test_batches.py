@@ -283,7 +283,7 @@ def test_an_answer_that_got_lost_is_looked_up_before_another_attempt(
                 " reached.*max_calls"
             ),
         ),
-        ({"status": "cancelled"}, "batch_0 was cancelled. What it answered is kept"),
+        ({"status": "cancelled"}, "batch_0 was cancelled. Its replies are kept"),
     ],
 )
 def test_a_batch_that_is_refused_ends_the_run_with_what_to_do(

@@ -37,7 +37,7 @@ def _servers() -> dict[str, JsonObject]:
         traits = TRAITS[name]
         if traits.has_server and traits.starter_keys is not None:
             servers[name] = {"endpoint": name, **traits.starter_keys}
-    return servers | _SERVICES
+    return {**servers, **_SERVICES}
 
 
 _FEWEST_LABELS, _MOST_LABELS, _CASES, _NAME = 2, 10, 10, "mine"
