@@ -12,7 +12,7 @@ import numpy as np
 import results_page
 
 from moot.stats.bootstrap import Floats, as_numbers
-from moot.stats.ratings import FIRST, SECOND, TIE, Ratings, rate
+from moot.stats.ratings import FIRST, SECOND, TIE, Ratings, fit_ratings
 
 BEGIN, END = (
     "<!-- ratings: python benchmarks/coverage_ratings.py --write -->",
@@ -50,7 +50,7 @@ class Tournament:
         first, second, outcomes, topics, *features = zip(*rows, strict=True)
         terms = {name: as_numbers(values) for name, values in zip(PLANTED, features, strict=True)}
         names = [[f"debater {number}" for number in side] for side in (first, second)]
-        return rate(names[0], names[1], as_numbers(outcomes), topics, terms)
+        return fit_ratings(names[0], names[1], as_numbers(outcomes), topics, terms)
 
     def _topic(self, random: np.random.Generator, topic: int) -> Iterator[tuple[float, ...]]:
         pair = random.choice(self.debaters, 2, replace=False)

@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 
 from moot.core.experiment_config import TournamentConfig
 from moot.stats.bootstrap import as_numbers
-from moot.stats.ratings import FIRST, SECOND, rate
+from moot.stats.ratings import FIRST, SECOND, fit_ratings
 
 WORLDS, SEED, SIDE = 50, 12, 0.5
 DESIGNS = [
@@ -40,7 +40,7 @@ def correlation(debaters: int, opponents: int, cases: int, world: int) -> float:
     ]
     outcomes = np.where(random.random(len(drawn)) < chances, FIRST, SECOND)
     first, second, case = zip(*drawn, strict=True)
-    found = rate(first, second, as_numbers(outcomes), case, {"side": np.ones(len(drawn))})
+    found = fit_ratings(first, second, as_numbers(outcomes), case, {"side": np.ones(len(drawn))})
     rated = [found.strengths[name].value for name in names] if found else []
     return float(spearmanr(rated, list(strengths.values())).statistic)
 

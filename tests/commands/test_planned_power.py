@@ -113,7 +113,7 @@ def test_a_plan_is_judged_by_its_rehearsal_and_then_by_a_pilot(
     within = [frame.groupby("case_id")["right"].var().mean() for frame in right]
     assert powered.spread.difference == pytest.approx((means[0] - means[1]).mean())
     assert list(powered.spread.within) == pytest.approx(within)
-    assert powered.spread.between == pytest.approx(
+    assert powered.spread.between_variance == pytest.approx(
         [(means[0] - means[1]).var() - sum(within) / REPEATS]
     )
     assert (
@@ -186,7 +186,7 @@ def test_five_cases_show_nothing_and_groups_count_their_own(
 def test_simulated_voices_that_hardly_differ_are_no_ground_to_plan_on() -> None:
     """At temperature 0 two wordings of a question get the same answers from a simulated voice."""
     contrast = Plan.from_yaml(raw(), PROJECT).contrasts[0]
-    alike = Spread(0.0, (0.01,), (np.nan, np.nan), cases=(150,), counted=True)
+    alike = Spread(0.0, (0.01,), (np.nan, np.nan), cases=(150,), is_binary=True)
     rehearsed = Powered(
         contrast, "rehearsal (SIMULATED)", alike, (150,), (1, 1), (283,), 0.1, Goal(), Goal()
     )

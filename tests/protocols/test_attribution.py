@@ -29,7 +29,7 @@ from moot.report.reader_debates import effects_by_debate
 from moot.scores import no_scores
 from moot.scores.attribution import rests_on_one, stated_turns, turn_effects
 from moot.scores.results import ExperimentResults, ExperimentView
-from moot.stats.attribution import effect_of, floor_of, which_moved
+from moot.stats.attribution import estimate_effect, moved_verdict, noise_floor
 from moot.studies.across.tables_attribution import moving_turns, stated_and_exact, what_moved
 from scripted_model import WINNER, ScriptedModel, make_debate
 
@@ -478,7 +478,9 @@ def test_intervals_cover_the_effect_over_all_probabilities(times: int) -> None:
     for _ in range(tries):
         share, other = random.random(2)
         whole, changed = random.binomial(1, share, 2 * times), random.binomial(1, other, times)
-        found = effect_of(whole.astype(float).tolist(), changed.astype(float).tolist(), exact=False)
+        found = estimate_effect(
+            whole.astype(float).tolist(), changed.astype(float).tolist(), exact=False
+        )
         covered += found.low - 1e-9 <= share - other <= found.high + 1e-9
     assert 0.92 <= covered / tries <= 0.98
 
@@ -490,9 +492,9 @@ def test_intervals_of_effects_cover_what_they_should(share: float, effect: float
     for _ in range(tries):
         answers = random.binomial(1, share, whole).astype(float).tolist()
         changed = random.binomial(1, share - effect, times).astype(float).tolist()
-        found = effect_of(answers, changed, exact=False)
+        found = estimate_effect(answers, changed, exact=False)
         covered += found.low - 1e-9 <= effect <= found.high + 1e-9
-        named += which_moved([found], [floor_of(answers, times, exact=False)], 0.05)[0]
+        named += moved_verdict([found], [noise_floor(answers, times, exact=False)], 0.05)[0]
     assert 0.92 <= covered / tries <= 0.985
     assert named / tries <= 0.05 if effect == 0 else named / tries > 0.75
 
@@ -505,8 +507,8 @@ def test_a_great_effect_is_called_moved_in_most_debates_and_found_first() -> Non
         whole = random.binomial(1, 0.9, 2 * times).astype(float).tolist()
         shares = [0.9 - effect, *[0.9] * (turns - 1)] * 2
         changed = [random.binomial(1, share, times).astype(float).tolist() for share in shares]
-        found = [effect_of(whole, values, exact=False) for values in changed]
-        moved = which_moved(found, [floor_of(whole, times, exact=False)] * 2 * turns, 0.05)
+        found = [estimate_effect(whole, values, exact=False) for values in changed]
+        moved = moved_verdict(found, [noise_floor(whole, times, exact=False)] * 2 * turns, 0.05)
         called, others = called + moved[0], others + any(moved[1:turns] + moved[turns + 1 :])
         first += found[0].effect > max(one.effect for one in found[1:turns])
     assert 0.75 <= called / debates <= 0.9

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moot.stats.asked_twice import Changed, changes, differ, distance
+from moot.stats.asked_twice import Change, changes, differ, distance
 
 LIKELY = 0.71
 """Of an answer: two answers to the same prompt differ in 2 x 0.71 x 0.29 = 41 % of cases."""
@@ -21,7 +21,7 @@ def answers(random: np.random.Generator, likely: "list[float]", repeats: int) ->
     return pd.Series(np.where(drawn, "yes", "no"), index=index)
 
 
-def compared(first: "pd.Series[str]", second: "pd.Series[str]") -> Changed:
+def compared(first: "pd.Series[str]", second: "pd.Series[str]") -> Change:
     return changes(
         first, second, differ, {case: case for case in first.index.get_level_values(0)}, 1
     )
@@ -32,8 +32,8 @@ def test_without_an_effect_41_percent_flip_and_none_of_it_is_the_changes() -> No
     for _ in range(200):
         found = compared(answers(random, [LIKELY] * 100, 3), answers(random, [LIKELY] * 100, 3))
         held += found.low <= 0 <= found.high
-        excess.append(found.more)
-        assert 0.3 < found.changed < 0.52 and 0.3 < found.again < 0.52
+        excess.append(found.excess)
+        assert 0.3 < found.changed < 0.52 and 0.3 < found.between_repeats < 0.52
     assert 0.93 <= held / 200 <= 0.99
     assert np.mean(excess) == pytest.approx(0, abs=0.005)
 
@@ -41,14 +41,14 @@ def test_without_an_effect_41_percent_flip_and_none_of_it_is_the_changes() -> No
 def test_an_effect_is_found_above_the_noise() -> None:
     random = np.random.default_rng(6)
     found = compared(answers(random, [0.9] * 200, 4), answers(random, [0.4] * 200, 4))
-    assert found.more == pytest.approx((0.9 - 0.4) ** 2, abs=0.05) and found.low > 0
+    assert found.excess == pytest.approx((0.9 - 0.4) ** 2, abs=0.05) and found.low > 0
 
 
 def test_one_answer_a_side_says_that_nothing_can_be_told() -> None:
     random = np.random.default_rng(7)
     found = compared(answers(random, [LIKELY] * 100, 1), answers(random, [LIKELY] * 100, 1))
-    assert 0.3 < found.changed < 0.52 and np.isnan(found.again)
-    assert np.isnan([found.more, found.low, found.high]).all() and found.cases == 100
+    assert 0.3 < found.changed < 0.52 and np.isnan(found.between_repeats)
+    assert np.isnan([found.excess, found.low, found.high]).all() and found.cases == 100
 
 
 def test_answers_that_share_a_repeats_calls_are_not_compared() -> None:
@@ -58,7 +58,7 @@ def test_answers_that_share_a_repeats_calls_are_not_compared() -> None:
     random = np.random.default_rng(8)
     same = answers(random, [0.5] * 300, 2)
     found = compared(same, same)
-    assert found.changed == pytest.approx(found.again) and found.changed == pytest.approx(
+    assert found.changed == pytest.approx(found.between_repeats) and found.changed == pytest.approx(
         0.5, abs=0.1
     )
 
@@ -68,9 +68,9 @@ def test_one_side_with_repeats_is_a_floor_and_a_trained_model_has_one_by_itself(
     beliefs = pd.Series([0.2, 0.4, 0.5, 0.5], index=index)
     once = pd.Series([0.3, 0.9], index=pd.MultiIndex.from_tuples([("a", 0), ("b", 0)]))
     found = changes(beliefs, once, distance, {"a": "a", "b": "b"}, 1)
-    assert (found.again, found.changed) == (
+    assert (found.between_repeats, found.changed) == (
         pytest.approx((0.2 + 0) / 2),
         pytest.approx((0.1 + 0.4) / 2),
     )
-    trained = changes(once, once + 0.05, distance, {"a": "a", "b": "b"}, 1, known=0.0)
-    assert (trained.again, trained.more) == (0.0, pytest.approx(0.05))
+    trained = changes(once, once + 0.05, distance, {"a": "a", "b": "b"}, 1, default_change=0.0)
+    assert (trained.between_repeats, trained.excess) == (0.0, pytest.approx(0.05))

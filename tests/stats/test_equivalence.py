@@ -7,7 +7,7 @@ import pytest
 
 from moot.stats.bootstrap import SHARE, as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired
-from moot.stats.independent import p_of
+from moot.stats.independent import p_of_interval
 
 MARGIN = 0.2
 
@@ -58,11 +58,11 @@ def test_the_p_is_that_of_the_interval_of_ninety_per_cent() -> None:
             return value - half, value + half
 
         known = max(norm.sf((value + MARGIN) / error), norm.cdf((value - MARGIN) / error))
-        assert p_of(interval, MARGIN) == pytest.approx(known, rel=1e-6)
+        assert p_of_interval(interval, MARGIN) == pytest.approx(known, rel=1e-6)
         low, high = interval(0.9)
-        assert (p_of(interval, MARGIN) < 0.05) == (low > -MARGIN and high < MARGIN)
-    assert p_of(lambda _: (0.3, 0.4), MARGIN) == pytest.approx(1)
-    assert p_of(lambda _: (float("nan"), float("nan")), MARGIN) == 1
+        assert (p_of_interval(interval, MARGIN) < 0.05) == (low > -MARGIN and high < MARGIN)
+    assert p_of_interval(lambda _: (0.3, 0.4), MARGIN) == pytest.approx(1)
+    assert p_of_interval(lambda _: (float("nan"), float("nan")), MARGIN) == 1
 
 
 def test_without_a_margin_nothing_is_tested() -> None:

@@ -22,7 +22,7 @@ from moot.stats.bootstrap import (
 )
 from moot.stats.calibration import auc_statistic
 from moot.stats.differences import Sums, compare_paired
-from moot.stats.randomisation import sign_flip
+from moot.stats.randomisation import sign_flip_p
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -44,7 +44,7 @@ def test_resamples_that_are_drawn_some_at_a_time_are_the_same_ones(
     whole = ClusterBootstrap(cases, seed=5, resamples=101)
     expected = [whole.draws(statistic) for statistic in statistics]
     monkeypatch.setattr(bootstrap_module, "_WEIGHTS_AT_ONCE", 1000)
-    bootstrap_module._draws.cache_clear()
+    bootstrap_module._draw_clusters.cache_clear()
     parts = ClusterBootstrap(cases, seed=5, resamples=101)
     assert [len(weights) for weights in parts.weights()] == [11] * 9 + [2]
     for statistic, draws in zip(statistics, expected, strict=True):
@@ -62,11 +62,11 @@ def test_patterns_of_signs_that_are_drawn_some_at_a_time_are_the_same_ones(
         compared = compare_paired(
             first, second, [str(number) for number in range(60)], 1, (-1.0, 1.0)
         )
-        return sign_flip(differences, 1), compared.p
+        return sign_flip_p(differences, 1), compared.p
 
     expected = p_values()
     monkeypatch.setattr(randomisation, "_SIGNS_AT_ONCE", 1000)
-    assert list(randomisation.portions(45, 60)) == [16, 16, 13]
+    assert list(randomisation.split_into_portions(45, 60)) == [16, 16, 13]
     assert p_values() == expected
 
 

@@ -11,14 +11,14 @@ from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
 from moot.stats.bootstrap import SHARE, ClusterBootstrap, Statistic
 from moot.stats.calibration import auc_statistic, calibration_error_statistic
 from moot.stats.classification import (
-    Classified,
+    ClassificationOutcome,
     averages,
     kappa,
     matthews,
     measure,
-    occurring,
+    occurring_labels,
     statistics_with_interval,
-    sums,
+    weighted_sums,
 )
 
 LABELS = ("con", "neutral", "pro")
@@ -34,8 +34,8 @@ def one_hot(values: "list[str]") -> "np.ndarray":
 def test_metrics_agree_with_scikit_learn(pairs):
     truth, answers = zip(*pairs, strict=True)
     actual, assigned = one_hot(truth), one_hot(answers)
-    found = sums(actual, assigned, np.ones((1, len(pairs))))
-    ours = averages(found, LABELS, occurring(actual, assigned), positive=2)
+    found = weighted_sums(actual, assigned, np.ones((1, len(pairs))))
+    ours = averages(found, LABELS, occurring_labels(actual, assigned), positive=2)
     names = ("precision", "recall", "f1")
     for average in ("macro", "weighted", "micro"):
         theirs = metrics.precision_recall_fscore_support(
@@ -57,9 +57,9 @@ def test_a_resample_is_scored_as_scikit_learn_scores_its_rows_over_the_fixed_lab
     truth, answers = random.choice(LABELS, (2, 15), p=[0.5, 0.4, 0.1])
     drawn = random.integers(15, size=15)
     actual, assigned = one_hot(list(truth)), one_hot(list(answers))
-    occurs = occurring(actual, assigned)
+    occurs = occurring_labels(actual, assigned)
     weights = np.bincount(drawn, minlength=15)[None, :].astype(float)
-    ours = averages(sums(actual, assigned, weights), LABELS, occurs)["f1", "macro", ""][0]
+    ours = averages(weighted_sums(actual, assigned, weights), LABELS, occurs)["f1", "macro", ""][0]
     fixed = [label for label, kept in zip(LABELS, occurs, strict=True) if kept]
     theirs = metrics.f1_score(
         truth[drawn], answers[drawn], labels=fixed, average="macro", zero_division=0
@@ -75,7 +75,9 @@ def test_a_rare_label_does_not_widen_macro_f1():
     truth = np.array(["neutral"] * 2 + ["con"] * 337 + ["pro"] * 337)
     wrong = random.random(676) < 0.31
     answers = np.where(wrong | (truth == "neutral"), np.where(truth == "con", "pro", "con"), truth)
-    outcome = Classified(one_hot(list(truth)), one_hot(list(answers)), None, "decision", None)
+    outcome = ClassificationOutcome(
+        one_hot(list(truth)), one_hot(list(answers)), None, "decision", None
+    )
     value, low, high = ClusterBootstrap(range(676), seed=0).estimate(
         statistics_with_interval(outcome)["f1_macro"]
     )
@@ -88,7 +90,7 @@ def test_a_rare_label_does_not_widen_macro_f1():
 def test_a_coin_is_scored_by_its_expectation():
     truth = one_hot(["pro"] * 3 + ["con"])
     shares = truth.mean(axis=0)
-    outcome = Classified(truth, np.tile(shares, (4, 1)), None, "decision", None)
+    outcome = ClassificationOutcome(truth, np.tile(shares, (4, 1)), None, "decision", None)
     found = measure(outcome)
     assert found["accuracy"] == pytest.approx(0.75**2 + 0.25**2)
     assert found["kappa"] == pytest.approx(0) and np.isnan(found["auc"])
@@ -160,7 +162,7 @@ def test_alpha_of_the_published_example():
 
 
 def test_a_share_between_bounds_needs_no_case_of_each_label():
-    only = Classified(one_hot(["pro"] * 4), one_hot(["pro"] * 4), None, "decision", None)
+    only = ClassificationOutcome(one_hot(["pro"] * 4), one_hot(["pro"] * 4), None, "decision", None)
     statistic = statistics_with_interval(only)["f1_macro"]
     assert statistic.bounds == SHARE
     assert ClusterBootstrap(range(4), seed=0).estimate(statistic) == pytest.approx(

@@ -70,7 +70,7 @@ def test_shares_of_different_cases_are_planned_for_fishers_exact_test(
     cases = int(
         np.ceil(
             cases_needed(
-                difference, Spread(difference, between, (NAN, NAN), (1.0, 1.0), counted=True)
+                difference, Spread(difference, between, (NAN, NAN), (1.0, 1.0), is_binary=True)
             )
         )
     )
@@ -94,8 +94,8 @@ def test_sides_of_different_cases_count_their_own_variance_and_clusters() -> Non
         for side, values in (("a", few), ("b", many))
     ]
     clusters = [*range(20), *(100 + number // 5 for number in range(200))]
-    spread = estimate_spread(sides[0], sides[1], 0.0, clusters, paired=False)
-    assert spread.between == pytest.approx(
+    spread = estimate_spread(sides[0], sides[1], 0.0, clusters, is_paired=False)
+    assert spread.between_variance == pytest.approx(
         (few.var(ddof=1), many.var(ddof=1))
     ) and spread.cases == (20, 200)
     assert spread.design[0] == 1
@@ -139,7 +139,7 @@ def spread_of(right: np.ndarray) -> Spread:
     ]
     means = right.mean(axis=(1, 2))
     return estimate_spread(
-        *sides, float(means[0] - means[1]), np.arange(cases), paired=True, counted=True
+        *sides, float(means[0] - means[1]), np.arange(cases), is_paired=True, is_binary=True
     )
 
 
@@ -150,7 +150,7 @@ def test_the_split_of_variance_is_recovered_from_a_pilot_without_bias() -> None:
         float((p * (1 - p)).mean()) / 59 for p in truth
     )
     found = [spread_of(debates(random, 60, 3, 0.8)) for _ in range(300)]
-    estimates = np.array([one.between[0] for one in found])
+    estimates = np.array([one.between_variance[0] for one in found])
     assert abs(estimates.mean() - between) < 4 * estimates.std() / 300**0.5 + 0.003, (
         estimates.mean(),
         between,
@@ -177,7 +177,7 @@ def test_a_study_of_the_planned_size_finds_the_difference_as_often_as_planned() 
 
 
 def test_repeats_pay_only_where_cases_run_out() -> None:
-    spread = Spread(0.05, (0.05,), (0.1, 0.1), counted=True)
+    spread = Spread(0.05, (0.05,), (0.1, 0.1), is_binary=True)
     plenty = cheapest(0.1, spread, 0.02, 5000)
     assert plenty is not None and plenty.repeats == 1
     assert plenty.cost == pytest.approx(plenty.cases * 0.02)
@@ -197,13 +197,13 @@ def test_clusters_corrections_and_few_cases() -> None:
         Observed(motions + random.normal(0, 0.5, 200), names, ["m"] * 200),
         Observed(np.zeros(200), names, ["m"] * 200),
     )
-    clustered = estimate_spread(first, second, 0.0, np.repeat(np.arange(40), 5), paired=True)
+    clustered = estimate_spread(first, second, 0.0, np.repeat(np.arange(40), 5), is_paired=True)
     assert clustered.design[0] == pytest.approx(1 + 4 * 0.8, rel=0.25), "1 + (m - 1) rho"
     judged = Observed(first.values + np.tile(random.normal(0, 1, 10), 20), names, ["m"] * 200)
     crossed = estimate_spread(
-        judged, second, 0.0, [(case // 5, case % 10) for case in range(200)], paired=True
+        judged, second, 0.0, [(case // 5, case % 10) for case in range(200)], is_paired=True
     )
-    alone = estimate_spread(judged, second, 0.0, np.repeat(np.arange(40), 5), paired=True)
+    alone = estimate_spread(judged, second, 0.0, np.repeat(np.arange(40), 5), is_paired=True)
     assert crossed.design[0] > 1.5 * alone.design[0], (
         "judges who sit in many debates take their share too"
     )
@@ -229,7 +229,7 @@ def test_models_count_alike_however_often_each_debated() -> None:
     held = np.concatenate([np.repeat(own[model], repeats) for model, repeats in often.items()])
     first = Observed(held + random.normal(0, 0.5, len(held)), *map(list, zip(*parts, strict=True)))
     second = Observed(np.zeros(len(held)), first.cases, first.runs)
-    spread = estimate_spread(first, second, 0.0, range(cases), paired=True)
-    assert spread.between[0] == pytest.approx(0.5, rel=0.06) and spread.within[0] == pytest.approx(
-        0.125, rel=0.03
-    )
+    spread = estimate_spread(first, second, 0.0, range(cases), is_paired=True)
+    assert spread.between_variance[0] == pytest.approx(0.5, rel=0.06) and spread.within[
+        0
+    ] == pytest.approx(0.125, rel=0.03)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from moot.stats.ratings import FIRST, SECOND, TIE, rate
+from moot.stats.ratings import FIRST, SECOND, TIE, fit_ratings
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -28,7 +28,7 @@ def random_pairs(number: int, seed: int = 0) -> tuple[list[str], list[str], np.n
 def test_without_ties_strengths_are_those_of_logistic_regression():
     first, second, outcomes = random_pairs(400)
     length = np.random.default_rng(1).normal(0, 1, 400)
-    found = rate(
+    found = fit_ratings(
         first, second, outcomes, list(range(400)), {"side": np.ones(400), "length": length}
     )
     assert found is not None and found.ties == 0
@@ -50,7 +50,7 @@ def test_without_ties_strengths_are_those_of_logistic_regression():
 
 def test_ties_between_equals_are_as_likely_as_they_were():
     outcomes = np.array([FIRST, SECOND, TIE] * 40)
-    found = rate(["a"] * 120, ["b"] * 120, outcomes, [number // 3 for number in range(120)])
+    found = fit_ratings(["a"] * 120, ["b"] * 120, outcomes, [number // 3 for number in range(120)])
     assert found is not None and found.ties == pytest.approx(1 / 3, abs=1e-3)
     assert found.strengths["a"].value == pytest.approx(0, abs=1e-6)
 
@@ -58,7 +58,7 @@ def test_ties_between_equals_are_as_likely_as_they_were():
 def test_sides_are_told_from_strengths_where_they_were_swapped():
     first, second = ["a", "b"] * 50, ["b", "a"] * 50
     always_first = np.full(100, FIRST)
-    found = rate(first, second, np.where(np.arange(100) % 9 == 0, SECOND, always_first), list(range(50)) * 2,
+    found = fit_ratings(first, second, np.where(np.arange(100) % 9 == 0, SECOND, always_first), list(range(50)) * 2,
                  {"side": np.ones(100)})  # fmt: skip
     assert found is not None and found.terms["side"].low > 1
     assert abs(found.strengths["a"].value) < abs(found.terms["side"].value) / 2
@@ -66,8 +66,8 @@ def test_sides_are_told_from_strengths_where_they_were_swapped():
 
 def test_a_verdict_that_is_copied_within_its_topic_adds_no_certainty():
     first, second, outcomes = random_pairs(200)
-    once = rate(first, second, outcomes, list(range(200)))
-    thrice = rate(first * 3, second * 3, np.tile(outcomes, 3), list(range(200)) * 3)
+    once = fit_ratings(first, second, outcomes, list(range(200)))
+    thrice = fit_ratings(first * 3, second * 3, np.tile(outcomes, 3), list(range(200)) * 3)
     assert once is not None and thrice is not None
     for name, one in once.strengths.items():
         other = thrice.strengths[name]
@@ -79,8 +79,8 @@ def test_a_verdict_that_is_copied_within_its_topic_adds_no_certainty():
 def test_weights_let_a_pair_count_as_often_as_it_is_weighed():
     first, second, outcomes = random_pairs(60)
     weights = np.where(np.arange(60) < 20, 2.0, 1.0)
-    weighted = rate(first, second, outcomes, list(range(60)), weights=weights)
-    twice = rate(
+    weighted = fit_ratings(first, second, outcomes, list(range(60)), weights=weights)
+    twice = fit_ratings(
         first[:20] + first,
         second[:20] + second,
         np.concatenate([outcomes[:20], outcomes]),
@@ -93,41 +93,41 @@ def test_weights_let_a_pair_count_as_often_as_it_is_weighed():
 
 def test_who_always_wins_and_what_has_few_topics_gets_no_interval():
     outcomes = np.array([FIRST] * 20 + [FIRST, SECOND] * 20)
-    found = rate(
+    found = fit_ratings(
         ["best"] * 20 + ["a"] * 40, ["a", "b"] * 10 + ["b"] * 40, outcomes, list(range(60))
     )
     assert found is not None and np.isnan(found.strengths["best"].low)
     assert found.strengths["best"].value == max(one.value for one in found.strengths.values())
     assert found.strengths["a"].low < found.strengths["a"].high
-    few = rate(["a"] * 40, ["b"] * 40, outcomes[20:], [number % 3 for number in range(40)])
+    few = fit_ratings(["a"] * 40, ["b"] * 40, outcomes[20:], [number % 3 for number in range(40)])
     assert few is not None and np.isnan(few.strengths["a"].low)
-    assert rate([], [], np.array([]), []) is None
+    assert fit_ratings([], [], np.array([]), []) is None
 
 
 def test_groups_that_no_chain_of_wins_joins_are_not_compared():
     outcomes = np.array([FIRST, FIRST, SECOND] * 10 * 3)
-    never_met = rate(
+    never_met = fit_ratings(
         ["a"] * 60 + ["c"] * 30, ["b"] * 30 + ["e"] * 30 + ["d"] * 30, outcomes, list(range(90))
     )
-    beaten = rate(["a"] * 90 + ["b"] * 20, ["b"] * 60 + ["e"] * 30 + ["c", "d"] * 10,
+    beaten = fit_ratings(["a"] * 90 + ["b"] * 20, ["b"] * 60 + ["e"] * 30 + ["c", "d"] * 10,
                   np.concatenate([outcomes, np.full(20, FIRST)]), list(range(110)))  # fmt: skip
     assert never_met is not None and beaten is not None
     for found, outside in ((never_met, "cd"), (beaten, "cd")):
         assert [name for name, one in found.strengths.items() if np.isnan(one.low)] == list(outside)
         assert sum(found.strengths[name].value for name in "abe") == pytest.approx(0, abs=1e-9)
-    alone = rate(["a"] * 90, ["b"] * 60 + ["e"] * 30, outcomes, list(range(90)))
+    alone = fit_ratings(["a"] * 90, ["b"] * 60 + ["e"] * 30, outcomes, list(range(90)))
     assert alone is not None
     assert [beaten.strengths[name].value for name in "abe"] == pytest.approx(
         [alone.strengths[name].value for name in "abe"], abs=0.02
     )
-    unbeaten = rate(["a"] * 20, ["b"] * 20, np.full(20, FIRST), list(range(20)))
+    unbeaten = fit_ratings(["a"] * 20, ["b"] * 20, np.full(20, FIRST), list(range(20)))
     assert unbeaten is not None and all(np.isnan(one.low) for one in unbeaten.strengths.values())
 
 
 def test_a_judge_who_names_one_side_alone_has_a_leaning_without_bounds():
     first, second, outcomes = random_pairs(200)
     judged = np.arange(200) % 2
-    found = rate(first, second, np.where(judged, FIRST, outcomes), list(range(200)),
+    found = fit_ratings(first, second, np.where(judged, FIRST, outcomes), list(range(200)),
                  {"before one": 1.0 - judged, "before the other": 1.0 * judged})  # fmt: skip
     assert found is not None and found.terms["before one"].low < found.terms["before one"].high
     assert found.terms["before the other"].value > 5 and np.isnan(

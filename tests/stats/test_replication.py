@@ -9,7 +9,13 @@ import pytest
 
 from moot.report.published import COMPARED, OUR_WORDING, Measured, Published, compared
 from moot.stats.bootstrap import ClusterBootstrap, share_statistic
-from moot.stats.replication import Interval, difference, replication, scaled, wilson
+from moot.stats.replication import (
+    Interval,
+    difference_interval,
+    replication_interval,
+    scale_interval,
+    wilson_interval,
+)
 
 NOTHING_KNOWN = Published.of(0.62)
 
@@ -28,10 +34,10 @@ def test_two_samples_of_one_rate_differ_by_what_the_intervals_say(
     drawn = random.binomial([ours, theirs], rate, size=(2000, 2)) / (ours, theirs)
     held, fell, exact = 0, 0, 0
     for mine, published in drawn.tolist():
-        first, second = wilson(mine, ours), wilson(published, theirs)
-        low, high = difference(first, second)
+        first, second = wilson_interval(mine, ours), wilson_interval(published, theirs)
+        low, high = difference_interval(first, second)
         held += low <= 0 <= high
-        again = replication(second, first)
+        again = replication_interval(second, first)
         fell += again[0] <= mine <= again[1]
         exact += first.low <= published <= first.high
     assert held == fell
@@ -52,14 +58,16 @@ def test_the_bootstrap_of_our_cases_goes_into_it() -> None:
 
 
 def test_measures_that_are_no_share_err_as_ours_would_at_the_published_n() -> None:
-    assert scaled(0.4, Interval(0.5, 0.4, 0.6), 100, 400) == pytest.approx((0.4, 0.35, 0.45))
+    assert scale_interval(0.4, Interval(0.5, 0.4, 0.6), 100, 400) == pytest.approx(
+        (0.4, 0.35, 0.45)
+    )
     row = shown(Published.of(0.4, 400, 400), Measured(0.5, 0.4, 0.6, 100, 0, 100))
     assert row["difference high"] == pytest.approx(0.1 + np.hypot(0.1, 0.05))
 
 
 def test_repeated_answers_about_few_cases_count_as_few() -> None:
     clustered = Measured(0.8, 0.5, 0.95, 100, 0, 5)
-    alone = wilson(0.85, 100)
+    alone = wilson_interval(0.85, 100)
     found = Published.of(0.85, 100, 5, True).interval(clustered)
     assert found.high - found.low > 2 * (alone.high - alone.low)
     assert Published.of(0.85, 100, 100, True).interval(clustered) == alone

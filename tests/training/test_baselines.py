@@ -23,7 +23,7 @@ from moot.core.errors import UserError
 from moot.core.optional import optional
 from moot.datasets import LOADERS, LoadContext
 from moot.plan.plan import Plan
-from moot.stats.classification import METRICS, Classified, measure
+from moot.stats.classification import METRICS, ClassificationOutcome, measure
 from moot.training.baselines import BASELINES, Baseline, select
 from moot.training.evaluation import LEADERBOARD_COLUMNS, evaluate
 from moot.training.examples import Examples, examples
@@ -221,7 +221,7 @@ def test_metrics_agree_with_scikit_learn(labels: int) -> None:
         actual, predicted = random.integers(labels, size=(2, 40))
         scores = random.dirichlet(np.ones(labels), 40).round(1)
         found = measure(
-            Classified(
+            ClassificationOutcome(
                 np.eye(labels)[actual],
                 np.eye(labels)[predicted],
                 scores,
@@ -391,5 +391,5 @@ def test_a_coin_agrees_by_chance_alone_and_rounding_leaves_nothing_of_it(positiv
     truth = np.zeros((283, 2))
     truth[:positive, 1], truth[positive:, 0] = 1, 1
     coin = np.tile([1 - share, share], (283, 1))
-    found = measure(Classified(truth, coin, coin, "probability", 1))
+    found = measure(ClassificationOutcome(truth, coin, coin, "probability", 1))
     assert (found["kappa"], found["mcc"]) == (0, 0)

@@ -324,7 +324,7 @@ def _row(one: Powered, difference: float) -> JsonObject:
         "variances from": one.source,
         "debated cases": _either(spread_.cases) if any(spread_.cases) else None,
         "difference found": spread_.difference if one.folder else None,
-        "variance between cases": sum(spread_.between),
+        "variance between cases": sum(spread_.between_variance),
         "variance of a repeat": sum(spread_.within) if spread_.is_split else None,
         "design effect": max(spread_.design),
         "planned cases": _either(one.cases),

@@ -68,16 +68,25 @@ def same_answers(first: Run, second: Run, beyond: str) -> Fields:
         key: first.results.clusters[key.split(_APART)[0]] for key in one.index.get_level_values(0)
     }
     found = changes(
-        one, other, differ, clusters, first.results.seed, known=0.0 if apart else float("nan")
+        one,
+        other,
+        differ,
+        clusters,
+        first.results.seed,
+        default_change=0.0 if apart else float("nan"),
     )
     if apart:
         found = replace(
-            found, again=float("nan"), more=float("nan"), low=float("nan"), high=float("nan")
+            found,
+            between_repeats=float("nan"),
+            excess=float("nan"),
+            low=float("nan"),
+            high=float("nan"),
         )
     return {
         "same answer": 1 - found.changed,
-        "same if asked twice": 1 - found.again,
-        beyond: (found.more, found.low, found.high),
+        "same if asked twice": 1 - found.between_repeats,
+        beyond: (found.excess, found.low, found.high),
     }
 
 

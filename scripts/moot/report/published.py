@@ -23,7 +23,15 @@ from moot.report.content import (
     StudyResults,
     TableContent,
 )
-from moot.stats.replication import NOTHING, Interval, difference, known, replication, scaled, wilson
+from moot.stats.replication import (
+    NOTHING,
+    Interval,
+    all_defined,
+    difference_interval,
+    replication_interval,
+    scale_interval,
+    wilson_interval,
+)
 
 COLUMNS = (
     "study",
@@ -147,13 +155,13 @@ class Published(float):
                 Repeated answers about few cases count as fewer: by as much as ours do.
         """
         repeated = self.cases < self.n
-        if not self.n > 0 or not known(ours.interval):
+        if not self.n > 0 or not all_defined(ours.interval):
             return Interval(self, *NOTHING)
         if not self.share:
-            return scaled(self, ours.interval, ours.n if repeated else ours.n_cases, self.n)
-        alone = wilson(ours.value, ours.n)
+            return scale_interval(self, ours.interval, ours.n if repeated else ours.n_cases, self.n)
+        alone = wilson_interval(ours.value, ours.n)
         effect = (ours.high - ours.low) / (alone.high - alone.low) if repeated else 1.0
-        return wilson(self, self.n / max(effect, 1.0) ** 2)
+        return wilson_interval(self, self.n / max(effect, 1.0) ** 2)
 
 
 Values = dict[tuple[str, str], Published]
@@ -275,8 +283,16 @@ def compared(keys: Fields, published: Published | None, ours: Measured) -> Row:
     n invalid.
     """
     theirs = Interval(NOT_A_NUMBER, *NOTHING) if published is None else published.interval(ours)
-    gap = difference(ours.interval, theirs) if known(theirs, ours.interval) else NOTHING
-    again = replication(theirs, ours.interval) if known(theirs, ours.interval) else NOTHING
+    gap = (
+        difference_interval(ours.interval, theirs)
+        if all_defined(theirs, ours.interval)
+        else NOTHING
+    )
+    again = (
+        replication_interval(theirs, ours.interval)
+        if all_defined(theirs, ours.interval)
+        else NOTHING
+    )
     if 0 <= theirs.value < 1 and 0 <= ours.low <= ours.high <= 1:  # a share or a score, not a grade
         again = (max(again[0], 0.0), min(again[1], 1.0))
     stated = None if published is None else f"{published.n:.0f}" if published.n > 0 else "unknown"

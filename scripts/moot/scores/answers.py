@@ -16,7 +16,7 @@ from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Bounds, ClusterBootstrap, Floats, Statistic
 from moot.stats.differences import Difference
 from moot.stats.power import cases_needed
-from moot.stats.within_cases import FEWEST_CASES, fewest_in, interval_p, interval_within
+from moot.stats.within_cases import FEWEST_CASES, interval_p, interval_within, smallest_stratum
 
 LIKE_THESE = "cases like these"
 ACCURACY, OF_VALID = "accuracy", "accuracy_of_valid"
@@ -97,7 +97,7 @@ def answer(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> 
 
 def repeats_of(sides: tuple[Debates, Debates]) -> tuple[int, int]:
     """How often each side debated each case with each model, at least."""
-    first, second = (fewest_in(debates.runs) for debates in sides)
+    first, second = (smallest_stratum(debates.runs) for debates in sides)
     return first, second
 
 
@@ -134,11 +134,11 @@ def estimate(results: ExperimentResults, model: str, metric: str) -> Estimate | 
     cases, sums = debates.by_case
     found = by_cluster(results, cases, Statistic(sums.value, terms.bounds))
     strata = debates.runs
-    if found.answers or fewest_in(strata) <= 1:
+    if found.answers or smallest_stratum(strata) <= 1:
         return found
     within = interval_within(debates.shared.value, strata, results.seed, terms.bounds)
     return Estimate(
-        *within, found.cases, found.clusters, fewest_in(strata) - 1, _these(found.cases)
+        *within, found.cases, found.clusters, smallest_stratum(strata) - 1, _these(found.cases)
     )
 
 
@@ -189,7 +189,7 @@ def _within(sides: tuple[Debates, Debates], seed: int, *, one_run: bool) -> Diff
     strata = (
         first if one_run else [("first", *of) for of in first] + [("second", *of) for of in second]
     )
-    if fewest_in(strata) <= 1 or (one_run and first != second):
+    if smallest_stratum(strata) <= 1 or (one_run and first != second):
         return None
     one, other = (debates.shared for debates in sides)
     second_from = 0 if one_run else len(first)
@@ -200,7 +200,7 @@ def _within(sides: tuple[Debates, Debates], seed: int, *, one_run: bool) -> Diff
     found = interval_within(apart, strata, seed, _bounds(sides))
     cases, freedom = (
         len(set(sides[0].terms.case_ids) | set(sides[1].terms.case_ids)),
-        fewest_in(strata) - 1,
+        smallest_stratum(strata) - 1,
     )
     return Difference(
         one.total(), other.total(), *found, interval_p(*found, 0.0, freedom), cases, cases

@@ -12,7 +12,7 @@ from moot.core.types import Fields, JsonObject
 from moot.protocols.attribution import STATED
 from moot.protocols.replayed import CONTINUED, KEPT, OF_TURNS, REMOVED, REPLACED, WHOLE
 from moot.scores.results import ExperimentResults
-from moot.stats.attribution import Effect, effect_of, floor_of, which_moved
+from moot.stats.attribution import Effect, estimate_effect, moved_verdict, noise_floor
 
 EVEN = 0.5
 MEASURED = ("effect", "low", "high", "floor", "moved")
@@ -111,12 +111,14 @@ def _debate(about: Fields, noted: list[JsonObject], smallest: float) -> Iterator
             if one["values"] and note["values"]
         ]
         found = [
-            effect_of(one["values"], note["values"], exact=exact) for one, note, exact in tried
+            estimate_effect(one["values"], note["values"], exact=exact)
+            for one, note, exact in tried
         ]
         floors = [
-            floor_of(one["values"], len(note["values"]), exact=exact) for one, note, exact in tried
+            noise_floor(one["values"], len(note["values"]), exact=exact)
+            for one, note, exact in tried
         ]
-        moved = which_moved(found, floors, smallest)
+        moved = moved_verdict(found, floors, smallest)
         for (one, note, _), effect, floor, is_moved in zip(
             tried, found, floors, moved, strict=True
         ):

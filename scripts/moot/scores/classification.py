@@ -28,10 +28,10 @@ from moot.stats.classification import (
     kappa,
     matthews,
     metric_bounds,
-    occurring,
+    occurring_labels,
     rates,
     rows_behind,
-    sums,
+    weighted_sums,
 )
 
 
@@ -101,10 +101,12 @@ def _scores(
     positive = labels.index(results.task.positive) if results.task.positive else None
     sample = results.sample(rows["case_id"])
     bootstrap = sample.bootstrap
-    occurs = occurring(truth, answered)
+    occurs = occurring_labels(truth, answered)
 
     def metrics(weights: Floats) -> dict[Key, Floats]:
-        return _metrics(sums(truth, answered, weights), labels, positive, occurs, invalid_wrong)
+        return _metrics(
+            weighted_sums(truth, answered, weights), labels, positive, occurs, invalid_wrong
+        )
 
     values, draws = metrics(np.ones((1, len(rows)))), bootstrap.draws_of(metrics)
     for key, value in values.items():
@@ -122,7 +124,7 @@ def _metrics(
     """What one way of counting invalid answers gives; what compares two raters needs an answer of
     both.
     """
-    metrics: dict[Key, Floats] = {("accuracy", "", ""): ratio(found.right, found.total)}
+    metrics: dict[Key, Floats] = {("accuracy", "", ""): ratio(found.correct, found.total)}
     averaged = averages(found, labels, occurs, positive)
     metrics |= {
         key: values for key, values in averaged.items() if key[1] != "micro"

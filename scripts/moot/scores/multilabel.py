@@ -14,7 +14,7 @@ from moot.scores import INVALID_WRONG, concat_scores, no_scores, scorer, to_fram
 from moot.scores.groups import Group, by_group
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import SHARE, Floats, Statistic, share_statistic
-from moot.stats.classification import averages, occurring, sums
+from moot.stats.classification import averages, occurring_labels, weighted_sums
 
 
 @scorer("multilabel")
@@ -54,12 +54,13 @@ def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic
     ]
     labels = sorted(frozenset().union(*targets, *answers))
     truth, assigned = _indicators(targets, labels), _indicators(answers, labels)
-    occurs = occurring(truth, assigned)
+    occurs = occurring_labels(truth, assigned)
     same = (truth == assigned).all(axis=1) & (rows["status"] == "valid").to_numpy()
 
     def f1(average: str) -> Statistic:
         return Statistic(
-            lambda w: averages(sums(truth, assigned, w), (), occurs)["f1", average, ""], SHARE
+            lambda w: averages(weighted_sums(truth, assigned, w), (), occurs)["f1", average, ""],
+            SHARE,
         )
 
     return {

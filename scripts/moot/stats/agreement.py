@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from moot.stats.bootstrap import DIFFERENCE, Floats, Statistic, ratio
-from moot.stats.classification import kappa, sums
+from moot.stats.classification import kappa, weighted_sums
 
 _FEWEST_RATERS = 2
 
@@ -21,8 +21,10 @@ def cohens_kappa(first: ArrayLike, second: ArrayLike) -> Statistic:
     codes, labels = pd.factorize(
         np.concatenate([np.asarray(first, dtype=object), np.asarray(second, dtype=object)])
     )
-    one, other = np.split(np.eye(len(labels))[codes], 2)
-    return Statistic(lambda weights: kappa(sums(one, other, weights)), DIFFERENCE)
+    first_labels, second_labels = np.split(np.eye(len(labels))[codes], 2)
+    return Statistic(
+        lambda weights: kappa(weighted_sums(first_labels, second_labels, weights)), DIFFERENCE
+    )
 
 
 def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
@@ -34,13 +36,13 @@ def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
             missing.
     """
     labels = sorted({value for value in ratings.ravel() if isinstance(value, str)})
-    given = [(ratings == label).sum(axis=1) for label in labels]
-    counts = np.array(given, dtype=np.float64).reshape(len(labels), len(ratings)).T
+    rater_counts = [(ratings == label).sum(axis=1) for label in labels]
+    counts = np.array(rater_counts, dtype=np.float64).reshape(len(labels), len(ratings)).T
     raters = counts.sum(axis=1)
     pairable = raters >= _FEWEST_RATERS
     counts = np.where(pairable[:, None], counts, 0.0)
-    others = np.where(pairable, raters - 1, 1.0)
-    agreeing = (counts * (counts - 1)).sum(axis=1) / others
+    other_raters = np.where(pairable, raters - 1, 1.0)
+    agreeing = (counts * (counts - 1)).sum(axis=1) / other_raters
 
     def alpha(weights: Floats) -> Floats:
         by_label = weights @ counts
@@ -51,24 +53,24 @@ def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
     return Statistic(alpha, DIFFERENCE, pairable)
 
 
-def agreeing_pairs(
-    rows: pd.DataFrame, common: Sequence[str], *, but_for: Sequence[str] = ()
+def count_agreeing_pairs(
+    rows: pd.DataFrame, common: Sequence[str], *, excluded: Sequence[str] = ()
 ) -> pd.DataFrame:
     """How many pairs of answers there are, and how many of them agree.
 
     Args:
         rows: answers, with the columns case_id, prediction, and those named.
         common: what both answers of a pair have in common, case_id among it.
-        but_for: what both do not have in common, all of it, in addition.
+        excluded: what both do not have in common, all of it, in addition.
 
     Returns:
         A row a case_id: agree, pairs.
     """
-    whole = _pairs(rows, common)
-    return whole - _pairs(rows, [*common, *but_for]) if but_for else whole
+    pairs = _count_pairs(rows, common)
+    return pairs - _count_pairs(rows, [*common, *excluded]) if excluded else pairs
 
 
-def _pairs(rows: pd.DataFrame, common: Sequence[str]) -> pd.DataFrame:
+def _count_pairs(rows: pd.DataFrame, common: Sequence[str]) -> pd.DataFrame:
     answers = rows.groupby([*common, "prediction"], sort=True).size()
     alike, all_of_them = (
         counts * (counts - 1) / 2 for counts in (answers, rows.groupby([*common], sort=True).size())

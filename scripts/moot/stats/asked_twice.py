@@ -23,47 +23,47 @@ from moot.stats.bootstrap import (
 )
 
 NO_FLOOR = "no floor: nothing was asked twice; `repeats: 2` on either side gives one"
-Apart = Callable[[Numbers, Numbers], Floats]
+Distance = Callable[[Numbers, Numbers], Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class Change:
     """How often answers change.
 
     Attributes:
         changed: the mean change between both prompts.
-        again: that between repeats of one prompt; NaN without repeats.
+        between_repeats: that between repeats of one prompt; NaN without repeats.
         more, low, high: the difference between them, with its 95 % interval by cluster; NaN without
             repeats.
         cases: how many cases this rests on.
     """
 
     changed: float
-    again: float
-    more: float
+    between_repeats: float
+    excess: float
     low: float
     high: float
     cases: int
 
 
-def differ(one: Numbers, other: Numbers) -> Floats:
+def differ(first: Numbers, second: Numbers) -> Floats:
     """1 where two answers differ, else 0."""
-    return as_numbers(one != other)
+    return as_numbers(first != second)
 
 
-def distance(one: Numbers, other: Numbers) -> Floats:
+def distance(first: Numbers, second: Numbers) -> Floats:
     """How far two numbers are apart."""
-    return as_numbers(np.abs(one - other))
+    return as_numbers(np.abs(first - second))
 
 
 def changes(
     first: Column,
     second: Column,
-    apart: Apart,
+    distance_of: Distance,
     clusters: Mapping[str, Hashable],
     seed: int,
-    known: float = float("nan"),
-) -> Changed:
+    default_change: float = float("nan"),
+) -> Change:
     """Compare answers to two prompts about the same cases with repeats of either.
 
     Answers of different repeats are compared, since a changed debate may share calls with the same
@@ -71,47 +71,55 @@ def changes(
 
     Args:
         first, second: the answers, by case and repeat.
-        apart: how far two answers are apart, at most 1.
+        distance_of: how far two answers are apart, at most 1.
         clusters, seed: of each case, and of the bootstrap over them.
-        known: what changes when the same is asked twice, where that is known: 0 for a trained
+        default_change: what changes when the same is asked twice, where that is known: 0 for a trained
             model.
     """
-    one, other = (
+    first_by_case, second_by_case = (
         {str(case): answers for case, answers in side.groupby(level=0)} for side in (first, second)
     )
-    found = {
+    by_case = {
         case: (
-            _between(one[case], other[case], apart),
-            _again([one[case], other[case]], apart, known),
+            _change_between_sides(first_by_case[case], second_by_case[case], distance_of),
+            _change_between_repeats(
+                [first_by_case[case], second_by_case[case]], distance_of, default_change
+            ),
         )
-        for case in sorted(set(one) & set(other))
+        for case in sorted(set(first_by_case) & set(second_by_case))
     }
-    judged = [case for case, (_, again) in found.items() if not np.isnan(again)]
-    if not judged:
-        nothing = float("nan")
-        mean = float(np.mean([change for change, _ in found.values()])) if found else nothing
-        return Changed(mean, nothing, nothing, nothing, nothing, len(found))
-    change, again = as_numbers([found[case] for case in judged]).T
-    bootstrap = ClusterBootstrap([clusters[case] for case in judged], seed)
-    more, low, high = bootstrap.estimate(mean_statistic(change - again, DIFFERENCE))
-    return Changed(float(change.mean()), float(again.mean()), more, low, high, len(judged))
+    repeated_cases = [
+        case for case, (_, repeat_change) in by_case.items() if not np.isnan(repeat_change)
+    ]
+    if not repeated_cases:
+        undefined = float("nan")
+        mean = float(np.mean([change for change, _ in by_case.values()])) if by_case else undefined
+        return Change(mean, undefined, undefined, undefined, undefined, len(by_case))
+    change, repeat_change = as_numbers([by_case[case] for case in repeated_cases]).T
+    bootstrap = ClusterBootstrap([clusters[case] for case in repeated_cases], seed)
+    excess, low, high = bootstrap.estimate(mean_statistic(change - repeat_change, DIFFERENCE))
+    return Change(
+        float(change.mean()), float(repeat_change.mean()), excess, low, high, len(repeated_cases)
+    )
 
 
-def _between(one: Column, other: Column, apart: Apart) -> float:
-    sizes = apart(one.to_numpy()[:, None], other.to_numpy()[None, :])
-    repeats = [side.index.get_level_values(1).to_numpy() for side in (one, other)]
-    elsewhere = repeats[0][:, None] != repeats[1][None, :]
-    return float((sizes[elsewhere] if elsewhere.any() else sizes).mean())
+def _change_between_sides(first: Column, second: Column, distance_of: Distance) -> float:
+    sizes = distance_of(first.to_numpy()[:, None], second.to_numpy()[None, :])
+    repeats = [side.index.get_level_values(1).to_numpy() for side in (first, second)]
+    has_other_repeat = repeats[0][:, None] != repeats[1][None, :]
+    return float((sizes[has_other_repeat] if has_other_repeat.any() else sizes).mean())
 
 
-def _again(sides: Sequence[Column], apart: Apart, known: float) -> float:
+def _change_between_repeats(
+    sides: Sequence[Column], distance_of: Distance, default_change: float
+) -> float:
     """The mean over both sides of what changes between two of its repeats;
-    `known` where neither has two.
+    `default_change` where neither has two.
     """
-    within = []
+    side_means = []
     for side in sides:
         values = side.to_numpy()
         first, second = np.triu_indices(len(values), 1)
         if len(first):
-            within.append(float(apart(values[first], values[second]).mean()))
-    return float(np.mean(within)) if within else known
+            side_means.append(float(distance_of(values[first], values[second]).mean()))
+    return float(np.mean(side_means)) if side_means else default_change

@@ -32,39 +32,48 @@ class Effect:
         p: that there is no effect; NaN where it is exact.
     """
 
-    before: float
-    after: float
+    unchanged_mean: float
+    changed_mean: float
     effect: float
     low: float
     high: float
     p: float
 
 
-def effect_of(whole: Values, changed: Values, *, exact: bool) -> Effect:
+def estimate_effect(unchanged: Values, changed: Values, *, exact: bool) -> Effect:
     """The effect of a change, from the verdict's probability in each answer."""
-    before, after = float(np.mean(whole)), float(np.mean(changed))
+    unchanged_mean, changed_mean = float(np.mean(unchanged)), float(np.mean(changed))
     if exact:
-        return Effect(before, after, before - after, NOTHING, NOTHING, NOTHING)
-    return _sampled(tuple(sorted(whole)), tuple(sorted(changed)))
+        return Effect(
+            unchanged_mean, changed_mean, unchanged_mean - changed_mean, NOTHING, NOTHING, NOTHING
+        )
+    return _sampled_effect(tuple(sorted(unchanged)), tuple(sorted(changed)))
 
 
 @cache
-def _sampled(whole: Values, changed: Values) -> Effect:
-    sides = (as_numbers(side)[:, None] for side in (whole, changed))
-    one, other = (Sums(side, np.ones_like(side)) for side in sides)
-    clusters = range(len(whole)), range(len(whole), len(whole) + len(changed))
-    found = compare_unpaired(one, other, *clusters, 0, SHARE)
-    return Effect(found.first, found.second, found.difference, found.low, found.high, found.p)
+def _sampled_effect(unchanged: Values, changed: Values) -> Effect:
+    sides = (as_numbers(side)[:, None] for side in (unchanged, changed))
+    first, second = (Sums(side, np.ones_like(side)) for side in sides)
+    clusters = range(len(unchanged)), range(len(unchanged), len(unchanged) + len(changed))
+    comparison = compare_unpaired(first, second, *clusters, 0, SHARE)
+    return Effect(
+        comparison.first,
+        comparison.second,
+        comparison.difference,
+        comparison.low,
+        comparison.high,
+        comparison.p,
+    )
 
 
-def floor_of(whole: Values, times: int, *, exact: bool) -> float:
+def noise_floor(unchanged: Values, times: int, *, exact: bool) -> float:
     """How far the mean of so many answers about the unchanged debate lies from that of all, in 95
     of 100 cases.
 
         Where all answers are alike, half an answer each way keeps chance from looking impossible
         (Jeffreys' prior).
     """
-    values = as_numbers(whole)
+    values = as_numbers(unchanged)
     if exact:
         return float(np.ptp(values))
     from scipy.special import stdtrit  # registries are read at every start of Snakemake
@@ -77,7 +86,9 @@ def floor_of(whole: Values, times: int, *, exact: bool) -> float:
     return min(1.0, quantile * float(np.sqrt(variance * (1 / count + 1 / max(1, times)))))
 
 
-def which_moved(effects: Sequence[Effect], floors: Sequence[float], smallest: float) -> list[bool]:
+def moved_verdict(
+    effects: Sequence[Effect], floors: Sequence[float], smallest: float
+) -> list[bool]:
     """Of the changes of one debate those that moved its judge: beyond their floor, the smallest
     change that counts, and chance, with Holm's correction.
     """

@@ -43,15 +43,15 @@ Key = TypeVar("Key")
 
 RESAMPLES = 1000
 LEVEL = 0.95
-FEWEST_CLUSTERS = 2
+MIN_CLUSTERS = 2
 
 ANY: Bounds = (-np.inf, np.inf)
 AMOUNT: Bounds = (0.0, np.inf)
 SHARE: Bounds = (0.0, 1.0)
 DIFFERENCE: Bounds = (-1.0, 1.0)
 
-MEANT_DIGITS = 9  # of a share's interval
-_WEIGHTS_AT_ONCE = 2**22
+SHARE_DIGITS = 9  # of a share's interval
+_MAX_WEIGHTS_IN_MEMORY = 2**22
 """Resamples times rows whose weights are in memory at once: 32 MB, and a statistic takes some times
 as much.
 """
@@ -116,22 +116,22 @@ class ClusterBootstrap:
 
                 Of several kinds of clusters those of the fewest clusters are drawn.
         """
-        at_once = max(1, _WEIGHTS_AT_ONCE // max(self.rows, 1))
-        if at_once >= self._resamples:
+        chunk_size = max(1, _MAX_WEIGHTS_IN_MEMORY // max(self.rows, 1))
+        if chunk_size >= self._resamples:
             yield self._all_weights
             return
-        drawn = _draws(self.clusters, self._seed, self._resamples)
-        for start in range(0, self._resamples, at_once):
-            yield self._by_row(drawn[start : start + at_once])
+        cluster_counts = _draw_clusters(self.clusters, self._seed, self._resamples)
+        for start in range(0, self._resamples, chunk_size):
+            yield self._by_row(cluster_counts[start : start + chunk_size])
 
     @cached_property
     def _all_weights(self) -> Floats:
         if not self.clusters:
             return np.ones((self._resamples, 0))
-        return self._by_row(_draws(self.clusters, self._seed, self._resamples))
+        return self._by_row(_draw_clusters(self.clusters, self._seed, self._resamples))
 
-    def _by_row(self, drawn: "NDArray[np.uint8]") -> Floats:
-        weights = drawn.astype(np.float64)
+    def _by_row(self, cluster_counts: "NDArray[np.uint8]") -> Floats:
+        weights = cluster_counts.astype(np.float64)
         in_order = self.rows == self.clusters and bool((self.codes == np.arange(self.rows)).all())
         return weights if in_order else weights[:, self.codes]
 
@@ -150,12 +150,14 @@ class ClusterBootstrap:
         spread so that their variance is that of Cameron, Gelbach and Miller.
         """
         if self._kinds:
-            each = [
+            draws_by_kind = [
                 (kind.draws_of(statistics), kind.clusters, number) for kind, number in self._kinds
             ]
             return {
-                key: _crossed([(found[key], size, kinds) for found, size, kinds in each])
-                for key in each[0][0]
+                key: _combine_kinds(
+                    [(draws[key], size, kinds) for draws, size, kinds in draws_by_kind]
+                )
+                for key in draws_by_kind[0][0]
             }
         parts = [statistics(weights) for weights in self.weights()]
         return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
@@ -169,7 +171,7 @@ class ClusterBootstrap:
     def interval(self, statistic: Statistic) -> tuple[float, float]:
         """The interval of a statistic, as `estimate_interval`."""
         clusters = self.clusters_among(statistic.rows)
-        if clusters < FEWEST_CLUSTERS:
+        if clusters < MIN_CLUSTERS:
             return float("nan"), float("nan")
         return estimate_interval(
             self.value(statistic), self.draws(statistic), clusters, statistic.bounds, self.level
@@ -192,13 +194,13 @@ def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
         for names in zip(*rows, strict=True)
     ]
     return [
-        (np.unique(np.stack(some), axis=1, return_inverse=True)[1].reshape(-1), number)
+        (np.unique(np.stack(subset), axis=1, return_inverse=True)[1].reshape(-1), number)
         for number in range(1, len(kinds) + 1)
-        for some in combinations(kinds, number)
+        for subset in combinations(kinds, number)
     ]
 
 
-def _crossed(kinds: list[tuple[Floats, int, int]]) -> Floats:
+def _combine_kinds(kinds: list[tuple[Floats, int, int]]) -> Floats:
     """Draws with the variance of several kinds of clusters: of each kind its draws, its clusters,
     how many kinds it is.
 
@@ -213,7 +215,7 @@ def _crossed(kinds: list[tuple[Floats, int, int]]) -> Floats:
         )
         for draws, clusters, _ in kinds
     ]
-    whole = sum(
+    combined_variance = sum(
         variance if number % 2 else -variance
         for variance, (*_, number) in zip(variances, kinds, strict=True)
     )
@@ -224,24 +226,26 @@ def _crossed(kinds: list[tuple[Floats, int, int]]) -> Floats:
     if not variances[widest] or clusters == 1:  # equal draws have a variance by rounding
         return draws
     spread = (
-        max(whole, variances[widest]) * (1 - 1 / fewest) / (variances[widest] * (1 - 1 / clusters))
+        max(combined_variance, variances[widest])
+        * (1 - 1 / fewest)
+        / (variances[widest] * (1 - 1 / clusters))
     )
     centre = np.nanmean(draws)
     return np.asarray(centre + (draws - centre) * np.sqrt(spread), dtype=np.float64)
 
 
 @lru_cache(maxsize=2)
-def _draws(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint8]":
+def _draw_clusters(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint8]":
     """How often each cluster is drawn, shape (resamples, clusters), in a byte each: more than 255
     never happens.
     """
     generator, shares = np.random.default_rng(seed), np.full(clusters, 1 / clusters)
-    drawn = np.empty((resamples, clusters), dtype=np.uint8)
-    at_once = max(1, _WEIGHTS_AT_ONCE // clusters)
-    for start in range(0, resamples, at_once):
-        size = min(at_once, resamples - start)
-        drawn[start : start + size] = generator.multinomial(clusters, shares, size=size)
-    return drawn
+    counts = np.empty((resamples, clusters), dtype=np.uint8)
+    chunk_size = max(1, _MAX_WEIGHTS_IN_MEMORY // clusters)
+    for start in range(0, resamples, chunk_size):
+        size = min(chunk_size, resamples - start)
+        counts[start : start + size] = generator.multinomial(clusters, shares, size=size)
+    return counts
 
 
 def estimate_interval(
@@ -257,12 +261,16 @@ def estimate_interval(
 
     nothing = float("nan"), float("nan")
     defined = draws[~np.isnan(draws)]
-    if clusters < FEWEST_CLUSTERS or len(defined) < FEWEST_CLUSTERS or np.isnan(value):
+    if clusters < MIN_CLUSTERS or len(defined) < MIN_CLUSTERS or np.isnan(value):
         return nothing
     if np.ptp(defined) <= _NO_SPREAD * max(1.0, abs(value)):
-        return unanimous(value, clusters, bounds, level) if np.isfinite(bounds).all() else nothing
+        return (
+            unanimous_interval(value, clusters, bounds, level)
+            if np.isfinite(bounds).all()
+            else nothing
+        )
     error = float(np.std(defined, ddof=1)) * np.sqrt(clusters / (clusters - 1))
-    return around(
+    return interval_around(
         value, error, float(stdtrit(clusters - 1, (1 + level) / 2)), bounds, _skewness(defined)
     )
 
@@ -272,7 +280,9 @@ def _skewness(draws: Floats) -> float:
     return float((deviations**3).mean() / (deviations**2).mean() ** 1.5)
 
 
-def unanimous(value: float, clusters: int, bounds: Bounds, level: float) -> tuple[float, float]:
+def unanimous_interval(
+    value: float, clusters: int, bounds: Bounds, level: float
+) -> tuple[float, float]:
     """Clopper-Pearson where no cluster deviates: at most a share `rare` of all clusters may, up to
     either bound.
     """
@@ -281,7 +291,7 @@ def unanimous(value: float, clusters: int, bounds: Bounds, level: float) -> tupl
     return value - rare * (value - low), value + rare * (high - value)
 
 
-def around(
+def interval_around(
     value: float, error: float, quantile: float, bounds: Bounds, skewness: float = 0.0
 ) -> tuple[float, float]:
     """So many standard errors around a value, on the scale that suits its bounds.
@@ -295,13 +305,15 @@ def around(
         share = (value - low) / (high - low)
         centre, reach = np.log(share / (1 - share)), half / (share * (1 - share) * (high - low))
         shares = [1 / (1 + np.exp(-np.clip(centre + side * reach, -700, 700))) for side in (-1, 1)]
-        ends = [low + (high - low) * round(float(end), MEANT_DIGITS) for end in shares]
+        ends = [low + (high - low) * round(float(end), SHARE_DIGITS) for end in shares]
     elif -np.inf < low < value and high == np.inf:
         reach = min(half / (value - low), 700)
-        below, above = (value - error * _unskewed(side * quantile, skewness) for side in (1, -1))
+        below_bound, above_bound = (
+            value - error * _unskewed(side * quantile, skewness) for side in (1, -1)
+        )
         ends = [
-            min(low + (value - low) * np.exp(-reach), below),
-            max(low + (value - low) * np.exp(reach), above),
+            min(low + (value - low) * np.exp(-reach), below_bound),
+            max(low + (value - low) * np.exp(reach), above_bound),
         ]
         ends = [max(low, end) for end in ends]
     else:  # no bounds, or a value at its bound although resamples differ

@@ -38,7 +38,7 @@ METRICS = (
     "brier",
 )
 WITH_INTERVAL = ("accuracy", "f1_macro", "auc")
-MEANT_DIGITS = 12  # what is left of 0 by rounding, 1e-16, differs from machine to machine
+COEFFICIENT_DIGITS = 12  # what is left of 0 by rounding, 1e-16, differs from machine to machine
 _SIGNED = ("kappa", "mcc", "base_rate_distance")
 
 
@@ -51,11 +51,13 @@ class Sums:
     hits: Floats
     predicted: Floats
     true: Floats
-    right: Floats
+    correct: Floats
     total: Floats
 
 
-def sums(truth: Floats, assigned: Floats, weights: Floats, multilabel: bool = False) -> Sums:
+def weighted_sums(
+    truth: Floats, assigned: Floats, weights: Floats, multilabel: bool = False
+) -> Sums:
     """The sums behind every metric; a row with several labels is right as a whole or not at all."""
     both = truth * assigned
     exact = (both + (1 - truth) * (1 - assigned)).prod(axis=1) if multilabel else both.sum(axis=1)
@@ -64,14 +66,14 @@ def sums(truth: Floats, assigned: Floats, weights: Floats, multilabel: bool = Fa
     )
 
 
-def occurring(truth: Floats, assigned: Floats) -> Truths:
+def occurring_labels(truth: Floats, assigned: Floats) -> Truths:
     """The labels that are true or predicted in some row, shape (labels,)."""
-    found: Truths = (truth + assigned).sum(axis=0) > 0
-    return found
+    occurs: Truths = (truth + assigned).sum(axis=0) > 0
+    return occurs
 
 
 def averages(
-    found: Sums, labels: tuple[str, ...], occurs: Truths, positive: int | None = None
+    totals: Sums, labels: tuple[str, ...], occurs: Truths, positive: int | None = None
 ) -> dict[Key, Floats]:
     """Precision, recall and F1: macro, micro, weighted, of the positive label, and of each label
     that occurs.
@@ -80,15 +82,19 @@ def averages(
         without rows.
     """
     metrics: dict[Key, Floats] = {}
-    halves = (found.predicted + found.true) / 2
-    for name, below in (("precision", found.predicted), ("recall", found.true), ("f1", halves)):
-        by_label = ratio(found.hits, below, 0.0)
+    halves = (totals.predicted + totals.true) / 2
+    for name, denominator in (
+        ("precision", totals.predicted),
+        ("recall", totals.true),
+        ("f1", halves),
+    ):
+        by_label = ratio(totals.hits, denominator, 0.0)
         metrics[name, "macro", ""] = ratio(
             by_label[:, occurs].sum(axis=1), np.full(len(by_label), occurs.sum())
         )
-        metrics[name, "micro", ""] = ratio(found.hits.sum(axis=1), below.sum(axis=1), 0.0)
+        metrics[name, "micro", ""] = ratio(totals.hits.sum(axis=1), denominator.sum(axis=1), 0.0)
         metrics[name, "weighted", ""] = ratio(
-            (by_label * found.true).sum(axis=1), found.true.sum(axis=1)
+            (by_label * totals.true).sum(axis=1), totals.true.sum(axis=1)
         )
         if positive is not None:
             metrics[name, "binary", ""] = by_label[:, positive]
@@ -96,37 +102,37 @@ def averages(
             metrics[name, "binary", label] = np.where(
                 occurs[position], by_label[:, position], np.nan
             )
-    return {key: np.where(found.total > 0, values, np.nan) for key, values in metrics.items()}
+    return {key: np.where(totals.total > 0, values, np.nan) for key, values in metrics.items()}
 
 
-def kappa(found: Sums, without_spread: float = float("nan")) -> Floats:
+def kappa(totals: Sums, without_spread: float = float("nan")) -> Floats:
     """Cohen's kappa; `without_spread` where chance alone would always agree."""
-    agreed, by_chance = found.hits.sum(axis=1), (found.true * found.predicted).sum(axis=1)
-    values = ratio(agreed * found.total - by_chance, found.total**2 - by_chance, without_spread)
-    return np.where(found.total > 0, values, np.nan).round(MEANT_DIGITS)
+    agreed, by_chance = totals.hits.sum(axis=1), (totals.true * totals.predicted).sum(axis=1)
+    values = ratio(agreed * totals.total - by_chance, totals.total**2 - by_chance, without_spread)
+    return np.where(totals.total > 0, values, np.nan).round(COEFFICIENT_DIGITS)
 
 
-def matthews(found: Sums) -> Floats:
+def matthews(totals: Sums) -> Floats:
     """The Matthews correlation of any number of labels; 0 where truth or predictions are constant."""
-    agreed, by_chance = found.hits.sum(axis=1), (found.true * found.predicted).sum(axis=1)
+    agreed, by_chance = totals.hits.sum(axis=1), (totals.true * totals.predicted).sum(axis=1)
     spread = np.sqrt(
-        (found.total**2 - (found.true**2).sum(axis=1))
-        * (found.total**2 - (found.predicted**2).sum(axis=1))
+        (totals.total**2 - (totals.true**2).sum(axis=1))
+        * (totals.total**2 - (totals.predicted**2).sum(axis=1))
     )
-    values = ratio(agreed * found.total - by_chance, spread, 0.0)
-    return np.where(found.total > 0, values, np.nan).round(MEANT_DIGITS)
+    values = ratio(agreed * totals.total - by_chance, spread, 0.0)
+    return np.where(totals.total > 0, values, np.nan).round(COEFFICIENT_DIGITS)
 
 
-def rates(found: Sums, positive: int) -> dict[Key, Floats]:
+def rates(totals: Sums, positive: int) -> dict[Key, Floats]:
     """How often the positive label is predicted, is true, and is predicted where it is not true."""
     hits, predicted, actual = (
-        found.hits[:, positive],
-        found.predicted[:, positive],
-        found.true[:, positive],
+        totals.hits[:, positive],
+        totals.predicted[:, positive],
+        totals.true[:, positive],
     )
-    predicted_rate, base_rate = ratio(predicted, found.total), ratio(actual, found.total)
+    predicted_rate, base_rate = ratio(predicted, totals.total), ratio(actual, totals.total)
     return {
-        ("false_positive_rate", "binary", ""): ratio(predicted - hits, found.total - actual),
+        ("false_positive_rate", "binary", ""): ratio(predicted - hits, totals.total - actual),
         ("predicted_positive_rate", "binary", ""): predicted_rate,
         ("base_rate", "binary", ""): base_rate,
         ("base_rate_distance", "binary", ""): predicted_rate - base_rate,
@@ -159,7 +165,7 @@ def rows_behind(
 
 
 @dataclass(frozen=True, slots=True)
-class Classified:
+class ClassificationOutcome:
     """Predictions and the truth.
 
     Attributes:
@@ -180,7 +186,7 @@ class Classified:
     multilabel: bool = False
 
 
-def measure(outcome: Classified) -> dict[str, float]:
+def measure(outcome: ClassificationOutcome) -> dict[str, float]:
     """Every one of `METRICS`; NaN where a metric has no meaning (Brier of decision values, AUC of
     one class).
 
@@ -188,46 +194,49 @@ def measure(outcome: Classified) -> dict[str, float]:
         is one label against the rest, weighted by the label's share; the Brier score of more than
         two labels is the sum over labels, else that of the positive label.
     """
-    found = sums(
+    totals = weighted_sums(
         outcome.truth, outcome.assigned, np.ones((1, len(outcome.truth))), outcome.multilabel
     )
-    averaged = averages(found, (), occurring(outcome.truth, outcome.assigned), outcome.positive)
+    averaged = averages(
+        totals, (), occurring_labels(outcome.truth, outcome.assigned), outcome.positive
+    )
     values = {
         f"{metric}_{average}": float(value[0]) for (metric, average, _), value in averaged.items()
     }
-    values |= {"accuracy": float(ratio(found.right, found.total)[0]), "brier": _brier(outcome)}
+    values |= {"accuracy": float(ratio(totals.correct, totals.total)[0]), "brier": _brier(outcome)}
     values["auc"] = float(_auc(outcome)(np.ones((1, len(outcome.truth))))[0])
     if not outcome.multilabel:
         # One label everywhere leaves kappa 0/0; no agreement beyond chance is what it means.
         values |= {
-            "kappa": float(kappa(found, without_spread=0.0)[0]),
-            "mcc": float(matthews(found)[0]),
+            "kappa": float(kappa(totals, without_spread=0.0)[0]),
+            "mcc": float(matthews(totals)[0]),
         }
     return {metric: values.get(metric, np.nan) for metric in METRICS}
 
 
-def statistics_with_interval(outcome: Classified) -> Mapping[str, Statistic]:
+def statistics_with_interval(outcome: ClassificationOutcome) -> Mapping[str, Statistic]:
     """The statistics of `WITH_INTERVAL`."""
-    occurs = occurring(outcome.truth, outcome.assigned)
+    occurs = occurring_labels(outcome.truth, outcome.assigned)
 
-    def of(metric: Callable[[Sums], Floats]) -> Statistic:
+    def statistic_of(metric: Callable[[Sums], Floats]) -> Statistic:
         return Statistic(
-            lambda w: metric(sums(outcome.truth, outcome.assigned, w, outcome.multilabel)), SHARE
+            lambda w: metric(weighted_sums(outcome.truth, outcome.assigned, w, outcome.multilabel)),
+            SHARE,
         )
 
     return {
-        "accuracy": of(lambda found: ratio(found.right, found.total)),
-        "f1_macro": of(lambda found: averages(found, (), occurs)["f1", "macro", ""]),
+        "accuracy": statistic_of(lambda totals: ratio(totals.correct, totals.total)),
+        "f1_macro": statistic_of(lambda totals: averages(totals, (), occurs)["f1", "macro", ""]),
         "auc": _auc(outcome),
     }
 
 
-def confusion(outcome: Classified) -> Floats:
+def confusion(outcome: ClassificationOutcome) -> Floats:
     """Counts of shape (actual label, predicted label); expected counts for a coin."""
     return outcome.truth.T @ outcome.assigned
 
 
-def _auc(outcome: Classified) -> Statistic:
+def _auc(outcome: ClassificationOutcome) -> Statistic:
     if outcome.scores is None:
         return Statistic(lambda weights: np.full(len(weights), np.nan))
     if outcome.positive is not None:
@@ -240,14 +249,14 @@ def _auc(outcome: Classified) -> Statistic:
     ]
 
     def weighted(weights: Floats) -> Floats:
-        each = np.stack([column(weights) for column in columns], axis=1)
-        actual = weights @ outcome.truth * ~np.isnan(each)
-        return ratio((np.nan_to_num(each) * actual).sum(axis=1), actual.sum(axis=1))
+        by_label = np.stack([column(weights) for column in columns], axis=1)
+        actual = weights @ outcome.truth * ~np.isnan(by_label)
+        return ratio((np.nan_to_num(by_label) * actual).sum(axis=1), actual.sum(axis=1))
 
     return Statistic(weighted, SHARE)
 
 
-def _brier(outcome: Classified) -> float:
+def _brier(outcome: ClassificationOutcome) -> float:
     if outcome.scores is None or outcome.scored != "probability" or outcome.multilabel:
         return float("nan")
     squares = (outcome.scores - outcome.truth) ** 2

@@ -29,7 +29,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moot.stats.bootstrap import LEVEL, Bounds, Floats, around, as_numbers, ratio
+from moot.stats.bootstrap import LEVEL, Bounds, Floats, as_numbers, interval_around, ratio
 
 FEWEST_LEVELS = 8
 """Of a facet whose levels stand for others; fewer speak of themselves alone."""
@@ -99,20 +99,24 @@ def decompose(
         name: pd.factorize(np.asarray(list(map(repr, levels))))[0]
         for name, levels in facets.items()
     }
-    varied = {name: found for name, found in codes.items() if len(found) and found.max() > 0}
+    varied = {
+        name: facet_codes
+        for name, facet_codes in codes.items()
+        if len(facet_codes) and facet_codes.max() > 0
+    }
     if not varied or np.ptp(columns, axis=0).max() <= _NO_SPREAD:
         return None
     pairs = _Pairs(columns, varied)
-    system = _System.of(pairs)
-    if not len(system.seen):
+    system = _System.from_pairs(pairs)
+    if not len(system.positions):
         return None
-    whole = system.solve(*pairs.of_all())
-    if whole.sum() <= _NO_SPREAD:
+    variances = system.solve(*pairs.of_all())
+    if variances.sum() <= _NO_SPREAD:
         return None
     random = [name for name in varied if pairs.levels(frozenset({name})) >= FEWEST_LEVELS]
-    errors, freedoms = _jackknife(pairs, system, random, whole)
+    errors, freedoms = _jackknife(pairs, system, random, variances)
     return Decomposition(
-        tuple(_components(pairs, system, whole, errors, freedoms)),
+        tuple(_components(pairs, system, variances, errors, freedoms)),
         len(columns),
         tuple(name for name in varied if name not in random),
         tuple(name for name in facets if name not in varied),
@@ -120,42 +124,42 @@ def decompose(
 
 
 def _components(
-    pairs: "_Pairs", system: "_System", whole: Floats, errors: Floats, freedoms: Floats
+    pairs: "_Pairs", system: "_System", variances: Floats, errors: Floats, freedoms: Floats
 ) -> "list[Component]":
     from scipy.special import stdtrit  # registries are read at every start of Snakemake
 
-    shares = whole / whole.sum()
-    found = []
+    shares = variances / variances.sum()
+    components = []
     for position, effects in enumerate(system.effects):
         share, error = float(shares[position]), float(errors[position])
         low, high = float("nan"), float("nan")
         if np.isfinite(error) and error > _NO_SPREAD:
             quantile = float(stdtrit(freedoms[position], (1 + LEVEL) / 2))
-            low, high = around(share, error, quantile, _bounds(pairs, effects[0], share))
+            low, high = interval_around(share, error, quantile, _bounds(pairs, effects[0], share))
         levels = pairs.levels(effects[0])
-        found.append(
+        components.append(
             Component(
                 effects[0],
                 effects[1:],
-                float(whole[position]),
+                float(variances[position]),
                 share,
                 low,
                 high,
                 levels,
             )
         )
-    return found
+    return components
 
 
 def _bounds(pairs: "_Pairs", effect: Effect, share: float) -> Bounds:
     """The least and the greatest share that an estimate can have: an intraclass correlation of k
     answers, or of means of answers, lies above -1 / (k - 1).
     """
-    finer = [pairs.levels(some) for some in pairs.shared if effect < some] if effect else []
+    finer = [pairs.levels(facets) for facets in pairs.shared if effect < facets] if effect else []
     units = [number for number in (*finer, len(pairs.values)) if number > pairs.levels(effect)]
     levels = pairs.levels(effect or pairs.shared[-1])
-    least = -1 / (max(2.0, min(units or [0]) / levels) - 1)
-    low, high = (least, 1.0) if effect else (0.0, 1 - least)
+    smallest_share = -1 / (max(2.0, min(units or [0]) / levels) - 1)
+    low, high = (smallest_share, 1.0) if effect else (0.0, 1 - smallest_share)
     return (low if share > low else low - 2 * (low - share) - 1), (
         high if share < high else 2 * share
     )
@@ -170,17 +174,19 @@ class _Pairs:
         self.values, self.codes = values, codes
         names = list(codes)
         self.shared = [
-            frozenset(some) for size in range(len(names) + 1) for some in combinations(names, size)
+            frozenset(facets)
+            for size in range(len(names) + 1)
+            for facets in combinations(names, size)
         ]
-        self._groups = {some: self._group(some) for some in self.shared}
+        self._groups = {facets: self._group(facets) for facets in self.shared}
 
     def _group(self, facets: Effect) -> Codes:
-        joined = np.zeros(len(self.values), dtype=np.intp)
+        group = np.zeros(len(self.values), dtype=np.intp)
         for name in sorted(facets):
-            joined = np.unique(
-                joined * (self.codes[name].max() + 1) + self.codes[name], return_inverse=True
+            group = np.unique(
+                group * (self.codes[name].max() + 1) + self.codes[name], return_inverse=True
             )[1]
-        return joined
+        return group
 
     def levels(self, facets: Effect) -> int:
         """How many combinations of levels there are."""
@@ -188,43 +194,52 @@ class _Pairs:
 
     def closure(self, facets: Effect) -> Effect:
         """These facets and all that are the same wherever these are."""
-        same = (
-            some
-            for some in self.shared
-            if facets <= some and self.levels(some) == self.levels(facets)
+        equivalent_sets = (
+            candidate
+            for candidate in self.shared
+            if facets <= candidate and self.levels(candidate) == self.levels(facets)
         )
-        return max(same, key=len)
+        return max(equivalent_sets, key=len)
 
     def of_all(self) -> tuple[Floats, Floats]:
         """Numbers and sums over all answers, shape (1, sets of shared facets)."""
-        numbers, sums, _, _ = self._without(frozenset())
-        return self._exactly(numbers), self._exactly(sums)
+        numbers, sums, _, _ = self._pair_moments(frozenset())
+        return self._sharing_exactly(numbers), self._sharing_exactly(sums)
 
     def leaving_out(self, facets: Effect) -> tuple[Floats, Floats]:
         """The same without each level of some facets, shape (levels, sets of shared facets)."""
-        numbers, sums, fewer, less = self._without(facets)
-        return self._exactly(numbers - fewer), self._exactly(sums - less)
+        numbers, sums, lost_numbers, lost_sums = self._pair_moments(facets)
+        return self._sharing_exactly(numbers - lost_numbers), self._sharing_exactly(
+            sums - lost_sums
+        )
 
-    def _without(self, facets: Effect) -> tuple[Floats, ...]:
+    def _pair_moments(self, facets: Effect) -> tuple[Floats, ...]:
         """Of pairs that share at least some facets: numbers and sums, and what of them goes with
         each level.
         """
-        parts = [self._of(some, facets) for some in self.shared]
-        numbers, sums, fewer, less = zip(*parts, strict=True)
+        parts = [self._moments_without_levels(shared, facets) for shared in self.shared]
+        numbers, sums, lost_numbers, lost_sums = zip(*parts, strict=True)
         return (
             np.array([numbers]),
             np.array([sums]),
-            np.stack(fewer, axis=1),
-            np.stack(less, axis=1),
+            np.stack(lost_numbers, axis=1),
+            np.stack(lost_sums, axis=1),
         )
 
-    def _of(self, shared: Effect, out: Effect) -> tuple[float, float, Floats, Floats]:
+    def _moments_without_levels(
+        self, shared: Effect, out: Effect
+    ) -> tuple[float, float, Floats, Floats]:
         group, level = self._groups[shared], self._groups[out]
         cells, cell = np.unique(group * (level.max() + 1) + level, return_inverse=True)
         groups, levels = np.divmod(cells, level.max() + 1)
-        whole, part = self._moments(group), self._moments(cell)
-        of_group, of_cell = _half_squares(*whole), _half_squares(*(one[groups] for one in whole))
-        rest = _half_squares(*(one[groups] - other for one, other in zip(whole, part, strict=True)))
+        group_moments, cell_moments = self._moments(group), self._moments(cell)
+        of_group, of_cell = (
+            _half_squares(*group_moments),
+            _half_squares(*(one[groups] for one in group_moments)),
+        )
+        rest = _half_squares(
+            *(one[groups] - other for one, other in zip(group_moments, cell_moments, strict=True))
+        )
         gone = [_sums(levels, before - after) for before, after in zip(of_cell, rest, strict=True)]
         return float(of_group[0].sum()), float(of_group[1].sum()), gone[0], gone[1]
 
@@ -232,14 +247,14 @@ class _Pairs:
         sums = np.stack([_sums(group, column) for column in self.values.T], axis=1)
         return _sums(group, np.ones(len(group))), sums, _sums(group, (self.values**2).sum(axis=1))
 
-    def _exactly(self, at_least: Floats) -> Floats:
+    def _sharing_exactly(self, at_least: Floats) -> Floats:
         """From pairs that share at least some facets to those that share these and no others."""
-        found = at_least.astype(np.float64)
+        exact = at_least.astype(np.float64)
         for name in self.codes:
-            for position, some in enumerate(self.shared):
-                if name not in some:
-                    found[:, position] -= found[:, self.shared.index(some | {name})]
-        return found
+            for position, facets in enumerate(self.shared):
+                if name not in facets:
+                    exact[:, position] -= exact[:, self.shared.index(facets | {name})]
+        return exact
 
 
 def _sums(group: Codes, values: Floats) -> Floats:
@@ -256,32 +271,34 @@ class _System:
     """Which components can be told apart, and how they follow from pairs.
 
     Attributes:
-        seen: the positions of those sets of facets that pairs enough share, and no others.
+        positions: the positions of those sets of facets that pairs enough share, and no others.
         effects: for each unknown the effects that stand for it, the simplest first; none for what
             is left.
         matrix: which unknowns come into the pairs of each set, shape (seen, unknowns).
     """
 
-    seen: Codes
+    positions: Codes
     effects: tuple[tuple[Effect, ...], ...]
     matrix: Floats
 
     @classmethod
-    def of(cls, pairs: _Pairs) -> "_System":
+    def from_pairs(cls, pairs: _Pairs) -> "_System":
         """The system of a design."""
         numbers, _ = pairs.of_all()
-        seen = np.flatnonzero(numbers[0] > FEWEST_PAIRS - 0.5)
-        patterns = [pairs.shared[position] for position in seen]
+        positions = np.flatnonzero(numbers[0] > FEWEST_PAIRS - 0.5)
+        patterns = [pairs.shared[position] for position in positions]
         simplest: dict[Effect, list[Effect]] = {}
         for effect in pairs.shared[1:]:
-            same = simplest.setdefault(pairs.closure(effect), [])
-            same += [effect] * (not same or len(effect) == len(same[0]))
+            equivalent_effects = simplest.setdefault(pairs.closure(effect), [])
+            equivalent_effects += [effect] * (
+                not equivalent_effects or len(effect) == len(equivalent_effects[0])
+            )
         unknowns: dict[tuple[bool, ...], list[Effect]] = {}
-        for closed, effects in simplest.items():
-            unknowns.setdefault(tuple(not closed <= pattern for pattern in patterns), []).extend(
+        for closure, effects in simplest.items():
+            unknowns.setdefault(tuple(not closure <= pattern for pattern in patterns), []).extend(
                 effects
             )
-        left = unknowns.pop((True,) * len(patterns), [])
+        residual_effects = unknowns.pop((True,) * len(patterns), [])
         unknowns = {column: effects for column, effects in unknowns.items() if any(column)}
         columns: list[tuple[bool, ...]] = [(True,) * len(patterns)]
         for column in list(unknowns):
@@ -290,57 +307,62 @@ class _System:
             else:  # the equations do not suffice for it: it is taken not to matter
                 del unknowns[column]
         matrix = np.array([*unknowns, columns[0]], dtype=np.float64).T
-        return cls(seen, (*map(tuple, unknowns.values()), (frozenset(), *left)), matrix)
+        return cls(
+            positions, (*map(tuple, unknowns.values()), (frozenset(), *residual_effects)), matrix
+        )
 
     def solve(self, numbers: Floats, sums: Floats) -> Floats:
         """The components, shape (unknowns,) or (levels left out, unknowns);
         NaN where a set of pairs is gone.
         """
-        means = ratio(sums[:, self.seen], np.round(numbers[:, self.seen]))
-        found = as_numbers(means @ np.linalg.pinv(self.matrix).T)
-        return found if len(found) > 1 else found[0]
+        means = ratio(sums[:, self.positions], np.round(numbers[:, self.positions]))
+        solution = as_numbers(means @ np.linalg.pinv(self.matrix).T)
+        return solution if len(solution) > 1 else solution[0]
 
 
 def _jackknife(
-    pairs: _Pairs, system: _System, random: Sequence[str], whole: Floats
+    pairs: _Pairs, system: _System, random: Sequence[str], components: Floats
 ) -> tuple[Floats, Floats]:
     """The standard errors of the shares, and the degrees of freedom of each."""
     independent = [
         name
         for name in random
-        if not any(_is_within(pairs, name, other, random) for other in random)
+        if not any(_is_within(pairs, name, container, random) for container in random)
     ]
     kinds = [
-        frozenset(some)
+        frozenset(subset)
         for size in range(1, len(independent) + 1)
-        for some in combinations(independent, size)
+        for subset in combinations(independent, size)
     ]
-    variances, single = [np.zeros_like(whole)], []
+    variances, single = [np.zeros_like(components)], []
     for kind in kinds:
-        found = system.solve(*pairs.leaving_out(kind))
-        shares = ratio(found, found.sum(axis=1, keepdims=True))
+        solutions = system.solve(*pairs.leaving_out(kind))
+        shares = ratio(solutions, solutions.sum(axis=1, keepdims=True))
         defined = ~np.isnan(shares).any(axis=1)
         number = int(defined.sum())
-        spread = np.full_like(whole, np.nan)
+        spread = np.full_like(components, np.nan)
         if number >= max(FEWEST_LEVELS, _FEWEST_DEFINED * len(shares)):
             spread = (number - 1) * np.var(shares[defined], axis=0)
         variances.append(spread if len(kind) % 2 else -spread)
         if len(kind) == 1:
             single.append((spread, len(shares) - 1))
     if not single:
-        return np.full_like(whole, np.nan), np.ones_like(whole)
-    alone = np.stack([spread for spread, _ in single])
-    both = np.maximum(np.sum(variances, axis=0), alone.max(axis=0))
+        return np.full_like(components, np.nan), np.ones_like(components)
+    single_spreads = np.stack([spread for spread, _ in single])
+    both = np.maximum(np.sum(variances, axis=0), single_spreads.max(axis=0))
     freedom = ratio(
-        alone.sum(axis=0) ** 2, np.sum([spread**2 / size for spread, size in single], axis=0)
+        single_spreads.sum(axis=0) ** 2,
+        np.sum([spread**2 / size for spread, size in single], axis=0),
     )
     return np.sqrt(both), freedom
 
 
-def _is_within(pairs: _Pairs, name: str, other: str, among: Sequence[str]) -> bool:
+def _is_within(pairs: _Pairs, name: str, container: str, among: Sequence[str]) -> bool:
     """Whether each level of a facet belongs to one of another; of two that are the same, the later
     one is.
     """
-    if name == other or other not in pairs.closure(frozenset({name})):
+    if name == container or container not in pairs.closure(frozenset({name})):
         return False
-    return name not in pairs.closure(frozenset({other})) or among.index(other) < among.index(name)
+    return name not in pairs.closure(frozenset({container})) or among.index(
+        container
+    ) < among.index(name)

@@ -22,10 +22,10 @@ from moot.stats.bootstrap import (
     kinds_of_clusters,
     ratio,
 )
-from moot.stats.independent import Independent, Part, p_of
-from moot.stats.randomisation import deal, exchange, in_agreement, sign_flip
+from moot.stats.independent import Independent, Part, p_of_interval
+from moot.stats.randomisation import agree_with_test, dealing_p, exchange_p, sign_flip_p
 
-MOST_DEALT = 3000  # clusters; beyond, tests by dealing take long, and both ways to p agree
+MAX_DEALT_CLUSTERS = 3000  # clusters; beyond, tests by dealing take long, and both ways to p agree
 UNPAIRED_NOTE = (
     "The interval is Newcombe's, or by cluster one that joins both sides' own variances; p is of"
     " Fisher's exact test, of one that deals the clusters to both sides anew, or, where these"
@@ -57,11 +57,11 @@ class Sums:
         """The metric of the cases as they are; NaN without cases."""
         return float(self.value(np.ones((1, len(self.tops))))[0])
 
-    def plus(self, supposed: float) -> "Sums":
+    def shifted(self, supposed: float) -> "Sums":
         """The same cases with a metric that is greater by so much."""
         return Sums(self.tops + supposed * self.bottoms, self.bottoms) if supposed else self
 
-    def part(self, bounds: Bounds) -> Part:
+    def to_part(self, bounds: Bounds) -> Part:
         """What a comparison with other cases needs to know."""
         bottoms = self.bottoms[:, self.bottoms.sum(axis=0) > 0]
         weights = bottoms @ (1 / bottoms.sum(axis=0)) / max(1, bottoms.shape[1])
@@ -139,31 +139,31 @@ def compare_paired(
         p = 1.0
     elif bootstrap.kinds > 1:
         draws = bootstrap.draws(statistic)
-        p = p_of(
+        p = p_of_interval(
             lambda level: estimate_interval(difference, draws, bootstrap.clusters, bounds, level)
         )
     else:
 
         def p_at(supposed: float) -> float:
-            return _exchange(first, second.plus(supposed), bootstrap, seed)
+            return _exchange_p(first, second.shifted(supposed), bootstrap, seed)
 
         p = p_at(0.0)
-        low, high = in_agreement(difference, (low, high), p, p_at, bounds)
-    found = Difference(*sides, difference, low, high, p, bootstrap.rows, bootstrap.clusters)
+        low, high = agree_with_test(difference, (low, high), p, p_at, bounds)
+    result = Difference(*sides, difference, low, high, p, bootstrap.rows, bootstrap.clusters)
     if margin is None:
-        return found
+        return result
     draws = bootstrap.draws(statistic)
-    beyond = p_of(
+    p_equivalence = p_of_interval(
         lambda level: estimate_interval(difference, draws, bootstrap.clusters, bounds, level),
         margin,
     )
-    return replace(found, equivalence=beyond)
+    return replace(result, equivalence=p_equivalence)
 
 
-def _exchange(first: Sums, second: Sums, bootstrap: ClusterBootstrap, seed: int) -> float:
+def _exchange_p(first: Sums, second: Sums, bootstrap: ClusterBootstrap, seed: int) -> float:
     """p of exchanges of sides, cluster by cluster."""
     if first.tops.shape[1] == 1 and (first.bottoms == 1).all() and (second.bottoms == 1).all():
-        return sign_flip(sums_by(first.tops - second.tops, bootstrap.codes)[:, 0], seed)
+        return sign_flip_p(sums_by(first.tops - second.tops, bootstrap.codes)[:, 0], seed)
     tops, bottoms = (
         [sums_by(values, bootstrap.codes) for values in pair]
         for pair in ((first.tops, second.tops), (first.bottoms, second.bottoms))
@@ -174,13 +174,13 @@ def _exchange(first: Sums, second: Sums, bootstrap: ClusterBootstrap, seed: int)
         for i in (0, 1)
     ]
 
-    def apart(patterns: Numbers) -> Floats:
+    def distance(patterns: Numbers) -> Floats:
         swapped = np.zeros((len(patterns), len(moved)))
         swapped[:, moved] = patterns
         weights = np.hstack([1 - swapped, swapped])
         return np.abs(sides[0].value(weights) - sides[1].value(weights))
 
-    return exchange(apart, int(moved.sum()), seed)
+    return exchange_p(distance, int(moved.sum()), seed)
 
 
 def sums_by(values: Floats, codes: NDArray[np.intp]) -> Floats:
@@ -210,7 +210,7 @@ def compare_unpaired(
     that of the interval.
     """
     kinds = kinds_of_clusters([*first_clusters, *second_clusters])
-    sides = Independent((first.part(bounds), second.part(bounds)), kinds)
+    sides = Independent((first.to_part(bounds), second.to_part(bounds)), kinds)
     interval = low, high = sides.interval()
     rows, count = (
         len(first.tops) + len(second.tops),
@@ -218,21 +218,29 @@ def compare_unpaired(
     )
     if np.isnan(interval).any():
         p = 1.0 if len(first.tops) and len(second.tops) else float("nan")
-    elif np.isfinite(bounds).all() and (sides.is_plain or sides.are_alike) and count <= MOST_DEALT:
+    elif (
+        np.isfinite(bounds).all()
+        and (sides.is_plain or sides.are_alike)
+        and count <= MAX_DEALT_CLUSTERS
+    ):
         of_difference = (bounds[0] - bounds[1], bounds[1] - bounds[0])
 
         def p_at(supposed: float) -> float:
-            return _deal(first, second, kinds[0][0], seed, supposed)
+            return _dealing_p(first, second, kinds[0][0], seed, supposed)
 
         p = p_at(0.0)
-        low, high = in_agreement(sides.value, interval, p, p_at, of_difference)
+        low, high = agree_with_test(sides.value, interval, p, p_at, of_difference)
     else:
-        p = p_of(sides.interval)
-    beyond = float("nan") if margin is None else p_of(sides.interval, margin)
-    return Difference(first.total(), second.total(), sides.value, low, high, p, rows, count, beyond)
+        p = p_of_interval(sides.interval)
+    p_equivalence = float("nan") if margin is None else p_of_interval(sides.interval, margin)
+    return Difference(
+        first.total(), second.total(), sides.value, low, high, p, rows, count, p_equivalence
+    )
 
 
-def _deal(first: Sums, second: Sums, codes: NDArray[np.intp], seed: int, supposed: float) -> float:
+def _dealing_p(
+    first: Sums, second: Sums, codes: NDArray[np.intp], seed: int, supposed: float
+) -> float:
     """p of ways to deal the clusters that count for something to both sides, which differ by
     `supposed`.
     """
@@ -241,12 +249,19 @@ def _deal(first: Sums, second: Sums, codes: NDArray[np.intp], seed: int, suppose
         sums_by(np.hstack([side.tops, side.bottoms]), mine)
         for side, mine in ((first, codes[:rows]), (second, codes[rows:]))
     ]
-    counted = [side[side[:, terms:].any(axis=1)] for side in sides]
-    is_second = np.repeat([0.0, 1.0 if supposed else 0.0], [len(side) for side in counted])
+    counting_clusters = [side[side[:, terms:].any(axis=1)] for side in sides]
+    is_second = np.repeat(
+        [0.0, 1.0 if supposed else 0.0], [len(side) for side in counting_clusters]
+    )
 
-    def apart(kinds: Floats, ours: Floats, theirs: Floats) -> Floats:
+    def distance(kinds: Floats, ours: Floats, theirs: Floats) -> Floats:
         tops, bottoms, shifted = kinds[:, :terms], kinds[:, terms:-1], kinds[:, -1:]
         sums = Sums(tops + supposed * shifted * bottoms, bottoms)
         return np.abs(sums.value(ours) - sums.value(theirs))
 
-    return deal(np.hstack([np.vstack(counted), is_second[:, None]]), len(counted[0]), apart, seed)
+    return dealing_p(
+        np.hstack([np.vstack(counting_clusters), is_second[:, None]]),
+        len(counting_clusters[0]),
+        distance,
+        seed,
+    )

@@ -20,14 +20,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from moot.stats.bootstrap import FEWEST_CLUSTERS, LEVEL, SHARE, Bounds, Floats, around, unanimous
-from moot.stats.replication import Interval, difference, wilson
+from moot.stats.bootstrap import (
+    LEVEL,
+    MIN_CLUSTERS,
+    SHARE,
+    Bounds,
+    Floats,
+    interval_around,
+    unanimous_interval,
+)
+from moot.stats.replication import Interval, difference_interval, wilson_interval
 
-PSEUDO = 0.25
-ALIKE = 0.1
-_NOTHING = 1e-12
+PSEUDO_CLUSTERS = 0.25
+MAX_SIZE_DIFFERENCE = 0.1
+_NEGLIGIBLE = 1e-12
 _STEPS = 40
-_LEAST = -34.0  # the logarithm of the least p that is told from 0
+_MIN_LOG_P = -34.0  # the logarithm of the least p that is told from 0
 
 
 @dataclass(frozen=True)
@@ -79,7 +87,7 @@ class Independent:
         return self.parts[0].value - self.parts[1].value
 
     @cached_property
-    def _counted(self) -> NDArray[np.bool_]:
+    def _has_weight(self) -> NDArray[np.bool_]:
         """Which cases count for something."""
         return np.concatenate([part.weights for part in self.parts]) > 0
 
@@ -89,20 +97,22 @@ class Independent:
         first.
         """
         codes = self._kinds[0][0]
-        found = np.zeros((int(codes.max(initial=-1)) + 1, 2), dtype=np.intp)
-        np.add.at(found, (codes[self._counted], self._side[self._counted]), 1)
-        return found
+        counts = np.zeros((int(codes.max(initial=-1)) + 1, 2), dtype=np.intp)
+        np.add.at(counts, (codes[self._has_weight], self._side[self._has_weight]), 1)
+        return counts
 
     @property
-    def is_apart(self) -> bool:
+    def has_separate_clusters(self) -> bool:
         """Whether no cluster has cases of both sides."""
         return len(self._kinds) == 1 and bool((self.by_cluster > 0).sum(axis=1).max(initial=0) <= 1)
 
     @property
     def is_plain(self) -> bool:
         """Whether both sides are shares of independent cases."""
-        alone = self.is_apart and self.by_cluster.max(initial=0) <= 1
-        return alone and all(part.is_count and part.bounds == SHARE for part in self.parts)
+        is_one_case_a_cluster = self.has_separate_clusters and self.by_cluster.max(initial=0) <= 1
+        return is_one_case_a_cluster and all(
+            part.is_count and part.bounds == SHARE for part in self.parts
+        )
 
     @property
     def are_alike(self) -> bool:
@@ -110,26 +120,28 @@ class Independent:
         within a tenth.
         """
         sizes = [side[side > 0] for side in self.by_cluster.T]
-        if not self.is_apart or min(map(len, sizes)) == 0:
+        if not self.has_separate_clusters or min(map(len, sizes)) == 0:
             return False
-        return bool(abs(sizes[0].mean() / sizes[1].mean() - 1) <= ALIKE)
+        return bool(abs(sizes[0].mean() / sizes[1].mean() - 1) <= MAX_SIZE_DIFFERENCE)
 
     @cached_property
     def _errors(self) -> _Errors | None:
         """The variances of Cameron, Gelbach and Miller;
         None where a side has fewer than two clusters.
         """
-        found = [(self._errors_by(codes), number) for codes, number in self._kinds]
-        single = [errors for errors, number in found if number == 1]
-        if any(min(errors.clusters) < FEWEST_CLUSTERS for errors in single):
+        errors_by_kind = [(self._errors_by(codes), number) for codes, number in self._kinds]
+        single = [errors for errors, number in errors_by_kind if number == 1]
+        if any(min(errors.clusters) < MIN_CLUSTERS for errors in single):
             return None
         widest = max(single, key=lambda errors: errors.of_difference)
-        whole = sum(
+        combined_variance = sum(
             errors.of_difference if number % 2 else -errors.of_difference
-            for errors, number in found
+            for errors, number in errors_by_kind
         )
         freedom = min(errors.freedom for errors in single)
-        return replace(widest, of_difference=max(whole, widest.of_difference), freedom=freedom)
+        return replace(
+            widest, of_difference=max(combined_variance, widest.of_difference), freedom=freedom
+        )
 
     def _errors_by(self, codes: NDArray[np.intp]) -> _Errors:
         sums, weights = (np.zeros((int(codes.max()) + 1, 2)) for _ in range(2))
@@ -140,32 +152,40 @@ class Independent:
             weights, (codes, self._side), np.concatenate([part.weights for part in self.parts])
         )
         counts = (weights > 0).sum(axis=0)
-        if self.is_apart:
+        if self.has_separate_clusters:
             sums = (
                 sums
-                / np.maximum(1 - weights, _NOTHING)
+                / np.maximum(1 - weights, _NEGLIGIBLE)
                 * np.sqrt((counts - 1) / np.maximum(counts, 1))
             )
-        one, other = (
-            _variance(part, sums[:, side], int(counts[side]), self.is_apart)
+        first_variance, second_variance = (
+            _variance(part, sums[:, side], int(counts[side]), self.has_separate_clusters)
             for side, part in enumerate(self.parts)
         )
-        if self.is_apart:
-            of_difference = one + other
-            each = one**2 / max(1, counts[0] - 1) + other**2 / max(1, counts[1] - 1)
-            freedom = of_difference**2 / each if each else float(counts.sum())
+        if self.has_separate_clusters:
+            of_difference = first_variance + second_variance
+            squared_terms = first_variance**2 / max(1, counts[0] - 1) + second_variance**2 / max(
+                1, counts[1] - 1
+            )
+            freedom = of_difference**2 / squared_terms if squared_terms else float(counts.sum())
         else:
             clusters = int((weights.sum(axis=1) > 0).sum())
-            apart = float(((sums[:, 0] - sums[:, 1]) ** 2).sum()) * clusters / max(1, clusters - 1)
-            unseen = [
+            cluster_variance = (
+                float(((sums[:, 0] - sums[:, 1]) ** 2).sum()) * clusters / max(1, clusters - 1)
+            )
+            pseudo_variances = [
                 size
-                for size, side in ((one, 0), (other, 1))
-                if not (sums[:, side] ** 2).sum() > _NOTHING
+                for size, side in ((first_variance, 0), (second_variance, 1))
+                if not (sums[:, side] ** 2).sum() > _NEGLIGIBLE
             ]
-            of_difference, freedom = apart + sum(unseen), float(clusters - 1)
+            of_difference, freedom = cluster_variance + sum(pseudo_variances), float(clusters - 1)
         skewness = _skewness(sums[:, 0]), _skewness(sums[:, 1])
         return _Errors(
-            (one, other), of_difference, skewness, (int(counts[0]), int(counts[1])), freedom
+            (first_variance, second_variance),
+            of_difference,
+            skewness,
+            (int(counts[0]), int(counts[1])),
+            freedom,
         )
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
@@ -179,31 +199,36 @@ class Independent:
             return nothing
         if self.is_plain:
             first, second = (
-                wilson(part.value, int((part.weights > 0).sum()), level) for part in self.parts
+                wilson_interval(part.value, int((part.weights > 0).sum()), level)
+                for part in self.parts
             )
-        elif (errors := self._errors) is None or not errors.of_difference > _NOTHING:
+        elif (errors := self._errors) is None or not errors.of_difference > _NEGLIGIBLE:
             return nothing
         else:
             quantile = float(stdtrit(errors.freedom, (1 + level) / 2))
-            if not self.is_apart:
+            if not self.has_separate_clusters:
                 low, high = self.parts[0].bounds
-                return around(
+                return interval_around(
                     self.value, errors.of_difference**0.5, quantile, (low - high, high - low)
                 )
             first, second = (self._of_side(side, errors, quantile, level) for side in (0, 1))
-        return difference(first, second)
+        return difference_interval(first, second)
 
     def _of_side(self, side: int, errors: _Errors, quantile: float, level: float) -> Interval:
         value, bounds = self.parts[side].value, self.parts[side].bounds
         if value in bounds and np.isfinite(bounds).all():
-            return Interval(value, *unanimous(value, errors.clusters[side], bounds, level))
+            return Interval(value, *unanimous_interval(value, errors.clusters[side], bounds, level))
         return Interval(
             value,
-            *around(value, errors.variances[side] ** 0.5, quantile, bounds, errors.skewness[side]),
+            *interval_around(
+                value, errors.variances[side] ** 0.5, quantile, bounds, errors.skewness[side]
+            ),
         )
 
 
-def p_of(interval: Callable[[float], tuple[float, float]], margin: float | None = None) -> float:
+def p_of_interval(
+    interval: Callable[[float], tuple[float, float]], margin: float | None = None
+) -> float:
     """One less the level at which an interval reaches 0, by bisection on the logarithm; 1 where
     there is none.
 
@@ -213,13 +238,13 @@ def p_of(interval: Callable[[float], tuple[float, float]], margin: float | None 
     """
     if np.isnan(interval(LEVEL)).any():
         return 1.0
-    least, most = _LEAST, 0.0
+    low_log_p, high_log_p = _MIN_LOG_P, 0.0
     for _ in range(_STEPS):
-        middle = (least + most) / 2
+        middle = (low_log_p + high_log_p) / 2
         low, high = interval(1 - float(np.exp(middle)))
         reaches = low <= 0 <= high if margin is None else low <= -margin or high >= margin
-        least, most = (middle, most) if reaches else (least, middle)
-    return float(np.exp(least)) / (2 if margin is not None and most < 0 else 1)
+        low_log_p, high_log_p = (middle, high_log_p) if reaches else (low_log_p, middle)
+    return float(np.exp(low_log_p)) / (2 if margin is not None and high_log_p < 0 else 1)
 
 
 def _variance(part: Part, sums: Floats, clusters: int, widened: bool) -> float:
@@ -227,12 +252,16 @@ def _variance(part: Part, sums: Floats, clusters: int, widened: bool) -> float:
     without spread.
     """
     squares, (low, high) = float((sums**2).sum()), part.bounds
-    if not clusters or not np.isfinite(part.bounds).all() or not (widened or squares <= _NOTHING):
+    if (
+        not clusters
+        or not np.isfinite(part.bounds).all()
+        or not (widened or squares <= _NEGLIGIBLE)
+    ):
         return squares
     at_bounds = ((high - part.value) ** 2 + (part.value - low) ** 2) / clusters**2
-    return (squares + PSEUDO * at_bounds) / (1 + 2 * PSEUDO / clusters) ** 2
+    return (squares + PSEUDO_CLUSTERS * at_bounds) / (1 + 2 * PSEUDO_CLUSTERS / clusters) ** 2
 
 
 def _skewness(parts: Floats) -> float:
     squares = float((parts**2).sum())
-    return float((parts**3).sum()) / squares**1.5 if squares > _NOTHING**2 else 0.0
+    return float((parts**3).sum()) / squares**1.5 if squares > _NEGLIGIBLE**2 else 0.0

@@ -45,11 +45,13 @@ def compare(first: Floats, second: Floats, clusters: Clusters, seed: int) -> Com
     (cases,).
     """
     differences, ones = first - second, np.ones((len(first), 1))
-    found = compare_paired(
+    difference = compare_paired(
         Sums(first[:, None], ones), Sums(second[:, None], ones), clusters, seed, DIFFERENCE
     )
-    better, worse = (differences > _ROUNDING).sum(), (differences < -_ROUNDING).sum()
-    return Comparison(**asdict(found), first_better=int(better), second_better=int(worse))
+    first_better, second_better = (differences > _ROUNDING).sum(), (differences < -_ROUNDING).sum()
+    return Comparison(
+        **asdict(difference), first_better=int(first_better), second_better=int(second_better)
+    )
 
 
 def share_right(predictions: pd.DataFrame) -> "pd.Series[float]":
@@ -59,22 +61,25 @@ def share_right(predictions: pd.DataFrame) -> "pd.Series[float]":
         A case whose truth is not known has none.
     """
     predictions = predictions[predictions["target"] != ""]
-    right = (predictions["status"] == "valid") & (
+    is_right = (predictions["status"] == "valid") & (
         predictions["prediction"] == predictions["target"]
     )
-    return right.groupby(predictions["case_id"]).mean().astype("float64").sort_index()
+    return is_right.groupby(predictions["case_id"]).mean().astype("float64").sort_index()
 
 
 def compare_shares(
-    one: "pd.Series[float]", other: "pd.Series[float]", clusters: Mapping[str, Hashable], seed: int
+    first: "pd.Series[float]",
+    second: "pd.Series[float]",
+    clusters: Mapping[str, Hashable],
+    seed: int,
 ) -> Comparison:
     """Compare what `share_right` gives for two systems on the cases that both argued;
     `clusters`: of each case.
     """
-    common = one.index.intersection(other.index).sort_values()
+    common = first.index.intersection(second.index).sort_values()
     return compare(
-        as_numbers(one[common]),
-        as_numbers(other[common]),
+        as_numbers(first[common]),
+        as_numbers(second[common]),
         [clusters[case] for case in common],
         seed,
     )

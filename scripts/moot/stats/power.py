@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from moot.stats.bootstrap import Floats, as_numbers, kinds_of_clusters
 
 _ROUNDS = 60
-_FEWEST = 2.0
-_MOST = 1e9
+_MIN_CASES = 2.0
+_MAX_CASES = 1e9
 Sizes = float | tuple[float, ...]
 """Numbers of cases: one for paired sides, or for both; or one of either side."""
 
@@ -47,29 +47,29 @@ class Spread:
 
     Attributes:
         difference: in the debates that this was estimated from.
-        between: variance between cases of the difference that many repeats would come to; of
+        between_variance: variance between cases of the difference that many repeats would come to; of
             different cases, that of either side.
         within: variance that one repeat of all runs of either side adds, first and second; NaN
-            where each case was debated once, so that it is part of `between`.
+            where each case was debated once, so that it is part of `between_variance`.
         design: the design effect, by how much clusters of cases raise the variance of a mean; of
             different cases, that of either side.
         cases: how many cases were debated; of different cases, by either side.
-        counted: whether a debate is right or wrong.
+        is_binary: whether a debate is right or wrong.
         runs: the most runs that a side takes together.
     """
 
     difference: float
-    between: tuple[float, ...]
+    between_variance: tuple[float, ...]
     within: tuple[float, float]
     design: tuple[float, ...] = (1.0,)
     cases: tuple[int, ...] = (0,)
-    counted: bool = False
+    is_binary: bool = False
     runs: int = 1
 
     @property
     def is_paired(self) -> bool:
         """Whether both sides debated the same cases."""
-        return len(self.between) == 1
+        return len(self.between_variance) == 1
 
     @property
     def is_split(self) -> bool:
@@ -80,13 +80,16 @@ class Spread:
         """The variance between cases: of the difference, or of either side where these have
         different cases.
         """
-        once = [
-            within / number if self.is_split else 0.0
-            for within, number in zip(self.within, repeats, strict=True)
+        repeat_variances = [
+            variance / number if self.is_split else 0.0
+            for variance, number in zip(self.within, repeats, strict=True)
         ]
         if self.is_paired:
-            return (self.between[0] + sum(once),)
-        return tuple(between + within for between, within in zip(self.between, once, strict=True))
+            return (self.between_variance[0] + sum(repeat_variances),)
+        return tuple(
+            case_variance + variance
+            for case_variance, variance in zip(self.between_variance, repeat_variances, strict=True)
+        )
 
     def power(
         self, difference: float, cases: Sizes, repeats: tuple[int, int], level: float
@@ -94,19 +97,20 @@ class Spread:
         """The probability that the test shows a true difference above 0."""
         from scipy.special import nctdtr, stdtrit  # registries are read at every start of Snakemake
 
-        given = cases if isinstance(cases, tuple) else (cases,) * len(self.between)
+        case_counts = cases if isinstance(cases, tuple) else (cases,) * len(self.between_variance)
         sizes = [
-            number / design for number, design in zip(given, self.design * len(given), strict=False)
+            number / design
+            for number, design in zip(case_counts, self.design * len(case_counts), strict=False)
         ]
-        if min(sizes) < _FEWEST or (self.is_paired and 2 ** (1 - sizes[0]) > level):
+        if min(sizes) < _MIN_CASES or (self.is_paired and 2 ** (1 - sizes[0]) > level):
             return 0.0  # of five differences all have one sign in 2 of 32 draws
-        if self.counted and self.runs == 1 and repeats == (1, 1):
-            lost = sum(1 / size for size in sizes) / (len(sizes) * difference)
-            sizes = [size * max(0.0, 1 - lost) ** 2 for size in sizes]
-            if min(sizes) < _FEWEST:
+        if self.is_binary and self.runs == 1 and repeats == (1, 1):
+            lost_share = sum(1 / size for size in sizes) / (len(sizes) * difference)
+            sizes = [size * max(0.0, 1 - lost_share) ** 2 for size in sizes]
+            if min(sizes) < _MIN_CASES:
                 return 0.0
         variances = self.variances(repeats)
-        if self.is_paired and self.counted:
+        if self.is_paired and self.is_binary:
             return self._power_of_shares(difference, sizes[0], variances[0], level)
         error = math.sqrt(
             sum(variance / size for variance, size in zip(variances, sizes, strict=True))
@@ -124,18 +128,18 @@ class Spread:
         from scipy.special import ndtr, stdtrit
 
         square = max(variance + self.difference**2, difference**2)
-        apart = math.sqrt(square - difference**2)
+        standard_deviation = math.sqrt(square - difference**2)
         reach = difference * math.sqrt(size) - float(stdtrit(size - 1, 1 - level / 2)) * math.sqrt(
             square
         )
-        return float(ndtr(reach / apart)) if apart else float(reach >= 0)
+        return float(ndtr(reach / standard_deviation)) if standard_deviation else float(reach >= 0)
 
 
 def paired_proportions(discordant: float) -> Spread:
     """The spread of two shares of right answers on the same cases, each debated once, by the share
     of cases that one side alone gets right.
     """
-    return Spread(0.0, (discordant,), (float("nan"), float("nan")), counted=True)
+    return Spread(0.0, (discordant,), (float("nan"), float("nan")), is_binary=True)
 
 
 def cases_needed(
@@ -151,7 +155,7 @@ def cases_needed(
     def suffices(logarithm: float) -> bool:
         return spread.power(abs(difference), math.exp(logarithm), repeats, goal.level) >= goal.power
 
-    return math.exp(_least(math.log(_FEWEST), math.log(_MOST), suffices))
+    return math.exp(_bisect(math.log(_MIN_CASES), math.log(_MAX_CASES), suffices))
 
 
 def smallest_difference(
@@ -159,16 +163,18 @@ def smallest_difference(
 ) -> float:
     """The smallest difference that numbers of cases show; NaN where no difference can be shown."""
     goal = goal or Goal()
-    most = max(1.0, 100 * math.sqrt(max(spread.variances(repeats))))
-    found = _least(
+    highest = max(1.0, 100 * math.sqrt(max(spread.variances(repeats))))
+    difference = _bisect(
         0.0,
-        most,
-        lambda one: one > 0 and spread.power(one, cases, repeats, goal.level) >= goal.power,
+        highest,
+        lambda candidate: (
+            candidate > 0 and spread.power(candidate, cases, repeats, goal.level) >= goal.power
+        ),
     )
-    return found if math.isfinite(found) else float("nan")
+    return difference if math.isfinite(difference) else float("nan")
 
 
-def _least(low: float, high: float, suffices: Callable[[float], bool]) -> float:
+def _bisect(low: float, high: float, suffices: Callable[[float], bool]) -> float:
     """The least value that suffices, by bisection; infinite where the highest does not."""
     if not suffices(high):
         return float("inf")
@@ -214,7 +220,9 @@ def cheapest(
     """
     designs = []
     for repeats in range(1, (most_repeats if spread.is_split else 1) + 1):
-        cases = int(np.ceil(min(cases_needed(difference, spread, (repeats, repeats), goal), _MOST)))
+        cases = int(
+            np.ceil(min(cases_needed(difference, spread, (repeats, repeats), goal), _MAX_CASES))
+        )
         if cases <= available:
             designs.append(Design(cases, repeats, cases * repeats * cost))
     return min(
@@ -271,13 +279,13 @@ def estimate_spread(
     second: Observed,
     difference: float,
     clusters: Iterable[Hashable],
-    paired: bool,
-    counted: bool = False,
+    is_paired: bool,
+    is_binary: bool = False,
 ) -> Spread:
     """The spread of a difference, by the debates of both sides.
 
     Args:
-        first, second: of the same cases if `paired`.
+        first, second: of the same cases if `is_paired`.
         difference: between both sides.
         clusters: the cluster of each case, or a tuple with one of each kind, in the order of the
             cases' names; of the first side's cases, then the second's, if they are not paired.
@@ -285,26 +293,31 @@ def estimate_spread(
             wrong.
     """
     sides = first, second
-    means, left = zip(*(side.by_case() for side in sides), strict=True)
-    within = [side.within() for side in sides]
-    noise = [float((variance * of_it).mean()) for variance, of_it in zip(within, left, strict=True)]
-    known = not np.isnan(noise).any()
-    parts = [(means[0] - means[1], sum(noise))] if paired else list(zip(means, noise, strict=True))
-    clusters, between, design = list(clusters), [], []
+    means, noise_shares = zip(*(side.by_case() for side in sides), strict=True)
+    repeat_variances = [side.within() for side in sides]
+    noise = [
+        float((variance * of_it).mean())
+        for variance, of_it in zip(repeat_variances, noise_shares, strict=True)
+    ]
+    has_repeats = not np.isnan(noise).any()
+    parts = (
+        [(means[0] - means[1], sum(noise))] if is_paired else list(zip(means, noise, strict=True))
+    )
+    clusters, between_variances, design = list(clusters), [], []
     for values, noisy in parts:
         mine, clusters = clusters[: len(values)], clusters[len(values) :]
         deviations = values - values.mean()
         total = float((deviations**2).sum() / max(1, len(values) - 1))
-        between.append(max(0.0, total - noisy) if known else total)
+        between_variances.append(max(0.0, total - noisy) if has_repeats else total)
         design.append(_design_effect(deviations, mine))
     runs = [len(set(side.runs)) for side in sides]
     return Spread(
         difference,
-        tuple(between),
-        (within[0] / runs[0], within[1] / runs[1]),
+        tuple(between_variances),
+        (repeat_variances[0] / runs[0], repeat_variances[1] / runs[1]),
         tuple(design),
         tuple(len(values) for values, _ in parts),
-        counted,
+        is_binary,
         max(runs),
     )
 
@@ -319,5 +332,5 @@ def _design_effect(deviations: Floats, clusters: Sequence[Hashable]) -> float:
         (1 if number % 2 else -1) * float((np.bincount(codes, weights=deviations) ** 2).sum())
         for codes, number in kinds_of_clusters(clusters)
     )
-    alone = float((deviations**2).sum())
-    return max(1.0, sum(sums) / alone) if alone else 1.0
+    independent_variance = float((deviations**2).sum())
+    return max(1.0, sum(sums) / independent_variance) if independent_variance else 1.0

@@ -47,22 +47,31 @@ def corrected_mean(
             of people's values on the labeller's over the sample, kept within 0 and 1. Where the
             labeller says the same of the whole sample there is no slope, and the trust is 1.
     """
-    everywhere, drawn = as_numbers(predicted), ~np.isnan(inclusion)
-    said, seen = as_numbers(observed)[drawn], everywhere[drawn]
+    all_values, is_drawn = as_numbers(predicted), ~np.isnan(inclusion)
+    people_values, labeller_values = as_numbers(observed)[is_drawn], all_values[is_drawn]
     moments = (
-        np.stack([np.ones_like(said), said, seen, said * seen, seen**2], axis=1)
-        / inclusion[drawn, None]
+        np.stack(
+            [
+                np.ones_like(people_values),
+                people_values,
+                labeller_values,
+                people_values * labeller_values,
+                labeller_values**2,
+            ],
+            axis=1,
+        )
+        / inclusion[is_drawn, None]
     )
 
     def mean(weights: Floats) -> Floats:
-        count, of_people, of_labeller, product, square = (weights[:, drawn] @ moments).T
+        count, of_people, of_labeller, product, square = (weights[:, is_drawn] @ moments).T
         people, labeller = ratio(of_people, count), ratio(of_labeller, count)
-        by = _slope(
+        slope = _slope(
             ratio(product, count) - people * labeller, ratio(square, count) - labeller**2, trust
         )
-        return people + by * (ratio(weights @ everywhere, weights.sum(axis=1)) - labeller)
+        return people + slope * (ratio(weights @ all_values, weights.sum(axis=1)) - labeller)
 
-    return Statistic(mean, SHARE, drawn)
+    return Statistic(mean, SHARE, is_drawn)
 
 
 def _slope(covariance: Floats, variance: Floats, trust: float | None) -> Floats:
@@ -88,8 +97,8 @@ def corrected_ratio(
     )
 
     def share(weights: Floats) -> Floats:
-        below = bottom(weights)
-        return np.where(below > _NO_VARIANCE, ratio(top(weights), below), np.nan)
+        denominator = bottom(weights)
+        return np.where(denominator > _NO_VARIANCE, ratio(top(weights), denominator), np.nan)
 
     return Statistic(share, SHARE, ~np.isnan(inclusion))
 
@@ -113,14 +122,17 @@ def estimate_share(
     Returns:
         Value, lower and upper end; NaN where the sample has fewer than two clusters.
     """
-    drawn = statistic.rows if statistic.rows is not None else np.ones(bootstrap.rows, dtype=bool)
-    clusters, value = bootstrap.clusters_among(drawn), bootstrap.value(statistic)
+    is_drawn = statistic.rows if statistic.rows is not None else np.ones(bootstrap.rows, dtype=bool)
+    clusters, value = bootstrap.clusters_among(is_drawn), bootstrap.value(statistic)
     bounds = SHARE if SHARE[0] <= value <= SHARE[1] else ANY
     low, high = estimate_interval(value, bootstrap.draws(statistic), clusters, bounds)
-    below, above = value - low, high - value
+    lower_reach, upper_reach = value - low, high - value
     value = float(np.clip(value, *SHARE))
-    if drawn.any() and not np.asarray(deviates, dtype=bool)[drawn].any():
-        unseen = (1 - ((1 - LEVEL) / 2) ** (1 / clusters)) * (1 - drawn.mean())
-        below, above = np.hypot(below, unseen * value), np.hypot(above, unseen * (1 - value))
-    low, high = np.clip([value - below, value + above], *SHARE)
+    if is_drawn.any() and not np.asarray(deviates, dtype=bool)[is_drawn].any():
+        unseen = (1 - ((1 - LEVEL) / 2) ** (1 / clusters)) * (1 - is_drawn.mean())
+        lower_reach, upper_reach = (
+            np.hypot(lower_reach, unseen * value),
+            np.hypot(upper_reach, unseen * (1 - value)),
+        )
+    low, high = np.clip([value - lower_reach, value + upper_reach], *SHARE)
     return value, float(low), float(high)

@@ -19,7 +19,7 @@ PATTERNS = 9999
 LEVEL = 0.05
 _ROUNDING = 1e-9
 _DIGITS = 9
-_SIGNS_AT_ONCE = 2**23  # 64 MB
+_MAX_SIGNS_IN_MEMORY = 2**23  # 64 MB
 _STEPS = 14
 
 
@@ -33,7 +33,7 @@ def mcnemar_exact(first_alone: int, second_alone: int) -> float:
     return min(1.0, 2 * float(bdtr(min(first_alone, second_alone), differing, 0.5)))
 
 
-def sign_flip(differences: Floats, seed: int) -> float:
+def sign_flip_p(differences: Floats, seed: int) -> float:
     """The two-sided p-value of a randomisation test: between equal systems each difference could
     have either sign.
 
@@ -48,34 +48,34 @@ def sign_flip(differences: Floats, seed: int) -> float:
     sizes = np.abs(moved)
     if (np.abs(sizes - sizes[0]) <= _ROUNDING).all():
         return mcnemar_exact(int((moved > 0).sum()), int((moved < 0).sum()))
-    least = abs(moved.sum()) - _ROUNDING
+    threshold = abs(moved.sum()) - _ROUNDING
     if len(moved) <= EXACT_CLUSTERS:
         bits = np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved)) & 1
-        return float((np.abs((2 * bits - 1) @ moved) >= least).mean())
+        return float((np.abs((2 * bits - 1) @ moved) >= threshold).mean())
     random = np.random.default_rng(seed)
     signs = (
-        random.choice([-1.0, 1.0], size=(some, len(moved)))
-        for some in portions(PATTERNS, len(moved))
+        random.choice([-1.0, 1.0], size=(size, len(moved)))
+        for size in split_into_portions(PATTERNS, len(moved))
     )
-    reached = sum(int((np.abs(some @ moved) >= least).sum()) for some in signs)
+    reached = sum(int((np.abs(size @ moved) >= threshold).sum()) for size in signs)
     return float((1 + reached) / (1 + PATTERNS))
 
 
-def portions(patterns: int, units: int) -> Iterator[int]:
+def split_into_portions(patterns: int, units: int) -> Iterator[int]:
     """So many patterns of all units at a time as fit into memory, until there are `patterns`; few
     are one portion.
     """
-    at_once = max(1, _SIGNS_AT_ONCE // max(units, 1))
-    for start in range(0, patterns, at_once):
-        yield min(at_once, patterns - start)
+    portion = max(1, _MAX_SIGNS_IN_MEMORY // max(units, 1))
+    for start in range(0, patterns, portion):
+        yield min(portion, patterns - start)
 
 
-def exchange(apart: Callable[[Numbers], Floats], moved: int, seed: int) -> float:
+def exchange_p(distance: Callable[[Numbers], Floats], moved: int, seed: int) -> float:
     """The share of exchanges of sides, unit by unit, that set them at least as far apart as they
     are.
 
         Args:
-            apart: how far apart both sides are, shape (patterns,), from patterns of shape
+            distance: how far apart both sides are, shape (patterns,), from patterns of shape
                 (patterns, units) in which 1 exchanges a unit's sides; NaN, where a side then has
                 nothing to measure, counts as apart.
             moved: how many units differ between the sides; of more than `EXACT_CLUSTERS` random
@@ -84,19 +84,19 @@ def exchange(apart: Callable[[Numbers], Floats], moved: int, seed: int) -> float
     """
     if not moved:
         return 1.0
-    least = apart(np.zeros((1, moved)))[0] - _ROUNDING
+    threshold = distance(np.zeros((1, moved)))[0] - _ROUNDING
     if moved <= EXACT_CLUSTERS:
         return float(
-            (~(apart(np.arange(2**moved)[:, None] >> np.arange(moved) & 1) < least)).mean()
+            (~(distance(np.arange(2**moved)[:, None] >> np.arange(moved) & 1) < threshold)).mean()
         )
     random = np.random.default_rng(seed)
-    drawn = (random.integers(0, 2, (some, moved)) for some in portions(PATTERNS, moved))
-    reached = sum(int((~(apart(patterns) < least)).sum()) for patterns in drawn)
+    draws = (random.integers(0, 2, (size, moved)) for size in split_into_portions(PATTERNS, moved))
+    reached = sum(int((~(distance(patterns) < threshold)).sum()) for patterns in draws)
     return (1 + reached) / (1 + PATTERNS)
 
 
-def deal(
-    rows: Floats, first: int, apart: Callable[[Floats, Floats, Floats], Floats], seed: int
+def dealing_p(
+    rows: Floats, first: int, distance: Callable[[Floats, Floats, Floats], Floats], seed: int
 ) -> float:
     """The share of ways to deal all clusters to two sides anew that set them at least as far apart
     as they are.
@@ -109,7 +109,7 @@ def deal(
             rows: one a cluster, those of the first side before those of the second, shape
                 (clusters, columns).
             first: how many clusters the first side has.
-            apart: from the kinds' rows and how many of each kind either side has, shape (ways,
+            distance: from the kinds' rows and how many of each kind either side has, shape (ways,
                 kinds) each, to (ways,).
             seed: of the random ways.
     """
@@ -117,7 +117,7 @@ def deal(
         np.round(rows, _DIGITS), axis=0, return_inverse=True, return_counts=True
     )
     dealt = np.bincount(codes.reshape(-1)[:first], minlength=len(kinds))[None, :]
-    least = apart(kinds, as_numbers(dealt), as_numbers(counts - dealt))[0] - _ROUNDING
+    threshold = distance(kinds, as_numbers(dealt), as_numbers(counts - dealt))[0] - _ROUNDING
     if len(kinds) == 1:
         return 1.0
     is_exact = len(kinds) == 2  # as in a table of two by two
@@ -125,7 +125,7 @@ def deal(
         ways, probability = _all_ways(int(counts[0]), int(counts[1]), first)
     else:
         ways, probability = _some_ways(tuple(counts), first, seed, PATTERNS)
-    reached = ~(apart(kinds, ways, counts - ways) < least)
+    reached = ~(distance(kinds, ways, counts - ways) < threshold)
     share = float(probability @ reached)
     return min(1.0, share) if is_exact else (1 + share * PATTERNS) / (1 + PATTERNS)
 
@@ -144,22 +144,26 @@ def _some_ways(
     return ways, np.full(number, 1 / number)
 
 
-def _all_ways(one: int, other: int, first: int) -> tuple[Floats, Floats]:
+def _all_ways(first_kind: int, second_kind: int, first: int) -> tuple[Floats, Floats]:
     """How many of two kinds the first side may have, and how probable that is (hypergeometric)."""
     from scipy.special import gammaln  # registries are read at every start of Snakemake
 
-    def log_ways(among: int, drawn: ArrayLike) -> Floats:
-        number = as_numbers(drawn)
+    def log_ways(among: int, numbers: ArrayLike) -> Floats:
+        number = as_numbers(numbers)
         return np.asarray(
             gammaln(among + 1) - gammaln(number + 1) - gammaln(among - number + 1), dtype=np.float64
         )
 
-    drawn = np.arange(max(0, first - other), min(one, first) + 1, dtype=np.float64)
-    logs = log_ways(one, drawn) + log_ways(other, first - drawn) - log_ways(one + other, first)
-    return np.stack([drawn, first - drawn], axis=1), np.exp(logs)
+    numbers = np.arange(max(0, first - second_kind), min(first_kind, first) + 1, dtype=np.float64)
+    logs = (
+        log_ways(first_kind, numbers)
+        + log_ways(second_kind, first - numbers)
+        - log_ways(first_kind + second_kind, first)
+    )
+    return np.stack([numbers, first - numbers], axis=1), np.exp(logs)
 
 
-def in_agreement(
+def agree_with_test(
     value: float,
     interval: tuple[float, float],
     p: float,
@@ -188,11 +192,13 @@ def in_agreement(
     return (end, high) if low > 0 else (low, end)
 
 
-def _outermost(rejected: float, kept: float, p_at: Callable[[float], float]) -> float:
+def _outermost(rejected: float, not_rejected: float, p_at: Callable[[float], float]) -> float:
     """The difference between one that is rejected and one that is kept from which on they are kept,
     by bisection.
     """
     for _ in range(_STEPS):
-        middle = (rejected + kept) / 2
-        rejected, kept = (middle, kept) if p_at(middle) < LEVEL else (rejected, middle)
-    return kept
+        middle = (rejected + not_rejected) / 2
+        rejected, not_rejected = (
+            (middle, not_rejected) if p_at(middle) < LEVEL else (rejected, middle)
+        )
+    return not_rejected

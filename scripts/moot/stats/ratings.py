@@ -24,19 +24,19 @@ from moot.stats.bootstrap import LEVEL, Floats, Truths, as_numbers
 
 FIRST, TIE, SECOND = 0.5, 0.0, -0.5
 """Outcomes of a pair."""
-FEWEST_CLUSTERS = 10
+MIN_TOPICS = 10
 _PRIOR = 1e-4
 """The weight of a pull towards 0, which keeps finite what has no bounds (somebody always wins), and
 moves no other.
 """
-_MOST_PULLED = 0.01
+_MAX_PRIOR_SHARE = 0.01
 """The share of the pull in what is known of an estimate: well above where nothing else bounds it,
 else well below.
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Estimated:
+class RatingEstimate:
     """A strength or the effect of a term, in log odds, with its 95 % interval; NaN with too few
     clusters, or where nothing bounds it: who always wins, a judge who names one side alone.
     """
@@ -58,14 +58,14 @@ class Ratings:
         pairs, clusters: how many there are.
     """
 
-    strengths: Mapping[str, Estimated]
-    terms: Mapping[str, Estimated]
+    strengths: Mapping[str, RatingEstimate]
+    terms: Mapping[str, RatingEstimate]
     ties: float
     pairs: int
     clusters: int
 
 
-def rate(
+def fit_ratings(
     first: Sequence[str],
     second: Sequence[str],
     outcomes: Floats,
@@ -94,18 +94,22 @@ def rate(
     model = _Davidson(
         features, as_numbers(outcomes), np.ones(len(features)) if weights is None else weights
     )
-    found = model.fit()
-    joined = _joined(features[:, : len(names)], model.outcomes)
-    among = joined if joined.any() else np.ones(len(names), dtype=bool)
-    shown = np.eye(len(found))[:-1]
-    shown[: len(names), : len(names)] -= among / among.sum()
+    parameters = model.fit()
+    is_joined = _largest_joined_group(features[:, : len(names)], model.outcomes)
+    reference_group = is_joined if is_joined.any() else np.ones(len(names), dtype=bool)
+    contrast_weights = np.eye(len(parameters))[:-1]
+    contrast_weights[: len(names), : len(names)] -= reference_group / reference_group.sum()
     codes = pd.factorize(np.asarray(list(map(repr, clusters))))[0]
     number = int(codes.max()) + 1
-    errors = np.sqrt(np.einsum("ij,jk,ik->i", shown, model.covariance(found, codes), shown))
-    errors[model.pulled(found, shown) > _MOST_PULLED] = np.nan
-    estimates = _with_intervals(shown @ found, errors, number)
+    errors = np.sqrt(
+        np.einsum(
+            "ij,jk,ik->i", contrast_weights, model.covariance(parameters, codes), contrast_weights
+        )
+    )
+    errors[model.prior_share(parameters, contrast_weights) > _MAX_PRIOR_SHARE] = np.nan
+    estimates = _with_intervals(contrast_weights @ parameters, errors, number)
     strengths = dict(zip(names, estimates, strict=False))
-    ties = float(np.exp(found[-1]) / (2 + np.exp(found[-1]))) if model.some_tied else 0.0
+    ties = float(np.exp(parameters[-1]) / (2 + np.exp(parameters[-1]))) if model.has_ties else 0.0
     return Ratings(
         strengths,
         dict(zip(terms, estimates[len(names) :], strict=True)),
@@ -115,7 +119,7 @@ def rate(
     )
 
 
-def _joined(sides: Floats, outcomes: Floats) -> Truths:
+def _largest_joined_group(sides: Floats, outcomes: Floats) -> Truths:
     """Which names form the largest group in which each beats or ties each other, directly or
     through others of it.
 
@@ -136,17 +140,17 @@ def _joined(sides: Floats, outcomes: Floats) -> Truths:
     )
     _, groups = connected_components(beaten, connection="strong")
     sizes = np.bincount(groups)
-    found: Truths = (groups == sizes.argmax()) & (sizes.max() > 1)
-    return found
+    is_joined: Truths = (groups == sizes.argmax()) & (sizes.max() > 1)
+    return is_joined
 
 
-def _with_intervals(values: Floats, errors: Floats, clusters: int) -> list[Estimated]:
+def _with_intervals(values: Floats, errors: Floats, clusters: int) -> list[RatingEstimate]:
     from scipy.special import stdtrit  # registries are read at every start of Snakemake
 
-    enough = clusters >= FEWEST_CLUSTERS
-    reach = float(stdtrit(clusters - 1, (1 + LEVEL) / 2)) if enough else float("nan")
+    has_enough_clusters = clusters >= MIN_TOPICS
+    reach = float(stdtrit(clusters - 1, (1 + LEVEL) / 2)) if has_enough_clusters else float("nan")
     return [
-        Estimated(float(value), float(value - reach * error), float(value + reach * error))
+        RatingEstimate(float(value), float(value - reach * error), float(value + reach * error))
         for value, error in zip(values, errors, strict=True)
     ]
 
@@ -157,7 +161,7 @@ class _Davidson:
     def __init__(self, features: Floats, outcomes: Floats, weights: Floats) -> None:
         self.features, self.outcomes, self.weights = features, outcomes, weights / weights.mean()
         self.tied = as_numbers(outcomes == TIE)
-        self.some_tied = bool(self.tied.any())
+        self.has_ties = bool(self.tied.any())
         self.size = features.shape[1] + 1
 
     def fit(self) -> Floats:
@@ -165,61 +169,61 @@ class _Davidson:
         from scipy.optimize import minimize
 
         start = np.zeros(self.size)
-        found = minimize(
+        result = minimize(
             self._loss, start, jac=self._slope, hess=self._curvature, method="trust-exact", tol=1e-8
         )
-        return as_numbers(found.x)
+        return as_numbers(result.x)
 
-    def covariance(self, given: Floats, clusters: NDArray[np.intp]) -> Floats:
+    def covariance(self, parameters: Floats, clusters: NDArray[np.intp]) -> Floats:
         """Of the parameters, robust to what hangs together within clusters."""
-        scores = self._scores(given)
+        scores = self._scores(parameters)
         sums = np.stack([np.bincount(clusters, weights=column) for column in scores.T], axis=1)
-        inverse, number = np.linalg.inv(self._curvature(given)), len(sums)
+        inverse, number = np.linalg.inv(self._curvature(parameters)), len(sums)
         return as_numbers(inverse @ (sums.T @ sums) @ inverse * number / max(1, number - 1))
 
-    def pulled(self, given: Floats, shown: Floats) -> Floats:
+    def prior_share(self, parameters: Floats, weights: Floats) -> Floats:
         """The share that the pull has in what is known of sums of parameters, shape (sums,).
 
-        `shown`: their weights, shape (sums, parameters).
+        `weights`: their weights, shape (sums, parameters).
         """
-        parts = shown @ np.linalg.inv(self._curvature(given))
-        return as_numbers(_PRIOR * (parts**2).sum(axis=1) / (parts * shown).sum(axis=1))
+        parts = weights @ np.linalg.inv(self._curvature(parameters))
+        return as_numbers(_PRIOR * (parts**2).sum(axis=1) / (parts * weights).sum(axis=1))
 
-    def _shares(self, given: Floats) -> tuple[Floats, Floats, Floats]:
+    def _shares(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
         """Expected outcomes, the chances of a tie, and the logarithms of what the proportions sum
         to.
         """
-        eta = self.features @ given[:-1]
+        eta = self.features @ parameters[:-1]
         parts = np.stack(
-            [eta / 2, -eta / 2, np.full_like(eta, given[-1] if self.some_tied else -np.inf)]
+            [eta / 2, -eta / 2, np.full_like(eta, parameters[-1] if self.has_ties else -np.inf)]
         )
-        whole = np.logaddexp.reduce(parts, axis=0)
-        first, second, tied = np.exp(parts - whole)
-        return (first - second) / 2, tied, whole
+        log_totals = np.logaddexp.reduce(parts, axis=0)
+        first, second, tied = np.exp(parts - log_totals)
+        return (first - second) / 2, tied, log_totals
 
-    def _loss(self, given: Floats) -> float:
+    def _loss(self, parameters: Floats) -> float:
         likelihood = (
-            self.outcomes * (self.features @ given[:-1])
-            + self.tied * given[-1]
-            - self._shares(given)[2]
+            self.outcomes * (self.features @ parameters[:-1])
+            + self.tied * parameters[-1]
+            - self._shares(parameters)[2]
         )
-        return float(_PRIOR * (given @ given) / 2 - self.weights @ likelihood)
+        return float(_PRIOR * (parameters @ parameters) / 2 - self.weights @ likelihood)
 
-    def _slope(self, given: Floats) -> Floats:
-        return as_numbers(_PRIOR * given - self._scores(given).sum(axis=0))
+    def _slope(self, parameters: Floats) -> Floats:
+        return as_numbers(_PRIOR * parameters - self._scores(parameters).sum(axis=0))
 
-    def _scores(self, given: Floats) -> Floats:
+    def _scores(self, parameters: Floats) -> Floats:
         """The gradient of each pair's likelihood, shape (pairs, parameters)."""
-        expected, tied, _ = self._shares(given)
+        expected, tied, _ = self._shares(parameters)
         of_features = (self.outcomes - expected)[:, None] * self.features
         return as_numbers(self.weights[:, None] * np.column_stack([of_features, self.tied - tied]))
 
-    def _curvature(self, given: Floats) -> Floats:
-        expected, tied, _ = self._shares(given)
+    def _curvature(self, parameters: Floats) -> Floats:
+        expected, tied, _ = self._shares(parameters)
         spread = self.weights * ((1 - tied) / 4 - expected**2)
         cross = self.features.T @ (self.weights * -expected * tied)
-        found = np.empty((self.size, self.size))
-        found[:-1, :-1] = self.features.T @ (spread[:, None] * self.features)
-        found[-1, :-1] = found[:-1, -1] = cross
-        found[-1, -1] = self.weights @ (tied * (1 - tied))
-        return found + _PRIOR * np.eye(self.size)
+        curvature = np.empty((self.size, self.size))
+        curvature[:-1, :-1] = self.features.T @ (spread[:, None] * self.features)
+        curvature[-1, :-1] = curvature[:-1, -1] = cross
+        curvature[-1, -1] = self.weights @ (tied * (1 - tied))
+        return curvature + _PRIOR * np.eye(self.size)

@@ -21,7 +21,7 @@ class Interval(NamedTuple):
 NOTHING = (float("nan"), float("nan"))
 
 
-def wilson(share: float, n: float, level: float = LEVEL) -> Interval:
+def wilson_interval(share: float, n: float, level: float = LEVEL) -> Interval:
     """A share of n answers, with the interval of Wilson (1927).
 
     >>> [round(end, 3) for end in wilson(0.9, 200)]
@@ -35,7 +35,7 @@ def wilson(share: float, n: float, level: float = LEVEL) -> Interval:
     return Interval(share, float(min(centre - half, share)), float(max(centre + half, share)))
 
 
-def scaled(value: float, like: Interval, size: float, n: float) -> Interval:
+def scale_interval(value: float, like: Interval, size: float, n: float) -> Interval:
     """A value of n answers, whose errors are those of a like value of `size` answers, in proportion
     to 1 / sqrt(n).
     """
@@ -45,26 +45,26 @@ def scaled(value: float, like: Interval, size: float, n: float) -> Interval:
     )
 
 
-def difference(first: Interval, second: Interval) -> tuple[float, float]:
+def difference_interval(first: Interval, second: Interval) -> tuple[float, float]:
     """The interval of first less second, from two samples: errors add in squares (Newcombe 1998,
     method 10).
     """
     value = first.value - second.value
-    below = np.hypot(first.value - first.low, second.high - second.value)
-    above = np.hypot(first.high - first.value, second.value - second.low)
-    return float(value - below), float(value + above)
+    lower_reach = np.hypot(first.value - first.low, second.high - second.value)
+    upper_reach = np.hypot(first.high - first.value, second.value - second.low)
+    return float(value - lower_reach), float(value + upper_reach)
 
 
-def replication(published: Interval, ours: Interval) -> tuple[float, float]:
+def replication_interval(published: Interval, ours: Interval) -> tuple[float, float]:
     """Where a replication as large as ours falls 95 times of 100, if it differs by chance alone.
 
     Ours lies within it exactly where the interval of the difference holds 0.
     """
-    low, high = difference(ours, published)
+    low, high = difference_interval(ours, published)
     gap = ours.value - published.value
     return float(published.value - (high - gap)), float(published.value + (gap - low))
 
 
-def known(*values: Iterable[float]) -> bool:
+def all_defined(*values: Iterable[float]) -> bool:
     """Whether every number is there."""
-    return not any(np.isnan(number) for one in values for number in one)
+    return not any(np.isnan(number) for numbers in values for number in numbers)

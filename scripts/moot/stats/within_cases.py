@@ -30,14 +30,16 @@ def interval_p(value: float, low: float, high: float, supposed: float, freedom: 
     if np.isnan([value, low, high]).any():
         return float("nan")
     half = value - low if supposed < value else high - value
-    apart = abs(value - supposed)
-    if not apart:
+    distance = abs(value - supposed)
+    if not distance:
         return 1.0
     freedom = max(1, freedom)
-    return 2 * float(stdtr(freedom, -stdtrit(freedom, 0.975) * apart / half)) if half > 0 else 0.0
+    return (
+        2 * float(stdtr(freedom, -stdtrit(freedom, 0.975) * distance / half)) if half > 0 else 0.0
+    )
 
 
-def fewest_in(strata: Sequence[object]) -> int:
+def smallest_stratum(strata: Sequence[object]) -> int:
     """How many rows the smallest stratum has."""
     return int(np.bincount(pd.factorize(_objects(strata))[0]).min()) if len(strata) else 0
 
@@ -61,7 +63,7 @@ def interval_within(
             len(rows), np.full(len(rows), 1 / len(rows)), size=RESAMPLES
         )
     value = float(function(np.ones((1, len(codes))))[0])
-    return value, *estimate_interval(value, function(weights), fewest_in(strata), bounds)
+    return value, *estimate_interval(value, function(weights), smallest_stratum(strata), bounds)
 
 
 def _objects(strata: Sequence[object]) -> "np.ndarray[tuple[int], np.dtype[np.object_]]":

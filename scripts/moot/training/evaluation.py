@@ -31,7 +31,7 @@ from moot.core.types import Estimator, Numbers
 from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.classification import (
     METRICS,
-    Classified,
+    ClassificationOutcome,
     Scored,
     confusion,
     measure,
@@ -166,7 +166,9 @@ class _Observer:
         cells = {f"cell_{i}": value for i, value in enumerate(confusion(outcome).ravel())}
         return measure(outcome) | cells
 
-    def outcome(self, estimator: Estimator, inputs: pd.DataFrame, targets: Numbers) -> Classified:
+    def outcome(
+        self, estimator: Estimator, inputs: pd.DataFrame, targets: Numbers
+    ) -> ClassificationOutcome:
         width = len(self.task.labels)
         scores, scored = _scores(estimator, inputs, width)
         if self.randomised and scores is not None:
@@ -178,7 +180,9 @@ class _Observer:
         else:
             assigned = np.eye(width)[np.asarray(estimator.predict(inputs)).ravel().astype(int)]
         truth = targets if self.task.multilabel else np.eye(width)[targets]
-        return Classified(truth, assigned, scores, scored, self.positive, self.task.multilabel)
+        return ClassificationOutcome(
+            truth, assigned, scores, scored, self.positive, self.task.multilabel
+        )
 
 
 def _with_a_label(
@@ -321,7 +325,7 @@ def _counts(cells: NDArray[np.float64], data: Examples) -> Row:
 
 
 def _predicted(
-    entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: Classified, seed: int
+    entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: ClassificationOutcome, seed: int
 ) -> pd.DataFrame:
     """The test split's predictions; those of a coin are one draw a case and label, by seed."""
     labels, chosen = np.array(data.task.labels, dtype=object), outcome.assigned

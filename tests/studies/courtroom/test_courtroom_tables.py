@@ -27,7 +27,7 @@ from moot.report.tables import as_csv, as_html, as_latex
 from moot.report.transcripts import _body, render_markdown
 from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults
-from moot.stats.replication import wilson
+from moot.stats.replication import wilson_interval
 from of_study import of_study
 from results_on_disk import (
     REARREST,
@@ -151,7 +151,7 @@ def test_published_ours_and_difference_stand_beside_each_other(study):
     assert (row["published"], row["ours"], row["n"], row["n invalid"]) == (0.77, 0.7, 10, 0)
     assert row["difference"] == pytest.approx(-0.07)
     assert row["published n"] == "150"
-    wider = np.hypot(row["ours"] - row["95 % low"], wilson(0.77, 150).high - 0.77)
+    wider = np.hypot(row["ours"] - row["95 % low"], wilson_interval(0.77, 150).high - 0.77)
     assert row["difference low"] == pytest.approx(row["difference"] - wider)
     assert row["replication low"] < row["ours"] < row["replication high"]
     f1 = frame[

@@ -305,8 +305,8 @@ def _rows(run: Run) -> Iterator[Row]:
                 ),
                 "p": comparison.p,
                 "family": f"{FAMILY} by {group.partition(':')[0]}",
-                "apart": (apart.changed, apart.again),
-                "moved by the change": (apart.more, apart.low, apart.high),
+                "apart": (apart.changed, apart.between_repeats),
+                "moved by the change": (apart.excess, apart.low, apart.high),
                 "called moved": int(some["moved"].sum()),
                 "verdicts on one turn": (
                     rests_on_one(some).mean() if group == "all" and way == REMOVED else None

@@ -15,7 +15,7 @@ from moot.report.needs import has_exchanged_attributes
 from moot.report.paired import corrected
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
-from moot.stats.asked_twice import NO_FLOOR, Changed, changes, distance
+from moot.stats.asked_twice import NO_FLOOR, Change, changes, distance
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired
@@ -234,8 +234,8 @@ def _rows(origin: ExperimentResults, control: ExperimentResults, told: Told) -> 
                     "family": f"{what}: {so} or {otherwise}",
                     "changed": (
                         changed.changed,
-                        changed.again,
-                        changed.more,
+                        changed.between_repeats,
+                        changed.excess,
                         changed.low,
                         changed.high,
                     ),
@@ -250,7 +250,7 @@ def _compare(
     recorded: Mapping[str, str],
     so: str,
     origin: ExperimentResults,
-) -> tuple[Difference, Changed]:
+) -> tuple[Difference, Change]:
     """People told so against the same people told otherwise, and how far answers change."""
     answers = [
         frame.loc[frame.index.isin(cases, level=0), what].dropna()

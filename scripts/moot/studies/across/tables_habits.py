@@ -16,7 +16,7 @@ from moot.report.content import Run, StudyResults, TableContent
 from moot.report.habits import CHOSEN, EXPECTED, habit_row, habits_table
 from moot.report.needs import has_arms, has_exchanged_attributes
 from moot.report.paired import same_answers
-from moot.stats.agreement import agreeing_pairs
+from moot.stats.agreement import count_agreeing_pairs
 from moot.stats.asked_twice import NO_FLOOR
 from moot.stats.bootstrap import Floats, as_numbers
 from moot.studies.across.tables_counterfactual import ALL, PREDICTION, counterfactual
@@ -137,7 +137,7 @@ def _giving_way(debate: Run, arm: Run) -> Iterator[Row]:
     told = steps.merge(answers[[*PAIRED, "side", "target"]], on=PAIRED)
     gave_way = told[(told["prediction"] != "") & (told["prediction"] != told["side"])]
     by_step = gave_way.groupby(PAIRED)["round"].min().rename("step").reset_index()
-    pairs = agreeing_pairs(debate.valid, ["case_id"])
+    pairs = count_agreeing_pairs(debate.valid, ["case_id"])
     again = (1 - pairs["agree"] / pairs["pairs"]).where(pairs["pairs"] > 0)
     frame = answers.merge(by_step, on=PAIRED, how="left")
     frame["again"] = as_numbers(frame["case_id"].map(again))

@@ -15,7 +15,7 @@ from moot.report.columns import SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import published_table
 from moot.scores.group_rates import FALSE_NEGATIVE, FALSE_POSITIVE, PREDICTED, group_rates
-from moot.stats.agreement import agreeing_pairs
+from moot.stats.agreement import count_agreeing_pairs
 from moot.stats.bootstrap import ClusterBootstrap, as_numbers, mean_statistic, share_statistic
 from moot.stats.differences import UNPAIRED_NOTE
 from moot.stats.paired import holm, share_right
@@ -83,7 +83,7 @@ _METHODS = (
 def _method_rows(run: RecordedRun) -> Iterator[JsonObject]:
     rows = run.predictions
     truths = rows.drop_duplicates("case_id")["target"].value_counts(normalize=True)
-    pairs = agreeing_pairs(run.valid, ["case_id"]).sum()
+    pairs = count_agreeing_pairs(run.valid, ["case_id"]).sum()
     yield {
         "data": run.results.config.dataset,
         "method": run.method,

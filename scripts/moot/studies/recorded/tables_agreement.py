@@ -13,7 +13,7 @@ from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
-from moot.stats.agreement import agreeing_pairs
+from moot.stats.agreement import count_agreeing_pairs
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import SHARE, Floats, Statistic, ratio, ratio_statistic
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
@@ -100,7 +100,7 @@ def _rows(run: RecordedRun) -> Iterator[Fields]:
 
 def _agreement(run: RecordedRun, rows: pd.DataFrame, what: str) -> Fields:
     """The cells of the pairs that differ in one thing; none where there are no such pairs."""
-    pairs = agreeing_pairs(rows, DIFFERS[what].common, but_for=DIFFERS[what].apart)
+    pairs = count_agreeing_pairs(rows, DIFFERS[what].common, excluded=DIFFERS[what].apart)
     pairs = pairs[pairs["pairs"] > 0]
     if pairs.empty:
         return {}
@@ -128,7 +128,7 @@ def _floor(run: RecordedRun, rows: pd.DataFrame, pairs: pd.DataFrame) -> Fields:
     """What agrees where nothing differs, and how much less the row's pairs do, on the cases that
     have both.
     """
-    again = agreeing_pairs(rows, DIFFERS[AGAIN].common)
+    again = count_agreeing_pairs(rows, DIFFERS[AGAIN].common)
     both = pairs.merge(again[again["pairs"] > 0], left_index=True, right_index=True)
     if both.empty:
         return {}

@@ -21,7 +21,7 @@ from moot.report.content import StudyResults, TableContent, data_label
 from moot.report.needs import has_tournament
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Floats, as_numbers
-from moot.stats.ratings import FEWEST_CLUSTERS, FIRST, SECOND, TIE, Ratings, rate
+from moot.stats.ratings import FIRST, MIN_TOPICS, SECOND, TIE, Ratings, fit_ratings
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 
 WORDS, TOPIC = "words", "topic"
@@ -91,7 +91,9 @@ class Pairs:
     def rated(self, terms: Mapping[str, Floats], weights: Floats | None) -> Ratings | None:
         """The ratings by some terms."""
         first, second = (self.rows[label].tolist() for label in self.sides)
-        return rate(first, second, self.outcomes, self.rows["cluster"].tolist(), terms, weights)
+        return fit_ratings(
+            first, second, self.outcomes, self.rows["cluster"].tolist(), terms, weights
+        )
 
 
 def _family(model: str) -> str:
@@ -212,7 +214,7 @@ def ratings(results: StudyResults) -> TableContent:
             ),
             (
                 "Intervals are robust to verdicts of one cluster (the topic) that hang together"
-                f" (Cameron and Miller 2015). There is none with fewer than {FEWEST_CLUSTERS}"
+                f" (Cameron and Miller 2015). There is none with fewer than {MIN_TOPICS}"
                 " clusters. Only debaters whom wins (or ties) join in both directions can be"
                 " compared: one who won everything, lost everything, or met no other of them has a"
                 " rating without an interval."
