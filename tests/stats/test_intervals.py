@@ -43,7 +43,7 @@ def test_resamples_that_are_drawn_some_at_a_time_are_the_same_ones(
     statistics = [share_statistic(right), auc_statistic(right.astype(float), probability)]
     whole = ClusterBootstrap(cases, seed=5, resamples=101)
     expected = [whole.draws(statistic) for statistic in statistics]
-    monkeypatch.setattr(bootstrap_module, "_WEIGHTS_AT_ONCE", 1000)
+    monkeypatch.setattr(bootstrap_module, "_MAX_WEIGHTS_IN_MEMORY", 1000)
     bootstrap_module._draw_clusters.cache_clear()
     parts = ClusterBootstrap(cases, seed=5, resamples=101)
     assert [len(weights) for weights in parts.weights()] == [11] * 9 + [2]
