@@ -65,7 +65,7 @@ def test_patterns_of_signs_that_are_drawn_some_at_a_time_are_the_same_ones(
         return sign_flip_p(differences, 1), compared.p
 
     expected = p_values()
-    monkeypatch.setattr(randomisation, "_SIGNS_AT_ONCE", 1000)
+    monkeypatch.setattr(randomisation, "_MAX_SIGNS_IN_MEMORY", 1000)
     assert list(randomisation.split_into_portions(45, 60)) == [16, 16, 13]
     assert p_values() == expected
 
