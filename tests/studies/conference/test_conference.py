@@ -46,8 +46,8 @@ def algorithm_1(messages: list[Turn]) -> str:
         if "AGREEMENT" in content:
             return "evaluator"
         return "moderator" if "DEBATE" in content else ""
-    known = {"evaluator": "moderator", "moderator": "participant_1"}
-    return {**known, "participant_1": "participant_2", "participant_2": "judge"}.get(last, "")
+    successors = {"evaluator": "moderator", "moderator": "participant_1"}
+    return {**successors, "participant_1": "participant_2", "participant_2": "judge"}.get(last, "")
 
 
 def test_speaker_order_is_algorithm_1_on_every_history_of_up_to_four_messages() -> None:
@@ -57,8 +57,8 @@ def test_speaker_order_is_algorithm_1_on_every_history_of_up_to_four_messages() 
     compared = 0
     for length in range(5):
         for history in itertools.product(messages, repeat=min(length, 2)):
-            whole = [Turn(USER)] * (length - len(history)) + list(history)
-            assert next_speaker(whole, 2) == (algorithm_1(whole) or MODERATOR)
+            full_history = [Turn(USER)] * (length - len(history)) + list(history)
+            assert next_speaker(full_history, 2) == (algorithm_1(full_history) or MODERATOR)
             compared += 1
     assert compared == 1 + 18 + 3 * 18**2
 
@@ -71,13 +71,13 @@ def test_every_participant_speaks_once_a_round_in_order(
     participants: int, decisions: list[str]
 ) -> None:
     history = [Turn(USER)]
-    waiting = iter(decisions)
+    pending_decisions = iter(decisions)
     while (speaker := next_speaker(history, participants)) != JUDGE or (
-        decision := next(waiting, None)
+        decision := next(pending_decisions, None)
     ) is not None:
         history.append(Turn(speaker, decision if speaker == JUDGE else ""))
-    spoken = [turn.speaker for turn in history if turn.speaker.startswith("participant")]
-    assert spoken == [participant_seat(n) for n in range(1, participants + 1)] * (
+    speakers = [turn.speaker for turn in history if turn.speaker.startswith("participant")]
+    assert speakers == [participant_seat(n) for n in range(1, participants + 1)] * (
         len(decisions) + 1
     )
 
@@ -94,7 +94,7 @@ def test_transitions_are_the_algorithms_edges() -> None:
 
 
 def kinds(debate: Debate) -> list[str]:
-    return [said.kind for said in debate.utterances]
+    return [utterance.kind for utterance in debate.utterances]
 
 
 async def test_agreement_at_once_takes_one_round_a_topic(load_context: LoadContextMaker) -> None:
@@ -104,7 +104,7 @@ async def test_agreement_at_once_takes_one_round_a_topic(load_context: LoadConte
     assert answer is not None and answer.prediction == AGREEMENT and answer.score == 1
     topic = ["opening", "statement", "statement", "decision", "evaluation", "notes"]
     assert kinds(debate) == topic * 3 + ["closing", "coding"]
-    assert [said.speaker for said in debate.utterances[:4]] == [
+    assert [utterance.speaker for utterance in debate.utterances[:4]] == [
         "moderator",
         "participant_1",
         "participant_2",
@@ -133,13 +133,13 @@ async def test_unusable_decision_counts_as_more_debate(load_context: LoadContext
         "conference", *conference_case(load_context), script(decisions), graded=0
     )
     assert answer is not None and answer.prediction == AGREEMENT
-    read = [
-        (said.parse_status, said.prediction)
-        for said in debate.utterances
-        if said.kind == "decision"
+    readings = [
+        (utterance.parse_status, utterance.prediction)
+        for utterance in debate.utterances
+        if utterance.kind == "decision"
     ]
-    assert read[:3] == [("invalid", None), ("invalid", None), ("extracted", AGREEMENT)]
-    assert read[3] == ("strict", AGREEMENT)
+    assert readings[:3] == [("invalid", None), ("invalid", None), ("extracted", AGREEMENT)]
+    assert readings[3] == ("strict", AGREEMENT)
 
 
 async def test_explained_decisions_are_decisions(load_context: LoadContextMaker) -> None:
@@ -152,29 +152,29 @@ async def test_explained_decisions_are_decisions(load_context: LoadContextMaker)
         "conference", *conference_case(load_context), script(decisions), graded=0
     )
     assert answer is not None
-    read = [
-        (said.parse_status, said.prediction)
-        for said in debate.utterances
-        if said.kind == "decision"
+    readings = [
+        (utterance.parse_status, utterance.prediction)
+        for utterance in debate.utterances
+        if utterance.kind == "decision"
     ]
-    assert read[:3] == [("extracted", OPEN), ("extracted", AGREEMENT), ("extracted", AGREEMENT)]
+    assert readings[:3] == [("extracted", OPEN), ("extracted", AGREEMENT), ("extracted", AGREEMENT)]
 
 
 async def test_without_judge_only_the_decider_differs(load_context: LoadContextMaker) -> None:
     case, task = conference_case(load_context)
 
     def talk(request: Request) -> str | dict[str, float] | None:
-        asked = request.messages[-1].content
-        return "NEXT TOPIC" if "NEXT TOPIC" in asked else script("AGREEMENT")(request)
+        prompt = request.messages[-1].content
+        return "NEXT TOPIC" if "NEXT TOPIC" in prompt else script("AGREEMENT")(request)
 
     _, with_judge, _ = await hold("conference", case, task, script("AGREEMENT"), graded=0)
-    answer, without, _ = await hold("conference", case, task, talk, agreement=False)
+    answer, without_judge, _ = await hold("conference", case, task, talk, agreement=False)
     assert answer is not None and answer.prediction == AGREEMENT
-    speakers = [(said.kind, said.speaker) for said in without.utterances]
+    speakers = [(utterance.kind, utterance.speaker) for utterance in without_judge.utterances]
     assert [
-        ("decision", JUDGE) if kind == "decision" else (kind, who) for kind, who in speakers
-    ] == [(said.kind, said.speaker) for said in with_judge.utterances]
-    assert {who for kind, who in speakers if kind == "decision"} == {MODERATOR}
+        ("decision", JUDGE) if kind == "decision" else (kind, speaker) for kind, speaker in speakers
+    ] == [(utterance.kind, utterance.speaker) for utterance in with_judge.utterances]
+    assert {speaker for kind, speaker in speakers if kind == "decision"} == {MODERATOR}
 
 
 async def test_silent_moderator_and_failed_participant_do_not_stop_the_conference(
@@ -185,7 +185,9 @@ async def test_silent_moderator_and_failed_participant_do_not_stop_the_conferenc
         "conference", case, task, script("AGREEMENT", opening=""), graded=0
     )
     assert answer is not None and answer.prediction == AGREEMENT
-    assert all(said.text == "" for said in debate.utterances if said.kind == "opening")
+    assert all(
+        utterance.text == "" for utterance in debate.utterances if utterance.kind == "opening"
+    )
 
     def mute(request: Request) -> str | dict[str, float] | None:
         return (
@@ -196,9 +198,11 @@ async def test_silent_moderator_and_failed_participant_do_not_stop_the_conferenc
 
     answer, debate, _ = await hold("conference", case, task, mute, graded=0)
     assert answer is not None
-    assert {said.parse_status for said in debate.utterances if said.speaker == "participant_2"} == {
-        "failed"
-    }
+    assert {
+        utterance.parse_status
+        for utterance in debate.utterances
+        if utterance.speaker == "participant_2"
+    } == {"failed"}
 
 
 async def test_conference_where_nobody_says_anything_has_no_answer(
@@ -219,7 +223,7 @@ async def test_ten_participants_with_personas(load_context: LoadContextMaker) ->
         participants=10,
         personas=personas,
     )
-    assert [said.speaker for said in debate.utterances[1:11]] == [
+    assert [utterance.speaker for utterance in debate.utterances[1:11]] == [
         participant_seat(n) for n in range(1, 11)
     ]
     assert sum("expert number 10" in request.messages[-1].content for request in chat.requests) == 3
@@ -246,9 +250,9 @@ async def test_seats_read_what_they_may(load_context: LoadContextMaker) -> None:
         "conference", *conference_case(load_context), script(["MORE DEBATE", "AGREEMENT"]), graded=2
     )
     assert {
-        said.visibility
-        for said in debate.utterances
-        if said.kind in ("evaluation", "notes", "coding")
+        utterance.visibility
+        for utterance in debate.utterances
+        if utterance.kind in ("evaluation", "notes", "coding")
     } == {
         EVALUATOR,
         MODERATOR,
@@ -272,20 +276,22 @@ async def test_each_decision_is_graded_alone_twice_and_reversed(
         graded=3,
     )
     graded = [
-        (said.kind, said.round) for said in debate.utterances if said.kind.startswith("grade")
+        (utterance.kind, utterance.round)
+        for utterance in debate.utterances
+        if utterance.kind.startswith("grade")
     ]
     assert graded == [
         (kind, n)
         for n in (1, 2, 3)
         for kind in ("grade", "grade", "grade_reversed", "grade_reversed")
     ]
-    asked = [
+    prompts = [
         r.messages[-1].content
         for r in chat.requests
         if r.schema and "grade" in r.schema["properties"]
     ]
-    shown = [text.split("<decision>\n")[1].split("\n</decision>")[0] for text in asked]
-    assert shown[::2] == [
+    graded_texts = [text.split("<decision>\n")[1].split("\n</decision>")[0] for text in prompts]
+    assert graded_texts[::2] == [
         "MORE DEBATE",
         "AGREEMENT",
         "AGREEMENT",
@@ -293,10 +299,10 @@ async def test_each_decision_is_graded_alone_twice_and_reversed(
         "who knows",
         "AGREEMENT",
     ]
-    assert all(text.count("Participant 1:") == 1 for text in asked[:4]), (
+    assert all(text.count("Participant 1:") == 1 for text in prompts[:4]), (
         "only the debate up to the decision"
     )
-    assert all(text.count("\n<decision>\n") == 1 for text in asked), (
+    assert all(text.count("\n<decision>\n") == 1 for text in prompts), (
         "a participant cannot forge the judge's decision"
     )
 

@@ -63,24 +63,30 @@ async def conferences(
     **params: Any,
 ) -> ExperimentResults:
     """One conference a script, as the results of one experiment."""
-    said, predicted = [], []
-    for repeat, spoken in enumerate(scripts):
-        answer, debate, _ = await hold("conference", case, task, spoken, repeat=repeat, **params)
+    transcripts, predicted = [], []
+    for repeat, model_script in enumerate(scripts):
+        answer, debate, _ = await hold(
+            "conference", case, task, model_script, repeat=repeat, **params
+        )
         conclude(debate, answer, "valid" if answer else "invalid")
-        said += [transcript_row(debate, utterance) for utterance in debate.utterances]
-        given = answer.prediction if answer else ""
+        transcripts += [transcript_row(debate, utterance) for utterance in debate.utterances]
+        answer_label = answer.prediction if answer else ""
         predicted.append(
             prediction(
-                case.case_id, case.target, given, repeat=repeat, completion_tokens=100 + repeat
+                case.case_id,
+                case.target,
+                answer_label,
+                repeat=repeat,
+                completion_tokens=100 + repeat,
             )
         )
-    checked = PROTOCOLS["conference"].params.model_validate(params).model_dump()
-    config = experiment_view("conference", "conference", ("scripted",), params=checked)
+    checked_params = PROTOCOLS["conference"].params.model_validate(params).model_dump()
+    config = experiment_view("conference", "conference", ("scripted",), params=checked_params)
     return write_results(
         folder,
         [case],
         {"scripted": predicted},
-        {"scripted": said},
+        {"scripted": transcripts},
         task,
         experiment=experiment,
         config=config,
@@ -100,10 +106,16 @@ def predicted(
         prediction(case.case_id, case.target, answer)
         for case, answer in zip(cases, answers, strict=True)
     ]
-    said = [utterance(f"{case.case_id}#0", 1, "annotator", kind="answer") for case in cases]
+    transcript = [utterance(f"{case.case_id}#0", 1, "annotator", kind="answer") for case in cases]
     model = config.models[0]
     return write_results(
-        folder, cases, {model: rows}, {model: said}, task, experiment=experiment, config=config
+        folder,
+        cases,
+        {model: rows},
+        {model: transcript},
+        task,
+        experiment=experiment,
+        config=config,
     )
 
 
@@ -112,11 +124,9 @@ _scored = cache(score_experiment)
 
 def score(results: ExperimentResults, metric: str, group: str = "overall") -> pd.Series:
     frame = _scored(results)
-    found = frame[
-        (frame["metric"] == metric) & (frame["group"] == group) & (frame["average"] == "")
-    ]
-    assert len(found) == 1, (metric, group, len(found))
-    return found.iloc[0]
+    rows = frame[(frame["metric"] == metric) & (frame["group"] == group) & (frame["average"] == "")]
+    assert len(rows) == 1, (metric, group, len(rows))
+    return rows.iloc[0]
 
 
 async def test_coverage_by_lexicon_and_coder(
@@ -168,9 +178,9 @@ async def test_course_of_the_debate(tmp_path: Path, load_context: LoadContextMak
         "MORE DEBATE",
         "AGREEMENT",
     ]
-    spoken = script(decisions, statement="we must act at once")
+    model = script(decisions, statement="we must act at once")
     results = await conferences(
-        tmp_path, *conference_case(load_context), [spoken], rounds=3, graded=0
+        tmp_path, *conference_case(load_context), [model], rounds=3, graded=0
     )
     assert score(results, "decisions")["value"] == 6
     assert score(results, "unusable_decisions")["value"] == pytest.approx(1 / 6)
@@ -186,13 +196,15 @@ async def test_course_of_the_debate(tmp_path: Path, load_context: LoadContextMak
     assert score(results, "turns")["value"] == 12 + 6 + 3 + 3 + 1
 
 
-def grading_script(right: int, reversed_: int, first: str = "AGREEMENT") -> Script:
+def grading_script(right_grade: int, reversed_grade: int, first: str = "AGREEMENT") -> Script:
     """A grader that can tell the judge's own decision from its opposite."""
 
     def answer(request: Request) -> str | dict[str, float] | None:
         if request.schema and "grade" in request.schema["properties"]:
-            own = f"<decision>\n{first}\n" in request.messages[-1].content
-            return json.dumps({"reason": "because", "grade": right if own else reversed_})
+            is_own_decision = f"<decision>\n{first}\n" in request.messages[-1].content
+            return json.dumps(
+                {"reason": "because", "grade": right_grade if is_own_decision else reversed_grade}
+            )
         return script(first)(request)
 
     return answer
@@ -217,16 +229,16 @@ async def test_an_unusable_grade_counts_where_it_was_given(
     tmp_path: Path, load_context: LoadContextMaker
 ) -> None:
     def no_opposite(request: Request) -> str | dict[str, float] | None:
-        found = grading_script(8, 2)(request)
-        return "no grade" if isinstance(found, str) and '"grade": 2' in found else found
+        reply = grading_script(8, 2)(request)
+        return "no grade" if isinstance(reply, str) and '"grade": 2' in reply else reply
 
     scripts = [grading_script(8, 2), no_opposite]
     results = await conferences(tmp_path, *conference_case(load_context), scripts, graded=2)
-    found = {
+    scores = {
         name: score(results, name)
         for name in ("grade", "grade_reversed", "grade_margin", "regrade_difference")
     }
-    counts = {name: (one["n"], one["n_invalid"]) for name, one in found.items()}
+    counts = {name: (row["n"], row["n_invalid"]) for name, row in scores.items()}
     assert counts == {
         "grade": (8, 0),
         "grade_reversed": (4, 4),
@@ -265,16 +277,20 @@ def test_both_errors_of_the_judge(tmp_path: Path) -> None:
 async def both_conditions(folder: Path, load_context: LoadContextMaker) -> StudyResults:
     case, task = conference_case(load_context)
     talk = script("AGREEMENT", statement=f"Health first. {HOSTILE}", opening=HOSTILE)
-    short = script("AGREEMENT", statement="Let us agree at once, please, all of you.")
+    moderator_script = script("AGREEMENT", statement="Let us agree at once, please, all of you.")
 
     def moderator_decides(request: Request) -> str | dict[str, float] | None:
-        return "NEXT TOPIC" if "NEXT TOPIC" in request.messages[-1].content else short(request)
+        return (
+            "NEXT TOPIC"
+            if "NEXT TOPIC" in request.messages[-1].content
+            else moderator_script(request)
+        )
 
     judged = await conferences(folder / "a", case, task, [talk] * 3, "with", graded=1)
-    alone = await conferences(
+    unjudged = await conferences(
         folder / "b", case, task, [moderator_decides] * 3, "without", graded=1, agreement=False
     )
-    return study_of("conference", [judged, alone])
+    return study_of("conference", [judged, unjudged])
 
 
 async def test_table5_sets_our_grades_beside_the_papers(
@@ -298,8 +314,8 @@ async def test_conditions_are_compared_where_only_the_judge_differs(
     frame = TABLES["conference/judge_difference"].build(study).frame.set_index("measure")
     clusters = frame.loc["clusters reached on the first topic (lexicon)"]
     assert (clusters["with judge"], clusters["without judge"], clusters["difference"]) == (1, 0, 1)
-    whole = TABLES["conference/with_and_without_judge"].build(study).frame
-    published = whole[whole["published"].notna()].set_index("condition")["published"]
+    table = TABLES["conference/with_and_without_judge"].build(study).frame
+    published = table[table["published"].notna()].set_index("condition")["published"]
     assert published["with judge"] == 7 and published["without judge"] == 6
 
 
@@ -421,23 +437,27 @@ def stance_results(folder: Path, model: str, **params: Any) -> ExperimentResults
         for n in range(8)
     ]
     answers = ["pro" if n in (1, 3, 5, 6) else "" if n == 7 else "con" for n in range(8)]
-    checked = PROTOCOLS["stance"].params.model_validate(params).model_dump()
+    checked_params = PROTOCOLS["stance"].params.model_validate(params).model_dump()
     return predicted(
         folder,
         cases,
         answers,
         task,
-        experiment_view("stance", "claims", (model,), params=checked),
+        experiment_view("stance", "claims", (model,), params=checked_params),
         folder.name,
     )
 
 
 def test_published_values_stand_beside_runs_that_asked_alike(tmp_path: Path) -> None:
-    alike = stance_results(tmp_path / "alike", "gemma-2-9b", answer="json")
-    other = stance_results(
+    comparable = stance_results(tmp_path / "alike", "gemma-2-9b", answer="json")
+    different = stance_results(
         tmp_path / "other", "gemma-2-9b", prompting="few_shot", answer="likelihood"
     )
-    frame = TABLES["stance/table3_claim_stance"].build(study_of("stance", [alike, other])).frame
+    frame = (
+        TABLES["stance/table3_claim_stance"]
+        .build(study_of("stance", [comparable, different]))
+        .frame
+    )
     accuracy = frame[(frame["system"] == "gemma-2-9b") & (frame["metric"] == "accuracy")].set_index(
         "asked"
     )
@@ -510,10 +530,12 @@ def test_f1_of_each_class_is_shown_for_runs_and_references(tmp_path: Path) -> No
 
 
 def test_true_labels_are_those_of_all_evaluated_cases_whatever_the_last_run(tmp_path: Path) -> None:
-    every = stance_results(tmp_path / "every", "m")
-    few = predicted(tmp_path / "few", [Case("c1", "claims", "test", "x", "pro", ("con", "pro"))], ["pro"], every.task,
-                    every.config, "few")  # fmt: skip
-    drawing = FIGURES["stance/figure2_true_labels"].build(study_of("stance", [every, few]))
+    full_run = stance_results(tmp_path / "every", "m")
+    partial_run = predicted(tmp_path / "few", [Case("c1", "claims", "test", "x", "pro", ("con", "pro"))], ["pro"], full_run.task,
+                    full_run.config, "few")  # fmt: skip
+    drawing = FIGURES["stance/figure2_true_labels"].build(
+        study_of("stance", [full_run, partial_run])
+    )
     counts = [text.get_text() for text in drawing.axes[0].texts]
     assert counts == ["4", "4", "4", "4"], "test cases con and pro, then those evaluated"
 

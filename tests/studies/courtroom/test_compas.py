@@ -39,8 +39,8 @@ def test_the_shipped_sample_is_what_the_generator_makes_and_is_called_synthetic(
     load_context: MakeContext,
 ) -> None:
     context = load_context("compas")
-    made = compas_table(seed=1, rows=240)
-    assert (context.shipped / "data" / "samples" / FILE).read_text() == made.to_csv(index=False)
+    table = compas_table(seed=1, rows=240)
+    assert (context.shipped / "data" / "samples" / FILE).read_text() == table.to_csv(index=False)
     loaded = load(CompasOptions(), context)
     assert any("synthetic" in note for note in loaded.task.notes)
     assert all(case.case_id.startswith("synthetic-") for case in loaded.cases)
@@ -48,17 +48,17 @@ def test_the_shipped_sample_is_what_the_generator_makes_and_is_called_synthetic(
 
 
 def test_generated_defendants_resemble_the_published_ones(shared_data: Path) -> None:
-    published, made = pd.read_csv(shared_data / FILE), compas_table(seed=5, rows=2000)
-    assert set(made.columns) == set(published.columns)
+    published, generated = pd.read_csv(shared_data / FILE), compas_table(seed=5, rows=2000)
+    assert set(generated.columns) == set(published.columns)
     for name in ("sex", "race", "c_charge_degree", "two_year_recid"):
-        ours = made[name].value_counts(normalize=True)
+        ours = generated[name].value_counts(normalize=True)
         theirs = published[name].astype(str).value_counts(normalize=True)
         assert (ours.reindex(theirs.index).fillna(0) - theirs).abs().max() < 0.04
     for name in ("age", "priors_count", "juv_fel_count", "juv_misd_count", "juv_other_count"):
         spread = published[name].std()
-        assert abs(made[name].astype(int).mean() - published[name].mean()) < 0.3 * spread
-    rearrested = made["two_year_recid"] == "1"
-    verdicts = made["decile_score"].astype(int)
+        assert abs(generated[name].astype(int).mean() - published[name].mean()) < 0.3 * spread
+    rearrested = generated["two_year_recid"] == "1"
+    verdicts = generated["decile_score"].astype(int)
     assert verdicts[rearrested].mean() > verdicts[~rearrested].mean() + 0.5
 
 
@@ -71,9 +71,9 @@ def test_neither_outcome_nor_verdict_is_told(form: Any, load_context: MakeContex
     path = load_context().data_root / FILE
     path.parent.mkdir()
     changed.to_csv(path, index=False)
-    other = load(CompasOptions(narrative=form, source="local"), load_context())
-    assert [case.text for case in other.cases] == [case.text for case in loaded.cases]
-    assert {case.attributes["decile_score"] for case in other.cases} == {"7"}
+    changed_cases = load(CompasOptions(narrative=form, source="local"), load_context())
+    assert [case.text for case in changed_cases.cases] == [case.text for case in loaded.cases]
+    assert {case.attributes["decile_score"] for case in changed_cases.cases} == {"7"}
     assert not any("decile" in case.text or "COMPAS" in case.text for case in loaded.cases)
 
 
@@ -93,9 +93,9 @@ _VALUES: dict[str, st.SearchStrategy[Any]] = {
     st.data(),
 )
 def test_every_fact_is_told(
-    person: dict[str, Any], told: set[str], form: str, data: st.DataObject
+    person: dict[str, Any], names: set[str], form: str, data: st.DataObject
 ) -> None:
-    facts = {name: person[name] for name in PHRASES if name in told}
+    facts = {name: person[name] for name in PHRASES if name in names}
     told_and_no_other(narrate, facts, form, _VALUES, data)
 
 

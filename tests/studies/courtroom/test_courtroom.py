@@ -61,7 +61,9 @@ async def trial(**params: Any) -> tuple[Answer | None, Debate, ScriptedModel]:
 async def test_seven_public_turns_in_the_order_of_the_paper() -> None:
     answer, debate, _ = await trial()
     public = [
-        (said.speaker, said.kind) for said in debate.utterances if said.visibility == "public"
+        (utterance.speaker, utterance.kind)
+        for utterance in debate.utterances
+        if utterance.visibility == "public"
     ]
     assert public == [
         ("prosecutor", "opening"),
@@ -78,9 +80,9 @@ async def test_seven_public_turns_in_the_order_of_the_paper() -> None:
 async def test_the_judge_notes_a_belief_after_every_round() -> None:
     _, debate, _ = await trial()
     kinds = [
-        said.kind
-        for said in debate.utterances
-        if said.kind in ("opening", "rebuttal", "closing", "belief")
+        utterance.kind
+        for utterance in debate.utterances
+        if utterance.kind in ("opening", "rebuttal", "closing", "belief")
     ]
     assert kinds == [
         *["opening"] * 2,
@@ -94,7 +96,9 @@ async def test_the_judge_notes_a_belief_after_every_round() -> None:
 
 async def test_after_turn_the_belief_follows_every_advocate() -> None:
     _, debate, _ = await trial(beliefs="after_turn")
-    speakers = [said.speaker for said in debate.utterances if said.kind != "strategy"]
+    speakers = [
+        utterance.speaker for utterance in debate.utterances if utterance.kind != "strategy"
+    ]
     assert speakers == ["prosecutor", "judge", "defense", "judge"] * 3 + ["judge"]
 
 
@@ -102,33 +106,49 @@ async def test_after_turn_the_belief_follows_every_advocate() -> None:
 @pytest.mark.parametrize("beliefs", ["after_round", "after_turn"])
 async def test_private_text_reaches_nobody_else(strategy: str, beliefs: str) -> None:
     _, debate, chat = await trial(strategy=strategy, beliefs=beliefs)
-    private = [said for said in debate.utterances if said.visibility != "public"]
+    private = [utterance for utterance in debate.utterances if utterance.visibility != "public"]
     speakers = [
-        said.speaker for said in debate.utterances if said.source == "model" and said.call_id
+        utterance.speaker
+        for utterance in debate.utterances
+        if utterance.source == "model" and utterance.call_id
     ]
-    asked = dict(
-        zip([said.call_id for said in debate.utterances if said.call_id], speakers, strict=True)
+    speaker_by_call = dict(
+        zip(
+            [utterance.call_id for utterance in debate.utterances if utterance.call_id],
+            speakers,
+            strict=True,
+        )
     )
-    assert {said.speaker for said in private} == {"prosecutor", "defense", "judge"}
-    for said in private:
-        secret = said.parsed["strategy"] if said.parsed and "strategy" in said.parsed else said.text
+    assert {utterance.speaker for utterance in private} == {"prosecutor", "defense", "judge"}
+    for utterance in private:
+        secret = (
+            utterance.parsed["strategy"]
+            if utterance.parsed and "strategy" in utterance.parsed
+            else utterance.text
+        )
         readers = {
-            asked[f"call{number}"]
+            speaker_by_call[f"call{number}"]
             for number, request in enumerate(chat.requests, start=1)
-            if secret in prompt(request) and f"call{number}" in asked
+            if secret in prompt(request) and f"call{number}" in speaker_by_call
         }
-        assert readers <= {said.speaker}, f"{said.kind} of {said.speaker} was read by {readers}"
+        assert readers <= {utterance.speaker}, (
+            f"{utterance.kind} of {utterance.speaker} was read by {readers}"
+        )
 
 
 async def test_everyone_reads_what_was_said_in_public() -> None:
     _, debate, chat = await trial()
-    opening = next(said.text for said in debate.utterances if said.kind == "opening")
-    assert all(opening in prompt(request) for request in chat.requests[2:])
+    statement = next(
+        utterance.text for utterance in debate.utterances if utterance.kind == "opening"
+    )
+    assert all(statement in prompt(request) for request in chat.requests[2:])
 
 
 async def test_without_strategy_nothing_private_is_asked_of_the_advocates() -> None:
     _, debate, _ = await trial(strategy="none")
-    assert {said.speaker for said in debate.utterances if said.visibility != "public"} == {"judge"}
+    assert {
+        utterance.speaker for utterance in debate.utterances if utterance.visibility != "public"
+    } == {"judge"}
 
 
 async def test_a_failed_turn_is_recorded_and_skipped() -> None:
@@ -141,7 +161,7 @@ async def test_a_failed_turn_is_recorded_and_skipped() -> None:
         return None if calls == 2 else speak(request)
 
     verdict, debate, chat = await hold("courtroom", CASE, TASK, answer)
-    assert [said.kind for said in debate.utterances if said.failed] == ["opening"]
+    assert [utterance.kind for utterance in debate.utterances if utterance.failed] == ["opening"]
     assert verdict is not None
     assert "the prosecutor, opening" not in prompt(chat.requests[-1])
 
@@ -166,7 +186,9 @@ async def test_judge_sees_what_the_setting_says_and_the_advocates_everything(
     sees: str, facts: bool, record: bool
 ) -> None:
     _, debate, chat = await trial(judge_sees=sees)
-    by_speaker = zip((said.speaker for said in debate.utterances), chat.requests, strict=True)
+    by_speaker = zip(
+        (utterance.speaker for utterance in debate.utterances), chat.requests, strict=True
+    )
     for speaker, request in list(by_speaker)[6:]:
         expected = (facts, record) if speaker == "judge" else (True, True)
         assert ("FACTS-OF-THE-CASE" in prompt(request), "<record>\n" in prompt(request)) == expected
@@ -175,18 +197,18 @@ async def test_judge_sees_what_the_setting_says_and_the_advocates_everything(
 async def prompts_of(**params: Any) -> list[tuple[str, str]]:
     _, debate, chat = await trial(**params)
     return [
-        (f"{said.speaker} {said.kind}", prompt(request))
-        for said, request in zip(debate.utterances, chat.requests, strict=True)
+        (f"{utterance.speaker} {utterance.kind}", prompt(request))
+        for utterance, request in zip(debate.utterances, chat.requests, strict=True)
     ]
 
 
 async def test_cooperative_roles_change_one_paragraph_of_the_advocates_prompts_alone() -> None:
-    for (who, adversarial), (same, cooperative) in zip(
+    for (turn, adversarial), (cooperative_turn, cooperative) in zip(
         await prompts_of(), await prompts_of(roles="cooperative"), strict=True
     ):
-        assert who == same
+        assert turn == cooperative_turn
         changed = set(adversarial.splitlines()) ^ set(cooperative.splitlines())
-        assert len(changed) == (0 if who.startswith("judge") else 2), (who, changed)
+        assert len(changed) == (0 if turn.startswith("judge") else 2), (turn, changed)
 
 
 async def test_labels_without_a_meaning_are_argued_by_their_names() -> None:
@@ -201,15 +223,17 @@ async def test_labels_without_a_meaning_are_argued_by_their_names() -> None:
 
 
 async def test_judge_sees_changes_the_judges_prompts_alone() -> None:
-    for (who, both), (_, facts) in zip(
+    for (turn, both), (_, facts) in zip(
         await prompts_of(), await prompts_of(judge_sees="facts"), strict=True
     ):
-        assert (both != facts) == who.startswith("judge"), who
+        assert (both != facts) == turn.startswith("judge"), turn
 
 
 async def test_speaking_first_changes_the_order_alone() -> None:
     _, debate, _ = await trial(first="defense")
-    assert [said.speaker for said in debate.utterances if said.kind == "opening"] == [
+    assert [
+        utterance.speaker for utterance in debate.utterances if utterance.kind == "opening"
+    ] == [
         "defense",
         "prosecutor",
     ]

@@ -75,7 +75,7 @@ def study_of(
 def debate_rows(case_id: str, target: str) -> list[dict]:
     """A courtroom in small: openings, a belief, a verdict."""
     identity = f"{case_id}#0"
-    said = {"prediction": "no", "confidence": 60, "reasons": ["young", HOSTILE]}
+    verdict = {"prediction": "no", "confidence": 60, "reasons": ["young", HOSTILE]}
     return [
         utterance(identity, 1, "prosecutor", "Sound dangerous.", visibility="prosecutor", kind="strategy"),
         utterance(identity, 2, "prosecutor", f"# He did it.\n{HOSTILE}", kind="opening"),
@@ -87,7 +87,7 @@ def debate_rows(case_id: str, target: str) -> list[dict]:
         utterance(identity, 5, "defense", "", kind="rebuttal", parse_status="failed", parsed='{"error": "timeout"}'),
         utterance(
             identity, 6, "judge", "{}", kind="verdict", prediction=target, confidence=70, round=0,
-            parsed=json.dumps(said), parse_status="strict",
+            parsed=json.dumps(verdict), parse_status="strict",
         ),
         utterance(identity, 7, "moot", "", kind="conclusion", prediction=target, confidence=70, source="computed"),
     ]  # fmt: skip
@@ -202,7 +202,7 @@ def test_models_of_one_side_stay_with_the_other_empty(study):
 def test_what_is_not_as_published_stands_without_a_published_value(study, tmp_path):
     rows = [prediction("a", "yes", "yes"), prediction("b", "no", "yes")]
     cases = [case("a", "yes"), case("b", "no")]
-    other = study_of(
+    results = study_of(
         [
             write_results(
                 tmp_path, cases, {"dolphin-3": rows}, {"dolphin-3": []}, experiment=name,
@@ -215,11 +215,11 @@ def test_what_is_not_as_published_stands_without_a_published_value(study, tmp_pa
             ]
         ]
     )  # fmt: skip
-    frame = rows_of(other, "table5_courtroom")
+    frame = rows_of(results, "table5_courtroom")
     ours = frame[frame["experiment"] != ""]
     assert ours["published"].isna().all()
-    alone = frame[(frame["model"] == "dolphin-3") & (frame["experiment"] == "")]
-    assert list(alone["published"]) == [0.75, 0.58]
+    published_rows = frame[(frame["model"] == "dolphin-3") & (frame["experiment"] == "")]
+    assert list(published_rows["published"]) == [0.75, 0.58]
 
 
 def test_tables_find_experiments_by_protocol_not_by_name(study):
@@ -377,14 +377,14 @@ def test_looking_up_tables_and_figures_loads_no_heavy_library():
         " 'scipy.stats', 'matplotlib', 'torch', 'xgboost'} & set(sys.modules)))"
     )
     scripts = str(Path(__file__).resolve().parents[3] / "scripts")
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": scripts},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert found.stdout.strip() == "[]"
+    assert process.stdout.strip() == "[]"
 
 
 def test_a_figure_draws_a_model_with_a_hostile_name(tmp_path):
@@ -452,13 +452,13 @@ def test_published_figures_say_where_they_are_wrong(tmp_path):
     path = tmp_path / "published.csv"
     rows = "courtroom,t,r,accuracy,0.5,150,150,share,,,\ncourtroom,t,r,f1,{},{},,,,,\n"
     header = "study,table,row,metric,value,n,cases,error,repeated_by,model,note"
-    for value, n, found in (
+    for value, n, fault in (
         ("many", "9", "value 'many'"),
         ("", "9", "value ''"),
         ("0.5", "few", "n 'few'"),
     ):
         path.write_text(f"{header}\n{rows.format(value, n)}")
-        with pytest.raises(UserError, match=rf"line 3: {found}, expected a number"):
+        with pytest.raises(UserError, match=rf"line 3: {fault}, expected a number"):
             read_published(path)
     path.write_text("study,table,row,metric\n")
     with pytest.raises(UserError, match="column 'value' not found"):
@@ -466,31 +466,31 @@ def test_published_figures_say_where_they_are_wrong(tmp_path):
 
 
 def test_what_a_person_said_is_shown_beside_its_condition() -> None:
-    said = {
+    row = {
         "source": "human",
         "text": "I would affirm.",
         "parsed": '{"condition": "affirm"}',
         "parse_status": "",
     }
-    assert _body(said) == ("", "I would affirm.", (("Condition", "affirm"),))
-    assert _body({**said, "source": "model"}) == (
+    assert _body(row) == ("", "I would affirm.", (("Condition", "affirm"),))
+    assert _body({**row, "source": "model"}) == (
         "",
         "I would affirm.",
         (("Condition", "affirm"),),
     ), "as records have it"
-    assert _body({**said, "source": "model", "parse_status": "strict"}) == (
+    assert _body({**row, "source": "model", "parse_status": "strict"}) == (
         "",
         "",
         (("Condition", "affirm"),),
     )
     form = {
-        **said,
+        **row,
         "text": '{"reasoning": "thick file", "prediction": "NO"}',
         "parse_status": "strict",
     }
     assert _body({**form, "parsed": form["text"]}) == ("", "", (("Reasoning", "thick file"),))
     zero = {
-        **said,
+        **row,
         "source": "model",
         "parse_status": "strict",
         "parsed": '{"grade": 0, "reached": false, "reason": "", "gaps": []}',

@@ -41,9 +41,9 @@ _PEOPLE = st.fixed_dictionaries({name: st.none() | values for name, values in _V
     st.data(),
 )
 def test_every_fact_is_told_and_no_other(
-    person: dict[str, Any], told: set[str], form: str, data: st.DataObject
+    person: dict[str, Any], names: set[str], form: str, data: st.DataObject
 ) -> None:
-    facts = {name: person[name] for name in FEATURES if name in told}
+    facts = {name: person[name] for name in FEATURES if name in names}
     text = told_and_no_other(narrate, facts, form, _VALUES, data)
     assert text.endswith(".")
     if form == "prose":

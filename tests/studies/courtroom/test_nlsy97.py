@@ -70,7 +70,7 @@ def test_the_published_table_has_the_published_counts(published: Loaded) -> None
     assert frame["height_total_inches"].isna().sum() == 5
     assert frame["num_weight"].isna().sum() == 11
     assert int(frame["num_weight"].min()) == 85
-    assert {what: count for what, count in published.cleaning.items() if count} == {
+    assert {description: count for description, count in published.cleaning.items() if count} == {
         "rows read": 1412,
         "height_total_inches outside 48 to 84 inches, made missing": 5,
         "num_weight outside 80 to 700 pounds, made missing": 11,
@@ -85,8 +85,8 @@ def test_the_published_table_has_the_published_counts(published: Loaded) -> None
 def test_only_the_impossible_heights_go_missing(shared_data: Path) -> None:
     raw = pd.read_csv(shared_data / FILE, dtype=str, keep_default_na=False)
     frame, _ = clean(Path("x"), raw)
-    gone = raw["height_total_inches"][frame["height_total_inches"].isna().to_numpy()]
-    assert sorted(gone.astype(int)) == [-27, 38, 87, 92, 93]
+    removed_heights = raw["height_total_inches"][frame["height_total_inches"].isna().to_numpy()]
+    assert sorted(removed_heights.astype(int)) == [-27, 38, 87, 92, 93]
 
 
 @pytest.mark.parametrize("data", ["made_up", "published"])
@@ -111,9 +111,9 @@ def test_splits_are_stratified_seeded_and_disjoint(
 
 def test_another_seed_splits_otherwise_and_the_same_seed_alike(load_context: MakeContext) -> None:
     options = Nlsy97Options(rows=60)
-    first, again, other = (load(options, load_context(seed=seed)) for seed in (1, 1, 2))
-    assert first.cases == again.cases
-    assert [case.split for case in first.cases] != [case.split for case in other.cases]
+    first, second, third = (load(options, load_context(seed=seed)) for seed in (1, 1, 2))
+    assert first.cases == second.cases
+    assert [case.split for case in first.cases] != [case.split for case in third.cases]
 
 
 def test_generated_people_are_called_synthetic_and_look_like_the_published_ones(
@@ -140,12 +140,12 @@ def test_generated_people_are_called_synthetic_and_look_like_the_published_ones(
 
 def test_generated_people_have_the_published_columns_and_values(shared_data: Path) -> None:
     raw = pd.read_csv(shared_data / FILE, dtype=str, keep_default_na=False)
-    made = generate_nlsy97(seed=3)
-    assert set(made.columns) == set(raw.columns)
+    table = generate_nlsy97(seed=3)
+    assert set(table.columns) == set(raw.columns)
     for name in CATEGORIES:
-        assert set(made[name]) <= set(raw[name])
+        assert set(table[name]) <= set(raw[name])
         shares = pd.concat(
-            [made[name].value_counts(normalize=True), raw[name].value_counts(normalize=True)],
+            [table[name].value_counts(normalize=True), raw[name].value_counts(normalize=True)],
             axis=1,
         )
         assert (shares.fillna(0).diff(axis=1).iloc[:, 1].abs() < 0.06).all(), shares
@@ -211,8 +211,8 @@ def test_the_top_n_features_alone_are_told(load_context: MakeContext) -> None:
     loaded = load(Nlsy97Options(features=3, narrative="list", rows=300), load_context())
     assert {case.text.count(" is ") for case in loaded.cases} == {3}
     assert loaded.features is not None
-    told = rank_features(loaded.features, "mutual_information", 42).index[:3]
-    assert all(PHRASES[name] in loaded.cases[0].text for name in told)
+    features = rank_features(loaded.features, "mutual_information", 42).index[:3]
+    assert all(PHRASES[name] in loaded.cases[0].text for name in features)
     assert set(FEATURES) <= set(loaded.features.columns)  # baselines keep every feature
     with pytest.raises(UserError, match="found 40, but only 22 features"):
         load(Nlsy97Options(features=40, rows=300), load_context())
@@ -356,11 +356,13 @@ def test_rearrest_is_built_from_arrest_months(tmp_path: Path, load_context: Make
     extract(
         tmp_path, f'"R0000100","R0536300","R0536402","R1482600"\n{people}', "people.csv"
     )  # quoted headers
-    before = [1] * 30 + [99] * 5 + [-4] * 5  # 99: arrested in an earlier month
-    earlier = [2] * 35 + [0] * 5
-    after = [0] * 15 + [1] * 10 + [99] * 5 + [-4] * 10
+    arrests_2001 = [1] * 30 + [99] * 5 + [-4] * 5  # 99: arrested in an earlier month
+    arrests_1998 = [2] * 35 + [0] * 5
+    arrests_2004 = [0] * 15 + [1] * 10 + [99] * 5 + [-4] * 10
     extract(
-        tmp_path, arrests(count, m1998_03=earlier, m2001_02=before, m2004_07=after), "arrests.csv"
+        tmp_path,
+        arrests(count, m1998_03=arrests_1998, m2001_02=arrests_2001, m2004_07=arrests_2004),
+        "arrests.csv",
     )
     loaded = load(Nlsy97Options(source="investigator", narrative="list"), load_context())
     assert Counter(case.target for case in loaded.cases) == {"no": 20, "yes": 10}

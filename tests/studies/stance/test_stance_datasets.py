@@ -69,10 +69,10 @@ def test_vast_subsets(shared_data: Path) -> None:
     nearest = load("vast", shared_data, subset="first_of_post")
     assert counts(nearest, "test") == {"con": 348, "pro": 326, "neutral": 2}
     assert "nearest" in nearest.task.notes[0]
-    zero, few = (
+    zero_shot, few_shot = (
         counts(load("vast", shared_data, subset=name), "test") for name in ("zero_shot", "few_shot")
     )
-    assert sum(zero.values()) + sum(few.values()) == 3006
+    assert sum(zero_shot.values()) + sum(few_shot.values()) == 3006
 
 
 def test_claim_stance_reproduces_the_measured_counts(shared_data: Path) -> None:
@@ -125,10 +125,10 @@ def test_agreement_is_true_exactly_when_all_stances_are_the_same(shared_data: Pa
     }
     loaded = load("agreement", shared_data, sizes=(2, 3), per_topic=8)
     for case in loaded.cases:
-        spoken = [stances[claim] for claim in case.attributes["claims"].split(";")]
-        assert ";".join(spoken) == case.attributes["stances"]
-        assert case.target == (AGREEMENT if len(set(spoken)) == 1 else OPEN)
-        assert case.text.count("Participant ") == len(spoken) == int(case.attributes["size"])
+        claim_stances = [stances[claim] for claim in case.attributes["claims"].split(";")]
+        assert ";".join(claim_stances) == case.attributes["stances"]
+        assert case.target == (AGREEMENT if len(set(claim_stances)) == 1 else OPEN)
+        assert case.text.count("Participant ") == len(claim_stances) == int(case.attributes["size"])
 
 
 def test_agreement_is_balanced_within_each_motion_and_disjoint_from_training(

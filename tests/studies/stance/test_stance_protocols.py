@@ -23,8 +23,8 @@ LOADED = {
 }
 
 
-def split(name: str, wanted: str) -> list[Case]:
-    return [case for case in LOADED[name].cases if case.split == wanted]
+def cases_of_split(name: str, name_of_split: str) -> list[Case]:
+    return [case for case in LOADED[name].cases if case.split == name_of_split]
 
 
 @pytest.mark.parametrize(
@@ -40,36 +40,39 @@ def split(name: str, wanted: str) -> list[Case]:
 )
 async def test_bare_labels(reply: str, expected: str | None, status: str) -> None:
     answer, debate, _ = await hold(
-        "stance", split("vast", "test")[0], LOADED["vast"].task, lambda request: reply
+        "stance", cases_of_split("vast", "test")[0], LOADED["vast"].task, lambda request: reply
     )
     assert (answer.prediction if answer else None) == expected
     assert debate.utterances[0].parse_status == status
 
 
 async def test_json_and_likelihood_answers() -> None:
-    case, task = split("claim_stance", "test")[0], LOADED["claim_stance"].task
-    stated, _, chat = await hold(
+    case, task = cases_of_split("claim_stance", "test")[0], LOADED["claim_stance"].task
+    json_answer, _, chat = await hold(
         "stance",
         case,
         task,
         lambda request: '{"prediction": "CON", "confidence": 90}',
         answer="json",
     )
-    assert stated is not None and (stated.prediction, round(stated.score or 0, 2)) == ("con", 0.05)
+    assert json_answer is not None and (
+        json_answer.prediction,
+        round(json_answer.score or 0, 2),
+    ) == ("con", 0.05)
     assert chat.requests[0].schema is not None
-    scored, _, chat = await hold(
+    likelihood_answer, _, chat = await hold(
         "stance", case, task, lambda request: {"CON": -3.0, "PRO": -1.0}, answer="likelihood"
     )
     assert (
-        scored is not None
-        and scored.prediction == "pro"
-        and scored.score == pytest.approx(0.8808, abs=1e-4)
+        likelihood_answer is not None
+        and likelihood_answer.prediction == "pro"
+        and likelihood_answer.score == pytest.approx(0.8808, abs=1e-4)
     )
     assert chat.requests[0].choices == ("CON", "PRO")
 
 
 async def test_chain_of_thought_reasons_before_the_answer() -> None:
-    case, task = split("vast", "test")[0], LOADED["vast"].task
+    case, task = cases_of_split("vast", "test")[0], LOADED["vast"].task
 
     def think(request: Request) -> str | dict[str, float] | None:
         return (
@@ -82,13 +85,13 @@ async def test_chain_of_thought_reasons_before_the_answer() -> None:
         "stance", case, task, think, answer="likelihood", prompting="cot"
     )
     assert answer is not None and answer.prediction == "con"
-    assert [said.kind for said in debate.utterances] == ["reasoning", "prediction"]
+    assert [utterance.kind for utterance in debate.utterances] == ["reasoning", "prediction"]
     assert "It praises the topic." in chat.requests[1].messages[-1].content
-    written, _, chat = await hold(
+    label_answer, _, chat = await hold(
         "stance", case, task, lambda r: "Step one.\nAnswer: NEUTRAL", prompting="cot"
     )
-    assert written is not None and written.prediction == "neutral"
-    schema_of, _, chat = await hold(
+    assert label_answer is not None and label_answer.prediction == "neutral"
+    json_answer, _, chat = await hold(
         "stance",
         case,
         task,
@@ -96,7 +99,7 @@ async def test_chain_of_thought_reasons_before_the_answer() -> None:
         prompting="cot",
         answer="json",
     )
-    assert schema_of is not None and "reasoning" in (chat.requests[0].schema or {})["properties"]
+    assert json_answer is not None and "reasoning" in (chat.requests[0].schema or {})["properties"]
 
 
 @pytest.mark.parametrize(
@@ -106,23 +109,23 @@ async def test_chain_of_thought_reasons_before_the_answer() -> None:
 async def test_examples_are_balanced_training_cases_and_never_the_case_itself(
     name: str, protocol: str
 ) -> None:
-    case, task = split(name, "test")[0], LOADED[name].task
+    case, task = cases_of_split(name, "test")[0], LOADED[name].task
     _, _, chat = await hold(
         protocol,
         case,
         task,
         lambda request: "PRO",
-        split(name, "train"),
+        cases_of_split(name, "train"),
         prompting="few_shot",
         shots=6,
     )
-    asked = chat.requests[0].messages[-1].content
+    prompt = chat.requests[0].messages[-1].content
     for label in task.labels:
-        assert asked.count(f"Answer: {label.upper()}") == 6 // len(task.labels)
-    shown = asked.split("<text>\n")[1:]
-    training = {example.text for example in split(name, "train")}
-    assert [text.split("\n</text>")[0] in training for text in shown] == [True] * 6 + [False]
-    assert case.text in shown[-1]
+        assert prompt.count(f"Answer: {label.upper()}") == 6 // len(task.labels)
+    texts = prompt.split("<text>\n")[1:]
+    training = {example.text for example in cases_of_split(name, "train")}
+    assert [text.split("\n</text>")[0] in training for text in texts] == [True] * 6 + [False]
+    assert case.text in texts[-1]
 
 
 async def test_a_post_cannot_leave_its_delimiters() -> None:

@@ -214,5 +214,6 @@ def _name_conditions(conditions: Sequence[Condition]) -> list[str]:
     if len(set(short_names)) == len(short_names):
         return short_names
     return [
-        f"{name} ({found.experiment})" for name, found in zip(short_names, conditions, strict=True)
+        f"{name} ({single.experiment})"
+        for name, single in zip(short_names, conditions, strict=True)
     ]

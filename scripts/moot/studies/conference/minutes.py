@@ -130,10 +130,10 @@ def _render_criteria(debate: pd.DataFrame) -> Iterator[str]:
 
 
 def _render_closing(debate: pd.DataFrame) -> Iterator[str]:
-    closing = debate.loc[(debate["kind"] == CLOSING), "text"].fillna("")
-    if len(closing) and closing.iloc[0].strip():
+    statements = debate.loc[(debate["kind"] == CLOSING), "text"].fillna("")
+    if len(statements) and statements.iloc[0].strip():
         yield "## The moderator's closing words"
-        yield "\n".join(f"> {line}" for line in markdown(closing.iloc[0]).splitlines())
+        yield "\n".join(f"> {line}" for line in markdown(statements.iloc[0]).splitlines())
 
 
 def _render_list(entries: list[str]) -> str:

@@ -51,12 +51,12 @@ def list_transitions(participants: int) -> Iterator[tuple[str, str, str]]:
     """Every step that `next_speaker` can take: last speaker, what was said where it matters, next
     speaker.
     """
-    opening = Turn(USER)
-    yield USER, "", next_speaker([opening], participants)
+    first_turn = Turn(USER)
+    yield USER, "", next_speaker([first_turn], participants)
     turns = [
         Turn(MODERATOR),
         *(Turn(participant_seat(number)) for number in range(1, participants + 1)),
     ]
     turns += [Turn(JUDGE, "AGREEMENT"), Turn(JUDGE, "MORE DEBATE"), Turn(EVALUATOR)]
     for turn in turns:
-        yield turn.speaker, turn.content, next_speaker([opening, turn], participants)
+        yield turn.speaker, turn.content, next_speaker([first_turn, turn], participants)

@@ -266,7 +266,7 @@ def judge_difference(results: StudyResults) -> TableContent:
     columns = Columns().keys("model", "data").plain("measure").ours("with judge", "without judge")
     columns = columns.estimate("difference", "difference", "95 % interval", digits=SIGNED)
     columns = columns.ours("debates with", "debates without")
-    short = (
+    headings = (
         "model",
         "data",
         "measure",
@@ -275,7 +275,7 @@ def judge_difference(results: StudyResults) -> TableContent:
         "difference",
         "95 % interval",
     )
-    return columns.short_form(*short).table(
+    return columns.short_form(*headings).table(
         rows,
         [
             "Difference of means, with an interval over the debates of both conditions.",

@@ -216,10 +216,14 @@ def _sorted_figure(results: StudyResults, *protocols: str) -> "Figure":
             [point for point in points if not point.comparable],
         ),
     ]
-    filled = [(title, sorted(those, key=_descending_order)) for title, those in titled if those]
-    if not filled:
+    panels = [
+        (title, sorted(panel_points, key=_descending_order))
+        for title, panel_points in titled
+        if panel_points
+    ]
+    if not panels:
         return nothing_to_draw("Neither published values nor an experiment of this study to draw.")
-    rows = [len(those) for _, those in filled]
+    rows = [len(panel_points) for _, panel_points in panels]
     drawing, grid = new_figure(
         height=1.5 + 0.4 * len(rows) + 0.2 * sum(rows),
         nrows=len(rows),
@@ -227,8 +231,8 @@ def _sorted_figure(results: StudyResults, *protocols: str) -> "Figure":
         squeeze=False,
         sharex=True,
     )
-    for axes, (title, those) in zip(grid.flat, filled, strict=True):
-        _draw_sorted_panel(axes, those)
+    for axes, (title, panel_points) in zip(grid.flat, panels, strict=True):
+        _draw_sorted_panel(axes, panel_points)
         axes.set_title(title, loc="left", fontsize=SMALL + 0.5)
     lowest = grid.flat[len(rows) - 1]
     lowest.set(xlabel="F1 and accuracy", xlim=(-0.03, 1.03))
@@ -254,12 +258,12 @@ def _draw_sorted_panel(axes: "Axes", points: Sequence[Point]) -> None:
         axes.plot(
             [point.f1.value, point.accuracy.value], ends, color="#bbbbbb", linewidth=1, zorder=1
         )
-    for shift, colour, marker, label, which in (
+    for shift, colour, marker, label, field in (
         (-MARKER_OFFSET, BLUE, "o", "F1 (binary; published: average not named)", "f1"),
         (MARKER_OFFSET, VERMILION, "s", "accuracy", "accuracy"),
     ):
         for row, point in enumerate(points):
-            value: Measured = getattr(point, which)
+            value: Measured = getattr(point, field)
             face = "white" if point.published else colour
             if not np.isnan(value.low):
                 axes.plot(
@@ -280,8 +284,10 @@ def _draw_sorted_panel(axes: "Axes", points: Sequence[Point]) -> None:
                 zorder=3,
             )
         axes.plot([], [], marker, color=colour, label=label)
-    several = len({point.method for point in points} - {"reference"}) > 1
-    names = [f"{point.name} · {point.method}" if several else point.name for point in points]
+    has_several_methods = len({point.method for point in points} - {"reference"}) > 1
+    names = [
+        f"{point.name} · {point.method}" if has_several_methods else point.name for point in points
+    ]
     sizes = ["" if np.isnan(point.f1.n) else f", n = {point.f1.n:.0f}" for point in points]
     labels = [
         textwrap.fill(name + size, LABEL_WIDTH) for name, size in zip(names, sizes, strict=True)

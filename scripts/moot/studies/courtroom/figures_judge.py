@@ -145,20 +145,20 @@ def belief_by_turn(results: StudyResults) -> "Figure":
     """
     debates = list_runs(results, DEBATE)
     opinions = {run.experiment: stated_predictions(run.results) for run in debates}
-    every = [(run, _select_beliefs(opinions[run.experiment], run)) for run in debates]
-    shown = [(run, beliefs) for run, beliefs in every if len(beliefs)]
-    if not shown:
+    beliefs_by_run = [(run, _select_beliefs(opinions[run.experiment], run)) for run in debates]
+    drawn_runs = [(run, beliefs) for run, beliefs in beliefs_by_run if len(beliefs)]
+    if not drawn_runs:
         return nothing_to_draw(
             "No debate of this study has a judge who states a belief before the verdict."
         )
-    is_small = len(shown) > MAX_LARGE_PANELS
+    is_small = len(drawn_runs) > MAX_LARGE_PANELS
     drawing, axes_of_runs, bottom_axes = panels(
-        len(shown), columns=5 if is_small else 3, row_height=1.3 if is_small else 2.1
+        len(drawn_runs), columns=5 if is_small else 3, row_height=1.3 if is_small else 2.1
     )
-    runs = [run for run, _ in shown]
-    points = pd.concat([beliefs[["point", "order"]] for _, beliefs in shown])
+    runs = [run for run, _ in drawn_runs]
+    points = pd.concat([beliefs[["point", "order"]] for _, beliefs in drawn_runs])
     names = list(dict.fromkeys(points.sort_values("order", kind="stable")["point"]))
-    for axes, (run, beliefs) in zip(axes_of_runs, shown, strict=True):
+    for axes, (run, beliefs) in zip(axes_of_runs, drawn_runs, strict=True):
         _draw_belief_panel(axes, run, beliefs, names, markersize=2.5 if is_small else 4)
         title = f"{run_name(run, runs)}\nn = {beliefs['case_id'].nunique()}"
         axes.set_title(title, fontsize=6.5 if is_small else SMALL)
@@ -173,7 +173,9 @@ def belief_by_turn(results: StudyResults) -> "Figure":
         " confidence, of which 0 is a guess (50 %) and 100 certain (likelihood: the label's"
         " probability)."
     )
-    unread_count = sum(int(opinions[run.experiment]["belief"].isna().sum()) for run, _ in shown)
+    unread_count = sum(
+        int(opinions[run.experiment]["belief"].isna().sum()) for run, _ in drawn_runs
+    )
     gap_note = f"n counts cases. {unread_count} opinions without a confidence that can be read are left out."
     data = data_notes(runs, " Shaded: 95 % intervals over cases.")
     note_below(drawing, [meaning, gap_note, *data], sizes_of(run.results for run in runs))

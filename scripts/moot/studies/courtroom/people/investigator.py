@@ -166,9 +166,11 @@ def read_variables(path: Path) -> VariableMap:
         raise UserError(
             f"{path}: {place}: {first['msg']}; found {quoted(first['input'])}. Correct the entry."
         ) from fault
-    unknown = sorted(set(variables.variables) - set(FEATURES))
-    if unknown:
-        raise UserError(f"{path}: variables.{unknown[0]}: expected one of {', '.join(FEATURES)}.")
+    unknown_features = sorted(set(variables.variables) - set(FEATURES))
+    if unknown_features:
+        raise UserError(
+            f"{path}: variables.{unknown_features[0]}: expected one of {', '.join(FEATURES)}."
+        )
     return variables
 
 
@@ -188,17 +190,20 @@ def read_extracts(folder: Path, identifier: str) -> Extracts:
     files = sorted(folder.glob("*.csv"))
     if not files:
         raise UserError(f"{folder}: no CSV file there; {_REMEDY}")
-    merged: pd.DataFrame | None = None
+    all_codes: pd.DataFrame | None = None
     for path in files:
         table = read_csv(path, [identifier], unique=identifier, get=_REMEDY)
         codes = pd.DataFrame({name: whole_numbers(path, table[name], blank=True) for name in table})
         codes = codes.set_index(identifier)
-        if merged is None:
-            merged = codes
+        if all_codes is None:
+            all_codes = codes
             continue
-        for name in merged.columns.intersection(codes.columns):
+        for name in all_codes.columns.intersection(codes.columns):
             common = (
-                merged[name].to_frame("one").join(codes[name].rename("other"), how="inner").dropna()
+                all_codes[name]
+                .to_frame("one")
+                .join(codes[name].rename("other"), how="inner")
+                .dropna()
             )
             differing = common.index[common["one"] != common["other"]]
             if len(differing):
@@ -208,11 +213,11 @@ def read_extracts(folder: Path, identifier: str) -> Extracts:
                     f" another extract there says {earlier_value}; expected extracts of one release."
                     " Extract anew."
                 )
-        merged = merged.join(
-            codes[codes.columns.difference(merged.columns, sort=False)], how="outer"
+        all_codes = all_codes.join(
+            codes[codes.columns.difference(all_codes.columns, sort=False)], how="outer"
         )
-    assert merged is not None  # noqa: S101
-    frame = merged.sort_index().reset_index()
+    assert all_codes is not None  # noqa: S101
+    frame = all_codes.sort_index().reset_index()
     frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
     return Extracts(folder=folder, frame=frame, files=tuple(files))
 

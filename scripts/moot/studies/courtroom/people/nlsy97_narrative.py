@@ -46,7 +46,7 @@ PHRASES = {
 _NO_DRUGS = "neither marijuana nor other drugs"
 DRUGS = {"none": "none", "marijuana": "marijuana", "marijuana_anydrug": "marijuana or other drugs"}
 # how a feature is named when its value is missing: "The defendant's height is not known."
-UNKNOWN = {
+PHRASES_IF_UNKNOWN = {
     **PHRASES,
     "numberofarrestsby2002": "number of arrests",
     "convictedby2002": "record of convictions",
@@ -152,7 +152,13 @@ def narrate(facts: Facts, form: str) -> str:
         *(sentence(known_facts) for sentence in SENTENCES),
     ]
     sentences.append(
-        not_known([UNKNOWN[name] for name in UNKNOWN if name in facts and name not in known_facts])
+        not_known(
+            [
+                PHRASES_IF_UNKNOWN[name]
+                for name in PHRASES_IF_UNKNOWN
+                if name in facts and name not in known_facts
+            ]
+        )
     )
     return prose(sentences, str(known_facts.get("sex", "")), NOUN)
 
