@@ -43,6 +43,7 @@ containerized: "moot.sif" if " " in str(SHIPPED) else str(SHIPPED / "moot.sif")
 
 
 include: "rules/common.smk"
+include: "rules/inputs.smk"
 include: "rules/models.smk"
 include: "rules/shown.smk"
 include: "rules/data.smk"
@@ -65,13 +66,19 @@ include: "rules/targets.smk"
 
 # The first page of a run, or of a study, from all that it links to; what it links to is verified first.
 for page in [INDEX, *targets.studies()]:
+    study = "" if page == INDEX else page
 
     rule:
         name:
             "all" if page == INDEX else page
         default_target: page == INDEX
         input:
-            inputs_of("front_page", page=page),
+            **inputs(
+                page,
+                predictions=targets.predictions(plan, study),
+                labels=targets.labels(plan, study),
+                shown=targets.shown(plan, study),
+            ),
         output:
             **(outcome_files(COMPARISON) if page == INDEX else {}),
             page=f"results/{page}.html",
@@ -86,10 +93,19 @@ for page in [INDEX, *targets.studies()]:
         conda:
             "envs/presentation.yaml"
         params:
-            **digest_params("front_page", page=page),
-            unfinished=time_if_unfinished("front_page", page=page),
+            **digests(
+                page,
+                outputs=page_files(page),
+                code=["front_page.py", *RESULTS_CODE, "commands/verify.py"],
+            ),
+            study=study or COMPARISON,
+            digests=digests_of_inputs(page),
+            unfinished=time_if_unfinished(page),
         script:
             "scripts/front_page.py"
+
+
+VERIFIED = [*targets.shown(plan), *targets.rendered(plan), *page_files(INDEX)]
 
 
 # The same check alone, of the present files; builds nothing.
@@ -99,6 +115,7 @@ rule verify:
     conda:
         "envs/presentation.yaml"
     params:
-        artifacts=[*targets.shown(plan), *targets.rendered(plan), *rules.all.output],
+        artifacts=VERIFIED,
+        digests=digests_of_inputs("all", VERIFIED),
     script:
         "scripts/verify.py"

@@ -3,7 +3,7 @@
 
 rule train_assistant:
     input:
-        inputs_of("train_assistant"),
+        **inputs("train_assistant", cases=cases_of_experiment, shards=shards_of_run),
     output:
         "results/assistants/{experiment}/{model}/{features}.skops",
     log:
@@ -13,6 +13,10 @@ rule train_assistant:
     conda:
         "../envs/baselines.yaml"
     params:
-        **digest_params("train_assistant"),
+        **digests(
+            "train_assistant",
+            code=["assistant.py", "core", "datasets", "studies/feedback", "training"],
+            options=lambda wildcards: [wildcards.features, plan.config.seed],
+        ),
     script:
         "../scripts/assistant.py"

@@ -3,7 +3,11 @@
 
 rule train_baselines:
     input:
-        inputs_of("train_baselines"),
+        **inputs(
+            "train_baselines",
+            cases="results/cases/{dataset}.parquet",
+            features="results/features/{dataset}.parquet",
+        ),
     output:
         leaderboard="results/baselines/{dataset}.parquet",
         predictions="results/baselines/{dataset}_predictions.parquet",
@@ -17,6 +21,16 @@ rule train_baselines:
         "../envs/baselines.yaml"
     threads: max(1, workflow.cores // 2)
     params:
-        **digest_params("train_baselines"),
+        **digests(
+            "train_baselines",
+            code=[
+                *("baselines.py", "core", "jobs/baselines.py", "stats", "training"),
+                *dependencies.extension_code(),
+            ],
+            options=lambda wildcards: {
+                "baselines": plan.datasets[wildcards.dataset].baselines,
+                "seed": plan.config.seed,
+            },
+        ),
     script:
         "../scripts/baselines.py"

@@ -115,6 +115,10 @@ rule reference:
     conda:
         "../envs/presentation.yaml"
     params:
-        **digest_params("reference"),
+        **digests(
+            "reference",
+            code=["reference.py", "*", *dependencies.extension_code()],
+            options=plan.config.extensions,
+        ),
     script:
         "../scripts/reference.py"

@@ -1,5 +1,7 @@
 # Data preparation: de-identified, narrativised, loaded cases.
 
+from moot.core.artifacts import file_digest
+
 
 # The output is a record: the data files themselves may be the user's, and Snakemake removes outputs before a job.
 rule download:
@@ -11,14 +13,23 @@ rule download:
     conda:
         "../envs/data.yaml"
     params:
-        **digest_params("download"),
+        **digests(
+            "download",
+            code=["download.py", "core", "datasets/download.py"],
+            options=[file_digest(plan.shipped / "data" / "versions.csv"), plan.config.data_root],
+        ),
     script:
         "../scripts/download.py"
 
 
 rule load_cases:
     input:
-        inputs_of("load_cases"),
+        **inputs(
+            "load_cases",
+            download=download_record,
+            local=local_files,
+            generated=generated_files,
+        ),
     output:
         cases="results/cases/{dataset}.parquet",
         features="results/features/{dataset}.parquet",
@@ -29,14 +40,26 @@ rule load_cases:
     conda:
         "../envs/data.yaml"
     params:
-        **digest_params("load_cases"),
+        **digests(
+            "load_cases",
+            code=lambda wildcards: [
+                *("cases.py", "core", "datasets", "jobs/load.py"),
+                *dependencies.loader_code(plan, wildcards.dataset),
+            ],
+            options=lambda wildcards: dependencies.data_options(plan, wildcards.dataset),
+        ),
     script:
         "../scripts/cases.py"
 
 
 rule read_records:
     input:
-        inputs_of("read_records"),
+        **inputs(
+            "read_records",
+            download=download_record,
+            local=local_files,
+            cases="results/cases/{dataset}.parquet",
+        ),
     output:
         "results/records/{dataset}.parquet",
     log:
@@ -45,6 +68,12 @@ rule read_records:
     conda:
         "../envs/data.yaml"
     params:
-        **digest_params("read_records"),
+        **digests(
+            "read_records",
+            code=lambda wildcards: [
+                *("records.py", "core", "datasets"),
+                *dependencies.loader_code(plan, wildcards.dataset),
+            ],
+        ),
     script:
         "../scripts/records.py"

@@ -3,7 +3,13 @@
 
 rule run_debates:
     input:
-        inputs_of("run_debates"),
+        **inputs(
+            "run_debates",
+            cases=cases_of_experiment,
+            sources=source_artifacts,
+            answers=answers_of_people,
+            earlier=earlier_shards,
+        ),
     output:
         SHARDS,
     log:
@@ -15,7 +21,15 @@ rule run_debates:
     resources:
         **model_slots(plan.models_in_job),
     params:
-        **digest_params("run_debates"),
+        **digests(
+            "run_debates",
+            code=lambda wildcards: [
+                "debates.py",
+                *dependencies.debate_code(plan, wildcards.experiment, wildcards.model),
+            ],
+            options=lambda wildcards: dependencies.debate_options(plan, wildcards.experiment, wildcards.model),
+            prompts=lambda wildcards: dependencies.debate_prompts(plan, wildcards.experiment),
+        ),
         resumed=lambda wildcards: resumed(plan, **dict(wildcards.items())),
     script:
         "../scripts/debates.py"
@@ -23,7 +37,7 @@ rule run_debates:
 
 rule predict:
     input:
-        inputs_of("predict"),
+        **inputs("predict", cases=cases_of_experiment, shards=shards_of_run),
     output:
         predictions="results/predictions/{experiment}/{model}.parquet",
         calls="results/calls/{experiment}/{model}.parquet",
@@ -33,6 +47,12 @@ rule predict:
     conda:
         "../envs/debates.yaml"
     params:
-        **digest_params("predict"),
+        **digests(
+            "predict",
+            code=[
+                *("predictions.py", "core", "jobs/predictions.py", "protocols"),
+                *("llm/*.py", "llm/ledger", "llm/parsing"),
+            ],
+        ),
     script:
         "../scripts/predictions.py"

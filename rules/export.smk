@@ -7,7 +7,14 @@ for name in EXPORTERS:
         name:
             f"convert_to_{name}"
         input:
-            inputs_of("export", format=name),
+            **inputs(
+                f"convert_to_{name}",
+                cases=cases_of_experiment,
+                shards=shards_of_run,
+                predictions="results/predictions/{experiment}/{model}.parquet",
+                calls="results/calls/{experiment}/{model}.parquet",
+                scores="results/scores/{experiment}.parquet",
+            ),
         output:
             exported if EXPORTERS[name].ending else directory(exported),
         log:
@@ -15,6 +22,11 @@ for name in EXPORTERS:
         conda:
             "../envs/presentation.yaml"
         params:
-            **digest_params("export", format=name),
+            **digests(
+                f"convert_to_{name}",
+                code=["export.py", *RESULTS_CODE, "jobs/exports.py"],
+                options=plan.config.publication.model_dump(),
+            ),
+            format=name,
         script:
             "../scripts/export.py"

@@ -2,13 +2,25 @@
 
 
 for part, names in targets.by_job(plan, FIGURES).items():
+    studies = sorted({FIGURES[name].study for name in names})
+    study = dependencies.presented_study(studies)
+    modules = {FIGURES[name].build.__module__ for name in names}
+    options = dependencies.presentation_options(plan, study)
     outputs = shown_outputs("figures", FIGURES, names, targets.figure_files, "svg")
 
     rule:
         name:
             f"figures_{part}"
         input:
-            inputs_of("figure", part=part),
+            **inputs(
+                f"figures_{part}",
+                results=presented_results(study),
+                scores=scores_of_study(study),
+                baselines=baselines_of_study(study),
+                published=str(PUBLISHED / "published_results.csv"),
+                findings=str(PUBLISHED / "findings.csv"),
+                claims=claims_of_papers(study),
+            ),
             partial=newer_if_partial(f"figures_{part}", outputs),
         output:
             outputs,
@@ -18,14 +30,25 @@ for part, names in targets.by_job(plan, FIGURES).items():
         conda:
             "../envs/presentation.yaml"
         params:
-            **digest_params("figure", part=part),
+            **digests(
+                f"figures_{part}",
+                outputs=outputs,
+                code=["figure.py", *RESULTS_CODE, *dependencies.builder_code(modules)],
+                options=options,
+            ),
+            part=part,
         script:
             "../scripts/figure.py"
 
 
 rule render_transcripts:
     input:
-        inputs_of("render_transcripts"),
+        **inputs(
+            "render_transcripts",
+            cases=cases_of_experiment,
+            shards=shards_of_run,
+            predictions="results/predictions/{experiment}/{model}.parquet",
+        ),
     output:
         "results/rendered/{experiment}/{model}.md",
     log:
@@ -33,6 +56,6 @@ rule render_transcripts:
     conda:
         "../envs/presentation.yaml"
     params:
-        **digest_params("render_transcripts"),
+        **digests("render_transcripts", code=["transcript.py", *RESULTS_CODE]),
     script:
         "../scripts/transcript.py"

@@ -37,6 +37,11 @@ def models_to_ask():
 RUNNING = []
 
 
+if IS_MAIN and not IS_DRY and DESK in os.environ:
+    shards_with_people = targets.shards_with_people(plan)
+    keep_in(Path(os.environ[DESK]), plan, config, digests_by_path(shards_with_people))
+
+
 onstart:
     if missing := plan.missing_keys(models_to_ask()):
         sys.exit("\n".join(f"moot: {line}" for line in missing))
@@ -44,7 +49,7 @@ onstart:
     # Their outputs show the configuration's experiments, and so take the place of another's.
     if any(re.match("tables_|figures_|outcome", name) for name in rules_that_run):
         with told_alone():
-            take_folder(configured(stages, DEFAULTS), plan.config.replace_results)
+            take_folder(configured(jobs, plan, DEFAULTS), plan.config.replace_results)
     keep(plan, config)
     copy_instructions(plan.config.people)
     RUNNING.append(Run(Path("results"), ON_A_CLUSTER))

@@ -1,11 +1,20 @@
 # Labels of what judges said: by rule, by a model, by people; and the sheets that people fill in.
 
+from moot.workflow.user_files import SHEETS
+
 LABELS = "results/labels/{experiment}/{model}.parquet"
 
 
 rule label_statements:
     input:
-        inputs_of("label_statements"),
+        **inputs(
+            "label_statements",
+            cases=cases_of_experiment,
+            shards=shards_of_run,
+            others=annotated_shards,
+            annotations=annotations_of_people,
+            sample=annotation_sample,
+        ),
     output:
         labels=LABELS,
         everything="results/annotations/{experiment}/{model}.parquet",
@@ -17,7 +26,17 @@ rule label_statements:
     resources:
         **model_slots(plan.labelling_models),
     params:
-        **digest_params("label_statements"),
+        **digests(
+            "label_statements",
+            code=lambda wildcards: [
+                *("labels.py", "core", "jobs/labels.py", "labels", "stats", "studies"),
+                *("llm", "!studies/*/data*.py", "!studies/*/protocol*.py"),
+                *("!studies/*/figures*.py", "!studies/*/scores*.py", "!studies/*/tables*.py"),
+                *dependencies.label_code(plan, wildcards.experiment, wildcards.model),
+            ],
+            options=lambda wildcards: dependencies.label_options(plan, wildcards.experiment, wildcards.model),
+            prompts=lambda wildcards: dependencies.label_prompts(plan, wildcards.experiment, wildcards.model),
+        ),
         # The time, as long as annotations have faults: then no run ends without saying so again.
         faulty=lambda one: read_outcome((), targets.existing([LABELS.format(**one)])).annotation_faults and time.time(),
     script:
@@ -26,7 +45,12 @@ rule label_statements:
 
 rule write_annotation_sheet:
     input:
-        inputs_of("write_annotation_sheet"),
+        **inputs(
+            "write_annotation_sheet",
+            cases=cases_of_experiment,
+            shards=shards_of_run,
+            annotations=machine_annotations,
+        ),
     output:
         "results/annotation_sheets/{experiment}/{model}.txt",
     log:
@@ -34,7 +58,11 @@ rule write_annotation_sheet:
     conda:
         "../envs/debates.yaml"
     params:
-        **digest_params("write_annotation_sheet"),
+        **digests(
+            "write_annotation_sheet",
+            code=["annotation_sheets.py", "core", "jobs/sheets.py", "jobs/labels.py", "labels", "llm"],
+            options=lambda wildcards: dependencies.sheet_options(plan, wildcards.experiment),
+        ),
         folder=str(SHEETS),
     script:
         "../scripts/annotation_sheets.py"
@@ -42,7 +70,7 @@ rule write_annotation_sheet:
 
 rule deidentification:
     input:
-        inputs_of("deidentification"),
+        **inputs("deidentification", download=download_record, local=local_files),
     output:
         "results/deidentified/{dataset}.parquet",
     log:
@@ -50,6 +78,10 @@ rule deidentification:
     conda:
         "../envs/debates.yaml"
     params:
-        **digest_params("deidentification"),
+        **digests(
+            "deidentification",
+            code=["deidentification.py", "core", "datasets", "studies/appellate"],
+            options=lambda wildcards: dependencies.data_options(plan, wildcards.dataset),
+        ),
     script:
         "../scripts/deidentification.py"

@@ -3,7 +3,12 @@
 
 rule write_minutes:
     input:
-        inputs_of("write_minutes"),
+        **inputs(
+            "write_minutes",
+            cases=cases_of_experiment,
+            shards=shards_of_run,
+            predictions="results/predictions/{experiment}/{model}.parquet",
+        ),
     output:
         directory("results/minutes/{experiment}/{model}"),
     log:
@@ -11,6 +16,6 @@ rule write_minutes:
     conda:
         "../envs/presentation.yaml"
     params:
-        **digest_params("write_minutes"),
+        **digests("write_minutes", code=["minutes.py", *RESULTS_CODE, "datasets", "studies/conference"]),
     script:
         "../scripts/minutes.py"

@@ -3,18 +3,22 @@
 
 rule outcome:
     input:
-        inputs_of("outcome"),
+        **inputs("outcome", predictions=predictions_of_study, labels=labels_of_study),
     output:
         **outcome_files("{study}"),
     log:
         "results/logs/outcome/{study}.log",
     wildcard_constraints:
-        study=one_of(targets.debated(plan)),
+        study=any_of(targets.debated(plan)),
     priority: AGGREGATION
     conda:
         "../envs/presentation.yaml"
     params:
-        **digest_params("outcome"),
+        **digests(
+            "outcome",
+            code=["outcome.py", *RESULTS_CODE],
+            options=lambda wildcards: wildcards.study,
+        ),
         unfinished=time_if_unfinished("outcome"),
     script:
         "../scripts/outcome.py"

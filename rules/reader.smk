@@ -3,7 +3,7 @@
 
 rule reader:
     input:
-        inputs_of("reader"),
+        **inputs("reader", results=results_of_study),
     output:
         page="results/reader/{study}.html",
         parts=directory("results/reader/{study}_parts"),
@@ -12,6 +12,10 @@ rule reader:
     conda:
         "../envs/presentation.yaml"
     params:
-        **digest_params("reader"),
+        **digests(
+            "reader",
+            code=["reader.py", *RESULTS_CODE],
+            options=lambda wildcards: wildcards.study,
+        ),
     script:
         "../scripts/reader.py"

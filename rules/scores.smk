@@ -3,7 +3,7 @@
 
 rule score:
     input:
-        inputs_of("score"),
+        **inputs("score", results=results_of_experiment),
     output:
         "results/scores/{experiment}.parquet",
     log:
@@ -12,6 +12,13 @@ rule score:
     conda:
         "../envs/presentation.yaml"
     params:
-        **digest_params("score"),
+        **digests(
+            "score",
+            code=[
+                *("scores.py", *RESULTS_CODE, "studies", *dependencies.extension_code()),
+                *("!studies/*/figures*.py", "!studies/*/protocol.py", "!studies/*/tables*.py"),
+            ],
+            options=lambda wildcards: dependencies.score_options(plan, wildcards.experiment),
+        ),
     script:
         "../scripts/scores.py"

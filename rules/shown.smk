@@ -33,18 +33,24 @@ def newer_if_partial(job, outputs):
         with suppress(OSError):
             mark.parent.mkdir(exist_ok=True)
             mark.touch()
-    return [at_hand(str(mark))] if mark.exists() else []
+    return [storage_path(str(mark))] if mark.exists() else []
 
 
-def time_if_unfinished(stage, **fixed):
+def time_if_unfinished(rule_name):
     """The time, as long as debates wait or all of an experiment failed: then no run ends without saying so again."""
 
     def now(wildcards):
-        built = stages.inputs(stage, **dict(wildcards.items()), **fixed)
+        built = jobs.inputs(rule_name, **dict(wildcards.items()))
         known = (targets.existing(built[name]) for name in ("predictions", "labels"))
         return 0 if read_outcome(*known).is_finished else time.time()
 
     return now
+
+
+def page_files(page):
+    """The files of a first page; that of a run shows the outcome of all studies."""
+    files = [f"results/{page}.html", f"results/outcome/{page}_questions.html"]
+    return files + (targets.outcome_files(COMPARISON) if page == INDEX else [])
 
 
 def outcome_files(study):

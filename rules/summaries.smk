@@ -3,7 +3,7 @@
 
 rule write_summaries:
     input:
-        inputs_of("write_summaries"),
+        **inputs("write_summaries", shards=shards_of_run),
     output:
         "results/summaries/{experiment}/{model}.jsonl",
     log:
@@ -11,6 +11,9 @@ rule write_summaries:
     conda:
         "../envs/data.yaml"
     params:
-        **digest_params("write_summaries"),
+        **digests(
+            "write_summaries",
+            code=["summaries.py", "core", "llm", "protocols", "studies/feedback/protocol_summaries.py"],
+        ),
     script:
         "../scripts/summaries.py"

@@ -2,13 +2,26 @@
 
 
 for part, names in targets.by_job(plan, TABLES).items():
+    studies = sorted({TABLES[name].study for name in names})
+    study = dependencies.presented_study(studies)
+    modules = {TABLES[name].build.__module__ for name in names}
+    options = dependencies.table_options(plan, study, studies)
     outputs = shown_outputs("tables", TABLES, names, targets.table_files, "html")
 
     rule:
         name:
             f"tables_{part}"
         input:
-            inputs_of("table", part=part),
+            **inputs(
+                f"tables_{part}",
+                results=presented_results(study),
+                scores=scores_of_study(study),
+                baselines=baselines_of_study(study),
+                published=str(PUBLISHED / "published_results.csv"),
+                findings=str(PUBLISHED / "findings.csv"),
+                claims=claims_of_papers(study),
+                frozen=frozen_plans(studies),
+            ),
             partial=newer_if_partial(f"tables_{part}", outputs),
         output:
             outputs,
@@ -18,6 +31,17 @@ for part, names in targets.by_job(plan, TABLES).items():
         conda:
             "../envs/presentation.yaml"
         params:
-            **digest_params("table", part=part),
+            **digests(
+                f"tables_{part}",
+                outputs=outputs,
+                code=[
+                    "table.py",
+                    *RESULTS_CODE,
+                    *dependencies.builder_code(modules),
+                    *dependencies.contrast_code(plan, studies),
+                ],
+                options=options,
+            ),
+            part=part,
         script:
             "../scripts/table.py"

@@ -9,24 +9,26 @@ from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job, write_transcripts
 from moot.workflow.job import job
 from moot.workflow.records import digests_of
-from moot.workflow.resuming import RESUMED
-from moot.workflow.stages import INTERIM_RESULTS
+from moot.workflow.resumed_debates import RESUMED
+
+INTERIM_RESULTS = "moot.jobs.interim_results"
+"""Imported by name, since most debates do not depend on it."""
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         wildcards, inputs = snakemake.wildcards, snakemake.input
-        needs = plan.experiments[wildcards.experiment].needs
+        artifacts = plan.experiments[wildcards.experiment].needed_by(wildcards.model)
         debates = Job(
             wildcards.experiment,
             wildcards.model,
             *read_cases(Path(inputs.cases)),
             shard=int(wildcards.shard),
             threads=snakemake.threads,
-            artifacts={name: Path(inputs[name]) for name in needs},
+            artifacts={name: Path("results", path) for name, path in artifacts.items()},
         )
         if wildcards.experiment in plan.schedules:
-            interim = import_module(INTERIM_RESULTS)  # by name: most debates do not depend on it
-            earlier = [Path(path) for path in inputs.get("earlier", [])]
+            interim = import_module(INTERIM_RESULTS)
+            earlier = [Path(path) for path in inputs.earlier]
             is_complete = interim.is_complete(plan, debates, Path(inputs.cases), earlier)
             debates = replace(debates, stopped=is_complete)
         debates = replace(debates, calls_a_debate=calls_of_a_debate(plan, debates))

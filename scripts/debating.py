@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from moot.core.log import job_log
@@ -13,7 +14,7 @@ from moot.desk.debating import Debating, jobs_with_people
 from moot.llm.chat import Settings, open_chats
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
-from moot.plan.kept import read_kept
+from moot.plan.kept import read_kept, read_kept_digests
 
 
 async def stay(path: Path) -> None:
@@ -30,9 +31,8 @@ async def stay(path: Path) -> None:
     with closing(Ledger(plan.config.ledger)) as ledger:
         settings = Settings(plan.config.replay, plan.config.budget, threads)
         async with open_chats(models, ledger, settings, Progress("the desk's debates")) as chats:
-            await Debating(plan, ledger, chats).go_on(
-                news, lambda: path.exists() and read_kept(path)[0] == key
-            )
+            debating = Debating(plan, ledger, chats, partial(read_kept_digests, path))
+            await debating.go_on(news, lambda: path.exists() and read_kept(path)[0] == key)
 
 
 if __name__ == "__main__":

@@ -3,21 +3,19 @@
 from pathlib import Path
 
 from moot.commands.verify import verify
-from moot.core.experiment_config import COMPARISON
 from moot.core.log import LOG
 from moot.report.front_page import write_front_page
 from moot.report.outcome import read_outcome, write_outcome
 from moot.workflow.job import job
-from moot.workflow.stages import INDEX, Stages
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         inputs, simulated = snakemake.input, plan.config.rehearsal
-        LOG.info("%d artifacts follow from the present configuration", verify(Stages(plan), inputs))
+        count = verify(snakemake.params.digests, inputs)
+        LOG.info("%d artifacts follow from the present configuration", count)
         files = {name: Path(path) for name, path in snakemake.output.items()}
         pages = {name: files.pop(name) for name in ("page", "questions")}
-        page = snakemake.params.job["page"]
-        study = COMPARISON if page == INDEX else page
+        study = snakemake.params.study
         if files:
             predictions, labels = (
                 [Path(path) for path in paths] for paths in (inputs.predictions, inputs.labels)

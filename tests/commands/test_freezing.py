@@ -24,7 +24,7 @@ from moot.jobs.predictions import write_predictions
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.tables import CALLS
 from moot.plan.plan import Plan
-from moot.workflow.own_files import frozen_files
+from moot.workflow.user_files import frozen_files
 
 BEFORE, LATER = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(2026, 2, 3, tzinfo=UTC)
 EXPERIMENT = {"protocol": "zero_shot", "dataset": "people", "models": ["m"], "cases": 10}

@@ -31,7 +31,7 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.report.outcome import read_outcome, write_outcome
 from moot.workflow.records import RECORDS, read_records
-from moot.workflow.resuming import times_resumed
+from moot.workflow.resumed_debates import times_resumed
 
 
 def in_schema(content: bytes, old: bytes, new: bytes) -> bytes:
@@ -158,7 +158,7 @@ def test_a_damaged_record_of_a_job_is_named(
     monkeypatch.chdir(tmp_path)
     file = RECORDS / "tables" / "t.csv.json"
     file.parent.mkdir(parents=True)
-    for content in ("", '{"stage": "cas', "[]", '{"stage": "tables"}'):
+    for content in ("", '{"rule": "cas', "[]", '{"rule": "tables"}'):
         file.write_text(content)
         with pytest.raises(
             UserError, match=r"t.csv.json: damaged.*Delete it and results/tables/t.csv, then"
@@ -174,7 +174,7 @@ def test_the_last_record_of_a_file_counts(tmp_path: Path, monkeypatch: pytest.Mo
     ):  # another first table, by another configuration
         outputs = dict.fromkeys((f"results/{first}.csv", "results/shared.csv"), "digest")
         record = {
-            "stage": "tables",
+            "rule": "tables",
             "wildcards": {},
             "digests": {"code": code},
             "inputs": {},

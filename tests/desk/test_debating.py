@@ -15,12 +15,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from declared_jobs import declared_jobs
 from fault_server import FaultServer
 from moot.core.artifacts import atomic_path
 from moot.plan.kept import keep_in
 from moot.plan.plan import Plan
+from moot.workflow import targets
 from moot.workflow.records import RECORDS
-from moot.workflow.stages import Stages
 from people_in_debates import answer_all, answer_file, hold, open_questions, planned, statuses
 
 pytestmark = pytest.mark.slow
@@ -83,9 +84,11 @@ def beside() -> Iterator[Any]:
 
 def keep(plan: Plan, dataset: str = "people", **digests: str) -> None:
     """What a run of Snakemake leaves: the plan, and the record of the job that made the cases."""
-    keep_in(PLAN, plan, {})
-    made = {**asdict(Stages(plan).of("load_cases", dataset=dataset)), **digests}
-    record = {"stage": "load_cases", "wildcards": {}, "digests": made, "inputs": {}, "outputs": {}}
+    files = declared_jobs(plan).of_files(targets.shards_with_people(plan))
+    expected = {path: asdict(value) for path, value in files.items()}
+    keep_in(PLAN, plan, {}, expected)
+    made = {**expected[f"results/cases/{dataset}.parquet"], **digests}
+    record = {"rule": "load_cases", "wildcards": {}, "digests": made, "inputs": {}, "outputs": {}}
     with atomic_path(RECORDS / "cases" / f"{dataset}.parquet.json") as part:
         pd.Series(record).to_json(part)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from courtroom_runs import EXPERIMENT, configuration, hold, people
+from declared_jobs import declared_jobs
 from fault_server import FaultServer
 from moot.core.errors import RunStoppedError
 from moot.core.model_config import ModelConfig
@@ -16,7 +17,6 @@ from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.identity import served_as
 from moot.llm.request import Message, request_to
 from moot.plan.plan import Plan
-from moot.workflow.stages import Stages
 
 PROJECT = Path(__file__).resolve().parents[2]
 FIRST, SECOND = "As the first server says.", "The second server says otherwise."
@@ -102,7 +102,7 @@ def test_a_debate_between_two_servers_of_one_model(
 def test_the_digest_of_a_debate_names_its_server(tmp_path: Path) -> None:
     def digest(**model: str) -> str:
         plan = Plan.from_yaml(configuration("http://a/v1", tmp_path, model), PROJECT)
-        return Stages(plan).of("run_debates", experiment=EXPERIMENT, model="test").options
+        return declared_jobs(plan).of("run_debates", experiment=EXPERIMENT, model="test").options
 
     assert digest() != digest(base_url="http://b/v1")
     assert digest() == digest(base_url="http://b/v1", served_as="http://a/v1")

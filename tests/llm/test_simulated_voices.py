@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
+from declared_jobs import declared_jobs
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
@@ -24,7 +25,6 @@ from moot.stats.calibration import calibration_error_by_chance, calibration_erro
 from moot.stats.paired import compare
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from moot.studies.appellate.legal.rules import label_statement
-from moot.workflow.stages import Stages
 
 TASK = Task("it", "Is it so?", ("no", "yes"), "yes")
 SEEDS, CASES = 200, 60
@@ -311,7 +311,7 @@ def test_a_rehearsal_asks_nobody_and_says_in_its_ledger_and_digests_which_voice_
     )
     assert not (tmp_path / "ledger").exists(), "the configured ledger is left alone"
     digests = [
-        Stages(Plan.from_yaml({**config, "rehearsal": rehearsal}, PROJECT)).of(
+        declared_jobs(Plan.from_yaml({**config, "rehearsal": rehearsal}, PROJECT)).of(
             "run_debates", experiment=EXPERIMENT, model=MODEL
         )
         for rehearsal in (True, False)

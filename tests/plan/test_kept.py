@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from declared_jobs import declared_jobs
 from moot.core.extensions import FOLDERS
 from moot.core.shipped_files import SHIPPED
 from moot.plan import kept
 from moot.plan.plan import Plan
-from moot.workflow.stages import Stages
 
 EXTENSION = '"""Nothing is registered."""\n'
 
@@ -62,7 +62,9 @@ def test_a_job_has_the_plan_of_its_run(raw: dict[str, Any]) -> None:
     assert found.config == checked.config and dict(found.datasets) == dict(checked.datasets)
     assert found.view("single") == checked.view("single")
     job = {"experiment": "single", "model": "small"}
-    assert Stages(found).of("run_debates", **job) == Stages(checked).of("run_debates", **job)
+    assert declared_jobs(found).of("run_debates", **job) == declared_jobs(checked).of(
+        "run_debates", **job
+    )
 
 
 def test_a_job_checks_a_configuration_that_differs_from_its_runs(raw: dict[str, Any]) -> None:
@@ -86,11 +88,12 @@ def test_a_job_checks_its_configuration_again_after_a_new_module_of_an_extension
 
 
 def test_a_kept_plan_holds_nothing_of_data_files(raw: dict[str, Any]) -> None:
-    before = Stages(kept.plan_of(raw)).of("load_cases", dataset="own")
+    before = declared_jobs(kept.plan_of(raw)).of("load_cases", dataset="own")
     Path("own.csv").write_text("text,label\na,NO\nb,NO\n")
     assert (
         is_kept(raw)
-        and Stages(kept.plan_of(raw)).of("load_cases", dataset="own").options != before.options
+        and declared_jobs(kept.plan_of(raw)).of("load_cases", dataset="own").options
+        != before.options
     )
 
 

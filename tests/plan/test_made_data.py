@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from declared_jobs import declared_jobs
 from moot.core.errors import UserError
 from moot.plan.experiments import artifact_files
 from moot.plan.plan import Plan
-from moot.workflow.stages import Stages
 
 PROJECT = Path(__file__).resolve().parents[2]
 MODEL = {"endpoint": "openai", "model": "x", "base_url": "http://127.0.0.1:9/v1"}
@@ -61,14 +61,14 @@ def test_a_loader_says_what_it_needs_and_finds_it(tmp_path: Path) -> None:
 
 
 def test_its_digests_cover_the_debates_that_made_it(tmp_path: Path) -> None:
-    stages = Stages(make_plan(tmp_path))
+    jobs = declared_jobs(make_plan(tmp_path))
     assert (
-        stages.of("load_cases", dataset="cases").prompts
-        != stages.of("load_cases", dataset="opinions").prompts
+        jobs.of("load_cases", dataset="cases").prompts
+        != jobs.of("load_cases", dataset="opinions").prompts
     )
     assert (
-        stages.of("load_cases", dataset="rewritten").prompts
-        != stages.of("load_cases", dataset="cases").prompts
+        jobs.of("load_cases", dataset="rewritten").prompts
+        != jobs.of("load_cases", dataset="cases").prompts
     )
 
 
@@ -104,7 +104,7 @@ def test_what_no_experiment_of_the_run_is_about_can_be_asked_for_or_says_what_it
     alone = plan.config.model_copy(update={"run": ("hear", "rewrite")})
     plan = Plan(alone, PROJECT)
     assert "cases" not in plan.datasets_used
-    assert Stages(plan).of("train_baselines", dataset="opinions-cap").options
+    assert declared_jobs(plan).of("train_baselines", dataset="opinions-cap").options
     with pytest.raises(
         UserError, match=r"datasets.cases.summaries: unknown experiment of this run 'summarise'"
     ):

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
+from declared_jobs import declared_jobs
 from moot.core.config import schema_json
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
-from moot.workflow.stages import Stages
 
 PROJECT = Path(__file__).resolve().parents[2]
 GOOD: dict[str, Any] = {
@@ -205,11 +205,9 @@ def test_digests_follow_what_replies_depend_on_and_nothing_else(
     tmp_path: Path, change: dict[str, Any], changed: bool
 ) -> None:
     """What comes later covers what comes before."""
-    before, after = (Stages(plan_of(tmp_path, given)) for given in ({}, change))
+    before, after = (declared_jobs(plan_of(tmp_path, given)) for given in ({}, change))
     for stage in ("run_debates", "predict", "render_transcripts"):
-        one, other = (
-            stages.of(stage, experiment="trial", model="small") for stages in (before, after)
-        )
+        one, other = (jobs.of(stage, experiment="trial", model="small") for jobs in (before, after))
         assert (one != other) is changed
     assert (
         before.of("score", experiment="trial") != after.of("score", experiment="trial")
@@ -248,9 +246,9 @@ def test_a_file_that_an_option_names_is_among_the_users_own_wherever_it_is(
     file.parent.mkdir()
     file.write_text("{}\n")
     assert plan.local_files("nlsy97") == [file]
-    before = Stages(plan).of("load_cases", dataset="nlsy97")
+    before = declared_jobs(plan).of("load_cases", dataset="nlsy97")
     file.write_text("{} \n")
-    assert Stages(plan).of("load_cases", dataset="nlsy97").options != before.options
+    assert declared_jobs(plan).of("load_cases", dataset="nlsy97").options != before.options
 
 
 @pytest.mark.parametrize(

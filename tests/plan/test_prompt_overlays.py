@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from test_plan import plan_of
 
+from declared_jobs import declared_jobs
 from moot.core.errors import UserError
 from moot.plan.as_published import compare_with_papers
 from moot.plan.plan import Plan
-from moot.workflow.stages import Stages
 
 VERDICT = '{% extends "courtroom/base.jinja" %}{% block instruction %}Decide.{% endblock %}'
 
@@ -36,12 +36,10 @@ TRIAL = {"protocol": "courtroom", "dataset": "nlsy97", "models": "small"}
 
 
 def test_a_wording_changes_its_own_experiment_alone(tmp_path: Path, wordings: Path) -> None:
-    before = Stages(plan_of(tmp_path, {"experiments": {"worded": TRIAL}}))
-    after = Stages(worded(tmp_path))
+    before = declared_jobs(plan_of(tmp_path, {"experiments": {"worded": TRIAL}}))
+    after = declared_jobs(worded(tmp_path))
     for rule in ("run_debates", "predict"):
-        old, new = (
-            stages.of(rule, experiment="worded", model="small") for stages in (before, after)
-        )
+        old, new = (jobs.of(rule, experiment="worded", model="small") for jobs in (before, after))
         assert new.prompts != old.prompts
         assert (new.options, new.code) == (old.options, old.code)
         assert before.of(rule, experiment="trial", model="small") == after.of(
@@ -54,10 +52,12 @@ def test_a_wording_changes_its_own_experiment_alone(tmp_path: Path, wordings: Pa
 
 
 def test_where_a_wording_lies_changes_nothing(tmp_path: Path, wordings: Path) -> None:
-    before = Stages(worded(tmp_path)).of("run_debates", experiment="worded", model="small")
+    before = declared_jobs(worded(tmp_path)).of("run_debates", experiment="worded", model="small")
     (wordings / "plain").rename(tmp_path / "moved")
     assert (
-        Stages(worded(tmp_path, "moved")).of("run_debates", experiment="worded", model="small")
+        declared_jobs(worded(tmp_path, "moved")).of(
+            "run_debates", experiment="worded", model="small"
+        )
         == before
     )
 
@@ -67,7 +67,8 @@ def test_a_grid_of_wordings_is_one_experiment_each(tmp_path: Path, wordings: Pat
     names = ["worded-prompts=none", "worded-prompts=wordings-plain", "worded-prompts=wordings-firm"]
     assert [name for name in plan.experiments if name.startswith("worded")] == names
     digests = {
-        Stages(plan).of("run_debates", experiment=name, model="small").prompts for name in names
+        declared_jobs(plan).of("run_debates", experiment=name, model="small").prompts
+        for name in names
     }
     assert len(digests) == 3
     assert plan.experiments[names[0]].prompts.digest("courtroom/") == plan.experiments[

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from declared_jobs import declared_jobs
 from moot.core.experiment_config import ExperimentConfig, fields_marked
 from moot.plan.plan import Plan
-from moot.workflow.stages import Stages
 
 PROJECT = Path(__file__).resolve().parents[2]
 TRIAL = {"protocol": "courtroom", "dataset": "people", "models": ["small"], "cases": 4}
@@ -58,7 +58,7 @@ def debate_digests(**change: Any) -> tuple[str, str]:
         },
         "experiments": {"base": TRIAL, "trial": {**TRIAL, **change}},
     }
-    digests = Stages(Plan.from_yaml(config, PROJECT)).of(
+    digests = declared_jobs(Plan.from_yaml(config, PROJECT)).of(
         "run_debates", experiment="trial", model="small"
     )
     return digests.options, digests.prompts

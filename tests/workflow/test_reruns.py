@@ -24,7 +24,6 @@ import pandas as pd
 import pytest
 
 from fault_server import FaultServer
-from moot.core import code_digest
 from moot.core.artifacts import read_metadata
 from patience import PATIENCE, wait_until
 from project_copy import PROJECT, Workflow
@@ -174,12 +173,6 @@ def test_with_nothing_changed_nothing_runs(built: Reruns) -> None:
             assert {name: inside[name] for name in record["digests"]} == record["digests"], output
 
 
-def forget_digests() -> None:
-    code_digest.code_digest.cache_clear()
-    code_digest._digest_and_imports.cache_clear()
-    code_digest._file_of.cache_clear()
-
-
 def run_again(kept: Path, folder: Path) -> list[tuple[Path, Path]]:
     """Run a job's script in a folder that holds only its declared inputs; what it wrote then and
     now.
@@ -197,11 +190,7 @@ def run_again(kept: Path, folder: Path) -> list[tuple[Path, Path]]:
     handlers = list(logging.getLogger("moot").handlers)
     with pytest.MonkeyPatch.context() as here:
         here.chdir(folder)
-        here.setattr(code_digest, "SCRIPTS", Path(script).parent)
-        # of the project's own scripts, which tests before this one may have asked for
-        forget_digests()
         runpy.run_path(script, {"snakemake": job}, "__main__")
-    forget_digests()
     logging.getLogger("moot").handlers[:] = handlers
     written = [
         path

@@ -31,15 +31,15 @@ from moot.llm.ledger.tables import ATTEMPTS, FAILURES, REFUSALS
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.workflow import targets
-from moot.workflow.own_files import (
+from moot.workflow.dependencies import presented_study
+from moot.workflow.records import RECORDS
+from moot.workflow.user_files import (
     ANNOTATIONS,
     INBOX,
     annotation_files,
     answer_files,
     frozen_files,
 )
-from moot.workflow.records import RECORDS
-from moot.workflow.stages import Stages
 
 SCHEMA = 2
 BUNDLE = Path("results/bundle.zip")
@@ -154,15 +154,14 @@ def _escaped(name: str) -> str:
 
 def tables_of(plan: Plan) -> dict[str, list[str]]:
     """The tables and figures that are built, by path: the runs that each rests on."""
-    stages, found = Stages(plan), dict[str, list[str]]()
-    sources = (("table", TABLES, targets.table_files), ("figure", FIGURES, targets.figure_files))
-    for stage, registry, files in sources:
-        for part, names in targets.by_job(plan, registry).items():
-            inputs = stages.inputs(stage, part=part)["results"]
-            paths = [Path(path) for path in inputs if path.startswith("results/predictions/")]
-            runs = sorted(f"{path.parent.name}/{path.stem}" for path in paths)
-            found |= {path: runs for path in files(names) if Path(path).exists()}
-    return found
+    runs_of_files: dict[str, list[str]] = {}
+    sources = ((TABLES, targets.table_files), (FIGURES, targets.figure_files))
+    for registry, files_of in sources:
+        for names in targets.by_job(plan, registry).values():
+            study = presented_study(registry[name].study for name in names)
+            runs = targets.presented_runs(plan, study)
+            runs_of_files |= {path: runs for path in files_of(names) if Path(path).exists()}
+    return runs_of_files
 
 
 def bundle(plan: Plan, raw: Fields) -> str:

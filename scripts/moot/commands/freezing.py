@@ -34,7 +34,7 @@ from moot.jobs.frozen_plans import (
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.log import head_of, read_log, seal
 from moot.plan.plan import Plan
-from moot.workflow.own_files import FROZEN
+from moot.workflow.user_files import FROZEN
 
 
 def freeze(plan: Plan, results: Path, now: datetime) -> str:

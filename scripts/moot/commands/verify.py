@@ -1,11 +1,10 @@
 """The chain from tables to configuration: whether every artifact was made from the present files."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from moot.core.errors import UserError
 from moot.workflow.records import DIGESTS, JobRecord, path_digest, read_records
-from moot.workflow.stages import Stages
 
 MOST_LINES = 40
 _CHANGED = {
@@ -18,8 +17,8 @@ _CHANGED = {
 class Chain:
     """Walks from artifacts to what they were made from; each artifact is looked at once."""
 
-    def __init__(self, stages: Stages) -> None:
-        self.stages = stages
+    def __init__(self, expected: Mapping[str, Mapping[str, str]]) -> None:
+        self.expected = expected
         self.records = read_records()
         self._digests: dict[str, str] = {}
         self.seen: set[str] = set()
@@ -46,14 +45,12 @@ class Chain:
     def _reasons(self, path: str, record: JobRecord) -> Iterator[str]:
         if self._digest(path) != record.outputs[path]:
             yield "it was changed by hand, or by another program"
-        try:
-            now = self.stages.of(record.stage, **record.wildcards)
-        except KeyError as error:
-            yield f"the configuration no longer has {error}"
+        if path not in self.expected:
+            yield "the configuration no longer has it"
             return
-        yield from (
-            _CHANGED[name] for name in DIGESTS if record.digests[name] != getattr(now, name)
-        )
+        for name in DIGESTS:
+            if record.digests[name] != self.expected[path][name]:
+                yield _CHANGED[name]
         for name, digest in record.inputs.items():
             if Path(name).exists() and self._digest(name) != digest:
                 yield f"{name} has changed since"
@@ -64,13 +61,17 @@ class Chain:
         return self._digests[path]
 
 
-def verify(stages: Stages, artifacts: Iterable[str]) -> int:
-    """Check that artifacts follow from the present files, and return how many files were looked at.
+def verify(expected: Mapping[str, Mapping[str, str]], artifacts: Iterable[str]) -> int:
+    """Check that artifacts follow from the present files, and return the number of checked files.
+
+    Args:
+        expected: options, prompts and code, the digests of each artifact now, by path.
+        artifacts: paths; all that these were made from is checked, too.
 
     Raises:
         UserError: naming each that does not, and why.
     """
-    chain = Chain(stages)
+    chain = Chain(expected)
     if misfits := sorted(chain.misfits(artifacts)):
         lines = [f"  {path}: {reason}" for path, reason in misfits]
         if len(lines) > MOST_LINES:

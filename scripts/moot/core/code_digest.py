@@ -1,168 +1,74 @@
-"""A digest of code, so that an artifact is built again when the code that makes it changes, and not
-before.
+"""A digest of source files, by which artifacts are built again when code that they rest on changes.
 
-It covers a script or module and every module of this project, and of the user's extensions, that
-these import, inside functions too. Comments, layout, docstrings and imports for type checkers alone
-do not count; except docstrings of classes that extend another, which pydantic shows to models.
+Rules state code as paths below `scripts/moot`: a folder with all that is in it (`core`), a file
+(`jobs/load.py`), or a pattern (`studies/*/scores*.py`); a plain file name is a script
+(`cases.py`), an absolute path a folder of extensions, and `!studies/*/tables*.py` excludes files.
 """
 
-import ast
-import atexit
 import hashlib
-import json
-import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from fnmatch import fnmatch
 from functools import cache
-from importlib.util import resolve_name
 from pathlib import Path
 
-from moot.core.durable import write_whole
 from moot.core.extensions import FOLDERS
 
 SCRIPTS = Path(__file__).resolve().parents[2]
-PACKAGE = "moot"
-KEPT = Path(f".snakemake/moot-code-{sys.version_info[0]}.{sys.version_info[1]}.json").absolute()
-BOUNDARY = frozenset(
-    {
-        "moot.plan.plan",
-        "moot.plan.kept",
-        "moot.plan.experiments",
-        "moot.workflow.job",
-        "moot.workflow.records",
-        "moot.workflow.digests",
-        "moot.workflow.makers",
-        "moot.workflow.own_files",
-        "moot.workflow.stages",
-    }
-)
-"""Modules that are not followed: what a job takes from the plan is in the digest of its options;
-how a job is logged and recorded, and what reruns it, says nothing of what it makes.
-"""
 
 
-@cache
-def code_digest(*modules: str) -> str:
-    """A digest of scripts (`table`), modules (`moot.core.cases`), and every module that they
-    import.
+def source_files(*names: str) -> Iterator[Path]:
+    """The files that names of code stand for; each once.
 
-        Raises:
-            ValueError: no such script or module (a programming error).
+    Raises:
+        ValueError: a name stands for no file (a programming error).
     """
-    return hashlib.sha256(repr(sorted(modules_covered(*modules).items())).encode()).hexdigest()[:16]
-
-
-def modules_covered(*modules: str) -> dict[str, str]:
-    """The digest of each of some modules by itself, and of each that they import."""
-    seen: dict[str, str] = {}
-    waiting = list(modules)
-    while waiting:
-        module = waiting.pop()
-        if module not in seen and module not in BOUNDARY:
-            seen[module], imported = _digest_and_imports(module)
-            waiting.extend(imported)
-    return seen
+    excluded = [name[1:] for name in names if name.startswith("!")]
+    paths: dict[Path, None] = {}
+    for name in names:
+        if not name.startswith("!"):
+            paths.update(dict.fromkeys(_matching_files(name)))
+    for path in paths:
+        is_moot = path.is_relative_to(SCRIPTS / "moot")
+        name = path.relative_to(SCRIPTS / "moot").as_posix() if is_moot else ""
+        if not any(fnmatch(name, pattern) for pattern in excluded):
+            yield path
 
 
 @cache
-def _file_of(module: str) -> Path | None:
-    stem = SCRIPTS.joinpath(*module.split("."))
+def digest_of(*names: str) -> str:
+    """A digest of the names and contents of source files; see `source_files`."""
+    content = hashlib.sha256()
+    for path in source_files(*names):
+        content.update(f"{path.name} {_digest_of_file(path)}\n".encode())
+    return content.hexdigest()[:16]
+
+
+def source_of(module: str) -> str:
+    """What a module depends on besides the shared folders: its study, analysis or extension, or its file."""
     for package, folder in FOLDERS.items():
         if module.startswith(f"{package}."):
-            stem = folder.joinpath(*module.removeprefix(f"{package}.").split("."))
-    return next(
-        (
-            path
-            for path in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py")
-            if path.is_file()
-        ),
-        None,
-    )
+            return str(folder)
+    parts = module.split(".")[1:]
+    if parts[0] in ("studies", "analyses"):
+        return "/".join(parts[:2])
+    path = "/".join(parts)
+    return path if (SCRIPTS / "moot" / path).is_dir() else f"{path}.py"
 
 
 @cache
-def _digest_and_imports(module: str) -> tuple[str, tuple[str, ...]]:
-    path = _file_of(module)
-    if path is None:
-        raise ValueError(f"no module '{module}' below {SCRIPTS}")
-    package = module if path.stem == "__init__" else module.rpartition(".")[0]
-    content, table = (
-        path.read_bytes(),
-        path.with_suffix(".yaml"),
-    )  # what a module reads as data is called as it is
-    data = table.read_bytes() if table.is_file() else b""
-    known, key = _kept(), hashlib.sha256(b"\0".join([package.encode(), content, data])).hexdigest()
-    if key not in known:
-        tree = ast.parse(content)
-        named = sorted(set(_imports(tree, package)))
-        _remove_docstrings(tree)
-        known[key] = (hashlib.sha256(ast.dump(tree).encode() + data).hexdigest(), named)
-    digest, named = known[key]
-    return digest, tuple(name for name in named if _file_of(name))
+def _matching_files(name: str) -> tuple[Path, ...]:
+    is_script = "/" not in name and name.endswith(".py")
+    folder = SCRIPTS if is_script else SCRIPTS / "moot"
+    paths = [Path(name)] if Path(name).is_absolute() else sorted(folder.glob(name))
+    files: list[Path] = []
+    for path in paths:
+        files += sorted(path.rglob("*")) if path.is_dir() else [path]
+    sources = tuple(file for file in files if file.is_file() and file.suffix != ".pyc")
+    if not sources:
+        raise ValueError(f"no source file '{name}' below {SCRIPTS}")
+    return sources
 
 
 @cache
-def _kept() -> dict[str, tuple[str, list[str]]]:
-    """What parsing found, by content, kept between runs in Snakemake's folder: parsing all takes
-    seconds.
-
-        A file that cannot be read or written costs time alone.
-    """
-    kept: dict[str, tuple[str, list[str]]] = {}
-    with suppress(OSError, ValueError):
-        kept.update(json.loads(KEPT.read_text(encoding="utf-8")))
-    atexit.register(_keep, kept, len(kept))
-    return kept
-
-
-def _keep(kept: dict[str, tuple[str, list[str]]], before: int) -> None:
-    if len(kept) > before and KEPT.parent.is_dir():
-        with suppress(OSError):
-            write_whole(KEPT, json.dumps(kept))
-
-
-def _imports(tree: ast.Module, package: str) -> Iterator[str]:
-    for node in _statements(tree, executed=True):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            source = (
-                resolve_name("." * node.level + (node.module or ""), package)
-                if node.level
-                else str(node.module)
-            )
-            names = [source, *(f"{source}.{alias.name}" for alias in node.names)]
-        for name in names:
-            if name.split(".")[0] == PACKAGE:
-                parts = name.split(".")
-                yield from (".".join(parts[:end]) for end in range(2, len(parts) + 1))
-
-
-def _statements(node: ast.AST, *, executed: bool = False) -> Iterator[ast.AST]:
-    """A node and the statements in it, at any depth; of those that are `executed`, none for type
-    checkers alone.
-    """
-    yield node
-    match node:
-        case ast.If(test=ast.Name("TYPE_CHECKING")) if executed:
-            return
-    for field in ("body", "orelse", "handlers", "finalbody", "cases"):
-        for child in getattr(node, field, ()):
-            yield from _statements(child, executed=executed)
-
-
-def _remove_docstrings(tree: ast.Module) -> None:
-    for node in _statements(tree):
-        if isinstance(node, ast.ClassDef) and node.bases:
-            continue
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            node.body = [inner for inner in node.body if not _is_text(inner)]
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
+def _digest_of_file(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

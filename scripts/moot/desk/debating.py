@@ -20,13 +20,12 @@ from moot.desk.answers import answer_file
 from moot.jobs.debates import Job, debates_of
 from moot.llm.chat import Chat
 from moot.llm.ledger.ledger import Ledger
-from moot.plan.experiments import artifact_files
 from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
 from moot.protocols.inbox import ANSWER, ASKED, INBOX, folder_of
 from moot.workflow import targets
-from moot.workflow.records import made_with
-from moot.workflow.stages import Stages
+from moot.workflow.records import made_from, made_with, path_digest
+from moot.workflow.user_files import answer_files
 
 _LOOK_AGAIN = 1.0  # seconds, for answers that are written by hand
 Place = tuple[Path, int]
@@ -50,10 +49,21 @@ def jobs_with_people(plan: Plan) -> dict[tuple[str, str], bool]:
 
 
 class Debating:
-    """The debates of a plan in which people sit, each held again when an answer has come."""
+    """The debates of a plan in which people take part; each runs again when an answer arrives.
 
-    def __init__(self, plan: Plan, ledger: Ledger, chats: Mapping[str, Chat]) -> None:
+    Args:
+        read_digests: returns the digests that files should have by now, by path.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        ledger: Ledger,
+        chats: Mapping[str, Chat],
+        read_digests: Callable[[], Mapping[str, Mapping[str, str]]],
+    ) -> None:
         self._plan, self._ledger, self._chats = plan, ledger, chats
+        self._read_digests = read_digests
         self._jobs: dict[tuple[str, str], tuple[dict[str, Fields], dict[Place, Hold]]] = {}
         self._heard: dict[Place, set[tuple[str, int]]] = {}
         self._under_way: dict[asyncio.Task[Debate], Place] = {}
@@ -110,19 +120,13 @@ class Debating:
         """What holds the debates of a job; nothing before a run has built all that they rest on."""
         found = self._plan.experiments[experiment]
         cases, needed = f"results/cases/{found.config.dataset}.parquet", found.needed_by(model)
-        artifacts = (
-            file
-            for path in needed.values()
-            for file in artifact_files(path, self._plan.config.shards)
-        )
-        made = {
-            path: made_with(Path(path))
-            for path in (cases, *(f"results/{file}" for file in artifacts))
-        }
+        sources = [cases, *(f"results/{path}" for path in needed.values())]
+        made = {path: made_with(Path(path)) for path in sources}
         before, debates = self._jobs.get((experiment, model), ({}, {}))
         if made != before:
             debates = {}
-            if all(map(Stages(self._plan).is_current, made)):
+            expected = self._read_digests()
+            if all(made[path] and made[path] == expected.get(path) for path in made):
                 paths = {name: Path("results", path) for name, path in needed.items()}
                 job = Job(experiment, model, *read_cases(Path(cases)), artifacts=paths)
                 for (case_id, repeat), hold in debates_of(
@@ -137,9 +141,19 @@ class Debating:
         asked = any(not answer_file(page).exists() for page in folder.glob(f"*/*{ASKED}"))
         if asked or any(place.parent == folder for place, _ in self._under_way.values()):
             return False
-        return not all(
-            map(Stages(self._plan).is_current, targets.shards(self._plan, *folder.parts[-2:]))
-        )
+        job, expected = folder.parts[-2:], self._read_digests()
+        answers = {str(path): path_digest(path) for path in answer_files(*job)}
+        for shard in targets.shards(self._plan, *job):
+            sources = made_from(Path(shard)).items()
+            answers_read = {path: digest for path, digest in sources if is_answer(path)}
+            if made_with(Path(shard)) != expected.get(shard) or answers_read != answers:
+                return True
+        return False
+
+
+def is_answer(path: str) -> bool:
+    """Whether a file holds the answer of a person."""
+    return Path(path).is_relative_to(INBOX)
 
 
 def given_answers(folder: Path) -> dict[Place, set[tuple[str, int]]]:

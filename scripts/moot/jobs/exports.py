@@ -20,4 +20,4 @@ def write_export(plan: Plan, job: "Snakemake") -> None:
     scores, model = read_frame(Path(job.input.scores)), job.wildcards.model
     own = scores[(scores["model"] == model) & (scores["group"] == OVERALL)]
     export = Export(model_results(plan, job), model, own, plan.config.publication)
-    EXPORTERS[job.params.job["format"]].write(export, Path(job.output[0]))
+    EXPORTERS[job.params.format].write(export, Path(job.output[0]))

@@ -16,14 +16,19 @@ from pathlib import Path
 import yaml
 
 from moot.core.artifacts import read_cases
+from moot.core.code_digest import digest_of as digest_of_code
 from moot.core.errors import UserError
 from moot.core.experiment_config import fields_marked
 from moot.core.types import Fields, Json, JsonObject
 from moot.plan.debated_cases import choose_debated_cases
 from moot.plan.plan import Plan
-from moot.workflow.digests import what_replies_depend_on
-from moot.workflow.own_files import frozen_files
-from moot.workflow.stages import Stages
+from moot.workflow.dependencies import (
+    analysis_code_digest,
+    debate_code,
+    debate_prompts,
+    reply_options,
+)
+from moot.workflow.user_files import frozen_files
 
 NOT_FROZEN = (
     "No plan was frozen (`snakemake freeze`): nothing shows that these comparisons were chosen"
@@ -210,7 +215,7 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
         results: the folder with `cases/`.
         study: whose contrasts; none: all that this run tests.
     """
-    stages, names = Stages(plan), planned_experiments(plan, study)
+    names = planned_experiments(plan, study)
     contrasts = [one for one in plan.contrasts if not one.missing and study in (None, one.family)]
     runs = [(name, model) for name in names for model in plan.experiments[name].config.models]
     models = {
@@ -226,13 +231,13 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
             }
             for one in contrasts
         },
-        "experiments": {name: _experiment(plan, stages, results, name) for name in names},
-        "models": what_replies_depend_on({name: plan.config.models[name] for name in models}),
-        ANALYSIS_DIGEST: stages.analysis_code(),
+        "experiments": {name: _experiment(plan, results, name) for name in names},
+        "models": reply_options({name: plan.config.models[name] for name in models}),
+        ANALYSIS_DIGEST: analysis_code_digest(plan),
     }
 
 
-def _experiment(plan: Plan, stages: Stages, results: Path, name: str) -> JsonObject:
+def _experiment(plan: Plan, results: Path, name: str) -> JsonObject:
     """An experiment's entry, the cases that it debates, and digests of these, of its prompts and of
     its code.
     """
@@ -243,17 +248,30 @@ def _experiment(plan: Plan, stages: Stages, results: Path, name: str) -> JsonObj
     chosen = choose_debated_cases(found, cases, plan.config.seed)
     content = sorted((case.case_id, case.split, case.text, case.target) for case in chosen)
     digest = hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
-    debates = [
-        stages.of("run_debates", experiment=name, model=model) for model in found.config.models
-    ]
+    prompts: set[str] = set()
+    code: set[str] = set()
+    for source in _experiments_behind(plan, name):
+        prompts.add(debate_prompts(plan, source))
+        for model in plan.experiments[source].config.models:
+            code.add(digest_of_code(*debate_code(plan, source, model)))
     return {
         **stated,
         "params": found.params.model_dump(mode="json"),
         CASES: len(chosen),
         CASES_DIGEST: digest[:16],
-        PROMPTS_DIGEST: ", ".join(sorted({one.prompts for one in debates})),
-        CODE_DIGEST: ", ".join(sorted({one.code for one in debates})),
+        PROMPTS_DIGEST: ", ".join(sorted(prompts)),
+        CODE_DIGEST: ", ".join(sorted(code)),
     }
+
+
+def _experiments_behind(plan: Plan, name: str) -> list[str]:
+    """An experiment, and those whose debates or trained models its own debates rest on."""
+    names = [name]
+    for path in plan.experiments[name].needs.values():
+        source = path.split("/")[1]
+        if source in plan.experiments:
+            names += _experiments_behind(plan, source)
+    return names
 
 
 def part_of(plan: Fields, study: str | None, models: Fields | None = None) -> Fields:

@@ -15,6 +15,7 @@ from contextlib import suppress
 from copy import copy
 from pathlib import Path
 from tempfile import mkstemp
+from types import MappingProxyType
 from typing import TypeVar
 
 from moot.core.artifacts import atomic_path
@@ -28,6 +29,7 @@ VARIABLE, DESK = "MOOT_PLAN", "MOOT_DESK_PLAN"
 on by it.
 """
 Value = TypeVar("Value")
+EMPTY: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 
 class Lazy(Mapping[str, Value]):
@@ -66,17 +68,29 @@ def keep(plan: Plan, raw: JsonObject) -> None:
     os.environ[VARIABLE] = str(path)
 
 
-def keep_in(path: Path, plan: Plan, raw: JsonObject) -> None:
-    """Keep a plan in a file, until somebody removes it; arguments as of `keep`."""
+def keep_in(
+    path: Path,
+    plan: Plan,
+    raw: JsonObject,
+    digests: Mapping[str, Mapping[str, str]] = EMPTY,
+) -> None:
+    """Keep a plan in a file.
+
+    Args:
+        path: the file; it is not removed.
+        plan, raw: see `keep`.
+        digests: path to the digests of what people's debates rest on, and of these debates.
+    """
     light = copy(plan)
     light.experiments, light.datasets = Lazy(plan.experiments), Lazy(plan.datasets)
     with atomic_path(path) as part:
-        part.write_bytes(pickle.dumps((_key(raw), plan.config.extensions, pickle.dumps(light))))
+        content = (_key(raw), plan.config.extensions, pickle.dumps(light), dict(digests))
+        part.write_bytes(pickle.dumps(content))
 
 
 def read_kept(path: Path) -> tuple[str, Callable[[], Plan]]:
     """The key of a kept plan, which changes with all that it was checked from, and what loads it."""
-    key, extensions, pickled = pickle.loads(path.read_bytes())
+    key, extensions, pickled, _ = pickle.loads(path.read_bytes())
 
     def load() -> Plan:
         load_extensions(extensions)
@@ -84,6 +98,12 @@ def read_kept(path: Path) -> tuple[str, Callable[[], Plan]]:
         return plan
 
     return key, load
+
+
+def read_kept_digests(path: Path) -> Mapping[str, Mapping[str, str]]:
+    """The digests that were kept with a plan, by the path of the file that they belong to."""
+    digests: Mapping[str, Mapping[str, str]] = pickle.loads(path.read_bytes())[3]
+    return digests
 
 
 def plan_of(raw: JsonObject) -> Plan:

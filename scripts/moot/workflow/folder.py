@@ -14,7 +14,8 @@ from pathlib import Path
 
 from moot.core.durable import write_whole
 from moot.core.errors import UserError
-from moot.workflow.stages import Stages
+from moot.plan.plan import Plan
+from moot.workflow.job_digests import JobDigests
 
 RECORD = Path("results/configuration.json")
 
@@ -32,14 +33,12 @@ class Configured:
     experiments: Mapping[str, str]
 
 
-def configured(stages: Stages, defaults: Iterable[Path]) -> Configured:
+def configured(jobs: JobDigests, plan: Plan, defaults: Iterable[Path]) -> Configured:
     """What a run would build tables of; `defaults` are the files of the default configuration."""
     known = {path.resolve() for path in defaults}
-    files = [path.resolve() for path in stages.plan.files]
+    files = [path.resolve() for path in plan.files]
     own = dict.fromkeys(path.as_posix() for path in files if path not in known)
-    digests = {
-        name: stages.of("score", experiment=name).options for name in stages.plan.experiments
-    }
+    digests = {name: jobs.of("score", experiment=name).options for name in plan.experiments}
     return Configured(tuple(own), digests)
 
 

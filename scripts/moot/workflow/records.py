@@ -29,12 +29,12 @@ class JobRecord:
     """What one job was made with.
 
     Attributes:
-        stage, wildcards: which job it was, as `Stages.of` names it.
+        rule, wildcards: which job it was.
         digests: options, prompts and code, cumulative.
         inputs, outputs: path to sha256 of each file or folder.
     """
 
-    stage: str
+    rule: str
     wildcards: Mapping[str, str]
     digests: Mapping[str, str]
     inputs: Mapping[str, str]
@@ -74,18 +74,25 @@ def recorded(job: "Snakemake") -> Iterator[None]:
     file.unlink(missing_ok=True)
     inputs = _digests(job.input)
     yield
-    wildcards = {**job.wildcards, **job.params.get("job", {})}
-    stage = wildcards.pop("stage", job.rule)
-    record = JobRecord(stage, wildcards, digests_of(job), inputs, _digests(job.output))
+    record = JobRecord(job.rule, dict(job.wildcards), digests_of(job), inputs, _digests(job.output))
     write_whole(file, json.dumps(asdict(record), indent=1, sort_keys=True) + "\n")
 
 
 def made_with(path: Path) -> Mapping[str, str]:
     """The digests that a job's first output was made with; none while it is being made."""
+    return _field_of_record(path, "digests")
+
+
+def made_from(path: Path) -> Mapping[str, str]:
+    """The files that a job's first output was made from, with their sha256; see `made_with`."""
+    return _field_of_record(path, "inputs")
+
+
+def _field_of_record(path: Path, field: str) -> Mapping[str, str]:
     file = RECORDS / f"{path.relative_to('results')}.json"
     with suppress(OSError, ValueError, KeyError):
-        digests: Mapping[str, str] = json.loads(file.read_text(encoding="utf-8"))["digests"]
-        return digests
+        value: Mapping[str, str] = json.loads(file.read_text(encoding="utf-8"))[field]
+        return value
     return {}
 
 

@@ -11,8 +11,10 @@ from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.report.content import Figure, Table
 from moot.report.exports import EXPORTERS
-from moot.workflow.resuming import SHARDS
+from moot.workflow.resumed_debates import SHARDS
 
+INDEX = "index"
+"""The first page of a run."""
 TABLE_ENDINGS, FIGURE_ENDINGS = ("csv", "xlsx", "tex", "full.tex", "html"), ("png", "svg")
 OUTCOME_ENDINGS = ("csv", "html")
 
@@ -36,6 +38,15 @@ def runs(plan: Plan, study: str = "", protocol: str = "", *, worded: bool = Fals
         or str(plan.datasets[experiment.config.dataset].source) != "shipped"  # as a loader may add
         for model in experiment.config.models
     ]
+
+
+def presented_runs(plan: Plan, study: str) -> list[str]:
+    """The runs, `EXPERIMENT/MODEL`, whose results the tables and figures of a study present."""
+    experiments = (*plan.of_study(study), *plan.trials_of(study), *plan.controls_of(study))
+    names: set[str] = set()
+    for experiment in experiments:
+        names.update(f"{experiment.name}/{model}" for model in experiment.config.models)
+    return sorted(names)
 
 
 def labelled(plan: Plan, study: str = "") -> list[str]:
@@ -132,6 +143,20 @@ def outcomes(plan: Plan, study: str = "") -> list[str]:
     """
     names = [name for name in debated(plan) if study in ("", name)]
     return [f"results/outcome/{name}.{ending}" for name, ending in product(names, OUTCOME_ENDINGS)]
+
+
+def outcome_files(study: str) -> list[str]:
+    """The files on the outcome of a study, or of the comparison of all."""
+    return [f"results/outcome/{study}.{ending}" for ending in OUTCOME_ENDINGS]
+
+
+def shards_with_people(plan: Plan) -> list[str]:
+    """The transcripts of the debates in which people take part."""
+    files: list[str] = []
+    for name, experiment in plan.experiments.items():
+        for model in experiment.config.models if experiment.people else ():
+            files += shards(plan, name, model)
+    return files
 
 
 def shown(plan: Plan, study: str = "") -> list[str]:

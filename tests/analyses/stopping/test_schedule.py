@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from declared_jobs import declared_jobs
 from moot.analyses.stopping.interim import stage_numbers
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
@@ -17,7 +18,6 @@ from moot.jobs.debates import Job, cases_of_job
 from moot.plan.plan import Plan
 from moot.studies.recorded.data_nyu_debates import TASK as CROSSED
 from moot.workflow import targets
-from moot.workflow.stages import Stages
 from results_on_disk import REARREST
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -130,30 +130,29 @@ def test_linked_experiments_have_the_same_stages() -> None:
 
 
 def test_a_stage_reads_all_earlier_stages_and_a_shard_none() -> None:
-    stages = Stages(plan_of({"main": MAIN}))
-    inputs = stages.inputs("run_debates", experiment="debate", model="a", shard="2")
+    jobs = declared_jobs(plan_of({"main": MAIN}))
+    inputs = jobs.inputs("run_debates", experiment="debate", model="a", shard="2")
     assert inputs["earlier"] == [
         f"results/transcripts/{name}/a/{stage}.parquet"
         for name in ("debate", "prompt")
         for stage in (0, 1)
     ]
-    assert stages.inputs("run_debates", experiment="debate", model="a", shard="0")["earlier"] == []
-    assert "earlier" not in stages.inputs("run_debates", experiment="alone", model="a", shard="2")
+    assert jobs.inputs("run_debates", experiment="debate", model="a", shard="0")["earlier"] == []
+    inputs = jobs.inputs("run_debates", experiment="alone", model="a", shard="2")
+    assert inputs["earlier"] == []
 
     def digests(change: dict[str, Any], name: str, shard: str) -> object:
         changed = plan_of({"main": {**MAIN, "stop": {**STOP, **change}}})
-        return Stages(changed).of("run_debates", experiment=name, model="a", shard=shard)
+        return declared_jobs(changed).of("run_debates", experiment=name, model="a", shard=shard)
 
     assert digests({}, "debate", "1") != digests({"difference": 0.2}, "debate", "1")
     assert digests({}, "alone", "1") == digests({"difference": 0.2}, "alone", "2")
-    reworded = Stages(plan_of({"main": MAIN}, prompt={"params": {"temperature": 0.1}}))
+    reworded = declared_jobs(plan_of({"main": MAIN}, prompt={"params": {"temperature": 0.1}}))
     later = [
-        one.of("run_debates", experiment="debate", model="a", shard="1")
-        for one in (stages, reworded)
+        one.of("run_debates", experiment="debate", model="a", shard="1") for one in (jobs, reworded)
     ]
     first = [
-        one.of("run_debates", experiment="debate", model="a", shard="0")
-        for one in (stages, reworded)
+        one.of("run_debates", experiment="debate", model="a", shard="0") for one in (jobs, reworded)
     ]
     assert later[0] != later[1] and first[0] == first[1], (
         "the other side's debates decide about later stages alone"

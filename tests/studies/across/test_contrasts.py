@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from declared_jobs import declared_jobs
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
 from moot.report import TABLES
@@ -20,7 +21,6 @@ from moot.scores.contrasts import measure
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_shares, holm, share_right
 from moot.studies.across.tables_contrasts import contrasts
-from moot.workflow.stages import Stages
 from results_on_disk import REARREST, case, experiment_view, prediction, write_results
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -272,8 +272,8 @@ def test_the_table_is_built_where_something_is_planned_and_rebuilt_when_the_plan
         TABLES["stance/contrasts"]
     )
     assert not plan_of().can_fill(TABLES["courtroom/contrasts"])
-    for rule, differs in (("table", True), ("figure", False)):
-        digests = [Stages(one).of(rule, part="courtroom").options for one in (plan, changed)]
+    for rule, differs in (("tables_courtroom", True), ("figures_courtroom", False)):
+        digests = [declared_jobs(one).of(rule).options for one in (plan, changed)]
         assert (digests[0] != digests[1]) == differs
 
 

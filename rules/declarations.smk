@@ -1,0 +1,101 @@
+# How rules state their inputs, and what else their jobs depend on.
+
+from dataclasses import asdict
+
+from moot.core.code_digest import digest_of
+from moot.workflow.job_digests import JobDigests, flatten
+
+jobs = JobDigests()
+PUBLISHED = plan.shipped / "data" / "published"
+
+
+def any_of(names):
+    """A pattern that matches these names alone, so that a target of another name is said to have no rule."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def storage_path(path):
+    """A path, or several, of which an object store keeps those below `results/` alone."""
+    if not STORE:
+        return path
+    if not isinstance(path, str):
+        return [storage_path(item) for item in path]
+    return path if path.startswith("results/") else local(path)
+
+
+def inputs(rule_name, **files):
+    """The inputs of a rule: paths with wildcards, or functions of the wildcards that return paths.
+
+    The digests of the rule's jobs cover the jobs that make these files.
+    """
+    jobs.add_inputs(rule_name, files)
+    return {name: storage_input(paths) for name, paths in files.items()}
+
+
+def storage_input(paths):
+    """The same input as Snakemake reads it; its errors are shown without a traceback."""
+    if not callable(paths):
+        return storage_path(paths)
+
+    def input_function(wildcards):
+        with as_workflow_error():
+            return storage_path(paths(wildcards))
+
+    return input_function
+
+
+def digests(rule_name, code, options=None, prompts="", outputs=()):
+    """Parameters by which a job runs again when something that it depends on has changed.
+
+    The digests cover the rule's inputs, down to the configuration, so that no failed run leaves a
+    stale artifact.
+
+    Args:
+        code: source folders and files below `scripts/moot`, as `digest_of` reads them.
+        options: what the job depends on in the configuration and in files of the user.
+        prompts: a digest of the prompts that the job renders.
+        outputs: the files of a rule without wildcards.
+
+    `code`, `options` and `prompts` are values or functions of the wildcards.
+    """
+    jobs.add_rule(
+        rule_name,
+        options=as_function(options),
+        prompts=as_function(prompts),
+        code=lambda wildcards: digest_of(*as_function(code)(wildcards)),
+        outputs=outputs,
+    )
+
+    def digest_named(name):
+        return lambda wildcards: getattr(jobs.of(rule_name, **dict(wildcards.items())), name)
+
+    return {name: digest_named(name) for name in DIGESTS}
+
+
+def as_function(value):
+    """A function of the wildcards that returns a value, or the value where it is one already."""
+    return value if callable(value) else lambda wildcards: value
+
+
+def digests_of_inputs(rule_name, files=None):
+    """The digests of a job's inputs and of all files that these rest on, by path."""
+
+    # `input` as an argument keeps the parameter out of what reruns the job.
+    def digests_now(wildcards, input):
+        return digests_by_path(flatten(jobs.inputs(rule_name).values()) if files is None else files)
+
+    return digests_now
+
+
+def digests_by_path(paths):
+    """The digests of files and of all files that they rest on, by path."""
+    return {path: asdict(value) for path, value in jobs.of_files(paths).items()}
+
+
+# The code that reads results and presents them.
+RESULTS_CODE = (
+    *("core", "jobs/results.py", "jobs/frozen_plans.py", "labels", "protocols", "report", "scores"),
+    *("llm/identity.py", "llm/parsing", "llm/prompts.py", "llm/request.py"),
+    *("plan/as_published.py", "plan/wording.py", "stats"),
+)
+CASES = [f"results/cases/{dataset}.parquet" for dataset in plan.datasets_used]

@@ -1,0 +1,168 @@
+# Input functions: the inputs of rules where the set of files depends on the plan.
+
+from moot.labels import HUMAN
+from moot.plan.experiments import artifact_files
+from moot.workflow.user_files import annotation_files, answer_files, frozen_files, sample_files
+
+
+def cases_of_experiment(wildcards):
+    """The cases that an experiment debates."""
+    return f"results/cases/{plan.experiments[wildcards.experiment].config.dataset}.parquet"
+
+
+def shards_of_run(wildcards):
+    """The transcripts of one experiment and model, one file for each shard."""
+    return targets.shards(plan, wildcards.experiment, wildcards.model)
+
+
+# Data
+
+
+def download_record(wildcards):
+    """The record of a data set's download, if its files are downloaded."""
+    options = plan.datasets[wildcards.dataset]
+    loader = options.loader or wildcards.dataset
+    return [f"results/downloads/{loader}.csv"] if options.source == "download" else []
+
+
+def local_files(wildcards):
+    """The files of the user that a data set is read from."""
+    return [str(path) for path in plan.local_files(wildcards.dataset)]
+
+
+def generated_files(wildcards):
+    """The artifacts of debates that a data set is made from."""
+    plan.check_made_data(wildcards.dataset)
+    files = []
+    for path in plan.needed_by_dataset(wildcards.dataset).values():
+        files += [f"results/{file}" for file in artifact_files(path, plan.config.shards)]
+    return files
+
+
+# Debates and labels
+
+
+def source_artifacts(wildcards):
+    """What debates rest on besides cases: the debates of another experiment, trained models."""
+    artifacts = plan.experiments[wildcards.experiment].needed_by(wildcards.model)
+    return [f"results/{path}" for path in artifacts.values()]
+
+
+def answers_of_people(wildcards):
+    """The answers of people who take part in the debates of one experiment and model."""
+    return [str(path) for path in answer_files(wildcards.experiment, wildcards.model)]
+
+
+def earlier_shards(wildcards):
+    """The earlier shards of both sides of a contrast that may stop early."""
+    schedule, files = plan.schedules.get(wildcards.experiment), []
+    for run in schedule.runs if schedule else ():
+        files += targets.shards(plan, *run)[: int(wildcards.shard)]
+    return files
+
+
+def annotations_of_people(wildcards):
+    """The annotation sheets that people have filled in."""
+    return [str(path) for path in annotation_files()]
+
+
+def annotated_shards(wildcards):
+    """The transcripts of the other labelled runs, which a file of annotations may refer to."""
+    files, run_of_job = [], f"{wildcards.experiment}/{wildcards.model}"
+    for run in targets.labelled(plan) if annotation_files() else ():
+        if run != run_of_job:
+            files += targets.shards(plan, *run.split("/"))
+    return files
+
+
+def annotation_sample(wildcards):
+    """The sample of statements that people have labelled."""
+    return [str(path) for path in sample_files(wildcards.experiment, wildcards.model)]
+
+
+def machine_annotations(wildcards):
+    """The labels by machines, which show what statements people should label."""
+    run = f"{wildcards.experiment}/{wildcards.model}"
+    labelers = plan.experiments[wildcards.experiment].config.labelers
+    is_labelled = any(name != HUMAN for name in labelers)
+    return [f"results/annotations/{run}.parquet"] if is_labelled else []
+
+
+# Results
+
+
+def results_of_experiment(wildcards):
+    """Cases, predictions, transcripts and labels of all models of an experiment."""
+    return results_of(wildcards.experiment)
+
+
+def results_of(experiment):
+    """Cases, predictions, transcripts and labels of all models of an experiment."""
+    config = plan.experiments[experiment].config
+    runs = [f"{experiment}/{model}" for model in config.models]
+    files = [f"results/cases/{config.dataset}.parquet"]
+    files += [f"results/predictions/{run}.parquet" for run in runs]
+    for model in config.models:
+        files += targets.shards(plan, experiment, model)
+    if config.labelers:
+        files += [f"results/labels/{run}.parquet" for run in runs]
+    return files
+
+
+def results_of_study(wildcards):
+    """All results and calls of a study's experiments."""
+    files = []
+    for name, experiment in plan.experiments.items():
+        if experiment.study == wildcards.study:
+            files += results_of(name)
+    files += [f"results/calls/{run}.parquet" for run in targets.runs(plan, wildcards.study)]
+    return list(dict.fromkeys(files))
+
+
+def predictions_of_study(wildcards):
+    """The predictions of a study's experiments."""
+    return targets.predictions(plan, wildcards.study)
+
+
+def labels_of_study(wildcards):
+    """The labels of a study's experiments."""
+    return targets.labels(plan, wildcards.study)
+
+
+# What a job of tables or figures reads; `part` is the study, or the comparison of all studies.
+
+
+def presented_results(study):
+    """The results of a study's experiments, trial runs, control arms and baselines."""
+    presented = [*plan.of_study(study), *plan.trials_of(study), *plan.controls_of(study)]
+    names = {experiment.name for experiment in plan.of_study(study)}
+    files = []
+    for experiment in presented:
+        files += results_of(experiment.name)
+    for run in targets.labelled(plan):
+        if run.partition("/")[0] in names:
+            files.append(f"results/annotations/{run}.parquet")
+    for dataset in plan.trained_for(study):
+        files.append(f"results/baselines/{dataset}_predictions.parquet")
+    return list(dict.fromkeys(files))
+
+
+def scores_of_study(study):
+    """The scores of a study's experiments."""
+    return [f"results/scores/{experiment.name}.parquet" for experiment in plan.of_study(study)]
+
+
+def baselines_of_study(study):
+    """The leaderboards of the baselines that a study shows."""
+    return [f"results/baselines/{dataset}.parquet" for dataset in plan.trained_for(study)]
+
+
+def claims_of_papers(study):
+    """The claims of the papers, which the comparison checks."""
+    return [str(PUBLISHED / "claims.csv")] if study == COMPARISON else []
+
+
+def frozen_plans(studies):
+    """The frozen plans, for tables of studies that test contrasts."""
+    has_contrasts = any(plan.contrasts_of(study) for study in studies)
+    return [str(path) for path in frozen_files()] if has_contrasts else []

@@ -1,0 +1,297 @@
+"""What jobs depend on in the configuration, in files of the user, and in code chosen by name.
+
+Rules declare these values; `moot.workflow.job_digests` adds those of the jobs before.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from functools import cache
+from pathlib import Path
+
+from moot.core.artifacts import file_digest
+from moot.core.code_digest import digest_of, source_of
+from moot.core.endpoint_traits import endpoint_traits
+from moot.core.experiment_config import COMPARISON, ExperimentConfig, fields_marked
+from moot.core.model_config import ModelConfig
+from moot.core.registry import REGISTRIES
+from moot.core.rubric import Rubric
+from moot.core.types import JsonObject
+from moot.datasets import LOADERS
+from moot.llm.endpoints import ENDPOINTS
+from moot.llm.identity import model_asked, served_as
+from moot.plan.as_published import compare_with_papers
+from moot.plan.entries import protocols_of, templates_of_debates
+from moot.plan.plan import Plan
+from moot.scores import SCORERS
+from moot.scores.case_metrics import CASE_METRICS
+from moot.scores.contrasts import Contrast
+from moot.workflow.user_files import annotation_files, answer_files, sample_files
+
+FIELDS_OF_REPLIES = {
+    "endpoint",
+    "model",
+    "temperature",
+    "max_tokens",
+    "seed",
+    "context",
+    "structured",
+    "reasoning",
+    "parameters",
+    "price",
+}
+"""The fields of a model's entry that replies depend on; the others set speed and patience."""
+
+COVERED_FIELDS = {"models", "prompts"}
+"""The fields of an experiment that other digests of its debates cover."""
+
+DEBATE_CODE = (
+    "core",
+    "jobs/debates.py",
+    "jobs/standins.py",
+    "commands/preview.py",
+    "llm",
+    "plan/debated_cases.py",
+    "protocols",
+    "!studies/*/figures*.py",
+    "!studies/*/scores*.py",
+    "!studies/*/tables*.py",
+)
+"""The code of every debate, as `digest_of` reads it, without its protocol."""
+
+ANALYSIS_CODE = (
+    "core",
+    "scores",
+    "stats",
+    "studies/*/scores*.py",
+    "studies/across/tables_contrasts.py",
+)
+"""The code from predictions and transcripts to the tests of contrasts."""
+
+
+def contents(paths: Iterable[Path]) -> list[str]:
+    """The name and the digest of each file."""
+    return [f"{path.name} {file_digest(path)}" for path in paths]
+
+
+# Data
+
+
+def data_options(plan: Plan, dataset: str) -> JsonObject:
+    """What the cases of a data set depend on in the configuration and in files."""
+    options = plan.datasets[dataset]
+    return {
+        "options": options.model_dump(mode="json", exclude={"baselines"}),
+        "seed": plan.config.seed,
+        "data_root": plan.config.data_root,
+        "local": contents(plan.local_files(dataset)),
+        "shipped": contents(plan.shipped_files()),
+    }
+
+
+def loader_code(plan: Plan, dataset: str) -> list[str]:
+    """The code that loads a data set, without what its study does with the cases."""
+    loader = LOADERS[plan.datasets[dataset].loader or dataset]
+    shown = ("!studies/*/figures*.py", "!studies/*/scores*.py", "!studies/*/tables*.py")
+    return [source_of(loader.load.__module__), "!studies/*/protocol*.py", *shown]
+
+
+# Models
+
+
+def reply_options(models: Mapping[str, ModelConfig]) -> JsonObject:
+    """What the replies of some models depend on in their entries."""
+    return {name: _reply_options(models[name]) for name in sorted(models)}
+
+
+def _reply_options(model: ModelConfig) -> JsonObject:
+    fields = FIELDS_OF_REPLIES | set(endpoint_traits(model.endpoint).request_keys)
+    entry = model.model_dump(mode="json", include=fields)
+    return {**entry, "model": model_asked(model), "server": served_as(model)}
+
+
+def endpoint_code(models: Mapping[str, ModelConfig]) -> list[str]:
+    """The code of the endpoints of extensions by which some models are reached."""
+    modules = ENDPOINTS.extensions
+    endpoints = {model.endpoint for model in models.values()}
+    return sorted({source_of(modules[name]) for name in endpoints if name in modules})
+
+
+def extension_code() -> list[str]:
+    """The folders of all extensions that register something."""
+    modules: set[str] = set()
+    for registry in REGISTRIES:
+        modules.update(registry.extensions.values())
+    return sorted({source_of(module) for module in modules})
+
+
+# Debates
+
+
+@cache
+def debate_options(plan: Plan, experiment: str, model: str) -> JsonObject:
+    """What debates depend on in the configuration and in the answers of people."""
+    models = plan.models_in_job(experiment, model)
+    options: JsonObject = {
+        "experiment": experiment_options(plan.experiments[experiment].config),
+        "models": reply_options(models),
+        "seed": plan.config.seed,
+        "shards": plan.shards(experiment),
+        "answers": contents(answer_files(experiment, model)),
+    }
+    if schedule := plan.schedules.get(experiment):
+        options |= schedule.digest_content()
+    if any(config.defers_batches for config in models.values()):
+        options["defers_batches"] = True  # waiting debates run again when runs wait for batches
+    return options
+
+
+def experiment_options(config: ExperimentConfig) -> JsonObject:
+    """The fields of an experiment that its debates depend on and that no other digest covers."""
+    excluded = COVERED_FIELDS | fields_marked(display_only=True)
+    return config.model_dump(mode="json", exclude=excluded)
+
+
+def debate_prompts(plan: Plan, experiment: str) -> str:
+    """A digest of the prompt templates of an experiment's debates."""
+    entry = plan.experiments[experiment]
+    return entry.prompts.digest(*templates_of_debates(entry.config))
+
+
+def debate_code(plan: Plan, experiment: str, model: str) -> list[str]:
+    """The code of an experiment's debates: that of all debates, and its protocol's study."""
+    protocols = protocols_of(plan.experiments[experiment].config)
+    chosen = {source_of(protocol.run.__module__) for protocol in protocols}
+    chosen.update(endpoint_code(plan.models_in_job(experiment, model)))
+    if schedule := plan.schedules.get(experiment):
+        chosen.update(("jobs/interim_results.py", source_of(type(schedule).__module__)))
+    return [*DEBATE_CODE, *sorted(chosen)]
+
+
+# Labels
+
+
+def label_options(plan: Plan, experiment: str, model: str) -> JsonObject:
+    """What the labels of statements depend on in the configuration and in people's files."""
+    return {
+        "labelers": plan.experiments[experiment].config.labelers,
+        "order": plan.config.annotations,
+        "judges": reply_options(_label_judges(plan, experiment, model)),
+        "seed": plan.config.seed,
+        "annotations": contents(annotation_files()),
+        "sample": contents(sample_files(experiment, model)),
+        "rubric": rubric_text(plan.rubric(experiment)),
+    }
+
+
+def label_prompts(plan: Plan, experiment: str, model: str) -> str:
+    """A digest of the rubric's prompt, where a model labels statements."""
+    rubric = plan.rubric(experiment)
+    if rubric is None or not _label_judges(plan, experiment, model):
+        return ""
+    return plan.experiments[experiment].prompts.digest(rubric.prompt)
+
+
+def label_code(plan: Plan, experiment: str, model: str) -> list[str]:
+    """The code of the models and the extensions that label statements."""
+    return [*endpoint_code(_label_judges(plan, experiment, model)), *extension_code()]
+
+
+def _label_judges(plan: Plan, experiment: str, model: str) -> dict[str, ModelConfig]:
+    names = plan.labelling_models(experiment, model)
+    return {name: plan.config.models[name] for name in names}
+
+
+def sheet_options(plan: Plan, experiment: str) -> list[object]:
+    """What an annotation sheet depends on in the configuration."""
+    config = plan.config
+    rubric = rubric_text(plan.rubric(experiment))
+    return [config.seed, config.annotations, config.annotation_sample, rubric]
+
+
+def rubric_text(rubric: Rubric | None) -> str:
+    """A rubric as JSON text, since the order of its labels counts."""
+    return rubric.model_dump_json() if rubric else ""
+
+
+# Scores, tables and figures
+
+
+def score_options(plan: Plan, experiment: str) -> list[object]:
+    """What the scores of an experiment depend on in the configuration."""
+    view = plan.view(experiment)
+    entry = asdict(replace(view, rubric=None))
+    return [entry, rubric_text(view.rubric), plan.config.seed]
+
+
+def analysis_code_digest(plan: Plan) -> str:
+    """A digest of the code from predictions and transcripts to the tests of contrasts."""
+    extensions = {*SCORERS.extensions.values(), *CASE_METRICS.extensions.values()}
+    chosen = {*map(source_of, extensions), *contrast_test_code(plan.contrasts)}
+    return digest_of(*ANALYSIS_CODE, *sorted(chosen))
+
+
+def contrast_test_code(contrasts: Iterable[Contrast]) -> set[str]:
+    """The code of tests that analyses put in place of the usual one."""
+    tests = [contrast.test for contrast in contrasts if contrast.test]
+    return {source_of(type(test).__module__) for test in tests}
+
+
+def contrast_code(plan: Plan, studies: Iterable[str]) -> list[str]:
+    """The code of such tests of some studies' contrasts."""
+    code: set[str] = set()
+    for study in studies:
+        code |= contrast_test_code(plan.contrasts_of(study))
+    return sorted(code)
+
+
+def presented_study(studies: Iterable[str]) -> str:
+    """The study whose results a job presents; the comparison presents those of all."""
+    names = list(studies)
+    return COMPARISON if COMPARISON in names else names[0]
+
+
+def presentation_options(plan: Plan, study: str) -> JsonObject:
+    """What tables and figures of a study depend on in the configuration."""
+    controls = plan.controls_of(study)
+    return {
+        "experiments": [experiment.name for experiment in plan.of_study(study)],
+        "trials": [experiment.name for experiment in plan.trials_of(study)],
+        "controls": [(entry.name, entry.config.arm, entry.config.of) for entry in controls],
+        "baselines": plan.trained_for(study),
+        "comparable": _comparable_results(plan, study),
+    }
+
+
+def contrast_options(plan: Plan, studies: Iterable[str]) -> list[object]:
+    """What the tests of some studies' contrasts depend on in the configuration."""
+    contrasts: list[object] = []
+    for study in sorted(studies):
+        contrasts += [asdict(contrast) for contrast in plan.contrasts_of(study)]
+    return [contrasts, plan.config.deviation if contrasts else ""]
+
+
+def table_options(plan: Plan, study: str, studies: Iterable[str]) -> list[object]:
+    """What the tables of some studies depend on in the configuration."""
+    return [presentation_options(plan, study), contrast_options(plan, studies)]
+
+
+def builder_code(modules: Iterable[str]) -> list[str]:
+    """The code of the studies and extensions that build tables or figures."""
+    metrics = CASE_METRICS.extensions.values()
+    return sorted({source_of(module) for module in (*modules, *metrics)})
+
+
+def _comparable_results(plan: Plan, study: str) -> list[str]:
+    """The runs and data sets of a study that may be compared with published values."""
+    comparison, experiments = compare_with_papers(plan), plan.of_study(study)
+    names = {experiment.name for experiment in experiments}
+    datasets = {*plan.trained_for(study), *(entry.config.dataset for entry in experiments)}
+    comparable = [
+        f"{name}/{model}: {run}"
+        for (name, model), run in sorted(comparison.runs.items())
+        if name in names
+    ]
+    for name, data in sorted(comparison.datasets.items()):
+        if name in datasets:
+            comparable.append(f"{name}: {data}")
+    return comparable

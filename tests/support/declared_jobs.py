@@ -1,0 +1,104 @@
+"""The jobs that the rules declare for a plan, without a run of Snakemake."""
+
+import os
+import re
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import cache
+from pathlib import Path
+from types import CodeType
+from typing import Any, TextIO
+
+from snakemake.io import directory, local, report
+from snakemake.parser import parse
+
+from moot.core.experiment_config import COMPARISON, RECORDED
+from moot.plan.plan import Plan
+from moot.report import FIGURES, TABLES
+from moot.report.exports import EXPORTERS
+from moot.report.outcome import read_outcome
+from moot.workflow import dependencies, targets
+from moot.workflow.job_digests import JobDigests
+from moot.workflow.records import DIGESTS
+from moot.workflow.resumed_debates import SHARDS, resumed
+
+PROJECT = Path(__file__).resolve().parents[2]
+FIRST = ("declarations", "inputs", "models", "shown")
+"""Files of rules that define what the others call."""
+LEFT_OUT = ("common", "hooks", "targets", "commands")
+"""Files of rules that set up a run, or that declare no artifact."""
+NAMES = {
+    "COMPARISON": COMPARISON,
+    "DIGESTS": DIGESTS,
+    "EXPORTERS": EXPORTERS,
+    "FIGURES": FIGURES,
+    "INDEX": targets.INDEX,
+    "IS_MAIN": False,
+    "Path": Path,
+    "RECORDED": RECORDED,
+    "SHARDS": SHARDS,
+    "STORE": "",
+    "TABLES": TABLES,
+    "as_workflow_error": nullcontext,
+    "dependencies": dependencies,
+    "directory": directory,
+    "local": local,
+    "os": os,
+    "re": re,
+    "read_outcome": read_outcome,
+    "report": report,
+    "resumed": resumed,
+    "targets": targets,
+}
+"""What `rules/common.smk` and Snakemake give to the rules."""
+
+
+class _Workflow:
+    """Evaluates what rules state, and keeps none of it."""
+
+    cores = 1
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return lambda *_, **__: lambda function: function
+
+    @property
+    def sourcecache(self) -> "_Workflow":
+        return self
+
+    def open(self, source: "_Source") -> TextIO:
+        return source.path.open(encoding="utf-8")
+
+
+class _Source:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def get_path_or_uri(self, **_: Any) -> str:
+        return str(self.path)
+
+
+@cache
+def _compiled_rules() -> tuple[CodeType, ...]:
+    folder = PROJECT / "rules"
+    others = sorted({path.stem for path in folder.glob("*.smk")} - {*FIRST, *LEFT_OUT})
+    codes = []
+    for name in (*FIRST, *others):
+        path = folder / f"{name}.smk"
+        code, _ = parse(_Source(path), _Workflow(), {})
+        codes.append(compile(code, path, "exec"))
+    return tuple(codes)
+
+
+def declared_jobs(plan: Plan, **names: Any) -> JobDigests:
+    """The jobs of a plan, as the rules state their inputs and what else they depend on.
+
+    Args:
+        plan: the checked configuration.
+        names: replace what rules see by these names.
+    """
+    known = {**NAMES, "plan": plan, "workflow": _Workflow()}
+    for code in _compiled_rules():
+        exec(code, known)
+        known |= names
+    jobs: JobDigests = known["jobs"]
+    return jobs

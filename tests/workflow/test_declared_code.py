@@ -1,0 +1,123 @@
+"""Each rule states all code that its script imports, and debates depend on no other study."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from declared_jobs import PROJECT, declared_jobs
+from import_graph import SCRIPTS, imported_files
+from moot.core.code_digest import source_files
+from moot.plan.plan import Plan
+from moot.protocols import PROTOCOLS
+from moot.report import FIGURES, TABLES
+from moot.workflow import targets
+
+MODELS = {"small": {"model": "small", "base_url": "http://127.0.0.1:9/v1"}}
+PROTOCOLS_OF_STUDIES = {"trial": "courtroom", "panel": "panel", "meeting": "conference"}
+SHARED = re.compile(r"moot/(\w+/)?__init__\.py")
+"""Packages hold registries alone."""
+PRESENTED = (
+    "figure",
+    "front_page",
+    "minutes",
+    "outcome",
+    "reader",
+    "table",
+    "transcript",
+    "export",
+)
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    experiments: dict[str, Any] = {
+        name: {"protocol": protocol, "dataset": "nlsy97", "models": ["small"]}
+        for name, protocol in PROTOCOLS_OF_STUDIES.items()
+    }
+    experiments["panel"]["dataset"] = experiments["meeting"]["dataset"] = "opinions"
+    experiments["panel"]["labelers"] = ["rules", "judge:small"]
+    return Plan.from_yaml(
+        {
+            "seed": 1,
+            "models": MODELS,
+            "datasets": {
+                "nlsy97": {"source": "synthetic"},
+                "opinions": {"source": "sample"},
+            },
+            "experiments": experiments,
+        },
+        PROJECT,
+    )
+
+
+@pytest.fixture(scope="module")
+def files_of_rules(plan: Plan) -> dict[str, set[Path]]:
+    """The source files that each rule states, by the name of the rule."""
+    stated: dict[str, set[Path]] = {}
+
+    def keep_names(*names: str) -> frozenset[Path]:
+        return frozenset(source_files(*names))
+
+    jobs = declared_jobs(plan, digest_of=keep_names)
+    for name, rule in jobs.rules.items():
+        for experiment in plan.experiments:
+            dataset = plan.experiments[experiment].config.dataset
+            wildcards = {"experiment": experiment, "model": "small", "dataset": dataset}
+            files = rule.code(SimpleNamespace(**wildcards))
+            assert isinstance(files, frozenset)
+            key = f"{name} {experiment}" if name == "run_debates" else name
+            stated[key] = stated.get(key, set()) | files
+    return stated
+
+
+def script_of(files: set[Path]) -> str:
+    (script,) = {path.stem for path in files if path.parent == SCRIPTS}
+    return script
+
+
+def test_each_rule_states_the_code_that_its_script_imports(
+    files_of_rules: dict[str, set[Path]],
+) -> None:
+    missing: dict[str, list[str]] = {}
+    for name, stated in files_of_rules.items():
+        imported = imported_files(script_of(stated))
+        names = sorted(str(path.relative_to(SCRIPTS)) for path in imported - stated)
+        if unstated := [path for path in names if not SHARED.fullmatch(path)]:
+            missing[name] = unstated
+    assert missing == {}, "\n".join(f"{name}: {paths}" for name, paths in missing.items())
+
+
+def test_tables_and_figures_state_the_code_of_their_builders(
+    plan: Plan, files_of_rules: dict[str, set[Path]]
+) -> None:
+    for word, registry in (("tables", TABLES), ("figures", FIGURES)):
+        stated = files_of_rules[f"{word}_courtroom"]
+        builders = {
+            registry[name].build.__module__ for name in targets.by_job(plan, registry)["courtroom"]
+        }
+        imported = imported_files(*builders)
+        names = {str(path.relative_to(SCRIPTS)) for path in imported - stated}
+        assert {name for name in names if not SHARED.fullmatch(name)} == set()
+
+
+def test_the_protocol_of_a_study_is_the_code_of_its_debates_alone(
+    files_of_rules: dict[str, set[Path]],
+) -> None:
+    file = SCRIPTS / "moot" / "studies" / "courtroom" / "protocol.py"
+    assert PROTOCOLS["courtroom"].run.__module__ == "moot.studies.courtroom.protocol"
+    debates = {name for name in files_of_rules if name.startswith("run_debates")}
+    assert {name for name in debates if file in files_of_rules[name]} == {"run_debates trial"}
+    for name in ("load_cases", "train_baselines", "label_statements"):
+        assert file not in files_of_rules[name]
+
+
+def test_what_is_shown_depends_on_no_way_to_reach_a_model(
+    files_of_rules: dict[str, set[Path]],
+) -> None:
+    endpoints = SCRIPTS / "moot" / "llm" / "endpoints"
+    for name, files in files_of_rules.items():
+        if script_of(files) in PRESENTED:
+            assert not [path for path in files if path.is_relative_to(endpoints)], name
