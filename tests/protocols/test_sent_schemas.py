@@ -12,16 +12,17 @@ from collections.abc import Iterator
 import pytest
 from pydantic import BaseModel
 
+import moot.analyses
 import moot.labels
 import moot.protocols
 import moot.studies
+from moot.analyses.contamination.protocol import Named
 from moot.core.cases import Task
 from moot.labels.judge import judged_form
 from moot.llm.parsing.schema import json_schema
 from moot.protocols import ProtocolParams
 from moot.protocols.attribution import stated_schema
 from moot.protocols.people import PersonsForm
-from moot.protocols.recall import Named
 from moot.protocols.replies import Factor, prediction_schema
 from moot.studies.appellate.legal.rubric import LABELS
 from moot.studies.appellate.panel_statements import Spoken, round_schema
@@ -84,11 +85,11 @@ def test_what_is_sent_to_servers_stays_as_it_is(name: str) -> None:
 
 def forms() -> Iterator[str]:
     """Every form, and every function that makes one, in the modules that ask models."""
-    for package in (moot.protocols, moot.labels, moot.studies):
+    for package in (moot.protocols, moot.labels, moot.studies, moot.analyses):
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if package is moot.studies and not found.name.rpartition(".")[2].startswith(
-                ("protocol", "panel")
-            ):
+            if package in (moot.studies, moot.analyses) and not found.name.rpartition(".")[
+                2
+            ].startswith(("protocol", "panel")):
                 continue
             module = importlib.import_module(found.name)
             for name, value in vars(module).items():

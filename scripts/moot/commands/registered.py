@@ -14,7 +14,7 @@ from moot.core.config import Config
 from moot.core.places import part_at
 from moot.core.registry import Registry
 from moot.core.rubric import RUBRICS
-from moot.core.sections import SECTIONS
+from moot.core.sections import SECTIONS, sections_of
 from moot.datasets import LOADERS, DatasetOptions
 from moot.labels import LABELERS
 from moot.llm.endpoints import ENDPOINTS
@@ -44,6 +44,8 @@ def registered() -> str:
             keys_of(entry.params, ProtocolParams),
         ]
     parts += ["## Data sets", "Every data set takes:", keys_of(DatasetOptions)]
+    for section in sections_of("dataset"):
+        parts += [f"### {section.key} of a data set", keys_of(section.model)]
     for name in LOADERS:
         loader = LOADERS[name]
         parts += [

@@ -66,6 +66,15 @@ def sections_of(place: Place) -> list[ConfigSection[Any]]:
     return [section for section in sections if section.place == place]
 
 
+def display_only_keys(place: Place) -> set[str]:
+    """The registered keys of a place on which its debates do not depend."""
+    return {
+        section.key
+        for section in sections_of(place)
+        if DISPLAY_ONLY.items() <= section.marks.items()
+    }
+
+
 def with_sections(base: type[BaseModel], place: Place) -> type[BaseModel]:
     """A model with a field for each registered key of a place, from which that place's own model
     is derived.

@@ -23,22 +23,6 @@ if TYPE_CHECKING:
     from moot.datasets.records import RecordedDebate
 
 
-class Contamination(Strict):
-    """Which models are tested on whether they have seen a data set's cases: the experiment
-    `contamination-DATASET`.
-    """
-
-    models: tuple[str, ...] = Field(min_length=1, description="the models to test")
-    date: str = Field(
-        "",
-        description="the attribute with the date of the decision; none: cases are not told apart",
-    )
-    cases: int | None = Field(
-        None, ge=1, description="how many cases, drawn by the seed; none: all of the test split"
-    )
-    words: int = Field(60, ge=10, description="words that a case's first half is continued by")
-
-
 if TYPE_CHECKING:
 
     class DatasetSections(Strict):
@@ -67,9 +51,6 @@ class DatasetOptions(DatasetSections):
             ' list of several (story and judge), which they use at once; "" for none; default: the'
             " loader's own"
         ),
-    )
-    contamination: Contamination | None = Field(
-        None, description="test whether models have seen the cases: docs/planning.md"
     )
 
     @property

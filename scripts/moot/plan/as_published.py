@@ -22,6 +22,7 @@ from moot.core.endpoint_traits import endpoint_traits
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.model_config import ModelConfig
 from moot.core.read_config import parse_config
+from moot.core.sections import display_only_keys
 from moot.core.types import Fields, JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.llm.identity import model_asked, provider
@@ -198,7 +199,7 @@ def _referenced(setting: _Setting) -> JsonObject:
 
 def _dataset(plan: Plan, name: str) -> JsonObject:
     options = plan.datasets[name]
-    stated = options.model_dump(mode="json", exclude={"baselines", "contamination"})
+    stated = options.model_dump(mode="json", exclude={"baselines", *display_only_keys("dataset")})
     source = "published" if options.source in _REAL else options.source
     return {**stated, "loader": options.loader or name, "source": source}
 

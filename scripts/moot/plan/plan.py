@@ -26,7 +26,6 @@ from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.hooks import CheckedExperiments, Schedule, analyses
 from moot.labels import JUDGE
 from moot.llm.prompts import Prompts
-from moot.plan.contamination import with_contamination
 from moot.plan.entries import rubric_of
 from moot.plan.experiments import ExperimentReader
 from moot.plan.models import checked_models
@@ -61,7 +60,6 @@ class Plan:
         faults: Faults | None = None,
     ) -> None:
         self._faults = faults or Faults()
-        config = with_contamination(config, self._faults)
         config = self._with_experiments_of_analyses(config)
         self.config = with_simulated_voices(config) if config.rehearsal else config
         self.shipped = shipped

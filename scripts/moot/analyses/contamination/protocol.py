@@ -1,9 +1,9 @@
-"""Has a model seen a case? It continues the text, guesses a masked name, and answers the question
-from the whole text.
+"""The protocol `recall`: a model continues a case's text, guesses a masked name, and answers the
+question from the whole text.
 
-Text that was learnt is continued word for word (Carlini et al. 2021), and a masked name is known
-that the rest of the text does not give away (Chang et al. 2023). Cases decided after the model's
-cut-off show what comes of guessing.
+A model continues a text that it has learnt word for word (Carlini et al. 2021), and it knows a
+masked name that the rest of the text does not reveal (Chang et al. 2023). Cases decided after the
+model's cut-off show the results of guessing.
 """
 
 import re
@@ -25,36 +25,36 @@ SEQUENCE = 5
 _TOKEN = re.compile(r"[一-鿿]|[^\W一-鿿]+")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}\b")
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
-_FEWEST_TIMES = 2
+_MIN_OCCURRENCES = 2
 _CAPITALISED = """
 act amendment appellate april august board city code constitution county court december defendant district february
 january judge july june justice law march november october people petitioner plaintiff respondent section september
 state states supreme united
 """
 _NO_NAMES = frozenset(_CAPITALISED.split())
-"""Words that legal texts write with a capital, without being anybody's name."""
+"""Words that legal texts capitalise although they are not names."""
 
 
 class RecallParams(ProtocolParams):
-    """How a model is tested on the cases of a data set;
-    `contamination` of a data set sets these.
-    """
+    """How a model is tested on the cases of a data set; the key `contamination` sets these."""
 
     temperature: Temperature = 0.0
-    words: int = Field(60, ge=10, description="words that the model continues the text by")
+    words: int = Field(60, ge=10, description="words by which the model continues the text")
     characters: int = Field(
         6000, ge=200, description="most characters of the text that a prompt shows"
     )
     date: str = Field(
         "",
-        description="the attribute with the date of the decision; none: cases are not told apart",
+        description=(
+            "the attribute with the date of the decision; default: cases are not told apart by date"
+        ),
     )
     cutoffs: Mapping[str, str] = Field(
         default_factory=dict, description="model to its stated training cut-off"
     )
 
 
-class Named(BaseModel):
+class Named(BaseModel):  # its schema, with name and docstring, is sent to servers
     """A masked name, as the model has it."""
 
     model_config = ConfigDict(extra="forbid")
@@ -63,19 +63,20 @@ class Named(BaseModel):
 
 @protocol("recall", RecallParams, study="comparison", seats=lambda _: (SEAT,))
 async def recall(debate: Debate, params: RecallParams) -> Answer | None:
-    """Continue the first half, name who is masked, then answer the task's question."""
+    """Continue the first half, give the masked name, then answer the task's question."""
     check_date(debate.case.dataset, debate.case.case_id, debate.case.attributes, params.date)
     text = debate.case.text[: 2 * params.characters]
-    first, second = halves(text)
+    first, second = split_halves(text)
     if second:
         await debate.say(
             SEAT, CONTINUATION, "recall/continuation", private=True, heard=(), shown=first
         )
-    if hidden := masked(debate.case.text, params.characters):
-        said = await debate.say(
-            SEAT, NAME, "recall/name", schema=Named, private=True, heard=(), shown=hidden[0]
+    if masked := mask_name(debate.case.text, params.characters):
+        masked_text, name = masked
+        utterance = await debate.say(
+            SEAT, NAME, "recall/name", schema=Named, private=True, heard=(), shown=masked_text
         )
-        said.parsed = {**(said.parsed or {}), "masked": hidden[1]}
+        utterance.parsed = {**(utterance.parsed or {}), "masked": name}
     schema = prediction_schema(debate.task)
     return read_answer(
         debate,
@@ -86,14 +87,14 @@ async def recall(debate: Debate, params: RecallParams) -> Answer | None:
 
 
 def check_date(dataset: str, case: str, attributes: Mapping[str, str], name: str) -> None:
-    """Raise `UserError` where a case's date of decision cannot be read; a blank one is not known."""
+    """Raise `UserError` where a case's date of decision cannot be read; a blank date is unknown."""
     if not name:
         return
     if name not in attributes:
-        known = ", ".join(sorted(attributes)) or "none"
+        names = ", ".join(sorted(attributes)) or "none"
         raise UserError(
             f"data set '{dataset}': case '{case}' has no attribute '{name}' for the date of its"
-            f" decision. Its attributes: {known}. Name one of them in `contamination.date`."
+            f" decision. Its attributes: {names}. Name one of them in `contamination.date`."
         )
     if attributes[name] and not _DATE.fullmatch(attributes[name]):
         raise UserError(
@@ -110,10 +111,12 @@ def decided_after(date: str, cutoff: str) -> bool | None:
     if not date or not cutoff:
         return None
     earliest, latest = (f"{date}{end[len(date) - 4 :]}" for end in ("-01-01", "-12-31"))
-    return True if earliest > cutoff else False if latest <= cutoff else None
+    if earliest > cutoff:
+        return True
+    return False if latest <= cutoff else None
 
 
-def halves(text: str) -> tuple[str, str]:
+def split_halves(text: str) -> tuple[str, str]:
     """A text cut in the middle, between two words; the second half is "" where there is no place to
     cut.
     """
@@ -121,35 +124,38 @@ def halves(text: str) -> tuple[str, str]:
     return (text, "") if cut < 0 else (text[:cut], text[cut + 1 :])
 
 
-def masked(text: str, characters: int) -> tuple[str, str] | None:
+def mask_name(text: str, characters: int) -> tuple[str, str] | None:
     """The beginning of a text without the name that it uses most often, and that name; None where
-    it uses none twice.
+    no name occurs twice.
 
-        A name is a capitalised word that also stands within sentences, and nowhere in the text
-        without its capital.
+    A name is a capitalised word within a sentence that the text never writes in lower case.
     """
-    lower = _NO_NAMES.union(re.findall(r"\b[a-z]+\b", text))
+    lower_case_words = _NO_NAMES.union(re.findall(r"\b[a-z]+\b", text))
     text = text[:characters]
-    counted = Counter(found for found in _NAME.findall(text) if found.casefold() not in lower)
-    if not counted or counted.most_common(1)[0][1] < _FEWEST_TIMES:
+    names = [name for name in _NAME.findall(text) if name.casefold() not in lower_case_words]
+    if not names:
         return None
-    name = counted.most_common(1)[0][0]
+    name, occurrences = Counter(names).most_common(1)[0]
+    if occurrences < _MIN_OCCURRENCES:
+        return None
     return re.sub(rf"\b{name}\b", "[NAME]", text, flags=re.IGNORECASE), name
 
 
 def is_recovered(parsed: Fields) -> bool:
-    """Whether the name that was given is the masked one, or holds it as a word."""
+    """Whether a reply gives the masked name, alone or as one of several words."""
     return parsed["masked"].casefold() in _TOKEN.findall(str(parsed.get("name", "")).casefold())
 
 
-def overlap(continuation: str, second: str, first: str) -> float:
-    """The share of a continuation's sequences of words that stand in the second half, and not in
-    the first.
+def measure_overlap(continuation: str, second: str, first: str) -> float:
+    """The share of a continuation's word sequences that occur in the second half of the text but
+    not in the first.
     """
-    said, hidden, shown = (_sequences(text) for text in (continuation, second, first))
-    return len(said & hidden - shown) / len(said) if said else 0.0
+    sequences = _sequences(continuation)
+    recalled = sequences & _sequences(second) - _sequences(first)
+    return len(recalled) / len(sequences) if sequences else 0.0
 
 
 def _sequences(text: str) -> set[tuple[str, ...]]:
     words = _TOKEN.findall(text.casefold())
-    return {tuple(words[place : place + SEQUENCE]) for place in range(len(words) - SEQUENCE + 1)}
+    starts = range(len(words) - SEQUENCE + 1)
+    return {tuple(words[start : start + SEQUENCE]) for start in starts}

@@ -10,16 +10,22 @@ import numpy as np
 import pytest
 
 from courtroom_runs import PROJECT, configuration
+from moot.analyses.contamination.protocol import (
+    decided_after,
+    is_recovered,
+    mask_name,
+    measure_overlap,
+    split_halves,
+)
+from moot.analyses.contamination.tables import contamination
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.llm.request import Request
 from moot.plan.plan import Plan
 from moot.protocols.debate import transcript_row
-from moot.protocols.recall import decided_after, halves, is_recovered, masked, overlap
 from moot.report.content import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentView
-from moot.studies.across.tables_contamination import contamination
 from results_on_disk import REARREST, prediction, write_results
 from scripted_model import hold
 
@@ -61,7 +67,7 @@ def learnt(case: Case) -> Any:
         asked, known = request.messages[-1].content, case.attributes["date"] < CUTOFF
         name = next(word for word in case.text.split() if word[0] == "Q")
         if "Continue it word for word" in asked:
-            second = halves(case.text)[1]
+            second = split_halves(case.text)[1]
             assert second[:80] not in asked
             return (
                 " ".join(second.split()[:60])
@@ -142,9 +148,9 @@ def test_a_name_is_masked_wherever_it_stands_and_ordinary_words_are_not_taken_fo
         "The Court heard that Harlow, and the court found Harlow liable. HARLOW appealed; Harlowe"
         " did not."
     )
-    shown, name = masked(text, 500) or ("", "")
+    shown, name = mask_name(text, 500) or ("", "")
     assert name == "Harlow" and shown.count("[NAME]") == 3 and "Harlowe" in shown
-    assert masked("Nobody is named here, and nobody again.", 500) is None
+    assert mask_name("Nobody is named here, and nobody again.", 500) is None
     assert is_recovered({"masked": "Harlow", "name": "John HARLOW"})
     assert not is_recovered({"masked": "Harlow", "name": "Harlowe"})
 
@@ -154,9 +160,9 @@ def test_words_that_were_shown_are_not_recalled() -> None:
         "one two three four five six seven",
         "eight nine ten eleven twelve one two three four five",
     )
-    assert overlap("one two three four five six", hidden, shown) == 0
-    assert overlap("eight nine ten eleven twelve", hidden, shown) == 1
-    assert overlap("八九十一二", "七八九十一二", "三四五六") == 1
+    assert measure_overlap("one two three four five six", hidden, shown) == 0
+    assert measure_overlap("eight nine ten eleven twelve", hidden, shown) == 1
+    assert measure_overlap("八九十一二", "七八九十一二", "三四五六") == 1
 
 
 def config(folder: Path, cutoff: object = CUTOFF, /, **contamination: Any) -> dict[str, Any]:

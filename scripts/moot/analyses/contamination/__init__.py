@@ -1,0 +1,1 @@
+"""Contamination: whether a model has seen the cases of a data set."""

@@ -1,0 +1,37 @@
+"""The key `contamination` of a data set."""
+
+from pydantic import Field
+
+from moot.core.model_config import Strict
+from moot.core.sections import DISPLAY_ONLY, ConfigSection, register_section
+
+
+class Contamination(Strict):
+    """Which models are tested on whether they have seen a data set's cases, by the experiment
+    `contamination-DATASET`.
+    """
+
+    models: tuple[str, ...] = Field(min_length=1, description="the models to test")
+    date: str = Field(
+        "",
+        description=(
+            "the attribute with the date of the decision; default: cases are not told apart by date"
+        ),
+    )
+    cases: int | None = Field(
+        None,
+        ge=1,
+        description="how many cases, drawn by the seed; default: all of the test split",
+    )
+    words: int = Field(60, ge=10, description="words by which a case's first half is continued")
+
+
+CONTAMINATION = register_section(
+    ConfigSection(
+        "dataset",
+        "contamination",
+        Contamination,
+        "test whether models have seen the cases",
+        DISPLAY_ONLY,
+    )
+)

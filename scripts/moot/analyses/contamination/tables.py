@@ -1,0 +1,170 @@
+"""The table `contamination`: what a model recalls of cases before and after its cut-off, and how often
+it is right.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from moot.analyses.contamination.protocol import (
+    CONTINUATION,
+    NAME,
+    SEQUENCE,
+    decided_after,
+    is_recovered,
+    measure_overlap,
+    split_halves,
+)
+from moot.core.experiment_config import COMPARISON
+from moot.core.kinds import UNUSABLE
+from moot.report import table
+from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
+from moot.report.content import Run, StudyResults, TableContent
+from moot.stats.bootstrap import SHARE, as_numbers
+from moot.stats.differences import UNPAIRED_NOTE, Sums, compare_unpaired
+from moot.stats.paired import share_right
+
+COLUMNS = (
+    Columns()
+    .keys("data", "model")
+    .plain("stated cut-off", "what")
+    .ours("all cases", "by chance", "before", "after")
+    .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
+    .plain("p")
+    .counts("cases", "cases before", "cases after", "cases undated")
+    .short_form(
+        "data", "model", "what", "by chance", "before", "after", "difference", "95 % interval", "p"
+    )
+)
+
+
+@table(COMPARISON, "contamination", "Has the model seen the cases?", protocols=("recall",))
+def contamination(results: StudyResults) -> TableContent:
+    """How far a model continues cases word for word, recovers masked names and answers right, for
+    cases decided before and after its stated cut-off.
+    """
+    return COLUMNS.table(
+        [row for run in results.runs(results.where("recall"), Run) for row in _rows(run)],
+        [
+            (
+                f"Continuation: the share of the {SEQUENCE}-word sequences that the model wrote"
+                " which stand in the second half of the case, and not in the first, which it was"
+                " shown. By chance: the same with the second half of another case. Masked names:"
+                " how often the most frequent name, masked everywhere, is given. Accuracy is of"
+                " every experiment of this run over these cases with the model, an invalid answer"
+                " as wrong."
+            ),
+            (
+                "Difference is before less after the cut-off that the model's entry states."
+                f" {UNPAIRED_NOTE} A case whose date is blank, or too coarse to say, is undated."
+            ),
+            (
+                "A continuation or names above those of later cases show that text was learnt. The"
+                " reverse shows nothing: a model may know a case's outcome and not its words."
+                " Higher accuracy on earlier cases may be learnt outcomes, or easier cases, other"
+                " courts, or law that has changed. A stated cut-off is a claim of its maker, and"
+                " later training may reach past it."
+            ),
+        ],
+        exploratory=True,
+    )
+
+
+def _rows(run: Run) -> Iterator[Row]:
+    params, cases = run.params, run.results.case_by_id
+    cutoff = params["cutoffs"].get(run.model, "")
+    for measure, (values, by_chance) in _measures(run).items():
+        if values.empty:
+            continue
+        before: list[str] = []
+        after: list[str] = []
+        for case_id in values.index:
+            date = cases[case_id].attributes.get(params["date"], "")
+            is_later = decided_after(date, cutoff)
+            if is_later is not None:
+                (after if is_later else before).append(case_id)
+        undated = len(values) - len(before) - len(after)
+        yield {
+            "data": (run.data, run.model_name),
+            "stated cut-off": cutoff or "not stated",
+            "what": measure,
+            "all cases": (float(values.mean()), by_chance),
+            **_compare(run, values, before, after),
+            "cases": (len(values), len(before), len(after), undated),
+        }
+
+
+def _measures(run: Run) -> dict[str, tuple["pd.Series[float]", float]]:
+    """The values of each case by what is measured, each with its value by chance."""
+    measures = {
+        "continuation": _continuation_overlap(run),
+        "masked names recovered": (_recovered_names(run), float("nan")),
+    }
+    for name, results in run.study.experiments.items():
+        is_same_data = results.config.dataset == run.results.config.dataset
+        if is_same_data and run.model in results.config.models and results.has_truth:
+            predictions = replace(run, results=results).predictions
+            measures[f"accuracy of {name}"] = (share_right(predictions), float("nan"))
+    return measures
+
+
+def _compare(
+    run: Run, values: "pd.Series[float]", before: Sequence[str], after: Sequence[str]
+) -> Row:
+    """The cells of the means before and after the cut-off, and of their difference."""
+    sides = [as_numbers(values[list(cases)])[:, None] for cases in (before, after)]
+    means = tuple(float(side.mean()) if len(side) else None for side in sides)
+    if not before or not after:
+        return {"before": means}
+    first, second = (Sums(side, np.ones_like(side)) for side in sides)
+    first_clusters, second_clusters = (
+        [run.results.clusters[case] for case in cases] for cases in (before, after)
+    )
+    difference = compare_unpaired(
+        first, second, first_clusters, second_clusters, run.results.seed, SHARE
+    )
+    return {
+        "before": means,
+        "difference": (difference.difference, difference.low, difference.high),
+        "p": difference.p,
+    }
+
+
+def _usable_utterances(run: Run, kind: str) -> pd.DataFrame:
+    utterances = run.utterances(kind)
+    return utterances[~utterances["parse_status"].isin(UNUSABLE)]
+
+
+def _continuation_overlap(run: Run) -> tuple["pd.Series[float]", float]:
+    """The overlap of each case's continuation with its second half, and the mean overlap with the
+    second half of the next case.
+    """
+    utterances = _usable_utterances(run, CONTINUATION)
+    max_characters = 2 * run.params["characters"]
+    case_ids = sorted(utterances["case_id"].unique())
+    halves = {
+        case_id: split_halves(run.results.case_by_id[case_id].text[:max_characters])
+        for case_id in case_ids
+    }
+    next_case = dict(zip(case_ids, [*case_ids[1:], *case_ids[:1]], strict=True))
+    overlaps, chance_overlaps = [], []
+    for case_id, text in zip(utterances["case_id"], utterances["text"], strict=True):
+        first, second = halves[case_id]
+        overlaps.append(measure_overlap(text, second, first))
+        chance_overlaps.append(measure_overlap(text, halves[next_case[case_id]][1], first))
+    chance = float(as_numbers(chance_overlaps).mean()) if len(case_ids) > 1 else float("nan")
+    return _mean_by_case(overlaps, utterances), chance
+
+
+def _recovered_names(run: Run) -> "pd.Series[float]":
+    """How often the masked name of each case is recovered."""
+    utterances = _usable_utterances(run, NAME)
+    is_right = [float(is_recovered(json.loads(parsed))) for parsed in utterances["parsed"]]
+    return _mean_by_case(is_right, utterances)
+
+
+def _mean_by_case(values: Sequence[float], utterances: pd.DataFrame) -> "pd.Series[float]":
+    return pd.Series(values, utterances["case_id"], dtype="float64").groupby(level=0).mean()
