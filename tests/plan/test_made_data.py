@@ -9,7 +9,6 @@ import pytest
 
 from declared_jobs import declared_jobs
 from moot.core.errors import UserError
-from moot.plan.experiments import artifact_files
 from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -19,7 +18,7 @@ MODEL = {"endpoint": "openai", "model": "x", "base_url": "http://127.0.0.1:9/v1"
 def make_plan(
     data_root: Path, summaries: str = "summarise/gpt-4.1", opinions: str = "opinions-cap"
 ) -> Plan:
-    """Summaries of full opinions as cases, and opinions whose facts were rewritten."""
+    """Summaries of full opinions as cases, and opinions that no model made."""
     config: dict[str, Any] = {
         "data_root": str(data_root),
         "ledger": str(data_root / "ledger"),
@@ -30,18 +29,11 @@ def make_plan(
             "opinions-cap": {"loader": "cap", "source": "local"},
             "cases": {"loader": "caselaw", "source": "cap", "summaries": summaries},
             "opinions": {"source": "sample"},
-            "rewritten": {
-                "loader": "opinions",
-                "source": "local",
-                "path": "x.jsonl",
-                "paraphrases": "rewrite/gpt-4.1",
-            },
         },
         "experiments": {
             "summarise": {"protocol": "case_summary", "dataset": opinions, "models": ["gpt-4.1"]},
-            "rewrite": {"protocol": "paraphrase", "dataset": "opinions", "models": ["gpt-4.1"]},
             "argue": {"protocol": "zero_shot", "dataset": "cases", "models": ["tiny"]},
-            "hear": {"protocol": "zero_shot", "dataset": "rewritten", "models": ["tiny"]},
+            "hear": {"protocol": "zero_shot", "dataset": "opinions", "models": ["tiny"]},
         },
     }
     return Plan.from_yaml(config, PROJECT)
@@ -53,10 +45,6 @@ def test_a_loader_says_what_it_needs_and_finds_it(tmp_path: Path) -> None:
     assert plan.load_context("cases").artifacts == {
         "summaries": Path("results/summaries/summarise/gpt-4.1.jsonl")
     }
-    (path,) = plan.needed_by_dataset("rewritten").values()
-    assert artifact_files(path, plan.config.shards) == [
-        f"transcripts/rewrite/gpt-4.1/{shard}.parquet" for shard in (0, 1)
-    ]
     assert plan.needed_by_dataset("opinions") == {}
 
 
@@ -65,10 +53,6 @@ def test_its_digests_cover_the_debates_that_made_it(tmp_path: Path) -> None:
     assert (
         jobs.of("load_cases", dataset="cases").prompts
         != jobs.of("load_cases", dataset="opinions").prompts
-    )
-    assert (
-        jobs.of("load_cases", dataset="rewritten").prompts
-        != jobs.of("load_cases", dataset="cases").prompts
     )
 
 
@@ -101,7 +85,7 @@ def test_what_no_experiment_of_the_run_is_about_can_be_asked_for_or_says_what_it
     tmp_path: Path,
 ) -> None:
     plan = make_plan(tmp_path)
-    alone = plan.config.model_copy(update={"run": ("hear", "rewrite")})
+    alone = plan.config.model_copy(update={"run": ("hear",)})
     plan = Plan(alone, PROJECT)
     assert "cases" not in plan.datasets_used
     assert declared_jobs(plan).of("train_baselines", dataset="opinions-cap").options

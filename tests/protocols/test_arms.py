@@ -53,7 +53,7 @@ MEANINGLESS = {
     },
     **{
         (name, arm): "asks for no answer"
-        for name in ("attribution", "grading", "recorded", "paraphrase", "case_summary")
+        for name in ("attribution", "grading", "recorded", "case_summary")
         for arm in ARMS
     },
     **{

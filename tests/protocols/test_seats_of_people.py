@@ -70,7 +70,6 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "reflexion": [("expert", {"reflections": 1}, "people")],
     "alone": [("judge", {"times": 2}, "people")],
     "recall": [("reader", {}, "people")],
-    "paraphrase": [("writer", {}, "people")],
     "case_summary": [("clerk", {}, "caselaw")],
 }  # fmt: skip
 CHOSEN = [

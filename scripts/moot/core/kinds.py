@@ -33,7 +33,6 @@ SMOOTHED, RELIABILITY = "smoothed", "reliability"
 """What Debate-Feedback works out: the smoothed probabilities, and the assistant's view of each
 opinion.
 """
-PARAPHRASE = "paraphrase"
 FEEDBACK = "feedback"
 """What people who took part answered on a form afterwards."""
 ARM = "arm"

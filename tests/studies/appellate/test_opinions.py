@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.core.artifacts import SCHEMAS, describe, write_rows
 from moot.core.errors import UserError
 from moot.datasets import LoadContext
 from moot.studies.appellate.data_opinions import (
@@ -23,7 +22,7 @@ from moot.studies.appellate.data_opinions import (
     human_statements,
     load,
 )
-from moot.studies.appellate.deidentify import Opinion, check_rewritten_facts, deidentify, recogniser
+from moot.studies.appellate.deidentify import Opinion, deidentify, recogniser
 from moot.studies.appellate.deidentify.gates import (
     find_marked_sentences,
     run_gates,
@@ -153,11 +152,6 @@ def test_the_gate_sees_an_outcome_that_the_chain_left() -> None:
     assert report.outcomes
     assert find_marked_sentences(["For these reasons, we affirm the judgment."], told)
     assert not find_marked_sentences(["We affirm."], "She worked at the mill, as we know.")
-
-
-def test_a_rewritten_case_is_checked_again() -> None:
-    assert check_rewritten_facts(made_up(), deidentify(made_up(), 6000).facts).passed
-    assert not check_rewritten_facts(made_up(), "Ann Brightwater fell ill. " * 20).passed
 
 
 def test_initials_of_a_minor_are_a_name() -> None:
@@ -298,34 +292,6 @@ def test_a_missing_folder_and_source_get_one_clear_message(
         )
     with pytest.raises(UserError, match="expected sample or local"):
         load(OpinionsOptions(source="download"), load_context("opinions", data_root=tmp_path))
-
-
-def test_paraphrases_pass_the_gates_again_or_are_left_out(
-    tmp_path: Path, load_context: Context
-) -> None:
-    _write(tmp_path, _records())
-    good = (
-        "A worker fell ill from the dust of the place where she worked, and asked for other work. "
-        * 5
-    )
-    rows = [
-        {
-            **dict.fromkeys(SCHEMAS["transcripts"].names),
-            "case_id": str(number), "repeat": 0, "turn": 1, "kind": "paraphrase",
-            "text": good + (" Ms. Brightwater was refused." if number == 0 else
-                " We affirm." if number == 1 else ""),
-        }
-        for number in range(10)
-    ]  # fmt: skip
-    write_rows(tmp_path / "rewritten" / "0.parquet", "transcripts", rows, describe())
-    options = OpinionsOptions(source="local", path="opinions.jsonl", paraphrases="rewriting/tiny")
-    context = replace(
-        load_context("opinions", data_root=tmp_path),
-        artifacts={"paraphrases": tmp_path / "rewritten"},
-    )
-    loaded = load(options, context)
-    assert {case.case_id for case in loaded.cases} == {str(number) for number in range(2, 10)}
-    assert all(case.text == good for case in loaded.cases)
 
 
 @given(st.text(max_size=300))

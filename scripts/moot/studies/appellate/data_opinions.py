@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Literal
 import yaml
 from pydantic import Field
 
-from moot.core.artifacts import read_frames
 from moot.core.cases import Case, Split, Task, stratified_splits
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_text
-from moot.core.kinds import PARAPHRASE
 from moot.core.yaml_text import load_yaml
-from moot.datasets import MADE_BY, DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 
 if TYPE_CHECKING:
     from moot.studies.appellate.deidentify import DeidentifiedOpinion, Opinion, Recogniser
@@ -73,14 +71,6 @@ class OpinionsOptions(DatasetOptions):
             " installed"
         ),
     )
-    paraphrases: str = Field(
-        "",
-        pattern=f"^({MADE_BY})?$",
-        description=(
-            "EXPERIMENT/MODEL of the protocol paraphrase that rewrote the facts; all gates check"
-            " them again"
-        ),
-    )
     failed_cases: Literal["exclude", "error"] = Field(
         "exclude",
         description=(
@@ -100,11 +90,7 @@ def target_from_outcome(outcome: str) -> str:
     return AFFIRM if outcome in ("affirm", "dismiss") else NOT_AFFIRM
 
 
-def _made_by_a_model(options: OpinionsOptions) -> dict[str, str]:
-    return {"paraphrases": f"transcripts/{options.paraphrases}"} if options.paraphrases else {}
-
-
-@dataset("opinions", OpinionsOptions, needs=_made_by_a_model, labels=TASK.labels)
+@dataset("opinions", OpinionsOptions, labels=TASK.labels)
 def load(options: OpinionsOptions, context: LoadContext) -> Loaded:
     """Cases of the sample, or of local opinions, de-identified.
 
@@ -144,6 +130,7 @@ def _sample(context: LoadContext) -> Loaded:
 
 
 def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
+    from moot.studies.appellate.deidentify import deidentify
     from moot.studies.appellate.deidentify.reading import (
         list_opinion_files,
         read_opinions,
@@ -153,9 +140,10 @@ def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
     cases: list[Case] = []
     path = context.data_root / options.path
     opinions = list(read_opinions(path))
-    rewritten = read_paraphrases(context.artifacts["paraphrases"]) if options.paraphrases else {}
     recognise = recogniser_for(options)
-    finished = [(opinion, _finish(opinion, options, rewritten, recognise)) for opinion in opinions]
+    finished = [
+        (opinion, deidentify(opinion, options.max_characters, recognise)) for opinion in opinions
+    ]
     passed = [opinion for opinion, done in finished if done.report.passed and opinion.outcome]
     splits = stratified_splits(
         {o.opinion_id: target_from_outcome(o.outcome) for o in passed}, context.seed
@@ -187,31 +175,6 @@ def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
     courts = {case.attributes.get("court", "") for case in cases}
     task = replace(TASK, notes=notes, cluster="court" if len(courts) > 1 and all(courts) else "")
     return Loaded(cases, task, cleaning=dict(cleaning), sources=sorted(list_opinion_files(path)))
-
-
-def read_paraphrases(folder: Path) -> dict[str, str]:
-    """Case id to its facts as a `paraphrase` experiment rewrote them; the first repeat counts."""
-    said = read_frames(sorted(folder.glob("*.parquet")))
-    said = said[(said["kind"] == PARAPHRASE) & (said["repeat"] == 0)]
-    return {str(case): str(text) for case, text in zip(said["case_id"], said["text"], strict=True)}
-
-
-def _finish(
-    opinion: "Opinion",
-    options: OpinionsOptions,
-    rewritten: Mapping[str, str],
-    recognise: "Recogniser | None",
-) -> "DeidentifiedOpinion":
-    """De-identify; where the facts were rewritten, the rewritten ones, which pass the gates again
-    or not at all.
-    """
-    from moot.studies.appellate.deidentify import check_rewritten_facts, deidentify
-
-    done = deidentify(opinion, options.max_characters, recognise)
-    if not options.paraphrases or not done.report.passed:
-        return done
-    facts = rewritten.get(opinion.opinion_id, "")
-    return replace(done, facts=facts, report=check_rewritten_facts(opinion, facts, recognise))
 
 
 def _count(cleaning: Counter[str], opinion: "Opinion", done: "DeidentifiedOpinion") -> None:

@@ -91,17 +91,4 @@ def deidentify(
     return DeidentifiedOpinion(facts, map_pseudonyms(entities), report)
 
 
-def check_rewritten_facts(
-    opinion: Opinion, facts: str, recogniser: Recogniser | None = None
-) -> GateReport:
-    """Run all gates on facts that a model has rewritten."""
-    return run_gates(add_caption_names(opinion), facts, recogniser)
-
-
-__all__ = [
-    "DeidentifiedOpinion",
-    "Opinion",
-    "Recogniser",
-    "check_rewritten_facts",
-    "deidentify",
-]
+__all__ = ["DeidentifiedOpinion", "Opinion", "Recogniser", "deidentify"]
