@@ -4,11 +4,13 @@ and no edit anywhere else.
 
 import importlib
 import importlib.util
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
+from types import FrameType
 from typing import Any, Generic, TypeVar
 
 from moot.core.errors import UserError, unknown_name
@@ -45,6 +47,16 @@ def _modules_in(package: str) -> list[str]:
     ]
 
 
+def _calling_line(frame: FrameType) -> tuple[str, int]:
+    """The file and line that registers an entry, outside of the decorators of a room."""
+    caller: FrameType | None = frame
+    while caller and caller.f_code.co_filename.endswith("__init__.py"):
+        caller = caller.f_back
+    if caller is None or caller.f_code.co_filename.startswith("<"):
+        caller = frame  # a room registers the entry itself while it is imported
+    return caller.f_code.co_filename, caller.f_lineno
+
+
 class Registry(Generic[Entry]):
     """Named entries that modules register when they are imported.
 
@@ -60,9 +72,11 @@ class Registry(Generic[Entry]):
         self.room = room
         self._entries: dict[str, Entry] = {}
         self._discovered = False
-        self._defaults: list[Callable[[], dict[str, Entry]]] = []
+        self._defaults: list[tuple[Callable[[], dict[str, Entry]], tuple[str, int]]] = []
         self.extensions: dict[str, str] = {}
         """Entries that a module of the user's own registered: name to module."""
+        self.places: dict[str, tuple[str, int]] = {}
+        """Where entries were registered: name to file and line."""
         REGISTRIES.append(self)
 
     def register(self, name: str) -> Callable[[Entry], Entry]:
@@ -73,6 +87,8 @@ class Registry(Generic[Entry]):
             ValueError: a module of moot does (a programming error).
         """
 
+        place = _calling_line(sys._getframe(1))
+
         def add(entry: Entry) -> Entry:
             if name in self._entries:
                 if module := _EXTENSION.get() or self.extensions.get(name):
@@ -82,6 +98,7 @@ class Registry(Generic[Entry]):
                     )
                 raise ValueError(f"{self.kind} '{name}' is registered twice")
             self._entries[name] = entry
+            self.places[name] = place
             if module := _EXTENSION.get():
                 self.extensions[name] = module
             return entry
@@ -90,7 +107,7 @@ class Registry(Generic[Entry]):
 
     def register_defaults(self, entries: Callable[[], dict[str, Entry]]) -> None:
         """Entries to be added after all others, where none of the same name is registered."""
-        self._defaults.append(entries)
+        self._defaults.append((entries, _calling_line(sys._getframe(1))))
 
     def _discover(self) -> None:
         if self._discovered:
@@ -99,8 +116,10 @@ class Registry(Generic[Entry]):
         with registering(""):
             for module in self.modules():
                 importlib.import_module(module)
-        for entries in self._defaults:
-            self._entries = entries() | self._entries
+        for entries, place in self._defaults:
+            defaults = entries()
+            self._entries = defaults | self._entries
+            self.places = dict.fromkeys(defaults, place) | self.places
 
     def modules(self) -> list[str]:
         """The modules of moot that may register entries: those of the room, and those of studies

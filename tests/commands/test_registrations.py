@@ -1,0 +1,28 @@
+"""Where entries are registered, and modules that nothing reaches."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from moot.commands.registrations import SCRIPTS, check_modules, describe_registrations
+from moot.core.errors import UserError
+
+
+def test_each_entry_is_listed_with_its_file_and_line() -> None:
+    rows = describe_registrations().splitlines()
+    assert not [row for row in rows if row.endswith("|  | 0 |")]
+    (row,) = [row for row in rows if row.startswith("| `courtroom` |")]
+    _, _, kind, file, line, _ = (cell.strip() for cell in row.split("|"))
+    assert (kind, file) == ("protocol", "`scripts/moot/studies/courtroom/protocol.py`")
+    text = (SCRIPTS.parent / file.strip("`")).read_text(encoding="utf-8").splitlines()
+    assert "protocol(" in text[int(line) - 1]
+
+
+def test_every_module_of_studies_and_analyses_is_reached(tmp_path: Path) -> None:
+    check_modules()
+    scripts = tmp_path / "scripts"
+    shutil.copytree(SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
+    (scripts / "moot" / "studies" / "courtroom" / "tabels_new.py").write_text("")
+    with pytest.raises(UserError, match=r"1 modules are neither .*\n.*courtroom/tabels_new.py"):
+        check_modules(scripts)
