@@ -16,16 +16,16 @@ Label = str | int | bool
 WRAPPING = " \t\r\n\"'`´*_~“”‘’„«»「」『』【】《》()[]{}<>（）|$.,;:!。，；：！、"
 ANNOUNCEMENT = (
     r"(?:answer|verdict|prediction|decision|judge?ment|conclusion|label|stance|ruling|classification|outcome|choice|vote"
-    r"|respuesta|réponse|antwort|risposta|resposta|ответ|答案|回答|预测|預測|结论|結論|判断|判斷|判决|判決|立场|立場|答え|結果|정답)"
+    r"|答案|回答|预测|預測|结论|結論|判断|判斷|判决|判決|立场|立場)"
 )
 IS = (
-    r"(?:\s*(?:[:=：＝]|->|=>|→)\s*|\s+(?:is|would"
-    r" be|es|est|ist|è|é)\s*:?\s+|\s*(?:是|为|為|は)\s*[:：]?\s*)"
+    r"(?:\s*(?:[:=：＝]|->|=>|→)\s*|\s+(?:is|would be)\s*:?\s+"
+    r"|\s*(?:是|为|為)\s*[:：]?\s*)"
 )
 SPEAKER = (
     r"(?:(?:so|thus|therefore|hence|overall|in conclusion),?\s+)?"
     r"(?:(?:i|we)\s+(?:think|believe|conclude|say)\s+(?:that\s+)?)?"
-    r"(?:(?:my|the|our|final|overall|la|le|die|meine|mi|ma|最终|最終|我的|因此|所以)\s*)*"
+    r"(?:(?:my|the|our|final|overall|最终|最終|我的|因此|所以)\s*)*"
 )
 SAYING = (  # "I predict YES", "I would classify this as PRO", "we predict that the outcome is NO"
     r"(?:i|we)\s+(?:(?:would|will|therefore|thus)\s+){0,2}"
@@ -72,12 +72,12 @@ UNDECIDED = re.compile(
     r"|uncertain|unsure"
     r"|not (?:sure|certain|clear|possible|enough|(?:yet )?(?:been )?reached)|hard to (?:say|tell)"
     r"|don['’]?t know|maybe|perhaps|or not|n/a"
-    r"|no se puede|imposible|nicht|unmöglich|impossible|ne peut|neither|just kidding)\b"
-    r"|不确定|不確定|无法|無法|不知道|不清楚|难以|難以|わから|不明|모르",
+    r"|neither|just kidding)\b"
+    r"|不确定|不確定|无法|無法|不知道|不清楚|难以|難以|不明",
     re.IGNORECASE,
 )
 CHOICE_WORDS = re.compile(
-    r"\b(?:or|and|either|one|of|the|following|choose|from|between|exactly|label|labels|text|string|value|o|ou|oder)\b|[或和]"
+    r"\b(?:or|and|either|one|of|the|following|choose|from|between|exactly|label|labels|text|string|value)\b|[或和]"
 )
 NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)")
 UNITS = [
@@ -102,7 +102,7 @@ REMARK = (  # behind a dash: words, and no other number
 )
 SECOND_NUMBER = re.compile(
     rf"\s*(?:[-–—](?!{REMARK})|[~+±/*^]|,?\s?\d|\.\d|…"
-    r"|\bto\b|\b(?:out )?of\b|\bor\b|\band\b|\bbis\b|至|到|或)|[^\W\d_]",
+    r"|\bto\b|\b(?:out )?of\b|\bor\b|\band\b|至|到|或)|[^\W\d_]",
     re.IGNORECASE,
 )
 HEDGE = re.compile(
@@ -313,7 +313,7 @@ def _after_number(scale: float) -> re.Pattern[str]:
     """What may follow a number on a scale of 10: "/10", "out of 10", "%"."""
     return re.compile(
         r"(?:\s*(?P<percent>%|٪|per\s?cent\b|pct\b|percentage points?\b))?"
-        rf"(?:\s*(?:/|out of|of|von|sur|de|sobre)\s*{scale:g}(?![\d.]\d|\d)%?)?",
+        rf"(?:\s*(?:/|out of|of)\s*{scale:g}(?![\d.]\d|\d)%?)?",
         re.IGNORECASE,
     )
 
