@@ -1,5 +1,6 @@
 """Small experiments against the fault server in which each model gives one reply for each shard."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +23,24 @@ def debated(
     folder: Path,
     replies: dict[str, list[str]],
     protocol: str = "zero_shot",
+    *,
+    scales: Mapping[str, int] | None = None,
     **params: Any,
 ) -> tuple[ExperimentResults, dict[str, pd.DataFrame]]:
-    """An experiment of two models with one reply for each model and shard; its results, and its
-    predictions.
+    """An experiment with one reply for each model and shard: its results, and its predictions.
+
+    `scales` holds `confidence_scale` of some models.
     """
     dataset = folder / "results" / "cases" / "people.parquet"
     dataset.parent.mkdir(parents=True)
     people(dataset, 12)
     experiment = {"protocol": protocol, "models": list(replies), "params": params}
     config = configuration(server.url, folder, experiment=experiment, shards=SHARDS)
-    config["models"] = {name: {**config["models"]["test"], "model": name} for name in replies}
+    template = config["models"]["test"]
+    config["models"] = {
+        name: {**template, "model": name, "confidence_scale": (scales or {}).get(name, 100)}
+        for name in replies
+    }
     plan = Plan.from_yaml(config, PROJECT)
     predictions = {}
     for model, contents in replies.items():

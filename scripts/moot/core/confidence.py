@@ -4,8 +4,8 @@ other.
 Prompts ask for an answer and how sure the model is of it, from 0 (a guess) to 100 (certain). So
 with k labels an answer with confidence c has the probability 1/k + (1 - 1/k) c/100, and the other
 labels share the rest. An answer never counts against itself: "NO, 40 %" is not P(yes) = 60 %.
-docs/results.md says what else was weighed. Whether a model keeps to that scale or answers from 0 to
-1 is decided by `moot.protocols.confidence_scales`.
+docs/results.md says what else was weighed. `confidence_scale: 1` in a model's entry is for a model
+that answers from 0 to 1 all the same.
 """
 
 from collections.abc import Iterable
@@ -16,11 +16,6 @@ from moot.core.cases import Task
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-CONFIDENCE_SHARE = "confidence_share"
-"""Where `parsed` keeps a confidence as it was written, if it may be a share of 1: above 0, and at
-most 1.
-"""
 
 Share = TypeVar("Share", float, "NDArray[np.float64]")
 
@@ -36,6 +31,22 @@ def probability_of_stated_confidence(confidence: Share, labels: int) -> Share:
     0.7
     """
     return 1 / labels + (1 - 1 / labels) * confidence / 100
+
+
+def scaled_confidence(number: float, scale: int, *, is_percentage: bool) -> float | None:
+    """A stated number as a confidence from 0 to 100; None where it contradicts the model's scale.
+
+    Args:
+        number: as stated.
+        scale: `confidence_scale` of the model, 1 or 100.
+        is_percentage: whether the words name the scale, as "80 %" and "80 out of 100" do.
+
+    >>> scaled_confidence(0.8, 1, is_percentage=False)
+    80.0
+    """
+    if scale == 1 and not is_percentage:
+        return 100 * number if 0 <= number <= 1 else None
+    return number if 0 <= number <= 100 else None
 
 
 def number_of_choices(task: Task) -> int:

@@ -358,6 +358,13 @@ class ModelConfig(Strict):
         "native",
         description="send the JSON schema, or only describe it in the prompt as the papers did",
     )
+    confidence_scale: Literal[1, 100] = Field(
+        100,
+        description=(
+            "the scale on which the model states confidences: 0 to 100, as prompts ask; 1 for a"
+            " model that answers from 0 to 1"
+        ),
+    )
     reasoning: bool = Field(
         False,
         description=(

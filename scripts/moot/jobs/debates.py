@@ -124,7 +124,6 @@ def conclude(debate: Debate, answer: Answer | None, status: str, reason: str = "
             "reason": reason,
             "score": answer.score if answer else None,
             "logprobs": dict(answer.logprobs) if answer and answer.logprobs else None,
-            **(answer.share if answer and answer.share else {}),
         },
         prediction=answer.prediction if answer else None,
         confidence=answer.confidence if answer else None,

@@ -3,7 +3,7 @@ on validation.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,14 @@ import pandas as pd
 from moot.core.artifacts import describe, read_cases, read_frame, write_rows
 from moot.core.cases import Case, Task
 from moot.core.experiment_config import RECORDED
-from moot.core.kinds import CONCLUSION, SMOOTHED
+from moot.core.kinds import CONCLUSION
 from moot.core.likelihood import calibrate
 from moot.core.schemas import JUDGED
-from moot.core.types import Fields, JsonObject
+from moot.core.types import JsonObject
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.exports import calls_row
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
-from moot.protocols.confidence_scales import Scale, Stated, as_metadata, rescaled
 
 
 class Debated:
@@ -31,28 +30,18 @@ class Debated:
         Args:
             ledger: the calls.
             shards: the model's transcripts, in the order of shards; a debate is in one of them.
-            seats: seat to model, where another than the experiment's takes it.
 
         Attributes:
-            conclusions: one frame a shard, the rows of kind `conclusion`, and what Debate-Feedback
-                worked out.
+            conclusions: one frame a shard, the rows of kind `conclusion`.
             costs: by debate_id, as `debate_costs`.
             served: by debate_id, as `versions_served`.
     """
 
-    def __init__(self, ledger: Ledger, shards: Sequence[Path], seats: Mapping[str, str]) -> None:
+    def __init__(self, ledger: Ledger, shards: Sequence[Path]) -> None:
         self._ledger, self._shards = ledger, shards
         self.conclusions: list[pd.DataFrame] = []
         self.costs: dict[str, dict[str, float]] = {}
         self.served: dict[str, list[tuple[str, str]]] = {}
-        self._stated = Stated(seats)
-
-    @property
-    def scales(self) -> list[Scale]:
-        """What the confidences of each model and prompt are taken for, once all calls have been
-        read.
-        """
-        return self._stated.scales
 
     def calls(self) -> Iterator[JsonObject]:
         """Every call that the transcripts rest on, in the order of its first use: rows of the calls
@@ -74,8 +63,7 @@ class Debated:
             costs: Any = debate_costs(said, called).to_dict("index")
             self.costs.update(costs)
             self.served.update(versions_served(said, called))
-            self._stated.add(said)
-            self.conclusions.append(said[said["kind"].isin([CONCLUSION, SMOOTHED])])
+            self.conclusions.append(said[said["kind"] == CONCLUSION])
 
     def _calls_of(self, said: pd.DataFrame) -> Iterator[JsonObject]:
         for some in portions(dict.fromkeys(filter(None, said["call_id"]))):
@@ -177,7 +165,6 @@ def prediction_rows(
     cases: Sequence[Case],
     task: Task,
     split: str,
-    params: Fields,
     recorded: bool = False,
 ) -> Iterable[JsonObject]:
     """The rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order of the
@@ -189,7 +176,6 @@ def prediction_rows(
     targets = {case.case_id: case.target for case in cases}
     filled = [frame for frame in debated.conclusions if len(frame)] or debated.conclusions[:1]
     ended = pd.concat(filled, ignore_index=True)
-    ended = rescaled(ended, debated.scales, params, task)
     conclusions = calibrate(_conclusions(ended), splits, targets, task)
     for row in conclusions.to_dict("records"):
         if splits[row["case_id"]] != split:
@@ -235,14 +221,11 @@ def write_predictions(
     """
     cases, task = read_cases(cases_path)
     held = plan.experiments[experiment]
-    params = held.params.model_dump()
     with closing(Ledger(plan.config.ledger)) as ledger:
-        debated = Debated(ledger, shards, params.get("seats", {}))
+        debated = Debated(ledger, shards)
         write_rows(calls, "calls", debated.calls(), describe(experiment, shards, **digests))
     rows = prediction_rows(
-        debated, cases, task, held.config.split, params, held.config.protocol == RECORDED
+        debated, cases, task, held.config.split, held.config.protocol == RECORDED
     )
-    described = describe(
-        experiment, [cases_path, *shards], **digests, **as_metadata(debated.scales)
-    )
+    described = describe(experiment, [cases_path, *shards], **digests)
     write_rows(output, "predictions", rows, described)

@@ -45,6 +45,7 @@ def _simulated(model: ModelConfig) -> ModelConfig:
             "requests_per_minute": None,
             "tokens_per_minute": None,
             "structured": "native",
+            "confidence_scale": 100,
             "reasoning": False,
             "parameters": {},
         }

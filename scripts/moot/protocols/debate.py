@@ -35,8 +35,6 @@ class Answer:
             validation cases.
         probability: Of the prediction, by its log-probability, its share of votes, or its stated
             confidence.
-        share: A stated confidence as it was written, if it may be a share of 1; and the seat and
-            kind that stated it.
     """
 
     prediction: str
@@ -44,7 +42,6 @@ class Answer:
     score: float | None = None
     logprobs: Mapping[str, float] | None = None
     probability: float | None = None
-    share: Fields | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +226,8 @@ class Debate:
         utterance.text = reply.text if reply else ""
         if schema and not utterance.failed:
             parsed = parse_reply(utterance.text, schema)
-            read_fields(utterance, parsed, self.task, self.params.contradictory)
+            scale = self.voices.confidence_scale(seat)
+            read_fields(utterance, parsed, self.task, self.params.contradictory, scale)
         return self._keep(utterance)
 
     async def choose(

@@ -10,13 +10,14 @@ from pydantic import BaseModel
 
 from moot.core.cases import Task
 from moot.core.confidence import (
-    CONFIDENCE_SHARE,
     number_of_choices,
     probability_of_stated_confidence,
+    scaled_confidence,
 )
 from moot.core.likelihood import censored, label_shares
 from moot.core.types import Fields
 from moot.llm.parsing.ladder import Parsed
+from moot.llm.parsing.values import HUNDRED
 from moot.llm.parsing.words import shorten
 from moot.llm.request import Reply
 from moot.protocols.contradictions import CONTRADICTION, contradiction
@@ -27,13 +28,18 @@ Contradictory = Literal["field", "invalid"]
 
 
 def read_fields(
-    said: Utterance, parsed: Parsed, task: Task, contradictory: Contradictory = "field"
+    said: Utterance,
+    parsed: Parsed,
+    task: Task,
+    contradictory: Contradictory = "field",
+    confidence_scale: int = 100,
 ) -> None:
     """Fill in what a reply says by its schema; `prediction` and `confidence` have columns of their
     own.
 
         A model's reply whose words contradict its prediction is flagged, and unusable where
-        `contradictory` is "invalid".
+        `contradictory` is "invalid". A confidence that contradicts the model's `confidence_scale`
+        is missing.
     """
     said.parse_status, said.parsed = parsed.status, parsed.value
     said.parse_problem, said.missing_fields = parsed.problem, ",".join(parsed.missing)
@@ -46,13 +52,14 @@ def read_fields(
         said.parse_status, said.parse_problem = "invalid", problem
         said.parsed = {"problem": problem, CONTRADICTION: words}
         return
-    prediction, confidence = parsed.value.get(PREDICTION), parsed.value.get(CONFIDENCE)
+    if confidence_scale != HUNDRED and CONFIDENCE in parsed.bare_numbers:
+        _rescale_confidence(said, parsed, confidence_scale)
+    value = said.parsed or {}
+    prediction, confidence = value.get(PREDICTION), value.get(CONFIDENCE)
     if isinstance(prediction, str):
         said.prediction = prediction.casefold()
     elif isinstance(prediction, list):
         said.prediction = ";".join(sorted({label.casefold() for label in prediction}))
-    if (share := parsed.shares.get(CONFIDENCE)) is not None:
-        said.parsed = {**parsed.value, CONFIDENCE_SHARE: share}
     if words:
         said.parsed = {**(said.parsed or {}), CONTRADICTION: words}
     if isinstance(confidence, int | float):
@@ -60,6 +67,21 @@ def read_fields(
         said.probability = probability_of_stated_confidence(
             said.confidence, number_of_choices(task)
         )
+
+
+def _rescale_confidence(said: Utterance, parsed: Parsed, scale: int) -> None:
+    """Read a confidence without a stated scale on the model's own scale."""
+    number = parsed.bare_numbers[CONFIDENCE]
+    value = {name: field for name, field in (parsed.value or {}).items() if name != CONFIDENCE}
+    missing = {name: problem for name, problem in parsed.missing.items() if name != CONFIDENCE}
+    confidence = scaled_confidence(number, scale, is_percentage=False)
+    if confidence is None:
+        problem = f"{number:g} contradicts `confidence_scale: {scale}` in the model's entry"
+        missing[CONFIDENCE] = problem
+        said.parse_problem = f"{CONFIDENCE} missing ({problem})"
+    else:
+        value[CONFIDENCE] = confidence
+    said.parsed, said.missing_fields = value, ",".join(missing)
 
 
 def read_filled_in(

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.core.cases import Task
-from moot.core.confidence import CONFIDENCE_SHARE, stated_probabilities
+from moot.core.confidence import stated_probabilities
 from moot.core.likelihood import label_shares
 from moot.core.types import JsonObject
 from moot.llm.parsing.ladder import parse_reply
@@ -148,17 +148,4 @@ def read_answer(debate: Debate, said: Utterance) -> Answer | None:
         shares.get(task.positive),
         logprobs,
         said.probability,
-        as_share(said),
-    )
-
-
-def as_share(said: Utterance) -> JsonObject | None:
-    """A confidence that may be a share of 1 as it was written, and by which seat and kind;
-    None for any other.
-    """
-    written = (said.parsed or {}).get(CONFIDENCE_SHARE)
-    return (
-        None
-        if written is None
-        else {CONFIDENCE_SHARE: written, "stated_by": [said.speaker, said.kind]}
     )

@@ -48,6 +48,10 @@ class Voices:
         voice = self._voice(seat)
         return is_person(voice) and voice not in self._setup.chats
 
+    def confidence_scale(self, seat: str) -> int:
+        """Return the scale on which the model in a seat states confidences, 1 or 100."""
+        return self._setup.chats[self._voice(seat)].config.confidence_scale
+
     def ask_person(
         self, utterance: Utterance, sections: tuple[Section, ...], form: type[BaseModel]
     ) -> Fields:

@@ -213,9 +213,6 @@ class StudyResults:
         found: list[str] = [SIMULATED_NOTE] if self.simulated else []
         trained = (self.of_datasets[name] for name in self.baselines if name in self.of_datasets)
         found += [note for results in self.experiments.values() if (note := people_note(results))]
-        found += [
-            note for results in self.experiments.values() for note in results.notes_on_confidences
-        ]
         of_data = [*self.experiments.values(), *trained]
         names = texts | {text.partition(", ")[0] for text in texts}  # "experiment, model"
         named = [

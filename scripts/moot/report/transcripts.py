@@ -18,7 +18,6 @@ from typing import cast
 import pandas as pd
 
 from moot.core.cases import Task
-from moot.core.confidence import CONFIDENCE_SHARE
 from moot.core.kinds import COMPUTED, CONCLUSION, PUBLIC
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, JsonObject
@@ -199,7 +198,7 @@ def _body(said: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str], ..
             [_flat(entry) for entry in value] if isinstance(value, list) else _flat(value),
         )
         for name, value in fields.items()
-        if name not in ("prediction", "confidence", CONFIDENCE_SHARE, CONTRADICTION)
+        if name not in ("prediction", "confidence", CONTRADICTION)
     )
     notice = (
         f"Contradictory: the answer is {said['prediction']}, the words say:"

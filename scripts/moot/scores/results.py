@@ -25,7 +25,6 @@ from moot.core.kinds import CONCLUSION
 from moot.core.rubric import Rubric
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields
-from moot.protocols.confidence_scales import CHANGED, NEEDED, Scale, rescaled, scales_in
 from moot.stats.bootstrap import ClusterBootstrap, Statistic
 
 OVERALL = "overall"
@@ -33,7 +32,6 @@ TURN = ["model", "debate_id", "turn"]
 KEYS = (*TURN, "case_id")
 _CALLS_AT_ONCE = 5000
 _UTTERANCES_AT_ONCE = 100_000
-_RESTS_ON_SCALE = {*CHANGED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,20 +114,6 @@ class ExperimentResults:
         without.
         """
         return bool((self.cases["target"] != "").any())
-
-    @property
-    def notes_on_confidences(self) -> list[str]:
-        """What readers must know of the scale of stated confidences, a sentence for each model and
-        prompt.
-        """
-        return [
-            f"{self.experiment}: confidences of {scale.voice} in its replies of kind {scale.kind}"
-            f" are read as {'shares of 1' if scale.share else 'per cent'}; {scale.ambiguous} of"
-            f" {scale.replies} might be either."
-            for model in self.config.models
-            for scale in self.scales(model)
-            if scale.ambiguous
-        ]
 
     @cached_property
     def cases(self) -> pd.DataFrame:
@@ -239,20 +223,8 @@ class ExperimentResults:
         """As `transcripts`, with the validation cases on which thresholds are fitted."""
         frame = _in_order(read_frames(self._all_shards()))
         self._refuse_twice(frame[frame.duplicated(TURN)])
-        for model in self.config.models:
-            if any(scale.share for scale in self.scales(model)):
-                mine = frame["model"] == model
-                said = rescaled(frame[mine], self.scales(model), self.config.params, self.task)
-                frame = pd.concat([frame[~mine], said]).sort_index()
         waits = waiting(frame)
         return frame[~waits].reset_index(drop=True) if waits.any() else frame
-
-    def scales(self, model: str) -> Sequence[Scale]:
-        """What the confidences of a model's experiment were taken for, by the metadata of its
-        predictions.
-        """
-        path = self.results / "predictions" / self.experiment / f"{model}.parquet"
-        return scales_in(path) if self._is_there(path) else ()
 
     def parts(
         self,
@@ -278,20 +250,13 @@ class ExperimentResults:
         wanted = dict.fromkeys([*KEYS, *columns])
         debates: set[tuple[str, str]] = set()
         for shard, some in _at_once(self._all_shards(model)):
-            scales = self.scales(shard.parent.name) if _RESTS_ON_SCALE & set(wanted) else ()
-            shares = any(scale.share for scale in scales)
-            part = read_table(
-                shard, list(dict.fromkeys([*wanted, *NEEDED]) if shares else wanted), some
-            ).to_pandas()
+            part = read_table(shard, list(wanted), some).to_pandas()
             if not waits:
                 outcomes = some & (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
                 ended = read_table(shard, ["model", "debate_id", "kind", "parsed"], outcomes)
                 waiting_ones = set(ended.to_pandas().loc[waiting, "debate_id"])
                 part = part[~part["debate_id"].isin(waiting_ones)]
             part = _in_order(part)
-            if shares:
-                part = rescaled(part, scales, self.config.params, self.task)
-                part = part[[name for name in wanted if name in part]]
             found = set(
                 part[["model", "debate_id"]].drop_duplicates().itertuples(index=False, name=None)
             )

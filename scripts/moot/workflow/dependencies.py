@@ -105,6 +105,8 @@ def reply_options(models: Mapping[str, ModelConfig]) -> JsonObject:
 
 def _reply_options(model: ModelConfig) -> JsonObject:
     fields = FIELDS_OF_REPLIES | set(endpoint_traits(model.endpoint).request_keys)
+    if "confidence_scale" in model.model_fields_set:
+        fields.add("confidence_scale")
     entry = model.model_dump(mode="json", include=fields)
     return {**entry, "model": model_asked(model), "server": served_as(model)}
 

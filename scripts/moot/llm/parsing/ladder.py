@@ -82,14 +82,15 @@ class Parsed:
         problem: one line, why not strict.
         missing: which side fields are missing, path to problem: {"factors[0].weight": "'none' is
             not one of ..."}.
-        shares: numbers as written that may be shares of 1 where 0 to 100 is asked, by path.
+        bare_numbers: numbers as written where 0 to 100 is asked and the words name no scale, by
+            path.
     """
 
     value: JsonObject | None
     status: Status
     problem: str
     missing: dict[str, str] = field(default_factory=dict)
-    shares: dict[str, float] = field(default_factory=dict)
+    bare_numbers: dict[str, float] = field(default_factory=dict)
 
 
 def parse_reply(text: str, schema: type[BaseModel]) -> Parsed:
@@ -104,7 +105,11 @@ def parse_reply(text: str, schema: type[BaseModel]) -> Parsed:
     except RecursionError:
         return Parsed(None, "invalid", "nested too deeply")
     return Parsed(
-        read.value, read.notes.status, read.notes.problem, read.notes.missing, read.notes.shares
+        read.value,
+        read.notes.status,
+        read.notes.problem,
+        read.notes.missing,
+        read.notes.bare_numbers,
     )
 
 
@@ -155,7 +160,7 @@ class _Reading:
             raise UnreadableError(f"{name}: {problem}")
         self.value.pop(name, None)
         self.notes.missing[name] = problem
-        self.notes.shares.clear()
+        self.notes.bare_numbers.clear()
 
     def fill_in(self, name: str, statements: list[str]) -> None:
         """A missing field as the words around the object state it, if they do so in one way."""

@@ -49,14 +49,14 @@ class Notes:
     """What had to be done to read a value, the rung that this makes it, and what is missing (path
     to problem).
 
-        `shares` holds numbers as they were written that may be shares of 1 where 0 to 100 is asked,
-        by path.
+        `bare_numbers` holds numbers as they were written where 0 to 100 is asked and the words
+        name no scale, by path.
     """
 
     repairs: list[str] = field(default_factory=list)
     in_words: bool = False
     missing: dict[str, str] = field(default_factory=dict)
-    shares: dict[str, float] = field(default_factory=dict)
+    bare_numbers: dict[str, float] = field(default_factory=dict)
 
     @property
     def status(self) -> Status:
@@ -92,8 +92,9 @@ class Notes:
             place + ("." * (path[0] != "[")) + path: problem
             for path, problem in inner.missing.items()
         }
-        self.shares |= {
-            place if not path else f"{place}.{path}": share for path, share in inner.shares.items()
+        self.bare_numbers |= {
+            place if not path else f"{place}.{path}": number
+            for path, number in inner.bare_numbers.items()
         }
 
 
@@ -192,7 +193,7 @@ def collected(
             if not shape.may_be_missing:
                 raise type(problem)(f"{name}: {problem}") from None
             notes.missing[name] = str(problem)
-            notes.shares.update((name, share) for share in inner.shares.values())
+            notes.bare_numbers.update((name, number) for number in inner.bare_numbers.values())
             problems.append(problem)
         else:
             notes.absorb(inner, name)
@@ -247,7 +248,7 @@ def _read_quantity(shape: Shape, value: Json, notes: Notes) -> int | float:
         if shape.high != 1:
             raise UnreadableError(f"per cent where up to {shape.high:g} is asked")
         number = number / HUNDRED
-    _note_share(shape, number, clear, notes)
+    _note_bare_number(shape, number, clear, notes)
     if not (shape.low is None or number >= shape.low) or not (
         shape.high is None or number <= shape.high
     ):
@@ -260,15 +261,18 @@ def _read_quantity(shape: Shape, value: Json, notes: Notes) -> int | float:
     return number
 
 
-def _note_share(shape: Shape, number: float, clear: bool, notes: Notes) -> None:
-    """Note a number that may be a share of 1; raises UnreadableError for a fraction, since 1 may
-    also be 1 %.
+def _note_bare_number(shape: Shape, number: float, clear: bool, notes: Notes) -> None:
+    """Note a number without a scale; raises UnreadableError for a fraction of 1, since 1 may also
+    be 1 %.
     """
-    if clear or not shape.of_hundred or not 0 < number <= 1:
+    if clear or not shape.of_hundred:
         return
-    notes.shares[""] = float(number)
-    if isinstance(number, float):
-        raise UnreadableError(f"{number} where 0 to 100 is asked may be a share of 1")
+    notes.bare_numbers[""] = float(number)
+    if isinstance(number, float) and 0 < number <= 1:
+        raise UnreadableError(
+            f"{number} where 0 to 100 is asked may be a share of 1; `confidence_scale: 1` in the"
+            " model's entry reads it so"
+        )
 
 
 def _is_range(shape: Shape, text: str) -> bool:
@@ -364,7 +368,7 @@ def _first_line(statement: str) -> str:
 def agreed(shape: Shape, statements: list[str], notes: Notes | None = None) -> Json:
     """The one reading of all `statements`, echoes of the choice aside; None if nothing is stated.
 
-    A number that may be a share of 1 is noted, if it is the only statement.
+    A number without a scale is noted, if it is the only statement.
 
     Raises UnreadableError where one cannot be read or two differ.
     """
@@ -377,7 +381,7 @@ def agreed(shape: Shape, statements: list[str], notes: Notes | None = None) -> J
             continue
         finally:
             if notes is not None and len(statements) == 1:
-                notes.shares |= inner.shares
+                notes.bare_numbers |= inner.bare_numbers
     if any(reading != readings[0] for reading in readings):
         raise UnreadableError(
             f"stated as {' and as '.join(shorten(str(reading), 20) for reading in readings[:3])}"

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from moot.core.confidence import CONFIDENCE_SHARE
+from moot.core.confidence import scaled_confidence
 from moot.core.types import JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols.utterances import Utterance
@@ -96,25 +96,22 @@ def split_round(text: str, current: int) -> list[Spoken]:
     return spoken
 
 
-def stated_confidence(text: str) -> float | None:
-    """The confidence that a statement gives, 0 to 100: the last one; None for none, for a range,
-    and for a share of 1.
+def stated_confidence(text: str, scale: int = 100) -> float | None:
+    """The last confidence that a statement gives, from 0 to 100.
 
-        >>> stated_confidence("I affirm. Confidence: 85/100")
-        85.0
-    """
-    number = _last_confidence(text)[0]
-    share_of_one = "." in number and 0 < float(number) <= 1
-    return None if not number or share_of_one or float(number) > 100 else float(number)
+    None for no confidence, for a range, and for a number that contradicts the model's
+    `confidence_scale`, as a fraction of 1 does where that is 100.
 
-
-def share_stated(text: str) -> dict[str, float] | None:
-    """The confidence that a statement gives, as `parsed` keeps it, if it may be a share of 1;
-    None for any other.
+    >>> stated_confidence("I affirm. Confidence: 85/100")
+    85.0
     """
     number, behind = _last_confidence(text)
-    clear = not number or re.match(r"\s*(?:%|/|out of)", behind)
-    return {CONFIDENCE_SHARE: float(number)} if not clear and 0 < float(number) <= 1 else None
+    if not number:
+        return None
+    is_percentage = re.match(r"\s*(?:%|/|out of)", behind) is not None
+    if scale != 1 and "." in number and 0 < float(number) <= 1:
+        return None
+    return scaled_confidence(float(number), scale, is_percentage=is_percentage)
 
 
 def _last_confidence(text: str) -> tuple[str, str]:

@@ -34,7 +34,6 @@ from moot.studies.appellate.panel_statements import (
     Spoken,
     parts_of_json,
     round_schema,
-    share_stated,
     split_round,
     stated_confidence,
 )
@@ -169,6 +168,7 @@ def record_parts(
     `failed`, if the call failed).
     """
     heard: set[int] = set()
+    scale = debate.voices.confidence_scale(said.speaker)
     for part in spoken:
         belongs = part.round == number and part.judge <= params.judges and part.judge not in heard
         kind = STATEMENT if belongs else OVERRUN if part.round > params.rounds else EXTRA
@@ -176,7 +176,7 @@ def record_parts(
         debate.record(
             f"judge_{part.judge}", kind, part.statement, source=said.source,
             round=part.round if kind == OVERRUN else number,
-            confidence=stated_confidence(part.statement), parsed=share_stated(part.statement), call_id=said.call_id,
+            confidence=stated_confidence(part.statement, scale), call_id=said.call_id,
         )  # fmt: skip
     for judge in range(1, params.judges + 1):
         if judge not in heard:
@@ -241,8 +241,7 @@ async def state(debate: Debate, seat: str, number: int, earlier: Sequence[Uttera
         people=people(debate),
     )
     if said.confidence is None:
-        said.confidence = stated_confidence(said.text)
-        said.parsed = share_stated(said.text) or said.parsed
+        said.confidence = stated_confidence(said.text, debate.voices.confidence_scale(seat))
     return said
 
 

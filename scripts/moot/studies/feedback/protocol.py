@@ -37,7 +37,7 @@ from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import all_spoken
-from moot.protocols.replies import as_share, position_in, prediction_schema, prediction_type
+from moot.protocols.replies import position_in, prediction_schema, prediction_type
 from moot.protocols.smoothing import (
     LABEL_ALONE,
     STATED,
@@ -404,7 +404,6 @@ def record_outlook(
         "answer": latest.answers[0],
         "threshold_met": met,
         "probability": _origin(_asked(debate)[-1]),
-        **(as_share(_asked(debate)[-1]) or {}),
     }
     text = ", ".join(f"{label} {share:.3f}" for label, share in current.probabilities.items())
     prediction = decided(current, debate.task)

@@ -1,0 +1,113 @@
+"""`confidence_scale` of a model: confidences from 0 to 100 and from 0 to 1, through server,
+transcripts and predictions.
+"""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from answers_by_model import debated
+from fault_server import FaultServer
+from moot.studies.appellate.panel_statements import stated_confidence
+from moot.studies.feedback.scores import judged_debates
+
+SHARES, PERCENT = "by-shares", "by-percent"
+SCALES = {SHARES: 1}
+
+
+def reply(prediction: str, confidence: object) -> str:
+    return json.dumps({"prediction": prediction, "confidence": confidence})
+
+
+def confidences(predictions: pd.DataFrame) -> dict[str, float]:
+    return predictions.groupby("prediction")["confidence"].first().to_dict()
+
+
+def test_each_model_is_read_on_its_scale(server: FaultServer, tmp_path: Path) -> None:
+    replies = {
+        SHARES: [reply("YES", 1), reply("NO", 0.8)],
+        PERCENT: [reply("YES", 1), reply("NO", 80)],
+    }
+    results, predictions = debated(server, tmp_path, replies, scales=SCALES)
+    assert confidences(predictions[SHARES]) == {"yes": 100.0, "no": 80.0}
+    assert confidences(predictions[PERCENT]) == {"yes": 1.0, "no": 80.0}
+    scores = predictions[SHARES].groupby("prediction")["score"].first().to_dict()
+    assert scores == pytest.approx({"yes": 1.0, "no": 0.1})
+    scores = predictions[PERCENT].groupby("prediction")["score"].first().to_dict()
+    assert scores == pytest.approx({"yes": 0.505, "no": 0.1})
+    transcripts = results.transcripts[results.transcripts["kind"] == "prediction"]
+    assert set(transcripts.loc[transcripts["model"] == SHARES, "missing_fields"]) == {""}
+
+
+@pytest.mark.parametrize(
+    ("model", "confidence", "problem"),
+    [
+        (PERCENT, 0.9, "`confidence_scale: 1` in the model's entry reads it so"),
+        (SHARES, 80, "80 contradicts `confidence_scale: 1` in the model's entry"),
+    ],
+)
+def test_a_confidence_that_contradicts_the_scale_is_missing_and_the_key_is_named(
+    model: str, confidence: float, problem: str, server: FaultServer, tmp_path: Path
+) -> None:
+    replies = {model: [reply("YES", confidence)] * 2}
+    results, predictions = debated(server, tmp_path, replies, scales=SCALES)
+    assert predictions[model]["confidence"].isna().all()
+    assert set(predictions[model]["prediction"]) == {"yes"}
+    transcripts = results.transcripts[results.transcripts["kind"] == "prediction"]
+    assert set(transcripts["missing_fields"]) == {"confidence"}
+    assert transcripts["parse_problem"].str.contains(problem, regex=False).all()
+
+
+@pytest.mark.parametrize(
+    ("stated", "confidence"),
+    [("1%", 1.0), ("1/100", 1.0), ("1 out of 100", 1.0), ("0.8", 80.0), ("1.0", 100.0), (0, 0.0)],
+)
+def test_words_that_name_a_scale_precede_the_key(
+    server: FaultServer, tmp_path: Path, stated: object, confidence: float
+) -> None:
+    _, predictions = debated(server, tmp_path, {SHARES: [reply("YES", stated)] * 2}, scales=SCALES)
+    assert set(predictions[SHARES]["confidence"]) == {confidence}
+
+
+def test_smoothed_probabilities_follow_the_scale(server: FaultServer, tmp_path: Path) -> None:
+    replies = {
+        SHARES: [reply("NO", 1), reply("YES", 0.6)],
+        PERCENT: [reply("NO", 1), reply("YES", 60)],
+    }
+    results, predictions = debated(
+        server,
+        tmp_path,
+        replies,
+        "feedback",
+        scales=SCALES,
+        debaters=1,
+        rounds=1,
+        answer="generation",
+    )
+    scores = {
+        model: frame.groupby("prediction")["score"].first().to_dict()
+        for model, frame in predictions.items()
+    }
+    assert scores[SHARES] == pytest.approx({"no": 0.0, "yes": 0.8})
+    assert scores[PERCENT] == pytest.approx({"no": 0.495, "yes": 0.8})
+    assert confidences(predictions[SHARES]) == pytest.approx({"no": 100.0, "yes": 80.0})
+    assert not any(debate.label_alone for debate in judged_debates(results, SHARES))
+
+
+@pytest.mark.parametrize(
+    ("text", "scale", "confidence"),
+    [
+        ("I affirm. Confidence: 0.8", 1, 80.0),
+        ("I affirm. Confidence: 0.8", 100, None),
+        ("I affirm. Confidence: 1", 1, 100.0),
+        ("I affirm. Confidence: 1", 100, 1.0),
+        ("Confidence: 85", 1, None),
+        ("Confidence: 85 %", 1, 85.0),
+        ("Confidence: 1/100", 1, 1.0),
+        ("I affirm.", 1, None),
+    ],
+)
+def test_confidences_in_a_judges_statement(text: str, scale: int, confidence: float | None) -> None:
+    assert stated_confidence(text, scale) == confidence
