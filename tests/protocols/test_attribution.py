@@ -22,7 +22,7 @@ from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.attribution import AttributionParams, chosen_repeats
 from moot.protocols.debate import Answer, Debate, transcript_row
-from moot.protocols.replayed import sentences
+from moot.protocols.replayed import split_sentences
 from moot.report.content import StudyResults
 from moot.report.exports import EXPORTERS, Export
 from moot.report.reader_debates import effects_by_debate
@@ -464,7 +464,7 @@ def test_debates_without_words_are_refused(tmp_path: Path) -> None:
 
 
 def test_sentences_end_where_they_do() -> None:
-    assert [quote for quote, _ in sentences('"No." He left! 他走了。好')] == [
+    assert [quote for quote, _ in split_sentences('"No." He left! 他走了。好')] == [
         '"No."',
         "He left!",
         "他走了。",

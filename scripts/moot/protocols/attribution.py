@@ -27,19 +27,19 @@ from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import all_spoken
 from moot.protocols.replayed import (
     CONTINUED,
-    KEPT,
+    CONTINUED_UNCHANGED,
     REMOVED,
     REORDERED,
     REPLACED,
     SENTENCE,
     Change,
-    Held,
-    donors,
-    held_debates,
-    no_words,
+    RecordedDebate,
+    is_verdict_unstable,
+    missing_text_error,
+    read_debates,
+    replacement_texts,
     replay_debate,
-    sentences,
-    wavers,
+    split_sentences,
 )
 from moot.protocols.replies import prediction_schema, read_answer
 from moot.protocols.setup import JobSetup
@@ -105,7 +105,7 @@ class _Judged:
     @property
     def exact(self) -> bool:
         """Whether asking again would give the same."""
-        alone = len(self.said) == 1 and self.change.way not in (CONTINUED, KEPT)
+        alone = len(self.said) == 1 and self.change.way not in (CONTINUED, CONTINUED_UNCHANGED)
         return alone and bool(self.answer and self.answer.logprobs)
 
     def gives(self, verdict: str) -> float | None:
@@ -148,18 +148,18 @@ def _asked(params: AttributionParams) -> tuple[str, ...]:
 
 def debates_with_turns(
     params: AttributionParams, artifacts: Mapping[str, Path]
-) -> Mapping[tuple[str, int], Held]:
+) -> Mapping[tuple[str, int], RecordedDebate]:
     """The held debates by case and repeat, before any are chosen."""
     paths = tuple(path for name, path in artifacts.items() if name.partition("_")[0] == "debates")
-    return held_debates(paths, frozenset(_debaters(params)), params.judge)
+    return read_debates(paths, frozenset(_debaters(params)), params.judge)
 
 
-def _debates(setup: JobSetup) -> Mapping[tuple[str, int], Held]:
+def _debates(setup: JobSetup) -> Mapping[tuple[str, int], RecordedDebate]:
     """The debates that may be judged again; raises `UserError` where no words are known."""
     params: AttributionParams = setup.params
     found = debates_with_turns(params, setup.artifacts)
     if found and not any(held.turns for held in found.values()):
-        raise no_words(setup.experiment, params.beside, "could be taken out")
+        raise missing_text_error(setup.experiment, params.beside, "could be taken out")
     return found
 
 
@@ -168,7 +168,7 @@ def chosen_repeats(setup: JobSetup, case: Case) -> list[int]:
     found, params = _debates(setup), setup.params
     keys = [key for key, held in found.items() if held.turns]
     if params.chosen == "changed":
-        keys = [key for key in keys if wavers(found, key, params.judge)]
+        keys = [key for key in keys if is_verdict_unstable(found, key, params.judge)]
     keys.sort(key=lambda key: (stable_fraction("attribution", setup.seed, *key), key))
     return repeats_by_case(keys[: params.debates]).get(case.case_id, [])
 
@@ -247,7 +247,7 @@ class _Rejudged:
         if REPLACED in params.ways:
             roles = self._debate.task.roles
             texts = {
-                row["turn"]: donors(self._all, self._key, row, roles, params.repeats)
+                row["turn"]: replacement_texts(self._all, self._key, row, roles, params.repeats)
                 for row in turns
             }
             replaced = [Change(REPLACED, turn, texts=given) for turn, given in texts.items()]
@@ -259,7 +259,7 @@ class _Rejudged:
 
     def to_go_on_from(self) -> list[Change]:
         """The turns from which the debate goes on, each taken out and as it was."""
-        ways = (CONTINUED, KEPT) if self._params.rerun_from else ()
+        ways = (CONTINUED, CONTINUED_UNCHANGED) if self._params.rerun_from else ()
         return [Change(way, row["turn"]) for way in ways for row in self._held.turns]
 
     def sentences_of(
@@ -278,7 +278,7 @@ class _Rejudged:
         found = [
             Change(SENTENCE, turn, number, (rest,), quote)
             for turn in sorted(moves, key=lambda turn: (-moves[turn], turn))
-            for number, (quote, rest) in enumerate(sentences(texts[turn]), start=1)
+            for number, (quote, rest) in enumerate(split_sentences(texts[turn]), start=1)
         ]
         return found[: self._params.sentences]
 

@@ -18,7 +18,7 @@ from moot.core.kinds import BELIEF, PUBLIC
 from moot.core.types import Fields
 from moot.protocols import Options, ProtocolParams, Room, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.replayed import Held, held_debates, no_words
+from moot.protocols.replayed import RecordedDebate, missing_text_error, read_debates
 from moot.protocols.replies import prediction_schema, read_answer
 from moot.protocols.setup import JobSetup
 from moot.protocols.utterances import Utterance
@@ -106,12 +106,12 @@ def _play(debate: Debate, row: Fields, judge: str) -> bool:
     return False
 
 
-def _held(setup: JobSetup) -> Mapping[tuple[str, int], Held]:
+def _held(setup: JobSetup) -> Mapping[tuple[str, int], RecordedDebate]:
     """The ended debates by case and repeat; raises `UserError` where no words are known."""
     params: RejudgeParams = setup.params
-    found = held_debates(tuple(setup.artifacts.values()), frozenset(), params.judge)
+    found = read_debates(tuple(setup.artifacts.values()), frozenset(), params.judge)
     if not any(
         row["text"] for held in found.values() for row in held.rows if row["visibility"] == PUBLIC
     ):
-        raise no_words(setup.experiment, params.beside, "a judge could read")
+        raise missing_text_error(setup.experiment, params.beside, "a judge could read")
     return found

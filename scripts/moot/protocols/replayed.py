@@ -23,20 +23,20 @@ from moot.protocols.debate import Debate, Intervention, Turn
 from moot.protocols.setup import JobSetup
 from moot.protocols.utterances import Utterance, empty_utterance
 
-WHOLE, REMOVED, REPLACED, REORDERED, SENTENCE = (
+UNCHANGED, REMOVED, REPLACED, REORDERED, SENTENCE = (
     "whole",
     "removed",
     "replaced",
     "reordered",
     "sentence",
 )
-CONTINUED, KEPT = "continued", "kept"
+CONTINUED, CONTINUED_UNCHANGED = "continued", "kept"
 """The debate goes on from a turn that is taken out, and from the same turn as it was."""
-OF_TURNS = (REMOVED, REPLACED, CONTINUED)
+WAYS_OF_ONE_TURN = (REMOVED, REPLACED, CONTINUED)
 """The ways to change one turn."""
 MAX_CALLS_PER_PROMPT = 20
 """Calls of one prompt that a replay may make. Replays have ranges of replicates of their own."""
-NEAR = 0.5
+MAX_LENGTH_DIFFERENCE = 0.5
 """By what share of a turn's length another may differ that replaces it."""
 _SENTENCE = re.compile(r"[^.!?。！？…]*(?:[.!?。！？…]+[\"'”’»」』)\]）]*\s*|$)")
 
@@ -53,7 +53,7 @@ class Change:
         quote: the sentence that is taken out.
     """
 
-    way: str = WHOLE
+    way: str = UNCHANGED
     turn: int = 0
     number: int = 0
     texts: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class RecordedDebate:
     """A debate as its transcript has it.
 
     Attributes:
@@ -76,24 +76,24 @@ class Held:
 
 
 @cache
-def held_debates(
+def read_debates(
     paths: tuple[Path, ...], speakers: frozenset[str], judge: str
-) -> Mapping[tuple[str, int], Held]:
+) -> Mapping[tuple[str, int], RecordedDebate]:
     """The ended debates of some transcripts by case and repeat;
     `speakers` argue, or everybody but `judge` if none.
     """
-    found: dict[tuple[str, int], Held] = {}
+    debates: dict[tuple[str, int], RecordedDebate] = {}
     for key, rows in rows_by_debate(paths).items():
         end = json.loads(rows[-1]["parsed"] or "{}") if rows[-1]["kind"] == CONCLUSION else {}
         if end.get("status") != "waiting":
-            said = [row for row in rows if row["kind"] != CONCLUSION]
-            turns = [row for row in said if _argues(row, speakers, judge)]
+            debate_rows = [row for row in rows if row["kind"] != CONCLUSION]
+            turns = [row for row in debate_rows if _is_argument(row, speakers, judge)]
             verdict = str(rows[-1]["prediction"] or "") if end.get("status") == "valid" else ""
-            found[key] = Held(said, turns, verdict)
-    return found
+            debates[key] = RecordedDebate(debate_rows, turns, verdict)
+    return debates
 
 
-def no_words(experiment: str, beside: str, do: str) -> UserError:
+def missing_text_error(experiment: str, beside: str, do: str) -> UserError:
     """The error for debates of `beside` of which no words are known."""
     return UserError(
         f"experiment '{experiment}': the debates of '{beside}' hold no words that {do}. Where they"
@@ -102,7 +102,7 @@ def no_words(experiment: str, beside: str, do: str) -> UserError:
     )
 
 
-def _argues(row: Fields, speakers: frozenset[str], judge: str) -> bool:
+def _is_argument(row: Fields, speakers: frozenset[str], judge: str) -> bool:
     seat = row["speaker"] in speakers if speakers else row["speaker"] != judge
     spoken = (
         row["visibility"] == PUBLIC
@@ -112,7 +112,9 @@ def _argues(row: Fields, speakers: frozenset[str], judge: str) -> bool:
     return seat and spoken and row["source"] != "computed"
 
 
-def wavers(debates: Mapping[tuple[str, int], Held], key: tuple[str, int], judge: str) -> bool:
+def is_verdict_unstable(
+    debates: Mapping[tuple[str, int], RecordedDebate], key: tuple[str, int], judge: str
+) -> bool:
     """Whether a debate's judge changed its belief, or another repeat of its case came to another
     verdict.
     """
@@ -128,8 +130,8 @@ def wavers(debates: Mapping[tuple[str, int], Held], key: tuple[str, int], judge:
     return len(beliefs) > 1 or len(verdicts) > 1
 
 
-def donors(
-    debates: Mapping[tuple[str, int], Held],
+def replacement_texts(
+    debates: Mapping[tuple[str, int], RecordedDebate],
     key: tuple[str, int],
     turn: Fields,
     roles: Mapping[str, str],
@@ -154,10 +156,12 @@ def donors(
         for row in held.turns
         if of(row) == of(turn) and row["text"] != turn["text"]
     )
-    return tuple(text for apart, _, text in sorted(near)[:most] if apart <= NEAR * length)
+    return tuple(
+        text for apart, _, text in sorted(near)[:most] if apart <= MAX_LENGTH_DIFFERENCE * length
+    )
 
 
-def sentences(text: str) -> list[tuple[str, str]]:
+def split_sentences(text: str) -> list[tuple[str, str]]:
     """The sentences of a text, each with the text without it.
 
     >>> sentences("He paid. She did not!")
@@ -180,7 +184,7 @@ class Replay(Intervention):
         judge: The seat that is asked.
     """
 
-    def __init__(self, recorded: Held, change: Change, again: int, judge: str) -> None:
+    def __init__(self, recorded: RecordedDebate, change: Change, again: int, judge: str) -> None:
         self._judge, self._change, self._again = judge, change, again
         self._debaters = {row["speaker"] for row in recorded.turns}
         self._rows: defaultdict[tuple[str, str], list[Fields]] = defaultdict(list)
@@ -205,7 +209,7 @@ class Replay(Intervention):
 
         The judge is asked. Where the debate continues from a turn, so are all seats after it.
         """
-        if turn.seat == self._judge or self._change.way not in (CONTINUED, KEPT):
+        if turn.seat == self._judge or self._change.way not in (CONTINUED, CONTINUED_UNCHANGED):
             return turn.seat != self._judge
         rows = self._rows[turn.seat, turn.kind]
         return bool(rows) and rows[0]["turn"] <= self._change.turn
@@ -243,12 +247,17 @@ class Replay(Intervention):
         return (
             bool(self._change.turn)
             and row["turn"] == self._change.turn
-            and self._change.way != KEPT
+            and self._change.way != CONTINUED_UNCHANGED
         )
 
 
 def replay_debate(
-    original: Debate, setup: JobSetup, recorded: Held, change: Change, again: int, judge: str
+    original: Debate,
+    setup: JobSetup,
+    recorded: RecordedDebate,
+    change: Change,
+    again: int,
+    judge: str,
 ) -> tuple[Debate, Replay]:
     """Return a debate that plays a recorded one, and its intervention.
 

@@ -10,7 +10,14 @@ import pandas as pd
 from moot.core.kinds import ATTRIBUTED
 from moot.core.types import Fields, JsonObject
 from moot.protocols.attribution import STATED
-from moot.protocols.replayed import CONTINUED, KEPT, OF_TURNS, REMOVED, REPLACED, WHOLE
+from moot.protocols.replayed import (
+    CONTINUED,
+    CONTINUED_UNCHANGED,
+    REMOVED,
+    REPLACED,
+    UNCHANGED,
+    WAYS_OF_ONE_TURN,
+)
 from moot.scores.results import ExperimentResults
 from moot.stats.attribution import Effect, estimate_effect, moved_verdict, noise_floor
 
@@ -98,11 +105,13 @@ def _noted(results: ExperimentResults) -> Iterator[tuple[Fields, list[JsonObject
 
 
 def _debate(about: Fields, noted: list[JsonObject], smallest: float) -> Iterator[JsonObject]:
-    whole = next((note for note in noted if note["way"] == WHOLE), None)
+    whole = next((note for note in noted if note["way"] == UNCHANGED), None)
     if whole is None or not whole["values"] or not whole["verdict"]:
         return
-    kept = {note["turn"]: note for note in noted if note["way"] == KEPT}
-    changed = (note for note in noted if note["way"] not in (WHOLE, KEPT, STATED))
+    kept = {note["turn"]: note for note in noted if note["way"] == CONTINUED_UNCHANGED}
+    changed = (
+        note for note in noted if note["way"] not in (UNCHANGED, CONTINUED_UNCHANGED, STATED)
+    )
     for _, some in groupby(sorted(changed, key=_tested_with), _tested_with):
         pairs = [(kept[note["turn"]] if note["way"] == CONTINUED else whole, note) for note in some]
         tried = [
@@ -136,7 +145,7 @@ def _tested_with(note: Fields) -> str:
     """With which other changes of its debate one is tested: a turn, in whatever way it was changed,
     with all turns.
     """
-    return "" if note["way"] in OF_TURNS else note["way"]
+    return "" if note["way"] in WAYS_OF_ONE_TURN else note["way"]
 
 
 def effects_by_place(results: ExperimentResults) -> dict[tuple[str, str, int], JsonObject]:
