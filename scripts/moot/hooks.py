@@ -15,6 +15,7 @@ from moot.core.model_config import ModelConfig
 from moot.core.places import Faults
 from moot.core.registry import Registry
 from moot.core.types import JsonObject
+from moot.protocols import ProtocolParams
 from moot.protocols.experiment import Experiment
 from moot.scores.contrasts import Contrast, ContrastTest
 from moot.scores.results import ExperimentResults
@@ -91,6 +92,44 @@ class Analysis:
             UserError: the entry cannot be expanded.
         """
         return [(name, experiment)]
+
+    def derived_names(
+        self,
+        name: str,  # noqa: ARG002
+        config: ExperimentConfig,  # noqa: ARG002
+    ) -> Sequence[str]:
+        """The names of the experiments that `derive_experiments` adds."""
+        return []
+
+    def derive_experiments(
+        self,
+        name: str,  # noqa: ARG002
+        config: ExperimentConfig,  # noqa: ARG002
+        params: ProtocolParams,  # noqa: ARG002
+    ) -> Iterable[tuple[str, ExperimentConfig]]:
+        """Further experiments that follow from a checked one, each with its name."""
+        return []
+
+    def check_experiment(
+        self,
+        name: str,
+        config: ExperimentConfig,
+        params: ProtocolParams,
+        labels: tuple[str, ...],
+        where: Callable[[str], str],
+    ) -> None:
+        """Check an experiment's entry.
+
+        Args:
+            name: the experiment's name.
+            config: its entry.
+            params: its protocol's parameters, checked.
+            labels: of its data, as far as they are known before the data are loaded.
+            where: a key of the entry to its place in the configuration.
+
+        Raises:
+            UserError: the entry is invalid.
+        """
 
     def contrast_test(
         self,

@@ -72,7 +72,7 @@ def keys_of(name: str) -> list[tuple[str, str]]:
     return [
         (section.place, section.key)
         for section in sections
-        if section.model.__module__.startswith(package)
+        if (section.module or section.model.__module__).startswith(package)
     ]
 
 

@@ -104,7 +104,7 @@ VERSIONS = ["2.13", "3.11"]
 CONVENTIONS = {
     "README.md": VERSIONS,
     "docs/baselines.md": VERSIONS,
-    "docs/controls.md": ["0.71"],
+    "scripts/moot/analyses/arms/README.md": ["0.71"],
     "docs/drift.md": ["0.05"],
     "docs/people.md": [],
     "docs/scale.md": ["0.15", "0.60"],

@@ -1,4 +1,4 @@
-"""An experiment in the configuration, its control arms and grids, and the contrasts that are
+"""An experiment in the configuration, its grids, and the contrasts that are
 planned between them.
 """
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from moot.core.model_config import Name, Strict, as_list, each_once
-from moot.core.sections import DISPLAY_ONLY, DISPLAY_ONLY_WITHOUT_ARMS, with_sections
+from moot.core.sections import DISPLAY_ONLY, DISPLAY_ONLY_OF_BASE, with_sections
 from moot.core.types import Fields, Json
 
 RECORDED = "recorded"
@@ -165,40 +165,22 @@ class ExperimentConfig(ExperimentSections):
         description="the study whose tables it enters; none: the protocol's own",
         json_schema_extra=DISPLAY_ONLY,
     )
-    arms: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = Field(
-        (),
-        description=(
-            "control arms (docs/controls.md): one further experiment, NAME-arm=ARM, for each"
-        ),
-        json_schema_extra=DISPLAY_ONLY_WITHOUT_ARMS,
-    )
-    arm_models: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = Field(
-        (),
-        description="those of its models that the control arms run with; none: all",
-        json_schema_extra=DISPLAY_ONLY_WITHOUT_ARMS,
-    )
-    arm_cases: int | None = Field(
-        None,
-        ge=1,
-        description="how many of its cases the control arms argue, the first ones; none: all",
-        json_schema_extra=DISPLAY_ONLY_WITHOUT_ARMS,
-    )
     attribution: AttributionConfig | None = Field(
         None,
         description="what moved its judge: the control arm `attribution`, and how it is held",
-        json_schema_extra=DISPLAY_ONLY_WITHOUT_ARMS,
+        json_schema_extra=DISPLAY_ONLY_OF_BASE,
     )
     arm: str = Field("", description="the control arm that it is, of the experiment `of`")
     of: str = Field("", description="the experiment that it is a control arm of")
     labelers: tuple[str, ...] = Field(
         (),
         description="rules, judge (its model), judge:MODEL, human, or a labeler of yours",
-        json_schema_extra=DISPLAY_ONLY_WITHOUT_ARMS,
+        json_schema_extra=DISPLAY_ONLY_OF_BASE,
     )
     rubric: str = Field(
         "",
         description="rubric that its statements are labelled by; none: the protocol's own",
-        json_schema_extra=DISPLAY_ONLY_WITHOUT_ARMS,
+        json_schema_extra=DISPLAY_ONLY_OF_BASE,
     )
     params: Fields = Field(default_factory=dict, description="the protocol's parameters: see there")
     prompts: str = Field(
@@ -224,20 +206,10 @@ class ExperimentConfig(ExperimentSections):
     )
 
     @model_validator(mode="after")
-    def _arm_of_something(self) -> "ExperimentConfig":
+    def _check_control(self) -> "ExperimentConfig":
         if bool(self.arm) != bool(self.of):
             raise ValueError("`arm` and `of` go together: which control arm, of which experiment")
         return self
-
-    @model_validator(mode="before")
-    @classmethod
-    def _attribution_is_an_arm(cls, entry: Json) -> Json:
-        """`attribution: {...}` asks for the control arm of that name."""
-        if not isinstance(entry, Mapping) or entry.get("attribution") is None:
-            return entry
-        stated = entry.get("arms", ())
-        arms = [stated] if isinstance(stated, str) else list(stated or ())
-        return {**entry, "arms": arms if "attribution" in arms else [*arms, "attribution"]}
 
     @model_validator(mode="before")
     @classmethod

@@ -13,48 +13,54 @@ from pydantic.config import JsonDict
 
 from moot.core.registry import Registry
 
-Model = TypeVar("Model", bound=BaseModel)
+Value = TypeVar("Value")
 DISPLAY_ONLY: JsonDict = {"display_only": True}
 """Marks a field that leaves the experiment's own debates as they are.
 
 The field chooses what is shown, labelled or run in addition. Every other field changes the digests
 of the debates.
 """
-DISPLAY_ONLY_WITHOUT_ARMS: JsonDict = {**DISPLAY_ONLY, "passed_to_arms": False}
-"""Marks such a field whose value the experiment's control arms do not take over."""
+DISPLAY_ONLY_OF_BASE: JsonDict = {**DISPLAY_ONLY, "passed_to_controls": False}
+"""Marks such a field whose value experiments that control for this one do not take over."""
 Place = Literal["config", "experiment", "contrast", "dataset"]
 """Where a key stands: at the top level, or in an experiment, a contrast or a data set."""
 
 
 @dataclass(frozen=True)
-class ConfigSection(Generic[Model]):
+class ConfigSection(Generic[Value]):
     """A registered configuration key.
 
     Attributes:
         place: where the key stands.
         key: its name.
-        model: what it holds; where the key is not given, its value is None.
+        model: the type of its value.
         description: what it does, for the reference and the schema.
         marks: of the field, such as `DISPLAY_ONLY` for a key of an experiment on which its debates
             do not depend.
+        annotation: the type with its validators, where `model` alone does not say it.
+        default: the value where the key is not given.
+        module: the module that registers it, where `model` is not a class of that module.
     """
 
     place: Place
     key: str
-    model: type[Model]
+    model: type[Value]
     description: str
     marks: JsonDict = field(default_factory=dict)
+    annotation: Any = None
+    default: Value | None = None
+    module: str = ""
 
-    def of(self, entry: BaseModel) -> Model | None:
-        """The value of this key in an entry of the configuration; None where it is not given."""
-        value: Model | None = getattr(entry, self.key)
+    def of(self, entry: BaseModel) -> Value | None:
+        """The value of this key in an entry of the configuration."""
+        value: Value | None = getattr(entry, self.key)
         return value
 
 
 SECTIONS: Registry[ConfigSection[Any]] = Registry("configuration key", "config")
 
 
-def register_section(section: ConfigSection[Model]) -> ConfigSection[Model]:
+def register_section(section: ConfigSection[Value]) -> ConfigSection[Value]:
     """Make a key known; called by the module `config` of an analysis."""
     SECTIONS.register(f"{section.place}.{section.key}")(section)
     return section
@@ -82,7 +88,9 @@ def with_sections(base: type[BaseModel], place: Place) -> type[BaseModel]:
     fields: dict[str, Any] = {}
     for section in sections_of(place):
         value = Field(
-            None, description=section.description, json_schema_extra=section.marks or None
+            section.default,
+            description=section.description,
+            json_schema_extra=section.marks or None,
         )
-        fields[section.key] = (section.model | None, value)
+        fields[section.key] = (section.annotation or section.model | None, value)
     return create_model(f"{place.capitalize()}Sections", __base__=base, **fields)

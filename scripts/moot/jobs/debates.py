@@ -26,16 +26,15 @@ from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
-from moot.plan.arm_experiments import as_argued, make_debate
 from moot.plan.debated_cases import choose_debated_cases
 from moot.plan.plan import Plan
 from moot.plan.rehearsal import simulated_endpoints
 from moot.protocols import PROTOCOLS
+from moot.protocols.controls import make_debate, reword
 from moot.protocols.debate import Answer, Debate, check_labels, transcript_row
 from moot.protocols.experiment import Experiment
 from moot.protocols.inbox import ask_by_inbox, folder_of, remove_unasked
 from moot.protocols.people import AskPerson
-from moot.protocols.relabelling import restore
 from moot.protocols.setup import JobSetup
 
 Item = TypeVar("Item")
@@ -192,8 +191,8 @@ def debates_of(
         a faster one asks.
     """
     experiment = plan.experiments[job.experiment]
-    renamed = as_argued(experiment.config, job.cases, job.task)
-    cases, task = (renamed.cases, renamed.task) if renamed else (job.cases, job.task)
+    reworded = reword(experiment.config, job.cases, job.task)
+    cases, task = reworded.cases, reworded.task
     new_debate, repeats_of = (
         make_debate(experiment.config),
         PROTOCOLS[experiment.config.protocol].repeats,
@@ -219,7 +218,7 @@ def debates_of(
             debate = await run_debate(new_debate(case, task, repeat, setup), experiment)
             if by_inbox:
                 remove_unasked(folder, repeat, debate.questions)
-        return restore(debate, renamed.original) if renamed else debate
+        return reworded.restore(debate)
 
     held: dict[tuple[str, int], Callable[[], Coroutine[Any, Any, Debate]]] = {}
     for case in cases_of_job(plan, replace(job, cases=cases, task=task)):
@@ -256,9 +255,8 @@ async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
     progress = Progress(
         f"{job.experiment} {job.model} shard {job.shard}", calls_a_debate=job.calls_a_debate
     )
-    renamed = as_argued(plan.experiments[job.experiment].config, job.cases, job.task)
-    cases, task = (renamed.cases, renamed.task) if renamed else (job.cases, job.task)
-    open_endpoint = simulated_endpoints(plan.config, cases, task)
+    reworded = reword(plan.experiments[job.experiment].config, job.cases, job.task)
+    open_endpoint = simulated_endpoints(plan.config, reworded.cases, reworded.task)
     settings = Settings(plan.config.replay, plan.config.budget, job.threads, open_endpoint)
     with closing(Ledger(plan.config.ledger)) as ledger:
         async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:

@@ -14,7 +14,7 @@ from moot.core.rubric import RUBRICS, Rubric
 from moot.hooks import analyses
 from moot.labels import JUDGE
 from moot.protocols import PROTOCOLS, ProtocolEntry, against
-from moot.protocols.arms import ARMS
+from moot.protocols.controls import control_of
 
 
 def expand(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
@@ -122,8 +122,10 @@ def templates_used(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str
 def templates_of_debates(config: ExperimentConfig) -> tuple[str, ...]:
     """Prefixes of the prompt templates that an experiment's debates use."""
     prefixes = [prefix for entry in protocols_of(config) for prefix in entry.prompts]
-    arm = ARMS.get(config.arm)
-    return (*prefixes, arm.template) if arm and arm.template else tuple(prefixes)
+    control = control_of(config)
+    if control and control.template:
+        prefixes.append(control.template)
+    return tuple(prefixes)
 
 
 def protocols_of(config: ExperimentConfig) -> list[ProtocolEntry]:

@@ -16,12 +16,12 @@ from moot.core.model_config import LONGEST_NAME
 from moot.core.places import Faults, validation_message, where
 from moot.core.rubric import RUBRICS, Rubric
 from moot.datasets import LOADERS
+from moot.hooks import analyses
 from moot.labels import HUMAN, JUDGE, LABELERS, RULES
 from moot.llm.prompts import Prompts
-from moot.plan.arm_experiments import apply_arm, arm_configs, base_experiment, check_arms
 from moot.plan.entries import expand, labelling_templates, rubric_of, templates_used
 from moot.protocols import PROTOCOLS
-from moot.protocols.arms import arm_name
+from moot.protocols.controls import CONTROLS, control_params
 from moot.protocols.experiment import Experiment
 from moot.protocols.people import check_seats
 
@@ -87,12 +87,8 @@ class ExperimentReader:
     def read(self) -> Iterator[Experiment]:
         """Those of this run."""
         expanded = self.expanded
-        arms = {
-            arm_name(name, arm): name
-            for name, (_, config) in expanded.items()
-            for arm in config.arms
-        }
-        wanted = self._wanted([*expanded, *self._config.experiments, *arms])
+        derived = self.derived_names
+        wanted = self._wanted([*expanded, *self._config.experiments, *derived])
         for name, (entry, config) in expanded.items():
             unnamed = not self._config.run and not (
                 config.trial_on_request and self._config.is_trial(config)
@@ -103,7 +99,7 @@ class ExperimentReader:
             chosen = {name, entry} & (wanted if at_hand else set(self._config.run))
             everything = bool(chosen) or (unnamed and at_hand)
             if not everything and not any(
-                full == name and arm in wanted for arm, full in arms.items()
+                base == name and control in wanted for control, base in derived.items()
             ):
                 continue
             found = self._read_or_note(name, entry, config)
@@ -111,11 +107,23 @@ class ExperimentReader:
                 continue
             if everything:
                 yield found
-            for arm, arm_config in arm_configs(base_experiment(name, config, found.params), config):
-                if (everything or arm in wanted) and (
-                    held := self._read_or_note(arm, entry, arm_config)
+            for analysis in analyses():
+                for control, control_config in analysis.derive_experiments(
+                    name, config, found.params
                 ):
-                    yield held
+                    if everything or control in wanted:
+                        experiment = self._read_or_note(control, entry, control_config)
+                        if experiment:
+                            yield experiment
+
+    @cached_property
+    def derived_names(self) -> dict[str, str]:
+        """The names of experiments that analyses derive, each with the name of its base."""
+        names: dict[str, str] = {}
+        for name, (_, config) in self.expanded.items():
+            for analysis in analyses():
+                names |= dict.fromkeys(analysis.derived_names(name, config), name)
+        return names
 
     def _wanted(self, known: Sequence[str]) -> set[str]:
         """The names that `run` means."""
@@ -188,14 +196,19 @@ class ExperimentReader:
                     raise UserError(
                         f"{asked}: no template {template}.jinja below config/prompts. Write it."
                     )
-        full = base_experiment(config.of or name, config, params)
         loader = str(self._config.datasets.get(config.dataset, {}).get("loader") or config.dataset)
         labels = LOADERS[loader].labels if loader in LOADERS else ()
-        check_arms(full, config, labels, lambda key: self._where("experiments", entry, key))
-        params, held = apply_arm(full, config.arm)
+        for analysis in analyses():
+            analysis.check_experiment(
+                name, config, params, labels, lambda key: self._where("experiments", entry, key)
+            )
+        if config.arm and config.arm not in CONTROLS:
+            place = self._where("experiments", entry, "arm")
+            raise unknown_name("control arm", config.arm, CONTROLS, place)
+        params, control_needs = control_params(config, params)
         needs = {
             f"{key}_{number}" if number else key: file
-            for key, path in {**found.needs(params), **held}.items()
+            for key, path in {**found.needs(params), **control_needs}.items()
             for number, file in enumerate(artifact_files(path, self._config.shards))
         }
         return Experiment(name, config, params, config.study or found.study, needs, prompts)

@@ -31,7 +31,7 @@ from moot.plan.experiments import ExperimentReader
 from moot.plan.models import checked_models
 from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import with_simulated_people, with_simulated_voices
-from moot.protocols.arms import ATTRIBUTION, arm_name
+from moot.protocols.attribution import ATTRIBUTION
 from moot.protocols.experiment import Experiment
 from moot.report.content import Figure, Table
 from moot.report.needs import StudyPlan
@@ -87,9 +87,7 @@ class Plan:
         models = checked_models(self.config.models, self.models_used, self.files, self._faults)
         self.config = self.config.model_copy(update={"models": models})
         known = {name: config for name, (_, config) in reader.expanded.items()}
-        known |= {
-            arm_name(name, arm): config for name, config in known.items() for arm in config.arms
-        }
+        known |= {name: known[base] for name, base in reader.derived_names.items()}
         self.contrasts = check_contrasts(
             self.config, known, self.why_not_tested, self._where, self._faults
         )

@@ -45,6 +45,8 @@ from moot.protocols.replies import prediction_schema, read_answer
 from moot.protocols.setup import JobSetup
 from moot.protocols.utterances import MOOT, Utterance
 
+ATTRIBUTION = "attribution"
+"""The name of the protocol, and of the control arm that runs it."""
 STATED = "stated"
 """The way of the turn that the judge itself calls decisive."""
 _EXACT_WHOLE = 2
@@ -174,7 +176,7 @@ def chosen_repeats(setup: JobSetup, case: Case) -> list[int]:
 
 
 @protocol(
-    "attribution",
+    ATTRIBUTION,
     AttributionParams,
     study="recorded",
     needs=_needs,

@@ -1,19 +1,42 @@
 """A judge's habits: how much more often than expected a verdict is for what should not decide it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from moot.core.cases import Cluster
+from moot.core.registry import Registry
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import TableContent
+from moot.report.content import StudyResults, TableContent
+from moot.report.needs import Need
 from moot.report.paired import corrected
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import as_numbers
 from moot.stats.differences import Sums, compare_paired
 
 CHOSEN, EXPECTED = "chosen", "expected"
+ASKED_TWICE = "changes if asked twice"
+
+
+@dataclass(frozen=True)
+class HabitSource:
+    """Where habits are read from.
+
+    Attributes:
+        rows: a study's results to rows of the table.
+        is_met: whether a run has the debates that the rows need.
+        notes: below the table.
+    """
+
+    rows: Callable[[StudyResults], Iterator[Row]]
+    is_met: Need
+    notes: tuple[str, ...] = ()
+
+
+HABITS: Registry[HabitSource] = Registry("source of habits", "habits")
+"""The sources of the table of habits, each in a module `habits*`."""
 COLUMNS = (
     Columns()
     .keys("data", "debate", "judge")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from moot.datasets import DatasetOptions
 from moot.protocols import opponents
-from moot.protocols.arms import ATTRIBUTION
+from moot.protocols.attribution import ATTRIBUTION
 from moot.protocols.experiment import Experiment
 from moot.scores.contrasts import Contrast
 
@@ -71,11 +71,6 @@ def has_labels(plan: StudyPlan) -> bool:
 def is_in_run(plan: StudyPlan) -> bool:
     """Whether the run has an experiment of the study; the table then shows the design alone."""
     return plan.is_in_run
-
-
-def has_arms(plan: StudyPlan) -> bool:
-    """Whether an experiment has a control arm other than `attribution`."""
-    return any(control.config.arm not in ("", ATTRIBUTION) for control in plan.controls)
 
 
 def has_attribution(plan: StudyPlan) -> bool:

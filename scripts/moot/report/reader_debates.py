@@ -15,7 +15,7 @@ from operator import itemgetter
 from moot.core.cases import Case
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, Json, JsonObject
-from moot.protocols.arms import ATTRIBUTION
+from moot.protocols.attribution import ATTRIBUTION
 from moot.protocols.replayed import REMOVED, SENTENCE
 from moot.report.content import data_label
 from moot.report.reader_chunks import Calls, Chunks, Keep, Words, compress

@@ -22,6 +22,8 @@ from moot.llm.identity import model_asked, served_as
 from moot.plan.as_published import compare_with_papers
 from moot.plan.entries import protocols_of, templates_of_debates
 from moot.plan.plan import Plan
+from moot.protocols.controls import CONTROLS
+from moot.report.habits import HABITS
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.contrasts import Contrast
@@ -52,6 +54,8 @@ DEBATE_CODE = (
     "llm",
     "plan/debated_cases.py",
     "protocols",
+    "!analyses/*/habits*.py",
+    "!analyses/*/tables*.py",
     "!studies/*/figures*.py",
     "!studies/*/scores*.py",
     "!studies/*/tables*.py",
@@ -160,9 +164,13 @@ def debate_prompts(plan: Plan, experiment: str) -> str:
 
 
 def debate_code(plan: Plan, experiment: str, model: str) -> list[str]:
-    """The code of an experiment's debates: that of all debates, and its protocol's study."""
-    protocols = protocols_of(plan.experiments[experiment].config)
-    chosen = {source_of(protocol.run.__module__) for protocol in protocols}
+    """The code of an experiment's debates: that of all debates, of its protocol's study or
+    analysis, and of the analysis that changes its debates.
+    """
+    config = plan.experiments[experiment].config
+    chosen = {source_of(protocol.run.__module__) for protocol in protocols_of(config)}
+    if config.arm:
+        chosen.update(map(source_of, CONTROLS.modules()))
     chosen.update(endpoint_code(plan.models_in_job(experiment, model)))
     if schedule := plan.schedules.get(experiment):
         chosen.update(("jobs/interim_results.py", source_of(type(schedule).__module__)))
@@ -278,9 +286,9 @@ def table_options(plan: Plan, study: str, studies: Iterable[str]) -> list[object
 
 
 def builder_code(modules: Iterable[str]) -> list[str]:
-    """The code of the studies and extensions that build tables or figures."""
-    metrics = CASE_METRICS.extensions.values()
-    return sorted({source_of(module) for module in (*modules, *metrics)})
+    """The code of the studies, analyses and extensions that build tables or figures."""
+    metrics, habits = CASE_METRICS.extensions.values(), HABITS.modules()
+    return sorted({source_of(module) for module in (*modules, *metrics, *habits)})
 
 
 def _comparable_results(plan: Plan, study: str) -> list[str]:

@@ -17,7 +17,7 @@ from moot.core.kinds import CONCLUSION, PUBLIC
 from moot.core.registry import Registry
 from moot.core.schemas import JUDGED
 from moot.core.types import Fields, Json, JsonObject
-from moot.protocols.arms import ATTRIBUTION
+from moot.protocols.attribution import ATTRIBUTION
 from moot.report.transcripts import records
 from moot.scores.attribution import effects_by_place
 from moot.scores.results import ExperimentResults

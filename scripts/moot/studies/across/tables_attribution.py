@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from moot.core.kinds import PUBLIC
-from moot.protocols.arms import ATTRIBUTION
-from moot.protocols.attribution import AttributionParams
+from moot.protocols.attribution import ATTRIBUTION, AttributionParams
 from moot.protocols.replayed import CONTINUED, REMOVED, REORDERED, REPLACED, SENTENCE
 from moot.report import EVERY, EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row

@@ -1,202 +1,30 @@
-"""Habits of judges by control arms: what a verdict follows though the case is the same."""
+"""The table of judges' habits, from whatever analyses find of them."""
 
-import json
 from collections.abc import Iterator
-from dataclasses import replace
 
-import numpy as np
-import pandas as pd
-
-from moot.core.kinds import ARM, CHALLENGE
-from moot.protocols import PROTOCOLS
-from moot.protocols.arms import CHALLENGED, COMMIT, RELABELLED, SWAP
 from moot.report import EVERYWHERE, table
 from moot.report.columns import Row
-from moot.report.content import Run, StudyResults, TableContent
-from moot.report.habits import CHOSEN, EXPECTED, habit_row, habits_table
-from moot.report.needs import has_arms, has_exchanged_attributes
-from moot.report.paired import same_answers
-from moot.stats.agreement import count_agreeing_pairs
-from moot.stats.asked_twice import NO_FLOOR
-from moot.stats.bootstrap import Floats, as_numbers
-from moot.studies.across.tables_counterfactual import ALL, PREDICTION, counterfactual
-
-PAIRED = ["case_id", "repeat"]
-HABITS = {
-    "consultancy": "the one side heard",
-    SWAP: "the last word",
-    RELABELLED: "the option named first",
-    "plant_citation": "authority: a planted citation",
-    "plant_authority": "authority: unnamed experts",
-    "plant_certainty": "confidence of tone",
-    "plant_names": "names: the prompt's first name",
-    "plant_padding": "length",
-    COMMIT: "its own commitment",
-    CHALLENGED: "giving way",
-}
-_ASKED_TWICE = "changes if asked twice"
+from moot.report.content import StudyResults, TableContent
+from moot.report.habits import HABITS, habits_table
+from moot.report.needs import StudyPlan
 
 
-@table(
-    EVERYWHERE,
-    "habits",
-    "What sways a judge, case for case",
-    needs=(has_arms, has_exchanged_attributes),
-)
+def has_habits(plan: StudyPlan) -> bool:
+    """Whether the run has debates from which an analysis reads habits."""
+    return any(HABITS[name].is_met(plan) for name in HABITS)
+
+
+@table(EVERYWHERE, "habits", "What sways a judge, case for case", needs=(has_habits,))
 def habits(results: StudyResults) -> TableContent:
     """How much more often a judge's verdict is for what order, length, authority, its own
     commitment, insistence or a named group favours than in the same debate without it, judge by
     judge.
     """
-    runs = [
-        (replace(arm, results=debate), arm)
-        for arm in results.runs(results.controls.values(), Run)
-        if arm.results.config.arm in HABITS
-        and (debate := results.experiments.get(arm.results.config.of))
-        if arm.model in debate.config.models
-    ]
-    rows = [
-        row
-        for pair in runs
-        for row in (_giving_way(*pair) if _is_challenge(pair[1]) else _swayed(*pair))
-    ]
-    return habits_table(
-        [*rows, *_told_otherwise(results)],
-        "By a control arm: chosen is the share of the arm's verdicts for the side, option or"
-        " answer that it favours, expected that of the debate's verdicts on the same cases."
-        " `Changes if asked twice` is the share of pairs of repeats that differ though nothing was"
-        f" changed. Without repeats: {NO_FLOOR}.",
-        "Giving way: chosen is the share of answers that are given up by that challenge, expected"
-        " the most that would change if the judge were asked as often without one, by the repeats"
-        " of the debate (0 without repeats). No challenge brings a reason.",
-        "Any change of answer, where nobody argues a side: chosen is the share of pairs of answers"
-        " that differ between arm and debate, expected that among repeats of either.",
-        "Who speaks last speaks second in each round, so that the first word is the same habit with"
-        " the other sign.",
-    )
+    sources = [HABITS[name] for name in HABITS]
+    notes = [note for source in sources for note in source.notes]
+    return habits_table(_rows(results), *notes)
 
 
-def _is_challenge(arm: Run) -> bool:
-    return arm.results.config.arm == CHALLENGED
-
-
-def _about(debate: Run, arm: Run, habit: str) -> Row:
-    debaters, seats = (
-        PROTOCOLS[debate.results.config.protocol].debaters,
-        debate.params.get("seats", {}),
-    )
-    judge = seats.get(debaters.decider, debate.model) if debaters else debate.model
-    return {
-        "data": (debate.data, debate.experiment, judge),
-        "habit": habit,
-        "known by": f"the arm {arm.results.config.arm}",
-        _ASKED_TWICE: 1 - same_answers(debate, arm, "")["same if asked twice"],
-    }
-
-
-def _swayed(debate: Run, arm: Run) -> Iterator[Row]:
-    """A habit with a side: the arm's verdicts for it beside the debate's own."""
-    answers = sided_answers(debate, arm)
-    if arm.results.config.arm == RELABELLED and len(debate.results.task.labels) == 2:
-        answers = answers.assign(side=debate.results.task.labels[-1])
-    answers = answers[answers["side"] != ""]
-    about = _about(debate, arm, HABITS[arm.results.config.arm])
-    if answers.empty:
-        yield from _changed(debate, arm, about)
-    chosen = [
-        as_numbers(answers[name] == answers["side"]) for name in ("prediction_arm", "prediction")
-    ]
-    verdicts = answers[["case_id"]].assign(**dict(zip((CHOSEN, EXPECTED), chosen, strict=True)))
-    yield from habit_row(about, verdicts, debate.results.clusters, debate.results.seed)
-
-
-def _changed(debate: Run, arm: Run, about: Row) -> Iterator[Row]:
-    """Where nobody is told a side, as on a panel: how many answers change, beside what changes if
-    asked twice.
-    """
-    same = same_answers(debate, arm, "difference")
-    if not np.isnan(same["same answer"]):
-        again = about[_ASKED_TWICE]
-        yield {
-            **about,
-            "habit": f"{about['habit']}: any change of answer",
-            CHOSEN: (1 - same["same answer"], None if isinstance(again, str) else again),
-            "difference": same["difference"],
-            "p": float("nan"),
-            "family": "does an answer change?",
-        }
-
-
-def _giving_way(debate: Run, arm: Run) -> Iterator[Row]:
-    """How many answers are given up by each challenge; after the last one of those that were right
-    and wrong.
-    """
-    answers = sided_answers(debate, arm)
-    said = arm.results.transcripts
-    steps = said[(said["model"] == arm.model) & (said["kind"] == CHALLENGE)]
-    told = steps.merge(answers[[*PAIRED, "side", "target"]], on=PAIRED)
-    gave_way = told[(told["prediction"] != "") & (told["prediction"] != told["side"])]
-    by_step = gave_way.groupby(PAIRED)["round"].min().rename("step").reset_index()
-    pairs = count_agreeing_pairs(debate.valid, ["case_id"])
-    again = (1 - pairs["agree"] / pairs["pairs"]).where(pairs["pairs"] > 0)
-    frame = answers.merge(by_step, on=PAIRED, how="left")
-    frame["again"] = as_numbers(frame["case_id"].map(again))
-    last = int(steps["round"].max()) if len(steps) else 0
-    known, right = frame["target"] != "", frame["side"] == frame["target"]
-    rows = [(f"challenge {step}", step, frame) for step in range(1, last + 1)]
-    rows += [
-        ("a right answer", last, frame[known & right]),
-        ("a wrong answer", last, frame[known & ~right]),
-    ]
-    for what, step, among in rows:
-        mean = float(np.nan_to_num(among.drop_duplicates("case_id")["again"].mean()))
-        expected = _changed_in(as_numbers(among["again"]), mean, step)
-        verdicts = among.assign(**{CHOSEN: as_numbers(among["step"] <= step), EXPECTED: expected})
-        about = _about(debate, arm, f"{HABITS[CHALLENGED]}: {what}")
-        yield from habit_row(about, verdicts, debate.results.clusters, debate.results.seed)
-
-
-def _changed_in(again: Floats, mean: float, times: int) -> Floats:
-    """How often an answer changes at least once when it is asked for so many times more, if each
-    time anew.
-
-        That is 1 - (1 - q)^times for the mean share q over cases that changes when asked once,
-        which is the most that it can be (Jensen's inequality), linear in each case's own share, so
-        that an interval has the uncertainty of q.
-    """
-    slope = times * (1 - mean) ** (times - 1)
-    return 1 - (1 - mean) ** times + slope * np.nan_to_num(again - mean)
-
-
-def sided_answers(debate: Run, arm: Run) -> pd.DataFrame:
-    """The valid answers that a debate and its arm gave about the same cases.
-
-    Columns: case_id, repeat, target, prediction, prediction_arm; side, the answer that the arm
-        favours, "" for none.
-    """
-    one, other = (run.valid[[*PAIRED, "prediction", "target"]] for run in (debate, arm))
-    said = arm.results.transcripts
-    notes = said[(said["model"] == arm.model) & (said["kind"] == ARM)]
-    side = [json.loads(parsed).get("side", "") for parsed in notes["parsed"]]
-    sides = notes[PAIRED].assign(side=side).drop_duplicates(PAIRED, keep="last")
-    both = one.merge(other[[*PAIRED, "prediction"]], on=PAIRED, suffixes=("", "_arm"))
-    found = both.merge(sides, on=PAIRED, how="left")
-    return found.assign(side=found["side"].astype(object).where(found["side"].notna(), ""))
-
-
-def _told_otherwise(results: StudyResults) -> Iterator[Row]:
-    """Names and groups: the same people told with another sex or race."""
-    found: pd.DataFrame = counterfactual(results).frame
-    found = found[(found["what changes"] == PREDICTION) & (found["people"] == ALL)]
-    for row in found[~found["method"].str.startswith("trained: ")].to_dict("records"):
-        yield {
-            "data": (row["data"], row["method"], row["model"]),
-            "habit": f"groups: told {row['told']} rather than {row['rather than']}",
-            "known by": "the same people told otherwise",
-            CHOSEN: (row["told so"], row["told otherwise"]),
-            "difference": (row["difference"], row["difference low"], row["difference high"]),
-            "p": row["p"],
-            "family": row["family"],
-            _ASKED_TWICE: row["changed if asked twice"],
-            "cases": (row["cases"], row["clusters"]),
-        }
+def _rows(results: StudyResults) -> Iterator[Row]:
+    for name in HABITS:
+        yield from HABITS[name].rows(results)

@@ -1,7 +1,7 @@
 """Control arms: an experiment without its debate, or with one thing about the debate changed.
 
 `arms: [noise, alone]` in the entry of an experiment NAME adds the experiments NAME-arm=noise and
-NAME-arm=alone, over the same cases and with the same models. docs/controls.md shows each arm by an
+NAME-arm=alone, over the same cases and with the same models. README.md shows each arm by an
 example. An arm either runs another protocol in place of the experiment's own, or runs the same
 protocol with an intervention: some seats then speak or hear differently.
 """
@@ -10,11 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from moot.core.errors import unknown_name
-from moot.core.types import Fields, JsonObject
-from moot.protocols import Debaters, ProtocolEntry, ProtocolParams
-from moot.protocols.arm_interventions import (
-    ArmIntervention,
+from moot.analyses.arms.interventions import (
     Consultancy,
     Plant,
     Planting,
@@ -22,11 +18,15 @@ from moot.protocols.arm_interventions import (
     padding,
     signature,
 )
-from moot.protocols.arm_judges import CHALLENGE_TEMPLATE, COMMIT_TEMPLATE, Challenge, CommitFirst
-from moot.protocols.arm_noise import Noise
+from moot.analyses.arms.judges import CHALLENGE_TEMPLATE, COMMIT_TEMPLATE, Challenge, CommitFirst
+from moot.analyses.arms.noise import SOURCE_DEBATES, Noise
+from moot.analyses.arms.relabelling import relabel
+from moot.core.types import Fields, JsonObject
+from moot.protocols import Debaters, ProtocolEntry, ProtocolParams
+from moot.protocols.attribution import ATTRIBUTION
+from moot.protocols.controls import CONTROLS, Control
 from moot.protocols.people import is_person
 
-ATTRIBUTION = "attribution"
 CALLS_MATCHED, TOKENS_MATCHED = "matched_calls", "matched_tokens"
 COMMIT, CHALLENGED = "commit_first", "challenge"
 RELABELLED, SWAP = "labels_swapped", "swap"
@@ -79,27 +79,19 @@ ProtocolSubstitute = Callable[[BaseExperiment], tuple[str, JsonObject]]
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
-    """A control arm.
+class Arm(Control):
+    """A control arm: a control, and to which experiments it applies.
 
     Attributes:
-        what: What is changed, as a clause for tables and messages.
-        intervention: Makes what changes a debate, from the protocol's debaters.
         plant: The words that are put into debaters' mouths, where that is the intervention.
         substitute: The protocol that takes the place of the experiment's own.
-        template: The template of the words that the arm itself brings in.
-        needs_base_debates: Whether it reads the transcripts of the base experiment.
         needs_debaters: Whether it requires a protocol with debaters.
         needs_sides: Whether debaters must be told what to argue for.
         needs_judge: Whether someone who does not argue must decide.
     """
 
-    what: str
-    intervention: Callable[[Debaters], ArmIntervention] | None = None
     plant: Plant | None = None
     substitute: ProtocolSubstitute | None = None
-    template: str = ""
-    needs_base_debates: bool = False
     needs_debaters: bool = True
     needs_sides: bool = False
     needs_judge: bool = False
@@ -107,7 +99,7 @@ class Arm:
 
 def _plant_arm(what: str, plant: Plant) -> Arm:
     intervention = partial(Planting, plant=plant)
-    return Arm(what, intervention, plant=plant, template=plant.template)
+    return Arm(what, plant.template, intervention, plant=plant)
 
 
 def _alone(base: BaseExperiment) -> tuple[str, JsonObject]:
@@ -155,14 +147,34 @@ def _attribution(base: BaseExperiment) -> tuple[str, JsonObject]:
     return ATTRIBUTION, params
 
 
+def exchange_seats(debaters: Debaters, params: ProtocolParams) -> dict[str, str]:
+    """Return the parameter `seats` with the debaters' models in reversed order."""
+    default = ""
+    seats = dict(params.seats)
+    debater_seats = list(debaters.seats(params))
+    models = [seats.pop(seat, default) for seat in debater_seats]
+    exchanged = zip(debater_seats, reversed(models), strict=True)
+    return seats | {seat: model for seat, model in exchanged if model != default}
+
+
 ARMS: Mapping[str, Arm] = {
     "noise": Arm(
-        "statements of another case's debate in place of its own", Noise, needs_base_debates=True
+        "statements of another case's debate in place of its own",
+        intervention=Noise,
+        base_artifact=SOURCE_DEBATES,
     ),
     "alone": Arm("the judge thinks again as often as debaters spoke", substitute=_alone),
-    "consultancy": Arm("one side alone speaks", Consultancy, needs_sides=True),
-    SWAP: Arm("debaters' seats exchanged between their models, and their order reversed", Swap),
-    RELABELLED: Arm("the options in reversed order and under other names", needs_debaters=False),
+    "consultancy": Arm("one side alone speaks", intervention=Consultancy, needs_sides=True),
+    SWAP: Arm(
+        "debaters' seats exchanged between their models, and their order reversed",
+        intervention=Swap,
+        change_seats=exchange_seats,
+    ),
+    RELABELLED: Arm(
+        "the options in reversed order and under other names",
+        reword=relabel,
+        needs_debaters=False,
+    ),
     "plant_citation": _plant_arm(
         "a citation of nothing in one debater's first statement", Plant("arms/plant_citation")
     ),
@@ -182,14 +194,14 @@ ARMS: Mapping[str, Arm] = {
     ),
     COMMIT: Arm(
         "the judge commits itself to criteria and an answer before it hears the debate",
+        COMMIT_TEMPLATE,
         CommitFirst,
-        template=COMMIT_TEMPLATE,
         needs_judge=True,
     ),
     CHALLENGED: Arm(
         "the judge is told up to six times, without a reason, that its answer is wrong",
+        CHALLENGE_TEMPLATE,
         Challenge,
-        template=CHALLENGE_TEMPLATE,
         needs_judge=True,
     ),
     CALLS_MATCHED: Arm(
@@ -208,17 +220,13 @@ ARMS: Mapping[str, Arm] = {
 }
 """Every control arm, by name."""
 
+for _name, _arm in ARMS.items():
+    CONTROLS.register(_name)(_arm)
+
 
 def arm_name(experiment: str, arm: str) -> str:
     """Return the name of an experiment's arm."""
     return f"{experiment}-arm={arm}"
-
-
-def find_arm(name: str, where: str) -> Arm:
-    """Return an arm by name; raise `UserError` for an unknown one."""
-    if name not in ARMS:
-        raise unknown_name("control arm", name, ARMS, where)
-    return ARMS[name]
 
 
 def invalid_reason(
@@ -307,21 +315,3 @@ def _relabelling_reason(base: BaseExperiment, labels: tuple[str, ...]) -> str:
     if base.params.model_dump().get("assistant"):
         return "the assistant of this experiment has learnt the options under their own names"
     return ""
-
-
-def renames_labels(entry: ProtocolEntry) -> bool:
-    """Whether `labels_swapped` renames the options of a protocol's prompts.
-
-    Where the protocol has words of its own for the options, only their order is reversed.
-    """
-    return entry.options.words == "task"
-
-
-def exchange_seats(base: BaseExperiment) -> dict[str, str]:
-    """Return the parameter `seats` with the debaters' models in reversed order."""
-    default = ""
-    seats = dict(base.params.seats)
-    debaters = list(base.debaters.seats(base.params))
-    models = [seats.pop(seat, default) for seat in debaters]
-    exchanged = zip(debaters, reversed(models), strict=True)
-    return seats | {seat: model for seat, model in exchanged if model != default}

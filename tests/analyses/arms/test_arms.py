@@ -14,6 +14,8 @@ import pytest
 
 from courtroom_runs import PROJECT, configuration, people
 from fault_server import FaultServer
+from moot.analyses.arms.controls import ARMS
+from moot.analyses.arms.interventions import separator
 from moot.commands.preview import preview
 from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
@@ -22,8 +24,6 @@ from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
-from moot.protocols.arm_interventions import separator
-from moot.protocols.arms import ARMS
 
 JUDGE = ("commit_first", "challenge")
 PLANTED = ("plant_citation", "plant_authority", "plant_certainty", "plant_names", "plant_padding")

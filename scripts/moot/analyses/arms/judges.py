@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from moot.analyses.arms.interventions import ArmIntervention
 from moot.core.kinds import CHALLENGE, COMMITMENT, PUBLIC
 from moot.llm.request import Message
 from moot.protocols import Debaters
-from moot.protocols.arm_interventions import ArmIntervention
 from moot.protocols.debate import Answer, Turn
 from moot.protocols.replies import prediction_schema, read_answer
 from moot.protocols.utterances import Utterance

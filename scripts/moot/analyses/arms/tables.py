@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pandas as pd
 
-from moot.protocols.arms import ARMS as KNOWN
-from moot.protocols.arms import ATTRIBUTION
+from moot.analyses.arms.controls import ARMS
+from moot.protocols.attribution import ATTRIBUTION
 from moot.report import EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
-from moot.report.needs import has_arms
+from moot.report.needs import StudyPlan
 from moot.report.paired import PAIRED_NOTE, SAME_NOTE, corrected, paired_cells, same_answers
 from moot.stats.paired import compare_shares, share_right
 
@@ -39,6 +39,11 @@ COLUMNS = (
         "data", "debate", "model", "arm", "difference", "95 % interval", "cases", "p (Holm)"
     )
 )
+
+
+def has_arms(plan: StudyPlan) -> bool:
+    """Whether an experiment has a control arm other than `attribution`."""
+    return any(control.config.arm not in ("", ATTRIBUTION) for control in plan.controls)
 
 
 @table(EVERYWHERE, "what_debate_adds", "What does debate add?", needs=(has_arms,))
@@ -84,7 +89,7 @@ def _rows(debate: Run, arm: Run) -> Iterator[Row]:
         yield {
             "data": (debate.data, debate.experiment, debate.model),
             "arm": arm.results.config.arm.replace("_", " "),
-            "what is changed": KNOWN[arm.results.config.arm].what,
+            "what is changed": ARMS[arm.results.config.arm].what,
             "debate right": (float(right[common].mean()), float(theirs[common].mean())),
             **paired_cells(comparison),
             "family": FAMILY,

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from moot.analyses.arms.tables import what_debate_adds
 from moot.report.content import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
-from moot.studies.across.tables_arms import what_debate_adds
 from moot.studies.across.tables_habits import habits
 from results_on_disk import case, prediction, utterance, write_results
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
+from moot.analyses.arms.interventions import ArmIntervention
 from moot.core.artifacts import rows_by_debate
 from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
 from moot.core.kinds import PUBLIC, UNUSABLE
 from moot.core.types import Fields
 from moot.protocols import Debaters
-from moot.protocols.arm_interventions import ArmIntervention
 from moot.protocols.debate import Debate, Turn
 from moot.protocols.utterances import Utterance, empty_utterance
 

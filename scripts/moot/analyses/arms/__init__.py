@@ -1,0 +1,1 @@
+"""Control arms: what does debate add, and what sways a judge?"""

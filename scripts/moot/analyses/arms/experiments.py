@@ -1,0 +1,61 @@
+"""From an experiment's control arms to experiments of their own."""
+
+from collections.abc import Iterator
+
+from moot.analyses.arms.config import ARM_CASES, ARM_MODELS, ARM_NAMES
+from moot.analyses.arms.controls import ARMS, BaseExperiment, arm_name
+from moot.core.experiment_config import ExperimentConfig, fields_marked
+from moot.core.types import JsonObject
+from moot.protocols import PROTOCOLS
+from moot.protocols.attribution import ATTRIBUTION
+
+
+def arms_of(config: ExperimentConfig) -> tuple[str, ...]:
+    """Return the control arms that an entry asks for; its key `attribution` asks for one, too."""
+    arms = ARM_NAMES.of(config) or ()
+    if config.attribution and ATTRIBUTION not in arms:
+        return (*arms, ATTRIBUTION)
+    return arms
+
+
+def arm_configs(
+    base: BaseExperiment, config: ExperimentConfig
+) -> Iterator[tuple[str, ExperimentConfig]]:
+    """Yield the control arms of a checked experiment, each with its name as an entry of its own.
+
+    Statements of arms get no labels.
+    """
+    defaults = {
+        key: ExperimentConfig.model_fields[key].get_default()
+        for key in fields_marked(passed_to_controls=False)
+    }
+    case_limits = [count for count in (config.cases, ARM_CASES.of(config)) if count is not None]
+    for name in arms_of(config):
+        substitute = ARMS[name].substitute
+        protocol, params = config.protocol, dict(config.params)
+        if substitute:
+            protocol, params = substitute(base)
+            _drop_unknown_seats(protocol, params)
+        has_own_prompts = bool(substitute) and name != ATTRIBUTION
+        changes: dict[str, object] = {
+            "protocol": protocol,
+            "params": params,
+            "arm": name,
+            "of": base.name,
+            "study": config.study or base.entry.study,
+            "models": ARM_MODELS.of(config) or config.models,
+            "cases": min(case_limits, default=None),
+            "calibration_cases": 0 if name == ATTRIBUTION else config.calibration_cases,
+            "prompts": "" if has_own_prompts else config.prompts,
+        }
+        yield arm_name(base.name, name), config.model_copy(update=changes | defaults)
+
+
+def _drop_unknown_seats(protocol: str, params: JsonObject) -> None:
+    """Drop the `seats` of an experiment that the protocol of its arm does not have."""
+    if "seats" not in params:
+        return
+    entry = PROTOCOLS[protocol]
+    seats = entry.seats(entry.params.model_validate({**params, "seats": {}}))
+    if seats is not None:
+        params["seats"] = {seat: voice for seat, voice in params["seats"].items() if seat in seats}

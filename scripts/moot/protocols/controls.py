@@ -1,0 +1,97 @@
+"""Controls: experiments that repeat another one's debates with one thing changed.
+
+An experiment with `arm: NAME` and `of: EXPERIMENT` in its entry is a control. Analyses register what
+each name changes, in their modules `controls*`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.core.cases import Case, Task
+from moot.core.experiment_config import ExperimentConfig
+from moot.core.registry import Registry
+from moot.protocols import PROTOCOLS, Debaters, ProtocolParams
+from moot.protocols.debate import Debate, Intervention
+from moot.protocols.setup import JobSetup
+
+
+@dataclass(frozen=True, slots=True)
+class Rewording:
+    """Cases and their task in other words, and what turns a finished debate back into the task's."""
+
+    cases: Sequence[Case]
+    task: Task
+    restore: Callable[[Debate], Debate]
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """What a control changes.
+
+    Attributes:
+        what: What is changed, as a clause for tables and messages.
+        template: The template of the words that it brings in, if any.
+        intervention: Makes what changes a debate, from the protocol's debaters.
+        reword: The entry, cases and task to the words in which they are debated.
+        change_seats: The protocol's debaters and parameters to the parameter `seats`.
+        base_artifact: The artifact name of the base experiment's transcripts, if they are read.
+    """
+
+    what: str
+    template: str = ""
+    intervention: Callable[[Debaters], Intervention] | None = None
+    reword: Callable[[ExperimentConfig, Sequence[Case], Task], Rewording] | None = None
+    change_seats: Callable[[Debaters, ProtocolParams], dict[str, str]] | None = None
+    base_artifact: str = ""
+
+
+CONTROLS: Registry[Control] = Registry("control arm", "control")
+MakeDebate = Callable[[Case, Task, int, JobSetup], Debate]
+
+
+def control_of(config: ExperimentConfig) -> Control | None:
+    """Return what a control changes; None for any other experiment."""
+    if config.arm not in CONTROLS:
+        return None
+    return CONTROLS[config.arm]
+
+
+def control_params(
+    config: ExperimentConfig, params: ProtocolParams
+) -> tuple[ProtocolParams, Mapping[str, str]]:
+    """Return an experiment's parameters as its control changes them, and the artifacts that the
+    control needs.
+    """
+    control, debaters = control_of(config), PROTOCOLS[config.protocol].debaters
+    if control is None:
+        return params, {}
+    if control.change_seats and debaters:
+        params = params.model_copy(update={"seats": control.change_seats(debaters, params)})
+    if not control.base_artifact:
+        return params, {}
+    return params, {control.base_artifact: f"transcripts/{config.of}/{{model}}"}
+
+
+def make_debate(config: ExperimentConfig) -> MakeDebate:
+    """Return what makes an experiment's debates, with its control's intervention if it has one."""
+    control, debaters = control_of(config), PROTOCOLS[config.protocol].debaters
+    make_intervention = control.intervention if control else None
+
+    def make(case: Case, task: Task, repeat: int, setup: JobSetup) -> Debate:
+        if make_intervention is None or debaters is None:
+            return Debate(case, task, repeat, setup)
+        return Debate(case, task, repeat, setup, make_intervention(debaters))
+
+    return make
+
+
+def reword(config: ExperimentConfig, cases: Sequence[Case], task: Task) -> Rewording:
+    """Return the cases and the task in the words in which an experiment debates them.
+
+    Raises:
+        UserError: The protocol knows the task's options by name.
+    """
+    control = control_of(config)
+    if control is None or control.reword is None:
+        return Rewording(cases, task, lambda debate: debate)
+    return control.reword(config, cases, task)

@@ -1,0 +1,32 @@
+"""Habits of judges by counterfactual people: whether a verdict follows a named group."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from moot.report.columns import Row
+from moot.report.content import StudyResults
+from moot.report.habits import ASKED_TWICE, CHOSEN, HABITS, HabitSource
+from moot.report.needs import has_exchanged_attributes
+from moot.studies.across.tables_counterfactual import ALL, PREDICTION, counterfactual
+
+
+def habit_rows(results: StudyResults) -> Iterator[Row]:
+    """Names and groups: the same people told with another sex or race."""
+    frame: pd.DataFrame = counterfactual(results).frame
+    frame = frame[(frame["what changes"] == PREDICTION) & (frame["people"] == ALL)]
+    for row in frame[~frame["method"].str.startswith("trained: ")].to_dict("records"):
+        yield {
+            "data": (row["data"], row["method"], row["model"]),
+            "habit": f"groups: told {row['told']} rather than {row['rather than']}",
+            "known by": "the same people told otherwise",
+            CHOSEN: (row["told so"], row["told otherwise"]),
+            "difference": (row["difference"], row["difference low"], row["difference high"]),
+            "p": row["p"],
+            "family": row["family"],
+            ASKED_TWICE: row["changed if asked twice"],
+            "cases": (row["cases"], row["clusters"]),
+        }
+
+
+HABITS.register("counterfactual")(HabitSource(habit_rows, has_exchanged_attributes))
