@@ -1,7 +1,7 @@
-"""What the tables and figures of the conference study share: its conditions, and their debates side
-by side.
+"""Conditions of the conference study (with and without a judge) and their comparison.
 
-Source of published values: Heller et al., "Finding Common Ground", Table 5 and section 5.2.2.
+The published values are those of Heller et al., "Finding Common Ground", Table 5 and
+section 5.2.2.
 """
 
 from dataclasses import dataclass
@@ -56,9 +56,7 @@ def list_conditions(results: StudyResults) -> list[Condition]:
 
 
 def pair_conditions(results: StudyResults) -> list[tuple[Condition, Condition]]:
-    """Conditions with and without judge that differ in nothing else: same model, data and other
-    parameters.
-    """
+    """List pairs of conditions, with and without a judge, that differ in nothing else."""
     conditions = list_conditions(results)
     pairs = product(
         (condition for condition in conditions if condition.has_judge),
@@ -77,8 +75,9 @@ def _comparison_key(condition: Condition) -> tuple[str, str, Fields]:
 
 
 def estimate_difference(first: Column, second: Column, seed: int) -> tuple[float, float, float]:
-    """The difference of two independent samples' means, one value a debate, with an interval over
-    debates.
+    """Estimate the difference of the means of two independent samples, with an interval.
+
+    Each sample has one value per debate; the interval is over debates.
     """
     first_bootstrap, second_bootstrap = (
         ClusterBootstrap(first.index, seed),

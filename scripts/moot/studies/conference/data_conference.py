@@ -149,9 +149,8 @@ def read_agenda(text: str, question: str) -> Agenda:
     (Topic(title='Need', stage='discussion', question='Do we need it?'),)
     """
     issue, *rest = re.split(r"^## ([^\n\[\]]+) \[([^\n\[\]]+)\]\n\n", text, flags=re.MULTILINE)
-    topics = tuple(
-        Topic(*(part.strip() for part in rest[i : i + 3])) for i in range(0, len(rest), 3)
-    )
+    parts = [part.strip() for part in rest]
+    topics = tuple(map(Topic, parts[::3], parts[1::3], parts[2::3]))
     return Agenda(issue.strip(), topics or (Topic("The question", "discussion", question),))
 
 

@@ -1,6 +1,4 @@
-"""Figure 1 of the decision conference paper, drawn from the code's own state machine; coverage and
-evaluation plots.
-"""
+"""The order of speakers (Figure 1 of the paper), coverage, and the evaluator's scores."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -154,17 +152,12 @@ def evaluation(results: StudyResults) -> "Figure":
 def _draw_by_group(
     results: StudyResults, metric: str, kind: str, label: str, limits: tuple[float, float]
 ) -> "Figure":
-    conditions = [
-        (condition, values)
-        for condition in list_conditions(results)
-        if (
-            values := {
-                group: value
-                for _, group, value in condition.scores([metric])
-                if f"{kind}=" in group
-            }
-        )
-    ]
+    conditions = []
+    for condition in list_conditions(results):
+        scores = condition.scores([metric])
+        values = {group: value for _, group, value in scores if f"{kind}=" in group}
+        if values:
+            conditions.append((condition, values))
     if not conditions:
         unusable = int(results.scores.loc[results.scores["metric"] == metric, "n_invalid"].sum())
         forms = f"; {counted(unusable, 'form')} could not be used" if unusable else ""
@@ -209,7 +202,7 @@ def _draw_by_group(
 
 
 def _name_conditions(conditions: Sequence[Condition]) -> list[str]:
-    """Model and condition of each, and the experiment where these do not tell them apart."""
+    """Name each condition by model and condition, with the experiment if names repeat."""
     short_names = [f"{condition.model}, {condition.name}" for condition in conditions]
     if len(set(short_names)) == len(short_names):
         return short_names

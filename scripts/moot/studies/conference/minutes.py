@@ -27,9 +27,7 @@ SECTIONS = {
 
 
 def render_minutes(results: ExperimentResults, model: str) -> Iterator[tuple[int, str]]:
-    """Each conference of one experiment and model: its number, from 1 in the order of the debates,
-    and its minutes.
-    """
+    """Yield number and minutes of each conference of a model, counted from 1 in debate order."""
     transcripts = number_topics(results.transcripts)
     params = results.config.params
     utterances = transcripts[transcripts["model"] == model].sort_values(
@@ -99,7 +97,7 @@ def _render_topic(number: int, topic: Topic, debate: pd.DataFrame) -> str:
 
 
 def read_last_notes(topic: pd.DataFrame) -> dict[str, list[str]] | None:
-    """The moderator's notes of one topic; None where there are none that can be used."""
+    """Return the moderator's notes on one topic, or None without usable notes."""
     notes = topic[(topic["kind"] == NOTES) & ~topic["parse_status"].isin(UNUSABLE)]
     return json.loads(notes["parsed"].iloc[0]) if len(notes) else None
 
@@ -115,9 +113,7 @@ def _render_last_words(topic: pd.DataFrame) -> str:
 
 
 def _render_criteria(debate: pd.DataFrame) -> Iterator[str]:
-    """All criteria and options that the group's model gained, each once, in the order in which they
-    came.
-    """
+    """Yield heading and list of the criteria that the group's model gained, each once."""
     topic_notes = [
         read_last_notes(topic) or {}
         for _, topic in debate[debate["topic"] > 0].groupby("topic", sort=True)

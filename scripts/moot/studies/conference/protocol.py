@@ -63,20 +63,24 @@ class ConferenceParams(DecisionParams):
     """Parameters of the conference; the defaults are the paper's where it states them."""
 
     agreement: bool = Field(
-        True, description="a judge detects agreement; false: the moderator alone decides"
+        True, description="whether a judge detects agreement; otherwise the moderator decides"
     )
     participants: int = Field(2, ge=2, description="how many participants debate")
     personas: tuple[str, ...] = Field(
-        (), description="who each participant is, one text each; none: unspecified"
+        (), description="a description of each participant; default: no descriptions"
     )
     topics: tuple[Topic, ...] = Field(
         (), description="topics (title, stage, question) in place of the case's own"
     )
-    rounds: int = Field(3, ge=1, description="most rounds of debate on one topic")
-    words: int = Field(150, ge=5, description="the length that a statement is asked to keep to")
-    evaluator: bool = Field(True, description="score each topic's debate by ten criteria")
+    rounds: int = Field(3, ge=1, description="the maximum number of rounds on one topic")
+    words: int = Field(
+        150, ge=5, description="the requested maximum length of a statement, in words"
+    )
+    evaluator: bool = Field(
+        True, description="whether an evaluator scores each topic's debate by ten criteria"
+    )
     notes: bool = Field(
-        True, description="the moderator notes the results of each topic, for the minutes"
+        True, description="whether the moderator notes each topic's results for the minutes"
     )
     graded: int = Field(
         5,
@@ -84,11 +88,13 @@ class ConferenceParams(DecisionParams):
         description="how many of the judge's decisions a second model grades (seat `grader`)",
     )
     gradings: int = Field(
-        2, ge=1, description="how often each decision is graded, to see how steady the grader is"
+        2, ge=1, description="how often each decision is graded, to measure the grader's stability"
     )
-    reversed_decisions: bool = Field(True, description="also grade the opposite of each decision")
+    reversed_decisions: bool = Field(
+        True, description="whether the opposite of each decision is graded too"
+    )
     coding: bool = Field(
-        True, description="a second model codes which clusters were reached (seat `coder`)"
+        True, description="whether a second model codes the clusters reached (seat `coder`)"
     )
 
     @model_validator(mode="after")
@@ -116,8 +122,10 @@ PARTICIPANTS = Debaters(_participants, MODERATOR, among_them=AGREEMENT_LABELS)
     seats=lambda params: (MODERATOR, *_participants(params), JUDGE, EVALUATOR, GRADER, CODER),
 )
 async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
-    """Debate every topic; the answer is whether all ended in agreement, or the group's verdict on a
-    task of its own.
+    """Debate every topic.
+
+    The answer tells whether every topic ended in agreement. On a task with other labels it is the
+    group's verdict.
     """
     agenda = read_agenda(debate.case.text, debate.task.question)
     agenda = Agenda(agenda.issue, params.topics or agenda.topics)
@@ -135,7 +143,10 @@ async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
 async def debate_topic(
     debate: Debate, params: ConferenceParams, history: list[Turn], context: JsonObject
 ) -> bool:
-    """One topic, in the order of Algorithm 1, until there is agreement or the rounds are used up."""
+    """Debate one topic in the order of Algorithm 1 and return whether it ended in agreement.
+
+    The debate ends with agreement or after `params.rounds` rounds.
+    """
     round_number = 1
     while (speaker := next_speaker(history, params.participants)) != EVALUATOR:
         decision = ""
@@ -186,8 +197,9 @@ async def debate_topic(
 async def ask_for_decision(
     debate: Debate, params: ConferenceParams, round_number: int, context: JsonObject
 ) -> str:
-    """The decision in the judge's words, "" where it cannot be used; without judge it is the
-    moderator's own.
+    """Ask the judge, or the moderator of a conference without one, for the decision.
+
+    Returns the decision in the judge's words, or "" if it is unusable.
     """
     seat = JUDGE if params.agreement else MODERATOR
     decision = await ask_decision(
@@ -203,15 +215,17 @@ async def ask_for_decision(
 
 
 def find_persona(params: ConferenceParams, seat: str) -> str:
-    """Who a participant is, "" where the configuration does not say."""
+    """Return the description of a participant, or "" if the configuration gives none."""
     return params.personas[_participants(params).index(seat)] if params.personas else ""
 
 
 async def determine_outcome(
     debate: Debate, params: ConferenceParams, agenda: Agenda, agreements: Sequence[bool]
 ) -> Answer | None:
-    """Whether every topic ended in agreement; on a task with other labels, the verdict that the
-    moderator reports.
+    """Return whether every topic ended in agreement, or the verdict that the moderator reports.
+
+    The moderator reports a verdict if the task has other labels than agreement. A conference
+    without any statement has no answer.
     """
     if not any(
         utterance.kind == STATEMENT and utterance.usable and utterance.text.strip()
@@ -233,9 +247,7 @@ async def determine_outcome(
 
 
 async def grade_decisions(debate: Debate, params: ConferenceParams, agenda: Agenda) -> None:
-    """Let the grader grade the judge's first decisions, one at a time and each on its own topic's
-    exchange alone.
-    """
+    """Let the grader grade the judge's first decisions, each on the exchange on its topic."""
     decisions = [
         decision
         for decision in debate.utterances
@@ -270,8 +282,9 @@ async def grade_decisions(debate: Debate, params: ConferenceParams, agenda: Agen
 
 
 async def code_clusters(debate: Debate, params: ConferenceParams, agenda: Agenda) -> None:
-    """Let the coder say which clusters the first topic's debate reached; of the lexicon it sees the
-    names alone.
+    """Let the coder tell which clusters the first topic's debate reached.
+
+    The coder sees the names of the clusters but not their lexicons.
     """
     clusters = debate.case.attributes.get("clusters", "")
     if params.coding and clusters:
@@ -288,15 +301,14 @@ async def code_clusters(debate: Debate, params: ConferenceParams, agenda: Agenda
 
 
 def count_topics(utterances: Sequence[Utterance], turn: int) -> int:
-    """The number of the topic that was open at a turn: every topic begins with the moderator's
-    opening.
-    """
+    """Count the topics opened until a turn. Every topic begins with the moderator's opening."""
     return sum(utterance.kind == OPENING and utterance.turn <= turn for utterance in utterances)
 
 
 def format_exchange(utterances: Sequence[Utterance], topic: int, until: int | None = None) -> str:
-    """What the participants said on a topic, one paragraph each, so that none can begin another
-    speaker's.
+    """Return the participants' statements on a topic as text.
+
+    Each statement is one paragraph, so that it cannot contain a line of another speaker.
     """
     statements = [
         utterance

@@ -1,5 +1,4 @@
-"""The judge's decision, agreement or more debate: asked for, graded by a second model, and scored
-against a truth.
+"""The judge's decision (agreement or more debate): asking, grading and protocols with a truth.
 
 Source: Heller et al., "Finding Common Ground", sections 3.2.1 (the judge) and 4.2 (single-answer
 grading, 0 to 10, with a short explanation, of the decision and of its form). Grading twice, and
@@ -113,8 +112,9 @@ async def grade_decision(
     times: int,
     number: int,
 ) -> list[int]:
-    """Let the grader grade one decision on an exchange, alone and several times; unusable grades
-    are left out.
+    """Let the grader grade one decision on an exchange several times.
+
+    Returns the usable grades.
     """
     grades = []
     context: JsonObject = {"question": question, "exchange": exchange, "decision": decision}
@@ -183,8 +183,9 @@ async def grading(debate: Debate, params: GradingParams) -> Answer | None:
 
 
 def opposite_words(decision: str | None) -> str:
-    """The judge's words for the other decision; an unusable one counts as more debate, so its
-    opposite is agreement.
+    """Return the judge's words for the opposite decision.
+
+    An unusable decision counts as more debate, so that its opposite is agreement.
     """
     return ANSWERS[JUDGE][OPEN if decision == AGREEMENT else AGREEMENT]
 

@@ -107,19 +107,16 @@ def compile_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 def find_clusters(
     texts: Iterable[str], clusters: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
-    """For each cluster, the words of its lexicon that the texts use, in lower case, sorted; empty
-    where none is.
+    """Return for each cluster the words of its lexicon that the texts use.
+
+    The words are in lower case, sorted, each once.
     """
     text = "\n".join(texts)
-    return {
-        cluster: sorted(
-            {
-                " ".join(match.lower().split())
-                for match in compile_pattern(tuple(words)).findall(text)
-            }
-        )
-        for cluster, words in clusters.items()
-    }
+    reached = {}
+    for cluster, words in clusters.items():
+        matches = compile_pattern(tuple(words)).findall(text)
+        reached[cluster] = sorted({" ".join(match.lower().split()) for match in matches})
+    return reached
 
 
 def read_lexicons(results: ExperimentResults) -> dict[str, dict[str, list[str]]]:

@@ -1,6 +1,4 @@
-"""Who speaks next in a decision conference: Algorithm 1 of the paper, for any number of
-participants.
-"""
+"""The order of speakers in a decision conference: Algorithm 1 for any number of participants."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,12 +23,12 @@ def participant_seat(number: int) -> str:
 
 
 def next_speaker(messages: Sequence[Turn], participants: int) -> str:
-    """Who speaks after these messages, the first of which is the user's, who sets the issue.
+    """Return the seat that speaks after these messages. The first message is the user's issue.
 
-    Two gaps of the paper are filled here. A judge's message with neither word would leave the next
-    speaker unset; it goes to the moderator, as more debate does. For a last speaker that the
-    algorithm does not know, the paper lets AutoGen choose by a model's call; here it is the
-    moderator, so that the order is a function of the messages.
+    Two gaps of the paper are filled here. A judge's message with neither word leaves the next
+    speaker unset in the paper; here the moderator follows, as after more debate. After a speaker
+    that the algorithm does not know, the paper lets AutoGen choose by a call to a model; here the
+    moderator follows, so that the order is a function of the messages.
     """
     if len(messages) <= 1:
         return MODERATOR
@@ -48,9 +46,7 @@ def next_speaker(messages: Sequence[Turn], participants: int) -> str:
 
 
 def list_transitions(participants: int) -> Iterator[tuple[str, str, str]]:
-    """Every step that `next_speaker` can take: last speaker, what was said where it matters, next
-    speaker.
-    """
+    """Yield every step of `next_speaker`: last speaker, decisive content or "", next speaker."""
     first_turn = Turn(USER)
     yield USER, "", next_speaker([first_turn], participants)
     turns = [

@@ -1,6 +1,8 @@
-"""Table 5 of the decision conference paper, and what it has no table for: the judge on statements
-whose agreement is known, the grader's reliability, coverage and the course of the debate with and
-without a judge, the evaluator's scores.
+"""Tables of the decision conference.
+
+The grades of the judge's decisions reproduce Table 5 of the paper. The other tables have no
+counterpart there: the judge on statements whose agreement is known, the grader's reliability,
+coverage and course of the debate with and without a judge, and the evaluator's scores.
 """
 
 from collections.abc import Iterator, Sequence

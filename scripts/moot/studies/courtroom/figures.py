@@ -1,7 +1,7 @@
 """The paper's Figures 2 to 5: F1 against what it costs, and F1 in falling order with its accuracy."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -94,12 +94,11 @@ def f1_against_tokens(results: StudyResults) -> "Figure":
 
 
 def _cost_figure(runs: Sequence[Run], metric: str, label: str) -> "Figure":
-    points = [
-        (run, cost, f1)
-        for run in runs
-        for cost, f1 in [(run.measured(metric), run.measured("f1", "binary"))]
-        if not np.isnan([cost.value, f1.value]).any()
-    ]
+    points = []
+    for run in runs:
+        cost, f1 = run.measured(metric), run.measured("f1", "binary")
+        if not np.isnan([cost.value, f1.value]).any():
+            points.append((run, cost, f1))
     if not points:
         return nothing_to_draw("No experiment of this study has an F1 to draw.")
     drawing, axes = new_figure()
@@ -132,15 +131,13 @@ def _cost_figure(runs: Sequence[Run], metric: str, label: str) -> "Figure":
 def _select_best_and_worst(
     candidates: Sequence[tuple[Run, Measured, Measured]],
 ) -> list[tuple[Run, Measured, Measured]]:
-    """Of many points those to name: of each method the two with the best F1 and the last."""
+    """Select the points to name: for each method the two with the best F1 and the worst."""
     ranked = sorted(candidates, key=lambda point: (-point[2].value, point[0].model))
-    methods = dict.fromkeys(run.method for run, _, _ in ranked)
-    points_by_method = [
-        [point for point in ranked if point[0].method == method] for method in methods
-    ]
-    return [
-        point for points in points_by_method for point in dict.fromkeys((*points[:2], points[-1]))
-    ]
+    selection: list[tuple[Run, Measured, Measured]] = []
+    for method in dict.fromkeys(run.method for run, _, _ in ranked):
+        points = [point for point in ranked if point[0].method == method]
+        selection += dict.fromkeys((*points[:2], points[-1]))
+    return selection
 
 
 def _use_logarithmic_axis(axes: "Axes", values: Sequence[float]) -> None:
@@ -178,49 +175,17 @@ def sorted_debates(results: StudyResults) -> "Figure":
 
 
 def _sorted_figure(results: StudyResults, *protocols: str) -> "Figure":
-    """Published values and the runs that repeat them in one panel, all other runs in another."""
-    runs, cases = list_runs(results, *protocols), published_table(results, "text_cases")
-    published_points = [
-        Point(
-            model,
-            METHODS[name],
-            Measured(f1, n=n),
-            Measured(accuracy),
-            published=True,
-            comparable=True,
-        )
-        for name in protocols
-        for n in [cases.get((name, "cases"), NOT_A_NUMBER)]
-        for model, (accuracy, f1) in published_pairs(results, name).items()
-    ]
-    our_points = [
-        Point(
-            run_name(run, runs),
-            run.method,
-            f1,
-            run.measured("accuracy"),
-            comparable=bool(run.as_published.repeats),
-        )
-        for run in [*runs, *largest_reference_runs(runs)]
-        for f1 in [run.measured("f1", "binary")]
-        if not np.isnan(f1.value)
-    ]
-    points = [*published_points, *our_points]
-    titled = [
-        (
-            "Published, and runs that repeat the paper's experiment",
-            [point for point in points if point.comparable],
-        ),
-        (
-            "Other runs, which compare with no published value",
-            [point for point in points if not point.comparable],
-        ),
-    ]
-    panels = [
-        (title, sorted(panel_points, key=_descending_order))
-        for title, panel_points in titled
-        if panel_points
-    ]
+    """Draw comparable values (published, and runs that repeat them) above all other runs."""
+    runs = list_runs(results, *protocols)
+    points = [*_published_points(results, protocols), *_run_points(runs)]
+    points.sort(key=_descending_order)
+    comparable = [point for point in points if point.comparable]
+    others = [point for point in points if not point.comparable]
+    panels = []
+    if comparable:
+        panels.append(("Published, and runs that repeat the paper's experiment", comparable))
+    if others:
+        panels.append(("Other runs, which compare with no published value", others))
     if not panels:
         return nothing_to_draw("Neither published values nor an experiment of this study to draw.")
     rows = [len(panel_points) for _, panel_points in panels]
@@ -240,6 +205,24 @@ def _sorted_figure(results: StudyResults, *protocols: str) -> "Figure":
     drawing.legend(*lowest.get_legend_handles_labels(), loc="outside upper right", ncols=3)
     note_below(drawing, data_notes(runs), sizes_of(run.results for run in runs))
     return drawing
+
+
+def _published_points(results: StudyResults, protocols: Sequence[str]) -> Iterator[Point]:
+    cases = published_table(results, "text_cases")
+    for protocol in protocols:
+        n = cases.get((protocol, "cases"), NOT_A_NUMBER)
+        for model, (accuracy, f1) in published_pairs(results, protocol).items():
+            values = Measured(f1, n=n), Measured(accuracy)
+            yield Point(model, METHODS[protocol], *values, published=True, comparable=True)
+
+
+def _run_points(runs: Sequence[Run]) -> Iterator[Point]:
+    for run in [*runs, *largest_reference_runs(runs)]:
+        f1, accuracy = run.measured("f1", "binary"), run.measured("accuracy")
+        if not np.isnan(f1.value):
+            is_comparable = bool(run.as_published.repeats)
+            name = run_name(run, runs)
+            yield Point(name, run.method, f1, accuracy, comparable=is_comparable)
 
 
 def _descending_order(point: Point) -> tuple[float, float, bool, str, str]:

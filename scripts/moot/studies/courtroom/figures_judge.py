@@ -75,13 +75,12 @@ def reliability(results: StudyResults) -> "Figure":
     drawing.supylabel("Right predictions (%)", fontsize=9)
     for axes in bottom_axes:
         axes.set_xlabel("Stated confidence (%)")
-    data = data_notes([run for curves in curves_by_method.values() for run, _ in curves], "")
+    runs = []
+    for curves in curves_by_method.values():
+        runs += [run for run, _ in curves]
+    data = data_notes(runs, "")
     area = "Area of a point: share of the run's predictions in its bin of confidence (ten bins)."
-    note_below(
-        drawing,
-        [area, *data],
-        sizes_of(run.results for curves in curves_by_method.values() for run, _ in curves),
-    )
+    note_below(drawing, [area, *data], sizes_of(run.results for run in runs))
     return drawing
 
 
