@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from importlib.util import resolve_name
 from pathlib import Path
 
+import moot.commands.registered  # defines all registries but that of analyses
+import moot.hooks  # noqa: F401 - defines the registry of analyses
 from moot.core.errors import UserError
 from moot.core.registry import REGISTRIES
 from moot.report.markdown import markdown_table
