@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -50,7 +50,7 @@ LOCAL = {
     PAPER: ("nlsy97", "vast-nearest", "claim_stance", "claim_polarity", "agreement"),
 }
 """The data sets that are read from DATA instead of being downloaded."""
-NOT_AT_HAND = (
+UNAVAILABLE_DATASETS = (
     "caselaw",
 )  # of its two published files one; what its experiments cost is left empty
 ANSWERS = ["model", "answer", "this run", "95 % low", "95 % high", "cases"]
@@ -62,7 +62,7 @@ def configuration(name: str, run: list[str], over: JsonObject) -> Plan:
     return Plan.from_yaml(over_defaults({**over, "run": run}, files), ROOT, files)
 
 
-def judging(plan: Plan, claim: Claim, asks: bool) -> list[str]:
+def experiments_judging(plan: Plan, claim: Claim, asks: bool) -> list[str]:
     """The first experiments of a plan, one a side, that judge a claim; those that ask models, or
     recorded ones.
     """
@@ -73,8 +73,8 @@ def judging(plan: Plan, claim: Claim, asks: bool) -> list[str]:
     sides = [
         [
             name
-            for name, found in plan.experiments.items()
-            if (found.config.source != RECORDED) == asks
+            for name, experiment in plan.experiments.items()
+            if (experiment.config.source != RECORDED) == asks
             and claim.is_about(side, plan.view(name), "")
         ]
         for side in (claim.first, claim.second)
@@ -90,19 +90,16 @@ def judging(plan: Plan, claim: Claim, asks: bool) -> list[str]:
 
 def with_needed(plan: Plan, names: list[str]) -> list[str]:
     """Experiments, and those of the plan whose debates theirs rest on."""
-    for name in names:
-        rest = {
-            Path(path).parts[1].removesuffix(".parquet")
-            for path in plan.experiments[name].needs.values()
-        }
-        names = [
-            *names,
-            *(other for other in sorted(rest) if other in plan.experiments and other not in names),
-        ]
-    return names if len(names) == len(set(names)) else list(dict.fromkeys(names))
+    experiments = list(names)
+    for name in experiments:  # the list grows by what is needed
+        for path in sorted(plan.experiments[name].needs.values()):
+            source = Path(path).parts[1].removesuffix(".parquet")
+            if source in plan.experiments and source not in experiments:
+                experiments.append(source)
+    return experiments
 
 
-def answers(
+def answer_claim(
     file: str, run: list[str], claim: Claim, place: Path, over: Path
 ) -> tuple[pd.DataFrame, float]:
     """What a build of recorded experiments answers, a row a model, and its minutes of processor
@@ -131,23 +128,23 @@ def answers(
             "--config",
             f"run=[{','.join(run)}]",
         ]
-        before = os.times()
+        start_times = os.times()
         subprocess.run(command, cwd=place, check=True)
-        took = os.times()
-        spent = (
-            took.children_user
-            + took.children_system
-            - before.children_user
-            - before.children_system
+        end_times = os.times()
+        minutes = (
+            end_times.children_user
+            + end_times.children_system
+            - start_times.children_user
+            - start_times.children_system
         ) / 60
-        (place / "minutes").write_text(str(spent))
-    found = pd.read_csv(place / target)
-    asked = found["question"].str.startswith(claim.question.partition("{")[0])
-    found = found[asked & (found["source"] == claim.source) & found["model"].notna()]
-    return found, float((place / "minutes").read_text())
+        (place / "minutes").write_text(str(minutes))
+    rows = pd.read_csv(place / target)
+    is_claim = rows["question"].str.startswith(claim.question.partition("{")[0])
+    rows = rows[is_claim & (rows["source"] == claim.source) & rows["model"].notna()]
+    return rows, float((place / "minutes").read_text())
 
 
-def previewed(run: list[str], folder: Path, over: Path) -> pd.DataFrame:
+def preview_costs(run: list[str], folder: Path, over: Path) -> pd.DataFrame:
     """What the paper's experiments would ask, a row an experiment and model."""
     plan = configuration(PAPER, run, yaml.safe_load(over.read_text()))
     targets = [f"results/cases/{name}.parquet" for name in plan.datasets_used]
@@ -188,20 +185,24 @@ def measure(
         name: configuration(name, ["paper-*" if name == PAPER else "*"], {})
         for name in (SHIPPED, COLLECTIONS, PAPER)
     }
-    chosen = {
-        (number, name): with_needed(plan, judging(plan, claim, name == PAPER))
+    experiments_by_claim = {
+        (number, name): with_needed(plan, experiments_judging(plan, claim, name == PAPER))
         for number, claim in enumerate(read_claims(ROOT / "data/published/claims.csv"))
         for name, plan in plans.items()
     }
-    asked = sorted({name for (_, file), run in chosen.items() if file == PAPER for name in run})
-    asked = [
-        name for name in asked if plans[PAPER].experiments[name].config.dataset not in NOT_AT_HAND
+    previewed_names = sorted(
+        {name for (_, file), run in experiments_by_claim.items() if file == PAPER for name in run}
+    )
+    previewed_names = [
+        name
+        for name in previewed_names
+        if plans[PAPER].experiments[name].config.dataset not in UNAVAILABLE_DATASETS
     ]
-    costs = previewed(asked, folder, overs[PAPER])
+    costs = preview_costs(previewed_names, folder, overs[PAPER])
     for number, claim in enumerate(read_claims(ROOT / "data/published/claims.csv")):
         for file in (SHIPPED, COLLECTIONS, PAPER):
-            run = chosen[number, file]
-            if not run or (file == COLLECTIONS and chosen[number, SHIPPED]):
+            run = experiments_by_claim[number, file]
+            if not run or (file == COLLECTIONS and experiments_by_claim[number, SHIPPED]):
                 continue
             experiments = [plans[file].experiments[name].config for name in run]
             row: JsonObject = {
@@ -211,23 +212,26 @@ def measure(
             }
             row |= {"run": " ".join(run)}
             sources = (
-                f"{one.dataset} ({plans[file].datasets[one.dataset].source})" for one in experiments
+                f"{entry.dataset} ({plans[file].datasets[entry.dataset].source})"
+                for entry in experiments
             )
             row["data"] = ", ".join(dict.fromkeys(sources))
             row["models"] = " ".join(
-                dict.fromkeys(model for one in experiments for model in one.models)
+                dict.fromkeys(model for entry in experiments for model in entry.models)
             )
             if file == PAPER:
-                if set(run) <= set(asked):
-                    spent = costs[costs["experiment"].isin(run)]
+                if set(run) <= set(previewed_names):
+                    claim_costs = costs[costs["experiment"].isin(run)]
                     row |= (
-                        spent[["calls_to_make", "prompt_tokens", "completion_tokens", "usd"]]
+                        claim_costs[["calls_to_make", "prompt_tokens", "completion_tokens", "usd"]]
                         .sum()
                         .to_dict()
                     )
                 yield row, []
                 continue
-            found, minutes = answers(file, run, claim, folder / "-".join(run), overs[file])
+            answer_rows, minutes = answer_claim(
+                file, run, claim, folder / "-".join(run), overs[file]
+            )
             row |= {
                 "calls_to_make": 0,
                 "prompt_tokens": 0,
@@ -238,13 +242,13 @@ def measure(
             yield (
                 row,
                 [
-                    {"question": claim.question, "configuration": file, **one}
-                    for one in found[ANSWERS].to_dict("records")
+                    {"question": claim.question, "configuration": file, **entry}
+                    for entry in answer_rows[ANSWERS].to_dict("records")
                 ],
             )
 
 
-def page() -> str:
+def render_page() -> str:
     """All claims in the order of their file, numbered."""
     measured, answers = (
         pd.read_csv(MEASURED / name, keep_default_na=False)
@@ -254,18 +258,18 @@ def page() -> str:
     for number, claim in enumerate(read_claims(ROOT / "data/published/claims.csv"), start=1):
         parts += [
             f"## {number}. {claim.question.replace('{votes}', 'many')}",
-            _what_is_claimed(claim),
+            _describe_claim(claim),
         ]
-        own = measured[
+        tests = measured[
             (measured["question"] == claim.question) & (measured["source"] == claim.source)
         ]
-        for test in own.to_dict("records"):
-            said = answers[
+        for test in tests.to_dict("records"):
+            test_answers = answers[
                 (answers["question"] == claim.question)
                 & (answers["configuration"] == test["configuration"])
             ]
-            parts += _test(claim, test, said)
-        if own.empty:
+            parts += _describe_test(claim, test, test_answers)
+        if tests.empty:
             parts.append("No configuration that ships tests it.")
     return "\n\n".join(parts)
 
@@ -280,7 +284,7 @@ def command(claim: Claim, test: Mapping[Any, Any]) -> str:
     )
 
 
-def _what_is_claimed(claim: Claim) -> str:
+def _describe_claim(claim: Claim) -> str:
     published = (
         "Nothing is published"
         if claim.source.startswith("moot")
@@ -294,7 +298,7 @@ def _what_is_claimed(claim: Claim) -> str:
     return f"{published}. It is `supported` where this lies {claim.needed}: {claim.comparison}."
 
 
-def _test(claim: Claim, test: Mapping[Any, Any], answers: pd.DataFrame) -> Iterator[str]:
+def _describe_test(claim: Claim, test: Mapping[Any, Any], answers: pd.DataFrame) -> Iterator[str]:
     yield f"```bash\n{command(claim, test)}\n```"
     data = f"Data: {test['data']}."
     if test["minutes"]:
@@ -331,13 +335,13 @@ def _cost(test: Mapping[Any, Any]) -> str:
             "Its data were not at hand when this page was made: `snakemake preview` says what it"
             " costs."
         )
-    calls, read, written = (
+    calls, prompt_tokens, completion_tokens = (
         float(test[name]) for name in ("calls_to_make", "prompt_tokens", "completion_tokens")
     )
     return (
         f"By `preview` at most US$ {float(test['usd']):,.2f} (models on a server of your own have"
-        f" no price): {calls:,.0f} calls, {read / 1e6:,.1f} million tokens to read, at most"
-        f" {written / 1e6:,.1f} million to write."
+        f" no price): {calls:,.0f} calls, {prompt_tokens / 1e6:,.1f} million tokens to read, at most"
+        f" {completion_tokens / 1e6:,.1f} million to write."
     )
 
 
@@ -354,20 +358,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, nargs="?")
     parser.add_argument("delidata", type=Path, nargs="?")
-    given = parser.parse_args()
-    if given.data and given.delidata:
-        write_measured(given.data, given.delidata)
-    PAGE.write_text(with_part(PAGE.read_text("utf-8"), "claims", page()), "utf-8")
+    arguments = parser.parse_args()
+    if arguments.data and arguments.delidata:
+        write_measured(arguments.data, arguments.delidata)
+    PAGE.write_text(with_part(PAGE.read_text("utf-8"), "claims", render_page()), "utf-8")
 
 
 def write_measured(data: Path, delidata: Path) -> None:
     """Write both files of measurements."""
     with TemporaryDirectory() as folder:
-        rows, found = zip(*measure(data, delidata, Path(folder)), strict=True)
+        rows, answers_by_row = zip(*measure(data, delidata, Path(folder)), strict=True)
     today = datetime.now(UTC).date().isoformat()
     pd.DataFrame(rows).assign(date=today).round(3).to_csv(MEASURED / "claims.csv", index=False)
-    said = pd.DataFrame([one for some in found for one in some])
-    said.round(4).to_csv(MEASURED / "claims_answers.csv", index=False)
+    answers = pd.DataFrame(list(chain.from_iterable(answers_by_row)))
+    answers.round(4).to_csv(MEASURED / "claims_answers.csv", index=False)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,10 @@ from moot.stats.bootstrap import SHARE, ClusterBootstrap, Floats, estimate_inter
 
 PROJECT = Path(__file__).resolve().parents[1]
 DOCUMENT = PROJECT / "docs" / "results.md"
-BEGIN, END = "<!-- coverage: python benchmarks/coverage.py --write -->", "<!-- end of coverage -->"
+BEGIN_MARK, END_MARK = (
+    "<!-- coverage: python benchmarks/coverage.py --write -->",
+    "<!-- end of coverage -->",
+)
 
 CLUSTERS = (5, 10, 30, 200)
 RATES = (0.1, 0.5, 0.9)
@@ -52,10 +55,10 @@ def coverage(cell: Cell, repetitions: int = REPETITIONS) -> tuple[float, float]:
     bootstrap's.
     """
     clusters, rate, _ = cell
-    sizes, right = samples(cell, repetitions)
+    sizes, correct_counts = samples(cell, repetitions)
     (weights,) = ClusterBootstrap(range(clusters), SEED).weights()
-    draws = np.ascontiguousarray(((weights @ right.T) / (weights @ sizes)[:, None]).T)
-    values = right.sum(axis=1) / sizes.sum()
+    draws = np.ascontiguousarray(((weights @ correct_counts.T) / (weights @ sizes)[:, None]).T)
+    values = correct_counts.sum(axis=1) / sizes.sum()
     ours = np.array(
         [
             estimate_interval(value, row, clusters, SHARE)
@@ -63,11 +66,11 @@ def coverage(cell: Cell, repetitions: int = REPETITIONS) -> tuple[float, float]:
         ]
     )
     plain = np.quantile(draws, [0.025, 0.975], axis=1).T
-    held = [
+    covers = [
         (ends[:, 0] - _ROUNDING <= rate) & (rate <= ends[:, 1] + _ROUNDING)
         for ends in (ours, plain)
     ]
-    return float(held[0].mean()), float(held[1].mean())
+    return float(covers[0].mean()), float(covers[1].mean())
 
 
 def coverages(repetitions: int = REPETITIONS) -> dict[Cell, tuple[float, float]]:
@@ -76,32 +79,32 @@ def coverages(repetitions: int = REPETITIONS) -> dict[Cell, tuple[float, float]]
     return {cell: coverage(cell, repetitions) for cell in cells}
 
 
-def table(found: dict[Cell, tuple[float, float]]) -> str:
+def table(results: dict[Cell, tuple[float, float]]) -> str:
     """The coverages in Markdown: moot's, and the percentile bootstrap's in brackets."""
     headings = [SINGLE, *(f"correlation {value}" for value in CORRELATIONS[1:])]
     lines = [f"| clusters | share | {' | '.join(headings)} |", "|---" * (2 + len(headings)) + "|"]
     for clusters, rate in itertools.product(CLUSTERS, RATES):
-        cells = [found[clusters, rate, correlation] for correlation in CORRELATIONS]
-        shown = " | ".join(f"{100 * ours:.1f} ({100 * plain:.1f})" for ours, plain in cells)
-        lines.append(f"| {clusters} | {rate} | {shown} |")
+        cells = [results[clusters, rate, correlation] for correlation in CORRELATIONS]
+        row_text = " | ".join(f"{100 * ours:.1f} ({100 * plain:.1f})" for ours, plain in cells)
+        lines.append(f"| {clusters} | {rate} | {row_text} |")
     return "\n".join(lines)
 
 
 def documented(text: str) -> str:
     """What stands between the marks in a document."""
-    return text.split(BEGIN)[1].split(END, maxsplit=1)[0].strip()
+    return text.split(BEGIN_MARK)[1].split(END_MARK, maxsplit=1)[0].strip()
 
 
 def main() -> None:
     """Print the table, or put it into the document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into docs/results.md")
-    written = table(coverages())
+    table_text = table(coverages())
     if parser.parse_args().write:
         text = DOCUMENT.read_text(encoding="utf-8")
-        DOCUMENT.write_text(text.replace(documented(text), written), encoding="utf-8")
+        DOCUMENT.write_text(text.replace(documented(text), table_text), encoding="utf-8")
     else:
-        sys.stdout.write(f"{written}\n")
+        sys.stdout.write(f"{table_text}\n")
 
 
 if __name__ == "__main__":

@@ -13,16 +13,16 @@ import results_page
 from moot.stats.bootstrap import Floats
 from moot.stats.components import Effect, decompose
 
-BEGIN, END = (
+BEGIN_MARK, END_MARK = (
     "<!-- components: python benchmarks/coverage_components.py --write -->",
     "<!-- end of components -->",
 )
 WORLDS = 500
 SEED = 5
-CASE, RUN, JUDGE, EACH = (
+CASE, RUN, JUDGE, CASE_AND_JUDGE = (
     frozenset(facets) for facets in (("case",), ("run",), ("judge",), ("case", "judge"))
 )  # of a run its case is known
-AGAIN: Effect = frozenset()
+ASKING_AGAIN: Effect = frozenset()
 Facets = Mapping[str, list[int]]
 
 
@@ -33,46 +33,48 @@ class Design:
     Attributes:
         sizes: cases, runs of each, judges of each run, and how often each is asked.
         variances: of cases, runs, judges, case and judge together.
-        again: of asking again; None for answers that are right or wrong, whose effects are on the
+        residual_variance: of asking again; None for answers that are right or wrong, whose effects are on the
             scale of probabilities around one half.
         missing: the share of answers that are missing by chance.
     """
 
     sizes: tuple[int, int, int, int]
     variances: tuple[float, float, float, float]
-    again: float | None = None
+    residual_variance: float | None = None
     missing: float = 0.0
 
     @property
     def shares(self) -> dict[Effect, float]:
         """The planted shares of variance."""
-        parts = dict(zip((CASE, RUN, JUDGE, EACH), self.variances, strict=True))
-        parts[AGAIN] = 0.25 - sum(self.variances) if self.again is None else self.again
+        parts = dict(zip((CASE, RUN, JUDGE, CASE_AND_JUDGE), self.variances, strict=True))
+        parts[ASKING_AGAIN] = (
+            0.25 - sum(self.variances) if self.residual_variance is None else self.residual_variance
+        )
         return {effect: variance / sum(parts.values()) for effect, variance in parts.items()}
 
     def world(self, random: np.random.Generator) -> tuple[Floats, Facets]:
         """Answers, with their case, run and judge."""
         case, run, judge, _ = (part.ravel() for part in np.indices(self.sizes))
-        run, each = case * self.sizes[1] + run, case * self.sizes[2] + judge
+        run, case_and_judge = case * self.sizes[1] + run, case * self.sizes[2] + judge
         means = np.full(len(case), 0.5)
-        for level, variance in zip((case, run, judge, each), self.variances, strict=True):
+        for level, variance in zip((case, run, judge, case_and_judge), self.variances, strict=True):
             means += self._effects(random, int(level.max()) + 1, variance)[level]
-        right = self.again is None
+        is_binary = self.residual_variance is None
         values = (
             random.random(len(means)) < means
-            if right
-            else means + random.normal(0, self.again**0.5, len(means))
+            if is_binary
+            else means + random.normal(0, self.residual_variance**0.5, len(means))
         )
-        kept = random.random(len(means)) >= self.missing
+        is_present = random.random(len(means)) >= self.missing
         facets = {
-            "case": case[kept].tolist(),
-            "run": run[kept].tolist(),
-            "judge": judge[kept].tolist(),
+            "case": case[is_present].tolist(),
+            "run": run[is_present].tolist(),
+            "judge": judge[is_present].tolist(),
         }
-        return np.asarray(values[kept], dtype=np.float64), facets
+        return np.asarray(values[is_present], dtype=np.float64), facets
 
     def _effects(self, random: np.random.Generator, levels: int, variance: float) -> Floats:
-        if self.again is not None:
+        if self.residual_variance is not None:
             return random.normal(0, variance**0.5, levels)
         return (
             random.uniform(-1, 1, levels) * (3 * variance) ** 0.5
@@ -107,7 +109,7 @@ DESIGNS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CoverageAndBias:
     """Of one component: the share of intervals that hold the planted share, and the mean estimate
     less that share.
     """
@@ -116,20 +118,20 @@ class Found:
     bias: float
 
 
-def measure(design: Design, worlds: int = WORLDS) -> dict[Effect, Found]:
+def measure(design: Design, worlds: int = WORLDS) -> dict[Effect, CoverageAndBias]:
     """Coverage and bias by component; what the design cannot tell apart counts as one."""
     random, planted = np.random.default_rng([SEED, *design.sizes]), design.shares
-    held: dict[Effect, list[bool]] = {}
+    covers: dict[Effect, list[bool]] = {}
     errors: dict[Effect, list[float]] = {}
     for _ in range(worlds):
-        found = decompose(*design.world(random))
-        for part in found.components if found else ():
+        decomposition = decompose(*design.world(random))
+        for part in decomposition.components if decomposition else ():
             truth = sum(planted.get(effect, 0.0) for effect in (part.effect, *part.confounded))
-            held.setdefault(part.effect, []).append(part.low <= truth <= part.high)
+            covers.setdefault(part.effect, []).append(part.low <= truth <= part.high)
             errors.setdefault(part.effect, []).append(part.share - truth)
     return {
-        effect: Found(float(np.mean(held[effect])), float(np.mean(errors[effect])))
-        for effect in held
+        effect: CoverageAndBias(float(np.mean(covers[effect])), float(np.mean(errors[effect])))
+        for effect in covers
     }
 
 
@@ -137,10 +139,10 @@ def table(worlds: int) -> str:
     """Coverage of each design's components in Markdown."""
     lines = ["| design | case | debate | judge | case and judge | asking again |", "|---" * 6 + "|"]
     for name, design in DESIGNS.items():
-        found = measure(design, worlds)
+        results = measure(design, worlds)
         cells = [
-            f"{100 * found[effect].covered:.1f}" if effect in found else ""
-            for effect in (CASE, RUN, JUDGE, EACH, AGAIN)
+            f"{100 * results[effect].covered:.1f}" if effect in results else ""
+            for effect in (CASE, RUN, JUDGE, CASE_AND_JUDGE, ASKING_AGAIN)
         ]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -152,10 +154,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the table into docs/results.md")
     parser.add_argument("--worlds", type=int, default=WORLDS)
     arguments = parser.parse_args()
-    written = table(arguments.worlds)
+    table_text = table(arguments.worlds)
     if arguments.write:
-        results_page.put(BEGIN, END, written)
-    sys.stdout.write(f"{written}\n")
+        results_page.replace_part(BEGIN_MARK, END_MARK, table_text)
+    sys.stdout.write(f"{table_text}\n")
 
 
 if __name__ == "__main__":

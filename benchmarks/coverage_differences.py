@@ -19,7 +19,7 @@ from moot.stats import randomisation
 from moot.stats.bootstrap import AMOUNT, SHARE, ClusterBootstrap, Floats, as_numbers, mean_statistic
 from moot.stats.differences import Difference, Sums, compare_unpaired
 
-BEGIN, END = (
+BEGIN_MARK, END_MARK = (
     "<!-- differences: python benchmarks/coverage_differences.py --write -->",
     "<!-- end of differences -->",
 )
@@ -35,9 +35,9 @@ def mixed(clusters: int) -> list[int]:
     return list(np.resize([1, 3, 5, 12], clusters))
 
 
-ALONE: dict[str, tuple[Sizes, Sizes]] = {
-    f"{one} against {other} cases": ([1] * one, [1] * other)
-    for one, other in (
+INDEPENDENT_CASES: dict[str, tuple[Sizes, Sizes]] = {
+    f"{first} against {second} cases": ([1] * first, [1] * second)
+    for first, second in (
         (3, 3),
         (3, 60),
         (5, 100),
@@ -77,7 +77,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Found:
+class CellResult:
     """How often the interval held the true difference, and how often p was below 0.05."""
 
     covered: float
@@ -90,7 +90,7 @@ def _fixed(sizes: tuple[Sizes, Sizes]) -> tuple[tuple[int, ...], tuple[int, ...]
 
 def cells() -> Iterator[Cell]:
     """The whole grid."""
-    for name, sizes in ALONE.items():
+    for name, sizes in INDEPENDENT_CASES.items():
         for rates in [*((rate, rate) for rate in RATES), *UNEQUAL]:
             yield Cell(name, _fixed(sizes), rates)
     for name, sizes in CLUSTERED.items():
@@ -100,7 +100,9 @@ def cells() -> Iterator[Cell]:
             yield Cell(name, _fixed(sizes), rates, CORRELATIONS[1])
 
 
-def _right(random: np.random.Generator, sizes: Sizes, rate: float, correlation: float) -> Floats:
+def _draw_correct(
+    random: np.random.Generator, sizes: Sizes, rate: float, correlation: float
+) -> Floats:
     """Right answers of each cluster, whose shares are drawn from a beta distribution."""
     shares = np.full(len(sizes), rate)
     if correlation:
@@ -110,13 +112,13 @@ def _right(random: np.random.Generator, sizes: Sizes, rate: float, correlation: 
 
 
 @cache
-def _compared(
-    right: tuple[tuple[float, ...], ...], sizes: tuple[tuple[int, ...], ...]
+def _compare(
+    correct_counts: tuple[tuple[float, ...], ...], sizes: tuple[tuple[int, ...], ...]
 ) -> Difference:
     sides = [
         Sums(as_numbers([float(n < k) for k, size in zip(mine, all_, strict=True) for n in range(size)])[:, None],
              np.ones((sum(all_), 1)))
-        for mine, all_ in zip(right, sizes, strict=True)
+        for mine, all_ in zip(correct_counts, sizes, strict=True)
     ]  # fmt: skip
     clusters = [
         [f"{side} {n}" for n, size in enumerate(all_) for _ in range(size)]
@@ -125,7 +127,7 @@ def _compared(
     return compare_unpaired(*sides, *clusters, SEED, SHARE)
 
 
-def measure(cell: Cell, repetitions: int = REPETITIONS) -> Found:
+def measure(cell: Cell, repetitions: int = REPETITIONS) -> CellResult:
     """The interval's coverage and the test's rejections."""
     random = np.random.default_rng(
         [SEED, *(round(100 * part) for part in (*cell.rates, cell.correlation))]
@@ -133,22 +135,24 @@ def measure(cell: Cell, repetitions: int = REPETITIONS) -> Found:
     truth, single = cell.rates[0] - cell.rates[1], max(map(max, cell.sizes)) == 1
     covered = rejected = 0
     for _ in range(repetitions):
-        right = [
-            _right(random, side, rate, cell.correlation)
+        correct_counts = [
+            _draw_correct(random, side, rate, cell.correlation)
             for side, rate in zip(cell.sizes, cell.rates, strict=True)
         ]
-        found = _compared(
-            tuple(tuple(sorted(mine) if single else mine) for mine in right), cell.sizes
+        difference = _compare(
+            tuple(tuple(sorted(mine) if single else mine) for mine in correct_counts), cell.sizes
         )
-        covered += np.isnan(found.low) or bool(found.low - 1e-9 <= truth <= found.high + 1e-9)
-        rejected += found.p < 0.05
-    _compared.cache_clear()
-    return Found(covered / repetitions, rejected / repetitions)
+        covered += np.isnan(difference.low) or bool(
+            difference.low - 1e-9 <= truth <= difference.high + 1e-9
+        )
+        rejected += difference.p < 0.05
+    _compare.cache_clear()
+    return CellResult(covered / repetitions, rejected / repetitions)
 
 
 def crossed(
     first: int, second: int, variances: tuple[float, float], repetitions: int = REPETITIONS
-) -> Found:
+) -> CellResult:
     """Of means over rows that belong to one of `first` stories and one of `second` judges, as the
     NYU debates do.
     """
@@ -170,7 +174,7 @@ def crossed(
         bootstrap = ClusterBootstrap(list(zip(story, judge, strict=True)), SEED)
         low, high = bootstrap.interval(mean_statistic(values))
         covered += low <= 0 <= high
-    return Found(covered / repetitions, 1 - covered / repetitions)
+    return CellResult(covered / repetitions, 1 - covered / repetitions)
 
 
 CROSSED = {
@@ -211,7 +215,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def grid(repetitions: int) -> dict[Cell, Found]:
+def grid(repetitions: int) -> dict[Cell, CellResult]:
     """Every cell's coverage and rejections."""
     randomisation.PATTERNS, patterns = WAYS, randomisation.PATTERNS
     try:
@@ -220,26 +224,27 @@ def grid(repetitions: int) -> dict[Cell, Found]:
         randomisation.PATTERNS = patterns
 
 
-def tables(found: dict[Cell, Found], repetitions: int) -> str:
+def coverage_range(results: list[CellResult]) -> str:
+    """The lowest and the highest coverage."""
+    coverages = [result.covered for result in results]
+    return f"{percent(min(coverages))} to {percent(max(coverages))}"
+
+
+def tables(results: dict[Cell, CellResult], repetitions: int) -> str:
     """A summary of the grid, crossed clusters, and amounts, in Markdown."""
     lines = [
         "| sides | coverage, equal rates | coverage, rates .1 and .3, .9 and .6 | type I error, at"
         " most |"
     ]
     lines.append("|---|---|---|---|")
-    for name in {**ALONE, **CLUSTERED}:
-        mine = [(cell, one) for cell, one in found.items() if cell.name == name]
-        equal, unequal = (
-            [one for cell, one in mine if (len(set(cell.rates)) == 1) is same]
-            for same in (True, False)
-        )
-        ranges = [
-            f"{percent(min(one.covered for one in some))} to"
-            f" {percent(max(one.covered for one in some))}"
-            for some in (equal, unequal)
-        ]
+    for name in {**INDEPENDENT_CASES, **CLUSTERED}:
+        equal, unequal = list[CellResult](), list[CellResult]()
+        for cell, result in results.items():
+            if cell.name == name:
+                (equal if len(set(cell.rates)) == 1 else unequal).append(result)
+        type_one_error = percent(max(result.rejected for result in equal))
         lines.append(
-            f"| {name} | {' | '.join(ranges)} | {percent(max(one.rejected for one in equal))} |"
+            f"| {name} | {coverage_range(equal)} | {coverage_range(unequal)} | {type_one_error} |"
         )
     lines += ["", "| crossed clusters | coverage |", "|---|---|"]
     lines += [
@@ -265,14 +270,14 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the summary into docs/results.md")
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
     arguments = parser.parse_args()
-    found = grid(arguments.repetitions)
-    for cell, one in found.items():
+    results = grid(arguments.repetitions)
+    for cell, result in results.items():
         sys.stdout.write(
-            f"{cell.name}; rates {cell.rates}, correlation {cell.correlation}: {one}\n"
+            f"{cell.name}; rates {cell.rates}, correlation {cell.correlation}: {result}\n"
         )
-    summary = tables(found, arguments.repetitions)
+    summary = tables(results, arguments.repetitions)
     if arguments.write:
-        results_page.put(BEGIN, END, summary)
+        results_page.replace_part(BEGIN_MARK, END_MARK, summary)
     sys.stdout.write(f"{summary}\n")
 
 

@@ -14,14 +14,14 @@ import results_page
 from moot.stats.bootstrap import Floats, as_numbers
 from moot.stats.ratings import FIRST, SECOND, TIE, Ratings, fit_ratings
 
-BEGIN, END = (
+BEGIN_MARK, END_MARK = (
     "<!-- ratings: python benchmarks/coverage_ratings.py --write -->",
     "<!-- end of ratings -->",
 )
 WORLDS = 200
 SEED = 8
-SIDE, LENGTH, OWN = "side", "length", "own family"
-PLANTED = {SIDE: 0.5, LENGTH: 0.3, OWN: 0.6}
+SIDE, LENGTH, OWN_FAMILY = "side", "length", "own family"
+PLANTED = {SIDE: 0.5, LENGTH: 0.3, OWN_FAMILY: 0.6}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Tournament:
         """Less their mean."""
         return np.linspace(-1.2, 1.2, self.debaters)
 
-    def played(self, random: np.random.Generator) -> Ratings | None:
+    def simulate(self, random: np.random.Generator) -> Ratings | None:
         """One tournament, rated with the terms that decided it."""
         rows = [row for topic in range(self.topics) for row in self._topic(random, topic)]
         first, second, outcomes, topics, *features = zip(*rows, strict=True)
@@ -54,24 +54,26 @@ class Tournament:
 
     def _topic(self, random: np.random.Generator, topic: int) -> Iterator[tuple[float, ...]]:
         pair = random.choice(self.debaters, 2, replace=False)
-        said: dict[int, float] = {}
+        first_judge: dict[int, float] = {}
         for debate, judge in product((0, 1), range(self.judges)):
             if judge == 0:
                 length = float(random.normal(0, 1))
-            one, other = pair[debate], pair[1 - debate]
+            debater, opponent = pair[debate], pair[1 - debate]
             # in every debate each judge is of a family of debaters of its own
-            own = float(one % self.judges == judge) - float(other % self.judges == judge)
-            eta = self.strengths[one] - self.strengths[other]
-            eta += PLANTED[SIDE] + PLANTED[LENGTH] * length + PLANTED[OWN] * own
+            family_advantage = float(debater % self.judges == judge) - float(
+                opponent % self.judges == judge
+            )
+            eta = self.strengths[debater] - self.strengths[opponent]
+            eta += PLANTED[SIDE] + PLANTED[LENGTH] * length + PLANTED[OWN_FAMILY] * family_advantage
             chances = np.array([np.exp(eta / 2), np.exp(-eta / 2), self.ties])
-            drawn = float(random.choice([FIRST, SECOND, TIE], p=chances / chances.sum()))
+            outcome = float(random.choice([FIRST, SECOND, TIE], p=chances / chances.sum()))
             # who copies has the first judge's features too, so that what was planted stays true of
             # each row
             if judge and random.random() < self.copied:
-                drawn, own = said[debate], said[debate + 2]
+                outcome, family_advantage = first_judge[debate], first_judge[debate + 2]
             elif judge == 0:
-                said |= {debate: drawn, debate + 2: own}
-            yield one, other, drawn, topic, 1.0, length, own
+                first_judge |= {debate: outcome, debate + 2: family_advantage}
+            yield debater, opponent, outcome, topic, 1.0, length, family_advantage
 
 
 TOURNAMENTS = {
@@ -87,18 +89,18 @@ def measure(tournament: Tournament, worlds: int = WORLDS) -> dict[str, tuple[flo
     planted = {
         f"debater {number}": float(value) for number, value in enumerate(tournament.strengths)
     }
-    found: dict[str, list[tuple[bool, float]]] = {}
+    results: dict[str, list[tuple[bool, float]]] = {}
     for _ in range(worlds):
-        ratings = tournament.played(random)
-        for name, one in ({**ratings.strengths, **ratings.terms} if ratings else {}).items():
+        ratings = tournament.simulate(random)
+        for name, estimate in ({**ratings.strengths, **ratings.terms} if ratings else {}).items():
             truth = planted.get(name, PLANTED.get(name, 0.0))
-            if not np.isnan(one.low):
+            if not np.isnan(estimate.low):
                 place = name if name in PLANTED else "strengths"
-                found.setdefault(place, []).append(
-                    (one.low <= truth <= one.high, one.value - truth)
+                results.setdefault(place, []).append(
+                    (estimate.low <= truth <= estimate.high, estimate.value - truth)
                 )
-    return {name: (float(np.mean([held for held, _ in rows])), float(np.mean([off for _, off in rows])))
-            for name, rows in found.items()}  # fmt: skip
+    return {name: (float(np.mean([is_covered for is_covered, _ in rows])), float(np.mean([error for _, error in rows])))
+            for name, rows in results.items()}  # fmt: skip
 
 
 def table(worlds: int) -> str:
@@ -106,8 +108,10 @@ def table(worlds: int) -> str:
     names = ["strengths", *PLANTED]
     lines = [f"| tournament | {' | '.join(names)} |", "|---" * (1 + len(names)) + "|"]
     for name, tournament in TOURNAMENTS.items():
-        found = measure(tournament, worlds)
-        lines.append(f"| {name} | {' | '.join(f'{100 * found[one][0]:.1f}' for one in names)} |")
+        results = measure(tournament, worlds)
+        lines.append(
+            f"| {name} | {' | '.join(f'{100 * results[column][0]:.1f}' for column in names)} |"
+        )
     return "\n".join(lines)
 
 
@@ -117,10 +121,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the table into docs/results.md")
     parser.add_argument("--worlds", type=int, default=WORLDS)
     arguments = parser.parse_args()
-    written = table(arguments.worlds)
+    table_text = table(arguments.worlds)
     if arguments.write:
-        results_page.put(BEGIN, END, written)
-    sys.stdout.write(f"{written}\n")
+        results_page.replace_part(BEGIN_MARK, END_MARK, table_text)
+    sys.stdout.write(f"{table_text}\n")
 
 
 if __name__ == "__main__":

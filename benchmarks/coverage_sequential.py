@@ -22,7 +22,7 @@ from moot.stats.power import cases_needed, paired_proportions
 
 PROJECT = Path(__file__).resolve().parents[1]
 PAGE = PROJECT / "scripts" / "moot" / "analyses" / "stopping" / "README.md"
-BEGIN, END = (
+BEGIN_MARK, END_MARK = (
     "<!-- sequential: python benchmarks/coverage_sequential.py --write -->",
     "<!-- end of sequential -->",
 )
@@ -45,7 +45,7 @@ class End:
     covered: bool
 
 
-class Course:
+class StakeHistory:
     """The stakes of `moot.analyses.stopping.sequential` after every cluster, all at once.
 
     Args:
@@ -69,7 +69,7 @@ class Course:
         self, truth: float, matters: float, cases_per_stage: int, futility: bool = False
     ) -> End:
         """The first interim analysis at which something is decided."""
-        least, planned = np.log(2 / LEVEL), self.seen[-1]
+        threshold, planned_cases = np.log(2 / LEVEL), self.seen[-1]
         ends = np.flatnonzero(
             np.diff(np.append(self.seen // cases_per_stage, np.inf)) > 0
         )  # the last cluster of each stage
@@ -79,22 +79,32 @@ class Course:
         ]
 
         def reached(times: Floats) -> tuple[Floats, Floats]:
-            up, down, over, under = (_mixed(each * times) >= least for each in stakes)
+            up, down, over, under = (
+                _mixed(log_stakes * times) >= threshold for log_stakes in stakes
+            )
             return up | down, over & under
 
-        shown, smaller = reached(np.ones(len(ends)))
-        share = self.seen[ends] / planned
+        shows_difference, is_smaller = reached(np.ones(len(ends)))
+        share = self.seen[ends] / planned_cases
         later = reached(TWICE / share)
-        futile = (
+        is_futile = (
             (share >= HALF) & (share < 1) & ~(later[0] | later[1])
             if futility
-            else np.zeros_like(shown)
+            else np.zeros_like(shows_difference)
         )
-        decided = shown | smaller | futile
-        at = int(decided.argmax()) if decided.any() else len(ends) - 1
-        reason = SHOWN if shown[at] else SMALLER if smaller[at] else FUTILE if futile[at] else OPEN
+        is_decided = shows_difference | is_smaller | is_futile
+        at = int(is_decided.argmax()) if is_decided.any() else len(ends) - 1
+        reason = (
+            SHOWN
+            if shows_difference[at]
+            else SMALLER
+            if is_smaller[at]
+            else FUTILE
+            if is_futile[at]
+            else OPEN
+        )
         covered = all(
-            _mixed(self.stakes(truth, sign)[:, [ends[at]]])[0] < least for sign in (1, -1)
+            _mixed(self.stakes(truth, sign)[:, [ends[at]]])[0] < threshold for sign in (1, -1)
         )
         return End(reason, float(self.seen[ends[at]]), covered)
 
@@ -110,8 +120,10 @@ def independent(difference: float, cases: int, discordant: float = DISCORDANT) -
     """Single cases, one debate of either side."""
 
     def draw(random: np.random.Generator) -> tuple[Floats, Floats]:
-        drawn, first = random.random(cases), (discordant + difference) / 2
-        return (drawn < first) * 1.0 - ((drawn >= first) & (drawn < discordant)), np.ones(cases)
+        uniforms, first = random.random(cases), (discordant + difference) / 2
+        return (uniforms < first) * 1.0 - ((uniforms >= first) & (uniforms < discordant)), np.ones(
+            cases
+        )
 
     return draw
 
@@ -185,7 +197,7 @@ def in_random_order(values: Floats) -> World:
     return lambda random: (random.permutation(values), np.ones(len(values)))
 
 
-def exchanged(values: Floats) -> World:
+def sides_exchanged(values: Floats) -> World:
     """Recorded cases in random order, the sides of each exchanged or not, so that there is no
     difference.
     """
@@ -195,7 +207,7 @@ def exchanged(values: Floats) -> World:
     )
 
 
-def drawn(values: Floats) -> World:
+def resampled(values: Floats) -> World:
     """Recorded cases drawn with replacement, as new cases of which these are a sample."""
     return lambda random: (random.choice(values, len(values)), np.ones(len(values)))
 
@@ -203,16 +215,18 @@ def drawn(values: Floats) -> World:
 # Measuring
 
 
-def ends(
+def stopping_points(
     world: World, truth: float, orders: int, cases_per_stage: int = 1, futility: bool = False
 ) -> pd.DataFrame:
     """Where each of many runs stops: columns reason, cases, covered."""
-    found = []
+    points = []
     for number in range(orders):
         sums, sizes = world(np.random.default_rng([SEED, number]))
         largest = 8.0 if sizes.max() > 1 else 1.0
-        found.append(Course(sums, sizes, largest).stop(truth, TO_SHOW, cases_per_stage, futility))
-    return pd.DataFrame(found)
+        points.append(
+            StakeHistory(sums, sizes, largest).stop(truth, TO_SHOW, cases_per_stage, futility)
+        )
+    return pd.DataFrame(points)
 
 
 def errors(orders: int) -> Iterator[tuple[str, float, float, float]]:
@@ -221,23 +235,23 @@ def errors(orders: int) -> Iterator[tuple[str, float, float, float]]:
     """
     for name, world in PLANTED.items():
         for difference in (0.0, TO_SHOW):
-            found = ends(world(difference, 240), difference, orders)
-            yield name, difference, (found["reason"] == SHOWN).mean(), found["covered"].mean()
+            points = stopping_points(world(difference, 240), difference, orders)
+            yield name, difference, (points["reason"] == SHOWN).mean(), points["covered"].mean()
     for name in RECORDED:
         values = recorded(name)
         worlds = {
-            "sides exchanged": exchanged,
+            "sides exchanged": sides_exchanged,
             "random order": in_random_order,
-            "drawn anew": drawn,
+            "drawn anew": resampled,
         }
         for how, world in worlds.items():
-            truth = 0.0 if world is exchanged else float(values.mean())
-            found = ends(world(values), truth, orders)
+            truth = 0.0 if world is sides_exchanged else float(values.mean())
+            points = stopping_points(world(values), truth, orders)
             yield (
                 f"recorded: {name}; {how}",
                 truth,
-                (found["reason"] == SHOWN).mean(),
-                found["covered"].mean(),
+                (points["reason"] == SHOWN).mean(),
+                points["covered"].mean(),
             )
 
 
@@ -249,13 +263,13 @@ def savings(orders: int) -> Iterator[tuple[float, int, float, pd.DataFrame]]:
     fixed = ceil(cases_needed(TO_SHOW, spread))
     for difference in EFFECTS:
         power = spread.power(difference, fixed, (1, 1), LEVEL) if difference else LEVEL
-        for planned in (fixed, 2 * fixed):
+        for planned_cases in (fixed, 2 * fixed):
             yield (
                 difference,
-                planned,
+                planned_cases,
                 power,
-                ends(
-                    independent(difference, planned),
+                stopping_points(
+                    independent(difference, planned_cases),
                     difference,
                     orders,
                     CASES_PER_STAGE,
@@ -279,8 +293,8 @@ def tables(orders: int) -> str:
         "|---|--:|--:|--:|",
     ]
     lines += [
-        f"| {name} | {truth:.3f} | {percent(shown)} | {percent(covered)} |"
-        for name, truth, shown, covered in errors(orders)
+        f"| {name} | {truth:.3f} | {percent(shown_share)} | {percent(covered)} |"
+        for name, truth, shown_share, covered in errors(orders)
     ]
     fixed = ceil(cases_needed(TO_SHOW, paired_proportions(DISCORDANT)))
     lines += [
@@ -292,14 +306,14 @@ def tables(orders: int) -> str:
         ),
         "|--:" * 9 + "|",
     ]
-    for difference, planned, power, found in savings(orders):
+    for difference, planned_cases, power, points in savings(orders):
         reasons = [
-            percent((found["reason"] == reason).mean()) for reason in (SHOWN, SMALLER, FUTILE)
+            percent((points["reason"] == reason).mean()) for reason in (SHOWN, SMALLER, FUTILE)
         ]
-        mean = found["cases"].mean()
+        mean = points["cases"].mean()
         lines.append(
-            f"| {difference:g} | {percent(power)} | {planned} | {' | '.join(reasons)} | {mean:.0f}"
-            f" | {percent(1 - mean / planned)} | {percent(1 - mean / fixed)} |"
+            f"| {difference:g} | {percent(power)} | {planned_cases} | {' | '.join(reasons)} | {mean:.0f}"
+            f" | {percent(1 - mean / planned_cases)} | {percent(1 - mean / fixed)} |"
         )
     return "\n".join(lines)
 
@@ -310,10 +324,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the tables into the page")
     parser.add_argument("--orders", type=int, default=ORDERS)
     arguments = parser.parse_args()
-    found = tables(arguments.orders)
+    tables_text = tables(arguments.orders)
     if arguments.write:
-        results_page.put(BEGIN, END, found, PAGE)
-    sys.stdout.write(f"{found}\n")
+        results_page.replace_part(BEGIN_MARK, END_MARK, tables_text, PAGE)
+    sys.stdout.write(f"{tables_text}\n")
 
 
 if __name__ == "__main__":

@@ -88,10 +88,10 @@ def makespan(folder: Path, debates: int, concurrency: int, latency: float) -> st
         hold(config, cases, folder / "out.parquet")
         seconds, calls = time.perf_counter() - wall, server.stats()["requests"]
     bound = max(calls / debates, calls / concurrency) * latency
-    spent = 1000 * (time.process_time() - cpu) / calls
+    processor_time = 1000 * (time.process_time() - cpu) / calls
     return (
         f"makespan of {debates} courtroom debates, {concurrency} at once, {latency:g} s a call:"
-        f" {seconds:.1f} s, bound {bound:.1f} s, ratio {seconds / bound:.2f}; {spent:.2f} ms CPU a"
+        f" {seconds:.1f} s, bound {bound:.1f} s, ratio {seconds / bound:.2f}; {processor_time:.2f} ms CPU a"
         " call"
     )
 
@@ -103,11 +103,11 @@ def replay(folder: Path, debates: int) -> str:
     hold(config, cases, folder / "out.parquet")
     wall, cpu = time.perf_counter(), time.process_time()
     hold({**config, "replay": True}, cases, folder / "again.parquet")
-    seconds, spent = time.perf_counter() - wall, time.process_time() - cpu
+    seconds, processor_time = time.perf_counter() - wall, time.process_time() - cpu
     assert (folder / "out.parquet").read_bytes() == (folder / "again.parquet").read_bytes()
     replies = 16 * debates
     return (
-        f"replay of {replies} replies: {replies / seconds:.0f} a second ({replies / spent:.0f} by"
+        f"replay of {replies} replies: {replies / seconds:.0f} a second ({replies / processor_time:.0f} by"
         " CPU time)"
     )
 
@@ -119,12 +119,12 @@ def memory(folder: Path, debates: int) -> str:
     config["experiments"][EXPERIMENT]["params"] = {"strategy": "none", "beliefs": "none"}
     plan = Plan.from_yaml(config, PROJECT)
     job = Job(EXPERIMENT, MODEL, *read_cases(cases), shard=0)
-    before, wall = peak_megabytes(), time.perf_counter()
+    memory_before, wall = peak_megabytes(), time.perf_counter()
     write_transcripts(plan, job, [cases], output)
     seconds, rows = time.perf_counter() - wall, pq.ParquetFile(output).metadata.num_rows
     return (
         f"memory of {debates} debates of seven calls in one shard ({rows} utterances): peak"
-        f" {peak_megabytes():.0f} MB, {before:.0f} MB of them before the first debate;"
+        f" {peak_megabytes():.0f} MB, {memory_before:.0f} MB of them before the first debate;"
         f" {seconds:.0f} s"
     )
 
@@ -134,7 +134,7 @@ def _in_a_folder(measure: Callable[..., str], arguments: tuple[Any, ...]) -> Non
         print(f"- {measure(Path(folder), *arguments)}", flush=True)
 
 
-def alone(measure: Callable[..., str], *arguments: object) -> None:
+def measure_in_process(measure: Callable[..., str], *arguments: object) -> None:
     """Run one measurement in a fresh process, and print its line."""
     process = multiprocessing.get_context("spawn").Process(
         target=_in_a_folder, args=(measure, arguments)
@@ -160,10 +160,10 @@ def main() -> None:
     parser.add_argument(
         "--smoke", action="store_true", help="small sizes, to see that everything runs"
     )
-    chosen = parser.parse_args()
-    for name in chosen.names or MEASUREMENTS:
-        measure, full, small = MEASUREMENTS[name]
-        alone(measure, *(small if chosen.smoke else full))
+    arguments = parser.parse_args()
+    for name in arguments.names or MEASUREMENTS:
+        measure, full, sizes = MEASUREMENTS[name]
+        measure_in_process(measure, *(sizes if arguments.smoke else full))
 
 
 if __name__ == "__main__":

@@ -62,9 +62,9 @@ def read_summaries(path: Path) -> list[Opinion]:
 
 def surviving_names(facts: str) -> list[str]:
     """What the recogniser takes for a name in finished facts, less customary words and pseudonyms."""
-    found = [name for name, _ in recognise_names(lower_pseudonyms(facts))]
+    survivors = [name for name, _ in recognise_names(lower_pseudonyms(facts))]
     return [
-        name for name in found if any(plain not in COMMON_WORDS for plain in _capitalised(name))
+        name for name in survivors if any(plain not in COMMON_WORDS for plain in _capitalised(name))
     ]
 
 
@@ -94,28 +94,34 @@ def outcome_lines(opinions: Sequence[Opinion]) -> list[str]:
     sentences.
     """
     lines = []
-    for name, read in (
+    for name, find_outcome in (
         ("text that the loader reads", lambda opinion: find_announced_outcome(opinion.text)),
         (
             "marked sentences",
             lambda opinion: find_opinion_outcome(" ".join(opinion.marked_sentences))[0],
         ),
     ):
-        right = Counter(opinion.outcome for opinion in opinions if read(opinion) == opinion.outcome)
-        known = Counter(opinion.outcome for opinion in opinions)
-        recall = ", ".join(
-            f"{label} {right[label]}/{known[label]}" for label in OUTCOMES if known[label]
+        right_counts = Counter(
+            opinion.outcome for opinion in opinions if find_outcome(opinion) == opinion.outcome
         )
-        lines.append(f"- outcome from the {name}: {right.total()}/{known.total()} right ({recall})")
+        label_counts = Counter(opinion.outcome for opinion in opinions)
+        recall = ", ".join(
+            f"{label} {right_counts[label]}/{label_counts[label]}"
+            for label in OUTCOMES
+            if label_counts[label]
+        )
+        lines.append(
+            f"- outcome from the {name}: {right_counts.total()}/{label_counts.total()} right ({recall})"
+        )
     return lines
 
 
 def measure(finished: Sequence[tuple[Opinion, DeidentifiedOpinion]]) -> list[str]:
     """The lines of the report on some opinions."""
     opinions = [opinion for opinion, _ in finished]
-    passed = [(opinion, done) for opinion, done in finished if done.report.passed]
-    reasons = Counter(reason for _, done in finished for reason in done.report.reasons)
-    rules = Counter(rule for _, done in finished for rule in done.report.party_rules)
+    passed = [(opinion, result) for opinion, result in finished if result.report.passed]
+    reasons = Counter(reason for _, result in finished for reason in result.report.reasons)
+    rules = Counter(rule for _, result in finished for rule in result.report.party_rules)
     lines = [
         f"- {len(passed)} of {len(opinions)} opinions pass; excluded for"
         f" {dict(reasons) or 'nothing'}"
@@ -123,9 +129,9 @@ def measure(finished: Sequence[tuple[Opinion, DeidentifiedOpinion]]) -> list[str
     lines.append(f"- parties found by {dict(rules)}")
     if is_installed():
         survivors = {
-            opinion.opinion_id: found
-            for opinion, done in passed
-            if (found := surviving_names(done.facts))
+            opinion.opinion_id: names
+            for opinion, result in passed
+            if (names := surviving_names(result.facts))
         }
         lines.append(
             f"- the recogniser sees a name in {len(survivors)} passed opinions:"
@@ -145,14 +151,14 @@ def passages(
     to read.
     """
     passed = [
-        (opinion, done)
-        for opinion, done in finished
-        if done.report.passed and len(done.facts) >= start + PASSAGE / 2
+        (opinion, result)
+        for opinion, result in finished
+        if result.report.passed and len(result.facts) >= start + PASSAGE / 2
     ]
-    drawn = random.Random(seed).sample(passed, min(count, len(passed)))
+    sample = random.Random(seed).sample(passed, min(count, len(passed)))
     return [
-        f"\n{opinion.opinion_id} ({opinion.outcome}): {done.facts[start : start + PASSAGE]}"
-        for opinion, done in drawn
+        f"\n{opinion.opinion_id} ({opinion.outcome}): {result.facts[start : start + PASSAGE]}"
+        for opinion, result in sample
     ]
 
 
@@ -160,7 +166,7 @@ def _classifier_lines(passed: Sequence[tuple[Opinion, DeidentifiedOpinion]]) -> 
     stands = [opinion.outcome in ("affirm", "dismiss") for opinion, _ in passed]
     if len(passed) < LEAST_FOR_CLASSIFIER or min(Counter(stands).values()) < FOLDS:
         return []
-    facts = [done.facts for _, done in passed]
+    facts = [result.facts for _, result in passed]
     accuracy = balanced_accuracy(facts, stands)
     shuffled = [
         balanced_accuracy(facts, random.Random(seed).sample(stands, len(stands)))
@@ -201,19 +207,24 @@ def main() -> None:
         "--start", type=int, default=0, help="the character of the facts at which a passage begins"
     )
     parser.add_argument("--seed", type=int, default=1, help="which ones")
-    chosen = parser.parse_args()
-    recognise = recognise_names if is_installed() and not chosen.no_ner else None
-    read = read_summaries if chosen.path.suffix == ".csv" else read_opinions
-    opinions = [o for o in read(chosen.path) if chosen.half in ("all", half_of(o.opinion_id))]
-    opinions = random.Random(chosen.seed).sample(
-        opinions, min(chosen.sample or len(opinions), len(opinions))
+    arguments = parser.parse_args()
+    recognise = recognise_names if is_installed() and not arguments.no_ner else None
+    read = read_summaries if arguments.path.suffix == ".csv" else read_opinions
+    opinions = [o for o in read(arguments.path) if arguments.half in ("all", half_of(o.opinion_id))]
+    opinions = random.Random(arguments.seed).sample(
+        opinions, min(arguments.sample or len(opinions), len(opinions))
     )
-    print(f"{chosen.path.name}, half: {chosen.half}")
+    print(f"{arguments.path.name}, half: {arguments.half}")
     finished = [
-        (opinion, deidentify(opinion, chosen.characters, recognise)) for opinion in opinions
+        (opinion, deidentify(opinion, arguments.characters, recognise)) for opinion in opinions
     ]
     print(
-        "\n".join([*measure(finished), *passages(finished, chosen.read, chosen.seed, chosen.start)])
+        "\n".join(
+            [
+                *measure(finished),
+                *passages(finished, arguments.read, arguments.seed, arguments.start),
+            ]
+        )
     )
 
 

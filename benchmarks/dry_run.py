@@ -31,12 +31,12 @@ def main() -> None:
             "--quiet",
             "rules",
         ]
-        begun = time.perf_counter()
-        ended = subprocess.run([*command], capture_output=True, text=True, check=False)
-        seconds = time.perf_counter() - begun
-    total = re.search(r"^total\s+(\d+)", ended.stdout + ended.stderr, re.MULTILINE)
-    if ended.returncode or not total:
-        sys.exit(f"the dry run failed:\n{ended.stdout[-2000:]}{ended.stderr[-2000:]}")
+        start = time.perf_counter()
+        process = subprocess.run([*command], capture_output=True, text=True, check=False)
+        seconds = time.perf_counter() - start
+    total = re.search(r"^total\s+(\d+)", process.stdout + process.stderr, re.MULTILINE)
+    if process.returncode or not total:
+        sys.exit(f"the dry run failed:\n{process.stdout[-2000:]}{process.stderr[-2000:]}")
     print(f"- dry run of config/paper.yaml: {total[1]} jobs, {seconds:.1f} s")
 
 

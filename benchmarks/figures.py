@@ -67,14 +67,14 @@ def figures(results: Path) -> Iterator[Figure]:
     """All that can be read off a build."""
     for path in sorted(results.glob(f"cases/{PREFIX}*.parquet")):
         name = path.stem.removeprefix(PREFIX)
-        for split, count in (
+        for split_name, count in (
             pd.Series([case.split for case in read_cases(path)[0]]).value_counts().items()
         ):
-            yield Figure(f"{name}/cases/{split}", count)
-        for what, count in pd.read_csv(path.with_name(f"{path.stem}_cleaning.csv")).itertuples(
+            yield Figure(f"{name}/cases/{split_name}", count)
+        for step, count in pd.read_csv(path.with_name(f"{path.stem}_cleaning.csv")).itertuples(
             index=False
         ):
-            yield Figure(f"{name}/cleaning/{what}", count)
+            yield Figure(f"{name}/cleaning/{step}", count)
     for path in sorted(results.glob(f"baselines/{PREFIX}*[!s].parquet")):
         name = path.stem.removeprefix(PREFIX)
         for row in read_frame(path).to_dict("records"):
@@ -112,12 +112,14 @@ def auc_of(results: Path, name: str, baseline: str, seed: int, attribute: str = 
     )
     values = pd.Series([case.attributes[attribute] if attribute else case.target for case in cases])
     truth = values == (values.mode()[0] if attribute else task.positive)
-    split = pd.Series([case.split for case in cases])
+    splits = pd.Series([case.split for case in cases])
     model = (
-        BASELINES[baseline].build(seed, 1).fit(features[split == "train"], truth[split == "train"])
+        BASELINES[baseline]
+        .build(seed, 1)
+        .fit(features[splits == "train"], truth[splits == "train"])
     )
-    score = model.decision_function(features[split == "test"])
-    return float(roc_auc_score(truth[split == "test"], score))
+    score = model.decision_function(features[splits == "test"])
+    return float(roc_auc_score(truth[splits == "test"], score))
 
 
 def files(results: Path, data_root: Path) -> pd.DataFrame:
@@ -152,24 +154,27 @@ def write(results: Path, data_root: Path) -> None:
         "date": datetime.now(UTC).date().isoformat(),
         "commit": commit.stdout.strip(),
     }
-    read = files(results, data_root)
-    read[["file", "sha256"]].drop_duplicates().sort_values("file").to_csv(
+    source_files = files(results, data_root)
+    source_files[["file", "sha256"]].drop_duplicates().sort_values("file").to_csv(
         MEASURED / "files.csv", index=False
     )
-    folders = dict(zip(read["name"], read["file"].str.partition("/")[0], strict=True))
-    path = MEASURED / "figures.csv"
-    before = pd.read_csv(path)
-    rows = [
-        {**one._asdict(), **about, "data": folders.get(one.key.partition("/")[0], "none")}
-        for one in figures(results)
-    ]
-    table = pd.concat([before[before["command"] != COMMAND], pd.DataFrame(rows)]).drop_duplicates(
-        "key", keep="last"
+    folders = dict(
+        zip(source_files["name"], source_files["file"].str.partition("/")[0], strict=True)
     )
-    table["page"] = [
-        " ".join(page for page, named in pages.items() if key in named) for key in table["key"]
+    path = MEASURED / "figures.csv"
+    previous = pd.read_csv(path)
+    rows = [
+        {**figure._asdict(), **about, "data": folders.get(figure.key.partition("/")[0], "none")}
+        for figure in figures(results)
     ]
-    table = table.loc[table["page"] != "", list(before.columns)].sort_values(["page", "key"])
+    table = pd.concat(
+        [previous[previous["command"] != COMMAND], pd.DataFrame(rows)]
+    ).drop_duplicates("key", keep="last")
+    table["page"] = [
+        " ".join(page for page, page_keys in pages.items() if key in page_keys)
+        for key in table["key"]
+    ]
+    table = table.loc[table["page"] != "", list(previous.columns)].sort_values(["page", "key"])
     table.to_csv(path, index=False, float_format="%.10g")
     for key in sorted(set().union(*pages.values()) - set(table["key"])):
         sys.stdout.write(f"A page names {key}, which was not measured.\n")

@@ -21,11 +21,13 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         os.chdir(folder)
         content, head, _ = bundled(hold_run())
-    started = time.perf_counter()
-    found = missed(content, head, changes)
-    seconds = time.perf_counter() - started
-    print(f"{changes} changes, {len(found)} missed, {1000 * seconds / changes:.1f} ms each")
-    print("\n".join(found), end="")
+    start = time.perf_counter()
+    missed_changes = missed(content, head, changes)
+    seconds = time.perf_counter() - start
+    print(
+        f"{changes} changes, {len(missed_changes)} missed, {1000 * seconds / changes:.1f} ms each"
+    )
+    print("\n".join(missed_changes), end="")
 
 
 if __name__ == "__main__":

@@ -68,16 +68,16 @@ def words(page: str) -> int:
 
 def words_by_page() -> dict[str, int]:
     """Words of each page of the project that is written by hand."""
-    listed = subprocess.run(
+    tracked_pages = subprocess.run(
         ["git", "ls-files", "*.md"], cwd=PROJECT, check=True, capture_output=True, text=True
     )
-    pages = sorted({*listed.stdout.split()} - WRITTEN_BY_MAKE_DOCS)
+    pages = sorted({*tracked_pages.stdout.split()} - WRITTEN_BY_MAKE_DOCS)
     return {page: words((PROJECT / page).read_text(encoding="utf-8")) for page in pages}
 
 
 def places(study: str) -> list[str]:
     """A study's folder, and the rooms that import from it."""
-    found = [f"studies/{study}"]
+    folders = [f"studies/{study}"]
     for file in source(PACKAGE):
         room = file.relative_to(PACKAGE).parts[0]
         imports = re.search(
@@ -85,33 +85,33 @@ def places(study: str) -> list[str]:
             file.read_text(encoding="utf-8"),
             re.MULTILINE,
         )
-        if room != "studies" and imports and room not in found:
-            found.append(room)
-    return found
+        if room != "studies" and imports and room not in folders:
+            folders.append(room)
+    return folders
 
 
 def private_lines() -> list[str]:
     """Lines of code that touch what Snakemake keeps to itself."""
-    found = []
+    places = []
     rules = [PROJECT / "Snakefile", *source(PROJECT / "rules", suffix=".smk")]
     for file in [*source(PROJECT / "scripts"), *rules]:
         text = file.read_text(encoding="utf-8")
-        spoken = docstring_lines(text) if file.suffix == ".py" else set()
+        docstring_numbers = docstring_lines(text) if file.suffix == ".py" else set()
         for number, line in enumerate(text.splitlines(), 1):
-            if number not in spoken and PRIVATE.search(line.split("#")[0]):
-                found.append(f"{file.relative_to(PROJECT)}:{number}: {line.strip()}")
-    return found
+            if number not in docstring_numbers and PRIVATE.search(line.split("#")[0]):
+                places.append(f"{file.relative_to(PROJECT)}:{number}: {line.strip()}")
+    return places
 
 
 def docstring_lines(text: str) -> set[int]:
     """The numbers of the lines that docstrings take."""
     strings = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr))
-    taken = (
+    docstrings = (
         node for node in strings if isinstance(node, ast.Constant) and isinstance(node.value, str)
     )
     return {
         number
-        for node in taken
+        for node in docstrings
         for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
 
@@ -125,15 +125,20 @@ def processor_seconds(*command: str | Path, folder: Path = PROJECT) -> list[floa
         "PYTHONPATH": str(PROJECT / "scripts"),
         "PYTHONDONTWRITEBYTECODE": "",
     }
-    taken = []
+    seconds = []
     for _ in range(2):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        usage_before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(
             [sys.executable, *command], env=environment, check=True, capture_output=True, cwd=folder
         )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return taken
+        usage_after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(
+            usage_after.ru_utime
+            + usage_after.ru_stime
+            - usage_before.ru_utime
+            - usage_before.ru_stime
+        )
+    return seconds
 
 
 def start_of_a_job() -> float:
@@ -167,21 +172,21 @@ def dry_run() -> list[float]:
 
 def measures() -> dict[str, str]:
     """Each row of the table."""
-    package, within = source(PACKAGE), source(STUDIES)
+    package, studies_source = source(PACKAGE), source(STUDIES)
     studies = sorted(path.name for path in STUDIES.iterdir() if (path / "__init__.py").exists())
     rules = source(PROJECT / "rules", suffix=".smk")
     common = [file for file in rules if file.name == "common.smk"]
     private = private_lines()
-    found = {
+    rows = {
         "lines of the package": f"{len(lines(package)):,}",
-        "lines outside studies/": f"{len(lines(package)) - len(lines(within)):,}",
+        "lines outside studies/": f"{len(lines(package)) - len(lines(studies_source)):,}",
         "words written by hand in pages": f"{sum(words_by_page().values()):,}",
     }
     for study in studies:
         if study not in SHARED_BY_STUDIES:
-            here = places(study)
-            found[f"places of {study}"] = f"{len(here)} ({', '.join(here)})"
-    return found | {
+            folders = places(study)
+            rows[f"places of {study}"] = f"{len(folders)} ({', '.join(folders)})"
+    return rows | {
         "lines of rules/; of common.smk": f"{len(lines(rules)):,}; {len(lines(common)):,}",
         "lines that touch private parts of Snakemake": "\n  - ".join([str(len(private)), *private]),
         "noqa": str(matching("# noqa", package)),
@@ -195,9 +200,9 @@ def main() -> None:
     for name, value in measures().items():
         print(f"- {name}: {value}", flush=True)
     print(f"- start of a job of debates: {start_of_a_job():.1f} processor seconds", flush=True)
-    first, again = dry_run()
+    first, second = dry_run()
     print(
-        f"- dry run of the default configuration: {first:.1f} processor seconds; {again:.1f} where"
+        f"- dry run of the default configuration: {first:.1f} processor seconds; {second:.1f} where"
         " digests are kept"
     )
 

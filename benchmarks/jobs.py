@@ -34,13 +34,13 @@ def hold_shard(
     output: Path,
     shard: int,
     seconds: float,
-    together: Barrier,
+    barrier: Barrier,
     took: "Queue[float]",
 ) -> None:
     """One job: it begins when all are ready."""
     InstantEndpoint.seconds = seconds
     _calls(config["ledger"])  # loading a database's driver belongs to no call
-    together.wait()
+    barrier.wait()
     processor = time.process_time()
     hold(config, cases, output, shard)
     took.put(time.process_time() - processor)
@@ -57,27 +57,27 @@ def measure_once(
         config = instant(Path(folder), concurrency)
         config["models"]["test"].update(jobs=jobs, served_as=folder)  # known to no ledger
         config = {**config, "shards": jobs, "ledger": ledger or str(Path(folder, "ledger"))}
-        before = _calls(config["ledger"])
+        calls_before = _calls(config["ledger"])
         context = multiprocessing.get_context("spawn")
-        together, took = context.Barrier(jobs + 1), context.Queue()
+        barrier, took = context.Barrier(jobs + 1), context.Queue()
         outputs = [Path(folder, f"{shard}.parquet") for shard in range(jobs)]
         processes = [
             context.Process(
-                target=hold_shard, args=(config, cases, output, shard, seconds, together, took)
+                target=hold_shard, args=(config, cases, output, shard, seconds, barrier, took)
             )
             for shard, output in enumerate(outputs)
         ]
         for process in processes:
             process.start()
-        together.wait()
-        started = time.perf_counter()
+        barrier.wait()
+        start = time.perf_counter()
         processor = sum(took.get() for _ in processes)
-        taken = time.perf_counter() - started
+        seconds_taken = time.perf_counter() - start
         for process in processes:
             process.join()
-        calls = _calls(config["ledger"]) - before
+        calls = _calls(config["ledger"]) - calls_before
         assert calls == debates * CALLS
-    return calls / taken, 1000 * processor / calls
+    return calls / seconds_taken, 1000 * processor / calls
 
 
 def _calls(place: str) -> int:
@@ -91,12 +91,12 @@ def _calls(place: str) -> int:
 def databases() -> Iterator[dict[str, str]]:
     """Databases by name, with the ledger's address; "" for a folder of each run's own."""
     with ExitStack() as stack:
-        found = {"SQLite": ""}
+        addresses = {"SQLite": ""}
         try:
-            found["PostgreSQL"] = stack.enter_context(postgres_server())
+            addresses["PostgreSQL"] = stack.enter_context(postgres_server())
         except pytest.skip.Exception as missing:
             print(missing)
-        yield found
+        yield addresses
 
 
 Samples = dict[tuple[str, int], list[tuple[float, float]]]
@@ -109,8 +109,8 @@ def measure(
     with databases() as ledgers:
         samples: Samples = {(name, count): [] for name in ledgers for count in jobs}
         for _ in range(repeats):
-            for (name, count), found in samples.items():
-                found.append(measure_once(ledgers[name], count, debates, concurrency, seconds))
+            for (name, count), runs in samples.items():
+                runs.append(measure_once(ledgers[name], count, debates, concurrency, seconds))
     return samples
 
 
@@ -123,7 +123,7 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=128)
     parser.add_argument("--latency", type=float, default=0.05)
     arguments = parser.parse_args()
-    found = measure(
+    samples_by_job = measure(
         arguments.jobs,
         arguments.debates,
         arguments.repeats,
@@ -132,7 +132,7 @@ def main() -> None:
     )
     print("| ledger | jobs | calls/s | ratio | CPU ms/call |\n|---|---|---|---|---|")
     base = 0.0
-    for (name, count), samples in found.items():
+    for (name, count), samples in samples_by_job.items():
         rate, processor = (statistics.median(values) for values in zip(*samples, strict=True))
         base = base or rate
         print(

@@ -19,28 +19,28 @@ from moot.llm.request import Message, Reply, Request, call_id
 CALLS = 13
 BATCH = 64
 GETS = 2000
-OPENING = "You are a judge in a study of how language models decide. " * 6
+SYSTEM_PROMPT = "You are a judge in a study of how language models decide. " * 6
 
 
-def debates(at_once: int = 16) -> Iterator[Entry]:
+def debates(concurrent: int = 16) -> Iterator[Entry]:
     """Entries of debates without end, some at once; each prompt holds the case and all that was
     said before.
     """
     number = 0
     while True:
-        draws = [random.Random(f"debate {number + place}") for place in range(at_once)]
+        draws = [random.Random(f"debate {number + place}") for place in range(concurrent)]
         facts = [" ".join(sentence(draw) for _ in range(20)) for draw in draws]
-        said: list[list[str]] = [[] for _ in draws]
+        statements: list[list[str]] = [[] for _ in draws]
         for turn in range(CALLS):
-            for draw, case, before in zip(draws, facts, said, strict=True):
+            for draw, case, earlier in zip(draws, facts, statements, strict=True):
                 content = "\n\n".join(
                     [
                         f"<facts>\n{case}\n</facts>",
-                        *before,
+                        *earlier,
                         f"Now speak for seat {turn % 3}, in 80 words.",
                     ]
                 )
-                messages = (Message("system", OPENING), Message("user", content))
+                messages = (Message("system", SYSTEM_PROMPT), Message("user", content))
                 request = Request(
                     "openai", "m", messages, {"max_tokens": 200, "seed": turn}
                 ).to_json("http://host/v1")
@@ -55,8 +55,8 @@ def debates(at_once: int = 16) -> Iterator[Entry]:
                     response_id=f"chatcmpl-{draw.getrandbits(64):x}",
                 )
                 yield Entry(call_id(request, 0), "m", request, 0, reply)
-                before.append(f'<statement by="seat {turn % 3}">\n{text}\n</statement>')
-        number += at_once
+                earlier.append(f'<statement by="seat {turn % 3}">\n{text}\n</statement>')
+        number += concurrent
 
 
 class Clock:
@@ -86,34 +86,34 @@ def measure(ledger: str, sizes: list[int]) -> Iterator[tuple[float, ...]]:
         read (one by one), read with their requests (many at once), and proved (all, sealed into the
         log whose head is computed): each a second, and a second of processor time.
     """
-    opened, source, known = Ledger(ledger), debates(), list[str]()
-    for before, size in pairwise([0, *sizes]):
+    open_ledger, source, call_ids = Ledger(ledger), debates(), list[str]()
+    for smaller_size, size in pairwise([0, *sizes]):
         storing, reading, exporting, proving, characters = Clock(), Clock(), Clock(), Clock(), 0
-        for start in range(before, size, BATCH):
+        for start in range(smaller_size, size, BATCH):
             batch = list(islice(source, min(BATCH, size - start)))
             with storing.running():
-                opened.store(batch)
+                open_ledger.store(batch)
             characters += sum(len(entry.request) for entry in batch)
-            known.extend(entry.call_id for entry in batch[:2])
-        chosen = random.Random(size).choices(known, k=GETS)
+            call_ids.extend(entry.call_id for entry in batch[:2])
+        sample = random.Random(size).choices(call_ids, k=GETS)
         with reading.running():
-            for one in chosen:
-                opened.replies([one])
+            for call in sample:
+                open_ledger.replies([call])
         with exporting.running():
-            whole = sum(1 for _ in opened.entries(chosen))
+            exported = sum(1 for _ in open_ledger.entries(sample))
         with proving.running():
-            seal(opened)
-            head_of(row.digest for row in read_log(opened))
+            seal(open_ledger)
+            head_of(row.digest for row in read_log(open_ledger))
         new, speeds = (
-            size - before,
+            size - smaller_size,
             (
                 *reading.rates(GETS),
-                *exporting.rates(whole),
+                *exporting.rates(exported),
                 *proving.rates(size),
             ),
         )
         yield size, characters / new, *storing.rates(new), *speeds
-    opened.close()
+    open_ledger.close()
 
 
 def main() -> None:
@@ -132,9 +132,9 @@ def main() -> None:
         " |\n|---|---|---|---|---|---|---|---|---|---|---|"
     )
     with tempfile.TemporaryDirectory() as folder:
-        for size, asked, *speeds in measure(arguments.ledger or folder, arguments.sizes):
-            kept = sum(file.stat().st_size for file in Path(folder).iterdir()) / size
-            numbers = [f"{number:.0f}" for number in (asked, kept, *speeds)]
+        for size, request_size, *speeds in measure(arguments.ledger or folder, arguments.sizes):
+            stored_size = sum(file.stat().st_size for file in Path(folder).iterdir()) / size
+            numbers = [f"{number:.0f}" for number in (request_size, stored_size, *speeds)]
             print(f"| {size:,} | {' | '.join(numbers)} |", flush=True)
 
 

@@ -29,23 +29,25 @@ def write_page(folder: Path, debates: int) -> Path:
     """A page of so many invented courtroom debates."""
     draw = random.Random(1)
     names = [f"case-{number:05d}" for number in range(debates)]
-    said: list[dict[str, Any]] = []
+    utterances: list[dict[str, Any]] = []
     for name in names:
         debate, turn = f"{name}#0", 0
         for number in range(SPEECHES):
             words = " ".join(draw.choices(VOCABULARY, k=WORDS))
-            said.append(
+            utterances.append(
                 speech(debate, turn := turn + 1, ("prosecutor", "defense")[number % 2], words)
             )
             if number % 2:
-                said.append(belief(debate, turn := turn + 1, draw.choice(("yes", "no"))))
-        said.append(conclusion(debate, turn + 1, draw.choice(("yes", "no"))))
+                utterances.append(belief(debate, turn := turn + 1, draw.choice(("yes", "no"))))
+        utterances.append(conclusion(debate, turn + 1, draw.choice(("yes", "no"))))
     answers = [prediction(name, "no", draw.choice(("yes", "no"))) for name in names]
     results = write_results(
-        folder, [case(name, "no") for name in names], {"tiny": answers}, {"tiny": said}
+        folder, [case(name, "no") for name in names], {"tiny": answers}, {"tiny": utterances}
     )
     rows = (
-        _call(row, said[:place][-SPEECHES:]) for place, row in enumerate(said) if row["call_id"]
+        _call(row, utterances[:place][-SPEECHES:])
+        for place, row in enumerate(utterances)
+        if row["call_id"]
     )
     write_rows(folder / "calls" / "toy-courtroom" / "tiny.parquet", "calls", rows, describe())
     page = folder / "many.html"
@@ -54,11 +56,13 @@ def write_page(folder: Path, debates: int) -> Path:
     return page
 
 
-def _call(row: dict[str, Any], before: list[dict[str, Any]]) -> dict[str, Any]:
+def _call(row: dict[str, Any], earlier_rows: list[dict[str, Any]]) -> dict[str, Any]:
     """The call behind a turn: its prompt holds what was said before it."""
-    heard = [earlier["text"] for earlier in before if earlier["debate_id"] == row["debate_id"]]
+    earlier_texts = [
+        earlier["text"] for earlier in earlier_rows if earlier["debate_id"] == row["debate_id"]
+    ]
     request = {
-        "messages": [["system", "Rules."], ["user", "\n".join(heard)]],
+        "messages": [["system", "Rules."], ["user", "\n".join(earlier_texts)]],
         "model": "tiny",
         "parameters": {},
     }
@@ -108,9 +112,9 @@ def measure(folder: Path, debates: int) -> str:
         return f"{line}; no browser: make env EXTRAS=browser"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        found = look(browser.new_page(), page.as_uri())
+        timings = look(browser.new_page(), page.as_uri())
         browser.close()
-    return line + "".join(f", {name} {value:.0f}" for name, value in found.items())
+    return line + "".join(f", {name} {value:.0f}" for name, value in timings.items())
 
 
 def main() -> None:

@@ -37,10 +37,10 @@ def study(work: Path, data_root: Path, page: str, data: str, dataset: str) -> St
     block = next(
         block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if f" {data}/" in block
     )
-    shown = yaml.safe_load(block)["datasets"][dataset]
-    shown["path"] = str(data_root / "recorded" / FOLDERS[data] / Path(shown["path"]).name)
+    entry = yaml.safe_load(block)["datasets"][dataset]
+    entry["path"] = str(data_root / "recorded" / FOLDERS[data] / Path(entry["path"]).name)
     (work / dataset).mkdir()
-    return recorded_study(work / dataset, shown, {dataset: "debate"}, {"all": "recorded"})
+    return recorded_study(work / dataset, entry, {dataset: "debate"}, {"all": "recorded"})
 
 
 def figures(work: Path, data_root: Path, page: str) -> Iterator[Figure]:
@@ -72,7 +72,7 @@ def figures(work: Path, data_root: Path, page: str) -> Iterator[Figure]:
             )
 
 
-def _written(cell: object) -> object:
+def _format_cell(cell: object) -> object:
     return f"{cell:.10g}" if isinstance(cell, float) and not pd.isna(cell) else cell
 
 
@@ -81,9 +81,9 @@ if __name__ == "__main__":
     parser.add_argument("data_root", type=Path, help="folder of the published files")
     arguments = parser.parse_args()
     data_root = arguments.data_root.resolve()
-    shown, path = (ROOT / PAGE).read_text(encoding="utf-8"), MEASURED / "figures.csv"
+    page_text, path = (ROOT / PAGE).read_text(encoding="utf-8"), MEASURED / "figures.csv"
     with TemporaryDirectory() as work:
-        measured = list(figures(Path(work), data_root, shown))
+        measured = list(figures(Path(work), data_root, page_text))
     commit = subprocess.run(
         ["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"],
         capture_output=True,
@@ -96,11 +96,13 @@ if __name__ == "__main__":
         "date": datetime.now(UTC).date().isoformat(),
         "commit": commit.stdout.strip(),
     }
-    rows = [{**one._asdict(), **about, "data": "recorded"} for one in measured]
-    before = pd.read_csv(path, dtype=str)  # as it is written
-    table = pd.concat([before[before["command"] != COMMAND], pd.DataFrame(rows).map(_written)])
-    named = {PAGE: keys(shown)}
-    table = table[(table["command"] != COMMAND) | table["key"].isin(named[PAGE])]
-    table[list(before.columns)].to_csv(path, index=False)
-    for key in sorted(set(named[PAGE]) - set(table["key"])):
+    rows = [{**figure._asdict(), **about, "data": "recorded"} for figure in measured]
+    previous = pd.read_csv(path, dtype=str)  # as it is written
+    table = pd.concat(
+        [previous[previous["command"] != COMMAND], pd.DataFrame(rows).map(_format_cell)]
+    )
+    page_keys = {PAGE: keys(page_text)}
+    table = table[(table["command"] != COMMAND) | table["key"].isin(page_keys[PAGE])]
+    table[list(previous.columns)].to_csv(path, index=False)
+    for key in sorted(set(page_keys[PAGE]) - set(table["key"])):
         sys.stdout.write(f"The page names {key}, which was not measured.\n")

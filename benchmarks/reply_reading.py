@@ -55,17 +55,17 @@ def by_library(form: str, reply: str) -> Mapping[str, Any] | None:
 READERS: dict[str, Reader] = {"moot": by_moot, "`json_repair` + pydantic": by_library}
 
 
-def outcome(row: Mapping[str, Any], found: Mapping[str, Any] | None) -> str:
+def outcome(row: Mapping[str, Any], reading: Mapping[str, Any] | None) -> str:
     """Which of `OUTCOMES` a reading is: right where it holds all that the row says, and nothing
     that is missing.
     """
     if row["value"] is None:
-        return "refused rightly" if found is None else "wrong value"
-    if found is None:
+        return "refused rightly" if reading is None else "wrong value"
+    if reading is None:
         return "missed"
-    invented = any(path in found for path in row.get("missing", []))
-    same = all(found.get(name) == value for name, value in row["value"].items())
-    return "right" if same and not invented else "wrong value"
+    invented = any(path in reading for path in row.get("missing", []))
+    is_equal = all(reading.get(name) == value for name, value in row["value"].items())
+    return "right" if is_equal and not invented else "wrong value"
 
 
 def measure() -> dict[str, dict[str, Counter[str]]]:
@@ -90,13 +90,13 @@ def section() -> str:
         for name in READERS
     ]
     lines += [
-        f"| {forms} | {name} | {' | '.join(str(found[kind]) for kind in OUTCOMES)} |"
-        for forms, name, found in rows
+        f"| {forms} | {name} | {' | '.join(str(counts_by_outcome[kind]) for kind in OUTCOMES)} |"
+        for forms, name, counts_by_outcome in rows
     ]
     return "\n".join(lines) + "\n"
 
 
-def written(page: str) -> str:
+def with_section(page: str) -> str:
     """`page` with the section between its marks."""
     start, end = MARKS
     pattern = re.compile(f"{re.escape(start)}.*?{re.escape(end)}", re.DOTALL)
@@ -105,6 +105,6 @@ def written(page: str) -> str:
 
 if __name__ == "__main__":
     if "--write" in sys.argv:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        PAGE.write_text(with_section(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     else:
         sys.stdout.write(section())

@@ -32,9 +32,9 @@ def main() -> None:
             map(str, (PROJECT / "scripts", PROJECT / "tests" / "support"))
         ),
     }
-    for script, small in SCRIPTS.items():
+    for script, arguments_of_smoke in SCRIPTS.items():
         print(f"\n{script}\n", flush=True)
-        arguments = small if "--smoke" in sys.argv else []
+        arguments = arguments_of_smoke if "--smoke" in sys.argv else []
         subprocess.run(
             [sys.executable, PROJECT / "benchmarks" / script, *arguments],
             env=environment,

@@ -62,7 +62,7 @@ def settings(shards: int) -> dict[str, Any]:
 
 def make(debates: int, shards: int) -> None:
     """Cases, transcripts and ledger of so many debates, in the working directory."""
-    held, replies = _templates()
+    templates, replies = _templates()
     people(CASES, debates, FACTS)
     cases, _ = read_cases(CASES)
     config = settings(shards)
@@ -76,7 +76,7 @@ def make(debates: int, shards: int) -> None:
         ]
         path = Path(f"results/transcripts/{EXPERIMENT}/{MODEL}/{shard}.parquet")
         schema = SCHEMAS["transcripts"].with_metadata(metadata)
-        entries = _entries(mine, held, replies)
+        entries = _entries(mine, templates, replies)
         while batch := list(islice(entries, 500)):
             ledger.store(batch)
         with (
@@ -85,7 +85,7 @@ def make(debates: int, shards: int) -> None:
         ):
             for start in range(0, len(mine), 250):
                 tables = [
-                    _debate(number, cases[number].case_id, held)
+                    _debate(number, cases[number].case_id, templates)
                     for number in mine[start : start + 250]
                 ]
                 writer.write_table(pa.concat_tables(tables).cast(schema))
@@ -99,18 +99,18 @@ def _templates() -> tuple[list[pa.Table], dict[str, Entry]]:
         config = instant(folder, 64)
         config["experiments"][EXPERIMENT]["params"] = {"beliefs": "after_turn"}
         hold(config, people(folder / "cases.parquet", TEMPLATES, FACTS), folder / "out.parquet")
-        said = pq.read_table(folder / "out.parquet")
+        transcripts = pq.read_table(folder / "out.parquet")
         ledger = Ledger(config["ledger"])
         entries = {
             entry.call_id: entry
-            for entry in ledger.entries([i for i in said["call_id"].to_pylist() if i])
+            for entry in ledger.entries([i for i in transcripts["call_id"].to_pylist() if i])
         }
         ledger.close()
-    names = said["debate_id"].to_pylist()
+    names = transcripts["debate_id"].to_pylist()
     starts = [row for row, name in enumerate(names) if row == 0 or names[row - 1] != name]
     ends = [*starts[1:], len(names)]
     return [
-        said.slice(start, end - start) for start, end in zip(starts, ends, strict=True)
+        transcripts.slice(start, end - start) for start, end in zip(starts, ends, strict=True)
     ], entries
 
 
@@ -118,9 +118,9 @@ def _call_id(number: int, call_id: str) -> str:
     return hashlib.sha256(f"{number} {call_id}".encode()).hexdigest() if call_id else ""
 
 
-def _debate(number: int, case_id: str, held: list[pa.Table]) -> pa.Table:
+def _debate(number: int, case_id: str, templates: list[pa.Table]) -> pa.Table:
     """A made-up debate: one that was held, over another case."""
-    table = held[number % len(held)]
+    table = templates[number % len(templates)]
     call_ids = [_call_id(number, call_id or "") for call_id in table["call_id"].to_pylist()]
     changed = {
         "case_id": [case_id] * len(table),
@@ -135,11 +135,11 @@ def _debate(number: int, case_id: str, held: list[pa.Table]) -> pa.Table:
 
 
 def _entries(
-    mine: list[int], held: list[pa.Table], replies: Mapping[str, Entry]
+    numbers: list[int], templates: list[pa.Table], replies: Mapping[str, Entry]
 ) -> Iterator[Entry]:
-    for number in mine:
-        old = number % len(held)
-        for call_id in held[old]["call_id"].to_pylist():
+    for number in numbers:
+        old = number % len(templates)
+        for call_id in templates[old]["call_id"].to_pylist():
             if call_id:
                 entry = replies[call_id]
                 request = entry.request.replace(f" File {old}.", f" File {number}.")
@@ -158,14 +158,14 @@ class Job(SimpleNamespace):
             def __iter__(self) -> Iterator[str]:
                 return iter(map(str, files))
 
-        given = Input(
+        inputs = Input(
             scores=[str(SCORES)],
             baselines=[],
             published=str(PROJECT / "data" / "published" / "published_results.csv"),
             claims=str(PROJECT / "data" / "published" / "claims.csv"),
         )
         wildcards = SimpleNamespace(experiment=EXPERIMENT, model=MODEL, study=STUDY)
-        super().__init__(input=given, wildcards=wildcards)
+        super().__init__(input=inputs, wildcards=wildcards)
 
 
 def _shards(shards: int) -> list[Path]:
@@ -191,9 +191,9 @@ def tables(plan: Plan, shards: int) -> None:
         if TABLES[name].study == STUDY and plan.can_fill(TABLES[name]):
             paths = {ending: OUT / f"{name}.{ending}" for ending in ("csv", "xlsx", "tex", "html")}
             paths["csv"].parent.mkdir(parents=True, exist_ok=True)
-            begun = time.perf_counter()
+            start = time.perf_counter()
             write_table(TABLES[name], results, paths)
-            _say(name, begun)
+            _say(name, start)
 
 
 def figures(plan: Plan, shards: int) -> None:
@@ -203,15 +203,15 @@ def figures(plan: Plan, shards: int) -> None:
         if FIGURES[name].study == STUDY and plan.can_fill(FIGURES[name]):
             paths = {ending: OUT / f"{name}.{ending}" for ending in ("png", "svg")}
             paths["png"].parent.mkdir(parents=True, exist_ok=True)
-            begun = time.perf_counter()
+            start = time.perf_counter()
             draw(FIGURES[name], results, paths)
-            _say(name, begun)
+            _say(name, start)
 
 
-def _say(name: str, begun: float) -> None:
+def _say(name: str, start: float) -> None:
     if os.environ.get("MOOT_BENCHMARK_DETAILS"):
         print(
-            f"  {name}: {time.perf_counter() - begun:.1f} s, {_megabytes():.0f} MB so far",
+            f"  {name}: {time.perf_counter() - start:.1f} s, {_megabytes():.0f} MB so far",
             file=sys.stderr,
         )
 
@@ -261,9 +261,9 @@ def _megabytes() -> float:
 
 def _run(stage: str, shards: int, into: Any) -> None:
     plan = Plan.from_yaml(settings(shards), PROJECT)
-    before, wall, cpu = _megabytes(), time.perf_counter(), time.process_time()
+    memory_before, wall, cpu = _megabytes(), time.perf_counter(), time.process_time()
     STAGES[stage](plan, shards)
-    into.put((time.perf_counter() - wall, time.process_time() - cpu, _megabytes(), before))
+    into.put((time.perf_counter() - wall, time.process_time() - cpu, _megabytes(), memory_before))
 
 
 def measure(stage: str, shards: int) -> tuple[float, float, float, float]:
@@ -275,8 +275,8 @@ def measure(stage: str, shards: int) -> tuple[float, float, float, float]:
     process.join()
     if process.exitcode:
         sys.exit(f"{stage} failed")
-    found: tuple[float, float, float, float] = queue.get()
-    return found
+    result: tuple[float, float, float, float] = queue.get()
+    return result
 
 
 def table(folder: Path, sizes: list[int], stages: list[str], a_shard: int) -> Iterator[str]:
@@ -290,14 +290,14 @@ def table(folder: Path, sizes: list[int], stages: list[str], a_shard: int) -> It
             make(size, shards)
             (place / "made").touch()
         for stage in stages:
-            seconds, processor, peak, before = measure(stage, shards)
-            written = _size(Path("results")) if stage == stages[-1] else 0
+            seconds, processor, peak, memory_before = measure(stage, shards)
+            bytes_written = _size(Path("results")) if stage == stages[-1] else 0
             yield (
                 f"| {stage} | {size:,} | {seconds:.1f} | {processor:.1f} | {peak:.0f} |"
-                f" {before:.0f} |"
+                f" {memory_before:.0f} |"
             )
-            if written:
-                yield f"| all that stands in results/, MB | {size:,} | {written / 1e6:.0f} | | | |"
+            if bytes_written:
+                yield f"| all that stands in results/, MB | {size:,} | {bytes_written / 1e6:.0f} | | | |"
 
 
 def _size(folder: Path) -> int:
@@ -313,14 +313,14 @@ def main() -> None:
     parser.add_argument("--stages", nargs="*", default=list(STAGES), choices=list(STAGES))
     parser.add_argument("--a-shard", type=int, default=1_000, help="debates of a shard")
     parser.add_argument("--folder", type=Path, help="keep what is made here, and use what is there")
-    chosen = parser.parse_args()
+    arguments = parser.parse_args()
     print(
         "| stage | debates | seconds | processor seconds | peak MB | MB before"
         " |\n|---|--:|--:|--:|--:|--:|"
     )
     with tempfile.TemporaryDirectory() as temporary:
-        folder = chosen.folder.absolute() if chosen.folder else Path(temporary)
-        for line in table(folder, chosen.sizes, chosen.stages, chosen.a_shard):
+        folder = arguments.folder.absolute() if arguments.folder else Path(temporary)
+        for line in table(folder, arguments.sizes, arguments.stages, arguments.a_shard):
             print(line, flush=True)
 
 

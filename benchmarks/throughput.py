@@ -121,8 +121,8 @@ async def sockets(url: str, concurrency: int, calls: int) -> None:
             "response_format": FORMAT,
             **PARAMETERS,
         }
-        sent = json.dumps(body).encode()
-        writer.write(f"{head}Content-Length: {len(sent)}\r\n\r\n".encode() + sent)
+        payload = json.dumps(body).encode()
+        writer.write(f"{head}Content-Length: {len(payload)}\r\n\r\n".encode() + payload)
         answer = (await reader.readuntil(b"\r\n\r\n")).lower()
         await reader.readexactly(int(answer.partition(b"content-length:")[2].split()[0]))
         free.append((reader, writer))
@@ -151,10 +151,10 @@ def measure(url: str, concurrency: int, calls: int, repeats: int) -> dict[str, t
             samples[name].append((calls / seconds, 1000 * (time.process_time() - cpu) / calls))
     return {
         name: (
-            statistics.median(rate for rate, _ in found),
-            statistics.median(cpu for _, cpu in found),
+            statistics.median(rate for rate, _ in runs),
+            statistics.median(cpu for _, cpu in runs),
         )
-        for name, found in samples.items()
+        for name, runs in samples.items()
     }
 
 
@@ -170,11 +170,11 @@ def main() -> None:
     with FaultServer(latency=arguments.latency) as server:
         asyncio.run(moot(server.url, 2, 4))  # imports and first connections belong to nobody's time
         for concurrency in arguments.concurrency:
-            found = measure(
+            results = measure(
                 server.url, concurrency, concurrency * arguments.rounds, arguments.repeats
             )
-            base = found["AsyncOpenAI"][0]
-            for name, (rate, cpu) in found.items():
+            base = results["AsyncOpenAI"][0]
+            for name, (rate, cpu) in results.items():
                 print(
                     f"| {concurrency} | {name} | {rate:.0f} | {rate / base:.2f} | {cpu:.2f} |",
                     flush=True,

@@ -6,6 +6,7 @@ ways round.
 """
 
 import sys
+from itertools import product
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -15,11 +16,11 @@ from moot.stats.bootstrap import as_numbers
 from moot.stats.ratings import FIRST, SECOND, fit_ratings
 
 WORLDS, SEED, SIDE = 50, 12, 0.5
+OPPONENT_COUNTS = {6: (2, 3, 5), 12: (2, 4, 6, 11), 20: (2, 4, 8, 19)}
 DESIGNS = [
-    (debaters, opponents, cases)
-    for debaters, chosen in ((6, (2, 3, 5)), (12, (2, 4, 6, 11)), (20, (2, 4, 8, 19)))
-    for opponents in chosen
-    for cases in (5, 20)
+    (debaters, *design)
+    for debaters, counts in OPPONENT_COUNTS.items()
+    for design in product(counts, (5, 20))
 ]
 
 
@@ -30,18 +31,21 @@ def correlation(debaters: int, opponents: int, cases: int, world: int) -> float:
     strengths = dict(
         zip(names, random.permutation(np.linspace(-1.2, 1.2, debaters)).tolist(), strict=True)
     )
-    drawn = [
+    pairings = [
         (*pair, case)
         for pair in TournamentConfig(debaters=names, opponents=opponents).pairs
         for case in range(cases)
     ]
     chances = [
-        1 / (1 + np.exp(-(strengths[one] - strengths[other] + SIDE))) for one, other, _ in drawn
+        1 / (1 + np.exp(-(strengths[debater] - strengths[opponent] + SIDE)))
+        for debater, opponent, _ in pairings
     ]
-    outcomes = np.where(random.random(len(drawn)) < chances, FIRST, SECOND)
-    first, second, case = zip(*drawn, strict=True)
-    found = fit_ratings(first, second, as_numbers(outcomes), case, {"side": np.ones(len(drawn))})
-    rated = [found.strengths[name].value for name in names] if found else []
+    outcomes = np.where(random.random(len(pairings)) < chances, FIRST, SECOND)
+    first, second, case = zip(*pairings, strict=True)
+    ratings = fit_ratings(
+        first, second, as_numbers(outcomes), case, {"side": np.ones(len(pairings))}
+    )
+    rated = [ratings.strengths[name].value for name in names] if ratings else []
     return float(spearmanr(rated, list(strengths.values())).statistic)
 
 
@@ -51,9 +55,9 @@ if __name__ == "__main__":
         " |\n|--:|--:|--:|--:|--:|\n"
     )
     for design in DESIGNS:
-        found = [correlation(*design, world) for world in range(WORLDS)]
+        correlations = [correlation(*design, world) for world in range(WORLDS)]
         debates = design[0] * design[1] * design[2]
         sys.stdout.write(
-            f"| {' | '.join(map(str, design))} | {debates:,} | {np.mean(found):.2f} (least"
-            f" {min(found):.2f}) |\n"
+            f"| {' | '.join(map(str, design))} | {debates:,} | {np.mean(correlations):.2f} (least"
+            f" {min(correlations):.2f}) |\n"
         )

@@ -61,7 +61,7 @@ def test_the_published_table_of_readers_is_what_the_script_counts(benchmark: obj
     reply_reading: ModuleType = benchmark("reply_reading")
     page = (PROJECT / "docs/faults.md").read_text(encoding="utf-8")
     assert reply_reading.section() in page
-    assert reply_reading.written(page) == page
+    assert reply_reading.with_section(page) == page
     counts = reply_reading.measure()["moot"]
     assert sum(found["wrong value"] + found["missed"] for found in counts.values()) == 0
 
