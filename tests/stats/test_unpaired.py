@@ -171,9 +171,9 @@ def test_skewed_amounts_of_few_cases_are_covered(simulation, name):
 
 def test_the_document_has_every_row_of_the_simulation(simulation):
     text = simulation.results_page.PAGE.read_text(encoding="utf-8")
-    shown = text.split(simulation.BEGIN)[1].split(simulation.END, maxsplit=1)[0]
+    shown = text.split(simulation.BEGIN_MARK)[1].split(simulation.END_MARK, maxsplit=1)[0]
     for name in (
-        *simulation.ALONE,
+        *simulation.INDEPENDENT_CASES,
         *simulation.CLUSTERED,
         *simulation.CROSSED,
         *simulation.AMOUNTS,
