@@ -1,6 +1,4 @@
-"""One model's voice for a job: every call is answered from the ledger, or asked once and kept
-there.
-"""
+"""One model's voice for a job: every reply comes from the ledger, or is asked for once and stored."""
 
 import asyncio
 import time
@@ -23,9 +21,7 @@ from moot.llm.request import Reply, Request, call_id
 __all__ = ["Chat", "Settings", "open_chats"]
 
 GRACE_SECONDS = 8.0
-"""How long a run that is stopped waits for replies that are under way;
-Docker kills ten seconds after its signal.
-"""
+"""How long a stopped run waits for replies under way. Docker kills ten seconds after its signal."""
 
 
 class Chat:
@@ -51,18 +47,17 @@ class Chat:
         self._under_way: dict[str, asyncio.Task[Entry]] = {}
 
     async def ask(self, request: Request, replicate: int) -> tuple[str, Reply]:
-        """The reply to a request, from the ledger or the endpoint, durable before it is returned.
+        """Return the reply to a request, from the ledger or the endpoint; it is durable by then.
 
         Returns:
             The call id and the reply.
 
         Raises:
-            CallFailedError: the call failed for good; its debate decides what that means.
+            CallFailedError: the call failed for good; its debate handles that.
             LogprobsUnavailableError: the endpoint gives no token probabilities for the choices;
-                other calls go on.
+                other calls continue.
             RunStoppedError: budget, quota, key, or a reply missing in a replay.
-            DebatePausedError: it is in a batch that has not come back, which this run does not wait
-                for.
+            DebatePausedError: the reply is in a batch for which this run does not wait.
         """
         content = request.to_json(self._served_as)
         key = call_id(content, replicate)
@@ -70,31 +65,32 @@ class Chat:
             self._under_way[key] = asyncio.create_task(
                 self._answer(Call(key, request, content, replicate))
             )
-            self._under_way[key].add_done_callback(lambda task: self._ended(key, task))
+            self._under_way[key].add_done_callback(lambda task: self._forget_task(key, task))
         entry = await asyncio.shield(self._under_way[key])
         return entry.call_id, entry.reply
 
-    def _ended(self, key: str, task: asyncio.Task[Entry]) -> None:
+    def _forget_task(self, key: str, task: asyncio.Task[Entry]) -> None:
         read_error(task)
         self._under_way.pop(key)
         self._client.at_server.discard(key)
 
     async def _answer(self, call: Call) -> Entry:
-        """The stored entry of a call, else a new one; another process that makes the same call is
-        waited for.
+        """Return the stored entry of a call, else a new one.
+
+        If another process makes the same call, wait for its reply.
         """
         if self._replay:
-            return await self._stored(call) or await self._fail_as_recorded(call)
-        with self._waves.working():
-            async with self._ledger.claim(call.call_id, self._waves.waiting):
-                return await self._stored(call) or await self._ask_and_keep(call)
+            return await self._find_stored(call) or await self._fail_as_recorded(call)
+        with self._waves.count_as_busy():
+            async with self._ledger.claim(call.call_id, self._waves.count_as_waiting):
+                return await self._find_stored(call) or await self._ask_and_keep(call)
 
-    async def _stored(self, call: Call) -> Entry | None:
-        stored = await self._ledger.get(call.call_id)
-        if stored is not None:
+    async def _find_stored(self, call: Call) -> Entry | None:
+        entry = await self._ledger.get(call.call_id)
+        if entry is not None:
             self._progress.ledger_calls += 1
             self._progress.tick()
-        return stored
+        return entry
 
     async def _ask_and_keep(self, call: Call) -> Entry:
         async with (
@@ -102,7 +98,7 @@ class Chat:
         ):  # until the reply is durable: a kill then repeats `concurrency` calls at most
             try:
                 reply = await self._client.complete(call)
-                kept = await self._ledger.put(
+                stored_reply = await self._ledger.put(
                     Entry(call.call_id, self.name, call.content, call.replicate, reply)
                 )
             except (CallFailedError, LogprobsUnavailableError) as error:
@@ -112,33 +108,31 @@ class Chat:
                     error.cost_usd = wasted_usd
                 raise
         self._progress.new_calls += 1
-        self._progress.tokens += kept.prompt_tokens + kept.completion_tokens
-        self._progress.cost_usd += kept.cost_usd - kept.unusable_usd
+        self._progress.tokens += stored_reply.prompt_tokens + stored_reply.completion_tokens
+        self._progress.cost_usd += stored_reply.cost_usd - stored_reply.unusable_usd
         self._progress.tick()
-        return Entry(call.call_id, self.name, call.content, call.replicate, kept)
+        return Entry(call.call_id, self.name, call.content, call.replicate, stored_reply)
 
     async def _fail_as_recorded(self, call: Call) -> NoReturn:
-        """Raise the error that the call failed with when it was recorded, or that it never was."""
+        """Raise the recorded error of the call, or an error that nothing was recorded."""
         if (error := await self._ledger.failure(call.call_id)) is not None:
             raise error
         server = f" served as {self._served_as}" if self._served_as else ""
-        why, ask = "replay:", "Set `replay: false`"
+        reason, remedy = "replay:", "Set `replay: false`"
         if self._ledger.read_only:
-            why, ask = (
+            reason, remedy = (
                 "read-only:",
                 "Copy the ledger to a folder that can be written, and name that as `ledger`,",
             )
         raise RunStoppedError(
-            f"{why} the ledger {self._ledger.place} has no reply for a call of model"
+            f"{reason} the ledger {self._ledger.place} has no reply for a call of model"
             f" '{self.name}'{server} (call id {call.call_id}). The configuration, a prompt or the"
-            f" data differ from the recorded run. {ask} to ask the model, or restore what was"
+            f" data differ from the recorded run. {remedy} to ask the model, or restore what was"
             " recorded (a model that moved: `served_as`)."
         )
 
     async def close(self) -> None:
-        """Store the replies that are under way, as far as they come within seconds, then let go of
-        the endpoint.
-        """
+        """Store the replies that arrive within seconds, then close the endpoint."""
         client, deadline = self._client, time.monotonic() + GRACE_SECONDS
         stopped_by, client.closing = client.stopped, True
         if client.at_server:
@@ -162,7 +156,7 @@ class Chat:
 async def open_chats(
     models: dict[str, ModelConfig], ledger: Ledger, settings: Settings, progress: Progress
 ) -> AsyncIterator[dict[str, Chat]]:
-    """The voices of a job by model name, closed at its end; a signal ends it.
+    """Open the chats of a job, by model name; a signal ends the job.
 
     Raises:
         RunStoppedError: there was a signal.
@@ -177,8 +171,8 @@ async def open_chats(
             yield chats
         finally:  # all at once: while one waits for replies, another asks for no more
             await waves.close()
-            closed = await asyncio.gather(
+            errors = await asyncio.gather(
                 *(chat.close() for chat in chats.values()), return_exceptions=True
             )
-            for error in filter(None, closed):
+            for error in filter(None, errors):
                 raise error

@@ -1,6 +1,4 @@
-"""Model files of the Hugging Face Hub by name, `hf:ORG/REPO:FILE`, each pinned to one commit of its
-repository.
-"""
+"""Model files of the Hugging Face Hub, `hf:ORG/REPO:FILE`, each pinned to one commit."""
 
 import re
 from importlib import import_module
@@ -20,10 +18,10 @@ _MODULES = ("", ".errors", ".utils")
 
 
 def check_pinned(config: ModelConfig) -> None:
-    """Raise `UserError` for a model of the hub without the commit that it is taken from.
+    """Raise `UserError` for a model of the hub without a commit.
 
-    The message names the commit that the repository is at, where the hub can be asked. Nothing else
-    asks it before the model is first used, so that a dry run, a preview and a replay need no
+    The message names the repository's current commit, if the hub can be reached. Nothing else asks
+    the hub before the model is first used, so that a dry run, a preview and a replay need no
     network.
     """
     if (
@@ -32,26 +30,27 @@ def check_pinned(config: ModelConfig) -> None:
         or _COMMIT.fullmatch(config.revision or "")
     ):
         return
-    found = f"found {config.revision!r}" if config.revision else "this key is missing"
+    state = f"found {config.revision!r}" if config.revision else "this key is missing"
     try:
-        do = (
+        remedy = (
             f"Write `revision: {_Hub(config).commit_now()}`, where '{config.revision or 'main'}' is"
             " now."
         )
     except UserError as error:
-        do = f"The repository's page lists its commits. They could not be looked up: {error}"
+        remedy = f"The repository's page lists its commits. They could not be looked up: {error}"
     raise UserError(
-        f"{found}; expected the commit that the model is taken from, 40 hexadecimal digits. {do}"
+        f"{state}; expected the commit that the model is taken from, 40 hexadecimal digits. {remedy}"
     )
 
 
 def hub_file(config: ModelConfig) -> Path:
-    """The file of a model of the hub, from the cache (`HF_HOME`) or downloaded to it, its checksum
-    verified.
+    """Return the file of a model of the hub, from the cache (`HF_HOME`) or after a download.
 
-        Raises:
-            UserError: the library is missing, there is no network, or no such repository, commit or
-                file.
+    The checksum is verified.
+
+    Raises:
+        UserError: the library is missing, there is no network, or no such repository, commit or
+            file.
     """
     check_pinned(config)
     path = _Hub(config).file()
@@ -66,9 +65,7 @@ def hub_file(config: ModelConfig) -> Path:
 
 
 class _Hub:
-    """The hub's own client, asked for one model; every fault of it is one message that says what to
-    do.
-    """
+    """The hub's own client for one model; each of its errors becomes a message with a remedy."""
 
     def __init__(self, config: ModelConfig) -> None:
         try:  # an extra, and starting Snakemake must not load it
@@ -86,17 +83,17 @@ class _Hub:
         self._repository, _, self._file = config.model.removeprefix(HUB).partition(":")
 
     def commit_now(self) -> str:
-        """The commit that the repository's branch is at."""
+        """Return the current commit of the repository's branch."""
         try:
-            found = self._client.HfApi().model_info(
+            info = self._client.HfApi().model_info(
                 self._repository, revision=self._revision, timeout=_SECONDS_TO_LOOK_UP
             )
         except self._faults as error:
             raise self._user_error(error) from None
-        return str(found.sha)
+        return str(info.sha)
 
     def file(self) -> Path:
-        """Where the file is in the cache, after a download if need be."""
+        """Return the file's path in the cache, after a download if it is missing."""
         cached = self._client.try_to_load_from_cache(
             self._repository, self._file, revision=self._revision
         )
@@ -115,12 +112,10 @@ class _Hub:
             raise self._user_error(error) from None
 
     def _user_error(self, error: Exception) -> UserError:
-        return UserError(f"model '{self._config.model}': {self._what_to_do(error)}")
+        return UserError(f"model '{self._config.model}': {self._remedy(error)}")
 
-    def _what_to_do(self, error: Exception) -> str:
-        """What went wrong, and what to do about it; the more particular of the client's errors
-        first.
-        """
+    def _remedy(self, error: Exception) -> str:
+        """Return the problem and its remedy; the client's more specific errors come first."""
         errors = self._errors
         page = f"{self._client.constants.ENDPOINT}/{self._repository}"
         if isinstance(error, errors.GatedRepoError):

@@ -1,4 +1,4 @@
-"""A model's own server: started by the job that asks, and ended with it."""
+"""A model server that a job starts for itself, and ends."""
 
 import asyncio
 import os
@@ -24,11 +24,11 @@ _END_WITH_US = (
     'exec 3<&0 </dev/null; (read -r _ <&3; trap "" TERM; kill -TERM 0; sleep 10; kill -KILL 0) &'
     " exec 3<&-\n"
 )
-"""Ends the server's process group when the job's end of the pipe closes, however the job ends."""
+"""Ends the server's process group when the job's end of the pipe closes, even if it is killed."""
 
 
 class ModelServer:
-    """A running server, which writes to `log`."""
+    """A running server, which writes its output to `log`."""
 
     def __init__(self, name: str, serve: ServeConfig) -> None:
         self._name, self._serve = name, serve
@@ -61,8 +61,8 @@ class ModelServer:
         with self.log.open("rb") as log:
             log.seek(max(0, self.log.stat().st_size - _TAIL_BYTES))
             lines = log.read().decode("utf-8", "replace").splitlines()[-_TAIL_LINES:]
-        said = "\n".join(f"  {redacted(line)}" for line in lines) or "  (nothing)"
-        return f" Correct `serve.command` and run again. The end of {self.log}:\n{said}"
+        text = "\n".join(f"  {redacted(line)}" for line in lines) or "  (nothing)"
+        return f" Correct `serve.command` and run again. The end of {self.log}:\n{text}"
 
     async def ready(self) -> None:
         """Wait until the server answers.
@@ -70,22 +70,22 @@ class ModelServer:
         Raises:
             RunStoppedError: it ended first, or does not answer in time.
         """
-        started = time.monotonic()
+        started_at = time.monotonic()
         while not await asyncio.to_thread(self._answers):
             self.check()
-            if time.monotonic() - started > self._serve.timeout:
+            if time.monotonic() - started_at > self._serve.timeout:
                 raise RunStoppedError(
                     f"model '{self._name}': its server does not answer at"
                     f" {self.url}{self._serve.ready} within {self._serve.timeout:g} s"
                     f" (`serve.timeout`).{self._tail()}"
                 )
             await asyncio.sleep(_LOOK_SECONDS)
-        self.check()  # what answers is no other server at the same port
+        self.check()  # another server may answer at the same port
         LOG.info(
             "model '%s': its server at %s was ready after %.0f s",
             self._name,
             self.url,
-            time.monotonic() - started,
+            time.monotonic() - started_at,
         )
 
     def _answers(self) -> bool:
@@ -99,7 +99,7 @@ class ModelServer:
             return False
 
     async def close(self) -> None:
-        """End the server with all that it started: asked first, then killed."""
+        """End the server and its child processes; kill them if they do not end."""
         await asyncio.to_thread(self._end)
 
     def _end(self) -> None:
@@ -118,18 +118,20 @@ class ModelServer:
 
 
 def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 async def serve(
-    name: str, config: ModelConfig, how: ServeConfig
+    name: str, config: ModelConfig, options: ServeConfig
 ) -> tuple[ModelServer, ModelConfig]:
-    """Start the server of a model's entry and wait until it is ready; give it with the entry that
-    names its address.
+    """Start the server of a model's entry and wait until it is ready.
+
+    Returns:
+        The server, and the entry with its address.
     """
-    server = await asyncio.to_thread(ModelServer, name, how)
+    server = await asyncio.to_thread(ModelServer, name, options)
     try:
         await server.ready()
     except BaseException:

@@ -45,9 +45,11 @@ class Progress:
         """The state of the job in one line."""
         seconds = time.monotonic() - self.started
         expected = max(self.calls_a_debate * self.debates, self.calls)
-        about = f" of about {expected}" if self.calls_a_debate and self.done < self.debates else ""
+        expectation = (
+            f" of about {expected}" if self.calls_a_debate and self.done < self.debates else ""
+        )
         parts = [
-            f"{self.name}: {self.calls}{about} calls, {self.done} of {self.debates} debates",
+            f"{self.name}: {self.calls}{expectation} calls, {self.done} of {self.debates} debates",
             f"{self.new_calls} calls made, {self.ledger_calls} from the ledger",
             f"{self.tokens / seconds if seconds else 0:.0f} tokens/s" if self.tokens else "",
             f"{self.cost_usd:.4f} US dollars" if self.cost_usd else "",
@@ -57,6 +59,6 @@ class Progress:
         ]
         if self.done == self.debates:
             parts.append(f"{seconds:.0f} s")
-        elif about and self.new_calls:
+        elif expectation and self.new_calls:
             parts.append(f"about {seconds / self.new_calls * (expected - self.calls):.0f} s left")
         return "; ".join(filter(None, parts))

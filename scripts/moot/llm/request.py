@@ -1,4 +1,4 @@
-"""What is sent to a model and what comes back: plain values, the same for every endpoint."""
+"""Requests to a model and its replies: plain values, the same for every endpoint."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything that is sent for one call. Two equal requests to one server are the same question.
+    """Everything that is sent for one call. Equal requests to one server are the same question.
 
     Attributes:
         endpoint: the endpoint's kind (anthropic, embedded, openai, ollama).
@@ -46,7 +46,7 @@ class Request:
     choices: tuple[str, ...] = ()
 
     def to_json(self, served_as: str = "") -> str:
-        """What is asked, and whom, as canonical JSON: sorted keys, no spaces.
+        """Return the question and who is asked as canonical JSON: sorted keys, no spaces.
 
         Args:
             served_as: the server's identity; left out where it is "" (a model inside the process).
@@ -64,14 +64,13 @@ class Request:
 
     @classmethod
     def from_json(cls, text: str) -> "Request":
-        """The request that `to_json` wrote; whom it asked is left out.
+        """Return the request that `to_json` wrote, without who was asked.
 
-        A schema's fields are asked for in their order, which canonical JSON loses and `required`
-        keeps.
+        The order of a schema's fields counts. Canonical JSON loses it; `required` keeps it.
         """
         content = json.loads(text)
         content.pop("served_as", None)
-        content["schema"] = _in_order_of_required(content["schema"])
+        content["schema"] = _restore_field_order(content["schema"])
         messages = tuple(Message(*message) for message in content.pop("messages"))
         return cls(messages=messages, choices=tuple(content.pop("choices")), **content)
 
@@ -82,18 +81,16 @@ class Request:
 
     @property
     def prompt_bytes(self) -> int:
-        """The length of all messages in UTF-8, from which prompt tokens are estimated before a
-        call.
-        """
+        """The length of all messages in UTF-8, from which the prompt's tokens are estimated."""
         return sum(len(message.content.encode("utf-8", "replace")) for message in self.messages)
 
 
-def _in_order_of_required(schema: Json) -> Json:
+def _restore_field_order(schema: Json) -> Json:
     if isinstance(schema, list):
-        return [_in_order_of_required(part) for part in schema]
+        return [_restore_field_order(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    parts = {name: _in_order_of_required(part) for name, part in schema.items()}
+    parts = {name: _restore_field_order(part) for name, part in schema.items()}
     required, properties = parts.get("required"), parts.get("properties")
     if isinstance(required, list) and isinstance(properties, dict):
         parts["properties"] = {
@@ -112,12 +109,12 @@ def request_to(
     schema: Fields | None = None,
     choices: tuple[str, ...] = (),
 ) -> Request:
-    """A request to a configured model.
+    """Return a request to a configured model.
 
     Args:
         model: its entry in the configuration; its `parameters` go along.
         messages: the prompt.
-        max_tokens: most tokens of the reply.
+        max_tokens: maximum of the reply.
         temperature, seed: of sampling; a reasoning model is sent neither.
         schema: of the reply; sent where the model's entry says `structured: native`.
         choices: label words to score instead of generating text.
@@ -132,9 +129,7 @@ def request_to(
 
 
 def call_id(request_json: str, replicate: int) -> str:
-    """The ledger's key: a digest of everything that is sent, of whom it is sent to, and of the
-    replicate index.
-    """
+    """Return the ledger's key: a digest of the request, of who is asked, and of the replicate."""
     return hashlib.sha256(
         f"{replicate}\n{request_json}".encode("utf-8", "surrogatepass")
     ).hexdigest()
@@ -142,29 +137,29 @@ def call_id(request_json: str, replicate: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answered, as it came, and what it took.
+    """A model's reply, and what it cost.
 
     Attributes:
         text: the reply's text, unparsed.
         reasoning: the model's separate reasoning text, where the endpoint gives one.
         logprobs: label word to log-probability, for a request with choices; words that the server
             did not list are missing.
-        unlisted_logprob: the log-probability of the last token listed, which no token that is not
-            can pass.
+        unlisted_logprob: the log-probability of the last token listed, an upper bound for all
+            others.
         finish_reason: why generation ended (stop, length, content_filter, ...).
         prompt_tokens, completion_tokens, cached_tokens: as the server counted them.
         reasoning_tokens: the part of the completion tokens that went into reasoning.
         seconds: wall-clock time of the successful attempt.
         attempts: how many attempts it took, the successful one included.
         cost_usd: by the model's configured price, of all attempts that the server counted.
-        unusable_tokens, unusable_usd: what attempts before it took whose replies were empty, but
-            counted by the server; the dollars are part of `cost_usd`.
-        price: the price that `cost_usd` was counted by, in words; "" where the model is free.
+        unusable_tokens, unusable_usd: of earlier attempts, whose replies were empty but counted by
+            the server; the dollars are part of `cost_usd`.
+        price: the price behind `cost_usd`, in words; "" if the model is free.
         created_at: UTC time, ISO 8601.
         started_at, ended_at: of the successful attempt, UTC, ISO 8601 with milliseconds.
-        served_model: what the server says that it ran (name, digest).
-        provider, system_fingerprint, service_tier, response_id: who served it, as far as the server
-            says.
+        served_model: the model that the server ran (name, digest), as it states.
+        provider, system_fingerprint, service_tier, response_id: who served it, if the server states
+            it.
     """
 
     text: str
@@ -198,13 +193,13 @@ class Reply:
             value = getattr(self, name)
             if value != default:
                 content[name] = value
-        return _AS_JSON(content)
+        return _encode_json(content)
 
     @classmethod
     def from_json(cls, text: str) -> "Reply":
-        """The reply that `to_json` wrote."""
+        """Return the reply that `to_json` wrote."""
         return cls(**json.loads(text))
 
 
 _REPLY_DEFAULTS = {field.name: getattr(Reply(""), field.name) for field in fields(Reply)[1:]}
-_AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

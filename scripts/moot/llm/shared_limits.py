@@ -37,35 +37,35 @@ _SAY_SECONDS = 30.0
 """How long a process has waited for a first call when it says so."""
 
 
-def fair_share(own: int, others: Sequence[int], total: int) -> int:
-    """The part of `total` for one who wants `own`, beside `others`: max-min fair, rounded up.
+def fair_share(demand: int, other_demands: Sequence[int], total: int) -> int:
+    """The part of `total` for one who wants `demand`, beside `other_demands`: max-min fair, rounded up.
 
     >>> fair_share(1, [20, 20], 9), fair_share(20, [20, 1], 9), fair_share(20, [], 9)
     (1, 4, 9)
     """
-    left = total
-    wants = sorted([*others, own])
+    remaining = total
+    wants = sorted([*other_demands, demand])
     for place, want in enumerate(wants):
-        share = -(-left // (len(wants) - place))
-        if want >= min(own, share):
-            return min(own, share)
-        left -= want
+        share = -(-remaining // (len(wants) - place))
+        if want >= min(demand, share):
+            return min(demand, share)
+        remaining -= want
     raise AssertionError("`own` is among the wants")
 
 
-def has_turn(own: int, others: Sequence[int], total: int, now: float) -> bool:
-    """Whether the process with the number `own` may call now: `total` of them at a time, in a
+def has_turn(process: int, other_processes: Sequence[int], total: int, now: float) -> bool:
+    """Whether the process with the number `process` may call now: `total` of them at a time, in a
     circle.
 
         >>> [[has_turn(own, [1, 2, 3], 2, now) for own in (1, 2, 3)] for now in (0.0, 2.0)]
         [[True, True, False], [False, True, True]]
     """
-    numbers = sorted({*others, own})
-    return (numbers.index(own) - int(now / _TURN_SECONDS)) % len(numbers) < total
+    numbers = sorted({*other_processes, process})
+    return (numbers.index(process) - int(now / _TURN_SECONDS)) % len(numbers) < total
 
 
 class SharedLimits(Limits):
-    """One process's part of a model's limits, which all processes at a ledger share."""
+    """One process's share of a model's limits, which all processes at a ledger keep to together."""
 
     def __init__(self, processes: Processes, name: str, config: ModelConfig) -> None:
         super().__init__(config)
@@ -75,17 +75,17 @@ class SharedLimits(Limits):
             f"{name} {served_as(config)} {config.model}".encode()
         ).hexdigest()
         self._free = asyncio.Semaphore(0)  # calls that may begin
-        self._given = self._allowed = (
+        self._open_slots = self._max_slots = (
             0  # calls that may begin or are under way, and how many these may be
         )
         self._demand = 0  # calls that wait or are under way
-        self._looked = False
+        self._has_looked = False
         self._could_have_more = (
             True  # the last look gave all that was wanted, and not all that there is
         )
         self._fault: Exception | None = None
         self._waits_since: float | None = None
-        self._wanted = asyncio.Event()
+        self._demand_changed = asyncio.Event()
         self._adjusting: asyncio.Task[None] | None = None
         self._places: Batched[int, tuple[bool, float]] = Batched(self._take_places)
 
@@ -93,12 +93,12 @@ class SharedLimits(Limits):
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Hold one of the calls that may be under way at once."""
+        """Hold one of the concurrent calls."""
         self._demand += 1
         if self._adjusting is None or self._adjusting.done():
             self._fault, self._adjusting = None, asyncio.create_task(self._adjust_share())
         if self._free.locked() and self._could_have_more:
-            self._wanted.set()
+            self._demand_changed.set()
         try:
             await self._free.acquire()
             try:
@@ -106,49 +106,51 @@ class SharedLimits(Limits):
                     raise self._fault
                 yield
             finally:
-                if self._given > self._allowed:
-                    self._given -= 1
+                if self._open_slots > self._max_slots:
+                    self._open_slots -= 1
                 else:
                     self._free.release()
         finally:
             self._demand -= 1
 
-    def _let_begin(self, most: int) -> None:
-        """Let as many calls be under way."""
-        self._allowed = most
-        while self._given < most:
-            self._given += 1
+    def _let_begin(self, limit: int) -> None:
+        """Allow this number of concurrent calls."""
+        self._max_slots = limit
+        while self._open_slots < limit:
+            self._open_slots += 1
             self._free.release()
 
     async def _adjust_share(self) -> None:
-        """Adjust this process's share while it has or wants calls, and give it back at the end."""
+        """Adjust this process's share while it has calls, and give it back at the end."""
         try:
             while await self._share_out() or self._demand:
                 await asyncio.sleep(_LOOK_SOONEST)
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._wanted.wait(), _LOOK_SECONDS - _LOOK_SOONEST)
-                self._wanted.clear()
-        except Exception as error:  # its callers know what to do
+                    await asyncio.wait_for(
+                        self._demand_changed.wait(), _LOOK_SECONDS - _LOOK_SOONEST
+                    )
+                self._demand_changed.clear()
+        except Exception as error:  # its callers handle it
             self._fault = error
             self._let_begin(self._demand)
-            self._allowed = 0
+            self._max_slots = 0
 
     async def _share_out(self) -> int:
-        """Look once, and let in as many calls as may be; those that were wanted."""
-        while not self._free.locked():  # no more begin while others are told how many there are
+        """Adjust the share once; return how many calls this process has."""
+        while not self._free.locked():  # no call begins while the share is agreed on
             await self._free.acquire()
-            self._given -= 1
-        wanted, self._allowed = self._demand, self._given
-        allowed, paused_seconds = await asyncio.to_thread(self._agree, self._given, wanted)
-        self._looked = True
-        self._could_have_more = wanted <= allowed < self._config.concurrency
+            self._open_slots -= 1
+        demand, self._max_slots = self._demand, self._open_slots
+        limit, paused_seconds = await asyncio.to_thread(self._agree, self._open_slots, demand)
+        self._has_looked = True
+        self._could_have_more = demand <= limit < self._config.concurrency
         self._paused_until = max(self._paused_until, time.monotonic() + paused_seconds)
-        self._let_begin(allowed)
-        self._warn_of_waiting(wanted)
-        return wanted
+        self._let_begin(limit)
+        self._warn_of_waiting(demand)
+        return demand
 
-    def _warn_of_waiting(self, wanted: int) -> None:
-        if self._allowed or not wanted:
+    def _warn_of_waiting(self, demand: int) -> None:
+        if self._max_slots or not demand:
             self._waits_since = None
         elif self._waits_since is None:
             self._waits_since = time.monotonic()
@@ -162,9 +164,11 @@ class SharedLimits(Limits):
                 self._config.concurrency,
             )
 
-    def _agree(self, in_use: int, wanted: int) -> tuple[int, float]:
-        """Write down what this process wants; the calls that it may have, and for how many seconds
-        all are paused.
+    def _agree(self, in_use: int, demand: int) -> tuple[int, float]:
+        """Record the demand of this process.
+
+        Returns:
+            The number of calls that it may have, and for how many seconds all calls are paused.
         """
 
         def share(connection: sa.Connection, number: int) -> tuple[int, float]:
@@ -175,11 +179,11 @@ class SharedLimits(Limits):
             if ended := self._processes.ended(connection, shares):
                 connection.execute(sa.delete(SHARES).where(mine, SHARES.c.process.in_(ended)))
                 shares = {process: row for process, row in shares.items() if process not in ended}
-            allowed = self._share(number, wanted, shares, now) if wanted else 0
+            allowed = self._share(number, demand, shares, now) if demand else 0
             connection.execute(sa.delete(SHARES).where(mine, SHARES.c.process == number))
-            if wanted:
+            if demand:
                 held = {
-                    "wanted": wanted,
+                    "wanted": demand,
                     "held": max(in_use, allowed),
                     "most": self._config.concurrency,
                 }
@@ -187,7 +191,7 @@ class SharedLimits(Limits):
                     sa.insert(SHARES), {"model": self._model, "process": number, **held}
                 )
             if (
-                not shares and not self._looked
+                not shares and not self._has_looked
             ):  # what those wrote who have ended, by a clock that may have begun anew
                 connection.execute(sa.delete(PACES).where(PACES.c.model == self._model))
             return allowed, self._pace(connection).paused_until - now
@@ -195,15 +199,17 @@ class SharedLimits(Limits):
         return self._processes.run(share, alone=self._model)
 
     def _share(
-        self, number: int, wanted: int, others: Mapping[int, sa.RowMapping], now: float
+        self, number: int, demand: int, other_shares: Mapping[int, sa.RowMapping], now: float
     ) -> int:
-        total = min([self._config.concurrency, *(int(row["most"]) for row in others.values())])
-        if not others:
+        total = min(
+            [self._config.concurrency, *(int(row["most"]) for row in other_shares.values())]
+        )
+        if not other_shares:
             return total
-        if len(others) >= total and not has_turn(number, list(others), total, now):
+        if len(other_shares) >= total and not has_turn(number, list(other_shares), total, now):
             return 0
-        free = total - sum(int(row["held"]) for row in others.values())
-        fair = fair_share(wanted, [int(row["wanted"]) for row in others.values()], total)
+        free = total - sum(int(row["held"]) for row in other_shares.values())
+        fair = fair_share(demand, [int(row["wanted"]) for row in other_shares.values()], total)
         return max(0, min(fair, free))
 
     # Rates and pauses
@@ -221,7 +227,7 @@ class SharedLimits(Limits):
         return self._processes.run(take, alone=self._model)
 
     def _pace(self, connection: sa.Connection) -> Pace:
-        """When the next call may be sent."""
+        """Return when the next call may be sent."""
         row = (
             connection.execute(sa.select(PACES).where(PACES.c.model == self._model))
             .mappings()
@@ -234,7 +240,7 @@ class SharedLimits(Limits):
         connection.execute(sa.insert(PACES), {"model": self._model, **asdict(pace)})
 
     async def pause(self, seconds: float) -> None:
-        """Hold back all calls of all processes for so long."""
+        """Hold back all calls of all processes for some seconds."""
         await super().pause(seconds)
 
         def pause(connection: sa.Connection, _: int) -> None:
@@ -247,5 +253,5 @@ class SharedLimits(Limits):
     async def close(self) -> None:
         """Give this process's share back."""
         if self._adjusting is not None:
-            self._wanted.set()
+            self._demand_changed.set()
             await self._adjusting

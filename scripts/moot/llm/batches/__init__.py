@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from moot.core.model_config import ModelConfig
 from moot.llm.batches.batches import Batches
 from moot.llm.batches.records import RESERVED_SECONDS
-from moot.llm.batches.waves import AnsweredAtOnce, Gatherer, Waves
+from moot.llm.batches.waves import Gatherer, ImmediateGatherer, Waves
 from moot.llm.endpoints import Endpoint
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.ledger.ledger import Ledger
@@ -44,7 +44,7 @@ async def open_gatherer(
     if not config.batch:
         return None
     if not isinstance(endpoint, OpenAIEndpoint):
-        return AnsweredAtOnce(waves, progress, endpoint)
+        return ImmediateGatherer(waves, progress, endpoint)
     batches = Batches(waves, progress, endpoint, name, config, ledger, keep)
     try:
         await batches.resume()

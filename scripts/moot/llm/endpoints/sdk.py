@@ -67,12 +67,14 @@ class SdkEndpoint(ABC):
     async def complete(self, request: Request) -> Reply:
         """Make one attempt."""
         self.check(request)
-        started = time.perf_counter()
+        started_at = time.perf_counter()
         response = await self.call(
             self.client.post(self.path, body=self.body(request), cast_to=self._response_type),
             asks_logprobs=bool(request.choices),
         )
-        return self.read(request, read_json(response.content), time.perf_counter() - started)
+        return self.read_reply(
+            request, read_json(response.content), time.perf_counter() - started_at
+        )
 
     async def call(self, operation: Awaitable[Result], *, asks_logprobs: bool = False) -> Result:
         """Return what an operation of the client returns; its errors become moot's."""
@@ -90,7 +92,7 @@ class SdkEndpoint(ABC):
         except self._connection_errors as error:
             raise failure_of_connection(error) from None
 
-    def read(self, request: Request, response: Json, seconds: float) -> Reply:
+    def read_reply(self, request: Request, response: Json, seconds: float) -> Reply:
         """Return the reply in a decoded response.
 
         Raises:

@@ -1,9 +1,8 @@
-"""A substitute for a model that answers by a stated statistical model: free, offline, and the same
-in every run.
+"""A substitute for a model, which answers by a statistical model: free, offline and deterministic.
 
-It sees a request as any endpoint does. What else it knows (which label of a case is true) comes
-from the world that the job opens it with; without one it refuses, so that no simulated reply ever
-counts as a model's.
+It reads a request as any endpoint does. Other knowledge (the true label of a case) comes from the
+world with which the job opens it. Without a world it refuses, so that no simulated reply counts as a
+model's.
 """
 
 import math
@@ -18,7 +17,7 @@ from moot.llm.request import Reply, Request
 from moot.llm.simulated.beliefs import World, read_request
 from moot.llm.simulated.replies import Writer, spoilt
 
-_CHARACTERS_A_TOKEN = 4.0
+_CHARACTERS_PER_TOKEN = 4.0
 
 
 TRAITS = EndpointTraits(is_simulated=True, request_keys=("simulated",))
@@ -26,29 +25,27 @@ TRAITS = EndpointTraits(is_simulated=True, request_keys=("simulated",))
 
 @register_endpoint(SIMULATED, TRAITS)
 def refuse(config: ModelConfig, _threads: int) -> Endpoint:
-    """Raise `UserError`: simulated voices speak in rehearsals alone."""
+    """Raise `UserError`, since only rehearsals have simulated voices."""
     raise UserError(
-        f"model '{config.model}' has the endpoint 'simulated': it answers in a rehearsal alone,"
-        " whose results are in a folder of their own. Run `snakemake rehearse` with the same"
+        f"model '{config.model}' has the endpoint 'simulated': it answers only in a"
+        " rehearsal, which has its own folder of results. Run `snakemake rehearse` with the same"
         " configuration."
     )
 
 
 class SimulatedEndpoint:
-    """Answers by the statistical model of `llm.simulated.beliefs`; equal requests get equal
-    replies.
-    """
+    """Answers by the statistical model of `llm.simulated.beliefs`; it is deterministic."""
 
     def __init__(self, config: ModelConfig, world: World) -> None:
         self._voice, self._world = config.simulated, world
 
     async def complete(self, request: Request) -> Reply:
-        """The reply; its tokens are estimated, its seconds those of the model that it replaces."""
+        """Return the reply, with estimated tokens and the latency of the model that it replaces."""
         voice, seed = self._voice, self._world.seed
         reading = read_request(request, self._world.cases)
         draw = random.Random(f"{seed} {reading.digest}")  # noqa: S311 - no secret
         writer = Writer(voice, seed, request, reading, draw)
-        prompt_tokens = int(request.prompt_characters / _CHARACTERS_A_TOKEN)
+        prompt_tokens = int(request.prompt_characters / _CHARACTERS_PER_TOKEN)
         logprobs: dict[str, float] = {}
         if request.choices:
             text, reason = spoilt(voice, request.choices[0], draw.random())
@@ -56,7 +53,7 @@ class SimulatedEndpoint:
             tokens = 1
         else:
             text, reason = spoilt(voice, writer.reply(), draw.random())
-            tokens = math.ceil(len(text) / _CHARACTERS_A_TOKEN)
+            tokens = math.ceil(len(text) / _CHARACTERS_PER_TOKEN)
         return Reply(
             text=text,
             logprobs=logprobs,
@@ -68,23 +65,21 @@ class SimulatedEndpoint:
         )
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing, since nothing is open."""
 
 
 def _log_probabilities(writer: Writer, request: Request) -> dict[str, float]:
-    """The words' log-probabilities: the truth's log-odds as stated, against the word that tempts
-    most.
-    """
+    """Return the labels' log-probabilities, from the log-odds of the true against the worst label."""
     belief = writer.believe(request.choices)
-    log_odds = min(max(belief.stated, -_MOST_LOG_ODDS), _MOST_LOG_ODDS)
-    both = math.log1p(math.exp(-abs(log_odds)))
-    likely, unlikely = -both, -abs(log_odds) - both
-    right, wrong = (likely, unlikely) if log_odds > 0 else (unlikely, likely)
-    others = {
+    log_odds = min(max(belief.stated, -_MAX_LOG_ODDS), _MAX_LOG_ODDS)
+    log_normalizer = math.log1p(math.exp(-abs(log_odds)))
+    likely, unlikely = -log_normalizer, -abs(log_odds) - log_normalizer
+    right_logprob, wrong_logprob = (likely, unlikely) if log_odds > 0 else (unlikely, likely)
+    logprobs = {
         word: unlikely - 1 - stable_fraction(word, writer.reading.digest)
         for word in request.choices
     }
-    return others | {belief.right: right, belief.wrong: wrong}
+    return logprobs | {belief.right: right_logprob, belief.wrong: wrong_logprob}
 
 
-_MOST_LOG_ODDS = 12.0
+_MAX_LOG_ODDS = 12.0
