@@ -1,18 +1,20 @@
 """How often intervals of components of variance hold planted ones, by simulation;
-`--write`: into docs/results.md.
+`--write`: into scripts/moot/analyses/variance/README.md.
 """
 
 import argparse
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import results_page
 
+from moot.analyses.variance.components import Effect, decompose
 from moot.stats.bootstrap import Floats
-from moot.stats.components import Effect, decompose
 
+PAGE = Path(__file__).resolve().parents[1] / "scripts/moot/analyses/variance/README.md"
 BEGIN_MARK, END_MARK = (
     "<!-- components: python benchmarks/coverage_components.py --write -->",
     "<!-- end of components -->",
@@ -151,12 +153,16 @@ def table(worlds: int) -> str:
 def main() -> None:
     """Print the table, or put it into the document."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the table into docs/results.md")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="put the table into scripts/moot/analyses/variance/README.md",
+    )
     parser.add_argument("--worlds", type=int, default=WORLDS)
     arguments = parser.parse_args()
     table_text = table(arguments.worlds)
     if arguments.write:
-        results_page.replace_part(BEGIN_MARK, END_MARK, table_text)
+        results_page.replace_part(BEGIN_MARK, END_MARK, table_text, PAGE)
     sys.stdout.write(f"{table_text}\n")
 
 

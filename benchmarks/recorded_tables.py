@@ -19,9 +19,9 @@ import pandas as pd
 import yaml
 from figures import MEASURED, ROOT, Figure
 
+from moot.analyses.variance.tables import where_verdicts_come_from
 from moot.commands.documented import keys
 from moot.report.content import StudyResults
-from moot.studies.across.tables_variance import where_verdicts_come_from
 from moot.studies.recorded.tables_agreement import agreement
 from moot.studies.recorded.tables_discussions import changed_answers
 from moot.studies.recorded.tables_discussions import discussions as discussions_of

@@ -73,7 +73,13 @@ class Schedule(ABC):
 
 
 class Analysis:
-    """The hooks of an analysis; each does nothing unless it is overridden."""
+    """The hooks of an analysis; each does nothing unless it is overridden.
+
+    Attributes:
+        experiment_key: the key of an experiment that `expand_experiment` reads, for messages.
+    """
+
+    experiment_key = ""
 
     def add_experiments(
         self,

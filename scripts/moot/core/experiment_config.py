@@ -65,50 +65,6 @@ class AttributionConfig(Strict):
     )
 
 
-class TournamentConfig(Strict):
-    """Which models debate each other, each pair with either side; the experiment's `models` judge
-    all debates.
-    """
-
-    debaters: tuple[Name, ...] = Field(
-        min_length=2, description="names under `models` that debate each other"
-    )
-    opponents: int | None = Field(
-        None,
-        ge=1,
-        description="how many others each debates, as many for all; none: all others",
-    )
-
-    @model_validator(mode="after")
-    def _can_be_paired(self) -> "TournamentConfig":
-        number, opponents = len(self.debaters), self.opponents
-        if len(set(self.debaters)) < number:
-            raise ValueError("`debaters` names a model twice; name each once")
-        if opponents and (opponents >= number or (opponents * number) % 2):
-            raise ValueError(
-                f"`opponents` is {opponents}; of {number} debaters each can have as many others as"
-                f" all, from 1 to {number - 1}{', an even number' if number % 2 else ''}"
-            )
-        return self
-
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """Who debates whom, both ways round: a cyclic design, in which each debater meets as many
-        others as all.
-        """
-        number, opponents = len(self.debaters), self.opponents or len(self.debaters) - 1
-        steps = [*range(1, opponents // 2 + 1), *([number // 2] * (opponents % 2))]
-        met = {
-            frozenset((place, (place + step) % number)) for step in steps for place in range(number)
-        }
-        ordered = sorted(tuple(sorted(pair)) for pair in met)
-        return [
-            (self.debaters[one], self.debaters[other])
-            for a, b in ordered
-            for one, other in ((a, b), (b, a))
-        ]
-
-
 if TYPE_CHECKING:
 
     class ExperimentSections(Strict):
@@ -195,14 +151,6 @@ class ExperimentConfig(ExperimentSections):
         description=(
             "parameter, or `prompts`, to values: one experiment, NAME-PARAMETER=VALUE, for each"
         ),
-    )
-    tournament: TournamentConfig | None = Field(
-        None,
-        description=(
-            "models that debate each other: one experiment, NAME-A-against-B, for each pair and its"
-            " swap"
-        ),
-        json_schema_extra=DISPLAY_ONLY,
     )
 
     @model_validator(mode="after")

@@ -4,66 +4,41 @@ templates.
 
 import itertools
 import re
-from collections.abc import Mapping
-
-from pydantic import ValidationError
+from collections.abc import Callable, Mapping
 
 from moot.core.errors import UserError, unknown_name
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.rubric import RUBRICS, Rubric
 from moot.hooks import analyses
 from moot.labels import JUDGE
-from moot.protocols import PROTOCOLS, ProtocolEntry, against
+from moot.protocols import PROTOCOLS, ProtocolEntry
 from moot.protocols.controls import control_of
 
 
-def expand(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
-    """The experiments of an entry: one for each combination of its grid, and each pair of its
-    tournament.
+def expand(
+    name: str, config: ExperimentConfig, where: Callable[..., str] = lambda *keys: ".".join(keys)
+) -> list[tuple[str, ExperimentConfig]]:
+    """The experiments of an entry: one for each combination of its grid, expanded by analyses.
 
-        Raises:
-            UserError: a tournament's protocol has no two sides that are told what to argue for.
+    Args:
+        name: of the entry.
+        config: the entry.
+        where: file and key of a place in the configuration, for messages.
+
+    Raises:
+        UserError: an analysis cannot expand the entry.
     """
-    experiments = []
-    for combination in expand_grid(name, config):
-        experiments.extend(_expand_tournament(*combination))
+    experiments = expand_grid(name, config)
     for analysis in analyses():
-        expanded = []
-        for experiment in experiments:
-            expanded.extend(analysis.expand_experiment(*experiment))
+        expanded: list[tuple[str, ExperimentConfig]] = []
+        for full_name, experiment in experiments:
+            try:
+                expanded += analysis.expand_experiment(full_name, experiment)
+            except UserError as error:
+                place = where("experiments", name, analysis.experiment_key)
+                raise UserError(f"{place}: {error}") from None
         experiments = expanded
     return experiments
-
-
-def _expand_tournament(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
-    """One experiment for each pair of debaters and each way round, the first in the seat that
-    speaks first.
-    """
-    if config.tournament is None or config.protocol not in PROTOCOLS:
-        return [(name, config)]
-    found = PROTOCOLS[config.protocol]
-    try:
-        params = found.params.model_validate(dict(config.params))
-    except ValidationError:  # said where the experiment is read
-        return [(name, config)]
-    sides = (
-        found.debaters.seats(params)
-        if found.debaters and found.debaters.given_sides(params)
-        else ()
-    )
-    if len(sides) != len(("one", "other")):
-        raise UserError(
-            "a tournament is of two debaters, each told what to argue for; protocol"
-            f" '{config.protocol}' with these `params` has {len(sides)} such seats. Choose another"
-            " protocol or parameters (docs/reference.md)."
-        )
-    expanded = []
-    for pair in config.tournament.pairs:
-        seats = dict(zip(sides, pair, strict=True))
-        params_of_pair = {**config.params, "seats": {**params.seats, **seats}}
-        update = {"params": params_of_pair, "tournament": None}
-        expanded.append((name + against(pair), config.model_copy(update=update)))
-    return expanded
 
 
 def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:

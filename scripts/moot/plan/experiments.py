@@ -64,9 +64,9 @@ class ExperimentReader:
         expanded: dict[str, tuple[str, ExperimentConfig]] = {}
         for name, config in self._config.experiments.items():
             try:
-                found = expand(name, config)
+                found = expand(name, config, self._where)
             except UserError as fault:
-                self._faults.add(f"{self._where('experiments', name, 'tournament')}: {fault}")
+                self._faults.add(str(fault))
                 continue
             for full_name, full_config in found:
                 if full_name in expanded:

@@ -9,9 +9,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from moot.stats.components import Component, Decomposition, decompose
+from moot.analyses.variance.components import Component, Decomposition, decompose
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 CASE, JUDGE, BOTH, AGAIN = (
     frozenset({"case"}),
     frozenset({"judge"}),

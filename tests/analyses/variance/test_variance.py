@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from moot.analyses.variance.tables import TOO_FEW, where_verdicts_come_from
 from moot.report.content import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
-from moot.studies.across.tables_variance import TOO_FEW, where_verdicts_come_from
 from recorded_runs import recorded_study
 from results_on_disk import case, prediction, write_results
 

@@ -8,13 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from moot.core.cases import cluster_attributes, positive_of_two
-from moot.report import EVERYWHERE, table
-from moot.report.columns import Columns, Row
-from moot.report.content import StudyResults, TableContent, data_label
-from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import Floats, as_numbers
-from moot.stats.components import (
+from moot.analyses.variance.components import (
     FEWEST_LEVELS,
     FEWEST_PAIRS,
     Component,
@@ -22,6 +16,12 @@ from moot.stats.components import (
     Effect,
     decompose,
 )
+from moot.core.cases import cluster_attributes, positive_of_two
+from moot.report import EVERYWHERE, table
+from moot.report.columns import Columns, Row
+from moot.report.content import StudyResults, TableContent, data_label
+from moot.scores.results import ExperimentResults
+from moot.stats.bootstrap import Floats, as_numbers
 
 VERDICT, RIGHT = "verdict", "right answer"
 AGAIN = "asking again"

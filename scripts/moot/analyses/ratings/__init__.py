@@ -1,0 +1,1 @@
+"""Ratings of debaters: models that debate each other in a tournament."""

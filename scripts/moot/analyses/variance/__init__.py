@@ -1,0 +1,1 @@
+"""Variance: how much of the verdicts' variation comes from cases, models and repeats."""
