@@ -22,7 +22,7 @@ from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, transcript_row
 from moot.protocols.setup import JobSetup
-from moot.studies.appellate.panel_statements import stated_confidence
+from moot.studies.appellate.panel_statements import read_confidence
 from reply_forms import PROTOCOL_FORMS
 from results_on_disk import REARREST
 from scripted_model import WINNER
@@ -177,4 +177,4 @@ def test_each_form_says_what_decides(name: str) -> None:
     ],
 )
 def test_confidence_at_the_end_of_a_judges_statement(text: str, confidence: float | None) -> None:
-    assert stated_confidence(text) == confidence
+    assert read_confidence(text) == confidence

@@ -10,7 +10,7 @@ import pytest
 
 from answers_by_model import debated
 from fault_server import FaultServer
-from moot.studies.appellate.panel_statements import stated_confidence
+from moot.studies.appellate.panel_statements import read_confidence
 from moot.studies.feedback.scores import judged_debates
 
 SHARES, PERCENT = "by-shares", "by-percent"
@@ -110,4 +110,4 @@ def test_smoothed_probabilities_follow_the_scale(server: FaultServer, tmp_path: 
     ],
 )
 def test_confidences_in_a_judges_statement(text: str, scale: int, confidence: float | None) -> None:
-    assert stated_confidence(text, scale) == confidence
+    assert read_confidence(text, scale) == confidence

@@ -12,7 +12,7 @@ from moot.labels.judge import judged_form
 from moot.llm.parsing.ladder import Parsed, parse_label, parse_reply
 from moot.protocols.replies import prediction_schema
 from moot.studies.appellate.legal.rubric import LABELS
-from moot.studies.appellate.panel_statements import round_schema
+from moot.studies.appellate.panel_statements import make_round_schema
 from moot.studies.conference.protocol import Evaluation, Notes, coding_schema
 from moot.studies.conference.protocol_decisions import ANSWERS, Grade, decision_schema
 from moot.studies.conference.speakers import JUDGE
@@ -63,7 +63,7 @@ PROTOCOL_FORMS: dict[str, type[BaseModel]] = {
     "evaluation": Evaluation,
     "notes": Notes,
     "coding": coding_schema('{"cost": [], "climate": [], "jobs": []}'),
-    "round": round_schema(3, 1500),
+    "round": make_round_schema(3, 1500),
     "judged": judged_form(LABELS),
     "opinion": opinion_schema(WINNER.labels, WINNER.multilabel),
     "outcome": prediction_schema(WINNER),

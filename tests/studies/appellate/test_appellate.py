@@ -21,7 +21,11 @@ from moot.scores.results import ExperimentResults
 from moot.studies.appellate.data_opinions import TASK
 from moot.studies.appellate.legal.citations import count_citations
 from moot.studies.appellate.legal.rubric import CODES
-from moot.studies.appellate.panel_steps import opposing_influences, panel_steps, position_changes
+from moot.studies.appellate.panel_steps import (
+    build_panel_steps,
+    find_opposing_influences,
+    pair_positions,
+)
 from moot.studies.appellate.phases import STUDY
 from moot.studies.appellate.scores_panel import log_odds_ratio, panel_label_scores, panel_scores
 from of_study import of_study
@@ -191,13 +195,15 @@ def test_overruns_and_missing_statements(tmp_path: Path) -> None:
     )
     assert counted["debates beyond the last round"].max() == 1
     assert counted["statements of an extra judge, or said twice"] == 1
-    assert set(panel_steps(results)["step"]) >= {1, 9}
+    assert set(build_panel_steps(results)["step"]) >= {1, 9}
 
 
 def test_who_is_followed(tmp_path: Path) -> None:
     # judge 1 against human alone and moves; judge 2 against nobody, then against human and peer
     results = panel(tmp_path, {"c1#0": "rra aaa aaa", "c2#0": "aar ara arr"}, "human_panel")
-    chances = opposing_influences(panel_steps(results)).set_index(["debate_id", "round", "seat"])
+    chances = find_opposing_influences(build_panel_steps(results)).set_index(
+        ["debate_id", "round", "seat"]
+    )
     first = chances.loc[("c1#0", 1, "judge_1")]
     assert (first["opposed"], first["moved"]) == ("human", True)
     assert chances.loc[("c2#0", 1, "judge_1"), "opposed"] == "human"
@@ -207,12 +213,12 @@ def test_who_is_followed(tmp_path: Path) -> None:
 
 def test_contrasts_of_a_panel_count_moves_over_chances_by_debate(tmp_path: Path) -> None:
     results = panel(tmp_path, {"c1#0": "rra aaa aaa", "c2#0": "aar ara arr"}, "human_panel")
-    chances = opposing_influences(panel_steps(results))
+    chances = find_opposing_influences(build_panel_steps(results))
     for metric, opposed in (("moves_to_human", "human"), ("moves_to_peer", "peer")):
         terms, among = CASE_METRICS[metric](results, "tiny"), chances[chances["opposed"] == opposed]
         assert terms.case_ids == ["c1", "c2"]
         assert (terms.tops.sum(), terms.bottoms.sum()) == (among["moved"].sum(), len(among))
-    changes = position_changes(panel_steps(results)).query("speaker != 'human'")
+    changes = pair_positions(build_panel_steps(results)).query("speaker != 'human'")
     volatility = CASE_METRICS["volatility"](results, "tiny")
     assert volatility.bottoms[:, 0].tolist() == [4, 4]
     assert volatility.tops.sum() == changes["changed"].sum() == 3
@@ -258,7 +264,7 @@ def test_panels_without_labels_and_other_protocols_have_no_scores(tmp_path: Path
 
 
 def test_changes_list_both_statements(tmp_path: Path) -> None:
-    pairs = position_changes(panel_steps(panel(tmp_path, {"c1#0": "aar raa raa"})))
+    pairs = pair_positions(build_panel_steps(panel(tmp_path, {"c1#0": "aar raa raa"})))
     changed = pairs[pairs["changed"]]
     assert changed[["seat", "turn", "turn_after", "before", "after"]].to_numpy().tolist() == [
         [1, 1, 4, 1, 0],

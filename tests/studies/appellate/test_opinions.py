@@ -19,8 +19,8 @@ from moot.datasets import LoadContext
 from moot.studies.appellate.data_opinions import (
     OpinionsOptions,
     describe_problems,
-    human_statements,
     load,
+    load_human_statements,
 )
 from moot.studies.appellate.deidentify import Opinion, deidentify, recogniser
 from moot.studies.appellate.deidentify.gates import (
@@ -225,7 +225,7 @@ def test_the_sample_has_the_five_cases_as_the_paper_states(load_context: Context
 
 def test_every_statement_of_the_bank_takes_its_stance(load_context: Context) -> None:
     for case in load(OpinionsOptions(source="sample"), load_context("opinions")).cases:
-        for stance, statements in human_statements(case.case_id).items():
+        for stance, statements in load_human_statements(case.case_id).items():
             assert len(statements) >= 3
             assert [label_statement(statement).code for statement in statements] == [
                 int(stance == "affirm")

@@ -11,8 +11,8 @@ from moot.core.errors import DebatePausedError, UserError
 from moot.llm.request import Request
 from moot.protocols.inbox import read_answer_file
 from moot.protocols.people import form_of
-from moot.studies.appellate.data_opinions import TASK, human_statements
-from moot.studies.appellate.panel_statements import split_round, stated_confidence
+from moot.studies.appellate.data_opinions import TASK, load_human_statements
+from moot.studies.appellate.panel_statements import read_confidence, split_round
 from moot.studies.appellate.protocol_panel import OpinionOnAppeal
 from scripted_model import hold
 
@@ -193,7 +193,7 @@ def test_headings_of_judges(text: str, expected: list[tuple[int, int]]) -> None:
     ],
 )  # fmt: skip
 def test_stated_confidence(text: str, expected: float | None) -> None:
-    assert stated_confidence(text) == expected
+    assert read_confidence(text) == expected
 
 
 # The human's seat
@@ -206,7 +206,7 @@ async def test_the_human_of_the_bank_is_balanced_and_labelled_in_memory() -> Non
         human = [said for said in debate.utterances if said.speaker == "human"]
         assert [said.source for said in human] == ["human"] * 3
         stance = human[0].parsed["condition"]
-        assert [said.text for said in human] == human_statements(CASE.case_id)[stance][:3]
+        assert [said.text for said in human] == load_human_statements(CASE.case_id)[stance][:3]
         stances.append(stance)
         assert "Human Judge" not in said_in(chat.requests[0])
         assert f"Human Judge, round 1: {human[0].text}" in said_in(chat.requests[2])

@@ -1,11 +1,11 @@
-"""Appellate opinions: five paraphrased federal cases, or full texts that are de-identified here.
+"""Appellate opinions: five paraphrased federal cases, or full texts that this module de-identifies.
 
-The task is the appellate study's: is the decision under review upheld? Whether the court affirmed,
-reversed, did both or dismissed, and who dissented, are attributes for scoring alone.
+The task is the appellate study's: should the decision under review be affirmed? Whether the court
+affirmed, reversed, did both or dismissed, and who dissented, are attributes for scoring only.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -52,133 +52,144 @@ class OpinionsOptions(DatasetOptions):
     path: str = Field(
         "opinions",
         description=(
-            "for local: a file or folder below data_root (.jsonl of texts or of CAP records, .json,"
-            " .txt)"
+            "File or folder below data_root that `source: local` reads (.jsonl of texts or of"
+            " Caselaw Access Project records, .json, .txt). Default: opinions."
         ),
     )
     max_characters: int = Field(
         2000,
         ge=500,
         description=(
-            "most characters of facts that a case keeps, in whole sentences; longer ones tell the"
-            " outcome"
+            "Most characters of facts per case, in whole sentences. Longer facts reveal the outcome"
+            " more often."
         ),
     )
     ner: bool | Literal["auto"] = Field(
         "auto",
         description=(
-            "look for names with Presidio and spaCy, too (the extra `ner`): auto is where they are"
-            " installed"
+            "Whether to find further names with Presidio and spaCy (the extra `ner`). Default:"
+            " auto,"
+            " if they are installed."
         ),
     )
     failed_cases: Literal["exclude", "error"] = Field(
         "exclude",
         description=(
-            "what becomes of a case that does not pass the gates; excluded cases are counted"
+            "Whether a case that does not pass the gates is excluded and counted, or an error."
         ),
     )
 
     def own_files(self, data_root: Path) -> tuple[Path, ...]:
-        """The file or folder of opinions."""
+        """Return the file or folder of opinions."""
         return (data_root / self.path,)
 
 
 def target_from_outcome(outcome: str) -> str:
-    """Whether the decision is upheld: affirmed, or the appeal dismissed; after a mixed outcome it
-    does not.
+    """Return the label of an outcome.
+
+    A dismissed appeal leaves the decision standing and counts as affirmed. A mixed outcome does
+    not.
     """
     return AFFIRM if outcome in ("affirm", "dismiss") else NOT_AFFIRM
 
 
 @dataset("opinions", OpinionsOptions, labels=TASK.labels)
 def load(options: OpinionsOptions, context: LoadContext) -> Loaded:
-    """Cases of the sample, or of local opinions, de-identified.
+    """Load the cases of the sample, or local opinions, which are de-identified.
 
     Raises:
-        UserError: for a missing or malformed file, an empty or oversized opinion, an outcome that
-            is none, and, with `failed_cases: error`, for a case that did not pass the gates.
+        UserError: for a missing or malformed file, an empty or oversized opinion or an unknown
+            outcome; with `failed_cases: error` also for a case that did not pass the gates.
     """
     if options.source == "sample":
-        return _sample(context)
+        return _load_sample(context)
     if options.source == "local":
-        return _local(options, context)
+        return _load_local(options, context)
     raise UserError(
-        f"data set '{context.name}': source '{options.source}' is not known to opinions; expected"
-        " sample or local. Download opinions from static.case.law, put them below data_root and"
-        " use local."
+        f"data set '{context.name}': unknown source '{options.source}' of opinions; expected sample"
+        " or local. Download opinions from static.case.law, put them below data_root and use"
+        " local."
     )
 
 
-def _sample(context: LoadContext) -> Loaded:
+def _load_sample(context: LoadContext) -> Loaded:
     cases = []
     for record in load_yaml((context.shipped / SAMPLE).read_text(encoding="utf-8")):
-        attributes = {
-            name: str(record[name]) for name in ("number", "outcome", "votes", "dissent", "source")
-        }
-        told, target = record["facts"], target_from_outcome(record["outcome"])
-        case_id, number = record["case_id"], record["number"]
+        names = ("number", "outcome", "votes", "dissent", "source")
         cases.append(
-            Case(case_id, context.name, "test", told, target, TASK.labels, attributes, number)
+            Case(
+                record["case_id"],
+                context.name,
+                "test",
+                record["facts"],
+                target_from_outcome(record["outcome"]),
+                TASK.labels,
+                {name: str(record[name]) for name in names},
+                record["number"],
+            )
         )
     notes = (
-        (
-            "five cases paraphrased by us after the study and the public record; with five cases no"
-            " interval over cases is narrow"
-        ),
+        "five cases, which we paraphrased from the study and the public record; with five cases no"
+        " interval over cases is narrow",
     )
     return Loaded(cases, replace(TASK, notes=notes), sources=[context.shipped / SAMPLE])
 
 
-def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
+def _load_local(options: OpinionsOptions, context: LoadContext) -> Loaded:
+    # Importing these modules is slow: they compile many patterns.
     from moot.studies.appellate.deidentify import deidentify
-    from moot.studies.appellate.deidentify.reading import (
-        list_opinion_files,
-        read_opinions,
-    )  # slow: patterns are compiled
+    from moot.studies.appellate.deidentify.reading import list_opinion_files, read_opinions
 
     cleaning: Counter[str] = Counter()
     cases: list[Case] = []
     path = context.data_root / options.path
     opinions = list(read_opinions(path))
-    recognise = recogniser_for(options)
-    finished = [
-        (opinion, deidentify(opinion, options.max_characters, recognise)) for opinion in opinions
+    recogniser = select_recogniser(options)
+    deidentified_opinions = [
+        (opinion, deidentify(opinion, options.max_characters, recogniser)) for opinion in opinions
     ]
-    passed = [opinion for opinion, done in finished if done.report.passed and opinion.outcome]
-    splits = stratified_splits(
-        {o.opinion_id: target_from_outcome(o.outcome) for o in passed}, context.seed
-    )
-    for opinion, done in finished:
+    targets = {}
+    for opinion, deidentified in deidentified_opinions:
+        if deidentified.report.passed and opinion.outcome:
+            targets[opinion.opinion_id] = target_from_outcome(opinion.outcome)
+    splits = stratified_splits(targets, context.seed)
+    for opinion, deidentified in deidentified_opinions:
         cleaning["opinions read"] += 1
-        cleaning["opinions read by the trained recogniser"] += recognise is not None
-        _count(cleaning, opinion, done)
-        if not done.report.passed and options.failed_cases == "error":
+        cleaning["opinions read by the trained recogniser"] += recogniser is not None
+        _count_findings(cleaning, opinion, deidentified)
+        if not deidentified.report.passed and options.failed_cases == "error":
             raise UserError(
-                f"data set '{context.name}', record {opinion.source_row}: {describe_problems(done)}"
-                " Use failed_cases: exclude."
+                f"data set '{context.name}', record {opinion.source_row}:"
+                f" {describe_problems(deidentified)} Use failed_cases: exclude."
             )
         if opinion.opinion_id in splits:
-            cases.append(_case(opinion, done, context.name, splits[opinion.opinion_id]))
+            split = splits[opinion.opinion_id]
+            cases.append(_build_case(opinion, deidentified, context.name, split))
     if not cases:
         raise UserError(f"{path}: no opinion passed the gates; found {dict(cleaning)}.")
-    how = (
-        "by rule and by a trained recogniser"
-        if recognise
-        else "by rule (the extra `ner` is not used)"
-    )
-    notes = (
-        (
-            f"names and outcome sentences were taken out {how}; cases that did not pass the gates"
-            " are left out"
-        ),
+    sources = sorted(list_opinion_files(path))
+    task = _describe_task(cases, has_recogniser=recogniser is not None)
+    return Loaded(cases, task, cleaning=dict(cleaning), sources=sources)
+
+
+def _describe_task(cases: Sequence[Case], *, has_recogniser: bool) -> Task:
+    """The task with a note on the de-identification, clustered by court if all courts are known."""
+    method = "by rule (the extra `ner` is not used)"
+    if has_recogniser:
+        method = "by rule and by a trained recogniser"
+    note = (
+        f"names and outcome sentences were removed {method}; cases that did not pass the gates are"
+        " excluded"
     )
     courts = {case.attributes.get("court", "") for case in cases}
-    task = replace(TASK, notes=notes, cluster="court" if len(courts) > 1 and all(courts) else "")
-    return Loaded(cases, task, cleaning=dict(cleaning), sources=sorted(list_opinion_files(path)))
+    has_courts = len(courts) > 1 and all(courts)
+    return replace(TASK, notes=(note,), cluster="court" if has_courts else "")
 
 
-def _count(cleaning: Counter[str], opinion: "Opinion", done: "DeidentifiedOpinion") -> None:
-    report = done.report
+def _count_findings(
+    cleaning: Counter[str], opinion: "Opinion", deidentified: "DeidentifiedOpinion"
+) -> None:
+    report = deidentified.report
     cleaning[f"outcome from the {opinion.attributes.get('outcome_from', 'source')}"] += bool(
         opinion.outcome
     )
@@ -194,39 +205,41 @@ def _count(cleaning: Counter[str], opinion: "Opinion", done: "DeidentifiedOpinio
     cleaning["excluded: no outcome known"] += not opinion.outcome
 
 
-def describe_problems(done: "DeidentifiedOpinion") -> str:
-    """What the gates found, in one line, with no more of the text than shows it."""
-    found = [f"name {quoted(name)}" for name in done.report.names[:3]]
-    found += [
-        f"{survivor.reason} {quoted(survivor.words)}" for survivor in done.report.survivors[:3]
+def describe_problems(deidentified: "DeidentifiedOpinion") -> str:
+    """Describe the findings of the gates in one line with short quotations of the text."""
+    findings = [f"name {quoted(name)}" for name in deidentified.report.names[:3]]
+    findings += [
+        f"{survivor.reason} {quoted(survivor.words)}"
+        for survivor in deidentified.report.survivors[:3]
     ]
-    found += [f"outcome sentence {quoted(sentence)}" for sentence in done.report.outcomes[:3]]
-    return f"the case did not pass the gates: {'; '.join([*found, *done.report.problems])}."
-
-
-def _case(opinion: "Opinion", done: "DeidentifiedOpinion", name: str, split: Split) -> Case:
-    attributes, target = (
-        {"outcome": opinion.outcome, **opinion.attributes},
-        target_from_outcome(opinion.outcome),
+    findings += [
+        f"outcome sentence {quoted(sentence)}" for sentence in deidentified.report.outcomes[:3]
+    ]
+    return (
+        f"the case did not pass the gates: {'; '.join([*findings, *deidentified.report.problems])}."
     )
+
+
+def _build_case(
+    opinion: "Opinion", deidentified: "DeidentifiedOpinion", name: str, split: Split
+) -> Case:
     return Case(
         opinion.opinion_id,
         name,
         split,
-        done.facts,
-        target,
+        deidentified.facts,
+        target_from_outcome(opinion.outcome),
         TASK.labels,
-        attributes,
+        {"outcome": opinion.outcome, **opinion.attributes},
         opinion.source_row,
     )
 
 
-def recogniser_for(options: OpinionsOptions) -> "Recogniser | None":
-    """The trained recogniser that the options ask for; for `auto` the one that is installed, if
-    any.
+def select_recogniser(options: OpinionsOptions) -> "Recogniser | None":
+    """Return the trained recogniser that the options select, or None.
 
-        Raises:
-            UserError: `ner: true` without the extra.
+    With `auto` it is used if it is installed. `ner: true` without the extra raises a `UserError`
+    when the recogniser is called.
     """
     from moot.studies.appellate.deidentify.recogniser import is_installed, recognise_names
 
@@ -235,43 +248,44 @@ def recogniser_for(options: OpinionsOptions) -> "Recogniser | None":
     return recognise_names if options.ner else None
 
 
-# The human's statements
-
-
 @cache
-def human_statements(case_id: str, bank: str = "") -> Mapping[str, list[str]]:
-    """The human judge's statements on a case, by stance (`affirm`, `not affirm`), one a round.
+def load_human_statements(case_id: str, bank: str = "") -> Mapping[str, list[str]]:
+    """Load the human judge's statements on a case by stance, one per round.
 
     Args:
         case_id: the case.
-        bank: a YAML file of the user's own, a list of records with `case_id` and `statements`; ""
-            for the sample's.
+        bank: a YAML file, a list of records with `case_id` and `statements`; "" for the sample.
+
+    Returns:
+        The statements by stance ("affirm", "not affirm").
 
     Raises:
-        UserError: no such file or case, or a stance without statements.
+        UserError: for a missing file or case, or a stance without statements.
     """
     path = Path(bank) if bank else Path(__file__).resolve().parents[4] / SAMPLE
     try:
         records = load_yaml(
             read_text(path, get="put the bank of statements there, or use `human: ask`.")
         )
-        found = next(
+        statements = next(
             (record["statements"] for record in records if record["case_id"] == case_id), None
         )
-    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as fault:
+    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
         raise UserError(
-            f"{path}: not a bank of statements ({fault}); expected a list of records with case_id"
+            f"{path}: not a bank of statements ({error}); expected a list of records with case_id"
             " and statements."
         ) from None
-    if found is None:
+    if statements is None:
         raise UserError(
             f"{path}: no statements for case '{case_id}'; add them, or use `human: ask`."
         )
-    empty = [stance for stance in (AFFIRM, NOT_AFFIRM) if not found.get(stance)]
-    if empty:
+    empty_stances = [stance for stance in (AFFIRM, NOT_AFFIRM) if not statements.get(stance)]
+    if empty_stances:
         raise UserError(
-            f"{path}: case '{case_id}' has no statements for '{empty[0]}'; expected one a round."
+            f"{path}: case '{case_id}' has no statements for '{empty_stances[0]}'; expected one per"
+            " round."
         )
     return {
-        stance: [str(text).strip() for text in found[stance]] for stance in (AFFIRM, NOT_AFFIRM)
+        stance: [str(text).strip() for text in statements[stance]]
+        for stance in (AFFIRM, NOT_AFFIRM)
     }

@@ -1,6 +1,4 @@
-"""The statements in a panel's replies: one reply split into those of its judges, and the confidence
-that one gives.
-"""
+"""Split a panel's reply into the statements of its judges, and read their confidence."""
 
 import re
 from functools import cache
@@ -30,7 +28,7 @@ _CONFIDENCE = re.compile(
 )
 
 
-class Spoken(BaseModel):
+class JudgeStatement(BaseModel):
     """One judge's statement within a synthetic round."""
 
     model_config = ConfigDict(extra="forbid")
@@ -42,13 +40,13 @@ class Spoken(BaseModel):
 
 
 @cache
-def round_schema(judges: int, characters: int) -> type[BaseModel]:
-    """A statement a judge; those of the others count where one is missing."""
+def make_round_schema(judges: int, max_chars: int) -> type[BaseModel]:
+    """Make the schema of a round: one optional statement per judge of at most `max_chars`."""
     fields: JsonObject = {
         f"judge_{number}": (
             Annotated[
                 str,
-                Field(max_length=characters, description=f"what Judge {number} says"),
+                Field(max_length=max_chars, description=f"what Judge {number} says"),
                 MAY_BE_MISSING,
             ],
             ...,
@@ -59,68 +57,74 @@ def round_schema(judges: int, characters: int) -> type[BaseModel]:
     return model
 
 
-def parts_of_json(said: Utterance) -> list[Spoken]:
-    """The judges' statements of a reply that came as JSON."""
-    parsed = said.parsed if said.usable and said.parsed else {}
+def read_json_round(utterance: Utterance) -> list[JudgeStatement]:
+    """Return the judges' statements of a JSON reply."""
+    parsed = utterance.parsed if utterance.usable and utterance.parsed else {}
     return [
-        Spoken(judge=int(name.removeprefix("judge_")), statement=str(text), round=said.round)
+        JudgeStatement(
+            judge=int(name.removeprefix("judge_")), statement=str(text), round=utterance.round
+        )
         for name, text in parsed.items()
     ]
 
 
-def split_round(text: str, current: int) -> list[Spoken]:
-    """The judges' statements in a reply, by the headings "Judge N" and "Round N".
+def split_round(text: str, current_round: int) -> list[JudgeStatement]:
+    """Split a reply into the judges' statements at the headings "Judge N" and "Round N".
 
-    A heading of another round than the current one is believed: the paper's models ran on into
-        rounds beyond the third.
+    A heading of another round changes the round of what follows: the paper's models continued
+    beyond the third round.
 
-    >>> [(part.judge, part.round, part.statement) for part in split_round("Judge 1: Yes.\\nRound 4\\nJudge 2: No.", 3)]
+    >>> reply = "Judge 1: Yes.\\nRound 4\\nJudge 2: No."
+    >>> [(part.judge, part.round, part.statement) for part in split_round(reply, 3)]
     [(1, 3, 'Yes.'), (2, 4, 'No.')]
     """
-    marks: list[tuple[int, int, str, int]] = []
+    headings: list[tuple[int, int, str, int]] = []
     for kind, pattern in (("judge", _JUDGE), ("round", _ROUND)):
         for match in pattern.finditer(text):
             word = match["number"].lower()
-            marks.append(
+            headings.append(
                 (match.start(), match.end(), kind, int(word) if word.isdigit() else _NUMBERS[word])
             )
-    spoken: list[Spoken] = []
-    number = current
-    marks.sort()
-    ends = [mark[0] for mark in marks[1:]] + [len(text)]
-    for (_, end, kind, value), stop in zip(marks, ends, strict=False):
+    statements: list[JudgeStatement] = []
+    statement_round = current_round
+    headings.sort()
+    ends = [heading[0] for heading in headings[1:]] + [len(text)]
+    for (_, end, kind, value), next_start in zip(headings, ends, strict=False):
         if kind == "round":
-            number = value
-        elif statement := text[end:stop].strip():
-            spoken.append(Spoken(judge=value, statement=statement, round=number))
-    return spoken
+            statement_round = value
+        elif statement := text[end:next_start].strip():
+            statements.append(
+                JudgeStatement(judge=value, statement=statement, round=statement_round)
+            )
+    return statements
 
 
-def stated_confidence(text: str, scale: int = 100) -> float | None:
-    """The last confidence that a statement gives, from 0 to 100.
+def read_confidence(text: str, scale: int = 100) -> float | None:
+    """Return the last confidence of a statement, 0 to 100.
 
-    None for no confidence, for a range, and for a number that contradicts the model's
-    `confidence_scale`, as a fraction of 1 does where that is 100.
+    Return None if there is none, for a range, and for a number that contradicts the model's
+    `confidence_scale`, as a fraction of 1 does if that is 100.
 
-    >>> stated_confidence("I affirm. Confidence: 85/100")
+    >>> read_confidence("I affirm. Confidence: 85/100")
     85.0
     """
-    number, behind = _last_confidence(text)
+    number, following_text = _find_last_confidence(text)
     if not number:
         return None
-    is_percentage = re.match(r"\s*(?:%|/|out of)", behind) is not None
+    is_percentage = re.match(r"\s*(?:%|/|out of)", following_text) is not None
     if scale != 1 and "." in number and 0 < float(number) <= 1:
         return None
     return scaled_confidence(float(number), scale, is_percentage=is_percentage)
 
 
-def _last_confidence(text: str) -> tuple[str, str]:
-    """The digits of the last confidence that is not a range, and what follows them; "" where there
-    is none.
+def _find_last_confidence(text: str) -> tuple[str, str]:
+    """Return the digits of the last confidence and the text behind them.
+
+    Both are "" if there is no confidence or it is a range.
     """
-    stated = list(_CONFIDENCE.finditer(text))
-    if not stated or stated[-1]["range"]:
+    matches = list(_CONFIDENCE.finditer(text))
+    if not matches or matches[-1]["range"]:
         return "", ""
-    if stated[-1]["before"]:
-        return stated[-1]["before"], "%"
-    return stated[-1]["after"], text[stated[-1].end("after") :]
+    if matches[-1]["before"]:
+        return matches[-1]["before"], "%"
+    return matches[-1]["after"], text[matches[-1].end("after") :]

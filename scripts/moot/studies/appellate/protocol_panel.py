@@ -1,14 +1,14 @@
-"""Three kinds of appellate panel ("Tipping the Balance", Methods, phases 1 to 3), three judges and
-three rounds each.
+"""Three kinds of appellate panel ("Tipping the Balance", Methods, phases 1 to 3).
 
-    synthetic_panel   one model plays all judges; each round is one reply that is split into their statements
-    panel             each judge is a seat of its own; within a round no judge knows what the others say in it
-    human_panel       as panel, with a person as the third judge: statements from a bank, or a person's in that seat
+    synthetic_panel   one model plays all judges; each round is one reply, split by judge
+    panel             each judge has a seat; no judge hears the others within a round
+    human_panel       as panel, with a person or a bank of statements as the last judge
 
-After a round all its statements join the shared memory. No prompt asks for a position. Where the
-paper is silent: a statement's position is what the rules of `moot.labels` read in it; the panel's
-decision is the majority of the last round's positions, and a tie, or no position at all, is none. A
-bank's human affirms in every other repeat of a case, so that each case has both halves.
+A panel has three judges and three rounds. After a round all its statements join the shared memory.
+No prompt asks for a position. Our choices where the paper is silent: rules read a statement's
+position; the panel's decision is the majority of the last round's positions; a tie or a round
+without positions gives no decision. The bank's human affirms in every other repeat of a case, so
+that each case has both stances.
 """
 
 from collections import Counter
@@ -27,41 +27,48 @@ from moot.protocols import Debaters, Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import PERSON, PersonsForm, all_spoken
 from moot.protocols.utterances import Utterance
-from moot.studies.appellate.data_opinions import AFFIRM, NOT_AFFIRM, human_statements
+from moot.studies.appellate.data_opinions import AFFIRM, NOT_AFFIRM, load_human_statements
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
 from moot.studies.appellate.legal.rules import label_statement
 from moot.studies.appellate.panel_statements import (
-    Spoken,
-    parts_of_json,
-    round_schema,
+    JudgeStatement,
+    make_round_schema,
+    read_confidence,
+    read_json_round,
     split_round,
-    stated_confidence,
 )
 from moot.studies.appellate.rubric import APPELLATE
 
 HUMAN = "human"
 APPEAL = frozenset({AFFIRM, NOT_AFFIRM})
 OPTIONS = Options(known=APPEAL, explained=False)
-VOTES = {AFFIRM: "Yes", NOT_AFFIRM: "No"}
+VOTE_WORDS = {AFFIRM: "Yes", NOT_AFFIRM: "No"}
 SCRIPT = "panel"
 
 
 class PanelParams(ProtocolParams):
-    """Parameters of all three panels; the defaults are the paper's."""
+    """Parameters of all three panels. The defaults are the paper's."""
 
-    judges: int = Field(3, ge=1, le=9, description="judges of the panel, the human among them")
-    rounds: int = Field(3, ge=1, le=9, description="rounds in which every judge speaks once")
+    judges: int = Field(
+        3, ge=1, le=9, description="Number of judges, including the human. Default: 3, the paper's."
+    )
+    rounds: int = Field(
+        3,
+        ge=1,
+        le=9,
+        description="Number of rounds; every judge speaks once per round. Default: 3, the paper's.",
+    )
     votes: Literal["none", "likelihood"] = Field(
         "none",
         description=(
-            "after each statement, read the judge's position off the log-probabilities of the"
-            " labels, too"
+            "Whether to read each judge's position also from the log-probabilities of the labels"
+            " after each statement. Default: none."
         ),
     )
 
 
 class Opinion(PersonsForm):
-    """What a person on a panel states."""
+    """The form of a person's statement on a panel."""
 
     statement: str = Field(description="your position, and your reasons")
     confidence: float = Field(
@@ -70,7 +77,7 @@ class Opinion(PersonsForm):
 
 
 class OpinionOnAppeal(Opinion):
-    """An opinion on whether to affirm."""
+    """The form of a person's statement on whether to affirm."""
 
     statement: str = Field(
         description="your position, and your reasons",
@@ -88,15 +95,14 @@ class SyntheticParams(PanelParams):
     reply: Literal["text", "json"] = Field(
         "text",
         description=(
-            "a round as free text that is split by its headings (the paper), or as JSON by judge"
+            "Format of a round: free text that is split by its headings (the paper), or JSON by"
+            " judge. Default: text."
         ),
     )
     characters: int = Field(
         1500,
         ge=20,
-        description=(
-            "the room for one judge in a JSON reply, so that the first does not take it all"
-        ),
+        description=("Most characters of one judge in a JSON reply, so that all judges get space."),
     )
 
 
@@ -106,17 +112,19 @@ class HumanPanelParams(PanelParams):
     human: Literal["bank", "ask"] = Field(
         "bank",
         description=(
-            "statements from the bank, or asked for; ask is the same as `seats: {human: person}`"
+            "Whether the human's statements come from the bank or from a person; ask is the same as"
+            " `seats: {human: person}`. Default: bank."
         ),
     )
     condition: Literal["balanced", "affirm", "not affirm"] = Field(
         "balanced",
         description=(
-            "which way the bank's human argues; balanced: each way in half of a case's repeats"
+            "Stance of the bank's human. Default: balanced, each stance in half of a case's"
+            " repeats."
         ),
     )
     bank: str = Field(
-        "", description="YAML file of statements by case and stance; none: the sample's own"
+        "", description="YAML file of statements by case and stance. Default: that of the sample."
     )
 
     @model_validator(mode="before")
@@ -136,248 +144,282 @@ class HumanPanelParams(PanelParams):
         return given
 
 
-of_study = partial(
+appellate_protocol = partial(
     protocol, study="appellate", prompts=("panel/",), options=OPTIONS, rubric=APPELLATE
 )
 
-# Phase 1: one model, all judges
+# Phase 1: one model plays all judges.
 
 
-@of_study("synthetic_panel", SyntheticParams, seats=lambda _: (SCRIPT,))
+@appellate_protocol("synthetic_panel", SyntheticParams, seats=lambda _: (SCRIPT,))
 async def synthetic_panel(debate: Debate, params: SyntheticParams) -> Answer | None:
-    """Each round is one reply; all that it holds is kept, with what is missing, extra or beyond the
-    rounds flagged.
-    """
+    """Hold a debate in which each round is one reply, and record all statements of the reply."""
     for number in range(1, params.rounds + 1):
-        schema = round_schema(params.judges, params.characters) if params.reply == "json" else None
-        said = await debate.say(
+        schema = (
+            make_round_schema(params.judges, params.characters) if params.reply == "json" else None
+        )
+        reply = await debate.say(
             SCRIPT, "script", "panel/script", schema=schema, private=True, round=number
         )
-        spoken = parts_of_json(said) if schema else split_round(said.text, number)
-        record_parts(debate, params, said, number, spoken)
-    return decision(debate, params.rounds)
+        statements = read_json_round(reply) if schema else split_round(reply.text, number)
+        record_statements(debate, params, reply, number, statements)
+    return decide_panel(debate, params.rounds)
 
 
-def record_parts(
-    debate: Debate, params: PanelParams, said: Utterance, number: int, spoken: Sequence[Spoken]
+def record_statements(
+    debate: Debate,
+    params: PanelParams,
+    reply: Utterance,
+    number: int,
+    statements: Sequence[JudgeStatement],
 ) -> None:
     """Record each judge's statement of a synthetic round.
 
-    Kinds: `statement`; `overrun` beyond the last round; `extra` for a judge that the panel does not
-    have, or who speaks twice. A judge who is missing has an empty statement, status `invalid` (or
-    `failed`, if the call failed).
+    The kind is `statement`, `overrun` beyond the last round, or `extra` for a judge that the panel
+    does not have or that speaks twice. A missing judge gets an empty statement with the status
+    `invalid`, or `failed` if the call failed.
     """
-    heard: set[int] = set()
-    scale = debate.voices.confidence_scale(said.speaker)
-    for part in spoken:
-        belongs = part.round == number and part.judge <= params.judges and part.judge not in heard
-        kind = STATEMENT if belongs else OVERRUN if part.round > params.rounds else EXTRA
-        heard |= {part.judge} if belongs else set()
+    judges_heard: set[int] = set()
+    scale = debate.voices.confidence_scale(reply.speaker)
+    for statement in statements:
+        kind = EXTRA
+        is_new_judge = statement.judge <= params.judges and statement.judge not in judges_heard
+        if statement.round == number and is_new_judge:
+            kind = STATEMENT
+            judges_heard.add(statement.judge)
+        elif statement.round > params.rounds:
+            kind = OVERRUN
         debate.record(
-            f"judge_{part.judge}", kind, part.statement, source=said.source,
-            round=part.round if kind == OVERRUN else number,
-            confidence=stated_confidence(part.statement, scale), call_id=said.call_id,
-        )  # fmt: skip
+            f"judge_{statement.judge}",
+            kind,
+            statement.statement,
+            source=reply.source,
+            round=statement.round if kind == OVERRUN else number,
+            confidence=read_confidence(statement.statement, scale),
+            call_id=reply.call_id,
+        )
     for judge in range(1, params.judges + 1):
-        if judge not in heard:
+        if judge not in judges_heard:
             debate.record(
-                f"judge_{judge}", STATEMENT, "", source=said.source, round=number, call_id=said.call_id,
-                parse_status="failed" if said.failed else "invalid",
-            )  # fmt: skip
+                f"judge_{judge}",
+                STATEMENT,
+                "",
+                source=reply.source,
+                round=number,
+                call_id=reply.call_id,
+                parse_status="failed" if reply.failed else "invalid",
+            )
 
 
-# Phase 2: a seat for each judge
+# Phase 2: each judge has a seat.
 
 
-def _judges(params: PanelParams) -> list[str]:
+def _list_judges(params: PanelParams) -> list[str]:
     return [f"judge_{number}" for number in range(1, params.judges + 1)]
 
 
-JUDGES = Debaters(_judges, "judge_1", peers=True)
+JUDGES = Debaters(_list_judges, "judge_1", peers=True)
 
 
-@of_study("panel", PanelParams, debaters=JUDGES, seats=_judges)
+@appellate_protocol("panel", PanelParams, debaters=JUDGES, seats=_list_judges)
 async def panel(debate: Debate, params: PanelParams) -> Answer | None:
-    """In each round all judges speak unaware of one another; then all is shared."""
-    seats = debate.speaking_order(_judges(params))
+    """Hold a debate in which the judges of a round speak independently and then share memory."""
+    seats = debate.speaking_order(_list_judges(params))
     if not is_appeal(debate) and params.votes == "none":
         raise UserError(
-            f"experiment '{debate.experiment}': statements are read for AFFIRM and REVERSE, and"
-            f" cases of '{debate.case.dataset}' ask for {', '.join(debate.task.labels)}. Set"
-            " `votes: likelihood`."
+            f"experiment '{debate.experiment}': the labels of '{debate.case.dataset}' are"
+            f" {', '.join(debate.task.labels)}; expected {AFFIRM} and {NOT_AFFIRM}, which are read"
+            " from statements. Set `votes: likelihood`."
         )
     for number in range(1, params.rounds + 1):
         await hold_round(debate, params, seats, number)
-    return decision(debate, params.rounds)
+    return decide_panel(debate, params.rounds)
 
 
 async def hold_round(
     debate: Debate, params: PanelParams, seats: Sequence[str], number: int
 ) -> None:
-    """One round of judges at once: each hears the rounds before, none hears this one; then each may
-    vote.
-    """
-    earlier = memory(debate, number)
+    """Hold one round: all judges speak with the memory of earlier rounds, then they may vote."""
+    shared_memory = list_shared_statements(debate, number)
     models = [seat for seat in seats if not debate.is_human_seat(seat)]
     if params.votes == "likelihood" and number == 1 and models:
-        await vote(debate, models[0], 0, (), blank=True)
-    spoken = await all_spoken(*(state(debate, seat, number, earlier) for seat in seats))
+        await cast_vote(debate, models[0], 0, (), blank=True)
+    statements = await all_spoken(
+        *(make_statement(debate, seat, number, shared_memory) for seat in seats)
+    )
     if params.votes == "likelihood":
-        heard = [(said.speaker, [*earlier, said]) for said in spoken if not said.failed]
-        await all_spoken(*(vote(debate, seat, number, known) for seat, known in heard))
+        votes = []
+        for statement in statements:
+            if not statement.failed:
+                heard = [*shared_memory, statement]
+                votes.append(cast_vote(debate, statement.speaker, number, heard))
+        await all_spoken(*votes)
 
 
-async def state(debate: Debate, seat: str, number: int, earlier: Sequence[Utterance]) -> Utterance:
-    """One judge's statement, with the confidence that it states."""
+async def make_statement(
+    debate: Debate, seat: str, number: int, shared_memory: Sequence[Utterance]
+) -> Utterance:
+    """Ask one judge for a statement, and read the confidence in it."""
     form = OpinionOnAppeal if is_appeal(debate) else Opinion
-    said = await debate.say(
+    utterance = await debate.say(
         seat,
         STATEMENT,
         "panel/statement",
         form=form,
         round=number,
-        heard=earlier,
+        heard=shared_memory,
         number=number,
-        people=people(debate),
+        people=has_person(debate),
     )
-    if said.confidence is None:
-        said.confidence = stated_confidence(said.text, debate.voices.confidence_scale(seat))
-    return said
+    if utterance.confidence is None:
+        scale = debate.voices.confidence_scale(seat)
+        utterance.confidence = read_confidence(utterance.text, scale)
+    return utterance
 
 
-async def vote(
-    debate: Debate, seat: str, number: int, heard: Sequence[Utterance], *, blank: bool = False
+async def cast_vote(
+    debate: Debate, seat: str, number: int, utterances: Sequence[Utterance], *, blank: bool = False
 ) -> Utterance:
-    """Which side's word the judge's model finds more probable;
-    `blank` asks without case and record.
-    """
+    """Ask which word the judge's model finds more probable; `blank` omits case and record."""
     return await debate.choose(
-        seat, "blank_vote" if blank else "vote", "panel/vote", private=True, round=number, heard=heard,
-        words=VOTES if is_appeal(debate) else None,
-        people=people(debate), blank=blank,
-    )  # fmt: skip
+        seat,
+        "blank_vote" if blank else "vote",
+        "panel/vote",
+        private=True,
+        round=number,
+        heard=utterances,
+        words=VOTE_WORDS if is_appeal(debate) else None,
+        people=has_person(debate),
+        blank=blank,
+    )
 
 
 def calibrate_votes(debate: Debate) -> None:
-    """Take the content-free prior of a word off every vote (contextual calibration; Zhao and
-    others, 2021).
+    """Remove the content-free prior of the words from every vote (contextual calibration).
 
-        A model may prefer "Yes" to any question; what it gives the words without case and record is
-        that prior.
+    A model may prefer "Yes" to any question. The log-probabilities of the words without case and
+    record are that prior (Zhao et al. 2021).
     """
-    blank = next(
-        (said.parsed for said in debate.utterances if said.kind == "blank_vote" and said.usable),
+    blank_vote = next(
+        (
+            utterance.parsed
+            for utterance in debate.utterances
+            if utterance.kind == "blank_vote" and utterance.usable
+        ),
         None,
     )
-    for said in debate.utterances:
-        if "shares" in (said.parsed or {}):
-            continue  # a person's vote
-        if said.kind == VOTE and said.parsed and said.usable and blank:
-            said.answer_likeliest(
-                label_shares(without_prior(said.parsed["logprobs"], blank["logprobs"]))
+    for utterance in debate.utterances:
+        if "shares" in (utterance.parsed or {}):
+            continue  # The vote of a person has no log-probabilities.
+        if utterance.kind == VOTE and utterance.parsed and utterance.usable and blank_vote:
+            utterance.answer_likeliest(
+                label_shares(without_prior(utterance.parsed["logprobs"], blank_vote["logprobs"]))
             )
-        elif said.kind in (VOTE, "blank_vote"):
-            said.prediction = said.confidence = said.probability = None
+        elif utterance.kind in (VOTE, "blank_vote"):
+            utterance.prediction = utterance.confidence = utterance.probability = None
 
 
-def memory(debate: Debate, number: int) -> list[Utterance]:
-    """What the panel shares before a round: every statement of the rounds before it, in their
-    order.
-    """
+def list_shared_statements(debate: Debate, number: int) -> list[Utterance]:
+    """Return the statements of all earlier rounds, which the panel shares, in order."""
     return [
-        said
-        for said in debate.utterances
-        if said.kind == STATEMENT and said.round < number and said.text
+        utterance
+        for utterance in debate.utterances
+        if utterance.kind == STATEMENT and utterance.round < number and utterance.text
     ]
 
 
 def is_appeal(debate: Debate) -> bool:
-    """Whether the question is the panel's own (affirm or not); on other data its judges vote on
-    that data's labels.
-    """
+    """Whether the labels are affirm and not affirm. Other data sets have labels of their own."""
     return set(debate.task.labels) == APPEAL
 
 
-def people(debate: Debate) -> bool:
-    """Whether a person sits on the panel, so that prompts tell AI judges from the human one."""
+def has_person(debate: Debate) -> bool:
+    """Whether a person sits on the panel, so that prompts distinguish AI judges from the human."""
     return isinstance(debate.params, HumanPanelParams)
 
 
-# Phase 3: two models and a person
+# Phase 3: models and a person.
 
 
-JUDGES_AND_PERSON = Debaters(lambda params: [*_judges(params)[:-1], HUMAN], "judge_1", peers=True)
+JUDGES_AND_PERSON = Debaters(
+    lambda params: [*_list_judges(params)[:-1], HUMAN], "judge_1", peers=True
+)
 
 
-@of_study(
+@appellate_protocol(
     "human_panel", HumanPanelParams, debaters=JUDGES_AND_PERSON, seats=JUDGES_AND_PERSON.seats
 )
 async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None:
-    """As `panel`, with the human as the last judge; the others learn of the human's presence after
-    the first round.
-    """
-    seats = debate.speaking_order(_judges(params)[:-1])
-    condition = condition_name(debate, params) if params.human == "bank" else "asked"
+    """Hold a debate as `panel` does, with the human as the last judge of each round."""
+    seats = debate.speaking_order(_list_judges(params)[:-1])
+    condition = choose_condition(debate, params) if params.human == "bank" else "asked"
     for number in range(1, params.rounds + 1):
         await hold_round(debate, params, seats, number)
         if params.human == "ask":
-            said = await state(debate, HUMAN, number, memory(debate, number))
-        else:
-            said = debate.record(
-                HUMAN, STATEMENT, bank_statement(debate, params, condition, number), round=number
+            statement = await make_statement(
+                debate, HUMAN, number, list_shared_statements(debate, number)
             )
-        said.parsed = {"condition": condition}
-    return decision(debate, params.rounds)
+        else:
+            statement = debate.record(
+                HUMAN,
+                STATEMENT,
+                get_bank_statement(debate, params, condition, number),
+                round=number,
+            )
+        statement.parsed = {"condition": condition}
+    return decide_panel(debate, params.rounds)
 
 
-def condition_name(debate: Debate, params: HumanPanelParams) -> str:
-    """Which way the bank's human argues in this repeat; which comes first is drawn for each case."""
+def choose_condition(debate: Debate, params: HumanPanelParams) -> str:
+    """Return the stance of the bank's human in this repeat. The first one is random by case."""
     if params.condition != "balanced":
         return params.condition
     first = int(stable_fraction("condition", debate.seed, debate.case.case_id) * 2)
     return (AFFIRM, NOT_AFFIRM)[(first + debate.repeat) % 2]
 
 
-def bank_statement(debate: Debate, params: HumanPanelParams, condition: str, number: int) -> str:
-    """What the bank's human says in a round."""
-    statements = human_statements(debate.case.case_id, params.bank)[condition]
+def get_bank_statement(
+    debate: Debate, params: HumanPanelParams, condition: str, number: int
+) -> str:
+    """Return the statement of the bank's human in a round."""
+    statements = load_human_statements(debate.case.case_id, params.bank)[condition]
     if len(statements) < number:
         raise UserError(
-            f"case '{debate.case.case_id}': {len(statements)} statements for '{condition}';"
-            f" expected one for each of {params.rounds} rounds. Add statements to the bank, or"
-            " lower `rounds`."
+            f"case '{debate.case.case_id}': the bank has {len(statements)} statements for"
+            f" '{condition}'; expected one for each of {params.rounds} rounds. Add statements to"
+            " the bank, or lower `rounds`."
         )
     return statements[number - 1]
 
 
-# What a panel comes to
+# The panel's decision.
 
 
-def decision(debate: Debate, last_round: int) -> Answer | None:
-    """The majority of the last round's positions; None for a tie, and where no judge takes one.
+def decide_panel(debate: Debate, last_round: int) -> Answer | None:
+    """Return the majority of the last round's positions, or None for a tie or no position.
 
-    With votes by likelihood, a judge whose statement takes no position counts with his vote.
+    With votes by likelihood, the vote of a judge whose statement takes no position counts.
     """
     calibrate_votes(debate)
-    final = [said for said in debate.utterances if said.round == last_round]
+    codes: dict[str, int] = {}
+    votes: dict[str, str] = {}
+    vote_list: list[str] = []
+    for utterance in debate.utterances:
+        if utterance.round != last_round:
+            continue
+        if utterance.kind == STATEMENT:
+            codes[utterance.speaker] = label_statement(utterance.text).code
+        elif utterance.kind == VOTE and utterance.prediction:
+            votes[utterance.speaker] = utterance.prediction
+            vote_list.append(utterance.prediction)
     if not is_appeal(debate):
-        return majority(
-            debate, [said.prediction for said in final if said.kind == VOTE and said.prediction]
-        )
-    codes = {
-        said.speaker: label_statement(said.text).code for said in final if said.kind == STATEMENT
-    }
-    votes = {
-        said.speaker: said.prediction for said in final if said.kind == VOTE and said.prediction
-    }
-    sides = [position(code, votes.get(speaker)) for speaker, code in codes.items()]
-    return majority(debate, [side for side in sides if side])
+        return decide_by_majority(debate, vote_list)
+    sides = [choose_side(code, votes.get(speaker)) for speaker, code in codes.items()]
+    return decide_by_majority(debate, [side for side in sides if side])
 
 
-def majority(debate: Debate, sides: Sequence[str]) -> Answer | None:
-    """The side that most judges take, with their share;
-    None for a tie, and where no judge takes one.
-    """
+def decide_by_majority(debate: Debate, sides: Sequence[str]) -> Answer | None:
+    """Return the side of most judges with their share, or None for a tie or no side."""
     ranked = Counter(sides).most_common(2)
     if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
         return None
@@ -386,6 +428,6 @@ def majority(debate: Debate, sides: Sequence[str]) -> Answer | None:
     return Answer(ranked[0][0], 100 * majority_share, share, probability=majority_share)
 
 
-def position(code: int, vote: str | None) -> str | None:
-    """A judge's side by the code of the statement, or else by the vote."""
+def choose_side(code: int, vote: str | None) -> str | None:
+    """Return a judge's side by the code of the statement, or else by the vote."""
     return {AFFIRMED_CODE: AFFIRM, NOT_AFFIRMED_CODE: NOT_AFFIRM}.get(code, vote)

@@ -34,14 +34,14 @@ from moot.stats.prediction_powered import corrected_ratio
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, LABELS, NO_STANCE_CODE
 from moot.studies.appellate.panel_steps import (
     HUMAN,
-    groups_of_changes,
+    build_panel_steps,
+    find_majorities,
+    find_opposing_influences,
+    group_pairs,
     is_panel,
-    majorities,
-    opposing_influences,
-    panel_steps,
-    position_changes,
-    regular,
-    wording_by_step,
+    measure_wording,
+    pair_positions,
+    select_regular_steps,
 )
 
 
@@ -57,8 +57,8 @@ def log_odds_ratio(moved: Floats, human: Floats, peer: Floats) -> Statistic:
         def odds(group: Floats) -> Floats:
             return (weights @ (group * moved) + 0.5) / (weights @ (group * (1 - moved)) + 0.5)
 
-        both = (weights @ human > 0) & (weights @ peer > 0)
-        return np.where(both, np.log(odds(human) / odds(peer)), np.nan)
+        has_both_groups = (weights @ human > 0) & (weights @ peer > 0)
+        return np.where(has_both_groups, np.log(odds(human) / odds(peer)), np.nan)
 
     return Statistic(ratio_of_odds, rows=(human + peer) > 0)
 
@@ -70,26 +70,28 @@ def panel_scores(results: ExperimentResults) -> pd.DataFrame:
     """
     if not is_panel(results):
         return no_scores()
-    every = panel_steps(results)
+    all_steps = build_panel_steps(results)
 
-    def scores_of(model: str) -> Iterator[Score]:
-        steps = every[every["model"] == model]
+    def score_model(model: str) -> Iterator[Score]:
+        steps = all_steps[all_steps["model"] == model]
         if steps.empty:
             return
         for prefix, column in (("", "code"), ("vote_", "vote")):
             if not prefix or (steps[column] != NO_STANCE_CODE).any():
-                yield from _position_scores(steps, column, prefix, results)
-                yield from _volatility_scores(steps, column, prefix, results)
-                yield from _alternation_scores(steps, column, prefix, results)
-                yield from _influence_scores(opposing_influences(steps, column), prefix, results)
-                yield from _majority_scores(results, steps, column, prefix)
-        yield from _stance_scores(steps, results)
-        yield from _wording_scores(results, steps)
+                yield from _score_positions(steps, column, prefix, results)
+                yield from _score_volatility(steps, column, prefix, results)
+                yield from _score_alternation(steps, column, prefix, results)
+                yield from _score_influence(
+                    find_opposing_influences(steps, column), prefix, results
+                )
+                yield from _score_majorities(results, steps, column, prefix)
+        yield from _score_stances(steps, results)
+        yield from _score_wording(results, steps)
 
-    return by_model(results, scores_of)
+    return by_model(results, score_model)
 
 
-def _mean(
+def _score_mean(
     results: ExperimentResults, metric: str, values: Column, rows: pd.DataFrame, group: str = OVERALL,
     invalid: int = 0, bounds: Bounds = SHARE,
 ) -> Score:  # fmt: skip
@@ -99,96 +101,115 @@ def _mean(
     )
 
 
-def _position_scores(
+def _score_positions(
     steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults
 ) -> Iterator[Score]:
-    for (number, seat), rows in regular(steps).groupby(["round", "seat"]):
-        affirms, takes = rows[column] == AFFIRMED_CODE, rows[column] != NO_STANCE_CODE
-        group, none = f"round={number};seat={seat}", int((~takes).sum())
-        yield _mean(results, f"{prefix}affirm_share", affirms[takes], rows[takes], group, none)
+    for (number, seat), rows in select_regular_steps(steps).groupby(["round", "seat"]):
+        is_affirming, has_position = rows[column] == AFFIRMED_CODE, rows[column] != NO_STANCE_CODE
+        group, invalid_count = f"round={number};seat={seat}", int((~has_position).sum())
+        yield _score_mean(
+            results,
+            f"{prefix}affirm_share",
+            is_affirming[has_position],
+            rows[has_position],
+            group,
+            invalid_count,
+        )
         # As the paper counts: a statement without a position is one that does not affirm.
-        yield _mean(results, f"{prefix}affirm_share_of_statements", affirms, rows, group)
-        yield _mean(results, f"{prefix}position_share", takes, rows, group)
+        yield _score_mean(results, f"{prefix}affirm_share_of_statements", is_affirming, rows, group)
+        yield _score_mean(results, f"{prefix}position_share", has_position, rows, group)
 
 
-def _volatility_scores(
+def _score_volatility(
     steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults
 ) -> Iterator[Score]:
-    pairs = position_changes(steps, column)
-    for group, among in groups_of_changes(pairs):
-        rows = pairs[among]
+    pairs = pair_positions(steps, column)
+    for group, in_group in group_pairs(pairs):
+        rows = pairs[in_group]
         chances = rows[rows["opportunity"]]
-        none = len(rows) - len(chances)
-        yield _mean(results, f"{prefix}volatility", chances["changed"], chances, group, none)
+        invalid_count = len(rows) - len(chances)
+        yield _score_mean(
+            results, f"{prefix}volatility", chances["changed"], chances, group, invalid_count
+        )
         changes = float(rows["changed"].sum())
         yield results.sample(chances["case_id"]).count(
-            f"{prefix}changes", changes, group, n_invalid=none
+            f"{prefix}changes", changes, group, n_invalid=invalid_count
         )
 
 
-def _alternation_scores(
+def _score_alternation(
     steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults
 ) -> Iterator[Score]:
     """How often judge 2 opposes judge 1 in the same round, and any judge the one before."""
     index = ["model", "debate_id", "case_id", "round"]
-    wide = regular(steps).pivot_table(index=index, columns="seat", values=column, aggfunc="first")
-    for first, second in pairwise(wide.columns):
-        both = wide[[first, second]].replace(NO_STANCE_CODE, np.nan).dropna().reset_index()
-        opposed, none = both[first] != both[second], len(wide) - len(both)
-        yield _mean(results, f"{prefix}alternation", opposed, both, f"seats={first}-{second}", none)
+    codes_by_seat = select_regular_steps(steps).pivot_table(
+        index=index, columns="seat", values=column, aggfunc="first"
+    )
+    for first, second in pairwise(codes_by_seat.columns):
+        pairs = (
+            codes_by_seat[[first, second]].replace(NO_STANCE_CODE, np.nan).dropna().reset_index()
+        )
+        are_opposed, invalid_count = pairs[first] != pairs[second], len(codes_by_seat) - len(pairs)
+        yield _score_mean(
+            results,
+            f"{prefix}alternation",
+            are_opposed,
+            pairs,
+            f"seats={first}-{second}",
+            invalid_count,
+        )
 
 
-def _influence_scores(
+def _score_influence(
     chances: pd.DataFrame, prefix: str, results: ExperimentResults
 ) -> Iterator[Score]:
-    """Shares of moves by who was opposed, and the odds of the human over the peer with both kinds
-    of interval.
+    """Yield the shares of moves by who was opposed, and the odds of the human over the peer.
+
+    The odds have an interval by case and one by debate.
     """
     for opposed, rows in chances.groupby("opposed"):
-        yield _mean(results, f"{prefix}moved", rows["moved"], rows, f"opposed={opposed}")
+        yield _score_mean(results, f"{prefix}moved", rows["moved"], rows, f"opposed={opposed}")
     if chances.empty:
         return
-    moved, human, peer = (
-        as_numbers(values)
-        for values in (
-            chances["moved"],
-            chances["opposed"] == "human",
-            chances["opposed"] == "peer",
-        )
-    )
+    moved = as_numbers(chances["moved"])
+    human = as_numbers(chances["opposed"] == "human")
+    peer = as_numbers(chances["opposed"] == "peer")
     sample = results.sample(chances.loc[(human + peer) > 0, "case_id"])
-    by_case = [results.clusters[case] for case in chances["case_id"]]
-    for name, clusters in (("case", by_case), ("debate", list(chances["debate_id"]))):
-        estimate = np.exp(
-            ClusterBootstrap(clusters, results.seed).estimate(log_odds_ratio(moved, human, peer))
-        )
-        value, low, high = (float(end) for end in estimate)
+    case_clusters = [results.clusters[case_id] for case_id in chances["case_id"]]
+    for name, clusters in (("case", case_clusters), ("debate", list(chances["debate_id"]))):
+        bootstrap = ClusterBootstrap(clusters, results.seed)
+        estimate = np.exp(bootstrap.estimate(log_odds_ratio(moved, human, peer)))
+        value, low, high = (float(bound) for bound in estimate)
         metric, group = f"{prefix}human_over_peer_odds", f"clusters={name}"
         yield Score(metric, value, low, high, group=group, n=sample.n, n_cases=sample.n_cases)
 
 
-def _stance_scores(steps: pd.DataFrame, results: ExperimentResults) -> Iterator[Score]:
+def _score_stances(steps: pd.DataFrame, results: ExperimentResults) -> Iterator[Score]:
     """What the human's stance does to the AI judges: their mean where the human affirms less that
     where not, by round.
 
         The bank's stance is balanced within each case, so the difference is an effect; in the first
         round, before the human is heard, it can only be chance.
     """
-    ai = regular(steps)[regular(steps)["speaker"] != HUMAN]
-    for number, rows in ai[ai["condition"].isin(["affirm", "not affirm"])].groupby("round"):
+    ai_steps = select_regular_steps(steps)[select_regular_steps(steps)["speaker"] != HUMAN]
+    for number, rows in ai_steps[ai_steps["condition"].isin(["affirm", "not affirm"])].groupby(
+        "round"
+    ):
         for metric, values in (
             ("stance_effect", rows["code"].where(rows["code"] != NO_STANCE_CODE)),
             ("vote_belief_stance_effect", rows["belief"]),
         ):
-            known = values.notna()
-            affirming, numbers = (
-                as_numbers(rows.loc[known, "condition"] == "affirm"),
-                as_numbers(values[known]),
+            is_measured = values.notna()
+            is_affirming, numbers = (
+                as_numbers(rows.loc[is_measured, "condition"] == "affirm"),
+                as_numbers(values[is_measured]),
             )
-            if 0 < affirming.sum() < len(affirming):
-                effect = _difference_of_means(numbers, affirming)
-                sample = results.sample(rows.loc[known, "case_id"])
-                yield sample.score(metric, effect, f"round={number}", n_invalid=int((~known).sum()))
+            if 0 < is_affirming.sum() < len(is_affirming):
+                effect = _difference_of_means(numbers, is_affirming)
+                sample = results.sample(rows.loc[is_measured, "case_id"])
+                yield sample.score(
+                    metric, effect, f"round={number}", n_invalid=int((~is_measured).sum())
+                )
 
 
 def _difference_of_means(values: Floats, first: Floats) -> Statistic:
@@ -199,45 +220,58 @@ def _difference_of_means(values: Floats, first: Floats) -> Statistic:
     return Statistic(difference, DIFFERENCE)
 
 
-def _majority_scores(
+def _score_majorities(
     results: ExperimentResults, steps: pd.DataFrame, column: str, prefix: str
 ) -> Iterator[Score]:
     """How often the first and the last majority are what the real court did (a mixed outcome is not
     affirmed).
     """
-    found = majorities(steps, column)
+    panel_majorities = find_majorities(steps, column)
     for stage in ("first", "last"):
-        decided = found[found[stage].notna()]
-        right = (decided[stage] == 1) == (decided["case_id"].map(results.targets) == "affirm")
-        metric, undecided = f"{prefix}majority_accuracy", len(found) - len(decided)
-        yield _mean(results, metric, right, decided, f"majority={stage}", undecided)
+        decided = panel_majorities[panel_majorities[stage].notna()]
+        is_correct = (decided[stage] == 1) == (decided["case_id"].map(results.targets) == "affirm")
+        metric, invalid_count = f"{prefix}majority_accuracy", len(panel_majorities) - len(decided)
+        yield _score_mean(results, metric, is_correct, decided, f"majority={stage}", invalid_count)
 
 
-_CITED = {
+_CITATION_COLUMNS = {
     "citations": "total",
     "unverifiable_citations": "unverifiable",
     "citations_in_case": "in_case",
 }
-_MEASURED: dict[str, Bounds] = {"words": AMOUNT, "repetition": SHARE, "confidence": (0.0, 100.0)}
+_WORDING_BOUNDS: dict[str, Bounds] = {
+    "words": AMOUNT,
+    "repetition": SHARE,
+    "confidence": (0.0, 100.0),
+}
 
 
-def _wording_scores(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
-    wording = wording_by_step(results, steps)
+def _score_wording(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
+    wording = measure_wording(results, steps)
     groups = {OVERALL: wording} | {
         f"round={number}": rows for number, rows in wording.groupby("round")
     }
     if len(human := wording[wording["speaker"] == HUMAN]):
         groups[f"speaker={HUMAN}"] = human
     for group, rows in groups.items():
-        for metric, bounds in _MEASURED.items():
-            if len(known := rows[rows[metric].notna()]):
-                yield _mean(
-                    results, f"statement_{metric}", known[metric], known, group, bounds=bounds
+        for metric, bounds in _WORDING_BOUNDS.items():
+            if len(measured_rows := rows[rows[metric].notna()]):
+                yield _score_mean(
+                    results,
+                    f"statement_{metric}",
+                    measured_rows[metric],
+                    measured_rows,
+                    group,
+                    bounds=bounds,
                 )
-        for name, column in _CITED.items():
-            yield _mean(results, f"{name}_per_statement", rows[column], rows, group, bounds=AMOUNT)
-        formed = ratio_statistic(rows["well_formed"], rows["total"], SHARE)
-        share = results.sample(rows["case_id"]).score("well_formed_citations", formed, group)
+        for name, column in _CITATION_COLUMNS.items():
+            yield _score_mean(
+                results, f"{name}_per_statement", rows[column], rows, group, bounds=AMOUNT
+            )
+        well_formed_share = ratio_statistic(rows["well_formed"], rows["total"], SHARE)
+        share = results.sample(rows["case_id"]).score(
+            "well_formed_citations", well_formed_share, group
+        )
         yield replace(share, n=int(rows["total"].sum()))
 
 
@@ -252,49 +286,56 @@ def panel_label_scores(results: ExperimentResults) -> pd.DataFrame:
     """
     if not is_panel(results):
         return no_scores()
-    steps = regular(panel_steps(results))
-    return by_model(results, lambda model: _label_scores(results, steps[steps["model"] == model]))
+    steps = select_regular_steps(build_panel_steps(results))
+    return by_model(results, lambda model: _score_labels(results, steps[steps["model"] == model]))
 
 
-def _label_scores(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
+def _score_labels(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
     for condition in sorted(set(steps["condition"]) - {""}):
         yield from shares(
             results, steps[steps["condition"] == condition], LABELS, f"condition={condition}"
         )
     if (steps["inclusion"].notna() & steps["spoken"]).any():
-        yield from _corrected_positions(results, steps)
-        yield from _corrected_volatility(results, steps)
+        yield from _score_corrected_positions(results, steps)
+        yield from _score_corrected_volatility(results, steps)
 
 
-def _corrected_positions(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
+def _score_corrected_positions(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
     """As `_position_scores` counts them, by round and seat."""
     for (number, seat), rows in steps.groupby(["round", "seat"]):
         group = f"round={number};seat={seat}"
-        affirms = rows["predicted_code"] == AFFIRMED_CODE, rows["drawn_code"] == AFFIRMED_CODE
-        takes = rows["predicted_code"] != NO_STANCE_CODE, rows["drawn_code"] != NO_STANCE_CODE
-        yield from corrected_share(results, rows, "affirm_share_of_statements", group, *affirms)
-        yield from corrected_share(results, rows, "position_share", group, *takes)
+        is_affirming = rows["predicted_code"] == AFFIRMED_CODE, rows["drawn_code"] == AFFIRMED_CODE
+        has_position = (
+            rows["predicted_code"] != NO_STANCE_CODE,
+            rows["drawn_code"] != NO_STANCE_CODE,
+        )
+        yield from corrected_share(
+            results, rows, "affirm_share_of_statements", group, *is_affirming
+        )
+        yield from corrected_share(results, rows, "position_share", group, *has_position)
         sample = as_numbers(rows["inclusion"])
-        corrected = corrected_ratio((affirms[0], takes[0]), (affirms[1], takes[1]), sample)
+        corrected = corrected_ratio(
+            (is_affirming[0], has_position[0]), (is_affirming[1], has_position[1]), sample
+        )
         deviates = rows["predicted_code"] != rows["drawn_code"]
         yield from corrected_score(results, rows, "affirm_share", group, corrected, deviates)
 
 
-def _corrected_volatility(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
+def _score_corrected_volatility(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
     """Changes over chances to change."""
-    pairs, observed = (
-        position_changes(steps, "predicted_code"),
-        position_changes(steps, "drawn_code"),
+    pairs, human_pairs = (
+        pair_positions(steps, "predicted_code"),
+        pair_positions(steps, "drawn_code"),
     )
-    for group, among in groups_of_changes(pairs):
-        rows, people = pairs[among], observed[among]
+    for group, in_group in group_pairs(pairs):
+        rows, human_rows = pairs[in_group], human_pairs[in_group]
         corrected = corrected_ratio(
             (rows["changed"], rows["opportunity"]),
-            (people["changed"], people["opportunity"]),
+            (human_rows["changed"], human_rows["opportunity"]),
             as_numbers(rows["inclusion"]),
         )
-        deviates = (rows["changed"] != people["changed"]) | (
-            rows["opportunity"] != people["opportunity"]
+        deviates = (rows["changed"] != human_rows["changed"]) | (
+            rows["opportunity"] != human_rows["opportunity"]
         )
         yield from corrected_score(results, rows, "volatility", group, corrected, deviates)
 
@@ -302,13 +343,13 @@ def _corrected_volatility(results: ExperimentResults, steps: pd.DataFrame) -> It
 # What contrasts between panels compare: how often judges change their positions, and towards whom
 
 
-def _panel(results: ExperimentResults, model: str) -> pd.DataFrame:
+def _select_panel_steps(results: ExperimentResults, model: str) -> pd.DataFrame:
     if not is_panel(results):
         raise UserError(
             f"contrast with a metric of panels: {results.experiment} is no appellate panel, or its"
             " statements have no labels. Name a panel, and give it `labelers`."
         )
-    steps = panel_steps(results)
+    steps = build_panel_steps(results)
     return steps[steps["model"] == model]
 
 
@@ -317,9 +358,9 @@ def volatility(results: ExperimentResults, model: str) -> Terms:
     """Share of an artificial judge's successive rounds, both with a position, between which the
     position changes.
     """
-    pairs = position_changes(_panel(results, model))
+    pairs = pair_positions(_select_panel_steps(results, model))
     pairs = pairs[pairs["speaker"] != HUMAN]
-    return _by_debate(pairs, pairs["changed"], pairs["opportunity"])
+    return _sum_by_debate(pairs, pairs["changed"], pairs["opportunity"])
 
 
 @case_metric("moves_to_human")
@@ -327,7 +368,7 @@ def moves_to_human(results: ExperimentResults, model: str) -> Terms:
     """Share of rounds in which an artificial judge whom the person alone opposes goes over to the
     person's position.
     """
-    return _moves(results, model, HUMAN)
+    return _measure_moves(results, model, HUMAN)
 
 
 @case_metric("moves_to_peer")
@@ -335,21 +376,21 @@ def moves_to_peer(results: ExperimentResults, model: str) -> Terms:
     """Share of rounds in which an artificial judge whom the other artificial judge alone opposes
     goes over to that.
     """
-    return _moves(results, model, "peer")
+    return _measure_moves(results, model, "peer")
 
 
-def _moves(results: ExperimentResults, model: str, opposed: str) -> Terms:
-    chances = opposing_influences(_panel(results, model))
-    among = chances["opposed"] == opposed
-    return _by_debate(chances, chances["moved"] & among, among)
+def _measure_moves(results: ExperimentResults, model: str, opposed: str) -> Terms:
+    chances = find_opposing_influences(_select_panel_steps(results, model))
+    is_opposed = chances["opposed"] == opposed
+    return _sum_by_debate(chances, chances["moved"] & is_opposed, is_opposed)
 
 
-def _by_debate(rows: pd.DataFrame, tops: "pd.Series[bool]", bottoms: "pd.Series[bool]") -> Terms:
+def _sum_by_debate(
+    rows: pd.DataFrame, numerators: "pd.Series[bool]", denominators: "pd.Series[bool]"
+) -> Terms:
     """Counts summed within each debate."""
-    counted = rows.assign(top=tops.astype(float), bottom=bottoms.astype(float))
-    summed = (
-        counted.groupby(["case_id", "debate_id"], sort=True)[["top", "bottom"]].sum().reset_index()
+    counts = rows.assign(top=numerators.astype(float), bottom=denominators.astype(float))
+    sums = (
+        counts.groupby(["case_id", "debate_id"], sort=True)[["top", "bottom"]].sum().reset_index()
     )
-    return Terms(
-        list(summed["case_id"]), as_numbers(summed[["top"]]), as_numbers(summed[["bottom"]])
-    )
+    return Terms(list(sums["case_id"]), as_numbers(sums[["top"]]), as_numbers(sums[["bottom"]]))

@@ -21,20 +21,20 @@ from moot.report.published import (
     published_table,
 )
 from moot.scores.results import OVERALL
-from moot.studies.appellate.panel_steps import regular
+from moot.studies.appellate.panel_steps import select_regular_steps
 from moot.studies.appellate.phases import (
     BY_CASE_NOTE,
     CHANGE_NOTE,
     CODE_NAMES,
     CODE_NOTE,
     KEYS,
-    MOST_CASES_SHOWN,
-    SPOKEN,
+    MAX_CASES_SHOWN,
+    PHASE_TITLES,
     STUDY,
     VOTE_NOTE,
     Phase,
     list_phases,
-    source_name,
+    name_source,
 )
 
 ALL_STATEMENTS = "all statements"
@@ -47,45 +47,45 @@ COUNTS = {
 """What Table 1 counts, to its name in the published figures."""
 
 
-def _alone(phase: str) -> JsonObject:
+def _published_keys(phase: str) -> JsonObject:
     """The keys of a row of published values that no run repeats;
     `phase` as the published figures call it.
     """
-    return {"phase": SPOKEN[phase], "experiment": "", "model": ""}
+    return {"phase": PHASE_TITLES[phase], "experiment": "", "model": ""}
 
 
 @table(STUDY, "table1_steps", "Table 1: debates and steps")
 def steps(results: StudyResults) -> TableContent:
     """Debates and steps of each phase: published and ours."""
-    spoken = {metric: what for what, metric in COUNTS.items()}
+    count_titles = {metric: title for title, metric in COUNTS.items()}
     rows: list[JsonObject] = [
-        {**_alone(row), "count": spoken[metric], "published": value}
+        {**_published_keys(row), "count": count_titles[metric], "published": value}
         for table in ("table1", "text")
         for (row, metric), value in not_repeated(results, table).items()
-        if metric in spoken
+        if metric in count_titles
     ]
     for phase in list_phases(results):
         pairs = {**beside(phase, "table1"), **beside(phase, "text")}
         published = {metric: value for (_, metric), value in pairs.items()}
         debates = phase.steps.groupby("case_id")["debate_id"].nunique()
-        held = regular(phase.steps)
-        overrun = phase.steps.loc[phase.steps["kind"] == OVERRUN, "debate_id"].nunique()
+        regular_steps = select_regular_steps(phase.steps)
+        overrun_count = phase.steps.loc[phase.steps["kind"] == OVERRUN, "debate_id"].nunique()
         counts = {
             "debates": int(debates.sum()),
-            "steps": len(held),
+            "steps": len(regular_steps),
             "debates a case, fewest": int(debates.min()),
-            "debates beyond the last round": overrun,
-            "statements missing": int((held["text"] == "").sum()),
+            "debates beyond the last round": overrun_count,
+            "statements missing": int((regular_steps["text"] == "").sum()),
             "statements of an extra judge, or said twice": int(
                 (phase.steps["kind"] == EXTRA).sum()
             ),
         }
-        for what, ours in counts.items():
-            value = published.get(COUNTS.get(what, ""))
+        for title, ours in counts.items():
+            value = published.get(COUNTS.get(title, ""))
             rows.append(
                 {
                     **phase.keys,
-                    "count": what,
+                    "count": title,
                     "published": value,
                     "ours": ours,
                     **differences(ours, value),
@@ -122,21 +122,23 @@ def counts(results: StudyResults) -> TableContent:
 
         The paper prints the first step of the synthetic phase.
     """
-    found = list(list_phases(results))
-    compared_with = {phase.experiment: _counts_beside(phase) for phase in found}
-    numbers = sorted({number for phase in found for number in phase.steps["number"]})
-    cases = [f"case {number}" for number in numbers] if len(numbers) <= MOST_CASES_SHOWN else []
+    phases = list(list_phases(results))
+    published_counts = {phase.experiment: _comparable_counts(phase) for phase in phases}
+    numbers = sorted({number for phase in phases for number in phase.steps["number"]})
+    cases = [f"case {number}" for number in numbers] if len(numbers) <= MAX_CASES_SHOWN else []
     rows = (
         []
-        if any(compared_with.values())
-        else list(_counts_alone(published_table(results, "table2")))
+        if any(published_counts.values())
+        else list(_published_count_rows(published_table(results, "table2")))
     )
     rows += [
         row
-        for phase in found
-        for row in _count_rows(phase, compared_with[phase.experiment], numbers if cases else [])
+        for phase in phases
+        for row in _count_rows(phase, published_counts[phase.experiment], numbers if cases else [])
     ]
-    shown = sorted({name for row in rows for name in row if name.startswith("published case")})
+    published_columns = sorted(
+        {name for row in rows for name in row if name.startswith("published case")}
+    )
     columns = (
         Columns()
         .keys(*KEYS, "step", "round", "judge")
@@ -155,33 +157,33 @@ def counts(results: StudyResults) -> TableContent:
             " `decision_probabilities` has the same differences as shares, with their intervals."
         ),
     )
-    columns = columns.published(*shown, digits="d")
-    short = ("step", "judge", "code", "published total", "total", *DIFFERENCES)
-    return columns.short_form("phase", "model", *short).table(rows, notes)
+    columns = columns.published(*published_columns, digits="d")
+    short_columns = ("step", "judge", "code", "published total", "total", *DIFFERENCES)
+    return columns.short_form("phase", "model", *short_columns).table(rows, notes)
 
 
 PRINTED_CODES = {1: "affirm(1)", 0: "not_affirm(0)", 3: "none_or_hallucination(3)"}
 
 
-def _counts_beside(phase: Phase) -> Values:
+def _comparable_counts(phase: Phase) -> Values:
     """The published counts of a phase: counts compare where there are as many debates."""
     published = beside(phase, "table2")
     debates = sum(value for (_, metric), value in published.items() if metric == "total")
     return published if phase.steps["debate_id"].nunique() == debates else {}
 
 
-def _counts_alone(published: Values) -> Iterator[JsonObject]:
+def _published_count_rows(published: Values) -> Iterator[JsonObject]:
     """The published counts by themselves."""
     for code, name in PRINTED_CODES.items():
         row = f"judge1_step1_{name}"
         if (row, "total") in published:
             cases = {
                 f"published case {metric.removeprefix('case')}": value
-                for (other, metric), value in published.items()
-                if other == row and metric.startswith("case")
+                for (published_row, metric), value in published.items()
+                if published_row == row and metric.startswith("case")
             }
             yield {
-                **_alone("synthetic"), "step": 1, "round": 1, "judge":
+                **_published_keys("synthetic"), "step": 1, "round": 1, "judge":
                     "1", "code": f"{code} {CODE_NAMES[code]}",
                 "published total": published[row, "total"],
                 **cases,
@@ -189,22 +191,23 @@ def _counts_alone(published: Values) -> Iterator[JsonObject]:
 
 
 def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iterator[JsonObject]:
-    held = regular(phase.steps)
+    regular_steps = select_regular_steps(phase.steps)
     for step in range(1, phase.judges * phase.rounds + 1):
-        now = held[held["step"] == step]
+        step_rows = regular_steps[regular_steps["step"] == step]
         seat, number = (step - 1) % phase.judges + 1, (step - 1) // phase.judges + 1
         judge = "human" if phase.is_human(seat) else str(seat)
         for code, name in PRINTED_CODES.items():
-            mine = now[now["code"] == code]
+            code_rows = step_rows[step_rows["code"] == code]
             row_name = f"judge{seat}_step{step}_{name}"
             value = published.get((row_name, "total"))
             row: JsonObject = {
                 **phase.keys, "step": step, "round": number, "judge": judge,
-                "code": f"{code} {CODE_NAMES[code]}", "published total": value, "total": len(mine),
-                **differences(len(mine), value),
+                "code": f"{code} {CODE_NAMES[code]}",
+                    "published total": value, "total": len(code_rows),
+                **differences(len(code_rows), value),
             }  # fmt: skip
             for case in numbers:
-                row[f"case {case}"] = int((mine["number"] == case).sum())
+                row[f"case {case}"] = int((code_rows["number"] == case).sum())
                 if (row_name, f"case{case}") in published:
                     row[f"published case {case}"] = published[row_name, f"case{case}"]
             yield row
@@ -223,15 +226,15 @@ def decision_probabilities(results: StudyResults) -> TableContent:
     rows: list[JsonObject] = []
     for (name, metric), value in not_repeated(results, "text").items():
         if metric == "affirm_share":
-            phase_name, in_round, judge = name.split("_")
-            place = {
-                "round": int(in_round.removeprefix("round")),
+            phase_name, round_name, judge = name.split("_")
+            seat_keys = {
+                "round": int(round_name.removeprefix("round")),
                 "judge": int(judge.removeprefix("judge")),
             }
             keys = {
-                **_alone(phase_name),
-                "positions by": source_name(""),
-                **place,
+                **_published_keys(phase_name),
+                "positions by": name_source(""),
+                **seat_keys,
                 "share of": ALL_STATEMENTS,
             }
             rows.append(compared(keys, value, NOT_MEASURED))
@@ -241,20 +244,24 @@ def decision_probabilities(results: StudyResults) -> TableContent:
         for prefix, number, seat in product(
             phase.sources, range(1, phase.rounds + 1), range(1, phase.judges + 1)
         ):
-            theirs = (
+            published_share = (
                 None
                 if prefix
                 else published.get((f"{phase.name}_round{number}_judge{seat}", "affirm_share"))
             )
-            keys = {"positions by": source_name(prefix), "round": number, "judge": seat}
-            for of, metric in (
+            keys = {"positions by": name_source(prefix), "round": number, "judge": seat}
+            for denominator, metric in (
                 (ALL_STATEMENTS, "affirm_share_of_statements"),
                 ("positions", "affirm_share"),
             ):
                 group = f"round={number};seat={seat}"
                 corrected.append(phase.corrected(prefix, metric, group))
-                stated = theirs if of == ALL_STATEMENTS else None
-                rows.append(phase.row({**keys, "share of": of}, prefix + metric, group, stated))
+                comparable_share = published_share if denominator == ALL_STATEMENTS else None
+                rows.append(
+                    phase.row(
+                        {**keys, "share of": denominator}, prefix + metric, group, comparable_share
+                    )
+                )
     notes = (
         CODE_NOTE,
         (
@@ -278,60 +285,71 @@ def decision_probabilities(results: StudyResults) -> TableContent:
 )  # fmt: skip
 def volatility(results: StudyResults) -> TableContent:
     """Changes by phase, transition and judge; the paper gives totals by phase."""
-    stated = {name: _published_changes(published_table(results, "text"), name) for name in SPOKEN}
-    shares = {name: changes.over(chances) for name, (changes, chances) in stated.items() if chances}
+    published_changes = {
+        name: _published_changes(published_table(results, "text"), name) for name in PHASE_TITLES
+    }
+    shares = {
+        name: changes.over(chances)
+        for name, (changes, chances) in published_changes.items()
+        if chances
+    }
     rows: list[JsonObject] = [
         compared(
-            {**_alone(name), "positions by": source_name(""), "transition": what},
+            {**_published_keys(name), "positions by": name_source(""), "transition": transition},
             shares[name],
             NOT_MEASURED,
         )
         for (name, metric) in not_repeated(results, "text")
         if metric == "opinion_changes" and name in shares
-        for what in ["all rounds, AI judges" if name == "human_ai" else "all rounds"]
+        for transition in ["all rounds, AI judges" if name == "human_ai" else "all rounds"]
     ]
     corrected = [NOT_MEASURED] * len(rows)
     for phase in list_phases(results):
         as_published = beside(phase, "text").get((phase.name, "opinion_changes"))
         share = shares[phase.name].beside(as_published) if as_published else None
-        human = phase.name == "human_ai"
-        groups = [("seats=ai", "all rounds, AI judges") if human else (OVERALL, "all rounds")]
-        stances = ("affirm", "not affirm") if human else ()
+        is_human_ai = phase.name == "human_ai"
+        groups = [("seats=ai", "all rounds, AI judges") if is_human_ai else (OVERALL, "all rounds")]
+        stances = ("affirm", "not affirm") if is_human_ai else ()
         groups += [
-            (f"seats=ai;condition={one}", f"all rounds, AI judges, human: {one}") for one in stances
+            (f"seats=ai;condition={stance}", f"all rounds, AI judges, human: {stance}")
+            for stance in stances
         ]
         for number, seat in product(range(1, phase.rounds), range(1, phase.judges + 1)):
-            who = "human" if phase.is_human(seat) else f"judge {seat}"
+            judge = "human" if phase.is_human(seat) else f"judge {seat}"
             groups.append(
                 (
                     f"rounds={number}-{number + 1};seat={seat}",
-                    f"round {number} to {number + 1}, {who}",
+                    f"round {number} to {number + 1}, {judge}",
                 )
             )
         for prefix in phase.sources:
-            for group, what in groups:
-                keys = {"positions by": source_name(prefix), "transition": what}
-                theirs = (
+            for group, transition in groups:
+                keys = {"positions by": name_source(prefix), "transition": transition}
+                comparable_share = (
                     share
-                    if not prefix and what.startswith("all rounds") and "human:" not in what
+                    if not prefix
+                    and transition.startswith("all rounds")
+                    and "human:" not in transition
                     else None
                 )
                 corrected.append(phase.corrected(prefix, "volatility", group))
-                row = phase.row(keys, f"{prefix}volatility", group, theirs)
+                row = phase.row(keys, f"{prefix}volatility", group, comparable_share)
                 rows.append(
                     {**row, "changes": phase.measured(f"{prefix}changes", group=group).value}
                 )
     published_note = (
         "Published shares are changes over opportunities as the paper counts them: {}.".format(
             ", ".join(
-                f"{SPOKEN[name]} {changes:.0f} of {chances:.0f}"
-                for name, (changes, chances) in stated.items()
+                f"{PHASE_TITLES[name]} {changes:.0f} of {chances:.0f}"
+                for name, (changes, chances) in published_changes.items()
             )
         )
     )
     notes = (CHANGE_NOTE, VOTE_NOTE, BY_CASE_NOTE, published_note)
-    named_by = (*KEYS, "positions by", "transition")
-    content = comparison(rows, named_by, notes, Columns().ours("changes", digits="d").short_form())
+    key_columns = (*KEYS, "positions by", "transition")
+    content = comparison(
+        rows, key_columns, notes, Columns().ours("changes", digits="d").short_form()
+    )
     return with_corrected(content, corrected)
 
 
@@ -341,8 +359,11 @@ def _published_changes(published: Values, phase: str) -> tuple[Published, float]
     The paper counts the opportunities of the synthetic and the multi-agent phase together; both
     have as many debates.
     """
-    both = published.get(("synthetic+multiagent", "opinion_change_opportunities"), 0.0) / 2
+    chances_of_two_phases = (
+        published.get(("synthetic+multiagent", "opinion_change_opportunities"), 0.0) / 2
+    )
     chances = published.get(
-        (phase, "opinion_change_opportunities"), 0.0 if phase == "human_ai" else both
+        (phase, "opinion_change_opportunities"),
+        0.0 if phase == "human_ai" else chances_of_two_phases,
     )
     return published.get((phase, "opinion_changes"), Published(0)), chances

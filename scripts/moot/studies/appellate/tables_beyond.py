@@ -8,16 +8,16 @@ from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import comparison
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE
-from moot.studies.appellate.panel_steps import HUMAN, position_changes, regular
+from moot.studies.appellate.panel_steps import HUMAN, pair_positions, select_regular_steps
 from moot.studies.appellate.phases import (
     BY_CASE_NOTE,
     CODE_NAMES,
     KEYS,
-    SPOKEN,
+    PHASE_TITLES,
     STUDY,
     VOTE_NOTE,
     list_phases,
-    source_name,
+    name_source,
 )
 
 
@@ -25,7 +25,7 @@ from moot.studies.appellate.phases import (
 def majorities(results: StudyResults) -> TableContent:
     """How often the majority of the first and of the last round is what the real court did."""
     rows = [
-        phase.row({"positions by": source_name(prefix), "majority of": f"{stage} round"},
+        phase.row({"positions by": name_source(prefix), "majority of": f"{stage} round"},
                   f"{prefix}majority_accuracy", f"majority={stage}")
         for phase in list_phases(results) for prefix in phase.sources for stage in ("first", "last")
     ]  # fmt: skip
@@ -48,7 +48,7 @@ def majorities(results: StudyResults) -> TableContent:
     )
 
 
-_EFFECT = {
+_EFFECT_TITLES = {
     "": "affirming share of AI judges: human affirms less human does not",
     "vote_": "AI judges' belief in affirming: human affirms less human does not",
 }
@@ -63,8 +63,8 @@ def human_weight(results: StudyResults) -> TableContent:
     """
     rows: list[JsonObject] = []
     measures = [
-        ("moved", f"opposed={who}", f"share that moved; opposed by {who}")
-        for who in ("human", "peer", "both", "nobody")
+        ("moved", f"opposed={opposer}", f"share that moved; opposed by {opposer}")
+        for opposer in ("human", "peer", "both", "nobody")
     ]
     measures += [
         (
@@ -77,14 +77,17 @@ def human_weight(results: StudyResults) -> TableContent:
     for phase in list_phases(results):
         for prefix in phase.sources if phase.name == "human_ai" else ():
             effect = "vote_belief_stance_effect" if prefix else "stance_effect"
-            found = [
-                (effect, f"round={number}", f"{_EFFECT[prefix]}, round {number}")
+            measures_of_phase = [
+                (effect, f"round={number}", f"{_EFFECT_TITLES[prefix]}, round {number}")
                 for number in range(1, phase.rounds + 1)
             ]
-            found += [(f"{prefix}{metric}", group, what) for metric, group, what in measures]
-            by = {"positions by": source_name(prefix)}
+            measures_of_phase += [
+                (f"{prefix}{metric}", group, title) for metric, group, title in measures
+            ]
+            keys = {"positions by": name_source(prefix)}
             rows += [
-                phase.row({**by, "measure": what}, metric, group) for metric, group, what in found
+                phase.row({**keys, "measure": title}, metric, group)
+                for metric, group, title in measures_of_phase
             ]
     notes = (
         (
@@ -112,14 +115,14 @@ def alternation(results: StudyResults) -> TableContent:
         The paper says that the synthetic phase alternates, for every case.
     """
     rows = [
-        phase.row({"positions by": source_name(prefix), "judges": f"{seat} and {seat + 1}"},
+        phase.row({"positions by": name_source(prefix), "judges": f"{seat} and {seat + 1}"},
                   f"{prefix}alternation", f"seats={seat}-{seat + 1}")
         for phase in list_phases(results) for prefix in phase.sources for seat in range(1, phase.judges)
     ]  # fmt: skip
     return comparison(rows, (*KEYS, "positions by", "judges"), (VOTE_NOTE, BY_CASE_NOTE))
 
 
-_WORDING = {
+_WORDING_TITLES = {
     "citations_per_statement": "citations a statement",
     "well_formed_citations": "share of citations with reporter, volume and page",
     "citations_in_case_per_statement": "citations a statement that the facts hold",
@@ -146,8 +149,8 @@ def reasoning(results: StudyResults) -> TableContent:
         groups += [(f"speaker={HUMAN}", "all, human only")] if phase.name == "human_ai" else []
         for group, number in groups:
             rows += [
-                phase.row({"round": number, "measure": what}, metric, group)
-                for metric, what in _WORDING.items()
+                phase.row({"round": number, "measure": title}, metric, group)
+                for metric, title in _WORDING_TITLES.items()
             ]
     notes = (
         (
@@ -169,31 +172,34 @@ def changes_of_opinion(results: StudyResults) -> TableContent:
     """
     rows: list[JsonObject] = []
     for phase in list_phases(results):
-        pairs = position_changes(phase.steps)
-        held = regular(phase.steps).set_index(["debate_id", "turn"]).sort_index()
+        pairs = pair_positions(phase.steps)
+        regular_steps = (
+            select_regular_steps(phase.steps).set_index(["debate_id", "turn"]).sort_index()
+        )
         for change in pairs[pairs["changed"]].to_dict("records"):
-            debate = held.loc[change["debate_id"]]
-            between = debate[
+            debate = regular_steps.loc[change["debate_id"]]
+            other_statements = debate[
                 (debate["round"] == change["round"]) & (debate["speaker"] != change["speaker"])
             ]
             rows.append({
-                "phase": SPOKEN[phase.name], "model": phase.model, "debate": change["debate_id"],
+                "phase": PHASE_TITLES[phase.name], "model": phase.model,
+                    "debate": change["debate_id"],
                 "human": change["condition"],
                 "judge": change["seat"], "rounds": f"{change['round']} to {change['round'] + 1}",
                 "from": CODE_NAMES[change["before"]], "to": CODE_NAMES[change["after"]],
                 "before": debate.loc[change["turn"], "text"],
                 "said between": " / ".join(
-                    f"{row.speaker}: {row.text}" for row in between.itertuples()),
+                    f"{row.speaker}: {row.text}" for row in other_statements.itertuples()),
                 "after": debate.loc[change["turn_after"], "text"],
             })  # fmt: skip
     notes = (
         "Changes between codes 0 and 1, by labelled statements.",
         *([] if rows else ["No judge changed opinion in this run."]),
     )
-    return _CHANGES.table(rows, notes)
+    return _CHANGE_COLUMNS.table(rows, notes)
 
 
-_CHANGES = (
+_CHANGE_COLUMNS = (
     Columns()
     .plain(
         "phase",
