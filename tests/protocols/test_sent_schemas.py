@@ -48,7 +48,7 @@ SENT: dict[str, tuple[type[BaseModel], str]] = {
     "judged_form": (judged_form(LABELS), "89b807f567e05cd1"),
     "Named": (Named, "1aa7475a47b89756"),
     "Notes": (Notes, "0915d586a8af2e43"),
-    "Spoken": (JudgeStatement, "06e0ee9e2de35334"),
+    "JudgeStatement": (JudgeStatement, "06e0ee9e2de35334"),
     "coding_schema": (coding_schema('{"health": [], "cost": []}'), "dc48fa6dcb303c33"),
     "decision_schema": (decision_schema(("AGREEMENT", "MORE DEBATE")), "881f20d6a4eeb8e4"),
     "opinion_schema": (opinion_schema(ONE.labels, False), "7b6b73df74488562"),
@@ -60,7 +60,7 @@ SENT: dict[str, tuple[type[BaseModel], str]] = {
         "9247d316a26d2d4e",
     ),
     "prediction_schema, factors": (prediction_schema(ONE, factors=5), "c1136b0d33377cf7"),
-    "round_schema": (make_round_schema(3, 1500), "e3f8c6367c3d50ac"),
+    "make_round_schema": (make_round_schema(3, 1500), "e3f8c6367c3d50ac"),
     "stated_schema": (stated_schema(6), "c4f1941f38c1fca4"),
     "steps_schema": (steps_schema(ONE.labels, False), "7db1a4e9eaa900eb"),
 }

@@ -62,21 +62,21 @@ def panel(
 
         `people`: what people say of the debates that were drawn, in the same way.
     """
-    said, labels = [], []
+    statements, labels = [], []
     for debate, course in courses.items():
         turn = 0
         for number, positions in enumerate(course.split(), start=1):
             for seat, position in enumerate(positions, start=1):
                 turn += 1
                 human = protocol == "human_panel" and seat == 3
-                said.append(
+                statements.append(
                     statement(
                         debate, turn, "human" if human else f"judge_{seat}", number, position, human
                     )
                 )
                 labels.append({"debate_id": debate, "turn": turn, "label": LABEL_OF[position]})
     for row in extra or []:
-        said.append(row)
+        statements.append(row)
         labels.append({"debate_id": row["debate_id"], "turn": row["turn"], "label": "AFFIRM"})
     results = write_results(
         folder,
@@ -87,14 +87,14 @@ def panel(
                 for debate in courses
             ]
         },
-        {"tiny": said},
+        {"tiny": statements},
         task=TASK,
         experiment=name,
         config=replace(
             experiment_view(protocol, "toy", ("tiny",), "test", PARAMS), rubric=RUBRICS["appellate"]
         ),
     )
-    drawn = {
+    drawn_courses = {
         (debate, turn): {"drawn_label": LABEL_OF[position], "inclusion": 1.0}
         for debate, course in (people or {}).items()
         for turn, position in enumerate(course.replace(" ", ""), start=1)
@@ -103,7 +103,7 @@ def panel(
         {
             "experiment": name, "model": "tiny", "code": CODES[row[
                 "label"]], "labeler": "rules", "evidence": "",
-            "predicted": row["label"], **row, **drawn.get((row["debate_id"], row["turn"]), {}),
+            "predicted": row["label"], **row, **drawn_courses.get((row["debate_id"], row["turn"]), {}),
         }
         for row in labels
     ]  # fmt: skip
@@ -190,11 +190,11 @@ def test_overruns_and_missing_statements(tmp_path: Path) -> None:
         "synthetic_panel",
         extra=[late, fourth],
     )
-    counted = (
+    counts = (
         TABLES[f"{STUDY}/table1_steps"].build(study([results])).frame.set_index("count")["ours"]
     )
-    assert counted["debates beyond the last round"].max() == 1
-    assert counted["statements of an extra judge, or said twice"] == 1
+    assert counts["debates beyond the last round"].max() == 1
+    assert counts["statements of an extra judge, or said twice"] == 1
     assert set(build_panel_steps(results)["step"]) >= {1, 9}
 
 
@@ -251,16 +251,16 @@ def test_odds_of_human_over_peer() -> None:
 
 
 def test_panels_without_labels_and_other_protocols_have_no_scores(tmp_path: Path) -> None:
-    said = {"tiny": [statement("c1#0", 1, "judge_1", 1, "a")]}
-    other = write_results(
+    statements = {"tiny": [statement("c1#0", 1, "judge_1", 1, "a")]}
+    results = write_results(
         tmp_path,
         CASES,
-        transcripts=said,
+        transcripts=statements,
         task=TASK,
         experiment="x",
         config=experiment_view("panel", "toy", ("tiny",), "test", PARAMS),
     )
-    assert panel_scores(other).empty
+    assert panel_scores(results).empty
 
 
 def test_changes_list_both_statements(tmp_path: Path) -> None:
@@ -328,15 +328,15 @@ def test_a_sample_corrects_by_what_people_say_differently(tmp_path: Path) -> Non
     """Of one judge's first statements rules affirm two of four; people see no position in one of
     the two drawn.
     """
-    drawn = {"c1#0": "nar aar arr", "c2#1": "rrr rar nnn"}
-    found = panel(tmp_path, {**RULES, "c2#0": "ana rna aaa"}, people=drawn)
-    scores = label_scores(found)
+    drawn_courses = {"c1#0": "nar aar arr", "c2#1": "rrr rar nnn"}
+    results = panel(tmp_path, {**RULES, "c2#0": "ana rna aaa"}, people=drawn_courses)
+    scores = label_scores(results)
     group = "round=1;seat=1"
     assert value(scores, "corrected_affirm_share_of_statements", group, "n") == 2
     # the labeller's slope on people is 0 in the sample, so people alone are believed
     assert value(scores, "corrected_affirm_share_of_statements", group) == 0
     tables = {
-        name: TABLES[f"{STUDY}/{name}"].build(study([found]))
+        name: TABLES[f"{STUDY}/{name}"].build(study([results]))
         for name in ("label_shares", "volatility")
     }
     assert all(
@@ -350,9 +350,11 @@ def test_a_sample_corrects_by_what_people_say_differently(tmp_path: Path) -> Non
 
 def study(results: list[ExperimentResults]) -> StudyResults:
     published = read_published(PROJECT / "data" / "published" / "published_results.csv")
-    scored = [scorer(one) for one in results for scorer in (panel_scores, label_scores)]
+    scored = [
+        scorer(experiment) for experiment in results for scorer in (panel_scores, label_scores)
+    ]
     scores = pd.concat(scored, ignore_index=True) if results else panel_scores_of_none()
-    experiments = {one.experiment: one for one in results}
+    experiments = {experiment.experiment: experiment for experiment in results}
     return StudyResults(STUDY, experiments, scores, {}, published[published["study"] == STUDY])
 
 
@@ -370,8 +372,8 @@ def test_every_table_and_figure_is_built_for_three_phases_and_for_none(tmp_path:
         for entry in of_study(TABLES, STUDY):
             content = TABLES[f"{STUDY}/{entry.name}"].build(results)
             assert len(content.frame.columns) > 3
-        for drawn in of_study(FIGURES, STUDY):
-            assert FIGURES[f"{STUDY}/{drawn.name}"].build(results).axes
+        for drawn_courses in of_study(FIGURES, STUDY):
+            assert FIGURES[f"{STUDY}/{drawn_courses.name}"].build(results).axes
 
 
 def test_a_step_without_any_position_is_a_gap_in_the_figure(tmp_path: Path) -> None:

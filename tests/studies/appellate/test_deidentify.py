@@ -104,12 +104,14 @@ def test_customary_words_alone_name_companies_and_streets() -> None:
         " Medical Center of the city, and was insured by State Ranch Insurance (State Ranch) and"
         f" the 3M Company, which paid Bank of America. The State Road was wet. {PLAIN}"
     )
-    done = deidentify(opinion(facts), 6000)
-    assert done.report.passed, done.report
-    left = r"National|General|187|[Ee]leven|School|98-12|2936|3M|America\b|Family|State (?!Road)"
-    assert not re.search(left, done.facts), done.facts
-    for kept in ("The American driver", "The State Road was wet", "the Medical Center"):
-        assert kept in done.facts
+    deidentified = deidentify(opinion(facts), 6000)
+    assert deidentified.report.passed, deidentified.report
+    name_pattern = (
+        r"National|General|187|[Ee]leven|School|98-12|2936|3M|America\b|Family|State (?!Road)"
+    )
+    assert not re.search(name_pattern, deidentified.facts), deidentified.facts
+    for phrase in ("The American driver", "The State Road was wet", "the Medical Center"):
+        assert phrase in deidentified.facts
 
 
 def test_a_term_that_the_opinion_defines_has_the_pseudonym_of_its_name() -> None:
@@ -119,12 +121,16 @@ def test_a_term_that_the_opinion_defines_has_the_pseudonym_of_its_name() -> None
         " and Dora Vigil (together, Defendants) left. Defendants were told of the joint venture"
         f" (the Joint Venture). He failed the breath alcohol test (BAT). {PLAIN}"
     )
-    done = deidentify(opinion(facts), 6000)
-    assert done.report.passed, done.report
-    assert "Insurer paid nothing" in done.facts, done.facts
-    assert done.names["First State"] == done.names["First State Bank of Tarnow"]
-    assert done.names["United"] == done.names["United Harbor Life Insurance Company"]
-    assert "Defendants were told" in done.facts and "(BAT)" in done.facts, done.facts
+    deidentified = deidentify(opinion(facts), 6000)
+    assert deidentified.report.passed, deidentified.report
+    assert "Insurer paid nothing" in deidentified.facts, deidentified.facts
+    assert deidentified.names["First State"] == deidentified.names["First State Bank of Tarnow"]
+    assert (
+        deidentified.names["United"] == deidentified.names["United Harbor Life Insurance Company"]
+    )
+    assert "Defendants were told" in deidentified.facts and "(BAT)" in deidentified.facts, (
+        deidentified.facts
+    )
 
 
 def test_all_capitals_next_to_a_name_belong_to_it_and_a_broken_name_is_whole() -> None:
@@ -134,13 +140,13 @@ def test_all_capitals_next_to_a_name_belong_to_it_and_a_broken_name_is_whole() -
         ' CR 95-1234. Ann Brightwater told him, "Go home, Al." Bright water left. Brandishing a'
         f" bat, he followed Brightwater. {PLAIN}"
     )
-    done = deidentify(opinion(facts), 6000)
-    assert done.report.passed, done.report
-    assert "Defendant saw Officer A, Officer B, and Officer C" in done.facts
-    assert not re.search(r"Fire|Tarnow|4th|Township|95-1234|Al\b|Bright|\bwater\b", done.facts), (
-        done.facts
-    )
-    assert "Brandishing a bat" in done.facts
+    deidentified = deidentify(opinion(facts), 6000)
+    assert deidentified.report.passed, deidentified.report
+    assert "Defendant saw Officer A, Officer B, and Officer C" in deidentified.facts
+    assert not re.search(
+        r"Fire|Tarnow|4th|Township|95-1234|Al\b|Bright|\bwater\b", deidentified.facts
+    ), deidentified.facts
+    assert "Brandishing a bat" in deidentified.facts
 
 
 def test_an_officer_is_no_agency_and_a_road_no_bank() -> None:
@@ -175,8 +181,8 @@ def test_a_name_behind_that_is_a_name() -> None:
 
 def test_a_party_may_bear_a_customary_word_for_a_name() -> None:
     facts = f"The State charged Street. Street was seen near the street, and left. {PLAIN}"
-    done = deidentify(replace(opinion(facts), parties=[("Street", "defendant")]), 6000)
-    assert "Street" not in done.facts and "near the street" in done.facts
+    deidentified = deidentify(replace(opinion(facts), parties=[("Street", "defendant")]), 6000)
+    assert "Street" not in deidentified.facts and "near the street" in deidentified.facts
 
 
 def test_customary_words_are_names_by_their_neighbours() -> None:
@@ -186,21 +192,21 @@ def test_customary_words_are_names_by_their_neighbours() -> None:
         " Laguna. The State sent Officer Gina La Brosse to the house. La Brosse asked for the"
         f" papers under N.M. law and 1978 N.M. Laws ch. 12, and under Section 30-2-l(B). {PLAIN}"
     )
-    done = deidentify(opinion(facts), 6000)
-    assert done.report.passed, done.report
-    assert not re.search(r"House|Alamos|\b[Ll]os\b|in Pueblo|Brosse|La |N\.M|30-2", done.facts), (
-        done.facts
-    )
-    assert "to the house" in done.facts
+    deidentified = deidentify(opinion(facts), 6000)
+    assert deidentified.report.passed, deidentified.report
+    assert not re.search(
+        r"House|Alamos|\b[Ll]os\b|in Pueblo|Brosse|La |N\.M|30-2", deidentified.facts
+    ), deidentified.facts
+    assert "to the house" in deidentified.facts
 
 
 def test_a_recogniser_judges_the_finished_text_too() -> None:
     text = f"{PLAIN} Price drove home."
     assert not find_survivors(text, Lexicon([PLAIN]))
-    seen = find_survivors(
+    survivors = find_survivors(
         text, Lexicon([PLAIN]), lambda facts: [("Price", "person")] if "Price" in facts else []
     )
-    assert [survivor.reason for survivor in seen] == ["recogniser"]
+    assert [survivor.reason for survivor in survivors] == ["recogniser"]
 
 
 def test_only_a_caption_or_a_definition_makes_a_party() -> None:
@@ -211,17 +217,17 @@ def test_only_a_caption_or_a_definition_makes_a_party() -> None:
         " house of Smith. Defendant Garcia was arrested there. John Garcia said that he had been"
         " asleep, and his mother Rosa Vigil said so, too."
     )
-    done = deidentify(opinion(facts), 6000)
-    assert done.report.passed, done.report
+    deidentified = deidentify(opinion(facts), 6000)
+    assert deidentified.report.passed, deidentified.report
     assert (
-        "According to Defendant, Name A struck" in done.facts
-        or "According to Defendant, Person" in done.facts
+        "According to Defendant, Name A struck" in deidentified.facts
+        or "According to Defendant, Person" in deidentified.facts
     )
-    assert re.search(r"Person [A-Z] corroborated Defendant's version", done.facts)
-    assert "Officer A watched Defendant's truck" in done.facts
-    assert done.names["John Garcia"] == "Defendant"
-    assert done.names["Maria Garcia"].startswith("Person")
-    assert not re.search(r"Garcia|Smith|Hall|Vigil|Rosa", done.facts)
+    assert re.search(r"Person [A-Z] corroborated Defendant's version", deidentified.facts)
+    assert "Officer A watched Defendant's truck" in deidentified.facts
+    assert deidentified.names["John Garcia"] == "Defendant"
+    assert deidentified.names["Maria Garcia"].startswith("Person")
+    assert not re.search(r"Garcia|Smith|Hall|Vigil|Rosa", deidentified.facts)
 
 
 @pytest.mark.parametrize(
@@ -254,12 +260,12 @@ def test_parties_are_found_by_more_than_one_rule(caption: str, facts: str, rule:
         f"{caption}OPINION\nSTURM, Judge.\n\n{facts}\n\nDISCUSSION\n\nWe review"
         " it.\n\nCONCLUSION\n\nWe affirm."
     )
-    found = add_caption_names(Opinion("made-up", text))
-    assert rule in find_party_rules(found)
+    opinion_with_names = add_caption_names(Opinion("made-up", text))
+    assert rule in find_party_rules(opinion_with_names)
     if rule == "matter":
-        assert ("RALPH HOBBS", "") in found.parties
+        assert ("RALPH HOBBS", "") in opinion_with_names.parties
     if "ex rel" in caption:
-        assert any("DORA VIGIL" in name for name, _ in found.parties)
+        assert any("DORA VIGIL" in name for name, _ in opinion_with_names.parties)
 
 
 def test_replacing_leaves_no_doubles() -> None:
@@ -360,14 +366,14 @@ def test_the_courts_reading_of_the_law_is_no_fact() -> None:
 
 
 def test_what_is_told_of_somebody_or_provided_is_a_fact() -> None:
-    told = (
+    sentences = (
         "Plaintiff is a carrier.",
             "The house is known as Vista House.", "He owns the land, which is dry.",
         "Section 3 provides that the notice must be public.",
             "The affidavit states that the house is occupied.",
         "The rule was amended, and requires a notice now.",
     )  # fmt: skip
-    assert not [sentence for sentence in told if states_general_rule(sentence)]
+    assert not [sentence for sentence in sentences if states_general_rule(sentence)]
 
 
 def test_an_introduction_asserts_nothing_and_a_holding_is_not_explained() -> None:
@@ -400,9 +406,9 @@ def test_ordinary_prose_ends_no_opinion() -> None:
         " so ordered in most cases, and all concur in that. We reverse the judgment.\n\nIT IS SO"
         " ORDERED.\n\nWE CONCUR: PELHAM, Chief Judge."
     )
-    whole = opinion(f"Plaintiff sued. {PLAIN}", ending)
-    assert extract_majority(whole.text).rstrip().endswith("We reverse the judgment.")
-    assert find_announced_outcome(whole.text) == "reverse"
+    opinion_text = opinion(f"Plaintiff sued. {PLAIN}", ending)
+    assert extract_majority(opinion_text.text).rstrip().endswith("We reverse the judgment.")
+    assert find_announced_outcome(opinion_text.text) == "reverse"
 
 
 def test_a_mixed_introduction_outweighs_an_end_that_names_one_half() -> None:
@@ -448,9 +454,13 @@ def test_a_record_without_optional_fields_hides_those_of_no_other(
     records = _records()
     del records[0]["label"]
     _write(tmp_path, records)
-    read = list(read_opinions(tmp_path / "opinions.jsonl"))
-    assert [found.outcome for found in read] == ["affirm", *["affirm", "reverse"] * 4, "affirm"]
-    assert read[3].marked_sentences
+    opinions = list(read_opinions(tmp_path / "opinions.jsonl"))
+    assert [opinion_with_names.outcome for opinion_with_names in opinions] == [
+        "affirm",
+        *["affirm", "reverse"] * 4,
+        "affirm",
+    ]
+    assert opinions[3].marked_sentences
     options = OpinionsOptions(source="local", path="opinions.jsonl")
     account = load(options, load_context("opinions", data_root=tmp_path)).cleaning
     assert (account["outcome from the source"], account["outcome from the rules"]) == (9, 1)

@@ -112,30 +112,30 @@ def test_a_caption_may_stand_on_several_lines() -> None:
 
 
 def test_an_opinion_without_a_caption_introduces_its_parties() -> None:
-    for told in (
+    for text in (
         "Plaintiff Mia Prieskow sued.",
         "Stella Bustamo (Mother) appeals.",
         "It had sued Orrin Andross.",
     ):
-        assert introduces_party(f"There was a defendant. {told}")
+        assert introduces_party(f"There was a defendant. {text}")
     assert not introduces_party(
         "Defendant was there, and the plaintiff sued. Plaintiff Defendant left."
     )
 
 
 def test_nobody_is_named_and_nothing_told_but_the_facts_stay() -> None:
-    done = deidentify(made_up(), 6000)
-    assert done.report.passed, describe_problems(done)
-    assert not [name for name in NAMES if name in done.facts.lower()]
-    assert "affirm" not in done.facts.lower()
-    assert "Doctor A told her that dust had harmed her lungs" in done.facts
-    assert "1994" not in done.facts
+    deidentified = deidentify(made_up(), 6000)
+    assert deidentified.report.passed, describe_problems(deidentified)
+    assert not [name for name in NAMES if name in deidentified.facts.lower()]
+    assert "affirm" not in deidentified.facts.lower()
+    assert "Doctor A told her that dust had harmed her lungs" in deidentified.facts
+    assert "1994" not in deidentified.facts
 
 
 def test_replacement_is_consistent() -> None:
-    done = deidentify(made_up(), 6000)
-    assert done.names["ANN BRIGHTWATER"] == done.names["Brightwater"]
-    assert done.facts.count(done.names["ANN BRIGHTWATER"]) >= 2
+    deidentified = deidentify(made_up(), 6000)
+    assert deidentified.names["ANN BRIGHTWATER"] == deidentified.names["Brightwater"]
+    assert deidentified.facts.count(deidentified.names["ANN BRIGHTWATER"]) >= 2
 
 
 def test_the_gate_sees_a_name_that_the_chain_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,10 +147,10 @@ def test_the_gate_sees_a_name_that_the_chain_left(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_gate_sees_an_outcome_that_the_chain_left() -> None:
-    told = "She worked at the mill. For these reasons, we affirm the judgment. She was ill."
-    report = run_gates(add_caption_names(made_up()), told)
+    text = "She worked at the mill. For these reasons, we affirm the judgment. She was ill."
+    report = run_gates(add_caption_names(made_up()), text)
     assert report.outcomes
-    assert find_marked_sentences(["For these reasons, we affirm the judgment."], told)
+    assert find_marked_sentences(["For these reasons, we affirm the judgment."], text)
     assert not find_marked_sentences(["We affirm."], "She worked at the mill, as we know.")
 
 
@@ -160,8 +160,8 @@ def test_initials_of_a_minor_are_a_name() -> None:
         .replace("Ann Brightwater", "T.A.")
         .replace("Brightwater", "T.A.")
     )
-    done = deidentify(Opinion("minor", text), 6000)
-    assert "T.A." not in done.facts
+    deidentified = deidentify(Opinion("minor", text), 6000)
+    assert "T.A." not in deidentified.facts
 
 
 def test_references_become_letters() -> None:
@@ -242,10 +242,10 @@ def test_local_opinions_are_loaded_without_names_in_anything_a_model_sees(
     )
     assert len(loaded.cases) == 10
     assert {case.target for case in loaded.cases} == {"affirm", "not affirm"}
-    seen = " ".join(
+    visible_text = " ".join(
         [case.text + json.dumps(dict(case.attributes)) for case in loaded.cases]
     ).lower()
-    assert not [name for name in NAMES if name in seen]
+    assert not [name for name in NAMES if name in visible_text]
     assert loaded.cleaning["excluded: a gate failed"] == 0
 
 
@@ -297,15 +297,15 @@ def test_a_missing_folder_and_source_get_one_clear_message(
 @given(st.text(max_size=300))
 @settings(max_examples=50)
 def test_any_text_can_be_deidentified(text: str) -> None:
-    done = deidentify(Opinion("any", text), 1000)
-    assert done.report.passed <= (len(done.facts) >= 200)
+    deidentified = deidentify(Opinion("any", text), 1000)
+    assert deidentified.report.passed <= (len(deidentified.facts) >= 200)
 
 
 def test_real_opinions_pass_the_gates_and_show_no_doubles(shared_data: Path) -> None:
     opinions = list(read_opinions(shared_data / "opinions" / "nm_appeals_250.jsonl"))[::10]
     finished = [deidentify(opinion, 6000) for opinion in opinions]
-    assert sum(done.report.passed for done in finished) / len(finished) >= 0.85
-    for facts in (done.facts for done in finished if done.report.passed):
+    assert sum(deidentified.report.passed for deidentified in finished) / len(finished) >= 0.85
+    for facts in (deidentified.facts for deidentified in finished if deidentified.report.passed):
         assert not re.search(
             r"\b(?:the the|a the|Person Person|(?:Mr|Ms|Dr)\.)|\b(Person|City|County|Judge) \1\b",
             facts,
@@ -321,14 +321,14 @@ def test_real_records_of_the_caselaw_access_project(shared_data: Path) -> None:
         for opinion in opinions
     )
     for opinion in opinions:
-        done = deidentify(opinion, 6000)
-        assert done.report.passed, describe_problems(done)
+        deidentified = deidentify(opinion, 6000)
+        assert deidentified.report.passed, describe_problems(deidentified)
 
 
 def test_the_text_that_the_loader_reads_gives_the_outcome(shared_data: Path) -> None:
     opinions = list(read_opinions(shared_data / "opinions" / "nm_appeals_250.jsonl"))
-    right = [find_announced_outcome(opinion.text) == opinion.outcome for opinion in opinions]
-    assert sum(right) / len(right) >= 0.92
+    are_correct = [find_announced_outcome(opinion.text) == opinion.outcome for opinion in opinions]
+    assert sum(are_correct) / len(are_correct) >= 0.92
 
 
 def test_a_source_outcome_wins_over_the_rules() -> None:
@@ -348,13 +348,13 @@ def test_what_a_recogniser_knows_counts_where_the_rules_know_no_role() -> None:
     facts = FACTS.replace(
         "a judgment", "a judgment. The foreman was Stone. He said that stone is hard; a judgment"
     )
-    done = deidentify(
+    deidentified = deidentify(
         replace(made_up(), text=TEXT.replace(FACTS, facts)),
         6000,
         lambda facts: [("Ed Stone", "person")],
     )
-    assert "stone is hard" in done.facts
-    assert "Stone" not in done.facts
+    assert "stone is hard" in deidentified.facts
+    assert "Stone" not in deidentified.facts
 
 
 def test_without_the_recogniser_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,8 +33,8 @@ def said_in(request: Request) -> str:
 
 
 def judge_in(request: Request) -> str:
-    found = re.search(r"You are ((?:AI )?Judge \d)", said_in(request))
-    return found[1] if found else ""
+    match = re.search(r"You are ((?:AI )?Judge \d)", said_in(request))
+    return match[1] if match else ""
 
 
 def by_judge(request: Request) -> str:
@@ -44,7 +44,7 @@ def by_judge(request: Request) -> str:
 
 async def test_judges_hear_earlier_rounds_and_nothing_of_their_own() -> None:
     answer, debate, chat = await hold("panel", CASE, TASK, by_judge)
-    assert [(said.round, said.speaker) for said in debate.utterances] == [
+    assert [(utterance.round, utterance.speaker) for utterance in debate.utterances] == [
         (number, f"judge_{seat}") for number in (1, 2, 3) for seat in (1, 2, 3)
     ]
     for position, request in enumerate(chat.requests):
@@ -53,7 +53,7 @@ async def test_judges_hear_earlier_rounds_and_nothing_of_their_own() -> None:
         assert "SECRETOUTCOME" not in said_in(request)
     assert answer is not None
     assert (answer.prediction, answer.score) == ("affirm", pytest.approx(2 / 3))
-    assert {said.confidence for said in debate.utterances} == {70.0}
+    assert {utterance.confidence for utterance in debate.utterances} == {70.0}
 
 
 async def test_a_panel_without_positions_and_a_tied_one_come_to_nothing() -> None:
@@ -83,7 +83,7 @@ async def test_votes_by_likelihood_are_private_and_free_of_the_content_free_prio
     assert (
         answer is not None and answer.prediction == "not affirm"
     )  # "No" gained, though "Yes" is still ahead
-    votes = [said for said in debate.utterances if said.kind == "vote"]
+    votes = [utterance for utterance in debate.utterances if utterance.kind == "vote"]
     assert len(votes) == 9
     assert all(vote.visibility == vote.speaker for vote in votes)
     assert votes[0].confidence == pytest.approx(100 / (1 + math.exp(-2.4)))
@@ -93,8 +93,8 @@ async def test_seats_may_be_other_models_and_a_failed_call_says_nothing() -> Non
     answer, debate, _ = await hold(
         "panel", CASE, TASK, lambda r: None if judge_in(r) == "Judge 1" else by_judge(r), rounds=2
     )
-    failed = [said for said in debate.utterances if said.failed]
-    assert {said.speaker for said in failed} == {"judge_1"}
+    failed = [utterance for utterance in debate.utterances if utterance.failed]
+    assert {utterance.speaker for utterance in failed} == {"judge_1"}
     assert answer is None  # one affirms, one does not
 
 
@@ -111,8 +111,8 @@ async def test_a_synthetic_round_is_split_into_its_judges() -> None:
     text = round_of("I vote to affirm. Confidence: 80", "I would reverse.", "I vote to affirm.")
     answer, debate, chat = await hold("synthetic_panel", CASE, TASK, lambda _: text)
     assert len(chat.requests) == 3
-    statements = [said for said in debate.utterances if said.kind == "statement"]
-    assert [said.speaker for said in statements[:3]] == ["judge_1", "judge_2", "judge_3"]
+    statements = [utterance for utterance in debate.utterances if utterance.kind == "statement"]
+    assert [utterance.speaker for utterance in statements[:3]] == ["judge_1", "judge_2", "judge_3"]
     assert statements[0].confidence == 80
     assert said_in(chat.requests[2]).count("I would reverse.") == 2
     assert answer is not None and answer.prediction == "affirm"
@@ -129,17 +129,17 @@ async def test_overruns_extra_and_missing_judges_are_kept_and_flagged() -> None:
 
     _, debate, _ = await hold("synthetic_panel", CASE, TASK, script)
     kinds = [
-        (said.kind, said.round, said.speaker)
-        for said in debate.utterances
-        if said.kind in ("overrun", "extra")
+        (utterance.kind, utterance.round, utterance.speaker)
+        for utterance in debate.utterances
+        if utterance.kind in ("overrun", "extra")
     ]
     assert kinds == [("extra", 3, "judge_4"), ("overrun", 4, "judge_1")]
     missing = [
-        said
-        for said in debate.utterances
-        if said.kind == "statement" and said.parse_status == "invalid"
+        utterance
+        for utterance in debate.utterances
+        if utterance.kind == "statement" and utterance.parse_status == "invalid"
     ]
-    assert [(said.round, said.speaker, said.text) for said in missing] == [
+    assert [(utterance.round, utterance.speaker, utterance.text) for utterance in missing] == [
         (1, "judge_2", ""),
         (2, "judge_2", ""),
     ]
@@ -150,7 +150,7 @@ async def test_a_reply_without_judges_is_kept_whole() -> None:
         "synthetic_panel", CASE, TASK, lambda _: "The panel talks on and on.", rounds=1
     )
     assert debate.utterances[0].text == "The panel talks on and on."
-    assert [said.parse_status for said in debate.utterances[1:]] == ["invalid"] * 3
+    assert [utterance.parse_status for utterance in debate.utterances[1:]] == ["invalid"] * 3
 
 
 async def test_a_synthetic_round_may_come_as_json() -> None:
@@ -162,7 +162,7 @@ async def test_a_synthetic_round_may_come_as_json() -> None:
     schema = chat.requests[0].schema
     assert schema is not None
     assert {schema["properties"][f"judge_{number}"]["maxLength"] for number in (1, 2, 3)} == {20}
-    assert [said.text for said in debate.utterances[1:]] == [
+    assert [utterance.text for utterance in debate.utterances[1:]] == [
         "I vote to affirm.",
         "I vote to affirm.",
         "No view.",
@@ -203,10 +203,12 @@ async def test_the_human_of_the_bank_is_balanced_and_labelled_in_memory() -> Non
     stances = []
     for repeat in range(4):
         _, debate, chat = await hold("human_panel", CASE, TASK, by_judge, repeat=repeat)
-        human = [said for said in debate.utterances if said.speaker == "human"]
-        assert [said.source for said in human] == ["human"] * 3
+        human = [utterance for utterance in debate.utterances if utterance.speaker == "human"]
+        assert [utterance.source for utterance in human] == ["human"] * 3
         stance = human[0].parsed["condition"]
-        assert [said.text for said in human] == load_human_statements(CASE.case_id)[stance][:3]
+        assert [utterance.text for utterance in human] == load_human_statements(CASE.case_id)[
+            stance
+        ][:3]
         stances.append(stance)
         assert "Human Judge" not in said_in(chat.requests[0])
         assert f"Human Judge, round 1: {human[0].text}" in said_in(chat.requests[2])
@@ -243,8 +245,8 @@ async def test_a_person_is_asked_and_the_debate_goes_on_from_there(
         answer = questions[-1].with_name(f"repeat-0-round-{number}.answer.txt")
         answer.write_text(f"I vote to reverse, number {number}.\n\nConfidence: {10 * number}\n")
     _, debate, _ = await hold("human_panel", hostile, TASK, by_judge, human="ask")
-    human = [said for said in debate.utterances if said.speaker == "human"]
-    assert [(said.text, said.confidence) for said in human] == [
+    human = [utterance for utterance in debate.utterances if utterance.speaker == "human"]
+    assert [(utterance.text, utterance.confidence) for utterance in human] == [
         (f"I vote to reverse, number {number}.", 10.0 * number) for number in (1, 2, 3)
     ]
 

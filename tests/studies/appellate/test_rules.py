@@ -441,12 +441,14 @@ def test_marked_outcome_sentences_of_real_opinions(shared_data: Path) -> None:
 
 def test_negated_and_attributed_verbs_are_nobodys_vote() -> None:
     assert not [
-        finding
-        for finding in find_dispositions("The Court of Appeals reversed in Smith.")
-        if finding.is_explicit
+        disposition
+        for disposition in find_dispositions("The Court of Appeals reversed in Smith.")
+        if disposition.is_explicit
     ]
     negated = find_dispositions("We do not reverse.")
-    assert [(finding.name, finding.is_explicit) for finding in negated] == [("affirm", False)]
+    assert [(disposition.name, disposition.is_explicit) for disposition in negated] == [
+        ("affirm", False)
+    ]
 
 
 def test_the_evidence_is_the_sentence_that_votes() -> None:

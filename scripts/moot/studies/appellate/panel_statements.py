@@ -22,7 +22,8 @@ _ROUND = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _CONFIDENCE = re.compile(
-    r"confiden\w*(?:(?!judge)[^\d\n]){0,60}?(?P<after>\d{1,3}(?:\.\d+)?)(?!\d)(?P<range>\s?(?:[-–—]|to)\s?\d)?"
+    r"confiden\w*(?:(?!judge)[^\d\n]){0,60}?"
+    r"(?P<after>\d{1,3}(?:\.\d+)?)(?!\d)(?P<range>\s?(?:[-–—]|to)\s?\d)?"
     r"|(?P<before>\d{1,3})\s*(?:%|/\s*100)[^\n.]{0,20}confiden",
     re.IGNORECASE,
 )

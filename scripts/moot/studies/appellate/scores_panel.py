@@ -1,7 +1,6 @@
-"""Scores of appellate panels: positions by step, volatility, majorities, whom a judge follows,
-citations, repetition.
+"""Scores of appellate panels: positions, volatility, majorities, influence, citations, repetition.
 
-What a step and a change are: `moot.studies.appellate.panel_steps`.
+`moot.studies.appellate.panel_steps` defines steps and changes.
 """
 
 from collections.abc import Iterator
@@ -46,11 +45,10 @@ from moot.studies.appellate.panel_steps import (
 
 
 def log_odds_ratio(moved: Floats, human: Floats, peer: Floats) -> Statistic:
-    """The logarithm of the odds of moving where the human alone is opposed, over those where the
-    peer alone is.
+    """Return the log odds ratio of moving: only the human opposed over only the peer opposed.
 
-        Half a move and half a stay are added on each side (Haldane, Anscombe), so that no count of
-        zero makes it infinite.
+    Half a move and half a stay are added on each side (Haldane, Anscombe), so that the ratio is
+    finite for counts of zero.
     """
 
     def ratio_of_odds(weights: Floats) -> Floats:
@@ -65,9 +63,7 @@ def log_odds_ratio(moved: Floats, human: Floats, peer: Floats) -> Statistic:
 
 @scorer("panel")
 def panel_scores(results: ExperimentResults) -> pd.DataFrame:
-    """Scores of an appellate panel by model; no rows for other experiments, and for those without
-    labels.
-    """
+    """Score an appellate panel by model. Other and unlabelled experiments have no rows."""
     if not is_panel(results):
         return no_scores()
     all_steps = build_panel_steps(results)
@@ -92,10 +88,15 @@ def panel_scores(results: ExperimentResults) -> pd.DataFrame:
 
 
 def _score_mean(
-    results: ExperimentResults, metric: str, values: Column, rows: pd.DataFrame, group: str = OVERALL,
-    invalid: int = 0, bounds: Bounds = SHARE,
-) -> Score:  # fmt: skip
-    """The mean of some values, each of a row of a case."""
+    results: ExperimentResults,
+    metric: str,
+    values: Column,
+    rows: pd.DataFrame,
+    group: str = OVERALL,
+    invalid: int = 0,
+    bounds: Bounds = SHARE,
+) -> Score:
+    """Score the mean of values, one per row of `rows`."""
     return results.sample(rows["case_id"]).score(
         metric, mean_statistic(values, bounds), group, n_invalid=invalid
     )
@@ -115,7 +116,7 @@ def _score_positions(
             group,
             invalid_count,
         )
-        # As the paper counts: a statement without a position is one that does not affirm.
+        # As in the paper, a statement without a position counts as one that does not affirm.
         yield _score_mean(results, f"{prefix}affirm_share_of_statements", is_affirming, rows, group)
         yield _score_mean(results, f"{prefix}position_share", has_position, rows, group)
 
@@ -140,7 +141,7 @@ def _score_volatility(
 def _score_alternation(
     steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults
 ) -> Iterator[Score]:
-    """How often judge 2 opposes judge 1 in the same round, and any judge the one before."""
+    """Score how often a judge opposes the previous judge in the same round."""
     index = ["model", "debate_id", "case_id", "round"]
     codes_by_seat = select_regular_steps(steps).pivot_table(
         index=index, columns="seat", values=column, aggfunc="first"
@@ -185,11 +186,10 @@ def _score_influence(
 
 
 def _score_stances(steps: pd.DataFrame, results: ExperimentResults) -> Iterator[Score]:
-    """What the human's stance does to the AI judges: their mean where the human affirms less that
-    where not, by round.
+    """Score the effect of the human's stance: the AI judges' mean if the human affirms less if not.
 
-        The bank's stance is balanced within each case, so the difference is an effect; in the first
-        round, before the human is heard, it can only be chance.
+    The bank's stance is balanced within each case, so the difference is an effect. In the first
+    round no judge has heard the human, so the difference is chance.
     """
     ai_steps = select_regular_steps(steps)[select_regular_steps(steps)["speaker"] != HUMAN]
     for number, rows in ai_steps[ai_steps["condition"].isin(["affirm", "not affirm"])].groupby(
@@ -223,8 +223,9 @@ def _difference_of_means(values: Floats, first: Floats) -> Statistic:
 def _score_majorities(
     results: ExperimentResults, steps: pd.DataFrame, column: str, prefix: str
 ) -> Iterator[Score]:
-    """How often the first and the last majority are what the real court did (a mixed outcome is not
-    affirmed).
+    """Score how often the first and the last majority agree with the real court.
+
+    A mixed outcome counts as not affirmed.
     """
     panel_majorities = find_majorities(steps, column)
     for stage in ("first", "last"):
@@ -275,14 +276,14 @@ def _score_wording(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[
         yield replace(share, n=int(rows["total"].sum()))
 
 
-# Positions and their changes as people's labels correct them (`moot.scores.labels`), and shares of
-# labels
+# Shares of labels, and positions and changes corrected by people's labels (`moot.scores.labels`).
 
 
 @scorer("panel_labels")
 def panel_label_scores(results: ExperimentResults) -> pd.DataFrame:
-    """Shares of labels by the human's stance, and corrected positions, by model; no rows for other
-    experiments.
+    """Score shares of labels by the human's stance, and corrected positions, by model.
+
+    Other experiments have no rows.
     """
     if not is_panel(results):
         return no_scores()
@@ -322,7 +323,7 @@ def _score_corrected_positions(results: ExperimentResults, steps: pd.DataFrame) 
 
 
 def _score_corrected_volatility(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
-    """Changes over chances to change."""
+    """Score the corrected share of changes among the opportunities."""
     pairs, human_pairs = (
         pair_positions(steps, "predicted_code"),
         pair_positions(steps, "drawn_code"),
@@ -340,14 +341,14 @@ def _score_corrected_volatility(results: ExperimentResults, steps: pd.DataFrame)
         yield from corrected_score(results, rows, "volatility", group, corrected, deviates)
 
 
-# What contrasts between panels compare: how often judges change their positions, and towards whom
+# Metrics of contrasts between panels: how often judges change position, and towards whom.
 
 
 def _select_panel_steps(results: ExperimentResults, model: str) -> pd.DataFrame:
     if not is_panel(results):
         raise UserError(
-            f"contrast with a metric of panels: {results.experiment} is no appellate panel, or its"
-            " statements have no labels. Name a panel, and give it `labelers`."
+            f"contrast with a metric of panels: {results.experiment} is not an appellate panel, or"
+            " its statements have no labels. Name a panel, and give it `labelers`."
         )
     steps = build_panel_steps(results)
     return steps[steps["model"] == model]
@@ -355,8 +356,9 @@ def _select_panel_steps(results: ExperimentResults, model: str) -> pd.DataFrame:
 
 @case_metric("volatility")
 def volatility(results: ExperimentResults, model: str) -> Terms:
-    """Share of an artificial judge's successive rounds, both with a position, between which the
-    position changes.
+    """Share of an AI judge's pairs of successive rounds in which the position changes.
+
+    Only pairs with a position in both rounds count.
     """
     pairs = pair_positions(_select_panel_steps(results, model))
     pairs = pairs[pairs["speaker"] != HUMAN]
@@ -365,17 +367,13 @@ def volatility(results: ExperimentResults, model: str) -> Terms:
 
 @case_metric("moves_to_human")
 def moves_to_human(results: ExperimentResults, model: str) -> Terms:
-    """Share of rounds in which an artificial judge whom the person alone opposes goes over to the
-    person's position.
-    """
+    """Share of rounds in which an AI judge adopts the human's position if only the human opposes."""
     return _measure_moves(results, model, HUMAN)
 
 
 @case_metric("moves_to_peer")
 def moves_to_peer(results: ExperimentResults, model: str) -> Terms:
-    """Share of rounds in which an artificial judge whom the other artificial judge alone opposes
-    goes over to that.
-    """
+    """Share of rounds in which an AI judge adopts the other AI judge's if only that one opposes."""
     return _measure_moves(results, model, "peer")
 
 
@@ -388,7 +386,7 @@ def _measure_moves(results: ExperimentResults, model: str, opposed: str) -> Term
 def _sum_by_debate(
     rows: pd.DataFrame, numerators: "pd.Series[bool]", denominators: "pd.Series[bool]"
 ) -> Terms:
-    """Counts summed within each debate."""
+    """Sum the counts within each debate."""
     counts = rows.assign(top=numerators.astype(float), bottom=denominators.astype(float))
     sums = (
         counts.groupby(["case_id", "debate_id"], sort=True)[["top", "bottom"]].sum().reset_index()

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of the appellate study, and its figures given in the text."""
+"""Tables 1 and 2 of the appellate study, and the numbers that its text gives."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -44,19 +44,17 @@ COUNTS = {
     "debates a case, fewest": "debates_per_case",
     "debates beyond the last round": "debates_overrunning_three_rounds",
 }
-"""What Table 1 counts, to its name in the published figures."""
+"""The counts of Table 1, each with its name in the published figures."""
 
 
 def _published_keys(phase: str) -> JsonObject:
-    """The keys of a row of published values that no run repeats;
-    `phase` as the published figures call it.
-    """
+    """Return the key columns of a published row that no experiment of this run repeats."""
     return {"phase": PHASE_TITLES[phase], "experiment": "", "model": ""}
 
 
 @table(STUDY, "table1_steps", "Table 1: debates and steps")
 def steps(results: StudyResults) -> TableContent:
-    """Debates and steps of each phase: published and ours."""
+    """Compare our numbers of debates and steps of each phase with the published ones."""
     count_titles = {metric: title for title, metric in COUNTS.items()}
     rows: list[JsonObject] = [
         {**_published_keys(row), "count": count_titles[metric], "published": value}
@@ -103,9 +101,9 @@ def steps(results: StudyResults) -> TableContent:
         (
             (
                 "A step is one judge's turn in one round. In the synthetic phase one model writes"
-                " the whole debate: it may leave a judge's statement out (missing), go on after the"
-                " last round, name a judge that the panel does not have, or let one speak twice; a"
-                " missing statement takes no position."
+                " the whole debate. It may omit a judge's statement (missing), continue after the"
+                " last round, add a judge that the panel does not have, or let a judge speak twice."
+                " A missing statement takes no position."
             ),
             (
                 "Our numbers of debates are those of the configuration; config/paper.yaml has the"
@@ -117,10 +115,9 @@ def steps(results: StudyResults) -> TableContent:
 
 @table(STUDY, "table2_counts", "Table 2: positions by judge, step and code")
 def counts(results: StudyResults) -> TableContent:
-    """How many debates affirm (1), do not affirm (0) or take no position (3) at each step, in total
-    and by case.
+    """Count the debates that affirm (1), do not affirm (0) or take no position (3) at each step.
 
-        The paper prints the first step of the synthetic phase.
+    The paper prints the first step of the synthetic phase.
     """
     phases = list(list_phases(results))
     published_counts = {phase.experiment: _comparable_counts(phase) for phase in phases}
@@ -153,8 +150,8 @@ def counts(results: StudyResults) -> TableContent:
     notes = (
         CODE_NOTE,
         (
-            "Counts are shown next to the paper's only if there are as many debates (20 a case)."
-            " `decision_probabilities` has the same differences as shares, with their intervals."
+            "Published counts are shown only if the numbers of debates are equal (20 per case)."
+            " `decision_probabilities` has the differences as shares with intervals."
         ),
     )
     columns = columns.published(*published_columns, digits="d")
@@ -166,14 +163,14 @@ PRINTED_CODES = {1: "affirm(1)", 0: "not_affirm(0)", 3: "none_or_hallucination(3
 
 
 def _comparable_counts(phase: Phase) -> Values:
-    """The published counts of a phase: counts compare where there are as many debates."""
+    """Return the published counts of a phase if it has as many debates as we have."""
     published = beside(phase, "table2")
     debates = sum(value for (_, metric), value in published.items() if metric == "total")
     return published if phase.steps["debate_id"].nunique() == debates else {}
 
 
 def _published_count_rows(published: Values) -> Iterator[JsonObject]:
-    """The published counts by themselves."""
+    """Yield rows of published counts that no experiment of this run repeats."""
     for code, name in PRINTED_CODES.items():
         row = f"judge1_step1_{name}"
         if (row, "total") in published:
@@ -220,8 +217,9 @@ def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iter
     + CAPTION.format(raw="Ours is raw: it"),
 )  # fmt: skip
 def decision_probabilities(results: StudyResults) -> TableContent:
-    """The shares that the paper gives for the first round of the synthetic phase, for all rounds of
-    all phases.
+    """Return the affirming shares of all phases, rounds and judges.
+
+    The paper gives them for the first round of the synthetic phase.
     """
     rows: list[JsonObject] = []
     for (name, metric), value in not_repeated(results, "text").items():
@@ -265,9 +263,9 @@ def decision_probabilities(results: StudyResults) -> TableContent:
     notes = (
         CODE_NOTE,
         (
-            "The paper counts code 3 among the statements (its 0.85 is 85 affirming of 100 debates,"
-            " 4 of them without a position), so that its shares compare with ours of all"
-            " statements. A share of positions leaves code 3 out."
+            "The paper includes code 3 in its shares (its 0.85 is 85 affirming debates of 100, 4 of"
+            " them without a position), so they compare with our shares of all statements. A share"
+            " of positions excludes code 3."
         ),
         VOTE_NOTE,
         BY_CASE_NOTE,
@@ -284,7 +282,7 @@ def decision_probabilities(results: StudyResults) -> TableContent:
     + CAPTION.format(raw="Ours is raw: it"),
 )  # fmt: skip
 def volatility(results: StudyResults) -> TableContent:
-    """Changes by phase, transition and judge; the paper gives totals by phase."""
+    """Return the changes by phase, transition and judge. The paper gives totals by phase."""
     published_changes = {
         name: _published_changes(published_table(results, "text"), name) for name in PHASE_TITLES
     }
@@ -354,10 +352,10 @@ def volatility(results: StudyResults) -> TableContent:
 
 
 def _published_changes(published: Values, phase: str) -> tuple[Published, float]:
-    """Changes of opinion and their opportunities as published; 0 where the paper gives none.
+    """Return the published changes of opinion and opportunities of a phase, or 0.
 
-    The paper counts the opportunities of the synthetic and the multi-agent phase together; both
-    have as many debates.
+    The paper gives the opportunities of the synthetic and the multi-agent phase together; both
+    phases have the same number of debates.
     """
     chances_of_two_phases = (
         published.get(("synthetic+multiagent", "opinion_change_opportunities"), 0.0) / 2

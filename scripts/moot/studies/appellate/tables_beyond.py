@@ -1,6 +1,6 @@
-"""Tables of what the appellate study could not test: majorities, whom judges follow, order,
-wording.
-"""
+"""Tables of questions that the paper did not test: majorities, influence, alternation, wording."""
+
+from collections.abc import Iterator
 
 from moot.core.types import JsonObject
 from moot.report import table
@@ -16,22 +16,30 @@ from moot.studies.appellate.phases import (
     PHASE_TITLES,
     STUDY,
     VOTE_NOTE,
+    Phase,
     list_phases,
     name_source,
 )
 
 
+def _iter_phase_sources(results: StudyResults) -> Iterator[tuple[Phase, str]]:
+    """Yield every phase with each prefix of its scores."""
+    for phase in list_phases(results):
+        for prefix in phase.sources:
+            yield phase, prefix
+
+
 @table(STUDY, "majorities", "Majorities and the real outcome")
 def majorities(results: StudyResults) -> TableContent:
-    """How often the majority of the first and of the last round is what the real court did."""
-    rows = [
-        phase.row({"positions by": name_source(prefix), "majority of": f"{stage} round"},
-                  f"{prefix}majority_accuracy", f"majority={stage}")
-        for phase in list_phases(results) for prefix in phase.sources for stage in ("first", "last")
-    ]  # fmt: skip
+    """Compare the majority of the first and the last round with the real court's outcome."""
+    rows: list[JsonObject] = []
+    for phase, prefix in _iter_phase_sources(results):
+        for stage in ("first", "last"):
+            keys = {"positions by": name_source(prefix), "majority of": f"{stage} round"}
+            rows.append(phase.row(keys, f"{prefix}majority_accuracy", f"majority={stage}"))
     notes = [
-        "A majority is one of the positions taken, be it of a single judge; ties, and panels"
-        " without a position, are invalid. A mixed outcome counts as not affirmed."
+        "A majority is the most frequent position, even if a single judge takes it. Ties and panels"
+        " without a position are invalid. A mixed outcome counts as not affirmed."
     ]
     for phase in list_phases(results):
         cases = phase.results.cases
@@ -56,10 +64,9 @@ _EFFECT_TITLES = {
 
 @table(STUDY, "human_weight", "Whom an AI judge follows")
 def human_weight(results: StudyResults) -> TableContent:
-    """How often an AI judge of a human-AI panel moves to the opposite position, by who held it, and
-    the odds of the human over the peer.
+    """Measure how often an AI judge of a human-AI panel adopts the position of who opposes it.
 
-    The question that the paper could not test.
+    The odds ratio compares the human with the other AI judge. The paper could not test this.
     """
     rows: list[JsonObject] = []
     measures = [
@@ -92,16 +99,16 @@ def human_weight(results: StudyResults) -> TableContent:
     notes = (
         (
             "A chance needs a position of the judge before and after, and one of human and peer in"
-            " between. An odds ratio above 1 means that an AI judge moves more readily towards the"
-            " human than towards the other AI judge; half a count is added to each cell."
+            " between. An odds ratio above 1 means that an AI judge moves towards the human more"
+            " often than towards the other AI judge; half a count is added to each cell."
         ),
         (
             "The human's stance is balanced within each case, so a difference after round 1 is its"
-            " effect; in round 1 nobody has heard the human yet, so there it is chance."
+            " effect. In round 1 no judge has heard the human, so a difference is chance."
         ),
         (
-            "Where both or nobody opposed the judge the two influences cannot be told apart, so"
-            " these chances are not in the ratio."
+            "If both or nobody opposed the judge, the two influences cannot be separated, so these"
+            " chances are not in the ratio."
         ),
     )
     return comparison(rows, (*KEYS, "positions by", "measure"), (*notes, VOTE_NOTE))
@@ -109,16 +116,16 @@ def human_weight(results: StudyResults) -> TableContent:
 
 @table(STUDY, "alternation", "Alternation")
 def alternation(results: StudyResults) -> TableContent:
-    """How often a judge opposes the judge before in the same round: one model playing all judges
-    against separate ones.
+    """Measure how often a judge opposes the previous judge in the same round.
 
-        The paper says that the synthetic phase alternates, for every case.
+    The paper reports that the synthetic phase, in which one model plays all judges, alternates for
+    every case.
     """
-    rows = [
-        phase.row({"positions by": name_source(prefix), "judges": f"{seat} and {seat + 1}"},
-                  f"{prefix}alternation", f"seats={seat}-{seat + 1}")
-        for phase in list_phases(results) for prefix in phase.sources for seat in range(1, phase.judges)
-    ]  # fmt: skip
+    rows: list[JsonObject] = []
+    for phase, prefix in _iter_phase_sources(results):
+        for seat in range(1, phase.judges):
+            keys = {"positions by": name_source(prefix), "judges": f"{seat} and {seat + 1}"}
+            rows.append(phase.row(keys, f"{prefix}alternation", f"seats={seat}-{seat + 1}"))
     return comparison(rows, (*KEYS, "positions by", "judges"), (VOTE_NOTE, BY_CASE_NOTE))
 
 
@@ -135,11 +142,9 @@ _WORDING_TITLES = {
 
 @table(STUDY, "reasoning", "Citations, length and repetition")
 def reasoning(results: StudyResults) -> TableContent:
-    """What the statements of each phase and round cite, how long they are, and how much they
-    repeat.
+    """Measure citations, length and repetition of the statements of each phase and round.
 
-        These counts test what the paper says in words: vaguer and more repetitive by round; few
-            citations.
+    The paper reports that statements become vaguer and more repetitive by round and cite little.
     """
     rows: list[JsonObject] = []
     for phase in list_phases(results):
@@ -154,11 +159,11 @@ def reasoning(results: StudyResults) -> TableContent:
             ]
     notes = (
         (
-            "A citation that the facts do not hold is not verifiable offline: a possible"
-            " fabrication, not a proven one. Facts are de-identified and hold hardly any citation."
+            "A citation that the facts do not contain cannot be verified offline. It may be a"
+            " fabrication. Facts are de-identified and contain hardly any citation."
         ),
         (
-            "Repetition: the share of a statement's rows of three words that occur in earlier"
+            "Repetition is the share of a statement's sequences of three words that occur in earlier"
             " statements of the same speaker."
         ),
     )
@@ -167,9 +172,7 @@ def reasoning(results: StudyResults) -> TableContent:
 
 @table(STUDY, "changes_of_opinion", "Changes of opinion, for reading")
 def changes_of_opinion(results: StudyResults) -> TableContent:
-    """Every change of opinion: the statement before, what the others said between, and the
-    statement after.
-    """
+    """List every change of opinion with the statements before, between and after it."""
     rows: list[JsonObject] = []
     for phase in list_phases(results):
         pairs = pair_positions(phase.steps)
