@@ -31,7 +31,8 @@ from moot.stats.bootstrap import AMOUNT, DIFFERENCE, ClusterBootstrap, as_number
 from moot.stats.differences import Sums, compare_unpaired
 from moot.studies.across.tables_counterfactual import PREDICTION, Told, _compare
 from moot.studies.appellate.data_opinions import TASK as APPEAL
-from moot.studies.appellate.scores_panel import log_odds_ratio, opposing_influences
+from moot.studies.appellate.panel_steps import find_opposing_influences
+from moot.studies.appellate.scores_panel import log_odds_ratio
 
 pytestmark = pytest.mark.slow
 
@@ -127,7 +128,7 @@ def odds(steps: pd.DataFrame, seed: int) -> tuple[float, float, float]:
     """The logarithm of the odds of moving to the person over those of moving to the peer, with its
     interval.
     """
-    chances = opposing_influences(steps)
+    chances = find_opposing_influences(steps)
     moved = as_numbers(chances["moved"])
     human, peer = (as_numbers(chances["opposed"] == one) for one in ("human", "peer"))
     return ClusterBootstrap(chances["case_id"], seed).estimate(log_odds_ratio(moved, human, peer))
