@@ -35,6 +35,8 @@ else:
 
 
 IS_MODULE = Path(workflow.basedir).resolve() != SHIPPED.resolve()
+
+
 report: "docs/captions/report.rst"
 
 

@@ -73,9 +73,14 @@ with told_alone():
 
 sys.stderr.writelines(f"moot: {line}\n" for line in changed_models)
 
-# How this run was started; Snakemake tells it to workflows in no other way. A dry run and a job know fewer settings.
+# How this run was started. These attributes are private; no public interface tells a workflow.
+# A dry run and a job know fewer settings.
 IS_MAIN, IS_DRY = workflow.is_main_process, workflow.output_settings.dryrun
-resources, store, scheduling = workflow.resource_settings, workflow.storage_settings, workflow.scheduling_settings
+resources, store, scheduling = (
+    workflow.resource_settings,
+    workflow.storage_settings,
+    workflow.scheduling_settings,
+)
 ON_A_CLUSTER = bool(resources and resources.nodes)
 STORE = store and store.default_storage_provider
 if IS_MAIN and not IS_DRY:  # a dry run and a job of a cluster show Snakemake's own lines

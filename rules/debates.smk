@@ -27,7 +27,9 @@ rule run_debates:
                 "debates.py",
                 *dependencies.debate_code(plan, wildcards.experiment, wildcards.model),
             ],
-            options=lambda wildcards: dependencies.debate_options(plan, wildcards.experiment, wildcards.model),
+            options=lambda wildcards: dependencies.debate_options(
+                plan, wildcards.experiment, wildcards.model
+            ),
             prompts=lambda wildcards: dependencies.debate_prompts(plan, wildcards.experiment),
         ),
         resumed=lambda wildcards: resumed(plan, **dict(wildcards.items())),

@@ -1,4 +1,4 @@
-# What is said before the first job starts and after the last one has ended.
+# What a run reports before the first job starts and after the last one has ended.
 
 from moot.core.stopping import Run
 from moot.desk.instructions import copy_instructions
@@ -8,7 +8,7 @@ from moot.workflow.folder import configured, take_folder
 
 def jobs_of_run():
     """The jobs that this run's targets rest on, each with whether it runs; hooks are told of none otherwise."""
-    dag = workflow.dag  # hooks are told of no jobs
+    dag = workflow.dag  # private: Snakemake passes no jobs to hooks
     return [(job, dag.needrun(job) and not dag.finished(job)) for job in dag.jobs]
 
 
@@ -59,7 +59,9 @@ onsuccess:
     outcome = outcome_so_far()
     outputs = [path for job, _ in jobs_of_run() for path in job.output]
     for page in filter(re.compile(r"results/[^/]+\.html").fullmatch, outputs):
-        sys.stderr.write(f"moot: {page} has the questions and answers, and links to all that was built.\n")
+        sys.stderr.write(
+            f"moot: {page} has the questions and answers, and links to all that was built.\n"
+        )
     for run in RUNNING:
         run.end()
     with told_alone():

@@ -34,11 +34,18 @@ rule label_statements:
                 *("!studies/*/figures*.py", "!studies/*/scores*.py", "!studies/*/tables*.py"),
                 *dependencies.label_code(plan, wildcards.experiment, wildcards.model),
             ],
-            options=lambda wildcards: dependencies.label_options(plan, wildcards.experiment, wildcards.model),
-            prompts=lambda wildcards: dependencies.label_prompts(plan, wildcards.experiment, wildcards.model),
+            options=lambda wildcards: dependencies.label_options(
+                plan, wildcards.experiment, wildcards.model
+            ),
+            prompts=lambda wildcards: dependencies.label_prompts(
+                plan, wildcards.experiment, wildcards.model
+            ),
         ),
         # The time, as long as annotations have faults: then no run ends without saying so again.
-        faulty=lambda one: read_outcome((), targets.existing([LABELS.format(**one)])).annotation_faults and time.time(),
+        faulty=lambda one: read_outcome(
+            (), targets.existing([LABELS.format(**one)])
+        ).annotation_faults
+        and time.time(),
     script:
         "../scripts/labels.py"
 
@@ -60,7 +67,14 @@ rule write_annotation_sheet:
     params:
         **digests(
             "write_annotation_sheet",
-            code=["annotation_sheets.py", "core", "jobs/sheets.py", "jobs/labels.py", "labels", "llm"],
+            code=[
+                "annotation_sheets.py",
+                "core",
+                "jobs/sheets.py",
+                "jobs/labels.py",
+                "labels",
+                "llm",
+            ],
             options=lambda wildcards: dependencies.sheet_options(plan, wildcards.experiment),
         ),
         folder=str(SHEETS),

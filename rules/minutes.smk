@@ -16,6 +16,8 @@ rule write_minutes:
     conda:
         "../envs/presentation.yaml"
     params:
-        **digests("write_minutes", code=["minutes.py", *RESULTS_CODE, "datasets", "studies/conference"]),
+        **digests(
+            "write_minutes", code=["minutes.py", *RESULTS_CODE, "datasets", "studies/conference"]
+        ),
     script:
         "../scripts/minutes.py"

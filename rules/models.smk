@@ -26,7 +26,9 @@ def model_slots(models_of_job):
 
 def model_threads(models_of_job):
     """The processor threads of a job, by the models that it speaks with."""
-    return lambda wildcards: plan.threads(models_of_job(wildcards.experiment, wildcards.model), workflow.cores)
+    return lambda wildcards: plan.threads(
+        models_of_job(wildcards.experiment, wildcards.model), workflow.cores
+    )
 
 
 # What is real comes first: data, recorded debates and what follows from them, trained models, then debates that a model

@@ -13,7 +13,13 @@ rule write_summaries:
     params:
         **digests(
             "write_summaries",
-            code=["summaries.py", "core", "llm", "protocols", "studies/feedback/protocol_summaries.py"],
+            code=[
+                "summaries.py",
+                "core",
+                "llm",
+                "protocols",
+                "studies/feedback/protocol_summaries.py",
+            ],
         ),
     script:
         "../scripts/summaries.py"
