@@ -21,7 +21,8 @@ import pandas as pd
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.model_config import ModelConfig
-from moot.core.read_config import parse_config
+from moot.core.places import Faults
+from moot.core.read_config import read_config
 from moot.core.sections import display_only_keys
 from moot.core.types import Fields, JsonObject
 from moot.core.yaml_text import load_yaml
@@ -141,13 +142,13 @@ def _nothing_comparable(plan: Plan) -> Comparable:
 @cache
 def paper_plan(shipped: Path) -> Plan:
     """The plan of config/paper.yaml with the catalogue of models, as shipped;
-    `shipped` is the project's folder.
+    `shipped` is the project's folder. Keys of an analysis that is not installed are left out.
     """
     raw: JsonObject = {"seed": 0}
     files = [shipped / "config" / name for name in ("models.yaml", "paper.yaml")]
     for file in files:
         raw |= load_yaml(file.read_text(encoding="utf-8"))
-    return Plan(parse_config(raw, files), shipped)
+    return Plan(read_config(raw, files, Faults()), shipped)
 
 
 _wordings = cache(Wordings)
