@@ -1,4 +1,4 @@
-"""From entries of a configuration to experiments: grids expanded, control arms added, everything
+"""From entries of a configuration to experiments: grids expanded, derived ones added, everything
 named looked up.
 """
 
@@ -74,7 +74,7 @@ class ExperimentReader:
                     self._faults.add(
                         f"{place}: two experiments called '{full_name}'. Rename one of the values."
                     )
-                if len(full_name) > LONGEST_NAME:  # of a folder; a control arm's is longer
+                if len(full_name) > LONGEST_NAME:  # of a folder; a derived one is longer
                     place = self._where("experiments", name)
                     self._faults.add(
                         f"{place}: the name '{full_name[:40]}...' has {len(full_name)} characters,"

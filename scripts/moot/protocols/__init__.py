@@ -74,18 +74,17 @@ Seats = Callable[[Checked], Sequence[str] | None]
 
 @dataclass(frozen=True, slots=True)
 class Debaters:
-    """Who argues in a protocol, for the control arms that change what debaters say
-    (`moot.protocols.arms`).
+    """Who argues in a protocol, for interventions that change what debaters say.
 
-        Attributes:
-            seats: the seats that argue, from the parameters, in the order of speaking.
-            decider: the seat that gives the answer, for instance a judge or a moderator.
-            peers: whether those who argue also decide, as judges of a panel do: then each is asked
-                all the same, and an arm changes what each hears of the others.
-            given_sides: whether each is told what to argue for, from the parameters.
-            sides: seat to the label that it argues for, from the parameters and the task.
-            among_them: labels of a task whose answer is what the debaters come to among themselves,
-                so that without them there is none.
+    Attributes:
+        seats: the seats that argue, from the parameters, in the order of speaking.
+        decider: the seat that gives the answer, for instance a judge or a moderator.
+        peers: whether those who argue also decide, as judges of a panel do: then each is asked
+            all the same, and an intervention changes what each hears of the others.
+        given_sides: whether each is told what to argue for, from the parameters.
+        sides: seat to the label that it argues for, from the parameters and the task.
+        among_them: labels of a task whose answer is what the debaters come to among themselves,
+            so that without them there is none.
     """
 
     seats: Callable[[Checked], Sequence[str]]

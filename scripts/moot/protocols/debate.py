@@ -67,7 +67,7 @@ class Intervention:
     A debate calls its intervention before it asks a seat, in place of asking, in place of
     recording, when a prompt quotes the debate, when a prompt is sent, when an utterance is
     recorded, and when the protocol has its answer. This base class changes nothing at any of these
-    points; control arms and replays override those at which they change something.
+    points; controls and replays override those at which they change something.
 
     Attributes:
         debate: The debate, from `start` on.

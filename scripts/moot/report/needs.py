@@ -19,7 +19,7 @@ class StudyPlan:
 
     Attributes:
         experiments: those that the table shows, by its protocols and loaders.
-        controls: control arms, and runs over counterfactual people.
+        controls: experiments that control for another, and runs over counterfactual people.
         trials: experiments of too few debates to conclude from.
         contrasts: planned comparisons with a side in this run.
         trained_datasets: the data sets that baselines are trained on.
