@@ -89,11 +89,6 @@ def has_exchanged_attributes(plan: StudyPlan) -> bool:
     return any(getattr(plan.options_of(control), "exchange", "") for control in plan.controls)
 
 
-def has_groups(plan: StudyPlan) -> bool:
-    """Whether the groups are known to which the people of some cases belong."""
-    return any(plan.options_of(experiment).groups for experiment in plan.experiments)
-
-
 def has_tournament(plan: StudyPlan) -> bool:
     """Whether models debate each other in pairs."""
     return any(

@@ -151,8 +151,8 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     """Voices with and without a liking for YES where a text says "man", asked about 120 people
     twice, and a trained model.
     """
+    from moot.analyses.group_rates.tables import group_rates_table
     from moot.studies.across.tables_counterfactual import counterfactual
-    from moot.studies.across.tables_group_rates import group_rates_table
 
     folder = tmp_path_factory.mktemp("people")
     with pytest.MonkeyPatch.context() as patch:

@@ -5,7 +5,7 @@ one of its own.
 from moot.report import EVERY, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
-from moot.report.needs import has_groups
+from moot.report.needs import StudyPlan
 from moot.scores.group_rates import (
     FALSE_POSITIVE,
     FEWEST_CASES,
@@ -31,6 +31,11 @@ COLUMNS = (
         "model", "attribute", "rate", "group", "ours", "difference", "of the difference", "p (Holm)"
     )
 )
+
+
+def has_groups(plan: StudyPlan) -> bool:
+    """Whether the groups are known to which the people of some cases belong."""
+    return any(plan.options_of(experiment).groups for experiment in plan.experiments)
 
 
 @table(
