@@ -87,7 +87,7 @@ def test_the_pandas_example_finds_debates_whose_judge_changed_its_mind_and_was_w
 
 def test_every_variable_of_a_template_is_described_and_no_other() -> None:
     assert {name for names in variables().values() for name in names} == set(SOMETIMES)
-    rendered = ast.parse(textwrap.dedent(inspect.getsource(Debate._template_variables)))
+    rendered = ast.parse(textwrap.dedent(inspect.getsource(Debate._variables)))
     given = {
         ast.literal_eval(key)
         for part in ast.walk(rendered)

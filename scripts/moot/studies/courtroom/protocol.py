@@ -54,7 +54,7 @@ class CourtroomParams(ProtocolParams):
 
 
 class Inline(BaseModel):
-    """A private strategy and the public statement that follows from it, in one reply."""
+    """A strategy and the statement that follows from it, in one reply."""
 
     model_config = ConfigDict(extra="forbid")
     strategy: Annotated[
