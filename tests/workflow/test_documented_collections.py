@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from moot.studies.recorded.tables_agreement import AGAIN, JUDGE, RUN
+from moot.studies.recorded.tables_agreement import ASKED_AGAIN, JUDGE, RUN
 from project_copy import PROJECT, Workflow
 
 pytestmark = pytest.mark.slow
@@ -60,4 +60,6 @@ def test_jurors_come_in_by_the_documented_configuration(shared_data: Path, tmp_p
     )
     table = built(workflow, AGREEMENT).query("judges.isna() and data == 'models'")
     same = table.set_index("what differs")["same answer"]
-    assert same[[AGAIN, RUN, JUDGE]].tolist() == pytest.approx([0.804, 0.771, 0.741], abs=1e-3)
+    assert same[[ASKED_AGAIN, RUN, JUDGE]].tolist() == pytest.approx(
+        [0.804, 0.771, 0.741], abs=1e-3
+    )

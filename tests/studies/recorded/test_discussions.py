@@ -10,7 +10,7 @@ import yaml
 
 from moot.report.content import StudyResults
 from moot.scores.dynamics import EVERYBODY, dynamics
-from moot.studies.recorded.tables_agreement import AGAIN, JUDGE, PERSONA, RUN, agreement
+from moot.studies.recorded.tables_agreement import ASKED_AGAIN, JUDGE, PERSONA, RUN, agreement
 from moot.studies.recorded.tables_discussions import changed_answers, discussions
 from recorded_runs import PROJECT, recorded_study
 
@@ -220,13 +220,15 @@ def test_jurors_come_in_by_the_configuration_of_the_page_alone(
     assert (len(predictions), predictions["case_id"].nunique()) == (answers, cases)
     same = agreement(found).frame
     same = same[same["judges"] == ""].set_index("what differs")["same answer"]
-    assert set(same.index) == ({AGAIN, JUDGE, RUN} if name == "models" else {AGAIN, PERSONA, RUN})
-    assert same[AGAIN] > same[RUN]
+    assert set(same.index) == (
+        {ASKED_AGAIN, JUDGE, RUN} if name == "models" else {ASKED_AGAIN, PERSONA, RUN}
+    )
+    assert same[ASKED_AGAIN] > same[RUN]
     if name == "models":
-        assert same[AGAIN] > same[JUDGE], (
+        assert same[ASKED_AGAIN] > same[JUDGE], (
             "another model changes more verdicts than asking again does"
         )
     else:
-        assert same[PERSONA] == pytest.approx(same[AGAIN], abs=0.01), (
+        assert same[PERSONA] == pytest.approx(same[ASKED_AGAIN], abs=0.01), (
             "another persona changes no more than that"
         )

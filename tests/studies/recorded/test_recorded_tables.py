@@ -18,8 +18,8 @@ from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.dynamics import stated_predictions
 from moot.stats.paired import holm
 from moot.studies.across.tables_comparison import methods_by_data, methods_long
-from moot.studies.recorded.occasions import occasions
-from moot.studies.recorded.runs import beliefs, judged, judged_runs
+from moot.studies.recorded.opinion_changes import find_occasions
+from moot.studies.recorded.runs import judged_runs, read_beliefs, read_outcomes
 from moot.studies.recorded.tables import groups, nyu_feedback, read_grades
 from recorded_runs import recorded_study
 
@@ -144,7 +144,7 @@ def test_forms_of_the_nyu_debates_are_counted_as_grades_alone(tmp_path: Path) ->
 def test_a_judge_who_is_60_percent_sure_is_drawn_with_those_up_to_70(tmp_path: Path) -> None:
     dataset = {"loader": "nyu_debates", "source": "shipped"}
     study = recorded_study(tmp_path, dataset, {"people": "people debate"}, {"human": "human judge"})
-    ends = beliefs(judged_runs(study)[0]).groupby("debate_id")["in_right"].last()
+    ends = read_beliefs(judged_runs(study)[0]).groupby("debate_id")["in_right"].last()
     sure = np.maximum(ends, 1 - ends).round(9)
     texts = FIGURES["recorded/nyu_calibration"].build(study).axes[0].texts
     assert [int(one.get_text()) for one in texts] == [
@@ -163,7 +163,7 @@ def test_a_speech_of_quotations_alone_was_heard(tmp_path: Path) -> None:
     spoken = said["kind"].eq("speech").groupby(said["debate_id"]).cumsum()
     beliefs = said[said["kind"] == "belief"]
     heard = spoken[beliefs.index].groupby(beliefs["debate_id"]).diff() > 0
-    assert len(list(occasions(run))) == heard.sum()
+    assert len(list(find_occasions(run))) == heard.sum()
 
 
 def test_a_recorded_judge_moves_though_the_words_of_the_debate_do_not_ship(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_recorded_judge_moves_though_the_words_of_the_debate_do_not_ship(tmp_p
         {"human": "human judge"},
     )
     [run] = judged_runs(study)
-    flips = judged(run)["flips"].dropna()
+    flips = read_outcomes(run)["flips"].dropna()
     assert len(flips) > 50 and flips.sum() > 0
     opinions = stated_predictions(run.results)
     moved = opinions[

@@ -21,7 +21,14 @@ from moot.report.reader_debates import Packing, pack_debates
 from moot.report.transcripts import read_debates, render_markdown
 from moot.scores import score_experiment
 from moot.studies.recorded.tables import methods
-from moot.studies.recorded.tables_agreement import AGAIN, FLOOR, JUDGE, PERSONA, RUN, agreement
+from moot.studies.recorded.tables_agreement import (
+    ASKED_AGAIN,
+    FLOOR,
+    JUDGE,
+    PERSONA,
+    RUN,
+    agreement,
+)
 from nyu_debates import debate as invented_debate
 from recorded_runs import PROJECT, recorded_study
 
@@ -83,7 +90,11 @@ def test_each_judge_persona_and_repeat_is_a_row_and_agreement_is_counted_by_what
     )
     table = agreement(study).frame.set_index(["what differs", "judges"])
     same = table["same answer"]
-    assert same[AGAIN, "Ann"] == 1 and same[AGAIN, "Bo"] == 0.5 and same[AGAIN, ""] == 0.75
+    assert (
+        same[ASKED_AGAIN, "Ann"] == 1
+        and same[ASKED_AGAIN, "Bo"] == 0.5
+        and same[ASKED_AGAIN, ""] == 0.75
+    )
     assert same[PERSONA, ""] == pytest.approx(0.5 + 0.5 * 0.25), (
         "Bo's personas agree where one was turned and the other not"
     )
@@ -100,13 +111,17 @@ def test_each_judge_persona_and_repeat_is_a_row_and_agreement_is_counted_by_what
         "Ann always; Bo in three quarters: half of the cases half of the time"
     )
     assert (table["same low"] <= same).all() and (same <= table["same high"]).all()
-    assert table.loc[(AGAIN, "Ann"), "beyond chance"] == 1
+    assert table.loc[(ASKED_AGAIN, "Ann"), "beyond chance"] == 1
     floor, differ = table[FLOOR], table["differ beyond that"]
     assert floor[PERSONA, ""] == 0.75 and differ[PERSONA, ""] == pytest.approx(0.75 - 0.625)
     assert floor[RUN, ""] == 0.75 and differ[RUN, ""] < 0, (
         "a debate held again matters less than asking Bo again"
     )
-    assert (table["differ low"] <= differ).drop([(AGAIN, who) for who in ("", "Ann", "Bo")]).all()
+    assert (
+        (table["differ low"] <= differ)
+        .drop([(ASKED_AGAIN, who) for who in ("", "Ann", "Bo")])
+        .all()
+    )
     by_judge = score_experiment(results).set_index(["group", "metric"])["value"]
     assert by_judge["judge=Ann", "accuracy"] == 1 and by_judge[
         "judge=Bo", "accuracy"

@@ -28,9 +28,9 @@ from moot.studies.recorded.runs import (
     STUDY,
     RecordedRun,
     answered_runs,
-    beliefs,
-    judged,
     judged_runs,
+    read_beliefs,
+    read_outcomes,
 )
 from moot.studies.recorded.tables_ratings import NAMING_DEBATERS, pairs_of, rated
 
@@ -120,11 +120,11 @@ def nyu_beliefs(results: StudyResults) -> "Figure":
 
 
 def _belief_lines(axes: "Axes", run: RecordedRun) -> None:
-    stated = beliefs(run)
+    stated = read_beliefs(run)
     stated = stated[stated.groupby("debate_id")["round"].transform("size") > 1]
     held = stated.pivot_table(index="debate_id", columns="round", values="in_right", aggfunc="last")
     held = held.reindex(columns=range(MOST_ROUNDS + 1)).ffill(axis=1)
-    ends = judged(run).set_index("debate_id").loc[held.index]
+    ends = read_outcomes(run).set_index("debate_id").loc[held.index]
     for label, mine, colour, line in (
         (
             "ended right",
@@ -178,8 +178,8 @@ def nyu_calibration(results: StudyResults) -> "Figure":
 
 
 def _deserved(axes: "Axes", run: RecordedRun, colour: str, marker: str) -> None:
-    last = beliefs(run).groupby("debate_id").last()
-    ends = judged(run).set_index("debate_id").loc[last.index]
+    last = read_beliefs(run).groupby("debate_id").last()
+    ends = read_outcomes(run).set_index("debate_id").loc[last.index]
     sure = np.maximum(last["in_right"], 1 - last["in_right"])
     for _, rows in ends.groupby(confidence_bins(as_numbers(sure)).argmax(axis=1)):
         x = 100 * sure[rows.index].mean()

@@ -1,6 +1,4 @@
-"""What tables and figures of recorded results start from: runs, and how the judges of the NYU
-debates ended.
-"""
+"""Runs of recorded experiments, and the beliefs of the judges of the NYU debates."""
 
 import json
 
@@ -15,6 +13,8 @@ from moot.stats.paired import share_right
 
 STUDY = "recorded"
 CLUSTER_OF_JUDGED = "story"
+UNDECIDED = 0.5
+"""A belief that favours neither answer, and the score of a debate that ends with it."""
 
 
 class RecordedRun(Run):
@@ -22,36 +22,36 @@ class RecordedRun(Run):
 
     @property
     def method(self) -> str:
-        """The condition in the records."""
+        """The name of the condition in the records."""
         return str(self.params["method"])
 
     @property
     def accuracy(self) -> tuple[float, float, float]:
-        """The mean over cases of the share of repeats that are right, invalid ones wrong, with its
-        interval by case.
+        """The mean over cases of the share of right repeats, with its 95 % interval by case.
+
+        Invalid answers count as wrong.
         """
         shares = share_right(self.predictions)
         return self.results.sample(shares.index).bootstrap.estimate(share_statistic(shares))
 
     @property
-    def judged(self) -> bool:
-        """Whether a judge stated probabilities of two answers to a question about a story (the NYU
-        debates).
+    def has_beliefs(self) -> bool:
+        """Whether a judge stated probabilities of two answers to a question about a story.
 
-                There the labels only say which answer comes first, so that scores of one label have
-                no meaning.
+        This holds for the NYU debates. Their labels only name the first and the second answer, so
+        scores of one label have no meaning.
         """
         return CLUSTER_OF_JUDGED in cluster_attributes(self.results.task.cluster)
 
 
 def answered_runs(results: StudyResults) -> list[RecordedRun]:
-    """The recorded answers of a study: predictions of one label for each case."""
-    return [run for run in recorded_runs(results) if not run.judged]
+    """The recorded runs of a study that predict one label for each case."""
+    return [run for run in recorded_runs(results) if not run.has_beliefs]
 
 
 def judged_runs(results: StudyResults) -> list[RecordedRun]:
-    """The recorded debates of a study before a judge who stated a probability after each round."""
-    return [run for run in recorded_runs(results) if run.judged]
+    """The recorded debates of a study whose judge stated a probability after each round."""
+    return [run for run in recorded_runs(results) if run.has_beliefs]
 
 
 def recorded_runs(results: StudyResults) -> list[RecordedRun]:
@@ -59,54 +59,62 @@ def recorded_runs(results: StudyResults) -> list[RecordedRun]:
     return results.runs(results.where("recorded"), RecordedRun)
 
 
-def beliefs(run: RecordedRun) -> pd.DataFrame:
-    """What the judge believed after each round, one row a belief, in the order of turns.
+def read_beliefs(run: RecordedRun) -> pd.DataFrame:
+    """The judge's belief after each round, in the order of turns.
 
-    Columns: case_id, repeat, debate_id, round, in_right (the probability given to the right
+    Returns:
+        One row a belief: case_id, repeat, debate_id, round, in_right (the probability of the right
         answer), story, judge.
     """
-    stated = run.utterances(BELIEF).copy()
-    facts = [json.loads(parsed) for parsed in stated["parsed"]]
-    truth = stated["case_id"].map(run.results.targets)
-    stated["in_right"] = [
-        fact["distribution"][right] for fact, right in zip(facts, truth, strict=True)
-    ]
-    stated["judge"] = [fact["who"] for fact in facts]
-    stated["story"] = [run.results.attributes[case]["story"] for case in stated["case_id"]]
-    return stated[["case_id", "repeat", "debate_id", "round", "in_right", "story", "judge"]]
+    beliefs = run.utterances(BELIEF).copy()
+    targets = beliefs["case_id"].map(run.results.targets)
+    in_right, judges = [], []
+    for parsed, target in zip(beliefs["parsed"], targets, strict=True):
+        facts = json.loads(parsed)
+        in_right.append(facts["distribution"][target])
+        judges.append(facts["who"])
+    beliefs["in_right"] = in_right
+    beliefs["judge"] = judges
+    beliefs["story"] = [run.results.attributes[case_id]["story"] for case_id in beliefs["case_id"]]
+    return beliefs[["case_id", "repeat", "debate_id", "round", "in_right", "story", "judge"]]
 
 
-def judged(run: RecordedRun) -> pd.DataFrame:
-    """How each debate ended, one row a debate.
+def read_outcomes(run: RecordedRun) -> pd.DataFrame:
+    """The outcome of each debate by its judge's last belief.
 
-    Columns: debate_id, right (1, 0, or one half where the judge ended undecided), squared_error (of
-    the last belief in the right answer), story, judge, cluster (both); and, missing where only the
-    last belief is known, rounds, quoted (words) and flips (how often the judge came to favour the
-    other answer than before; one half favours neither).
+    Returns:
+        One row a debate: debate_id; right (1, 0, or one half for an undecided judge);
+        squared_error (of the last belief in the right answer); story; judge; cluster (story and
+        judge); rounds; quoted (words); and flips (how often the judge came to favour the other
+        answer; a belief of one half favours neither). The last three are missing where only the
+        last belief is known.
     """
-    stated = beliefs(run)
-    last = stated.groupby("debate_id", sort=True).last()
-    share = last["in_right"]
+    beliefs = read_beliefs(run)
+    by_debate = beliefs.groupby("debate_id", sort=True)
+    last = by_debate.last()
+    in_right = last["in_right"]
     speeches = run.utterances(SPEECH)
-    quoted = pd.Series(
+    quoted_words = pd.Series(
         [json.loads(parsed)["quoted_words"] for parsed in speeches["parsed"]], speeches.index
     )
-    rounds = speeches.groupby("debate_id")["round"].max().reindex(share.index)
-    return pd.DataFrame(
+    rounds = speeches.groupby("debate_id")["round"].max().reindex(last.index)
+    flips = by_debate["in_right"].agg(_count_flips)
+    outcomes = pd.DataFrame(
         {
-            "right": ((share > 0.5) + 0.5 * (share == 0.5)),  # noqa: PLR2004
-            "squared_error": (1 - share) ** 2,
+            "right": (in_right > UNDECIDED) + 0.5 * (in_right == UNDECIDED),
+            "squared_error": (1 - in_right) ** 2,
             "story": last["story"],
             "judge": last["judge"],
             "cluster": list(zip(last["story"], last["judge"], strict=True)),
             "rounds": rounds,
-            "quoted": quoted.groupby(speeches["debate_id"]).sum().reindex(share.index),
-            "flips": stated.groupby("debate_id")["in_right"].agg(_flips).where(rounds.notna()),
+            "quoted": quoted_words.groupby(speeches["debate_id"]).sum().reindex(last.index),
+            "flips": flips.where(rounds.notna()),
         }
-    ).reset_index()
+    )
+    return outcomes.reset_index()
 
 
-def _flips(in_right: "pd.Series[float]") -> float:
-    favoured = np.sign(in_right - 0.5)
+def _count_flips(in_right: "pd.Series[float]") -> float:
+    favoured = np.sign(in_right - UNDECIDED)
     decided = favoured[favoured != 0]
     return float((decided.diff().fillna(0) != 0).sum())

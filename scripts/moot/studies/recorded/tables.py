@@ -20,7 +20,7 @@ from moot.stats.bootstrap import ClusterBootstrap, as_numbers, mean_statistic, s
 from moot.stats.differences import UNPAIRED_NOTE
 from moot.stats.paired import holm, share_right
 from moot.studies.recorded.data_nyu_debates import HIGHEST_GRADE, RIGHT_SIDE, WRONG_SIDE
-from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, judged, judged_runs
+from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, judged_runs, read_outcomes
 
 INVALID = (
     'An answer is valid where it names one of the labels; what is no answer ("NO DECISION") is'
@@ -168,7 +168,7 @@ def nyu_judges(results: StudyResults) -> TableContent:
     theirs = published_table(results, "nyu_judges")
     rows = []
     for run in judged_runs(results):
-        ends = judged(run)
+        ends = read_outcomes(run)
         bootstrap = ClusterBootstrap(ends["cluster"], run.results.seed)
         value, *interval = bootstrap.estimate(share_statistic(ends["right"]))
         published = theirs.get((run.method, "accuracy"), float("nan"))

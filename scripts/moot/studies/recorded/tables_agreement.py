@@ -1,5 +1,7 @@
-"""How far recorded answers agree: of a judge who is asked again, of other personas and judges, and
-of other runs.
+"""The agreement of recorded answers that differ in one thing.
+
+Pairs of answers differ in the judge, the persona or the run of the debate, or in nothing: the same
+judge was asked again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,127 +20,160 @@ from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import SHARE, Floats, Statistic, ratio, ratio_statistic
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 
-MOST_JUDGES = 12
+MAX_JUDGES = 12
+"""Up to this number of judges, each judge and each pair of judges has its own rows."""
 FLOOR = "same if asked again"
 
 
-class Other(NamedTuple):
-    """What two answers of a pair have in common, and what sets them apart."""
+class PairRule(NamedTuple):
+    """The columns in which two answers of a pair are equal, and those in which they differ."""
 
     common: Sequence[str]
-    apart: Sequence[str] = ()
+    different: Sequence[str] = ()
 
 
 _DEBATE = ("case_id", "repeat")
-AGAIN, PERSONA, JUDGE, RUN = (
-    "nothing: asked again",
-    "the persona",
-    "the judge",
-    "the run of the debate",
-)
-DIFFERS = {
-    AGAIN: Other((*_DEBATE, "judge", "persona")),
-    PERSONA: Other((*_DEBATE, "judge"), ("persona",)),
-    JUDGE: Other((*_DEBATE, "persona"), ("judge",)),
-    RUN: Other(("case_id", "judge", "persona"), ("repeat",)),
+ASKED_AGAIN = "nothing: asked again"
+PERSONA, JUDGE, RUN = "the persona", "the judge", "the run of the debate"
+PAIR_RULES = {
+    ASKED_AGAIN: PairRule((*_DEBATE, "judge", "persona")),
+    PERSONA: PairRule((*_DEBATE, "judge"), ("persona",)),
+    JUDGE: PairRule((*_DEBATE, "persona"), ("judge",)),
+    RUN: PairRule(("case_id", "judge", "persona"), ("repeat",)),
 }
 
 
 @table(STUDY, "agreement", "Answers to the same debate and case that agree")
 def agreement(results: StudyResults) -> TableContent:
-    """How often two recorded answers are the same where one judge is asked again about the same
-    debate, has another persona, another judges, or the debate on the same case is held again; with
-    95 % intervals by cluster.
+    """How often two recorded answers agree if one judge is asked again about the same debate, has
+    another persona, another judge answers, or the debate on the same case is repeated; with 95 %
+    intervals by cluster.
     """
-    rows = [row for run in recorded_runs(results) for row in _rows(run)]
-    columns = Columns().keys("data", "method", "model").plain("what differs", "judges")
-    columns = columns.estimate("same answer", "same").estimate("beyond chance", "beyond")
-    columns = columns.plain(FLOOR).estimate(
-        "differ beyond that", "differ", role=DIFFERENCE, digits=SIGNED
-    )
-    columns = columns.counts("pairs", "cases")
-    short = ("same answer", "same, 95 % interval", "beyond chance", "pairs")
-    return columns.short_form("data", "method", "model", "what differs", *short).table(
+    rows: list[Fields] = []
+    for run in recorded_runs(results):
+        rows += _rows_of_run(run)
+    return _COLUMNS.table(
         rows,
         [
             (
-                "Same answer: the share of pairs of valid answers that agree; both have all in"
-                " common but what differs. Beyond chance: 1 less the share of pairs that disagree"
-                " by that expected of answers drawn at random from all answers of the row (Fleiss"
-                " 1971): 0 by chance, 1 where all agree."
+                "Same answer: the share of pairs of valid answers that agree. Both answers of a"
+                " pair are alike in judge, persona, case and debate, except for what differs."
+                " Beyond chance: 1 minus the observed disagreement divided by the disagreement"
+                " expected between answers drawn at random from all answers of the row (Fleiss"
+                " 1971): 0 at chance level, 1 if all agree."
             ),
             (
-                "Same if asked again: the same share where nothing differs, of the row's judges and"
-                " of cases that have both kinds of pairs; differ beyond that: what it is more than"
-                " the row's share, with its interval by cluster. Of debates that are held again it"
-                " is the floor where one debate was judged twice. Both are empty where nothing was"
-                " asked twice: a second answer of each judge to the same debate fills them."
+                "Same if asked again: the same share of pairs in which nothing differs, for the"
+                " row's judges and the cases with both kinds of pairs. Differ beyond that: this"
+                " share minus the row's share, with its interval by cluster. For repeated debates"
+                " it is the floor if one debate was judged twice. Both are empty if no judge"
+                " answered twice about the same debate."
             ),
             (
-                "Judges: the row's pairs are those of one judge, or of two judges; of all where it"
-                " is blank."
+                "Judges: the row has the pairs of this judge, or of these two judges; of all judges"
+                " if it is blank."
             ),
         ],
     )
 
 
-def _rows(run: RecordedRun) -> Iterator[Fields]:
-    valid = run.valid.fillna({"judge": "", "persona": ""})
-    judges = sorted(set(valid["judge"]) - {""})
-    some = judges if 1 < len(judges) <= MOST_JUDGES else []
-    chosen = [(what, "", valid) for what in DIFFERS]
-    chosen += [(AGAIN, one, valid[valid["judge"] == one]) for one in some]
-    chosen += [
-        (JUDGE, ", ".join(two), valid[valid["judge"].isin(two)]) for two in combinations(some, 2)
-    ]
-    about = {"data": run.data, "method": run.method, "model": run.model_name}
-    for what, named, rows in chosen:
-        found = _agreement(run, rows, what)
-        if found:
-            yield {**about, "what differs": what, "judges": named, **found}
+_COLUMNS = (
+    Columns()
+    .keys("data", "method", "model")
+    .plain("what differs", "judges")
+    .estimate("same answer", "same")
+    .estimate("beyond chance", "beyond")
+    .plain(FLOOR)
+    .estimate("differ beyond that", "differ", role=DIFFERENCE, digits=SIGNED)
+    .counts("pairs", "cases")
+    .short_form(
+        "data",
+        "method",
+        "model",
+        "what differs",
+        "same answer",
+        "same, 95 % interval",
+        "beyond chance",
+        "pairs",
+    )
+)
 
 
-def _agreement(run: RecordedRun, rows: pd.DataFrame, what: str) -> Fields:
-    """The cells of the pairs that differ in one thing; none where there are no such pairs."""
-    pairs = count_agreeing_pairs(rows, DIFFERS[what].common, excluded=DIFFERS[what].apart)
+def _rows_of_run(run: RecordedRun) -> Iterator[Fields]:
+    """The rows of all judges, of each judge, and of each pair of judges."""
+    answers = run.valid.fillna({"judge": "", "persona": ""})
+    judges = sorted(set(answers["judge"]) - {""})
+    for difference in PAIR_RULES:
+        yield from _row(run, answers, difference)
+    if not 1 < len(judges) <= MAX_JUDGES:
+        return
+    for judge in judges:
+        yield from _row(run, answers[answers["judge"] == judge], ASKED_AGAIN, judge)
+    for pair in combinations(judges, 2):
+        yield from _row(run, answers[answers["judge"].isin(pair)], JUDGE, ", ".join(pair))
+
+
+def _row(
+    run: RecordedRun, answers: pd.DataFrame, difference: str, judges: str = ""
+) -> Iterator[Fields]:
+    """The row of the pairs that differ in one thing; none without such pairs."""
+    rule = PAIR_RULES[difference]
+    pairs = count_agreeing_pairs(answers, rule.common, excluded=rule.different)
     pairs = pairs[pairs["pairs"] > 0]
     if pairs.empty:
-        return {}
-    agree, number = (pairs[name].to_numpy(dtype=np.float64) for name in ("agree", "pairs"))
-    answers = (
-        pd.crosstab(rows["case_id"], rows["prediction"]).loc[pairs.index].to_numpy(dtype=np.float64)
-    )
-
-    def beyond_chance(weights: Floats) -> Floats:
-        counts = weights @ answers
-        expected = 1 - (ratio(counts, counts.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
-        return 1 - ratio(1 - ratio(weights @ agree, weights @ number), expected)
-
+        return
+    agreeing = pairs["agree"].to_numpy(dtype=np.float64)
+    pair_counts = pairs["pairs"].to_numpy(dtype=np.float64)
     bootstrap = run.results.sample(pairs.index).bootstrap
-    return {
-        "same answer": bootstrap.estimate(ratio_statistic(agree, number, SHARE)),
-        "beyond chance": bootstrap.estimate(Statistic(beyond_chance, BOUNDS)),
-        **(_floor(run, rows, pairs) if what != AGAIN else {}),
-        "pairs": int(number.sum()),
+    yield {
+        "data": run.data,
+        "method": run.method,
+        "model": run.model_name,
+        "what differs": difference,
+        "judges": judges,
+        "same answer": bootstrap.estimate(ratio_statistic(agreeing, pair_counts, SHARE)),
+        "beyond chance": bootstrap.estimate(_agreement_beyond_chance(answers, pairs)),
+        **(_floor_cells(run, answers, pairs) if difference != ASKED_AGAIN else {}),
+        "pairs": int(pair_counts.sum()),
         "cases": len(pairs),
     }
 
 
-def _floor(run: RecordedRun, rows: pd.DataFrame, pairs: pd.DataFrame) -> Fields:
-    """What agrees where nothing differs, and how much less the row's pairs do, on the cases that
-    have both.
+def _agreement_beyond_chance(answers: pd.DataFrame, pairs: pd.DataFrame) -> Statistic:
+    """Fleiss' chance-corrected agreement as a function of the weights of cases."""
+    agreeing = pairs["agree"].to_numpy(dtype=np.float64)
+    pair_counts = pairs["pairs"].to_numpy(dtype=np.float64)
+    by_label = pd.crosstab(answers["case_id"], answers["prediction"]).loc[pairs.index]
+    label_counts = by_label.to_numpy(dtype=np.float64)
+
+    def beyond_chance(weights: Floats) -> Floats:
+        counts = weights @ label_counts
+        shares = ratio(counts, counts.sum(axis=1, keepdims=True))
+        expected = 1 - (shares**2).sum(axis=1)
+        observed = 1 - ratio(weights @ agreeing, weights @ pair_counts)
+        return 1 - ratio(observed, expected)
+
+    return Statistic(beyond_chance, BOUNDS)
+
+
+def _floor_cells(run: RecordedRun, answers: pd.DataFrame, pairs: pd.DataFrame) -> Fields:
+    """The agreement of judges who are asked again, and the row's difference from it.
+
+    Only cases with both kinds of pairs count; the cells are empty without such cases.
     """
-    again = count_agreeing_pairs(rows, DIFFERS[AGAIN].common)
-    both = pairs.merge(again[again["pairs"] > 0], left_index=True, right_index=True)
+    repeated = count_agreeing_pairs(answers, PAIR_RULES[ASKED_AGAIN].common)
+    repeated = repeated[repeated["pairs"] > 0]
+    both = pairs.merge(repeated, left_index=True, right_index=True)
     if both.empty:
         return {}
-    agree, number, same, asked = both.to_numpy(dtype=np.float64).T
+    agreeing, pair_counts, agreeing_again, repeated_counts = both.to_numpy(dtype=np.float64).T
     bootstrap = run.results.sample(both.index).bootstrap
 
-    def more(weights: Floats) -> Floats:
-        return ratio(weights @ same, weights @ asked) - ratio(weights @ agree, weights @ number)
+    def difference(weights: Floats) -> Floats:
+        share_again = ratio(weights @ agreeing_again, weights @ repeated_counts)
+        return share_again - ratio(weights @ agreeing, weights @ pair_counts)
 
     return {
-        FLOOR: same.sum() / asked.sum(),
-        "differ beyond that": bootstrap.estimate(Statistic(more, BOUNDS)),
+        FLOOR: agreeing_again.sum() / repeated_counts.sum(),
+        "differ beyond that": bootstrap.estimate(Statistic(difference, BOUNDS)),
     }

@@ -1,6 +1,4 @@
-"""Tables of answers before and after people talk, and of what members and judges heard before they
-changed theirs.
-"""
+"""Tables of answers before and after a discussion, and of what was heard before a change."""
 
 from collections.abc import Iterator, Sequence
 
@@ -26,16 +24,19 @@ from moot.stats.bootstrap import (
     ratio,
     ratio_statistic,
 )
-from moot.studies.recorded.occasions import (
-    RIGHT,
+from moot.studies.recorded.opinion_changes import (
+    RIGHT_ANSWER,
     UNDECIDED,
-    WRONG,
+    WRONG_ANSWER,
     Occasion,
-    features,
-    members,
-    occasions,
+    describe_features,
+    find_occasions,
+    group_members,
 )
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
+
+MAJORITY = 0.5
+Estimate = tuple[float, float, float]
 
 
 @table(
@@ -45,29 +46,40 @@ from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
     loaders=("transcripts",),
 )
 def discussions(results: StudyResults) -> TableContent:
-    """How often members of a group are right before the group talks and after it, who changed their
-    answer, and whether one who was right won the others over; with 95 % intervals by group.
+    """How often members of a group are right before and after the group talks, who changed their
+    answer, and whether a member who was right convinced the others; with 95 % intervals by group.
     """
-    rows = [
-        row
-        for run in recorded_runs(results)
-        if (named := members(run)) and (row := _before_and_after(run, named))
-    ]
-    columns = (
-        Columns()
-        .keys("data", "method")
-        .estimate("right before", "before")
-        .estimate("right after", "after")
+    rows = []
+    for run in recorded_runs(results):
+        members = group_members(run)
+        row = _row_before_and_after(run, members) if members else None
+        if row:
+            rows.append(row)
+    return _DISCUSSIONS.table(
+        rows,
+        [
+            "Before and after are the first and the last answer of each member who has both; the"
+            " difference is after minus before. `Most end right` is the share of groups in which"
+            " more than half of the members end on the right answer: among groups with a member who"
+            " was right at first, and among groups without one."
+        ],
     )
-    columns = columns.estimate("difference", "difference", role=DIFFERENCE, digits=SIGNED)
-    columns = columns.estimate("wrong who end right", "to right").estimate(
-        "right who end wrong", "to wrong"
-    )
-    columns = columns.estimate("most end right, one was right", "one").estimate(
-        "most end right, none was", "none"
-    )
-    columns = columns.counts("members", "groups", "groups with one right")
-    short = (
+
+
+_DISCUSSIONS = (
+    Columns()
+    .keys("data", "method")
+    .estimate("right before", "before")
+    .estimate("right after", "after")
+    .estimate("difference", "difference", role=DIFFERENCE, digits=SIGNED)
+    .estimate("wrong who end right", "to right")
+    .estimate("right who end wrong", "to wrong")
+    .estimate("most end right, one was right", "one")
+    .estimate("most end right, none was", "none")
+    .counts("members", "groups", "groups with one right")
+    .short_form(
+        "data",
+        "method",
         "right before",
         "right after",
         "difference",
@@ -75,176 +87,240 @@ def discussions(results: StudyResults) -> TableContent:
         "members",
         "groups",
     )
-    return columns.short_form("data", "method", *short).table(
-        rows,
-        [
-            "Before and after are the first and the last answer of each member who has both; the"
-            " difference is after less before. `Most end right` is the share of groups of whose"
-            " members more than half end on the right answer: among groups with a member who was"
-            " right at first, and among those without one."
-        ],
-    )
+)
 
 
-def _before_and_after(run: RecordedRun, named: set[str]) -> Fields | None:
+def _row_before_and_after(run: RecordedRun, members: set[str]) -> Fields | None:
+    """The row of a run; None where no member has two answers."""
     opinions = stated_predictions(run.results)
-    mine = opinions[(opinions["model"] == run.model) & opinions["speaker"].isin(named)]
-    both = mine[mine.duplicated(["debate_id", "speaker"], keep=False)].groupby(
-        ["debate_id", "speaker"], sort=True
-    )
-    ends = pd.DataFrame(
+    of_members = opinions[(opinions["model"] == run.model) & opinions["speaker"].isin(members)]
+    has_two_answers = of_members.duplicated(["debate_id", "speaker"], keep=False)
+    by_member = of_members[has_two_answers].groupby(["debate_id", "speaker"], sort=True)
+    answers = pd.DataFrame(
         {
-            "case_id": both["case_id"].first(),
-            "first": both["correct"].first(),
-            "last": both["correct"].last(),
+            "case_id": by_member["case_id"].first(),
+            "first": by_member["correct"].first(),
+            "last": by_member["correct"].last(),
         }
     )
-    if ends.empty:
+    if answers.empty:
         return None
-    first, last = (ends[name].to_numpy(dtype=float) for name in ("first", "last"))
-    groups = ends.groupby("debate_id").agg({"case_id": "first", "first": "max", "last": "mean"})
-    won = as_numbers(groups["last"] > 0.5)  # noqa: PLR2004 - more than half
-    one = groups["first"].to_numpy(dtype=float)
-    by_member, by_group = (
-        run.results.sample(frame["case_id"]).bootstrap for frame in (ends, groups)
-    )
+    first = answers["first"].to_numpy(dtype=float)
+    last = answers["last"].to_numpy(dtype=float)
+    groups = answers.groupby("debate_id").agg({"case_id": "first", "first": "max", "last": "mean"})
+    most_end_right = as_numbers(groups["last"] > MAJORITY)
+    one_was_right = groups["first"].to_numpy(dtype=float)
+    members_bootstrap = run.results.sample(answers["case_id"]).bootstrap
+    groups_bootstrap = run.results.sample(groups["case_id"]).bootstrap
     return {
         "data": run.data,
         "method": run.method,
-        "right before": by_member.estimate(mean_statistic(first, SHARE)),
-        "right after": by_member.estimate(mean_statistic(last, SHARE)),
-        "difference": by_member.estimate(mean_statistic(last - first, BOUNDS)),
-        "wrong who end right": by_member.estimate(_share(last, 1 - first)),
-        "right who end wrong": by_member.estimate(_share(1 - last, first)),
-        "most end right, one was right": by_group.estimate(_share(won, one)),
-        "most end right, none was": by_group.estimate(_share(won, 1 - one)),
-        "members": len(ends),
+        "right before": members_bootstrap.estimate(mean_statistic(first, SHARE)),
+        "right after": members_bootstrap.estimate(mean_statistic(last, SHARE)),
+        "difference": members_bootstrap.estimate(mean_statistic(last - first, BOUNDS)),
+        "wrong who end right": members_bootstrap.estimate(_share_among(last, 1 - first)),
+        "right who end wrong": members_bootstrap.estimate(_share_among(1 - last, first)),
+        "most end right, one was right": groups_bootstrap.estimate(
+            _share_among(most_end_right, one_was_right)
+        ),
+        "most end right, none was": groups_bootstrap.estimate(
+            _share_among(most_end_right, 1 - one_was_right)
+        ),
+        "members": len(answers),
         "groups": len(groups),
-        "groups with one right": int(one.sum()),
+        "groups with one right": int(one_was_right.sum()),
     }
 
 
-def _share(of: Floats, among: Floats) -> Statistic:
-    return ratio_statistic(of * among, among, SHARE)
+def _share_among(values: Floats, among: Floats) -> Statistic:
+    return ratio_statistic(values * among, among, SHARE)
 
 
 CONVERSATIONS = "transcripts", "nyu_debates"
-"""Loaders of debates in which answers or beliefs are known turn by turn."""
-ANY = "anything"
+"""Loaders of debates that record answers or beliefs turn by turn."""
+ANY_FEATURE = "anything"
+CHANGES = (
+    (WRONG_ANSWER, RIGHT_ANSWER),
+    (RIGHT_ANSWER, WRONG_ANSWER),
+    (UNDECIDED, RIGHT_ANSWER),
+    (UNDECIDED, WRONG_ANSWER),
+)
+"""Changes of an answer: the answer before, and the answer after."""
 
 
 @table(
     STUDY, "changed_answers", "What came before a change of answer or belief", loaders=CONVERSATIONS
 )
 def changed_answers(results: StudyResults) -> TableContent:
-    """What members of groups and judges had heard before they changed an answer or belief, beside
-    what they had heard before they kept it; with 95 % intervals by cluster.
+    """What group members and judges heard before they changed an answer or belief, compared with
+    what they heard before they kept it; with 95 % intervals by cluster.
     """
-    rows = [
-        row
-        for run in recorded_runs(results)
-        if (some := list(occasions(run)))
-        for row in _changes(run, some)
-    ]
-    columns = (
-        Columns()
-        .keys("data", "method", "held before", "changes to")
-        .plain("heard before")
-        .estimate("changes")
-    )
-    columns = columns.ours("before a change", "before none").estimate(
-        "difference", "difference", digits=SIGNED
-    )
-    columns = columns.estimate("belief moved", "moved", digits=SIGNED).counts(
-        "occasions", "changed", "debates"
-    )
-    short = ("changes", "95 % interval", "before a change", "before none", "difference", "changed")
-    return columns.short_form("method", "held before", "changes to", "heard before", *short).table(
+    rows: list[Fields] = []
+    for run in recorded_runs(results):
+        run_occasions = list(find_occasions(run))
+        if run_occasions:
+            rows += _rows_of_changes(run, run_occasions)
+    return _CHANGED_ANSWERS.table(
         rows,
         [
             (
                 "An occasion is a message of a member who had an answer and had heard another"
                 " member, or a judge's belief that follows an earlier one. `Changes` is the share"
-                " of occasions after which the answer is the one in `changes to`. Heard before is"
-                " the last message of another member, or all that was said in public since the"
-                " judge's last belief: whether its speaker holds (or argues for) the right answer,"
-                " its kind, the speaker's role, its length against the median, and whether it"
-                " quotes; where both sides spoke, which side used more words, and quoted more."
+                " of occasions after which the answer is the one in `changes to`. `Heard before` is"
+                " the last message of another member, or all public utterances since the judge's"
+                " last belief: whether the last speaker holds (or argues for) the right answer, the"
+                " kind of utterance, the speaker's role, the length compared with the median, and"
+                " whether there are quotations. If both sides spoke, it also says which side used"
+                " more words, and which quoted more."
             ),
             (
-                "Before a change, before none: how often that was heard before occasions with and"
-                " without the change; difference is the first less the second, 0 if hearing it goes"
-                " with no more changes. Belief moved is the mean change of the probability of the"
-                " right answer, where beliefs were stated."
+                "Before a change, before none: how often the feature was heard before occasions"
+                " with and without the change. The difference is the first minus the second; it is"
+                " 0 if changes are as frequent with the feature as without it. Belief moved is the"
+                " mean change of the probability of the right answer, if probabilities were"
+                " stated."
             ),
             (
-                "What came before a change is not thereby its cause: who spoke, what, and how long"
-                " was not drawn by lot."
+                "These are associations, not causes: speakers, content and length were not assigned"
+                " at random."
             ),
         ],
         exploratory=True,
     )
 
 
-def _changes(run: RecordedRun, some: Sequence[Occasion]) -> Iterator[Fields]:
-    typical = float(np.median([one.words for one in some]))
-    told = pd.DataFrame([features(one, typical) for one in some])
-    frame = pd.DataFrame(some, columns=Occasion._fields)
-    moved = as_numbers(frame["moved"])
-    for held, to in ((WRONG, RIGHT), (RIGHT, WRONG), (UNDECIDED, RIGHT), (UNDECIDED, WRONG)):
-        mine, changed = (frame["held"] == held).to_numpy(), (frame["now"] == to).to_numpy()
-        values = [(name, value) for name in told for value in sorted(told[name].dropna().unique())]
-        told_apart = [(name, value) for name, value in values if (told[name] != value).any()]
-        for name, value in [("", ANY), *told_apart]:
-            among = mine & told[name].notna().to_numpy() if name else mine
-            kept = among & (told[name] == value).to_numpy() if name else mine
-            if not kept.any():
+_CHANGED_ANSWERS = (
+    Columns()
+    .keys("data", "method", "held before", "changes to")
+    .plain("heard before")
+    .estimate("changes")
+    .ours("before a change", "before none")
+    .estimate("difference", "difference", digits=SIGNED)
+    .estimate("belief moved", "moved", digits=SIGNED)
+    .counts("occasions", "changed", "debates")
+    .short_form(
+        "method",
+        "held before",
+        "changes to",
+        "heard before",
+        "changes",
+        "95 % interval",
+        "before a change",
+        "before none",
+        "difference",
+        "changed",
+    )
+)
+
+
+def _rows_of_changes(run: RecordedRun, run_occasions: Sequence[Occasion]) -> Iterator[Fields]:
+    """A row for each change and each feature that tells occasions apart."""
+    median_words = float(np.median([occasion.word_count for occasion in run_occasions]))
+    features = pd.DataFrame(
+        [describe_features(occasion, median_words) for occasion in run_occasions]
+    )
+    frame = pd.DataFrame(run_occasions, columns=Occasion._fields)
+    for answer_before, answer_after in CHANGES:
+        is_eligible = (frame["answer_before"] == answer_before).to_numpy()
+        is_change = (frame["answer_after"] == answer_after).to_numpy()
+        row: JsonObject = {
+            "data": run.data,
+            "method": run.method,
+            "held before": answer_before,
+            "changes to": answer_after,
+        }
+        if is_eligible.any():
+            cells = _change_cells(run, frame, is_eligible, is_eligible, is_change)
+            yield row | {"heard before": ANY_FEATURE} | cells
+        for name, value in _contrasting_features(features):
+            has_value = (features[name] == value).to_numpy()
+            is_known = is_eligible & features[name].notna().to_numpy()
+            if not (is_known & has_value).any():
                 continue
-            stated, some_lack = kept & ~np.isnan(moved), (kept != among).any()
-            sides, cases = (among & changed, among & ~changed), frame["case_id"]
-            row: JsonObject = {
-                "data": (run.data, run.method, held, to, f"{name}: {value}" if name else value),
-                "changes": _mean(run, cases[kept], as_numbers(changed[kept]), SHARE),
-                "before a change": tuple(
-                    float(kept[rows].mean()) if rows.any() else None for rows in sides
-                ),
-                "belief moved": _mean(run, cases[stated], moved[stated], BOUNDS),
-                "occasions": (
-                    int(kept.sum()),
-                    int((kept & changed).sum()),
-                    frame["debate_id"][kept].nunique(),
-                ),
-            }
-            if some_lack:
-                row["difference"] = _apart(run, cases[mine], kept[mine], changed[mine], among[mine])
-            yield row
+            cells = _change_cells(run, frame, is_known, is_known & has_value, is_change)
+            if not has_value[is_known].all():
+                cells["difference"] = _difference_of_shares(
+                    run,
+                    frame["case_id"][is_eligible],
+                    (is_known & has_value)[is_eligible],
+                    is_change[is_eligible],
+                    is_known[is_eligible],
+                )
+            yield row | {"heard before": f"{name}: {value}"} | cells
 
 
-def _mean(
-    run: RecordedRun, cases: Column, values: Floats, bounds: Bounds
-) -> tuple[float, float, float]:
-    bootstrap, [sums, counts] = _by_case(run, cases, values, np.ones(len(values)))
+def _contrasting_features(features: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    """The name and value of each feature that some occasions do not have."""
+    for name in features:
+        for value in sorted(features[name].dropna().unique()):
+            if (features[name] != value).any():
+                yield str(name), value
+
+
+def _change_cells(
+    run: RecordedRun, frame: pd.DataFrame, is_known: Truths, is_heard: Truths, is_change: Truths
+) -> JsonObject:
+    """The cells of one feature.
+
+    Args:
+        run: the run.
+        frame: its occasions.
+        is_known: the occasions whose answer could change in this way and whose feature is known.
+        is_heard: those among them before which the feature was heard.
+        is_change: the occasions after which the answer is the one changed to.
+    """
+    case_ids = frame["case_id"]
+    belief_changes = as_numbers(frame["belief_change"])
+    has_belief = is_heard & ~np.isnan(belief_changes)
+    return {
+        "changes": _mean_by_case(run, case_ids[is_heard], as_numbers(is_change[is_heard]), SHARE),
+        "before a change": _share_heard(is_heard, is_known & is_change),
+        "before none": _share_heard(is_heard, is_known & ~is_change),
+        "belief moved": _mean_by_case(
+            run, case_ids[has_belief], belief_changes[has_belief], BOUNDS
+        ),
+        "occasions": int(is_heard.sum()),
+        "changed": int((is_heard & is_change).sum()),
+        "debates": frame["debate_id"][is_heard].nunique(),
+    }
+
+
+def _share_heard(is_heard: Truths, among: Truths) -> float | None:
+    return float(is_heard[among].mean()) if among.any() else None
+
+
+def _mean_by_case(run: RecordedRun, case_ids: Column, values: Floats, bounds: Bounds) -> Estimate:
+    bootstrap, [sums, counts] = _sum_by_case(run, case_ids, values, np.ones(len(values)))
     return bootstrap.estimate(ratio_statistic(sums, counts, bounds))
 
 
-def _apart(
-    run: RecordedRun, cases: Column, heard: Truths, changed: Truths, among: Truths
-) -> tuple[float, float, float]:
-    """How much more often something was heard before a change than before none."""
-    sides = [(among & rows & heard, among & rows) for rows in (changed, ~changed)]
-    bootstrap, sums = _by_case(run, cases, *(as_numbers(one) for side in sides for one in side))
+def _difference_of_shares(
+    run: RecordedRun, case_ids: Column, is_heard: Truths, is_change: Truths, is_known: Truths
+) -> Estimate:
+    """The share of changes before which a feature was heard, minus that share of non-changes."""
+    changes, others = is_known & is_change, is_known & ~is_change
+    bootstrap, sums = _sum_by_case(
+        run,
+        case_ids,
+        as_numbers(changes & is_heard),
+        as_numbers(changes),
+        as_numbers(others & is_heard),
+        as_numbers(others),
+    )
 
     def difference(weights: Floats) -> Floats:
-        before, of_changes, none, of_others = (weights @ one for one in sums)
-        return ratio(before, of_changes) - ratio(none, of_others)
+        changes_heard, all_changes, others_heard, all_others = (
+            weights @ case_sums for case_sums in sums
+        )
+        return ratio(changes_heard, all_changes) - ratio(others_heard, all_others)
 
     return bootstrap.estimate(Statistic(difference, BOUNDS))
 
 
-def _by_case(
-    run: RecordedRun, cases: Column, *values: Floats
+def _sum_by_case(
+    run: RecordedRun, case_ids: Column, *values: Floats
 ) -> tuple[ClusterBootstrap, list[Floats]]:
-    """Sums of values by case, so that many occasions of few cases are resampled as these few."""
-    codes, named = pd.factorize(cases, sort=True)
-    sums = [as_numbers(np.bincount(codes, one, len(named))) for one in values]
-    return run.results.sample(named).bootstrap, sums
+    """The sums of values by case: many occasions of few cases are resampled as these few cases."""
+    codes, unique_ids = pd.factorize(case_ids, sort=True)
+    sums = [as_numbers(np.bincount(codes, column, len(unique_ids))) for column in values]
+    return run.results.sample(unique_ids).bootstrap, sums
