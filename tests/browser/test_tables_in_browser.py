@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from browser_pages import violations
+from moot.overview.tables_contrasts import COLUMNS
 from moot.report.content import StudyResults, Table
 from moot.report.tables import write_table
 from moot.scores import no_scores
-from moot.studies.across.tables_contrasts import COLUMNS
 
 pytestmark = pytest.mark.slow
 

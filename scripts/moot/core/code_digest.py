@@ -63,7 +63,7 @@ def _matching_files(name: str) -> tuple[Path, ...]:
     files: list[Path] = []
     for path in paths:
         files += sorted(path.rglob("*")) if path.is_dir() else [path]
-    sources = tuple(file for file in files if file.is_file() and file.suffix != ".pyc")
+    sources = tuple(file for file in files if file.is_file() and file.suffix not in (".pyc", ".md"))
     if not sources:
         raise ValueError(f"no source file '{name}' below {SCRIPTS}")
     return sources

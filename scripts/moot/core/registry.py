@@ -17,8 +17,8 @@ from moot.core.errors import UserError, unknown_name
 
 Entry = TypeVar("Entry")
 _EXTENSION = ContextVar("extension", default="")
-FOLDERS = ("moot.studies", "moot.analyses")
-"""The packages whose folders each hold all modules of one study or of one analysis."""
+FOLDERS = ("moot.studies", "moot.analyses", "moot.overview")
+"""The packages of studies, of analyses, and of what every run gets."""
 
 
 @contextmanager

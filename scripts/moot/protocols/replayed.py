@@ -164,7 +164,7 @@ def replacement_texts(
 def split_sentences(text: str) -> list[tuple[str, str]]:
     """The sentences of a text, each with the text without it.
 
-    >>> sentences("He paid. She did not!")
+    >>> split_sentences("He paid. She did not!")
     [('He paid.', 'She did not!'), ('She did not!', 'He paid.')]
     """
     found = [match for match in _SENTENCE.finditer(text) if match.group().strip()]

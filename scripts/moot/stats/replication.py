@@ -24,7 +24,7 @@ NOTHING = (float("nan"), float("nan"))
 def wilson_interval(share: float, n: float, level: float = LEVEL) -> Interval:
     """A share of n answers, with the interval of Wilson (1927).
 
-    >>> [round(end, 3) for end in wilson(0.9, 200)]
+    >>> [round(end, 3) for end in wilson_interval(0.9, 200)]
     [0.9, 0.851, 0.934]
     """
     from scipy.special import ndtri  # registries are read at every start of Snakemake

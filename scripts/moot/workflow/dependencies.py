@@ -69,7 +69,7 @@ ANALYSIS_CODE = (
     "scores",
     "stats",
     "studies/*/scores*.py",
-    "studies/across/tables_contrasts.py",
+    "overview/tables_contrasts.py",
 )
 """The code from predictions and transcripts to the tests of contrasts."""
 

@@ -24,12 +24,12 @@ from moot.core.artifacts import write_frame
 from moot.core.cases import choose_cases
 from moot.core.config import Config
 from moot.core.schemas import SCHEMAS
+from moot.overview.tables_contrasts import contrasts
 from moot.report.content import StudyResults
 from moot.scores import no_scores
 from moot.scores.answers import among_valid, answer
 from moot.scores.contrasts import Contrast, Side, measure
 from moot.scores.results import ExperimentResults
-from moot.studies.across.tables_contrasts import contrasts
 from results_on_disk import REARREST, case, experiment_view, prediction, write_results
 
 CASES = [

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from moot.core.errors import UserError
+from moot.overview.tables_comparison import methods_by_data, methods_long
 from moot.report import FIGURES
 from moot.report.reader_debates import CHANGED, Packing, pack_debates
 from moot.scores import score_experiment
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.dynamics import stated_predictions
 from moot.stats.paired import holm
-from moot.studies.across.tables_comparison import methods_by_data, methods_long
 from moot.studies.recorded.opinion_changes import find_occasions
 from moot.studies.recorded.runs import judged_runs, read_beliefs, read_outcomes
 from moot.studies.recorded.tables import groups, nyu_feedback, read_grades

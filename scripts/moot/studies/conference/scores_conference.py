@@ -242,7 +242,7 @@ def measure_course(utterances: pd.DataFrame) -> Iterator[tuple[str, Column, Boun
 def repeated_share(texts: list[str]) -> float:
     """The share of runs of four words that a debate has already used; 0 for fewer than four words.
 
-    >>> repetition(["we must act now", "we must act now or never"])
+    >>> repeated_share(["we must act now", "we must act now or never"])
     0.25
     """
     runs: list[tuple[str, ...]] = []

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from moot.analyses.group_rates.tables import group_rates_table
+from moot.overview.tables_paired import BEYOND, paired_tests
 from moot.report.content import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import holm
-from moot.studies.across.tables_paired import BEYOND, paired_tests
 from moot.studies.recorded.tables import groups
 from recorded_runs import recorded_study
 from results_on_disk import REARREST, case, experiment_view, prediction, write_results

@@ -8,17 +8,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from moot.overview.tables_questions import questions
+from moot.overview.tables_trial_runs import trial_runs
 from moot.report.claims import read_claims
 from moot.report.content import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_shares, share_right
-from moot.studies.across.tables_questions import questions
-from moot.studies.across.tables_trial_runs import trial_runs
 from recorded_runs import recorded_study
 from results_on_disk import case, experiment_view, prediction, write_results
 
-SHIPPED = Path(__file__).resolve().parents[3] / "data" / "published" / "claims.csv"
+SHIPPED = Path(__file__).resolve().parents[2] / "data" / "published" / "claims.csv"
 CASES = [case(f"c{number}", "yes" if number % 3 == 0 else "no") for number in range(30)]
 HEADER = "study,source,question,claim,published,data,statistic,metric,first,second,direction,threshold,see"
 

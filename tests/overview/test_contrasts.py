@@ -11,6 +11,7 @@ import pytest
 
 from declared_jobs import declared_jobs
 from moot.core.errors import UserError
+from moot.overview.tables_contrasts import contrasts
 from moot.plan.plan import Plan
 from moot.report import TABLES
 from moot.report.content import StudyResults
@@ -20,10 +21,9 @@ from moot.scores import no_scores
 from moot.scores.contrasts import measure
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_shares, holm, share_right
-from moot.studies.across.tables_contrasts import contrasts
 from results_on_disk import REARREST, case, experiment_view, prediction, write_results
 
-PROJECT = Path(__file__).resolve().parents[3]
+PROJECT = Path(__file__).resolve().parents[2]
 CASES = [
     case(f"c{number}", "yes" if number % 3 == 0 else "no", sex=("f", "m")[number % 2])
     for number in range(30)
@@ -233,7 +233,7 @@ def test_a_metric_or_attribute_that_does_not_apply_is_named(tmp_path: Path) -> N
     for entry, message in (
         (
             {"metric": "volatility"},
-            "debate is no appellate panel, or its statements have no labels",
+            "debate is not an appellate panel, or its statements have no labels",
         ),
         (
             {"first_cases": {"height": "1"}, "paired": False},

@@ -14,6 +14,8 @@ import pytest
 from moot.core.artifacts import describe, write_rows
 from moot.core.cases import Case
 from moot.core.rubric import RUBRICS
+from moot.overview.tables_contrasts import contrasts
+from moot.overview.tables_questions import questions
 from moot.report.claims import read_claims
 from moot.report.content import StudyResults
 from moot.scores import no_scores
@@ -22,13 +24,11 @@ from moot.scores.contrasts import FIRST_HIGHER, Contrast, Side
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import DIFFERENCE
 from moot.stats.within_cases import interval_p, interval_within
-from moot.studies.across.tables_contrasts import contrasts
-from moot.studies.across.tables_questions import questions
 from moot.studies.appellate.data_opinions import TASK
 from moot.studies.appellate.legal.rubric import CODES
 from results_on_disk import experiment_view, prediction, repeating, write_results
 
-PROJECT = Path(__file__).resolve().parents[3]
+PROJECT = Path(__file__).resolve().parents[2]
 CASES = [
     Case(f"c{number}", "opinions", "test", "Facts.", "affirm", TASK.labels, {})
     for number in range(5)
