@@ -1,5 +1,7 @@
-"""Figures of recorded results: every method with its interval, beliefs over rounds, and whether
-they can be trusted.
+"""Figures of recorded results.
+
+They show the accuracy of each method, judges' beliefs over rounds and their calibration, and the
+ratings of debaters.
 """
 
 import textwrap
@@ -26,54 +28,39 @@ from moot.stats.bootstrap import ClusterBootstrap, as_numbers, mean_statistic, s
 from moot.stats.calibration import confidence_bins
 from moot.studies.recorded.runs import (
     STUDY,
+    UNDECIDED,
     RecordedRun,
     answered_runs,
     judged_runs,
     read_beliefs,
     read_outcomes,
 )
-from moot.studies.recorded.tables_ratings import NAMING_DEBATERS, pairs_of, rated
+from moot.studies.recorded.tables_ratings import NAMING_DEBATERS, find_debater_verdicts, rating_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 RECORDS = "Recorded results"
-MOST_ROUNDS = 6
+MAX_ROUNDS = 6
 LABEL_WIDTH = 34  # characters
 
 
 @figure(STUDY, "accuracy", "How often recorded methods and models are right", category=RECORDS)
 def accuracy(results: StudyResults) -> "Figure":
-    """Accuracy of every recorded method and model with its 95 % interval by case, invalid answers
-    counted as wrong; the dashed line is always naming the most frequent label.
+    """Accuracy of every recorded method and model with its 95 % interval by case. Invalid answers
+    count as wrong. The dashed line is the accuracy of always naming the most frequent label.
     """
     runs = answered_runs(results)
     if not runs:
         return nothing_to_draw("No recorded predictions are in this run.")
     drawing, axes = new_figure(height=0.9 + 0.28 * len(runs))
     methods = list(dict.fromkeys(run.method for run in runs))
-    ordered = sorted(runs, key=lambda run: (methods.index(run.method), run.model_name))
-    for place, run in enumerate(ordered):
-        rows = run.predictions
-        value, low, high = run.accuracy
-        majority = rows.drop_duplicates("case_id")["target"].value_counts(normalize=True).max()
-        position = methods.index(run.method)
-        colour, marker = COLOURS[position % len(COLOURS)], MARKERS[position % len(MARKERS)]
-        axes.plot([100 * low, 100 * high], [place, place], color=colour, linewidth=1.6)
-        axes.plot([100 * value], [place], marker, color=colour, markersize=6)
-        axes.plot(
-            [100 * majority] * 2,
-            [place - 0.4, place + 0.4],
-            color=GREY,
-            linestyle="--",
-            linewidth=1.2,
-        )
-        margin = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
-        axes.annotate(
-            f"n = {rows['case_id'].nunique()}", (1.01, place), fontsize=8, color=GREY, **margin
-        )
-    axes.set_yticks(range(len(ordered)), [_label(run.method, run.model_name) for run in ordered])
+    runs = sorted(runs, key=lambda run: (methods.index(run.method), run.model_name))
+    for y, run in enumerate(runs):
+        style = methods.index(run.method)
+        _draw_accuracy(axes, run, y, COLOURS[style % len(COLOURS)], MARKERS[style % len(MARKERS)])
+    axes.set_yticks(range(len(runs)), [_row_label(run.method, run.model_name) for run in runs])
     axes.invert_yaxis()
     axes.set_xlabel("Right answers (%), invalid counted as wrong")
     note_below(
@@ -86,103 +73,124 @@ def accuracy(results: StudyResults) -> "Figure":
     return drawing
 
 
-def _label(method: str, model: str) -> str:
-    """A run's name next to its row; a long name of a model goes on in a second line."""
+def _draw_accuracy(axes: "Axes", run: RecordedRun, y: int, colour: str, marker: str) -> None:
+    """Draw a run's accuracy with its interval, the majority class, and the number of cases."""
+    targets = run.predictions.drop_duplicates("case_id")["target"]
+    majority = targets.value_counts(normalize=True).max()
+    value, low, high = run.accuracy
+    axes.plot([100 * low, 100 * high], [y, y], color=colour, linewidth=1.6)
+    axes.plot([100 * value], [y], marker, color=colour, markersize=6)
+    axes.plot([100 * majority] * 2, [y - 0.4, y + 0.4], color=GREY, linestyle="--", linewidth=1.2)
+    axes.annotate(
+        f"n = {len(targets)}",
+        (1.01, y),
+        fontsize=8,
+        color=GREY,
+        xycoords=("axes fraction", "data"),
+        va="center",
+        annotation_clip=False,
+    )
+
+
+def _row_label(method: str, model: str) -> str:
+    """The name of a run's row, with a long name wrapped into several lines."""
     return textwrap.fill(f"{method}, {model.rpartition('/')[2]}", LABEL_WIDTH)
 
 
 @figure(STUDY, "nyu_beliefs", "A human judge's belief, round by round", category=RECORDS)
 def nyu_beliefs(results: StudyResults) -> "Figure":
-    """The human judge's mean belief in the right answer after each round, by arm: debates that
+    """The human judge's mean belief in the right answer after each round, by arm, for debates that
     ended on the right answer and those that did not.
     """
     runs = judged_runs(results)
     if not runs:
         return nothing_to_draw("No debates before a judge are in this run.")
-    drawing, every, lowest = panels(len(runs), columns=2, row_height=2.2)
-    for axes, run in zip(every, runs, strict=True):
-        _belief_lines(axes, run)
+    drawing, all_axes, bottom_axes = panels(len(runs), columns=2, row_height=2.2)
+    for axes, run in zip(all_axes, runs, strict=True):
+        _draw_beliefs(axes, run)
         axes.axhline(50, color=GREY, linestyle=":", linewidth=1)
         axes.set(ylim=(-3, 103), title=run.method)
-    for axes in lowest:
+    for axes in bottom_axes:
         axes.set_xlabel("Round")
-    drawing.legend(*every[0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
+    drawing.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
     drawing.supylabel("Belief in the right answer (%)", fontsize=9)
     note_below(
         drawing,
         [
-            f"n: debates in which the judge stated a belief more than once; from {FEWEST_CASES} on"
-            " their 95 % interval by story and judge is shaded. A debate that ended keeps its last"
-            f" belief. Round 0: before anyone spoke. Rounds after {MOST_ROUNDS} are not drawn."
+            "n: debates in which the judge stated a belief more than once. The 95 % interval by"
+            f" story and judge is shaded if n is at least {FEWEST_CASES}. A debate that has ended"
+            " keeps its last belief. Round 0: before the first speech. Rounds after"
+            f" {MAX_ROUNDS} are not drawn."
         ],
     )
     return drawing
 
 
-def _belief_lines(axes: "Axes", run: RecordedRun) -> None:
-    stated = read_beliefs(run)
-    stated = stated[stated.groupby("debate_id")["round"].transform("size") > 1]
-    held = stated.pivot_table(index="debate_id", columns="round", values="in_right", aggfunc="last")
-    held = held.reindex(columns=range(MOST_ROUNDS + 1)).ffill(axis=1)
-    ends = read_outcomes(run).set_index("debate_id").loc[held.index]
-    for label, mine, colour, line in (
-        (
-            "ended right",
-            ends["right"] > 0.5,  # noqa: PLR2004 - an undecided judge counts half
-            VERMILION,
-            "-",
-        ),
-        ("ended wrong or undecided", ends["right"] <= 0.5, BLUE, "--"),  # noqa: PLR2004
+def _draw_beliefs(axes: "Axes", run: RecordedRun) -> None:
+    """Draw the mean belief by round, of debates that ended right and of all others."""
+    beliefs = read_beliefs(run)
+    beliefs = beliefs[beliefs.groupby("debate_id")["round"].transform("size") > 1]
+    by_round = beliefs.pivot_table(
+        index="debate_id", columns="round", values="in_right", aggfunc="last"
+    )
+    by_round = by_round.reindex(columns=range(MAX_ROUNDS + 1)).ffill(axis=1)
+    outcomes = read_outcomes(run).set_index("debate_id").loc[by_round.index]
+    ended_right = outcomes["right"] > UNDECIDED
+    for label, is_drawn, colour, line in (
+        ("ended right", ended_right, VERMILION, "-"),
+        ("ended wrong or undecided", ~ended_right, BLUE, "--"),
     ):
-        rows = held[mine]
+        rows = by_round[is_drawn]
         if rows.empty:
             continue
-        clusters = ends.loc[rows.index, "cluster"]
+        bootstrap = ClusterBootstrap(outcomes.loc[rows.index, "cluster"], run.results.seed)
         estimates = [
-            ClusterBootstrap(clusters, run.results.seed).estimate(
-                mean_statistic(rows[number], (0.0, 1.0))
-            )
-            for number in rows.columns
+            bootstrap.estimate(mean_statistic(rows[number], (0.0, 1.0))) for number in rows.columns
         ]
         y, low, high = 100 * np.array(estimates).T
         if len(rows) >= FEWEST_CASES:
             axes.fill_between(rows.columns, low, high, color=colour, alpha=0.13, linewidth=0)
         axes.plot(rows.columns, y, line, color=colour, label=label)
-        axes.text(MOST_ROUNDS, y[-1], f" n = {len(rows)}", color=colour, fontsize=7, va="center")
+        axes.text(MAX_ROUNDS, y[-1], f" n = {len(rows)}", color=colour, fontsize=7, va="center")
 
 
 @figure(STUDY, "nyu_calibration", "Can a human judge's confidence be trusted?", category=RECORDS)
 def nyu_calibration(results: StudyResults) -> "Figure":
     """Share of right final beliefs by how sure the human judge was, one panel an arm, with 95 %
-    intervals by story and judge and the number of debates; on the diagonal confidence is deserved.
+    intervals by story and judge and the number of debates. On the diagonal, confidence matches
+    accuracy.
     """
     runs = judged_runs(results)
     if not runs:
         return nothing_to_draw("No debates before a judge are in this run.")
-    drawing, every, lowest = panels(len(runs), columns=2, row_height=2.2)
-    for position, (axes, run) in enumerate(zip(every, runs, strict=True)):
+    drawing, all_axes, bottom_axes = panels(len(runs), columns=2, row_height=2.2)
+    for position, (axes, run) in enumerate(zip(all_axes, runs, strict=True)):
         axes.plot([50, 100], [50, 100], color=GREY, linestyle=":", linewidth=1)
-        _deserved(axes, run, COLOURS[position % len(COLOURS)], MARKERS[position % len(MARKERS)])
+        _draw_calibration(
+            axes, run, COLOURS[position % len(COLOURS)], MARKERS[position % len(MARKERS)]
+        )
         axes.set(title=run.method, ylim=(-3, 117))
-    for axes in lowest:
+    for axes in bottom_axes:
         axes.set_xlabel("Probability given to the favoured answer (%)")
     drawing.supylabel("Favoured answer is right (%)", fontsize=9)
     note_below(
         drawing,
         [
             "Number above a point: debates. Bars: 95 % intervals by story and judge. An undecided"
-            " judge is half right."
+            " judge counts as half right."
         ],
     )
     return drawing
 
 
-def _deserved(axes: "Axes", run: RecordedRun, colour: str, marker: str) -> None:
+def _draw_calibration(axes: "Axes", run: RecordedRun, colour: str, marker: str) -> None:
+    """Draw the share of right debates by bin of the judge's last confidence."""
     last = read_beliefs(run).groupby("debate_id").last()
-    ends = read_outcomes(run).set_index("debate_id").loc[last.index]
-    sure = np.maximum(last["in_right"], 1 - last["in_right"])
-    for _, rows in ends.groupby(confidence_bins(as_numbers(sure)).argmax(axis=1)):
-        x = 100 * sure[rows.index].mean()
+    outcomes = read_outcomes(run).set_index("debate_id").loc[last.index]
+    confidence = np.maximum(last["in_right"], 1 - last["in_right"])
+    bins = confidence_bins(as_numbers(confidence)).argmax(axis=1)
+    for _, rows in outcomes.groupby(bins):
+        x = 100 * confidence[rows.index].mean()
         estimate = ClusterBootstrap(rows["cluster"], run.results.seed).estimate(
             share_statistic(rows["right"])
         )
@@ -195,30 +203,31 @@ def _deserved(axes: "Axes", run: RecordedRun, colour: str, marker: str) -> None:
 @figure(EVERY, "ratings", "Ratings of debaters", needs=(has_tournament,))
 @figure(STUDY, "ratings", "Ratings of debaters", category=RECORDS, loaders=NAMING_DEBATERS)
 def ratings_figure(results: StudyResults) -> "Figure":
-    """Each debater's rating with its 95 % interval, side, length and judges in the model, and by
-    wins alone (grey).
+    """Each debater's rating with its 95 % interval, with side, length and judges in the model, and
+    its rating by wins alone (grey).
     """
-    found = [(pairs, list(rated(pairs))) for pairs in pairs_of(results)]
-    if not any(rows for _, rows in found):
-        return nothing_to_draw("No debates between named debaters are in this run.")
-    pairs, rows = max(found, key=lambda one: len(one[0].rows))
-    drawing, axes = new_figure(height=1.2 + 0.24 * len(rows))
-    for place, row in enumerate(rows):
-        value, low, high = row["rating"]
-        axes.plot([low, high], [place, place], color=BLUE, linewidth=1.6)
-        axes.plot([row["rating by wins alone"][0]], [place + 0.3], "D", color=GREY, markersize=3)
-        axes.plot([value], [place], "o", color=BLUE, markersize=6)
-    names = [
-        f"{row['data'][2]} ({row['rank']}; by wins alone {row['rank by wins alone']})"
-        for row in rows
+    tables = [
+        (verdicts, list(rating_rows(verdicts))) for verdicts in find_debater_verdicts(results)
     ]
+    if not any(rows for _, rows in tables):
+        return nothing_to_draw("No debates between named debaters are in this run.")
+    verdicts, rows = max(tables, key=lambda table: len(table[0].rows))
+    drawing, axes = new_figure(height=1.2 + 0.24 * len(rows))
+    names = []
+    for y, row in enumerate(rows):
+        value, low, high = row["rating"]
+        by_wins, _, _ = row["rating by wins alone"]
+        axes.plot([low, high], [y, y], color=BLUE, linewidth=1.6)
+        axes.plot([by_wins], [y + 0.3], "D", color=GREY, markersize=3)
+        axes.plot([value], [y], "o", color=BLUE, markersize=6)
+        names.append(f"{row['debater']} ({row['rank']}; by wins alone {row['rank by wins alone']})")
     axes.set_yticks(range(len(rows)), names)
     axes.invert_yaxis()
     axes.set_xlabel("Rating (log odds)")
     note_below(
         drawing,
         [
-            f"{pairs.data}. Blue: side, length and judges in the model; grey: wins alone. In"
+            f"{verdicts.data}. Blue: side, length and judges in the model; grey: wins alone. In"
             " brackets: both ranks."
         ],
     )

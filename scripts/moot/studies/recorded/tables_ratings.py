@@ -1,13 +1,14 @@
-"""Ratings of debaters from debates of two sides, with side, length and judges' leanings told from
-strength.
+"""Ratings of debaters from debates of two sides.
 
-A data set names who argued for a label in the attribute of its cases that is called as the label,
-and the words of that side in `words_LABEL`; a verdict for neither of two such labels is a tie.
-Verdicts of one `topic` are one cluster, where cases have that attribute.
+The model separates a debater's strength from the side, from length and from judges' leanings.
+
+A data set names who argued for a label in the attribute of its cases that has the label's name,
+and the number of words of that side in `words_LABEL`. A verdict for neither of two such labels is a
+tie. The verdicts of one `topic` are one cluster, if cases have that attribute.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,20 +27,27 @@ from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 
 WORDS, TOPIC = "words", "topic"
 NAMING_DEBATERS = ("transcripts",)
-"""Loaders whose cases may say, in attributes, which debater takes which side."""
-SIDE, LENGTH, OWN = "side", "a tenth more words", "judge of the debater's family"
-LEAST_LONGER = 0.1
-"""Of a tenth: sides whose words differ less say nothing of length."""
+"""Loaders whose cases may name, in attributes, the debater of each side."""
+SIDE, LENGTH, OWN_FAMILY = "side", "a tenth more words", "judge of the debater's family"
+MIN_LENGTH_SD = 0.1
+"""In tenths: length is a term of the model if the sides' log ratios of words vary by more."""
 MODEL_NOTE = (
-    "Model: Bradley and Terry's with ties (Davidson 1970). A rating is a log odds, less the mean of"
-    " all that can be compared: of two debaters one apart, alike in all else, the better one wins e"
-    " = 2.7 times as often as the other."
+    "Model: Bradley and Terry's with ties (Davidson 1970). A rating is a log odds, minus the mean"
+    " of all debaters that can be compared: if two debaters differ by one and all else is equal,"
+    " the better one wins e = 2.7 times as often as the other."
 )
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """The verdicts of debates between named debaters, one a row."""
+class DebaterVerdicts:
+    """The verdicts of debates between named debaters.
+
+    Attributes:
+        data, method: the names of the data and the method.
+        sides: the labels that the first and the second debater argue for.
+        rows: one row a verdict: case_id, prediction, judge, cluster, the debater of each side (in a
+            column named as the label), and perhaps the words of each side (`words_LABEL`).
+    """
 
     data: str
     method: str
@@ -48,48 +56,60 @@ class Pairs:
 
     @property
     def outcomes(self) -> Floats:
-        """Who won."""
-        said = self.rows["prediction"]
-        return np.select([said == self.sides[0], said == self.sides[1]], [FIRST, SECOND], TIE)
+        """The winner of each debate: FIRST, SECOND or TIE."""
+        verdicts = self.rows["prediction"]
+        return np.select(
+            [verdicts == self.sides[0], verdicts == self.sides[1]], [FIRST, SECOND], TIE
+        )
 
     @property
     def weights(self) -> Floats:
-        """Equal for each judge in all, so that who judged more does not count more."""
+        """Weights by which each judge counts the same in total, whatever the number of verdicts."""
         return as_numbers(1 / self.rows["judge"].map(self.rows["judge"].value_counts()))
 
     def terms(self, *, by_judge: bool = False) -> Mapping[str, Floats]:
-        """What may decide a debate besides the debaters; each judge's side effect, or the mean and
-        what differs.
-        """
-        judge, side = self.rows["judge"], self.sides[0]
-        judges = sorted(judge.unique())
-        found = {f"{SIDE}: {side}": np.ones(len(judge))}
-        of_judge = {f"{SIDE}: {side}, before {name}": as_numbers(judge == name) for name in judges}
-        if len(judges) > 1:
-            last = as_numbers(judge == judges[-1])
-            found = (
-                of_judge
-                if by_judge
-                else found | {name: one - last for name, one in list(of_judge.items())[:-1]}
-            )
-        words = [
-            self.rows[f"{WORDS}_{label}"] for label in self.sides if f"{WORDS}_{label}" in self.rows
-        ]
-        longer = (
-            as_numbers(np.log(words[0] / words[1]) / np.log(1.1))
-            if len(words) == len(self.sides)
-            else np.zeros(1)
-        )
-        if np.std(longer) > LEAST_LONGER:
-            found[LENGTH] = longer
-        families = [self.rows[label].map(_family) for label in self.sides]
-        own = as_numbers(families[0] == judge.map(_family)) - as_numbers(
-            families[1] == judge.map(_family)
-        )
-        return found | ({OWN: own} if own.any() else {})
+        """The terms of the model besides the debaters.
 
-    def rated(self, terms: Mapping[str, Floats], weights: Floats | None) -> Ratings | None:
-        """The ratings by some terms."""
+        Args:
+            by_judge: whether the side has an effect for each judge; otherwise it has a mean effect,
+                and judges differ from it.
+        """
+        judge = self.rows["judge"]
+        terms = self._side_terms(by_judge)
+        length = self._length_term()
+        if np.std(length) > MIN_LENGTH_SD:
+            terms[LENGTH] = length
+        judge_family = judge.map(_family)
+        first, second = (self.rows[label].map(_family) for label in self.sides)
+        own_family = as_numbers(first == judge_family) - as_numbers(second == judge_family)
+        if own_family.any():
+            terms[OWN_FAMILY] = own_family
+        return terms
+
+    def _side_terms(self, by_judge: bool) -> dict[str, Floats]:
+        judge = self.rows["judge"]
+        side = f"{SIDE}: {self.sides[0]}"
+        judges = sorted(judge.unique())
+        terms = {side: np.ones(len(judge))}
+        if len(judges) <= 1:
+            return terms
+        of_judges = {f"{side}, before {name}": as_numbers(judge == name) for name in judges}
+        if by_judge:
+            return of_judges
+        *other_terms, (_, last_judge) = of_judges.items()
+        for name, term in other_terms:
+            terms[name] = term - last_judge
+        return terms
+
+    def _length_term(self) -> Floats:
+        """How many tenths more words the first side used; zero where words are not known."""
+        first, second = (f"{WORDS}_{label}" for label in self.sides)
+        if first not in self.rows or second not in self.rows:
+            return np.zeros(1)
+        return as_numbers(np.log(self.rows[first] / self.rows[second]) / np.log(1.1))
+
+    def fit(self, terms: Mapping[str, Floats], weights: Floats | None) -> Ratings | None:
+        """The ratings by a model with these terms; None where they cannot be computed."""
         first, second = (self.rows[label].tolist() for label in self.sides)
         return fit_ratings(
             first, second, self.outcomes, self.rows["cluster"].tolist(), terms, weights
@@ -98,104 +118,149 @@ class Pairs:
 
 def _family(model: str) -> str:
     """The family of a model: the letters that its name begins with."""
-    found = re.match(r"[^\W\d_]+", model)
-    return found.group().casefold() if found else model
+    match = re.match(r"[^\W\d_]+", model)
+    return match.group().casefold() if match else model
 
 
-def pairs_of(results: StudyResults) -> Iterator[Pairs]:
-    """The verdicts between named debaters: of tournaments held here, and recorded ones."""
+def find_debater_verdicts(results: StudyResults) -> Iterator[DebaterVerdicts]:
+    """The verdicts between named debaters, of this run's tournaments and of records."""
     tournaments: dict[str, list[tuple[ExperimentResults, Mapping[str, str]]]] = {}
-    for found in results.experiments.values():
-        if seats := opponents(found.experiment, found.config.protocol, found.config.params):
-            name = found.experiment.removesuffix(against([*seats.values()]))
-            tournaments.setdefault(name, []).append((found, seats))
-    for name, held in tournaments.items():
-        sides = _sides(*held[0])
-        rows = pd.concat([_verdicts(*one) for one in held], ignore_index=True)
-        yield Pairs(data_label(held[0][0]), name, (sides[0], sides[1]), rows)
-    yield from _recorded_pairs(results)
+    for experiment in results.experiments.values():
+        seats = opponents(
+            experiment.experiment, experiment.config.protocol, experiment.config.params
+        )
+        if seats:
+            name = experiment.experiment.removesuffix(against([*seats.values()]))
+            tournaments.setdefault(name, []).append((experiment, seats))
+    for name, pairings in tournaments.items():
+        first_experiment, first_seats = pairings[0]
+        sides = _sides_of_seats(first_experiment, first_seats)
+        verdicts = [_read_verdicts(experiment, seats) for experiment, seats in pairings]
+        yield DebaterVerdicts(
+            data_label(first_experiment),
+            name,
+            (sides[0], sides[1]),
+            pd.concat(verdicts, ignore_index=True),
+        )
+    yield from _recorded_verdicts(results)
 
 
-def _sides(found: ExperimentResults, seats: Mapping[str, str]) -> list[str]:
+def _sides_of_seats(results: ExperimentResults, seats: Mapping[str, str]) -> list[str]:
     """The labels that the debaters of a tournament argue for, in the order of their seats."""
-    protocol = PROTOCOLS[found.config.protocol]
-    params = protocol.params.model_validate(dict(found.config.params))
-    sides = protocol.debaters.sides(params, found.task) if protocol.debaters else {}
+    protocol = PROTOCOLS[results.config.protocol]
+    params = protocol.params.model_validate(dict(results.config.params))
+    sides = protocol.debaters.sides(params, results.task) if protocol.debaters else {}
     return [sides[seat] for seat in seats]
 
 
-def _verdicts(found: ExperimentResults, seats: Mapping[str, str]) -> pd.DataFrame:
-    """The valid verdicts of an experiment of a tournament, columns as `Pairs.rows`; the case is the
-    cluster.
+def _read_verdicts(results: ExperimentResults, seats: Mapping[str, str]) -> pd.DataFrame:
+    """The valid verdicts of one pairing, with the columns of `DebaterVerdicts.rows`.
+
+    The case is the cluster.
     """
-    rows = found.predictions.query("status == 'valid'")[
-        ["case_id", "prediction", "model", "repeat"]
-    ]
-    said = found.gather(_words, ["speaker", "visibility", "text", "repeat"])
-    words = said.pivot_table("words", ["model", "case_id", "repeat"], "speaker", aggfunc="sum")
-    labels = _sides(found, seats)
-    named = {
+    valid = results.predictions.query("status == 'valid'")
+    verdicts = valid[["case_id", "prediction", "model", "repeat"]]
+    keys = ["model", "case_id", "repeat"]
+    utterances = results.gather(_count_words, ["speaker", "visibility", "text", "repeat"])
+    words = utterances.pivot_table("words", keys, "speaker", aggfunc="sum")
+    labels = _sides_of_seats(results, seats)
+    words_by_side = {
         f"{WORDS}_{label}": words[seat]
         for label, seat in zip(labels, seats, strict=True)
         if seat in words
     }
-    counted = rows.join(pd.DataFrame(named), on=["model", "case_id", "repeat"])
-    told = dict(zip(labels, seats.values(), strict=True))
-    return counted.assign(judge=rows["model"], cluster=rows["case_id"].map(found.clusters), **told)
+    debaters = dict(zip(labels, seats.values(), strict=True))
+    return verdicts.join(pd.DataFrame(words_by_side), on=keys).assign(
+        judge=verdicts["model"], cluster=verdicts["case_id"].map(results.clusters), **debaters
+    )
 
 
-def _words(part: pd.DataFrame) -> pd.DataFrame:
-    """How many words each seat said aloud in a turn."""
+def _count_words(part: pd.DataFrame) -> pd.DataFrame:
+    """The number of words that each seat used in a public turn."""
     public = part[part["visibility"] == PUBLIC]
     return public.assign(words=[len(text.split()) for text in public["text"]])
 
 
-def _recorded_pairs(results: StudyResults) -> Iterator[Pairs]:
+def _recorded_verdicts(results: StudyResults) -> Iterator[DebaterVerdicts]:
     for run in recorded_runs(results):
-        attributes = run.results.attributes
-        named = {label for one in attributes for label in run.results.task.labels if one.get(label)}
-        sides = [label for label in reversed(run.results.task.labels) if label in named]
-        if len(sides) == len((FIRST, SECOND)) and len(run.valid):
-            pairs = _with_attributes(run, (sides[0], sides[1]))
-            yield from [pairs] * bool(len(pairs.rows))
+        sides = _labels_with_debaters(run)
+        if len(sides) != len((FIRST, SECOND)) or run.valid.empty:
+            continue
+        verdicts = _verdicts_by_attributes(run, (sides[0], sides[1]))
+        if len(verdicts.rows):
+            yield verdicts
 
 
-def _with_attributes(run: RecordedRun, sides: tuple[str, str]) -> Pairs:
-    rows = run.valid
-    told = pd.DataFrame(
-        [run.results.attributes[case] for case in rows["case_id"]], index=rows.index
+def _labels_with_debaters(run: RecordedRun) -> Sequence[str]:
+    """The labels that name a debater in the attributes of a case, the positive one first."""
+
+    def names_debater(label: str) -> bool:
+        return any(attributes.get(label) for attributes in run.results.attributes)
+
+    return list(filter(names_debater, reversed(run.results.task.labels)))
+
+
+def _verdicts_by_attributes(run: RecordedRun, sides: tuple[str, str]) -> DebaterVerdicts:
+    """The valid verdicts of a recorded run, with the debaters from the attributes of the cases."""
+    answers = run.valid
+    attributes = pd.DataFrame(
+        [run.results.attributes[case_id] for case_id in answers["case_id"]], index=answers.index
     )
-    found = rows[["case_id", "prediction"]].assign(
-        cluster=rows["case_id"].map(run.results.clusters)
-    )
-    if TOPIC in told and (told[TOPIC] != "").all():
-        found["cluster"] = told[TOPIC]
-    found["judge"] = rows["judge"].fillna(run.model_name) if "judge" in rows else run.model_name
+    rows = answers[["case_id", "prediction"]].copy()
+    rows["cluster"] = answers["case_id"].map(run.results.clusters)
+    if TOPIC in attributes and (attributes[TOPIC] != "").all():
+        rows["cluster"] = attributes[TOPIC]
+    rows["judge"] = run.model_name
+    if "judge" in answers:
+        rows["judge"] = answers["judge"].fillna(run.model_name)
     for label in sides:
-        found[label] = told[label].replace("", np.nan)
-        if f"{WORDS}_{label}" in told:
-            words = pd.to_numeric(told[f"{WORDS}_{label}"], errors="coerce")
-            found[f"{WORDS}_{label}"] = words.where(words > 0)
-    return Pairs(run.data, run.method, sides, found.dropna())
+        rows[label] = attributes[label].replace("", np.nan)
+        column = f"{WORDS}_{label}"
+        if column in attributes:
+            words = pd.to_numeric(attributes[column], errors="coerce")
+            rows[column] = words.where(words > 0)
+    return DebaterVerdicts(run.data, run.method, sides, rows.dropna())
 
 
 @table(EVERY, "ratings", "Ratings of debaters", needs=(has_tournament,))
 @table(STUDY, "ratings", "Ratings of debaters", loaders=NAMING_DEBATERS)
 def ratings(results: StudyResults) -> TableContent:
-    """How strong each debater is, by a model in which side, length, judges' leanings to sides and
-    to their own family are terms, and by wins alone; with 95 % intervals by cluster.
+    """How strong each debater is, by a model with terms for the side, length, and judges' leanings
+    to sides and to their own family, and by wins alone; with 95 % intervals by cluster.
     """
-    rows = [row for pairs in pairs_of(results) for row in rated(pairs)]
-    columns = (
-        Columns()
-        .keys("data", "method")
-        .plain("debater")
-        .counts("rank")
-        .estimate("rating", "rating")
+    rows: list[Row] = []
+    for verdicts in find_debater_verdicts(results):
+        rows += rating_rows(verdicts)
+    return _RATINGS.table(
+        rows,
+        [
+            (
+                f"{MODEL_NOTE} In `rating` each judge has the same total weight, whatever the"
+                " number of verdicts; in `rating by wins alone` each verdict has the same weight,"
+                " and the model has no terms but the debaters."
+            ),
+            (
+                "Intervals are robust to correlation between verdicts of one cluster (the topic;"
+                f" Cameron and Miller 2015). There is none with fewer than {MIN_TOPICS}"
+                " clusters. Only debaters that chains of wins (or ties) join in both directions can"
+                " be compared: a debater who won every debate, lost every debate, or met none of"
+                " the others has a rating without an interval."
+            ),
+        ],
     )
-    columns = columns.counts("rank by wins alone").estimate("rating by wins alone", "alone")
-    columns = columns.counts("verdicts", "clusters")
-    short = (
+
+
+_RATINGS = (
+    Columns()
+    .keys("data", "method")
+    .plain("debater")
+    .counts("rank")
+    .estimate("rating", "rating")
+    .counts("rank by wins alone")
+    .estimate("rating by wins alone", "alone")
+    .counts("verdicts", "clusters")
+    .short_form(
+        "data",
         "debater",
         "rank",
         "rating",
@@ -204,88 +269,87 @@ def ratings(results: StudyResults) -> TableContent:
         "rating by wins alone",
         "verdicts",
     )
-    return columns.short_form("data", *short).table(
-        rows,
-        [
-            (
-                f"{MODEL_NOTE} In `rating` each judge counts the same in all, however many verdicts"
-                " they gave; in `rating by wins alone` each verdict does, and nothing but the"
-                " debaters is in the model."
-            ),
-            (
-                "Intervals are robust to verdicts of one cluster (the topic) that hang together"
-                f" (Cameron and Miller 2015). There is none with fewer than {MIN_TOPICS}"
-                " clusters. Only debaters whom wins (or ties) join in both directions can be"
-                " compared: one who won everything, lost everything, or met no other of them has a"
-                " rating without an interval."
-            ),
-        ],
-    )
+)
 
 
-def rated(pairs: Pairs) -> Iterator[Row]:
-    """The rows of the table, the strongest first."""
-    full, alone = pairs.rated(pairs.terms(), pairs.weights), pairs.rated({}, None)
-    if full is None or alone is None:
+def rating_rows(verdicts: DebaterVerdicts) -> Iterator[Row]:
+    """The rows of the table `ratings`, the strongest debater first."""
+    full = verdicts.fit(verdicts.terms(), verdicts.weights)
+    by_wins = verdicts.fit({}, None)
+    if full is None or by_wins is None:
         return
-    orders = [
-        sorted(one.strengths, key=lambda name: -one.strengths[name].value) for one in (full, alone)
-    ]
-    for name in orders[0]:
-        one, other = full.strengths[name], alone.strengths[name]
-        judged = int(sum((pairs.rows[label] == name).sum() for label in pairs.sides))
+    ranking, ranking_by_wins = _rank_debaters(full), _rank_debaters(by_wins)
+    for rank, debater in enumerate(ranking, 1):
+        rating, rating_by_wins = full.strengths[debater], by_wins.strengths[debater]
+        debates = [(verdicts.rows[label] == debater).sum() for label in verdicts.sides]
         yield {
-            "data": (pairs.data, pairs.method, name),
-            "rank": orders[0].index(name) + 1,
-            "rating": (one.value, one.low, one.high),
-            "rank by wins alone": orders[1].index(name) + 1,
-            "rating by wins alone": (other.value, other.low, other.high),
-            "verdicts": (judged, full.clusters),
+            "data": verdicts.data,
+            "method": verdicts.method,
+            "debater": debater,
+            "rank": rank,
+            "rating": (rating.value, rating.low, rating.high),
+            "rank by wins alone": ranking_by_wins.index(debater) + 1,
+            "rating by wins alone": (
+                rating_by_wins.value,
+                rating_by_wins.low,
+                rating_by_wins.high,
+            ),
+            "verdicts": int(sum(debates)),
+            "clusters": full.clusters,
         }
+
+
+def _rank_debaters(model: Ratings) -> list[str]:
+    return sorted(model.strengths, key=lambda name: -model.strengths[name].value)
 
 
 @table(EVERY, "rating_terms", "What decides debates besides the debaters", needs=(has_tournament,))
 @table(STUDY, "rating_terms", "What decides debates besides the debaters", loaders=NAMING_DEBATERS)
 def rating_terms(results: StudyResults) -> TableContent:
     """How much the side, a tenth more words, and a judge of the debater's own family favour a side,
-    in log odds and as the chance of equals to win; with 95 % intervals by cluster.
+    in log odds and as the win probability between equals; with 95 % intervals by cluster.
     """
-    rows = [row for pairs in pairs_of(results) for row in _terms(pairs)]
-    columns = (
-        Columns()
-        .keys("data", "method")
-        .plain("what favours a side")
-        .estimate("log odds", "log odds")
-    )
-    return (
-        columns.ours("chance of equals to win")
-        .counts("verdicts", "clusters")
-        .table(
-            rows,
-            [
-                (
-                    f"{MODEL_NOTE} All terms and all debaters are in one model, each judge with the"
-                    " same weight. The first row is the mean over judges; below it is each judge's"
-                    " own. A family is the letters that a model's name begins with. Length is no"
-                    " term where the sides' words differ by less than a hundredth. Nothing bounds"
-                    " a term without an interval, as of a judge who names one side alone."
-                ),
-            ],
-        )
+    rows: list[Row] = []
+    for verdicts in find_debater_verdicts(results):
+        rows += _term_rows(verdicts)
+    return _RATING_TERMS.table(
+        rows,
+        [
+            (
+                f"{MODEL_NOTE} All terms and all debaters are in one model, and each judge has the"
+                " same weight. The first row is the mean effect over judges; the rows below are the"
+                " effects for each judge. A family is the letters that a model's name begins with."
+                " Length is left out if the sides' words differ by less than a hundredth. A term"
+                " has no interval if nothing bounds it, as for a judge who always names one side."
+            ),
+        ],
     )
 
 
-def _terms(pairs: Pairs) -> Iterator[Row]:
-    mean, each = (
-        pairs.rated(pairs.terms(by_judge=by_judge), pairs.weights) for by_judge in (False, True)
-    )
-    if mean is None or each is None:
+_RATING_TERMS = (
+    Columns()
+    .keys("data", "method")
+    .plain("what favours a side")
+    .estimate("log odds", "log odds")
+    .ours("chance of equals to win")
+    .counts("verdicts", "clusters")
+)
+
+
+def _term_rows(verdicts: DebaterVerdicts) -> Iterator[Row]:
+    """The rows of the table `rating_terms`: the mean effect of the side, then all other terms."""
+    with_mean = verdicts.fit(verdicts.terms(), verdicts.weights)
+    by_judge = verdicts.fit(verdicts.terms(by_judge=True), verdicts.weights)
+    if with_mean is None or by_judge is None:
         return
-    side = f"{SIDE}: {pairs.sides[0]}"
-    for name, one in {side: mean.terms[side], **each.terms}.items():
+    side = f"{SIDE}: {verdicts.sides[0]}"
+    for name, term in {side: with_mean.terms[side], **by_judge.terms}.items():
         yield {
-            "data": (pairs.data, pairs.method, name),
-            "log odds": (one.value, one.low, one.high),
-            "chance of equals to win": float(1 / (1 + np.exp(-one.value))),
-            "verdicts": (mean.pairs, mean.clusters),
+            "data": verdicts.data,
+            "method": verdicts.method,
+            "what favours a side": name,
+            "log odds": (term.value, term.low, term.high),
+            "chance of equals to win": float(1 / (1 + np.exp(-term.value))),
+            "verdicts": with_mean.pairs,
+            "clusters": with_mean.clusters,
         }
