@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from moot.analyses.group_rates.tables import group_rates_table
-from moot.overview.tables_paired import BEYOND, paired_tests
+from moot.overview.tables_paired import EXCESS_DIFFERENCE, paired_tests
 from moot.report.content import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
@@ -127,9 +127,9 @@ def test_two_models_that_answer_alike_disagree_no_more_than_each_does_with_itsel
 
     frame = compared(4).set_index(["first model", "second model"])
     alike, apart = frame.loc[("a", "b")], frame.loc[("a", "other")]
-    assert alike["same answer"] == pytest.approx(0.58, abs=0.04) and abs(alike[BEYOND]) < 0.03
-    assert apart[BEYOND] == pytest.approx(0.25, abs=0.05) and apart["differ low"] > 0
+    assert alike["same answer"] == pytest.approx(0.58, abs=0.04) and abs(alike[EXCESS_DIFFERENCE]) < 0.03
+    assert apart[EXCESS_DIFFERENCE] == pytest.approx(0.25, abs=0.05) and apart["differ low"] > 0
     assert frame["same if asked twice"].tolist() == pytest.approx([0.58, 0.63, 0.63], abs=0.04)
     once = compared(1)
     assert once["same if asked twice"].isna().all()
-    assert once[BEYOND].isna().all() and once["same answer"].notna().all()
+    assert once[EXCESS_DIFFERENCE].isna().all() and once["same answer"].notna().all()

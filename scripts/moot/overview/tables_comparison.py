@@ -5,6 +5,7 @@ Values of different data sets are listed, never summed: their tasks differ, and 
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 import pandas as pd
 
@@ -20,12 +21,12 @@ from moot.scores import INVALID_WRONG
 from moot.scores.contradictions import METRIC
 from moot.scores.results import ExperimentResults
 
-MOST_DATA = 6
+MAX_SHORT_DATASETS = 6
 """Data sets in the short form of the table that has one a column: those on which most methods
 argued.
 """
 STRICT, KEYS = "accuracy, invalid = wrong", ("data", "method", "model", "experiment")
-TAKEN = {
+COST_SCORES = {
     "calls a case": "calls_per_case",
     "prompt tokens a case": "prompt_tokens_per_case",
     "generated tokens a case": "completion_tokens_per_case",
@@ -35,7 +36,7 @@ MAJORITY, TRAINED = "majority class", "trained: "
 """Methods that no model argues: these take nothing."""
 
 
-def _method(results: ExperimentResults) -> str:
+def _describe_method(results: ExperimentResults) -> str:
     """A protocol in words, with what changes its kind: assistant, answer by likelihood, matched
     samples.
     """
@@ -58,14 +59,14 @@ def _rows(results: StudyResults) -> list[Row]:
         seldom answers must not look better for it. What recorded debates took is not known, and
         NaN.
     """
-    best: dict[tuple[str, ...], Row] = {}
-    for row in (
-        one for found in results.experiments.values() for one in _of_experiment(results, found)
-    ):
-        kept = best.setdefault(tuple(row[name] for name in KEYS[:3]), row)
-        if (row["all cases"], row["n"]) > (kept["all cases"], kept["n"]):
-            best[tuple(row[name] for name in KEYS[:3])] = row
-    rows = list(best.values())
+    best_rows: dict[tuple[str, ...], Row] = {}
+    experiments = results.experiments.values()
+    rows_by_experiment = (_experiment_rows(results, experiment) for experiment in experiments)
+    for row in chain.from_iterable(rows_by_experiment):
+        best_row = best_rows.setdefault(tuple(row[name] for name in KEYS[:3]), row)
+        if (row["all cases"], row["n"]) > (best_row["all cases"], best_row["n"]):
+            best_rows[tuple(row[name] for name in KEYS[:3])] = row
+    rows = list(best_rows.values())
     for dataset, board in results.baselines.items():
         for trained in trained_rows(board):
             accuracy, f1 = (trained_score(trained, metric) for metric in ("accuracy", "f1_macro"))
@@ -79,11 +80,15 @@ def _rows(results: StudyResults) -> list[Row]:
     return rows
 
 
-def _of_experiment(results: StudyResults, found: ExperimentResults) -> Iterator[Row]:
+def _experiment_rows(
+    results: StudyResults, results_of_experiment: ExperimentResults
+) -> Iterator[Row]:
     """Each model of an experiment on test cases, and the majority class there."""
-    metric = "subset_accuracy" if found.task.multilabel else "accuracy"
-    for model in (*found.config.models, MAJORITY_CLASS) * (found.config.split == "test"):
-        run = Run(found, model, results)
+    metric = "subset_accuracy" if results_of_experiment.task.multilabel else "accuracy"
+    for model in (*results_of_experiment.config.models, MAJORITY_CLASS) * (
+        results_of_experiment.config.split == "test"
+    ):
+        run = Run(results_of_experiment, model, results)
         accuracy, strict, f1 = (
             run.measured(metric),
             run.measured(metric + INVALID_WRONG),
@@ -94,17 +99,22 @@ def _of_experiment(results: StudyResults, found: ExperimentResults) -> Iterator[
         if model == MAJORITY_CLASS:
             yield _row((run.data, MAJORITY, "–", run.experiment), accuracy, accuracy, f1)
         else:
-            takes = {name: run.measured(taken).value for name, taken in TAKEN.items()}
+            costs = {name: run.measured(score).value for name, score in COST_SCORES.items()}
             yield (
-                _row((run.data, _method(found), model, run.experiment), accuracy, strict, f1)
-                | takes
+                _row(
+                    (run.data, _describe_method(results_of_experiment), model, run.experiment),
+                    accuracy,
+                    strict,
+                    f1,
+                )
+                | costs
             )
 
 
 def _row(
     names: tuple[str, str, str, str], accuracy: Measured, strict: Measured, f1: Measured
 ) -> Row:
-    nothing = {**dict.fromkeys(TAKEN, 0.0), "contradictory replies": NOT_A_NUMBER}
+    nothing = {**dict.fromkeys(COST_SCORES, 0.0), "contradictory replies": NOT_A_NUMBER}
     return {
         **dict(zip(KEYS, names, strict=True)),
         STRICT: strict.value,
@@ -119,7 +129,7 @@ def _row(
     }
 
 
-def _order(row: Fields) -> tuple[bool, bool, str, str]:
+def _sort_key(row: Fields) -> tuple[bool, bool, str, str]:
     return row["method"] == MAJORITY, row["method"].startswith(TRAINED), row["method"], row["model"]
 
 
@@ -134,17 +144,20 @@ def methods_by_data(results: StudyResults) -> TableContent:
     interval, the number of predictions, the share of valid answers where some are invalid, and the
     calls and tokens that a case takes.
     """
-    found = _rows(results)
+    method_rows = _rows(results)
     rows: dict[tuple[str, str], Row] = {}
-    for one in sorted(found, key=_order):
+    for method_row in sorted(method_rows, key=_sort_key):
         row = rows.setdefault(
-            (one["method"], one["model"]), {"method": one["method"], "model": one["model"]}
+            (method_row["method"], method_row["model"]),
+            {"method": method_row["method"], "model": method_row["model"]},
         )
-        row[one["data"]] = _cell(one)
-    argued = Counter(row["data"] for row in found if row["model"] != "–")
-    columns = Columns().plain("method", "model").ours(*dict.fromkeys(row["data"] for row in found))
+        row[method_row["data"]] = _format_cell(method_row)
+    argued = Counter(row["data"] for row in method_rows if row["model"] != "–")
+    columns = (
+        Columns().plain("method", "model").ours(*dict.fromkeys(row["data"] for row in method_rows))
+    )
     columns = columns.short_form(
-        "method", "model", *(name for name, _ in argued.most_common(MOST_DATA))
+        "method", "model", *(name for name, _ in argued.most_common(MAX_SHORT_DATASETS))
     )
     return columns.table(
         rows.values(),
@@ -165,10 +178,10 @@ def methods_by_data(results: StudyResults) -> TableContent:
     )
 
 
-def _cell(row: Row) -> str:
+def _format_cell(row: Row) -> str:
     low, high = row["95 % low"], row["95 % high"]
     interval: str = "" if pd.isna(low) else f" [{low:.2f}, {high:.2f}]"
-    calls, prompt, generated, _ = (row[name] for name in TAKEN)
+    calls, prompt, generated, _ = (row[name] for name in COST_SCORES)
     cost = f"; {calls:.1f} calls, {prompt:,.0f} + {generated:,.0f} tokens" if calls > 0 else ""
     answers = row["n"] + row["n invalid"]
     cases = f" on {int(row['all cases'])} cases" if row["all cases"] < answers else ""
@@ -186,8 +199,8 @@ def methods_long(results: StudyResults) -> TableContent:
     """Accuracy and macro F1 of every method on every data set, with the calls and tokens that a
     case takes.
     """
-    return _LONG.table(
-        sorted(_rows(results), key=lambda row: (row["data"], *_order(row))),
+    return _LONG_COLUMNS.table(
+        sorted(_rows(results), key=lambda row: (row["data"], *_sort_key(row))),
         [
             "The interval is that of the accuracy with invalid answers counted as wrong. `n` counts"
             " valid debates (or answers), on which the accuracy of valid answers and F1 rest,"
@@ -199,7 +212,7 @@ def methods_long(results: StudyResults) -> TableContent:
     )
 
 
-_LONG = (
+_LONG_COLUMNS = (
     Columns()
     .keys("data")
     .plain("method", "model", "experiment")

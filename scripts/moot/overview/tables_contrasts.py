@@ -1,6 +1,4 @@
-"""The planned comparisons of a run, tested and corrected together: one table, in every study that
-plans some.
-"""
+"""The table of planned comparisons, tested and corrected together, in each study that has some."""
 
 from collections.abc import Iterator
 from math import isnan
@@ -60,12 +58,10 @@ COLUMNS = (
 
 @table(EVERYWHERE, "contrasts", "Planned comparisons", needs=(has_contrasts,))
 def contrasts(results: StudyResults) -> TableContent:
-    """The comparisons that were planned in the configuration, with intervals by cluster and Holm's
-    correction.
-    """
-    rows = [
-        row for family in by_family(results.contrasts).values() for row in _rows(results, family)
-    ]
+    """Return the planned comparisons, with intervals by cluster and Holm's correction."""
+    rows: list[Row] = []
+    for family in by_family(results.contrasts).values():
+        rows += _rows(results, family)
     return COLUMNS.table(
         rows,
         [
@@ -82,7 +78,7 @@ def contrasts(results: StudyResults) -> TableContent:
                 " sides' debates cluster by cluster. Where they argued different cases (`paired:"
                 f" false`): {UNPAIRED_NOTE}"
             ),
-            *dict.fromkeys(one.test.note for one in results.contrasts if one.test),
+            *dict.fromkeys(contrast.test.note for contrast in results.contrasts if contrast.test),
             (
                 f"Speaks of: with fewer than {FEWEST_CASES} cases (or clusters of cases) that were"
                 " each debated several times, debates are compared within cases, p is that of the"
@@ -99,69 +95,88 @@ def contrasts(results: StudyResults) -> TableContent:
                 " expected side, `opposite` where it lies on the other, `not shown` where p (Holm)"
                 " is not below 0.05: no evidence of equality."
             ),
-            *([MARGIN_NOTE] if any(one.margin for one in results.contrasts) else []),
+            *([MARGIN_NOTE] if any(contrast.margin for contrast in results.contrasts) else []),
         ],
     )
 
 
 def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
-    found = [_measured(results, contrast) for contrast in family]
-    adjusted = holm([given.found.p if given else float("nan") for given, _ in found])
-    equal = holm([given.found.equivalence if given else float("nan") for given, _ in found])
+    answers = [_measure(results, contrast) for contrast in family]
+    adjusted = holm([result.found.p if result else float("nan") for result, _ in answers])
+    adjusted_equivalence = holm(
+        [result.found.equivalence if result else float("nan") for result, _ in answers]
+    )
     tests = sum(p == p for p in adjusted)  # noqa: PLR0124 - NaN means no test
-    for contrast, (given, reason), p, same in zip(family, found, adjusted, equal, strict=True):
+    for contrast, (result, reason), p, p_equivalence in zip(
+        family, answers, adjusted, adjusted_equivalence, strict=True
+    ):
         metric = " against ".join(dict.fromkeys(side.metric for side in contrast.sides))
-        sides, expected = (str(contrast.first), str(contrast.second)), EXPECTED[contrast.direction]
         row: Row = {
-            "study": (contrast.family, contrast.name, contrast.question, *sides, metric, expected)
+            "study": contrast.family,
+            "contrast": contrast.name,
+            "question": contrast.question,
+            "first": str(contrast.first),
+            "second": str(contrast.second),
+            "metric": metric,
+            "expected": EXPECTED[contrast.direction],
+            "not tested because": reason,
         }
-        row["not tested because"] = reason
-        if given:
-            of, among = given.found, among_valid(contrast, results.tested)
-            valid = among.found if among else None
-            row["first value"] = (
-                of.first,
-                of.second,
-                of.difference,
-                of.low,
-                of.high,
-                of.p,
-                p,
-                tests,
-            )
-            row["cases"] = (of.cases, of.clusters, given.speaks_of, given.needed)
-            row["expectation met"] = _met(contrast, of, p, valid)
-            if contrast.margin and not isnan(same):
-                row["margin"] = (
-                    contrast.margin,
-                    of.equivalence,
-                    same,
-                    "yes" if same < LEVEL else NOT_SHOWN,
-                )
+        if result:
+            difference, among_valid_answers = result.found, among_valid(contrast, results.tested)
+            valid = among_valid_answers.found if among_valid_answers else None
+            row |= {
+                "first value": difference.first,
+                "second value": difference.second,
+                "difference": difference.difference,
+                "difference low": difference.low,
+                "difference high": difference.high,
+                "p": difference.p,
+                "p (Holm)": p,
+                "tests in family": tests,
+                "cases": difference.cases,
+                "clusters": difference.clusters,
+                "speaks of": result.speaks_of,
+                "cases needed": result.needed,
+                "expectation met": _describe_expectation(contrast, difference, p, valid),
+            }
+            if contrast.margin and not isnan(p_equivalence):
+                row |= {
+                    "margin": contrast.margin,
+                    "p of equivalence": difference.equivalence,
+                    "p of equivalence (Holm)": p_equivalence,
+                    "equivalent": "yes" if p_equivalence < LEVEL else NOT_SHOWN,
+                }
             if valid:
-                row["valid answers alone"] = (valid.difference, valid.low, valid.high, valid.cases)
+                row |= {
+                    "valid answers alone": valid.difference,
+                    "valid low": valid.low,
+                    "valid high": valid.high,
+                    "cases with valid": valid.cases,
+                }
         yield row
 
 
-def _measured(results: StudyResults, contrast: Contrast) -> tuple[Answer | None, str]:
-    """The difference, or why there is none."""
+def _measure(results: StudyResults, contrast: Contrast) -> tuple[Answer | None, str]:
+    """Return the answer to a comparison, or the reason why there is none."""
     reason = contrast.missing or "; ".join(
         f"{side.experiment} has no debate that has ended"
         for side in contrast.sides
         if side.experiment not in results.tested
         or not set(side.models) <= set(results.tested[side.experiment].config.models)
     )
-    given = None if reason else answer(contrast, results.tested)
-    return given, reason or ("" if given else NO_CASES)
+    result = None if reason else answer(contrast, results.tested)
+    return result, reason or ("" if result else NO_CASES)
 
 
-def _met(contrast: Contrast, found: Difference, p: float, valid: Difference | None) -> str:
-    """Whether the expectation was met, and whether by invalid answers alone."""
-    met = direction_met(contrast, found.difference, p)
+def _describe_expectation(
+    contrast: Contrast, difference: Difference, p: float, valid: Difference | None
+) -> str:
+    """Return whether the expectation is met, and whether by invalid answers alone."""
+    expectation = direction_met(contrast, difference.difference, p)
     if (
-        met == NOT_SHOWN
+        expectation == NOT_SHOWN
         or valid is None
-        or direction_met(contrast, valid.difference, valid.p) == met
+        or direction_met(contrast, valid.difference, valid.p) == expectation
     ):
-        return met
-    return f"{met}, but {carried_note(found.difference, valid.difference)}"
+        return expectation
+    return f"{expectation}, but {carried_note(difference.difference, valid.difference)}"

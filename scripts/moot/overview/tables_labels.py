@@ -29,46 +29,50 @@ Group = dict[str, str]
 
 
 @table(
-    EVERY, "label_shares", "Shares of labels",
-    "How often statements got each label of the rubric, and each of its groups, by round and speaker."
-    + CAPTION.format(raw="Raw"),
+    EVERY,
+    "label_shares",
+    "Shares of labels",
+    "How often statements got each label of the rubric, and each of its groups, by round and"
+    " speaker." + CAPTION.format(raw="Raw"),
     needs=(has_labels,),
-)  # fmt: skip
+)
 def label_shares(results: StudyResults) -> TableContent:
     """Each label's share of the statements."""
-    of_metric = {metric: of for of, metric in SHARES.items()}
+    group_by_metric = {metric: of for of, metric in SHARES.items()}
 
     def cells(metric: str, group: Group) -> Row:
-        label = group.pop(of_metric[metric])
-        return {"statements": _named(group), "of": of_metric[metric], "label": label}
+        label = group.pop(group_by_metric[metric])
+        return {"statements": _describe_group(group), "of": group_by_metric[metric], "label": label}
 
     columns = Columns().keys("experiment", "model", "statements", "of").plain("label")
-    return _of_scores(results, columns, of_metric, cells, _COUNTS_NOTE)
+    return _score_table(results, columns, group_by_metric, cells, _COUNTS_NOTE)
 
 
 @table(
-    EVERY, "label_changes", "Changes of position",
-    "How often a speaker's next statement takes another position, and what follows each group of labels."
-    + CAPTION.format(raw="Raw"),
+    EVERY,
+    "label_changes",
+    "Changes of position",
+    "How often a speaker's next statement takes another position, and what follows each group of"
+    " labels." + CAPTION.format(raw="Raw"),
     needs=(has_labels,),
-)  # fmt: skip
+)
 def label_changes(results: StudyResults) -> TableContent:
     """What follows each group of labels in the same speaker's next statement."""
 
     def cells(metric: str, group: Group) -> Row:
         ends = {"from": "any position", "to": "another"} if metric == CHANGES else {}
         ends |= {end: group.pop(end) for end in ("from", "to") if end in group}
-        return {"statements": _named(group), **ends}
+        return {"statements": _describe_group(group), **ends}
 
     columns = Columns().keys("experiment", "model", "statements", "from").plain("to")
-    return _of_scores(results, columns, (CHANGES, TRANSITION), cells, _PAIRS_NOTE)
+    return _score_table(results, columns, (CHANGES, TRANSITION), cells, _PAIRS_NOTE)
 
 
-def _named(group: Group) -> str:
+def _describe_group(group: Group) -> str:
     return ", ".join(f"{name} {value}" for name, value in group.items()) or "all"
 
 
-def _of_scores(
+def _score_table(
     results: StudyResults,
     columns: Columns,
     metrics: Collection[str],
@@ -110,21 +114,30 @@ def agreement_of_labels(results: StudyResults) -> TableContent:
         rubric = experiment.config.rubric
         if rubric is None or experiment.labels.empty:
             continue
-        every = experiment.annotations
-        labels = every[kinds(every["labeler"]) != ADJUDICATED].assign(
-            group=every["label"].map(rubric.group_of)
+        annotations = experiment.annotations
+        labels = annotations[kinds(annotations["labeler"]) != ADJUDICATED].assign(
+            group=annotations["label"].map(rubric.group_of)
         )
         for of in ("label", "group") if rubric.groups else ("label",):
-            for row in annotator_agreement(
-                labels, experiment.seed, of, experiment.clusters
-            ).itertuples():
-                values = (row.measure, row.labelers, row.value, row.ci_low, row.ci_high, row.n)
-                rows.append({"experiment": (experiment.experiment, of, *values)})
-    alone = (
+            agreements = annotator_agreement(labels, experiment.seed, of, experiment.clusters)
+            rows += [
+                {
+                    "experiment": experiment.experiment,
+                    "of": of,
+                    "measure": row.measure,
+                    "labelers": row.labelers,
+                    "value": row.value,
+                    "95 % low": row.ci_low,
+                    "95 % high": row.ci_high,
+                    "n": row.n,
+                }
+                for row in agreements.itertuples()
+            ]
+    single_labeller_note = (
         "Only one labeller labelled each statement: add `judge` to `labelers`, or fill in a sheet."
     )
     notes = [
         "Intervals by case. Decisions between annotators do not count here.",
-        *([] if rows else [alone]),
+        *([] if rows else [single_labeller_note]),
     ]
     return columns.table(rows, notes)

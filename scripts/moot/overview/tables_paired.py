@@ -14,7 +14,7 @@ from moot.report.content import Run, StudyResults, TableContent
 from moot.report.paired import PAIRED_NOTE, SAME_NOTE, corrected, paired_cells, same_answers
 from moot.stats.paired import compare_shares, share_right
 
-BEYOND = "differ beyond asking twice"
+EXCESS_DIFFERENCE = "differ beyond asking twice"
 COLUMNS = (
     Columns()
     .keys("data", "metric", "first", "first model")
@@ -24,7 +24,7 @@ COLUMNS = (
     .plain("p", "p (Holm)", "family")
     .counts("tests in family")
     .plain("same answer", "same if asked twice")
-    .estimate(BEYOND, "differ", role="", digits=SIGNED)
+    .estimate(EXCESS_DIFFERENCE, "differ", role="", digits=SIGNED)
     .short_form(
         "data",
         "metric",
@@ -49,14 +49,13 @@ def paired_tests(results: StudyResults) -> TableContent:
     """
     shares = cache(lambda run: share_right(run.predictions))
     by_dataset: dict[str, list[list[Run]]] = {}
-    for found in results.experiments.values():
-        by_dataset.setdefault(found.config.dataset, []).append(results.runs([found], Run))
-    rows = corrected(
-        row
-        for family, pairs in ((MODELS, _of_models), (METHODS, _of_experiments))
-        for found in by_dataset.values()
-        for row in _rows(family, pairs(found), shares)
-    )
+    for experiment in results.experiments.values():
+        by_dataset.setdefault(experiment.config.dataset, []).append(results.runs([experiment], Run))
+    tests: list[Row] = []
+    for family, make_pairs in ((MODELS, _pair_models), (METHODS, _pair_experiments)):
+        for runs_by_experiment in by_dataset.values():
+            tests += _rows(family, make_pairs(runs_by_experiment), shares)
+    rows = corrected(tests)
     return COLUMNS.table(
         rows,
         [
@@ -69,7 +68,7 @@ def paired_tests(results: StudyResults) -> TableContent:
                 " (`family`); `tests in family` says how many these are."
             ),
             (
-                f"{SAME_NOTE} {BEYOND.capitalize()}: what this is more than same answer, with its"
+                f"{SAME_NOTE} {EXCESS_DIFFERENCE.capitalize()}: what this is more than same answer, with its"
                 " interval by cluster: 0 where two models, or methods, answer alike at any noise,"
                 " whatever the share on which they disagree."
             ),
@@ -78,19 +77,23 @@ def paired_tests(results: StudyResults) -> TableContent:
     )
 
 
-def _of_models(experiments: list[list[Run]]) -> Iterator[tuple[Run, Run]]:
+def _pair_models(experiments: list[list[Run]]) -> Iterator[tuple[Run, Run]]:
     """Two models of one experiment."""
     for runs in experiments:
         yield from combinations(runs, 2)
 
 
-def _of_experiments(experiments: list[list[Run]]) -> Iterator[tuple[Run, Run]]:
+def _pair_experiments(experiments: list[list[Run]]) -> Iterator[tuple[Run, Run]]:
     """Two experiments on one data set: with the models that both have, or with any where they share
     none.
     """
     for first, second in combinations(experiments, 2):
         pairs = list(product(first, second))
-        yield from [(one, other) for one, other in pairs if one.model == other.model] or pairs
+        yield from [
+            (first_run, second_run)
+            for first_run, second_run in pairs
+            if first_run.model == second_run.model
+        ] or pairs
 
 
 def _rows(
@@ -101,11 +104,15 @@ def _rows(
             shares(first), shares(second), first.results.clusters, first.results.seed
         )
         if comparison.cases:
-            names = (name for run in (first, second) for name in (run.experiment, run.model_name))
-            same = same_answers(first, second, BEYOND)
+            same_cells = same_answers(first, second, EXCESS_DIFFERENCE)
             yield {
-                "data": (first.data, METRIC, *names),
+                "data": first.data,
+                "metric": METRIC,
+                "first": first.experiment,
+                "first model": first.model_name,
+                "second": second.experiment,
+                "second model": second.model_name,
                 **paired_cells(comparison),
                 "family": family,
-                **same,
+                **same_cells,
             }

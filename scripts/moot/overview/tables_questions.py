@@ -1,8 +1,7 @@
-"""The report's first page: each question, what was published, what this run says, and whether that
-supports the claim.
+"""The table of the first page: each question, the published claim, this run's value and a verdict.
 
-`data/published/claims.csv` holds the questions; nothing is typed here. How an interval becomes a
-word is in `moot.report.claims`.
+`data/published/claims.csv` holds the questions and thresholds. `moot.report.claims` turns an
+interval into a verdict.
 """
 
 import json
@@ -43,7 +42,7 @@ from moot.stats.bootstrap import AMOUNT, Floats, Statistic, as_numbers, mean_sta
 from moot.stats.paired import holm, share_right
 from moot.stats.within_cases import FEWEST_CASES
 
-VOTES_ASKED, MANY = "{votes}", "many"
+VOTES_ASKED, MANY_VOTES = "{votes}", "many"
 COLUMNS = (
     Columns()
     .keys("study", "question", "published claim")
@@ -66,26 +65,28 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one run, or two of one model, say of a claim.
+    """The result of one run, or of two runs of one model, for a claim.
 
     Attributes:
-        first, second: the runs; `second` is None where one is measured.
-        found: the estimate.
-        valid: the same among valid answers alone, where an answer is invalid; else None.
-        p: of the verdict, by the interval.
+        first, second: The runs. `second` is None where a single run is measured.
+        estimate: The measured value with its interval.
+        valid: The estimate among valid answers alone; None where all answers are valid.
+        p: The p-value of the interval against the claim's threshold.
     """
 
     first: Run
     second: Run | None
-    found: Estimate
+    estimate: Estimate
     valid: Estimate | None
     p: float
 
 
 @table(COMPARISON, "questions", "Questions and answers", needs=(is_in_run,))
 def questions(results: StudyResults) -> TableContent:
-    """What the studies ask, what was published, and what this run says."""
-    rows = [row for claim in results.claims for row in _rows(results, claim)]
+    """Return each question with its published claim and this run's answer."""
+    rows: list[Row] = []
+    for claim in results.claims:
+        rows += _rows(results, claim)
     return COLUMNS.table(
         rows,
         [
@@ -128,62 +129,93 @@ def questions(results: StudyResults) -> TableContent:
 
 def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
     published = None if results.simulated else claim.published
-    asked: Row = {
+    claim_cells: Row = {
         "study": claim.study,
         "question": _question(claim),
         "published claim": claim.claim,
     }
-    asked["published value"] = (published, claim.needed, claim.source, claim.see)
-    found = list(_judged(results, claim)) if claim.statistic else []
-    if not found:
+    claim_cells |= {
+        "published value": published,
+        "supported where": claim.needed,
+        "source": claim.source,
+        "see": claim.see,
+    }
+    verdicts = list(_judge_claim(results, claim)) if claim.statistic else []
+    if not verdicts:
         reason = f"needed: {claim.comparison}" if claim.statistic else "no single number judges it"
-        yield asked | {"answer": CANNOT_TELL, "measured": reason, "data": " or ".join(claim.data)}
-    adjusted = holm([verdict.p for verdict in found])
-    for verdict, p in zip(found, adjusted, strict=True):
+        yield claim_cells | {
+            "answer": CANNOT_TELL,
+            "measured": reason,
+            "data": " or ".join(claim.data),
+        }
+    adjusted = holm([verdict.p for verdict in verdicts])
+    for verdict, p in zip(verdicts, adjusted, strict=True):
         first, second = verdict.first, verdict.second
-        joined = "to" if claim.statistic == RATIO_OF_ROUNDS else "less"
-        subject = _method(first) + (f" {joined} {_method(second)}" if second else "")
-        yield asked | _cells(verdict) | {
+        conjunction = "to" if claim.statistic == RATIO_OF_ROUNDS else "less"
+        subject = _method(first) + (f" {conjunction} {_method(second)}" if second else "")
+        cells = {
             "question": _question(claim, second),
             "answer": CANNOT_TELL if results.simulated else _answer(claim, verdict, p),
-            "data": (first.data, f"{claim.measured}: {subject}", first.model_name, p, len(found)),
-            "first": tuple(str(Side(run.experiment, (run.model,), claim.metric)) for run in (first, second) if run),
-        }  # fmt: skip
+            "data": first.data,
+            "measured": f"{claim.measured}: {subject}",
+            "model": first.model_name,
+            "p (Holm)": p,
+            "tests in family": len(verdicts),
+            "first": str(Side(first.experiment, (first.model,), claim.metric)),
+        }
+        if second:
+            cells["second"] = str(Side(second.experiment, (second.model,), claim.metric))
+        yield claim_cells | _cells(verdict) | cells
 
 
 def _question(claim: Claim, votes: Run | None = None) -> str:
-    """The question, with the number of answers that a vote is over where it asks about one."""
+    """Return the question, with the number of answers in a vote where it asks about votes."""
     return claim.question.replace(
-        VOTES_ASKED, vote_size(votes) if votes and VOTES_ASKED in claim.question else MANY
+        VOTES_ASKED,
+        format_vote_size(votes) if votes and VOTES_ASKED in claim.question else MANY_VOTES,
     )
 
 
-def vote_size(run: Run) -> str:
-    """The number of answers that each vote counts, "2 to 3" where they differ; "many" where it is
-    not known.
-    """
+def format_vote_size(run: Run) -> str:
+    """Return the number of answers in each vote: "3", "2 to 3" where votes differ, else "many"."""
     sizes = set[int]()
-    for said in run.results.parts(["kind", "parsed", "prediction"], run.model):
+    for utterances in run.results.parts(["kind", "parsed", "prediction"], run.model):
         sizes |= {
-            sum(json.loads(parsed).values()) for parsed in said.loc[said["kind"] == VOTES, "parsed"]
+            sum(json.loads(parsed).values())
+            for parsed in utterances.loc[utterances["kind"] == VOTES, "parsed"]
         }
         sizes |= set(
-            said[(said["kind"] == SAMPLE) & (said["prediction"] != "")].groupby("debate_id").size()
+            utterances[(utterances["kind"] == SAMPLE) & (utterances["prediction"] != "")]
+            .groupby("debate_id")
+            .size()
         )
-    return " to ".join(str(size) for size in sorted({min(sizes), max(sizes)})) if sizes else MANY
+    return (
+        " to ".join(str(size) for size in sorted({min(sizes), max(sizes)})) if sizes else MANY_VOTES
+    )
 
 
 def _cells(verdict: Verdict) -> Row:
-    found, valid = verdict.found, verdict.valid
-    cells: Row = {"this run": (found.value, found.low, found.high, found.cases)}
-    cells["speaks of"] = (found.speaks_of, found.needed)
+    measured, valid = verdict.estimate, verdict.valid
+    cells: Row = {
+        "this run": measured.value,
+        "95 % low": measured.low,
+        "95 % high": measured.high,
+        "cases": measured.cases,
+        "speaks of": measured.speaks_of,
+        "cases needed": measured.needed,
+    }
     if valid:
-        cells["valid answers alone"] = (valid.value, valid.low, valid.high, valid.cases)
+        cells |= {
+            "valid answers alone": valid.value,
+            "valid low": valid.low,
+            "valid high": valid.high,
+            "cases with valid": valid.cases,
+        }
     return cells
 
 
 def _answer(claim: Claim, verdict: Verdict, p: float) -> str:
-    word = claim.judge(verdict.found.value, p)
+    word = claim.judge(verdict.estimate.value, p)
     valid = verdict.valid
     if (
         word == CANNOT_TELL
@@ -191,17 +223,17 @@ def _answer(claim: Claim, verdict: Verdict, p: float) -> str:
         or claim.judge(valid.value, claim.p(valid.p_of)) == word
     ):
         return word
-    return f"{CANNOT_TELL}: {carried_note(verdict.found.value, valid.value)}"
+    return f"{CANNOT_TELL}: {carried_note(verdict.estimate.value, valid.value)}"
 
 
 def _method(run: Run) -> str:
     return str(run.params.get("method") or run.results.config.protocol.replace("_", " "))
 
 
-def _judged(results: StudyResults, claim: Claim) -> Iterator[Verdict]:
-    """The runs that can judge a claim, with what they measured."""
-    for first in _runs(results, claim, claim.first):
-        if claim.statistic in OF_ONE:
+def _judge_claim(results: StudyResults, claim: Claim) -> Iterator[Verdict]:
+    """Yield a verdict for each run, or pair of runs, that can judge a claim."""
+    for first in _select_runs(results, claim, claim.first):
+        if claim.statistic in MEASURES_OF_ONE_RUN:
             published = not np.isnan(claim.published)
             if (
                 not (claim.statistic == VALUE and published)
@@ -210,7 +242,7 @@ def _judged(results: StudyResults, claim: Claim) -> Iterator[Verdict]:
             ):
                 yield from _verdicts(claim, first)
             continue
-        for second in _runs(results, claim, claim.second):
+        for second in _select_runs(results, claim, claim.second):
             if (second.model, second.results.config.dataset) == (
                 first.model,
                 first.results.config.dataset,
@@ -219,53 +251,55 @@ def _judged(results: StudyResults, claim: Claim) -> Iterator[Verdict]:
 
 
 def _verdicts(claim: Claim, first: Run, second: Run | None = None) -> Iterator[Verdict]:
-    found = _measure(claim, first, second)
-    if found is None:
+    measured = _measure(claim, first, second)
+    if measured is None:
         return
-    some_invalid = any(
+    has_invalid_answers = any(
         (run.predictions["status"] != "valid").any() for run in (first, second) if run
     )
     valid = None
-    if some_invalid and claim.metric == ACCURACY:
+    if has_invalid_answers and claim.metric == ACCURACY:
         valid = _measure(replace(claim, metric=OF_VALID), first, second)
-    yield Verdict(first, second, found, valid, claim.p(found.p_of))
+    yield Verdict(first, second, measured, valid, claim.p(measured.p_of))
 
 
 def _measure(claim: Claim, first: Run, second: Run | None) -> Estimate | None:
     return (
-        OF_TWO[claim.statistic](claim, first, second)
+        MEASURES_OF_TWO_RUNS[claim.statistic](claim, first, second)
         if second
-        else OF_ONE[claim.statistic](claim, first)
+        else MEASURES_OF_ONE_RUN[claim.statistic](claim, first)
     )
 
 
-def _runs(results: StudyResults, claim: Claim, selectors: tuple[Selector, ...]) -> list[Run]:
+def _select_runs(results: StudyResults, claim: Claim, selectors: tuple[Selector, ...]) -> list[Run]:
     experiments = results.experiments.values()
-    about = (
-        found for found in experiments if claim.is_about(selectors, found.config, data_kind(found))
+    relevant_experiments = (
+        runs for runs in experiments if claim.is_about(selectors, runs.config, data_kind(runs))
     )
-    found = [run for run in results.runs(about, Run) if run.model not in REFERENCE_MODELS]
-    largest = {_setting(run): run for run in sorted(found, key=lambda run: len(run.predictions))}
-    return [run for run in found if largest[_setting(run)] is run]
+    runs = [
+        run for run in results.runs(relevant_experiments, Run) if run.model not in REFERENCE_MODELS
+    ]
+    largest_runs = {
+        _setting_key(run): run for run in sorted(runs, key=lambda run: len(run.predictions))
+    }
+    return [run for run in runs if largest_runs[_setting_key(run)] is run]
 
 
-def _setting(run: Run) -> str:
-    """What runs of one setting share: of several, as one that is repeated for control arms, the
-    largest judges.
-    """
+def _setting_key(run: Run) -> str:
+    """Return a key that runs of one setting share; the largest run of a setting judges."""
     config = run.results.config
     return repr((run.model, config.protocol, config.dataset, sorted(config.params.items())))
 
 
-# What can be measured of one run
+# Measures of one run
 
 
-def _value(claim: Claim, run: Run) -> Estimate | None:
+def _measure_value(claim: Claim, run: Run) -> Estimate | None:
     return estimate(run.results, run.model, claim.metric)
 
 
-def _over_majority(claim: Claim, run: Run) -> Estimate | None:
-    """The share of right answers less that of always naming the label that is true of most cases."""
+def _measure_gain_over_majority(claim: Claim, run: Run) -> Estimate | None:
+    """Return the accuracy less that of always answering with the most frequent true label."""
     rows = run.predictions
     rows = rows[rows["status"] == "valid"] if claim.metric == OF_VALID else rows
     if rows.empty:
@@ -276,24 +310,31 @@ def _over_majority(claim: Claim, run: Run) -> Estimate | None:
     return by_cluster(run.results, list(shares.index), mean_statistic(gains, bootstrap.DIFFERENCE))
 
 
-# What can be measured of two
+# Measures of two runs
 
 
-def _difference(claim: Claim, first: Run, second: Run) -> Estimate | None:
-    """The difference in a metric on the cases that both argued, or on all where they have none in
-    common.
-    """
-    one, other = (set(run.predictions["case_id"]) for run in (first, second))
+def _measure_difference(claim: Claim, first: Run, second: Run) -> Estimate | None:
+    """Return the difference in a metric on common cases, or on all cases without common ones."""
+    first_cases, second_cases = (set(run.predictions["case_id"]) for run in (first, second))
     sides = [Side(run.experiment, (run.model,), claim.metric) for run in (first, second)]
-    planned = Contrast(
-        "", claim.question, sides[0], sides[1], DIFFER, bool(one & other), claim.study
+    contrast = Contrast(
+        "",
+        claim.question,
+        sides[0],
+        sides[1],
+        DIFFER,
+        bool(first_cases & second_cases),
+        claim.study,
     )
-    return compared(planned, {run.experiment: run.results for run in (first, second)})
+    return compared(contrast, {run.experiment: run.results for run in (first, second)})
 
 
-def _ratio_of_rounds(_claim: Claim, first: Run, second: Run) -> Estimate:
-    one, other = (_rounds(run) for run in (first, second))
-    rounds, is_first = as_numbers([*one, *other]), np.repeat([1.0, 0.0], [len(one), len(other)])
+def _measure_ratio_of_rounds(_claim: Claim, first: Run, second: Run) -> Estimate:
+    first_rounds, second_rounds = (_rounds(run) for run in (first, second))
+    rounds, is_first = (
+        as_numbers([*first_rounds, *second_rounds]),
+        np.repeat([1.0, 0.0], [len(first_rounds), len(second_rounds)]),
+    )
 
     def compare(weights: Floats) -> Floats:
         means = [
@@ -301,11 +342,13 @@ def _ratio_of_rounds(_claim: Claim, first: Run, second: Run) -> Estimate:
         ]
         return ratio(means[0], means[1])
 
-    return by_cluster(first.results, [*one.index, *other.index], Statistic(compare, AMOUNT))
+    return by_cluster(
+        first.results, [*first_rounds.index, *second_rounds.index], Statistic(compare, AMOUNT)
+    )
 
 
 def _rounds(run: Run) -> Column:
-    """The number of rounds of each debate of which the speeches are known, by case."""
+    """Return the number of rounds of each debate with recorded speeches, indexed by case."""
     return (
         run.utterances(SPEECH)
         .groupby("debate_id")
@@ -314,11 +357,11 @@ def _rounds(run: Run) -> Column:
     )
 
 
-OF_ONE: dict[str, Callable[[Claim, Run], Estimate | None]] = {
-    VALUE: _value,
-    OVER_MAJORITY: _over_majority,
+MEASURES_OF_ONE_RUN: dict[str, Callable[[Claim, Run], Estimate | None]] = {
+    VALUE: _measure_value,
+    OVER_MAJORITY: _measure_gain_over_majority,
 }
-OF_TWO: dict[str, Callable[[Claim, Run, Run], Estimate | None]] = {
-    DIFFERENCE: _difference,
-    RATIO_OF_ROUNDS: _ratio_of_rounds,
+MEASURES_OF_TWO_RUNS: dict[str, Callable[[Claim, Run, Run], Estimate | None]] = {
+    DIFFERENCE: _measure_difference,
+    RATIO_OF_ROUNDS: _measure_ratio_of_rounds,
 }

@@ -1,6 +1,4 @@
-"""It runs: the experiments of so few debates that they show no more than that, each with what it
-took.
-"""
+"""The table of trial runs: experiments with too few debates to conclude from, and their cost."""
 
 from moot.core.experiment_config import COMPARISON
 from moot.report import table
@@ -18,14 +16,25 @@ def trial_runs(results: StudyResults) -> TableContent:
     """
     rows: list[Row] = []
     for run in results.runs(results.trials.values(), Run):
-        asked, protocol = run.predictions, run.results.config.protocol.replace("_", " ")
-        came_out = (
-            asked["status"].value_counts().reindex(["valid", "invalid", "failed"], fill_value=0)
+        predictions, protocol = run.predictions, run.results.config.protocol.replace("_", " ")
+        status_counts = (
+            predictions["status"]
+            .value_counts()
+            .reindex(["valid", "invalid", "failed"], fill_value=0)
         )
-        took = {name: asked[column].sum(min_count=1) for name, column in SUMS.items()}
-        names = (protocol, run.data, run.experiment, run.model)
-        rows.append({"protocol": names, "debates": (len(asked), *came_out), **took})
-    rows.sort(key=lambda row: (row["protocol"][0], *row["protocol"][2:]))
+        totals = {name: predictions[column].sum(min_count=1) for name, column in SUMS.items()}
+        rows.append(
+            {
+                "protocol": protocol,
+                "data": run.data,
+                "experiment": run.experiment,
+                "model": run.model,
+                "debates": len(predictions),
+                **status_counts,
+                **totals,
+            }
+        )
+    rows.sort(key=lambda row: (row["protocol"], row["experiment"], row["model"]))
     return _COLUMNS.table(
         rows,
         [
