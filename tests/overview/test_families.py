@@ -127,7 +127,10 @@ def test_two_models_that_answer_alike_disagree_no_more_than_each_does_with_itsel
 
     frame = compared(4).set_index(["first model", "second model"])
     alike, apart = frame.loc[("a", "b")], frame.loc[("a", "other")]
-    assert alike["same answer"] == pytest.approx(0.58, abs=0.04) and abs(alike[EXCESS_DIFFERENCE]) < 0.03
+    assert (
+        alike["same answer"] == pytest.approx(0.58, abs=0.04)
+        and abs(alike[EXCESS_DIFFERENCE]) < 0.03
+    )
     assert apart[EXCESS_DIFFERENCE] == pytest.approx(0.25, abs=0.05) and apart["differ low"] > 0
     assert frame["same if asked twice"].tolist() == pytest.approx([0.58, 0.63, 0.63], abs=0.04)
     once = compared(1)
