@@ -408,7 +408,7 @@ async def test_a_server_that_goes_away_is_waited_for(server: FaultServer, tmp_pa
     server.reset(faults=[])
     chat = chat_with(server, tmp_path, attempts=3)
     await chat.ask(request("before"), 0)
-    chat._client._endpoint.client.base_url = "http://127.0.0.1:9/v1"
+    chat._client._endpoint._address = "http://127.0.0.1:9/v1/chat/completions"
     with pytest.raises(CallFailedError, match=r"gave up after 3 attempts: Connection refused"):
         await ask(chat, request("after"))
 

@@ -15,7 +15,7 @@ from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.connections import custom_header_names, open_http_client
 from moot.llm.endpoints.failures import logprobs_unavailable
 from moot.llm.endpoints.reply_size import check_reply_size
-from moot.llm.endpoints.sdk import SdkEndpoint
+from moot.llm.endpoints.sdk import SdkEndpoint, omit_telemetry
 from moot.llm.identity import server_address
 from moot.llm.redaction import api_key
 from moot.llm.request import Reply, Request
@@ -135,7 +135,7 @@ def _open_client(config: ModelConfig) -> "anthropic.AsyncAnthropic":
             " EXTRAS=anthropic`."
         ) from None
     key, address = api_key(config) or _NO_KEY, server_address(config) or ""
-    headers: JsonObject = {
+    headers = omit_telemetry(anthropic.omit) | {
         "anthropic-version": API_VERSION,
         "X-Api-Key": key,
         "Authorization": anthropic.omit,

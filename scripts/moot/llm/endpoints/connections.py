@@ -10,7 +10,11 @@ from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.model_values import parts_of_address
 from moot.core.types import Json, JsonObject
-from moot.llm.endpoints.reply_size import MAX_RESPONSE_BYTES, limit_response_size
+from moot.llm.endpoints.reply_size import (
+    ACCEPTED_ENCODINGS,
+    MAX_RESPONSE_BYTES,
+    limit_response_size,
+)
 from moot.llm.redaction import redacted
 
 HttpClient = TypeVar("HttpClient")
@@ -34,7 +38,7 @@ def client_options(config: ModelConfig, make_stream: Callable[[bytes], Json]) ->
     return {
         "timeout": config.timeout,
         "follow_redirects": False,
-        "headers": {"Accept-Encoding": "identity"},  # a compressed body may unpack to any size
+        "headers": {"Accept-Encoding": ACCEPTED_ENCODINGS},
         "event_hooks": {"response": [limit_response_size(max_bytes, make_stream)]},
     }
 

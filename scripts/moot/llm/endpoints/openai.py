@@ -11,7 +11,7 @@ from moot.llm.endpoints.connections import custom_header_names, open_http_client
 from moot.llm.endpoints.failures import logprobs_unavailable
 from moot.llm.endpoints.logprobs import TOP_LOGPROBS, label_logprobs
 from moot.llm.endpoints.reply_size import check_reply_size, read_usage
-from moot.llm.endpoints.sdk import SdkEndpoint
+from moot.llm.endpoints.sdk import SdkEndpoint, omit_telemetry
 from moot.llm.identity import server_address
 from moot.llm.redaction import api_key
 from moot.llm.request import Reply, Request
@@ -124,7 +124,7 @@ def _open_client(config: ModelConfig) -> "openai.AsyncOpenAI":
     import openai  # a replay must not load clients
 
     key, address = api_key(config) or _NO_KEY, server_address(config) or ""
-    headers: JsonObject = {"Authorization": f"Bearer {key}"}
+    headers = omit_telemetry(openai.omit) | {"Authorization": f"Bearer {key}"}
     if config.base_url:
         names = custom_header_names("OPENAI_CUSTOM_HEADERS")
         headers = dict.fromkeys(names, openai.omit) | headers

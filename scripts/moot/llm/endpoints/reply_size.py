@@ -1,18 +1,94 @@
 """Limits on the size of a reply, so that a broken or hostile server cannot fill the memory."""
 
+import zlib
 from collections.abc import Awaitable, Callable
 
-from moot.core.errors import CallFailedError
+from moot.core.errors import CallFailedError, TransientError
 from moot.core.types import Json
 from moot.core.usage import Usage
+from moot.llm.redaction import redacted
 from moot.llm.request import Reply, Request
 
 MAX_RESPONSE_BYTES = 2**24
 """Maximum size of a response to one call, which is read whole into memory."""
+_MAX_PART_BYTES = 2**20
+"""How much is decompressed at once."""
 _BYTES_WITHOUT_TEXT = 2**20
 """Allowance for everything in a response but the reply's text: names, counts, probabilities."""
 _BYTES_PER_TOKEN = 256
 """More than any token takes, even when escaped."""
+
+
+ACCEPTED_ENCODINGS = "gzip, deflate"
+"""What a server may compress its responses with; `read_body` decompresses them."""
+
+
+class _Body:
+    """The parts of a response's body, decompressed, up to a maximum size.
+
+    Args:
+        max_bytes: the limit.
+        encoding: the header `Content-Encoding`.
+
+    Raises:
+        CallFailedError: the encoding is unknown.
+    """
+
+    def __init__(self, max_bytes: int, encoding: str) -> None:
+        self._parts, self._size, self._max_bytes = list[bytes](), 0, max_bytes
+        self._encoding = encoding.strip().lower()
+        if self._encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+            raise CallFailedError(
+                f"the response is compressed by {redacted(encoding)}; expected"
+                f" {ACCEPTED_ENCODINGS} or nothing. Check the server or the gateway."
+            )
+        self._decompressor: Json = None
+
+    def add(self, chunk: bytes) -> None:
+        """Add what was received.
+
+        Raises:
+            CallFailedError: the body is larger than the maximum.
+            TransientError: the body cannot be decompressed.
+        """
+        if self._encoding in ("", "identity"):
+            self._keep(chunk)
+            return
+        try:
+            self._decompress(chunk)
+        except zlib.error as error:
+            raise TransientError(f"the response cannot be decompressed: {error}") from None
+
+    def _decompress(self, chunk: bytes) -> None:
+        while chunk:
+            if self._decompressor is None:  # a body of gzip may have several members
+                self._decompressor = zlib.decompressobj(self._window_bits(chunk))
+            self._keep(self._decompressor.decompress(chunk, _MAX_PART_BYTES))
+            chunk = self._decompressor.unconsumed_tail or self._decompressor.unused_data
+            if self._decompressor.eof:
+                self._decompressor = None
+
+    def _window_bits(self, chunk: bytes) -> int:
+        """Return what zlib takes for gzip, for zlib's own form, and for raw deflate."""
+        if self._encoding != "deflate":
+            return zlib.MAX_WBITS | 16
+        has_zlib_header = chunk[0] & 0x0F == zlib.DEFLATED
+        return zlib.MAX_WBITS if has_zlib_header else -zlib.MAX_WBITS
+
+    def _keep(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size > self._max_bytes:
+            raise CallFailedError(
+                f"the response has more than {self._max_bytes} bytes, the maximum. Check the"
+                " server."
+            )
+        self._parts.append(part)
+
+    def content(self) -> bytes:
+        """Return the whole body; raise `TransientError` if a compressed body is incomplete."""
+        if self._decompressor is not None:
+            raise TransientError("the response ends before its compressed body is complete")
+        return b"".join(self._parts)
 
 
 def limit_response_size(
@@ -20,27 +96,19 @@ def limit_response_size(
 ) -> Callable[[Json], Awaitable[None]]:
     """Return a response hook for `httpx` or `httpx2` that reads a body of at most `max_bytes`.
 
+    The limit is that of the decompressed body.
+
     Args:
         max_bytes: the limit.
         make_stream: the library's `ByteStream`.
     """
 
     async def read_body(response: Json) -> None:
-        if response.headers.get("Content-Encoding", "identity") != "identity":
-            raise CallFailedError(
-                "the response is compressed, although moot asks for an uncompressed one. Check"
-                " `base_url`."
-            )
-        chunks, size = list[bytes](), 0
+        body = _Body(max_bytes, response.headers.pop("Content-Encoding", ""))
         async for chunk in response.stream:
-            size += len(chunk)
-            if size > max_bytes:
-                raise CallFailedError(
-                    f"the response has more than {max_bytes} bytes, the maximum. Check the server."
-                )
-            chunks.append(chunk)
+            body.add(chunk)
         await response.stream.aclose()
-        response.stream = make_stream(b"".join(chunks))
+        response.stream = make_stream(body.content())
 
     return read_body
 

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     import openai
 
 Result = TypeVar("Result")
+_TELEMETRY_HEADERS = (
+    "X-Stainless-Lang",
+    "X-Stainless-Package-Version",
+    "X-Stainless-OS",
+    "X-Stainless-Arch",
+    "X-Stainless-Runtime",
+    "X-Stainless-Runtime-Version",
+    "X-Stainless-Async",
+)
+"""Headers by which the packages describe this machine to the server; no server needs them."""
 
 
 class SdkEndpoint(ABC):
@@ -45,6 +55,7 @@ class SdkEndpoint(ABC):
         self._model = model
         self._response_type = httpx2.Response
         self._package = self.package()
+        self._address = f"{str(client.base_url).rstrip('/')}{self.path}"
         self._connection_errors = (self._package.APIConnectionError, aiohttp.ClientError, OSError)
 
     @staticmethod
@@ -69,7 +80,7 @@ class SdkEndpoint(ABC):
         self.check(request)
         started_at = time.perf_counter()
         response = await self.call(
-            self.client.post(self.path, body=self.body(request), cast_to=self._response_type),
+            self.client.post(self._address, body=self.body(request), cast_to=self._response_type),
             asks_logprobs=bool(request.choices),
         )
         return self.read_reply(
@@ -133,3 +144,12 @@ def read_json(content: bytes) -> Json:
         return json.loads(content)
     except ValueError as error:
         raise TransientError(redacted(f"unreadable reply: {error}")) from None
+
+
+def omit_telemetry(omit: Json) -> JsonObject:
+    """Return default headers for a client that leave out what describes this machine.
+
+    Args:
+        omit: the package's mark for a header that is not sent.
+    """
+    return dict.fromkeys(_TELEMETRY_HEADERS, omit)
