@@ -75,7 +75,7 @@ def experiments_judging(plan: Plan, claim: Claim, asks: bool) -> list[str]:
             name
             for name, experiment in plan.experiments.items()
             if (experiment.config.source != RECORDED) == asks
-            and claim.is_about(side, plan.view(name), "")
+            and claim.matches_side(side, plan.view(name), "")
         ]
         for side in (claim.first, claim.second)
         if side
@@ -295,7 +295,7 @@ def _describe_claim(claim: Claim) -> str:
             f"{published}. No single number judges it: the table `{claim.see}` shows published and"
             " own values."
         )
-    return f"{published}. It is `supported` where this lies {claim.needed}: {claim.comparison}."
+    return f"{published}. It is `supported` where this lies {claim.support_range}: {claim.description}."
 
 
 def _describe_test(claim: Claim, test: Mapping[Any, Any], answers: pd.DataFrame) -> Iterator[str]:

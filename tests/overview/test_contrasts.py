@@ -126,7 +126,13 @@ def results_of(
     by_name = {found.experiment: found for found in experiments}
     chosen = plan.contrasts_of(study)
     return StudyResults(
-        study, by_name, no_scores(), {}, pd.DataFrame(), contrasts=chosen, frozen=("Not frozen.",)
+        study,
+        by_name,
+        no_scores(),
+        {},
+        pd.DataFrame(),
+        contrasts=chosen,
+        plan_history=("Not frozen.",),
     )
 
 

@@ -19,7 +19,7 @@ from moot.overview.tables_questions import questions
 from moot.report.claims import read_claims
 from moot.report.content import StudyResults
 from moot.scores import no_scores
-from moot.scores.answers import answer
+from moot.scores.answers import evaluate_contrast
 from moot.scores.contrasts import FIRST_HIGHER, Contrast, Side
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import DIFFERENCE
@@ -123,8 +123,8 @@ def test_five_cases_debated_once_cannot_tell(tmp_path: Path) -> None:
         write_results(folder, CASES, {"tiny": answers}, task=TASK, experiment=name, config=view)
     view = experiment_view("zero_shot", "opinions")
     found = {name: ExperimentResults(folder, name, view) for name in ("human_panel", "panel")}
-    given = answer(planned("accuracy"), found)
-    assert given and given.speaks_of == "cases like these" and given.found.p > 0.05
+    given = evaluate_contrast(planned("accuracy"), found)
+    assert given and given.population == "cases like these" and given.difference.p > 0.05
 
 
 def test_debates_within_cases_keep_their_level_and_cover(tmp_path: Path) -> None:

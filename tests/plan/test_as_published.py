@@ -33,8 +33,8 @@ def differs(
     }
     plan = plan_of(run, {"models": models})
     (found,) = compare_with_papers(plan).runs.values()
-    assert bool(found.repeats) != bool(found.differs)
-    return found.differs
+    assert bool(found.repeats) != bool(found.difference)
+    return found.difference
 
 
 def test_the_papers_configuration_repeats_itself() -> None:
@@ -120,7 +120,10 @@ def test_models_that_sit_or_label_count_too() -> None:
     for name, paper in (("gpt-4", "paper-conference"), ("gpt-4o", "paper-multiagent-panel")):
         plan = plan_of({"models": {name: {"model": "another"}}}, paper=True)
         found = compare_with_papers(plan).run(paper, "gpt-3.5-turbo")
-        assert (found.repeats, found.differs) == ((), f"{name} names the model another, not {name}")
+        assert (found.repeats, found.difference) == (
+            (),
+            f"{name} names the model another, not {name}",
+        )
 
 
 @pytest.mark.parametrize(
@@ -144,7 +147,7 @@ def test_a_server_that_says_that_it_served_another_model_repeats_nothing(
         compare_with_papers(plan), to_frame(*run, [versions]), plan.config.models
     )
     assert bool(found.runs[run].repeats) is same
-    assert found.runs[run].differs == (
+    assert found.runs[run].difference == (
         "" if same else f"the server of gpt-4o said that it served {said}"
     )
     assert found.run("paper-gpt-caselaw", "gpt-3.5-turbo").repeats
@@ -165,7 +168,9 @@ def test_an_experiment_that_another_rests_on_is_compared_by_what_it_is(
     paper = yaml.safe_load((PROJECT / "config/paper.yaml").read_text())
     data = {"datasets": {"caselaw": paper["datasets"]["caselaw"]}}
     found = compare_with_papers(plan_of(experiments, data)).run("tested", "gpt-4o")
-    assert found.repeats == (("paper-feedback-assistant-caselaw",) if same else ()), found.differs
+    assert found.repeats == (("paper-feedback-assistant-caselaw",) if same else ()), (
+        found.difference
+    )
 
 
 def test_no_control_arm_is_the_published_run() -> None:
@@ -183,7 +188,10 @@ def test_no_control_arm_is_the_published_run() -> None:
     assert found.run("mine", "gemma-2").repeats == ("paper-courtroom",)
     assert len(plan.experiments) == 4
     for name in set(plan.experiments) - {"mine"}:
-        assert (found.run(name, "gemma-2").repeats, found.run(name, "gemma-2").alike) == ((), ())
+        assert (
+            found.run(name, "gemma-2").repeats,
+            found.run(name, "gemma-2").repeated_but_model,
+        ) == ((), ())
     paper = paper_plan(PROJECT)
     assert {found.study for found in paper.experiments.values() if found.config.arm} == {
         "appellate", "conference", "courtroom", "feedback", "stance",

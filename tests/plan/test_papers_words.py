@@ -17,7 +17,7 @@ from moot.llm.request import Request
 from moot.plan.as_published import compare_with_papers, paper_plan
 from moot.plan.wording import Wordings, words_digest
 from moot.report import TABLES
-from moot.report.content import AsPublished
+from moot.report.content import PaperMatch
 from moot.report.published import OUR_WORDING
 from moot.report.tables import notes_under
 from moot.studies.appellate import tables
@@ -60,7 +60,7 @@ def typed(folder: str, words: dict[str, str], to: Path) -> Path:
     return copied
 
 
-def compare(folder: str, prompts: Path | str) -> AsPublished:
+def compare(folder: str, prompts: Path | str) -> PaperMatch:
     experiment, model = RUNS[folder]
     plan = plan_of({"experiments": {experiment: {"prompts": str(prompts)}}}, paper=True)
     return compare_with_papers(plan).run(experiment, model)
@@ -83,7 +83,7 @@ def test_the_papers_words_count_as_the_papers_and_one_other_word_does_not(
     changed = {**words, name: words[name].replace("our ", "our own ", 1).replace("You ", "We ", 1)}
     assert changed != words
     found = compare(folder, typed(folder, changed, tmp_path / "changed"))
-    assert (found.repeats, found.differs) == ((), "another wording of prompts")
+    assert (found.repeats, found.difference) == ((), "another wording of prompts")
 
 
 def test_words_in_another_template_are_another_wording(papers: Path, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_words_in_another_template_are_another_wording(papers: Path, tmp_path: P
     copied = typed(folder, printed_prompts(papers)[folder], tmp_path)
     template = copied / "prompting" / "zero_shot.jinja"
     template.write_text(template.read_text("utf-8") + "\nBe brief.")
-    assert compare(folder, copied).differs == "another wording of prompts"
+    assert compare(folder, copied).difference == "another wording of prompts"
 
 
 def test_moots_own_wording_is_said_with_what_matters() -> None:

@@ -78,8 +78,8 @@ def test_a_grid_of_wordings_is_one_experiment_each(tmp_path: Path, wordings: Pat
 
 def test_another_wording_is_not_as_published(tmp_path: Path, wordings: Path) -> None:
     runs = compare_with_papers(worded(tmp_path)).runs
-    assert "another wording of prompts" in runs["worded", "small"].differs
-    assert "another wording of prompts" not in runs["trial", "small"].differs
+    assert "another wording of prompts" in runs["worded", "small"].difference
+    assert "another wording of prompts" not in runs["trial", "small"].difference
 
 
 @pytest.mark.parametrize(

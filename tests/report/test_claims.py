@@ -122,4 +122,4 @@ def test_the_shipped_claims_are_about_protocols_tables_and_studies_that_exist() 
         assert found.study in {TABLES[name].study for name in TABLES}
         for selector in (*found.first, *found.second):
             known = {"dataset", *PROTOCOLS[selector.protocol].params.model_fields}
-            assert {name for name, _ in selector.wanted} <= known, found.question
+            assert {name for name, _ in selector.conditions} <= known, found.question

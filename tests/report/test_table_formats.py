@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from moot.report import escaping
 from moot.report.columns import DIFFERENCE, KEY, OURS, PUBLISHED, Columns
-from moot.report.content import Comparable, StudyResults, Table
+from moot.report.content import PaperMatches, StudyResults, Table
 from moot.report.tables import (
     FLAT_NOTE,
     NONE_PUBLISHED_NOTE,
@@ -178,7 +178,7 @@ def test_a_small_p_is_no_zero_and_a_small_share_is():
 
 
 def test_notes_of_data_are_of_those_that_the_rows_name(tmp_path):
-    results = study_of(plan_of(paper=True), "stance", tmp_path, Comparable())
+    results = study_of(plan_of(paper=True), "stance", tmp_path, PaperMatches())
     columns = Columns().plain("data")
 
     def told(*cells):
@@ -334,7 +334,7 @@ def test_own_rows_come_before_those_that_show_published_values_alone_and_a_key_s
         {"system": "also mine", "ours": 0.6},
     ]
     values = Columns().published("published").ours("ours")
-    content = Columns().keys("system").then(values).table(rows)
+    content = Columns().keys("system").join(values).table(rows)
     assert own_rows_first(content).frame["system"].tolist() == [
         "mine",
         "mine",
@@ -342,7 +342,7 @@ def test_own_rows_come_before_those_that_show_published_values_alone_and_a_key_s
         "theirs",
         "theirs",
     ]
-    content = Columns().plain("system").then(values).table(rows)
+    content = Columns().plain("system").join(values).table(rows)
     assert own_rows_first(content).frame["published"].tolist()[:1] == [0.4]
     content = Columns().keys("system").ours("ours").table(rows)
     assert own_rows_first(content) is content

@@ -193,7 +193,7 @@ def flips(transcripts: pd.DataFrame, cases: list[Case]) -> "pd.Series[Any]":
     """Flips of each debate, by the scores' own table of opinions."""
     results = ExperimentResults(Path(), "x", ExperimentView("courtroom", "d", ("m",), "test", {}))
     results.__dict__ |= {
-        "parts": lambda columns: iter([transcripts]),
+        "transcript_parts": lambda columns: iter([transcripts]),
         "_cases_and_task": (cases, TASK),
     }
     stated = stated_predictions(results)

@@ -247,7 +247,7 @@ def test_a_shard_of_an_older_run_is_an_error(tmp_path):
     with pytest.raises(UserError, match="is in two shards"):
         _ = results.transcripts
     with pytest.raises(UserError, match="turn 1 of debate a#0 is in two shards"):
-        list(results.parts(["text"]))
+        list(results.transcript_parts(["text"]))
 
 
 @pytest.mark.parametrize("at_once", [4, 100_000])
@@ -274,11 +274,18 @@ def test_transcripts_some_at_a_time_are_the_transcripts(tmp_path, monkeypatch, a
     expected = results.transcripts[columns]
     assert list(expected["text"]) == ["", "", "b1", "b2", "d1", "d2"]
     pd.testing.assert_frame_equal(results.gather(lambda part: part, ["text"]), expected)
-    parts = [list(part["debate_id"].unique()) for part in results.parts([], validation=True)]
+    parts = [
+        list(part["debate_id"].unique())
+        for part in results.transcript_parts([], include_validation=True)
+    ]
     assert parts == (
         [["b#0", "d#0"], ["v#0"], ["a#0"], []] if at_once < 10 else [["b#0", "d#0", "v#0"], ["a#0"]]
     )
-    waited = [name for part in results.parts([], waits=True) for name in part["debate_id"].unique()]
+    waited = [
+        name
+        for part in results.transcript_parts([], include_waiting=True)
+        for name in part["debate_id"].unique()
+    ]
     assert waited == ["b#0", "d#0", "a#0", "c#0"]
 
 

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from moot.report.published import COMPARED, OUR_WORDING, Measured, Published, compared
+from moot.report.published import (
+    COMPARISON_COLUMNS,
+    OUR_WORDING,
+    Measurement,
+    Published,
+    comparison_row,
+)
 from moot.stats.bootstrap import ClusterBootstrap, share_statistic
 from moot.stats.replication import (
     Interval,
@@ -20,9 +26,9 @@ from moot.stats.replication import (
 NOTHING_KNOWN = Published.of(0.62)
 
 
-def shown(published: Published | None, ours: Measured) -> Any:
+def shown(published: Published | None, ours: Measurement) -> Any:
     """The row of a table that compares ours with a published value."""
-    return COMPARED.table([compared({}, published, ours)], []).frame.iloc[0]
+    return COMPARISON_COLUMNS.table([comparison_row({}, published, ours)], []).frame.iloc[0]
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.77, 0.95])
@@ -47,7 +53,7 @@ def test_two_samples_of_one_rate_differ_by_what_the_intervals_say(
 
 def test_the_bootstrap_of_our_cases_goes_into_it() -> None:
     right = np.repeat([1.0, 0.0], [70, 30])
-    ours = Measured(
+    ours = Measurement(
         *ClusterBootstrap(np.arange(100), 7).estimate(share_statistic(right)), 100, 0, 100
     )
     row = shown(Published.of(0.77, 150, 150, True), ours)
@@ -61,12 +67,12 @@ def test_measures_that_are_no_share_err_as_ours_would_at_the_published_n() -> No
     assert scale_interval(0.4, Interval(0.5, 0.4, 0.6), 100, 400) == pytest.approx(
         (0.4, 0.35, 0.45)
     )
-    row = shown(Published.of(0.4, 400, 400), Measured(0.5, 0.4, 0.6, 100, 0, 100))
+    row = shown(Published.of(0.4, 400, 400), Measurement(0.5, 0.4, 0.6, 100, 0, 100))
     assert row["difference high"] == pytest.approx(0.1 + np.hypot(0.1, 0.05))
 
 
 def test_repeated_answers_about_few_cases_count_as_few() -> None:
-    clustered = Measured(0.8, 0.5, 0.95, 100, 0, 5)
+    clustered = Measurement(0.8, 0.5, 0.95, 100, 0, 5)
     alone = wilson_interval(0.85, 100)
     found = Published.of(0.85, 100, 5, True).interval(clustered)
     assert found.high - found.low > 2 * (alone.high - alone.low)
@@ -74,24 +80,24 @@ def test_repeated_answers_about_few_cases_count_as_few() -> None:
 
 
 def test_no_replication_of_a_share_or_score_lies_beyond_its_scale() -> None:
-    row = shown(Published.of(0.97, 20, 20, True), Measured(0.95, 0.7, 0.99, 30, 0, 30))
+    row = shown(Published.of(0.97, 20, 20, True), Measurement(0.95, 0.7, 0.99, 30, 0, 30))
     assert row["replication high"] == 1.0
-    row = shown(Published.of(9.6, 5, 5), Measured(9.0, 8.0, 9.8, 10, 0, 10))
+    row = shown(Published.of(9.6, 5, 5), Measurement(9.0, 8.0, 9.8, 10, 0, 10))
     assert row["replication high"] > 9.6
 
 
 def test_a_published_value_of_unknown_n_has_no_interval_and_says_so() -> None:
-    row = shown(NOTHING_KNOWN, Measured(0.7, 0.6, 0.8, 100, 0, 100))
+    row = shown(NOTHING_KNOWN, Measurement(0.7, 0.6, 0.8, 100, 0, 100))
     assert row["published n"] == "unknown" and row["difference"] == pytest.approx(0.08)
     assert np.isnan(
         [row[f"{name} {end}"] for name in ("difference", "replication") for end in ("low", "high")]
     ).all()
-    assert shown(None, Measured(0.7, 0.6, 0.8, 100, 0, 100))["published n"] in (None, "")
+    assert shown(None, Measurement(0.7, 0.6, 0.8, 100, 0, 100))["published n"] in (None, "")
 
 
 def test_a_difference_in_our_wording_stands_in_its_own_column() -> None:
     row = shown(
-        Published.of(0.6, 100, 100, True, our_wording=True), Measured(0.7, 0.6, 0.8, 100, 0, 100)
+        Published.of(0.6, 100, 100, True, our_wording=True), Measurement(0.7, 0.6, 0.8, 100, 0, 100)
     )
     assert np.isnan(row["difference"]) and row[OUR_WORDING] == pytest.approx(0.1)
     assert row["difference low"] < 0.1 < row["difference high"]

@@ -5,8 +5,8 @@ from typing import TypeVar
 from moot.core.registry import Registry
 from moot.report.content import Figure, Table
 
-Shown = TypeVar("Shown", Table, Figure)
+Item = TypeVar("Item", Table, Figure)
 
 
-def of_study(registry: Registry[Shown], study: str) -> list[Shown]:
+def of_study(registry: Registry[Item], study: str) -> list[Item]:
     return [registry[name] for name in registry if registry[name].study == study]

@@ -8,7 +8,7 @@ from typing import Any
 from moot.core.artifacts import describe, write_cases, write_rows
 from moot.core.cases import Case, Task
 from moot.core.schemas import SCHEMAS
-from moot.report.content import AsPublished, Comparable
+from moot.report.content import PaperMatch, PaperMatches
 from moot.scores.results import ExperimentResults, ExperimentView
 
 REARREST = Task(
@@ -30,13 +30,13 @@ def experiment_view(
     return ExperimentView(protocol, dataset, models, split, params or {})
 
 
-def repeating(runs: Mapping[tuple[str, str], str], **datasets: str) -> Comparable:
+def repeating(runs: Mapping[tuple[str, str], str], **datasets: str) -> PaperMatches:
     """That these runs (experiment, model) and the baselines of these data sets repeat these
     experiments of the papers.
     """
-    return Comparable(
-        {run: AsPublished((paper,), (paper,)) for run, paper in runs.items()},
-        {name: AsPublished((f"baselines/{paper}",)) for name, paper in datasets.items()},
+    return PaperMatches(
+        {run: PaperMatch((paper,), (paper,)) for run, paper in runs.items()},
+        {name: PaperMatch((f"baselines/{paper}",)) for name, paper in datasets.items()},
     )
 
 

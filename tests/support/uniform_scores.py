@@ -17,7 +17,7 @@ from moot.core.cases import Case, Task
 from moot.core.shipped_files import default_files
 from moot.jobs.results import experiment_results
 from moot.plan.plan import Plan
-from moot.report.content import Comparable, Measured, StudyResults
+from moot.report.content import Measurement, PaperMatches, StudyResults
 from moot.report.published import read_published
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
@@ -46,11 +46,11 @@ def plan_of(*changes: Mapping[str, Any], paper: bool = False) -> Plan:
     return Plan.from_yaml(raw, PROJECT)
 
 
-class Everything(dict[Any, Measured]):
+class Everything(dict[Any, Measurement]):
     """A score index in which every figure is 1."""
 
-    def get(self, _key: Any, _default: Any = None) -> Measured:
-        return Measured(1.0, 0.5, 1.0, 100, 0, 100)
+    def get(self, _key: Any, _default: Any = None) -> Measurement:
+        return Measurement(1.0, 0.5, 1.0, 100, 0, 100)
 
 
 class OneThroughout(StudyResults):
@@ -86,7 +86,7 @@ TASKS = {
 }  # fmt: skip
 
 
-def study_of(plan: Plan, study: str, folder: Path, comparable: Comparable) -> StudyResults:
+def study_of(plan: Plan, study: str, folder: Path, comparable: PaperMatches) -> StudyResults:
     for name, options in plan.datasets.items():
         labels = TASKS.get(options.loader or name, ("no", "yes"))
         task = Task("the case", "?", labels, labels[-1], notes=("a sample",))
@@ -145,6 +145,6 @@ def hundred_debates(results: StudyResults) -> Iterator[Phase]:
         ]
     )  # fmt: skip
     for protocol, name in PHASES.items():
-        for experiment in results.where(protocol):
+        for experiment in results.find_experiments(protocol):
             for model in experiment.config.models:
                 yield Phase(experiment, model, results, name, steps.assign(model=model))

@@ -27,7 +27,14 @@ from moot.report.figures import draw, panels, series_style
 from moot.report.published import COLUMNS as PUBLISHED_COLUMNS
 from moot.report.tables import write_table
 from moot.scores import no_scores
-from moot.scores.contrasts import Contrast, Side, by_family, debates_of, measure, spread
+from moot.scores.contrasts import (
+    Contrast,
+    Side,
+    group_by_family,
+    measure,
+    measure_spread,
+    side_debates,
+)
 from moot.scores.results import ExperimentResults
 from moot.stats.power import (
     Goal,
@@ -110,7 +117,7 @@ def planned_power(plan: Plan, recorded: bool = True) -> tuple[list[Powered], lis
     }
     held = [one for one in plan.contrasts if not one.missing]
     held = [one for one in held if recorded or not {side.experiment for side in one.sides} <= kept]
-    for family in by_family(held).values():
+    for family in group_by_family(held).values():
         for contrast in family:
             result = _powered(plan, contrast, len(family))
             if isinstance(result, str):
@@ -133,13 +140,13 @@ def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
         repeats = [plan.experiments[side.experiment].config.repeats for side in contrast.sides]
         for place, side in enumerate(contrast.sides):
             if plan.experiments[side.experiment].config.protocol == RECORDED:
-                held = debates_of(side, experiments[side.experiment])
+                held = side_debates(side, experiments[side.experiment])
                 runs = set(zip(held.terms.case_ids, held.models, strict=True))
                 sizes[place] = len(set(held.terms.case_ids)), sizes[place][1]
                 repeats[place] = round(len(held.models) / max(1, len(runs)))
         if difference.cases < min(FEWEST_CASES, *(available for _, available in sizes)):
             continue
-        found = spread(contrast, experiments, difference.difference)
+        found = measure_spread(contrast, experiments, difference.difference)
         planned = _planned(
             plan, contrast, tests, source, found, _cost(plan, contrast, experiments), sizes
         )

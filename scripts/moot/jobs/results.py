@@ -120,7 +120,7 @@ def study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults:
         baselines={Path(path).stem: read_frame(Path(path)) for path in job.input.baselines},
         published=published[published["study"] == study],
         findings=read_findings(Path(job.input.findings)),
-        comparable=confirm_served(compare_with_papers(plan), frame, plan.config.models),
+        paper_matches=confirm_served(compare_with_papers(plan), frame, plan.config.models),
         trials={
             found.name: experiment_results(plan, found.name, files=files)
             for found in plan.trials_of(study)
@@ -132,7 +132,7 @@ def study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults:
         claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
         simulated=plan.config.rehearsal,
         contrasts=contrasts,
-        frozen=(
+        plan_history=(
             compare_with_frozen(plan, RESULTS, None if study == COMPARISON else study)
             if contrasts and hasattr(job.input, "frozen")
             else ()

@@ -14,9 +14,9 @@ from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import Columns, Row
-from moot.report.content import NOT_A_NUMBER, Measured, Run, StudyResults, TableContent
+from moot.report.content import NOT_A_NUMBER, Measurement, Run, StudyResults, TableContent
 from moot.report.needs import has_baselines, has_debates
-from moot.report.published import COUNTS, share_valid, trained_rows, trained_score
+from moot.report.published import COUNT_COLUMNS, share_valid, trained_rows, trained_score
 from moot.scores import INVALID_WRONG
 from moot.scores.contradictions import METRIC
 from moot.scores.results import ExperimentResults
@@ -90,16 +90,16 @@ def _experiment_rows(
     ):
         run = Run(results_of_experiment, model, results)
         accuracy, strict, f1 = (
-            run.measured(metric),
-            run.measured(metric + INVALID_WRONG),
-            run.measured("f1", "macro"),
+            run.measurement(metric),
+            run.measurement(metric + INVALID_WRONG),
+            run.measurement("f1", "macro"),
         )
         if pd.isna(accuracy.value):
             continue
         if model == MAJORITY_CLASS:
             yield _row((run.data, MAJORITY, "–", run.experiment), accuracy, accuracy, f1)
         else:
-            costs = {name: run.measured(score).value for name, score in COST_SCORES.items()}
+            costs = {name: run.measurement(score).value for name, score in COST_SCORES.items()}
             yield (
                 _row(
                     (run.data, _describe_method(results_of_experiment), model, run.experiment),
@@ -112,7 +112,7 @@ def _experiment_rows(
 
 
 def _row(
-    names: tuple[str, str, str, str], accuracy: Measured, strict: Measured, f1: Measured
+    names: tuple[str, str, str, str], accuracy: Measurement, strict: Measurement, f1: Measurement
 ) -> Row:
     nothing = {**dict.fromkeys(COST_SCORES, 0.0), "contradictory replies": NOT_A_NUMBER}
     return {
@@ -123,7 +123,7 @@ def _row(
         "valid answers": share_valid(accuracy).value,
         "accuracy of valid answers": accuracy.value,
         "F1, macro": f1.value,
-        **dict(zip(COUNTS, accuracy.counts, strict=True)),
+        **dict(zip(COUNT_COLUMNS, accuracy.counts, strict=True)),
         "all cases": strict.n_cases,
         **nothing,
     }
@@ -220,7 +220,7 @@ _LONG_COLUMNS = (
     .ours("valid answers", "accuracy of valid answers", "F1, macro")
     .plain("calls a case", digits=".1f")
     .plain("prompt tokens a case", "generated tokens a case", digits=",.0f")
-    .counts(*COUNTS)
+    .counts(*COUNT_COLUMNS)
     .plain("contradictory replies")
     .short_form(
         "data", "method", "model", STRICT, "95 % interval", "F1, macro", "calls a case", "n"

@@ -3,19 +3,24 @@
 from collections.abc import Iterator
 from math import isnan
 
-from moot.report import EVERYWHERE, table
+from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent
 from moot.report.needs import has_contrasts
-from moot.scores.answers import Answer, among_valid, answer, carried_note
+from moot.scores.answers import (
+    ContrastResult,
+    carried_note,
+    evaluate_among_valid,
+    evaluate_contrast,
+)
 from moot.scores.contrasts import (
     DIFFER,
     FIRST_HIGHER,
     FIRST_LOWER,
     NOT_SHOWN,
     Contrast,
-    by_family,
     direction_met,
+    group_by_family,
 )
 from moot.stats.differences import UNPAIRED_NOTE, Difference
 from moot.stats.paired import holm
@@ -56,11 +61,11 @@ COLUMNS = (
 )
 
 
-@table(EVERYWHERE, "contrasts", "Planned comparisons", needs=(has_contrasts,))
+@table(EVERY_STUDY_AND_COMPARISON, "contrasts", "Planned comparisons", needs=(has_contrasts,))
 def contrasts(results: StudyResults) -> TableContent:
     """Return the planned comparisons, with intervals by cluster and Holm's correction."""
     rows: list[Row] = []
-    for family in by_family(results.contrasts).values():
+    for family in group_by_family(results.contrasts).values():
         rows += _rows(results, family)
     return COLUMNS.table(
         rows,
@@ -70,7 +75,7 @@ def contrasts(results: StudyResults) -> TableContent:
                 " Holm's correction is over those of one study that this run tests (`tests in"
                 " family`). All other tests are exploratory."
             ),
-            *results.frozen,
+            *results.plan_history,
             (
                 "A case counts by the mean of its debates, first of each model, an invalid answer"
                 " as wrong; a model counts on the cases that it argued on both sides. Interval and"
@@ -102,9 +107,9 @@ def contrasts(results: StudyResults) -> TableContent:
 
 def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
     answers = [_measure(results, contrast) for contrast in family]
-    adjusted = holm([result.found.p if result else float("nan") for result, _ in answers])
+    adjusted = holm([result.difference.p if result else float("nan") for result, _ in answers])
     adjusted_equivalence = holm(
-        [result.found.equivalence if result else float("nan") for result, _ in answers]
+        [result.difference.equivalence if result else float("nan") for result, _ in answers]
     )
     tests = sum(p == p for p in adjusted)  # noqa: PLR0124 - NaN means no test
     for contrast, (result, reason), p, p_equivalence in zip(
@@ -122,8 +127,11 @@ def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
             "not tested because": reason,
         }
         if result:
-            difference, among_valid_answers = result.found, among_valid(contrast, results.tested)
-            valid = among_valid_answers.found if among_valid_answers else None
+            difference, among_valid_answers = (
+                result.difference,
+                evaluate_among_valid(contrast, results.experiments_and_controls),
+            )
+            valid = among_valid_answers.difference if among_valid_answers else None
             row |= {
                 "first value": difference.first,
                 "second value": difference.second,
@@ -135,8 +143,8 @@ def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
                 "tests in family": tests,
                 "cases": difference.cases,
                 "clusters": difference.clusters,
-                "speaks of": result.speaks_of,
-                "cases needed": result.needed,
+                "speaks of": result.population,
+                "cases needed": result.needed_cases,
                 "expectation met": _describe_expectation(contrast, difference, p, valid),
             }
             if contrast.margin and not isnan(p_equivalence):
@@ -156,15 +164,16 @@ def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
         yield row
 
 
-def _measure(results: StudyResults, contrast: Contrast) -> tuple[Answer | None, str]:
+def _measure(results: StudyResults, contrast: Contrast) -> tuple[ContrastResult | None, str]:
     """Return the answer to a comparison, or the reason why there is none."""
     reason = contrast.missing or "; ".join(
         f"{side.experiment} has no debate that has ended"
         for side in contrast.sides
-        if side.experiment not in results.tested
-        or not set(side.models) <= set(results.tested[side.experiment].config.models)
+        if side.experiment not in results.experiments_and_controls
+        or not set(side.models)
+        <= set(results.experiments_and_controls[side.experiment].config.models)
     )
-    result = None if reason else answer(contrast, results.tested)
+    result = None if reason else evaluate_contrast(contrast, results.experiments_and_controls)
     return result, reason or ("" if result else NO_CASES)
 
 

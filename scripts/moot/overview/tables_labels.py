@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection
 
 from moot.labels import ADJUDICATED, kinds
 from moot.labels.agreement import annotator_agreement
-from moot.report import EVERY, table
+from moot.report import EVERY_STUDY, table
 from moot.report.columns import Columns, Row
-from moot.report.content import Measured, Run, StudyResults, TableContent
+from moot.report.content import Measurement, Run, StudyResults, TableContent
 from moot.report.corrected import CAPTION, with_corrected
 from moot.report.needs import has_labels
 from moot.scores.labels import CHANGES, CORRECTED, SHARES, TRANSITION
@@ -29,7 +29,7 @@ Group = dict[str, str]
 
 
 @table(
-    EVERY,
+    EVERY_STUDY,
     "label_shares",
     "Shares of labels",
     "How often statements got each label of the rubric, and each of its groups, by round and"
@@ -49,7 +49,7 @@ def label_shares(results: StudyResults) -> TableContent:
 
 
 @table(
-    EVERY,
+    EVERY_STUDY,
     "label_changes",
     "Changes of position",
     "How often a speaker's next statement takes another position, and what follows each group of"
@@ -80,7 +80,7 @@ def _score_table(
     note: str,
 ) -> TableContent:
     """A row for each score of some metrics, whatever its group, with its corrected value."""
-    rows, corrected = list[Row](), list[Measured]()
+    rows, corrected = list[Row](), list[Measurement]()
     for run in results.runs(results.experiments.values(), Run):
         for metric, group, raw in run.scores(metrics):
             of = dict(part.split("=", 1) for part in group.split(";")) if group != OVERALL else {}
@@ -88,15 +88,15 @@ def _score_table(
             rows.append(
                 {"experiment": run.experiment, "model": run.model, **cells(metric, of), **values}
             )
-            corrected.append(run.measured(f"{CORRECTED}{metric}", group=group))
+            corrected.append(run.measurement(f"{CORRECTED}{metric}", group=group))
     columns = columns.ours("raw").interval("raw", "raw interval", role="")
     columns = columns.counts("cases", "n", "n invalid").short_form(
-        *(column.name for column in columns.shown)
+        *(column.name for column in columns.columns)
     )
     return with_corrected(columns.table(rows, (_BY_CASE_NOTE, note)), corrected, raw="raw")
 
 
-@table(EVERY, "agreement", "Agreement of labellers and annotators", needs=(has_labels,))
+@table(EVERY_STUDY, "agreement", "Agreement of labellers and annotators", needs=(has_labels,))
 def agreement_of_labels(results: StudyResults) -> TableContent:
     """Cohen's kappa of each pair and Krippendorff's alpha over all who labelled statements, for
     labels and for groups of labels.

@@ -8,10 +8,16 @@ from itertools import combinations, product
 
 import pandas as pd
 
-from moot.report import EVERYWHERE, table
+from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
-from moot.report.paired import PAIRED_NOTE, SAME_NOTE, corrected, paired_cells, same_answers
+from moot.report.paired import (
+    PAIRED_NOTE,
+    SAME_NOTE,
+    add_holm_correction,
+    paired_cells,
+    same_answers,
+)
 from moot.stats.paired import compare_shares, share_right
 
 EXCESS_DIFFERENCE = "differ beyond asking twice"
@@ -42,7 +48,7 @@ MODELS, METHODS = "do models differ?", "do experiments differ?"
 """The questions of the table, each with its tests in one family."""
 
 
-@table(EVERYWHERE, "paired_tests", "Do two runs differ on the same cases?")
+@table(EVERY_STUDY_AND_COMPARISON, "paired_tests", "Do two runs differ on the same cases?")
 def paired_tests(results: StudyResults) -> TableContent:
     """Paired tests between models and between experiments on the same cases, with intervals by
     cluster and Holm's correction.
@@ -55,7 +61,7 @@ def paired_tests(results: StudyResults) -> TableContent:
     for family, make_pairs in ((MODELS, _pair_models), (METHODS, _pair_experiments)):
         for runs_by_experiment in by_dataset.values():
             tests += _rows(family, make_pairs(runs_by_experiment), shares)
-    rows = corrected(tests)
+    rows = add_holm_correction(tests)
     return COLUMNS.table(
         rows,
         [

@@ -33,8 +33,8 @@ from moot.scores.answers import (
     Estimate,
     by_cluster,
     carried_note,
-    compared,
-    estimate,
+    contrast_estimate,
+    estimate_metric,
 )
 from moot.scores.contrasts import DIFFER, Contrast, Side
 from moot.stats import bootstrap
@@ -136,13 +136,13 @@ def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
     }
     claim_cells |= {
         "published value": published,
-        "supported where": claim.needed,
+        "supported where": claim.support_range,
         "source": claim.source,
         "see": claim.see,
     }
     verdicts = list(_judge_claim(results, claim)) if claim.statistic else []
     if not verdicts:
-        reason = f"needed: {claim.comparison}" if claim.statistic else "no single number judges it"
+        reason = f"needed: {claim.description}" if claim.statistic else "no single number judges it"
         yield claim_cells | {
             "answer": CANNOT_TELL,
             "measured": reason,
@@ -157,7 +157,7 @@ def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
             "question": _question(claim, second),
             "answer": CANNOT_TELL if results.simulated else _answer(claim, verdict, p),
             "data": first.data,
-            "measured": f"{claim.measured}: {subject}",
+            "measured": f"{claim.measure_name}: {subject}",
             "model": first.model_name,
             "p (Holm)": p,
             "tests in family": len(verdicts),
@@ -179,7 +179,7 @@ def _question(claim: Claim, votes: Run | None = None) -> str:
 def format_vote_size(run: Run) -> str:
     """Return the number of answers in each vote: "3", "2 to 3" where votes differ, else "many"."""
     sizes = set[int]()
-    for utterances in run.results.parts(["kind", "parsed", "prediction"], run.model):
+    for utterances in run.results.transcript_parts(["kind", "parsed", "prediction"], run.model):
         sizes |= {
             sum(json.loads(parsed).values())
             for parsed in utterances.loc[utterances["kind"] == VOTES, "parsed"]
@@ -201,8 +201,8 @@ def _cells(verdict: Verdict) -> Row:
         "95 % low": measured.low,
         "95 % high": measured.high,
         "cases": measured.cases,
-        "speaks of": measured.speaks_of,
-        "cases needed": measured.needed,
+        "speaks of": measured.population,
+        "cases needed": measured.needed_cases,
     }
     if valid:
         cells |= {
@@ -237,8 +237,8 @@ def _judge_claim(results: StudyResults, claim: Claim) -> Iterator[Verdict]:
             published = not np.isnan(claim.published)
             if (
                 not (claim.statistic == VALUE and published)
-                or first.as_published.repeats
-                or first.as_published.alike
+                or first.paper_match.repeats
+                or first.paper_match.repeated_but_model
             ):
                 yield from _verdicts(claim, first)
             continue
@@ -274,7 +274,7 @@ def _measure(claim: Claim, first: Run, second: Run | None) -> Estimate | None:
 def _select_runs(results: StudyResults, claim: Claim, selectors: tuple[Selector, ...]) -> list[Run]:
     experiments = results.experiments.values()
     relevant_experiments = (
-        runs for runs in experiments if claim.is_about(selectors, runs.config, data_kind(runs))
+        runs for runs in experiments if claim.matches_side(selectors, runs.config, data_kind(runs))
     )
     runs = [
         run for run in results.runs(relevant_experiments, Run) if run.model not in REFERENCE_MODELS
@@ -295,7 +295,7 @@ def _setting_key(run: Run) -> str:
 
 
 def _measure_value(claim: Claim, run: Run) -> Estimate | None:
-    return estimate(run.results, run.model, claim.metric)
+    return estimate_metric(run.results, run.model, claim.metric)
 
 
 def _measure_gain_over_majority(claim: Claim, run: Run) -> Estimate | None:
@@ -326,7 +326,7 @@ def _measure_difference(claim: Claim, first: Run, second: Run) -> Estimate | Non
         bool(first_cases & second_cases),
         claim.study,
     )
-    return compared(contrast, {run.experiment: run.results for run in (first, second)})
+    return contrast_estimate(contrast, {run.experiment: run.results for run in (first, second)})
 
 
 def _measure_ratio_of_rounds(_claim: Claim, first: Run, second: Run) -> Estimate:

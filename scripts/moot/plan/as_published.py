@@ -31,7 +31,7 @@ from moot.plan.entries import expand, rubric_of, templates_used
 from moot.plan.plan import Plan
 from moot.plan.wording import OTHERS, OURS, Wordings
 from moot.protocols import PROTOCOLS
-from moot.report.content import AsPublished, Comparable
+from moot.report.content import PaperMatch, PaperMatches
 from moot.scores.served import versions_said
 
 _SENT = ("structured", "reasoning", "parameters")  # of a model's entry: also changes its replies
@@ -103,7 +103,7 @@ def _data_differences(mine: Fields, paper: Fields) -> list[str]:
 
 
 @cache
-def compare_with_papers(plan: Plan) -> Comparable:
+def compare_with_papers(plan: Plan) -> PaperMatches:
     """Which runs and data sets of a plan are as published, and in what the others differ; no
     control arm ever is.
     """
@@ -123,20 +123,20 @@ def compare_with_papers(plan: Plan) -> Comparable:
         for model in experiment.config.models
     }
     known = {name: _dataset(paper, name) for name in paper.datasets_used}
-    return Comparable(
+    return PaperMatches(
         runs, {name: _compare_data(_dataset(plan, name), known) for name in plan.datasets_used}
     )
 
 
-def _nothing_comparable(plan: Plan) -> Comparable:
+def _nothing_comparable(plan: Plan) -> PaperMatches:
     """No published value is shown next to a rehearsal."""
-    simulated = AsPublished(differs="simulated voices")
+    simulated = PaperMatch(difference="simulated voices")
     runs = {
         (name, model): simulated
         for name, found in plan.experiments.items()
         for model in found.config.models
     }
-    return Comparable(runs, dict.fromkeys(plan.datasets, simulated))
+    return PaperMatches(runs, dict.fromkeys(plan.datasets, simulated))
 
 
 @cache
@@ -211,7 +211,7 @@ def _compare_run(
     models: Mapping[str, ModelConfig],
     theirs: Mapping[str, _Setting],
     of_paper: Mapping[str, ModelConfig],
-) -> AsPublished:
+) -> PaperMatch:
     same_protocol = {
         other: paper
         for other, paper in theirs.items()
@@ -236,7 +236,7 @@ def _compare_run(
         differences.values(), key=lambda found: (OTHER_DATA in found, len(found)), default=nothing
     )
     ours = mine.wording == OURS
-    return AsPublished(repeats, alike, "; ".join(nearest), ours, mine.departures if ours else ())
+    return PaperMatch(repeats, alike, "; ".join(nearest), ours, mine.departures if ours else ())
 
 
 def _voices(setting: _Setting, model: str) -> list[str]:
@@ -271,8 +271,8 @@ def _served_otherwise(
 
 
 def confirm_served(
-    comparable: Comparable, scores: pd.DataFrame, models: Mapping[str, ModelConfig]
-) -> Comparable:
+    comparable: PaperMatches, scores: pd.DataFrame, models: Mapping[str, ModelConfig]
+) -> PaperMatches:
     """What is as published, without the runs whose servers said that they served another model than
     was asked for.
 
@@ -289,7 +289,7 @@ def confirm_served(
             if name in models and said and not _is_version(said, models[name].model)
         }
         if found.repeats and other:
-            runs[key] = replace(found, repeats=(), differs="; ".join(sorted(other)))
+            runs[key] = replace(found, repeats=(), difference="; ".join(sorted(other)))
     return replace(comparable, runs=runs)
 
 
@@ -313,8 +313,8 @@ def _sampling(setting: _Setting, model: ModelConfig) -> JsonObject:
     }
 
 
-def _compare_data(mine: Fields, known: Mapping[str, Fields]) -> AsPublished:
+def _compare_data(mine: Fields, known: Mapping[str, Fields]) -> PaperMatch:
     differences = {name: _data_differences(mine, theirs) for name, theirs in known.items()}
     repeats = tuple(f"baselines/{name}" for name, found in differences.items() if not found)
     nearest = min(differences.values(), key=lambda found: (OTHER_DATA in found, len(found)))
-    return AsPublished(repeats, repeats, "" if repeats else "; ".join(nearest))
+    return PaperMatch(repeats, repeats, "" if repeats else "; ".join(nearest))

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from moot.core.experiment_config import COMPARISON
 from moot.core.registry import Registry
 from moot.protocols import PROTOCOLS
-from moot.report.content import Figure, Made, Shown, StudyResults, Table, TableContent
+from moot.report.content import Content, Figure, ReportItem, StudyResults, Table, TableContent
 from moot.report.needs import Need, has_debates
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
 
 
-EVERY, EVERYWHERE = "every study", "every study and the comparison"
+EVERY_STUDY, EVERY_STUDY_AND_COMPARISON = "every study", "every study and the comparison"
 """In place of a study's name: every study that a protocol names; these and the comparison of them
 all.
 """
@@ -31,13 +31,15 @@ FigureBuilder = Callable[[StudyResults], "MatplotlibFigure"]
 
 def _studies(which: str, unless: str) -> list[str]:
     known = {PROTOCOLS[name].study for name in PROTOCOLS}
-    known = known | {COMPARISON} if which == EVERYWHERE else known - {COMPARISON}
+    known = known | {COMPARISON} if which == EVERY_STUDY_AND_COMPARISON else known - {COMPARISON}
     return sorted(study for study in known if f"{study}/{unless}" not in TABLES)
 
 
-def _registered(registry: Registry[Shown[Made]], shown: Shown[Made], unless: str = "") -> None:
+def _registered(
+    registry: Registry[ReportItem[Content]], shown: ReportItem[Content], unless: str = ""
+) -> None:
     """Register what is shown, under EVERY and EVERYWHERE for each study."""
-    if shown.study in (EVERY, EVERYWHERE):
+    if shown.study in (EVERY_STUDY, EVERY_STUDY_AND_COMPARISON):
         registry.register_defaults(
             lambda: {
                 f"{one}/{shown.name}": replace(shown, study=one)
@@ -60,20 +62,20 @@ def table(
     needs: tuple[Need, ...] = (has_debates,),
     protocols: tuple[str, ...] = (),
     loaders: tuple[str, ...] = (),
-    unless: str = "",
+    superseded_by: str = "",
 ) -> Callable[[TableBuilder], TableBuilder]:
     """Register a table, written to `results/tables/{study}/{name}.{csv,xlsx,tex,html}`.
 
     The caption is the first paragraph of the function's docstring, unless one is given. A run for
     which none of its `needs` holds leaves it out; it is then built on request. It shows debates of
     its `protocols` about data sets of its `loaders`, or of any where none are given. Under EVERY and EVERYWHERE each study
-    gets it, but those with a table of this name or of the name `unless`.
+    gets it, but those with a table of this name or of the name `superseded_by`.
     """
 
     def add(build: TableBuilder) -> TableBuilder:
         said = caption or _first_paragraph(build)
         _registered(
-            TABLES, Table(study, name, title, said, build, needs, protocols, loaders), unless
+            TABLES, Table(study, name, title, said, build, needs, protocols, loaders), superseded_by
         )
         return build
 

@@ -33,17 +33,17 @@ class Selector:
 
         Attributes:
             protocol: the protocol's name.
-            wanted: `dataset` or a parameter's name to its value; "*" for any value that is not
+            conditions: `dataset` or a parameter's name to its value; "*" for any value that is not
                 empty.
     """
 
     protocol: str
-    wanted: tuple[tuple[str, str], ...] = ()
+    conditions: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         values = "; ".join(
             {"": f"no {name}", "*": f"any {name}"}.get(value, f"{name}={value}")
-            for name, value in self.wanted
+            for name, value in self.conditions
         )
         return f"{self.protocol} ({values})" if values else self.protocol
 
@@ -53,7 +53,7 @@ class Selector:
         texts = {name: str(value or "") for name, value in values.items()}
         return self.protocol == view.protocol and all(
             texts.get(name) if wanted == "*" else texts.get(name) == wanted
-            for name, wanted in self.wanted
+            for name, wanted in self.conditions
         )
 
 
@@ -93,7 +93,7 @@ class Claim:
     see: str
 
     @property
-    def needed(self) -> str:
+    def support_range(self) -> str:
         """Where the whole interval must lie for the claim to be supported."""
         if not self.statistic:
             return ""
@@ -104,22 +104,22 @@ class Claim:
         )
 
     @property
-    def comparison(self) -> str:
+    def description(self) -> str:
         """What can judge it, in words: what is measured, of which runs, on which data."""
         joined = " to " if self.statistic == RATIO_OF_ROUNDS else " less "
         runs = joined.join(
             " or ".join(map(str, side)) for side in (self.first, self.second) if side
         )
-        return f"{self.measured}: {runs}, on {' or '.join(self.data)}"
+        return f"{self.measure_name}: {runs}, on {' or '.join(self.data)}"
 
     @property
-    def measured(self) -> str:
+    def measure_name(self) -> str:
         """What is measured of its runs."""
         if self.statistic == DIFFERENCE:
             return f"difference in {self.metric}"
         return self.metric if self.statistic == VALUE else self.statistic
 
-    def names(self, dataset: str, loader: str, kind: str) -> bool:
+    def includes_dataset(self, dataset: str, loader: str, kind: str) -> bool:
         """Whether it names a data set;
         `kind` is "sample" or "synthetic" where the data are that.
         """
@@ -127,12 +127,12 @@ class Claim:
             (f"{name} ({kind})" if kind else name) in self.data for name in (dataset, loader)
         )
 
-    def is_about(self, side: tuple[Selector, ...], view: ExperimentView, kind: str) -> bool:
+    def matches_side(self, side: tuple[Selector, ...], view: ExperimentView, kind: str) -> bool:
         """Whether an experiment can stand on a side of it, `first` or `second`;
         `kind` as in `names`.
         """
         selected = view.split == "test" and any(selector.selects(view) for selector in side)
-        return selected and self.names(view.dataset, view.loader, kind)
+        return selected and self.includes_dataset(view.dataset, view.loader, kind)
 
     def p(self, p_of: Callable[[float], float]) -> float:
         """The p of the verdict, by the p of supposed values: the larger one of both ends where it

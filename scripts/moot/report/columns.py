@@ -21,11 +21,11 @@ Row: TypeAlias = JsonObject
 class Columns:
     """Columns of a table; each method returns these with some more to their right."""
 
-    shown: tuple[Column, ...] = ()
+    columns: tuple[Column, ...] = ()
 
     def plain(self, *names: str, role: str = "", digits: str = "") -> "Columns":
         """Columns of no role, or of the one given."""
-        return Columns((*self.shown, *(Column(name, role, digits) for name in names)))
+        return Columns((*self.columns, *(Column(name, role, digits) for name in names)))
 
     def keys(self, *names: str) -> "Columns":
         """Columns whose repeated values are shown once."""
@@ -45,7 +45,7 @@ class Columns:
 
     def counts(self, *names: str, role: str = "") -> "Columns":
         """Columns with whole numbers, missing ones allowed."""
-        return Columns((*self.shown, *(Column(name, role, whole=True) for name in names)))
+        return Columns((*self.columns, *(Column(name, role, is_integer=True) for name in names)))
 
     def interval(
         self, of: str = "95 %", heading: str = "", role: str = OURS, digits: str = ""
@@ -53,7 +53,7 @@ class Columns:
         """An interval, shown as one column; the frame has its ends, `{of} low` and `{of} high`."""
         heading = heading or ("95 % interval" if of == "95 %" else f"{of}, 95 % interval")
         return Columns(
-            (*self.shown, Column(heading, role, digits, ends=(f"{of} low", f"{of} high")))
+            (*self.columns, Column(heading, role, digits, ends=(f"{of} low", f"{of} high")))
         )
 
     def estimate(
@@ -62,9 +62,9 @@ class Columns:
         """A value and, beside it, its interval."""
         return self.plain(name, role=role, digits=digits).interval(of, heading, role)
 
-    def then(self, others: "Columns") -> "Columns":
+    def join(self, others: "Columns") -> "Columns":
         """Columns that several tables share."""
-        return Columns((*self.shown, *others.shown))
+        return Columns((*self.columns, *others.columns))
 
     def short_form(self, *headings: str) -> "Columns":
         """These columns, of which the short form of a table has those named alone: what a page of a
@@ -73,10 +73,10 @@ class Columns:
                 Raises:
                     ValueError: a heading is not among them.
         """
-        if unknown := set(headings) - {column.name for column in self.shown}:
+        if unknown := set(headings) - {column.name for column in self.columns}:
             raise ValueError(f"no column {', '.join(sorted(unknown))}")
         return Columns(
-            tuple(replace(column, short=column.name in headings) for column in self.shown)
+            tuple(replace(column, in_short_form=column.name in headings) for column in self.columns)
         )
 
     def table(
@@ -89,10 +89,10 @@ class Columns:
             notes: sentences under the table.
             exploratory: whether it holds tests that were not planned.
         """
-        names = [name for column in self.shown for name in column.names]
+        names = [name for column in self.columns for name in column.names]
         frame = pd.DataFrame([_spread(row, names) for row in rows], columns=names)
-        whole = {column.name: "Int64" for column in self.shown if column.whole}
-        return TableContent(frame.astype(whole), self.shown, notes, exploratory)
+        whole = {column.name: "Int64" for column in self.columns if column.is_integer}
+        return TableContent(frame.astype(whole), self.columns, notes, exploratory)
 
 
 NO_COLUMNS = Columns()

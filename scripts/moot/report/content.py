@@ -38,22 +38,22 @@ SIMULATED_NOTE = (
 
 
 @dataclass(frozen=True, slots=True)
-class AsPublished:
+class PaperMatch:
     """How one run, or one data set with its trained models, relates to the experiments of
     config/paper.yaml.
 
         Attributes:
             repeats: names of the paper's experiments that it repeats; `baselines/DATASET` for a
                 data set.
-            alike: those that it repeats but for the model.
-            differs: in what it differs from the nearest one, in words; "" where it repeats one.
+            repeated_but_model: those that it repeats but for the model.
+            difference: in what it differs from the nearest one, in words; "" where it repeats one.
             our_wording: whether its prompts are in moot's words, not in the paper's.
             departures: what of that wording is known to matter, in sentences.
     """
 
     repeats: tuple[str, ...] = ()
-    alike: tuple[str, ...] = ()
-    differs: str = ""
+    repeated_but_model: tuple[str, ...] = ()
+    difference: str = ""
     our_wording: bool = False
     departures: tuple[str, ...] = ()
 
@@ -66,7 +66,7 @@ EXPLORATORY_NOTE = (
 
 
 @dataclass(frozen=True)
-class Comparable:
+class PaperMatches:
     """How runs, and models trained on a data set, relate to the papers.
 
     Attributes:
@@ -74,20 +74,20 @@ class Comparable:
         datasets: by data set.
     """
 
-    runs: Mapping[tuple[str, str], AsPublished] = field(default_factory=dict)
-    datasets: Mapping[str, AsPublished] = field(default_factory=dict)
+    runs: Mapping[tuple[str, str], PaperMatch] = field(default_factory=dict)
+    datasets: Mapping[str, PaperMatch] = field(default_factory=dict)
 
-    def run(self, experiment: str, model: str) -> AsPublished:
+    def run(self, experiment: str, model: str) -> PaperMatch:
         """One experiment and model; one that is not listed repeats nothing."""
-        return self.runs.get((experiment, model), AsPublished())
+        return self.runs.get((experiment, model), PaperMatch())
 
-    def dataset(self, name: str) -> AsPublished:
+    def dataset(self, name: str) -> PaperMatch:
         """One data set."""
-        return self.datasets.get(name, AsPublished())
+        return self.datasets.get(name, PaperMatch())
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measurement:
     """One value that this run measured; all missing where it did not measure it."""
 
     value: float = NOT_A_NUMBER
@@ -108,7 +108,7 @@ class Measured:
         return self.n_cases, self.n, self.n_invalid
 
 
-NOT_MEASURED = Measured()
+NOT_MEASURED = Measurement()
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class StudyResults:
         baselines: leaderboard frames of `results/baselines/`, by data set.
         published: the study's rows of `data/published/published_results.csv`, columns as
             `published.COLUMNS`.
-        comparable: which runs are as published; without it no published value is shown next to a
+        paper_matches: which runs are as published; without it no published value is shown next to a
             run.
         trials: the experiments of too few debates to conclude from; no table but their own shows
             what came of them.
@@ -131,7 +131,7 @@ class StudyResults:
         claims: the published claims, where the study is `comparison`.
         simulated: whether simulated voices replaced all models.
         contrasts: the study's planned comparisons.
-        frozen: whether the run is the frozen plan, and that plan's history, in sentences.
+        plan_history: whether the run is the frozen plan, and that plan's history, in sentences.
         findings: table to what its published values give away about themselves, in sentences.
     """
 
@@ -140,21 +140,21 @@ class StudyResults:
     scores: pd.DataFrame
     baselines: Mapping[str, pd.DataFrame]
     published: pd.DataFrame
-    comparable: Comparable = field(default_factory=Comparable)
+    paper_matches: PaperMatches = field(default_factory=PaperMatches)
     trials: Mapping[str, ExperimentResults] = field(default_factory=dict)
     controls: Mapping[str, ExperimentResults] = field(default_factory=dict)
     claims: Sequence[Claim] = ()
     simulated: bool = False
     contrasts: Sequence[Contrast] = ()
-    frozen: tuple[str, ...] = ()
+    plan_history: tuple[str, ...] = ()
     findings: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
-    def tested(self) -> Mapping[str, ExperimentResults]:
+    def experiments_and_controls(self) -> Mapping[str, ExperimentResults]:
         """What a planned comparison may name: the experiments and their controls, by name."""
         return {**self.experiments, **self.controls}
 
-    def where(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
+    def find_experiments(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
         """The experiments of any of these protocols (none given: of all) whose parameters have
         these values.
 
@@ -170,22 +170,24 @@ class StudyResults:
             )
         ]
 
-    def runs(self, found: Iterable[ExperimentResults], kind: "type[OneRun]") -> "list[OneRun]":
+    def runs(
+        self, experiments: Iterable[ExperimentResults], run_class: "type[RunT]"
+    ) -> "list[RunT]":
         """Some of the experiments with each of their models."""
-        return [kind(one, model, self) for one in found for model in one.config.models]
+        return [run_class(one, model, self) for one in experiments for model in one.config.models]
 
     @cached_property
-    def score_index(self) -> Mapping[tuple[str, str, str, str, str], Measured]:
+    def score_index(self) -> Mapping[tuple[str, str, str, str, str], Measurement]:
         """The scores by experiment, model, metric, average and group."""
         keys = self.scores[["experiment", "model", "metric", "average", "group"]].itertuples(
             index=False, name=None
         )
         values = self.scores[["value", "ci_low", "ci_high", "n", "n_invalid", "n_cases"]]
         found = values.itertuples(index=False, name=None)
-        return {key: Measured(*value) for key, value in zip(keys, found, strict=True)}
+        return {key: Measurement(*value) for key, value in zip(keys, found, strict=True)}
 
     @cached_property
-    def of_datasets(self) -> Mapping[str, ExperimentResults]:
+    def experiment_by_dataset(self) -> Mapping[str, ExperimentResults]:
         """One experiment on each data set, a trial run where there is no other: what its cases are
         like.
         """
@@ -196,7 +198,7 @@ class StudyResults:
 
     def data_label(self, dataset: str) -> str:
         """What tables and figures call a data set of the study."""
-        return data_label(self.of_datasets[dataset])
+        return data_label(self.experiment_by_dataset[dataset])
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -211,7 +213,11 @@ class StudyResults:
                 name, or whose experiments they name, or all if they name none.
         """
         found: list[str] = [SIMULATED_NOTE] if self.simulated else []
-        trained = (self.of_datasets[name] for name in self.baselines if name in self.of_datasets)
+        trained = (
+            self.experiment_by_dataset[name]
+            for name in self.baselines
+            if name in self.experiment_by_dataset
+        )
         found += [note for results in self.experiments.values() if (note := people_note(results))]
         of_data = [*self.experiments.values(), *trained]
         names = texts | {text.partition(", ")[0] for text in texts}  # "experiment, model"
@@ -302,17 +308,17 @@ class Run:
         return self.predictions.query("status == 'valid'")
 
     @property
-    def as_published(self) -> AsPublished:
+    def paper_match(self) -> PaperMatch:
         """How it relates to the experiments of config/paper.yaml."""
-        return self.study.comparable.run(self.experiment, self.model)
+        return self.study.paper_matches.run(self.experiment, self.model)
 
-    def measured(self, metric: str, average: str = "", group: str = OVERALL) -> Measured:
+    def measurement(self, metric: str, average: str = "", group: str = OVERALL) -> Measurement:
         """One of its scores."""
         return self.study.score_index.get(
             (self.experiment, self.model, metric, average, group), NOT_MEASURED
         )
 
-    def scores(self, metrics: Collection[str]) -> Iterator[tuple[str, str, Measured]]:
+    def scores(self, metrics: Collection[str]) -> Iterator[tuple[str, str, Measurement]]:
         """Its scores by some metrics, of all groups: metric, group and value."""
         for (experiment, model, metric, _, group), value in self.study.score_index.items():
             if (experiment, model) == (self.experiment, self.model) and metric in metrics:
@@ -324,14 +330,14 @@ class Run:
         return said[(said["model"] == self.model) & (said["kind"] == kind)]
 
 
-OneRun = TypeVar("OneRun", bound=Run)
+RunT = TypeVar("RunT", bound=Run)
 
 
-def reference_runs(runs: Iterable[OneRun]) -> Iterator[OneRun]:
+def reference_runs(runs: Iterable[RunT]) -> Iterator[RunT]:
     """The majority class and the coin on the cases of some runs: once for each data set and set of
     evaluated cases.
     """
-    first: dict[tuple[str, ...], OneRun] = {}
+    first: dict[tuple[str, ...], RunT] = {}
     for run in runs:
         first.setdefault(
             (run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique())), run
@@ -347,18 +353,18 @@ class Column:
         name: its heading.
         role: `key` (repeated values are shown once), `ours`, `published`, `difference` or "".
         digits: a format specification; "" for the usual one.
-        whole: whether it holds whole numbers, missing ones allowed.
+        is_integer: whether it holds whole numbers, missing ones allowed.
         ends: the two columns of the frame that it shows as one interval; () for a column of its
             own.
-        short: whether the short form of its table has it.
+        in_short_form: whether the short form of its table has it.
     """
 
     name: str
     role: str = ""
     digits: str = ""
-    whole: bool = False
+    is_integer: bool = False
     ends: tuple[str, ...] = ()
-    short: bool = True
+    in_short_form: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -388,11 +394,11 @@ class TableContent:
         return [name for column in self.columns if column.role == role for name in column.names]
 
 
-Made = TypeVar("Made")
+Content = TypeVar("Content")
 
 
 @dataclass(frozen=True)
-class Shown(Generic[Made]):
+class ReportItem(Generic[Content]):
     """A registered table or figure.
 
     Attributes:
@@ -408,12 +414,12 @@ class Shown(Generic[Made]):
     name: str
     title: str
     caption: str
-    build: Callable[[StudyResults], Made]
+    build: Callable[[StudyResults], Content]
     needs: tuple[Need, ...] = (has_debates,)
     protocols: tuple[str, ...] = ()
     loaders: tuple[str, ...] = ()
     category: str = ""
 
 
-Table: TypeAlias = Shown[TableContent]
-Figure: TypeAlias = Shown["MatplotlibFigure"]
+Table: TypeAlias = ReportItem[TableContent]
+Figure: TypeAlias = ReportItem["MatplotlibFigure"]

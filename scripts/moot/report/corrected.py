@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from moot.report.columns import Columns
-from moot.report.content import Measured, TableContent
+from moot.report.content import Measurement, TableContent
 
 CAPTION = (
     " {raw} uses the one label that counts for each statement. Corrected, where people labelled a "
@@ -41,7 +41,7 @@ CORRECTED_COLUMNS = (
 
 
 def with_corrected(
-    content: TableContent, corrected: Sequence[Measured], raw: str = "ours"
+    content: TableContent, corrected: Sequence[Measurement], raw: str = "ours"
 ) -> TableContent:
     """A table with a column of corrected values after the raw ones, or the note that there are
     none.
@@ -59,7 +59,7 @@ def with_corrected(
     frame = content.frame.assign(**values).astype({"labelled": "Int64"})
     names = [column.names[0] for column in content.columns]
     at = names.index("difference" if "difference" in names else "cases")
-    columns = (*content.columns[:at], *CORRECTED_COLUMNS.shown, *content.columns[at:])
+    columns = (*content.columns[:at], *CORRECTED_COLUMNS.columns, *content.columns[at:])
     return replace(
         content,
         frame=frame[[name for column in columns for name in column.names]],

@@ -31,7 +31,7 @@ LINES = ("-", "--", "-.", ":")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
 
 WIDTH, HEIGHT = 7.0, 4.2  # inches: the width of a page's text
-SMALL = 7.5
+SMALL_FONT_SIZE = 7.5
 MOST_NAMED = 5  # of the runs that rest on a single case
 SUPTITLE_WIDTH = 120  # characters
 NOTE_WIDTH = 125
@@ -203,7 +203,7 @@ def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> Non
     to_points = 72 / drawing.dpi  # the same on paper at any resolution
     style: JsonObject = {
         "textcoords": "offset points",
-        "fontsize": SMALL,
+        "fontsize": SMALL_FONT_SIZE,
         "va": "center",
         "zorder": 5,
     }
@@ -266,12 +266,12 @@ def _outside(box: "Bbox", frame: "Bbox") -> bool:
     )
 
 
-def sizes_of(experiments: "Iterable[ExperimentResults]") -> dict[str, int]:
+def case_counts(experiments: "Iterable[ExperimentResults]") -> dict[str, int]:
     """Experiments to the number of their evaluated cases, for `note_below`."""
     return {found.experiment: int(found.predictions["case_id"].nunique()) for found in experiments}
 
 
-def counted(number: int, thing: str) -> str:
+def count_phrase(number: int, thing: str) -> str:
     """A number with its noun: "1 case", "2 cases"."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 

@@ -11,12 +11,12 @@ from moot.core.registry import Registry
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent
 from moot.report.needs import Need
-from moot.report.paired import corrected
+from moot.report.paired import add_holm_correction
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import as_numbers
 from moot.stats.differences import Sums, compare_paired
 
-CHOSEN, EXPECTED = "chosen", "expected"
+CHOSEN_SHARE, EXPECTED_SHARE = "chosen", "expected"
 ASKED_TWICE = "changes if asked twice"
 
 
@@ -41,7 +41,7 @@ COLUMNS = (
     Columns()
     .keys("data", "debate", "judge")
     .plain("habit", "known by")
-    .ours(CHOSEN, EXPECTED)
+    .ours(CHOSEN_SHARE, EXPECTED_SHARE)
     .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
     .plain("p", "p (Holm)", "family")
     .counts("tests in family")
@@ -52,8 +52,8 @@ COLUMNS = (
         "judge",
         "habit",
         "known by",
-        CHOSEN,
-        EXPECTED,
+        CHOSEN_SHARE,
+        EXPECTED_SHARE,
         "difference",
         "95 % interval",
         "p (Holm)",
@@ -82,10 +82,10 @@ def habit_row(
     """
     if verdicts.empty:
         return []
-    means = verdicts.groupby("case_id")[[CHOSEN, EXPECTED]].mean()
+    means = verdicts.groupby("case_id")[[CHOSEN_SHARE, EXPECTED_SHARE]].mean()
     one, other, ones = (
-        as_numbers(means[[CHOSEN]]),
-        as_numbers(means[[EXPECTED]]),
+        as_numbers(means[[CHOSEN_SHARE]]),
+        as_numbers(means[[EXPECTED_SHARE]]),
         np.ones((len(means), 1)),
     )
     found = compare_paired(
@@ -94,7 +94,7 @@ def habit_row(
     return [
         {
             **about,
-            CHOSEN: (found.first, found.second),
+            CHOSEN_SHARE: (found.first, found.second),
             "difference": (found.difference, found.low, found.high),
             "p": found.p,
             "family": f"is a judge swayed by this: {about['habit']}?",
@@ -105,4 +105,4 @@ def habit_row(
 
 def habits_table(rows: Iterable[Row], *notes: str) -> TableContent:
     """The table of some rows of `habit_row`, by habit and judge."""
-    return COLUMNS.table(corrected(rows), [NOTE, *notes], exploratory=True)
+    return COLUMNS.table(add_holm_correction(rows), [NOTE, *notes], exploratory=True)

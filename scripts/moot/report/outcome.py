@@ -27,7 +27,7 @@ STATUSES = ("valid", "invalid", "failed", "waiting")
 COLUMNS = ("experiment", "model", "cases", "debates", *STATUSES, "reasons")
 MOST_REASONS = 3
 _MOST_FILES = 20
-WHERE = (
+WHERE_TO_LOOK = (
     "results/reader/ (what was said, and why it could not be used), results/logs/debates/"
     " (attempts, pauses)"
 )
@@ -64,7 +64,7 @@ class RunOutcome:
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     @property
-    def waiting(self) -> list[str]:
+    def missing_answers(self) -> list[str]:
         """The files that people have yet to write."""
         return self._reasons(NO_ANSWER_YET)
 
@@ -98,7 +98,11 @@ class RunOutcome:
     def is_finished(self) -> bool:
         """Whether nothing waits for a person or a batch, and `check` has nothing to say; rules ask."""
         return not (
-            self.waiting or self.batches or self.unusable or self.wholly_failed or self.unreadable
+            self.missing_answers
+            or self.batches
+            or self.unusable
+            or self.wholly_failed
+            or self.unreadable
         )
 
     def lines(self) -> list[str]:
@@ -117,16 +121,16 @@ class RunOutcome:
         if reasons := frequent_reasons(ended):
             lines.append("Most frequent reasons:")
             lines += [f"  {count} x {reason}" for reason, count in reasons]
-            lines.append(f"Where to look: {WHERE}")
-        if self.waiting:
+            lines.append(f"Where to look: {WHERE_TO_LOOK}")
+        if self.missing_answers:
             lines.append(
-                f"{len(self.waiting)} debates wait for a person and enter no table yet. Each"
+                f"{len(self.missing_answers)} debates wait for a person and enter no table yet. Each"
                 " question is next to the file that it asks for; write these, and run the same"
                 " command again:"
             )
-            lines += [f"  {path}" for path in self.waiting[:_MOST_FILES]]
-        if len(self.waiting) > _MOST_FILES:
-            lines.append(f"  and {len(self.waiting) - _MOST_FILES} more below data/inbox/")
+            lines += [f"  {path}" for path in self.missing_answers[:_MOST_FILES]]
+        if len(self.missing_answers) > _MOST_FILES:
+            lines.append(f"  and {len(self.missing_answers) - _MOST_FILES} more below data/inbox/")
         if self.batches:
             lines.append(
                 "Debates wait for batches of a provider and enter no table yet. Run the same"
@@ -222,7 +226,7 @@ def write_outcome(
         study=study,
         note=note,
         outcome=outcome,
-        where=WHERE,
+        where=WHERE_TO_LOOK,
         rows=outcome.counts.to_dict("records"),
         columns=COLUMNS,
     )

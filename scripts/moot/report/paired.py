@@ -38,7 +38,7 @@ def paired_cells(comparison: Comparison) -> Fields:
     }
 
 
-def corrected(rows: Iterable[Row]) -> list[Row]:
+def add_holm_correction(rows: Iterable[Row]) -> list[Row]:
     """Rows with p and family, with Holm's correction over the tests of each family and how many
     these are.
     """

@@ -17,8 +17,8 @@ from moot.report.columns import DIFFERENCE, NO_COLUMNS, Columns, Row
 from moot.report.content import (
     NOT_A_NUMBER,
     NOT_MEASURED,
-    AsPublished,
-    Measured,
+    Measurement,
+    PaperMatch,
     Run,
     StudyResults,
     TableContent,
@@ -140,15 +140,15 @@ class Published(float):
         made.n, made.cases, made.share, made.our_wording = n, cases, share, our_wording
         return made
 
-    def over(self, total: float) -> "Published":
+    def as_share_of(self, total: float) -> "Published":
         """A count as a share of all that were counted."""
         return Published.of(self / total, self.n, self.cases, self.share, self.our_wording)
 
-    def beside(self, other: "Published") -> "Published":
+    def with_wording_of(self, repeated: "Published") -> "Published":
         """The value next to the run of another published value."""
-        return Published.of(self, self.n, self.cases, self.share, other.our_wording)
+        return Published.of(self, self.n, self.cases, self.share, repeated.our_wording)
 
-    def interval(self, ours: "Measured") -> Interval:
+    def interval(self, ours: "Measurement") -> Interval:
         """The value with its 95 % interval, as wide as that of ours where it is no share; NaN where
         its n is unknown.
 
@@ -168,31 +168,33 @@ Values = dict[tuple[str, str], Published]
 """(row, metric) of one published table to its value, in the order of the file."""
 
 
-def published_table(results: StudyResults, table: str) -> Values:
+def published_values(results: StudyResults, table: str) -> Values:
     """All values of one published table: to be told in notes, or to be shown by themselves."""
     return _values(_rows_of(results, table))
 
 
 def published_rows(results: StudyResults, table: str) -> list[str]:
     """The rows of one published table, each once, in the order of the file."""
-    return list(dict.fromkeys(row for row, _ in published_table(results, table)))
+    return list(dict.fromkeys(row for row, _ in published_values(results, table)))
 
 
-def beside(run: Run, table: str) -> Values:
+def repeated_values(run: Run, table: str) -> Values:
     """The values of one published table that a run repeats: none where it is not as published."""
-    return _repeated(run.study, table, run.as_published, run.model)
+    return _repeated(run.study, table, run.paper_match, run.model)
 
 
-def beside_trained(results: StudyResults, table: str, dataset: str, baseline: str) -> Values:
+def repeated_baseline_values(
+    results: StudyResults, table: str, dataset: str, baseline: str
+) -> Values:
     """The values of one published table that a model trained on a data set repeats."""
-    return _repeated(results, table, results.comparable.dataset(dataset), baseline)
+    return _repeated(results, table, results.paper_matches.dataset(dataset), baseline)
 
 
-def not_repeated(results: StudyResults, table: str) -> Values:
+def unrepeated_values(results: StudyResults, table: str) -> Values:
     """The values of one published table that nothing in this run repeats: they are shown alone."""
     covered = {
         (name, shown)
-        for (experiment, model), found in results.comparable.runs.items()
+        for (experiment, model), found in results.paper_matches.runs.items()
         if experiment in results.experiments
         for name in found.repeats
         for shown in (model, "")
@@ -200,7 +202,7 @@ def not_repeated(results: StudyResults, table: str) -> Values:
     covered |= {
         (name, str(baseline))
         for dataset, board in results.baselines.items()
-        for name in results.comparable.dataset(dataset).repeats
+        for name in results.paper_matches.dataset(dataset).repeats
         for baseline in board.get("baseline", ())
     }
     rows = _rows_of(results, table)
@@ -212,7 +214,7 @@ def _rows_of(results: StudyResults, table: str) -> pd.DataFrame:
     return results.published[results.published["table"] == table]
 
 
-def _repeated(results: StudyResults, table: str, found: AsPublished, model: str) -> Values:
+def _repeated(results: StudyResults, table: str, found: PaperMatch, model: str) -> Values:
     rows = _rows_of(results, table)
     repeated = rows[rows["repeated_by"].isin(found.repeats) & rows["model"].isin((model, ""))]
     return _values(repeated, found.our_wording)
@@ -226,14 +228,14 @@ def _values(rows: pd.DataFrame, our_wording: bool = False) -> Values:
     }
 
 
-def why_not_compared(results: StudyResults, experiments: Collection[str]) -> list[str]:
+def unmatched_run_notes(results: StudyResults, experiments: Collection[str]) -> list[str]:
     """A note that says of runs of some experiments without a published value how they differ from
     the paper's.
     """
     models: dict[str, dict[str, list[str]]] = {}
-    for (experiment, model), found in results.comparable.runs.items():
-        if found.differs and experiment in experiments:
-            models.setdefault(experiment, {}).setdefault(found.differs, []).append(model)
+    for (experiment, model), found in results.paper_matches.runs.items():
+        if found.difference and experiment in experiments:
+            models.setdefault(experiment, {}).setdefault(found.difference, []).append(model)
     named: dict[str, list[str]] = {}
     for experiment, by_reason in models.items():
         for reason, those in by_reason.items():
@@ -250,35 +252,39 @@ def wording_notes(results: StudyResults, experiments: Collection[str]) -> list[s
     wording matter.
     """
     departures: dict[str, list[str]] = {}
-    for (experiment, _), found in results.comparable.runs.items():
+    for (experiment, _), found in results.paper_matches.runs.items():
         if experiment in experiments and found.repeats and found.our_wording:
             departures.setdefault(" ".join(found.departures), []).append(experiment)
     named = [f"{', '.join(dict.fromkeys(those))}: {said}" for said, those in departures.items()]
     return [f"{WORDING_NOTE} {' '.join(named)}"] if named else []
 
 
-COUNTS = ("cases", "n", "n invalid")
+COUNT_COLUMNS = ("cases", "n", "n invalid")
 
 
-def share_valid(value: Measured) -> Measured:
+def share_valid(value: Measurement) -> Measurement:
     """The share of valid answers behind a value that leaves the others out."""
     asked = value.n + value.n_invalid
-    return Measured(value.n / asked, n=asked, n_invalid=value.n_invalid) if asked else NOT_MEASURED
+    return (
+        Measurement(value.n / asked, n=asked, n_invalid=value.n_invalid) if asked else NOT_MEASURED
+    )
 
 
-DIFFERENCES = ("difference", OUR_WORDING)
+DIFFERENCE_COLUMNS = ("difference", OUR_WORDING)
 
 
-def differences(ours: float, published: float | None) -> dict[str, float]:
+def difference_cells(ours: float, published: float | None) -> dict[str, float]:
     """Ours less published, in the column for the paper's words or in that for ours."""
     gap = NOT_A_NUMBER if published is None else ours - published
     in_ours = isinstance(published, Published) and published.our_wording
     return dict(
-        zip(DIFFERENCES, (NOT_A_NUMBER, gap) if in_ours else (gap, NOT_A_NUMBER), strict=True)
+        zip(
+            DIFFERENCE_COLUMNS, (NOT_A_NUMBER, gap) if in_ours else (gap, NOT_A_NUMBER), strict=True
+        )
     )
 
 
-def compared(keys: Fields, published: Published | None, ours: Measured) -> Row:
+def comparison_row(keys: Fields, published: Published | None, ours: Measurement) -> Row:
     """A row that shows a published value and its n, ours, their difference with its interval, n and
     n invalid.
     """
@@ -300,33 +306,40 @@ def compared(keys: Fields, published: Published | None, ours: Measured) -> Row:
         **keys,
         "published": (theirs.value, stated),
         "ours": ours.interval,
-        **differences(ours.value, published),
+        **difference_cells(ours.value, published),
         "difference low": (*gap, *again),
         "cases": ours.counts,
     }
 
 
-WHERE = ("experiment", "setting", "data")
+OPTIONAL_SHORT_KEYS = ("experiment", "setting", "data")
 """Keys that the short form has where other keys do not tell rows apart."""
-COMPARED = (
+COMPARISON_COLUMNS = (
     Columns()
     .published("published", "published n")
     .estimate("ours")
-    .difference(*DIFFERENCES)
+    .difference(*DIFFERENCE_COLUMNS)
     .interval("difference", "interval of difference", DIFFERENCE)
     .interval("replication", "replication", DIFFERENCE)
-    .counts(*COUNTS)
-    .short_form("published", "ours", "95 % interval", *DIFFERENCES)
+    .counts(*COUNT_COLUMNS)
+    .short_form("published", "ours", "95 % interval", *DIFFERENCE_COLUMNS)
 )
 
 
-def comparison(
-    rows: Iterable[Fields], keys: Sequence[str], notes: Sequence[str], further: Columns = NO_COLUMNS
+def comparison_table(
+    rows: Iterable[Fields],
+    keys: Sequence[str],
+    notes: Sequence[str],
+    more_columns: Columns = NO_COLUMNS,
 ) -> TableContent:
     """A table of rows made by `compared`, with further columns at its right."""
-    columns = Columns().keys(*keys[:-1]).plain(keys[-1]).then(COMPARED).then(further)
+    columns = Columns().keys(*keys[:-1]).plain(keys[-1]).join(COMPARISON_COLUMNS).join(more_columns)
     columns = columns.short_form(
-        *(column.name for column in columns.shown if column.short and column.name not in WHERE)
+        *(
+            column.name
+            for column in columns.columns
+            if column.in_short_form and column.name not in OPTIONAL_SHORT_KEYS
+        )
     )
     return columns.table(rows, (*notes, DIFFERENCE_NOTE, INVALID_NOTE))
 
@@ -339,9 +352,9 @@ def trained_rows(board: pd.DataFrame) -> list[Fields]:
     return [{str(name): cell for name, cell in row.items()} for row in tested.to_dict("records")]
 
 
-def trained_score(row: Json, metric: str) -> Measured:
+def trained_score(row: Json, metric: str) -> Measurement:
     """A score of a trained model on the test split, by its row of a leaderboard; it answers every
     case.
     """
     value, low, high = (row.get(f"{metric}{end}", NOT_A_NUMBER) for end in ("", "_low", "_high"))
-    return Measured(value, low, high, row["n"], 0, row["n"])
+    return Measurement(value, low, high, row["n"], 0, row["n"])

@@ -19,7 +19,7 @@ from moot.protocols.attribution import ATTRIBUTION
 from moot.protocols.replayed import REMOVED, SENTENCE
 from moot.report.content import data_label
 from moot.report.reader_chunks import Calls, Chunks, Keep, Words, compress
-from moot.report.transcripts import Debated, Turn, read_debates, records
+from moot.report.transcripts import DebateText, Turn, read_debates, records
 from moot.scores.attribution import MEASURED, rests_on_one, turn_effects
 from moot.scores.dynamics import stated_by_part
 from moot.scores.groups import probability_of_prediction
@@ -107,7 +107,7 @@ class Packing:
                 "data": data_label(results),
                 "models": {model: config.name_of(model) for model in config.models},
                 "arm": config.arm,
-                "of": config.of,
+                "of": config.control_of,
                 "spoken": 0,
             }
         )
@@ -199,7 +199,7 @@ def _words(said: Fields) -> str:
 
 
 @dataclass(slots=True)
-class Moved:
+class JudgeEffects:
     """What moved the judge of a debate: by turn the effects, each of one judge who was asked again;
     see `MEASURED`.
     """
@@ -208,7 +208,7 @@ class Moved:
     turns: dict[int, list[JsonObject]] = field(default_factory=dict)
 
 
-Effects = Mapping[tuple[str, str, str], Moved]
+Effects = Mapping[tuple[str, str, str], JudgeEffects]
 """By experiment, model and debate."""
 
 
@@ -219,7 +219,7 @@ def effects_by_debate(experiments: Mapping[str, ExperimentResults]) -> tuple[Eff
         These are no debates of their own: their effects stand at the turns of those that they are
             about.
     """
-    found: dict[tuple[str, str, str], Moved] = {}
+    found: dict[tuple[str, str, str], JudgeEffects] = {}
     asked = {
         name
         for name, results in experiments.items()
@@ -232,7 +232,7 @@ def effects_by_debate(experiments: Mapping[str, ExperimentResults]) -> tuple[Eff
         on_one = rests_on_one(effects)
         for row in records(effects[effects["way"].isin((REMOVED, SENTENCE))]):
             held_by = results.config.params["debated_by"].format(model=row["model"])
-            moved = found.setdefault((beside, held_by, row["debate_id"]), Moved())
+            moved = found.setdefault((beside, held_by, row["debate_id"]), JudgeEffects())
             moved.on_one_turn |= bool(on_one.get((row["model"], row["debate_id"])))
             told = {part: None if row[part] != row[part] else row[part] for part in MEASURED}
             judge = results.config.name_of(row["model"])
@@ -269,7 +269,9 @@ def pack_debates(
             for debate in read_debates(results, model):
                 course = courses.get((model, debate.name), Course())
                 outcome = debate.outcome
-                moved = (effects or {}).get((results.experiment, model, debate.name), Moved())
+                moved = (effects or {}).get(
+                    (results.experiment, model, debate.name), JudgeEffects()
+                )
                 row = [
                     experiment,
                     model,
@@ -290,7 +292,7 @@ def pack_debates(
 
 
 def _turns_and_outcome(
-    debate: Debated, course: Course, labels: Mapping[int, Mapping[str, str]], moved: Moved
+    debate: DebateText, course: Course, labels: Mapping[int, Mapping[str, str]], moved: JudgeEffects
 ) -> JsonObject:
     turns = [
         _turn(turn, course.beliefs.get(turn.number), labels.get(turn.number))
@@ -303,15 +305,17 @@ def _turns_and_outcome(
 
 
 def _turn(turn: Turn, belief: float | None, label: Mapping[str, str] | None) -> JsonObject:
-    found = {name: getattr(turn, name) for name in Turn.__dataclass_fields__ if name != "stated"}
-    stated = asdict(turn.stated) if turn.stated else None
+    found = {
+        name: getattr(turn, name) for name in Turn.__dataclass_fields__ if name != "prediction"
+    }
+    stated = asdict(turn.prediction) if turn.prediction else None
     return {**found, "stated": stated, "belief": belief, **({"label": label} if label else {})}
 
 
 @contextmanager
 def _stored_calls(
     results: ExperimentResults, model: str
-) -> Iterator[Callable[[Debated], Iterator[JsonObject]]]:
+) -> Iterator[Callable[[DebateText], Iterator[JsonObject]]]:
     """The recorded calls of each debate of a model, in the order of turns: on disk until their
     debate comes.
     """
@@ -324,7 +328,7 @@ def _stored_calls(
             kept.executemany("INSERT INTO calls VALUES (?, ?)", packed)
         kept.execute("CREATE INDEX by_id ON calls (call_id)")
 
-        def calls_of(debate: Debated) -> Iterator[JsonObject]:
+        def calls_of(debate: DebateText) -> Iterator[JsonObject]:
             for turn in debate.turns:
                 found = kept.execute(
                     "SELECT call FROM calls WHERE call_id = ? ORDER BY rowid DESC", (turn.call,)

@@ -29,7 +29,7 @@ from moot.report.content import (
 )
 from moot.report.escaping import csv_text, page_template, visible, without_code_marks
 from moot.report.latex import latex_table
-from moot.report.published import why_not_compared, wording_notes
+from moot.report.published import unmatched_run_notes, wording_notes
 
 MISSING = "–"
 DEFAULT_FORMAT = ".3f"
@@ -95,7 +95,7 @@ def short_form(content: TableContent) -> TableContent:
     def doubled(chosen: set[Column]) -> int:
         return int(frame.duplicated([column.name for column in labels & chosen]).sum())
 
-    chosen = {column for column in kept if column.short}
+    chosen = {column for column in kept if column.in_short_form}
     for column in (column for column in kept if column.role == KEY):
         if doubled({*chosen, column}) < doubled(chosen):
             chosen.add(column)
@@ -114,7 +114,7 @@ def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) 
         content, notes=[*results.findings.get(f"{entry.study}/{entry.name}", ()), *content.notes]
     )
     if content.exploratory:
-        columns = (*content.columns, Column("inference", short=False))
+        columns = (*content.columns, Column("inference", in_short_form=False))
         content = replace(
             content, frame=content.frame.assign(inference=EXPLORATORY), columns=columns
         )
@@ -311,7 +311,7 @@ def _not_compared(content: TableContent, results: StudyResults) -> list[str]:
     """
     named = content.frame.get("experiment")
     experiments = set(results.experiments) & set(results.experiments if named is None else named)
-    return [*wording_notes(results, experiments), *why_not_compared(results, experiments)]
+    return [*wording_notes(results, experiments), *unmatched_run_notes(results, experiments)]
 
 
 def _notes_on_intervals(content: TableContent) -> list[str]:

@@ -26,7 +26,7 @@ from moot.report.escaping import capitalised, markdown
 from moot.scores.results import ExperimentResults
 
 CODE_LENGTH = 12
-SHORT = 40  # characters of a field that stands in the line of its name
+MAX_INLINE_CHARACTERS = 40  # characters of a field that stands in the line of its name
 EMPTY: tuple[object, ...] = (
     None,
     "",
@@ -48,7 +48,7 @@ class Turn:
         notice: what is wrong with it, a sentence without its full stop; "" where nothing is.
         text: what was said in words; "" where the fields hold all of it.
         fields: names and values of a structured reply.
-        stated: the prediction and whether it is right; "" where none is stated.
+        prediction: the prediction and whether it is right; "" where none is stated.
     """
 
     number: int
@@ -61,11 +61,11 @@ class Turn:
     notice: str
     text: str
     fields: tuple[tuple[str, list[str] | str], ...]
-    stated: "Stated | None"
+    prediction: "StatedPrediction | None"
 
 
 @dataclass(frozen=True)
-class Stated:
+class StatedPrediction:
     """A prediction: label, confidence in percent where there is one, and CORRECT or INCORRECT where
     that counts.
     """
@@ -86,13 +86,13 @@ class DebateOutcome:
     none.
     """
 
-    prediction: Stated | None
+    prediction: StatedPrediction | None
     status: str
     reason: str
 
 
 @dataclass(frozen=True)
-class Debated:
+class DebateText:
     """One debate: its id, case and repeat, the case's facts, label and its meaning, what was said,
     and how it ended.
     """
@@ -110,7 +110,7 @@ class Debated:
 _OUTCOME = ["case_id", "repeat", "status", "prediction", "confidence", "reason"]
 
 
-def read_debates(results: ExperimentResults, model: str) -> Iterator[Debated]:
+def read_debates(results: ExperimentResults, model: str) -> Iterator[DebateText]:
     """All debates of one experiment and model, in the order of their ids; those that wait for a
     person, too.
     """
@@ -119,7 +119,7 @@ def read_debates(results: ExperimentResults, model: str) -> Iterator[Debated]:
     outcomes: dict[tuple[str, int], list[Fields]] = {}
     for outcome in records(ended):
         outcomes.setdefault((outcome["case_id"], outcome["repeat"]), []).append(outcome)
-    parts = results.parts(SCHEMAS["transcripts"].names, model, waits=True)
+    parts = results.transcript_parts(SCHEMAS["transcripts"].names, model, include_waiting=True)
     for utterances in _by_debate(parts):
         identity = (utterances[0]["case_id"], utterances[0]["repeat"])
         case = results.case_by_id[identity[0]]
@@ -127,7 +127,7 @@ def read_debates(results: ExperimentResults, model: str) -> Iterator[Debated]:
         turns = [_turn(row, task, target) for row in utterances if row["kind"] != CONCLUSION]
         meaning = task.meaning.get(target, "")
         ended_as = _outcome(outcomes[identity], target)
-        yield Debated(
+        yield DebateText(
             utterances[0]["debate_id"], *identity, case.text, target, meaning, turns, ended_as
         )
 
@@ -174,7 +174,7 @@ def _turn(said: Fields, task: Task, target: str) -> Turn:
         notice=notice,
         text=text,
         fields=fields,
-        stated=stated,
+        prediction=stated,
     )
 
 
@@ -227,9 +227,9 @@ def _flat(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _stated(label: str, confidence: float, target: str) -> Stated:
+def _stated(label: str, confidence: float, target: str) -> StatedPrediction:
     verdict = "" if not target else "CORRECT" if label == target else "INCORRECT"
-    return Stated(label, None if pd.isna(confidence) else confidence, verdict)
+    return StatedPrediction(label, None if pd.isna(confidence) else confidence, verdict)
 
 
 def _outcome(rows: Sequence[Fields], target: str) -> DebateOutcome:
@@ -283,22 +283,22 @@ def _markdown_turn(turn: Turn) -> Iterator[str]:
     quoted = [_quoted(turn.text)] if turn.text or not (turn.notice or turn.fields) else []
     if quoted or turn.fields:
         yield "\n>\n".join([*quoted, *(_field(name, value) for name, value in turn.fields)])
-    if turn.stated:
-        verdict = f", {turn.stated.verdict}" if turn.stated.verdict else ""
+    if turn.prediction:
+        verdict = f", {turn.prediction.verdict}" if turn.prediction.verdict else ""
         word = "Belief" if turn.readers else "Prediction"
-        yield f"({word}: **{markdown(turn.stated.label)}**{turn.stated.share}{verdict})"
+        yield f"({word}: **{markdown(turn.prediction.label)}**{turn.prediction.share}{verdict})"
 
 
 def _field(name: str, value: list[str] | str) -> str:
     if isinstance(value, list):
         entries = "\n".join(f"> - {markdown(entry).replace(chr(10), ' ')}" for entry in value)
         return f"> *{markdown(name)}:*\n>\n{entries}"
-    if len(value) <= SHORT and "\n" not in value:
+    if len(value) <= MAX_INLINE_CHARACTERS and "\n" not in value:
         return f"> *{markdown(name)}:* {markdown(value)}"
     return f"> *{markdown(name)}:*\n>\n{_quoted(value)}"
 
 
-def _markdown_outcome(debate: Debated) -> str:
+def _markdown_outcome(debate: DebateText) -> str:
     outcome, target = debate.outcome, markdown(debate.target)
     why = f" {markdown(outcome.reason).replace(chr(10), ' ')}." if outcome.reason else ""
     if outcome.prediction:

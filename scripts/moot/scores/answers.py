@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from moot.scores.case_metrics import CASE_METRICS
-from moot.scores.contrasts import Contrast, Debates, measure, sides_of, spread
+from moot.scores.contrasts import Contrast, SideDebates, measure, measure_spread, sides_of
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Bounds, ClusterBootstrap, Floats, Statistic
 from moot.stats.differences import Difference
@@ -23,19 +23,19 @@ ACCURACY, OF_VALID = "accuracy", "accuracy_of_valid"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ContrastResult:
     """A comparison and what it speaks of.
 
     Attributes:
-        found: the difference.
-        speaks_of: `LIKE_THESE`, or "these 5 cases".
-        needed: the number of cases that could show this difference for cases like these, where
+        difference: the difference.
+        population: `LIKE_THESE`, or "these 5 cases".
+        needed_cases: the number of cases that could show this difference for cases like these, where
             these are too few.
     """
 
-    found: Difference
-    speaks_of: str = LIKE_THESE
-    needed: float = float("nan")
+    difference: Difference
+    population: str = LIKE_THESE
+    needed_cases: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ class Estimate:
         value, low, high: the value and its interval.
         cases, clusters: how many cases it rests on, in how many clusters.
         freedom: the interval's degrees of freedom.
-        speaks_of: as of an `Answer`.
+        population: as of an `Answer`.
         p: of the value 0, where a test of its own gives it; else NaN.
-        needed: as of an `Answer`.
+        needed_cases: as of an `Answer`.
     """
 
     value: float
@@ -57,14 +57,14 @@ class Estimate:
     cases: int
     clusters: int
     freedom: int
-    speaks_of: str = LIKE_THESE
+    population: str = LIKE_THESE
     p: float = float("nan")
-    needed: float = float("nan")
+    needed_cases: float = float("nan")
 
     @property
-    def answers(self) -> bool:
+    def has_enough_cases(self) -> bool:
         """Whether the cases are enough for what it speaks of."""
-        return self.clusters >= FEWEST_CASES or self.speaks_of != LIKE_THESE
+        return self.clusters >= FEWEST_CASES or self.population != LIKE_THESE
 
     def p_of(self, supposed: float) -> float:
         """The p of a supposed value; 1 where the cases are too few, or there is no interval."""
@@ -72,36 +72,40 @@ class Estimate:
             found = self.p
         else:
             found = interval_p(self.value, self.low, self.high, supposed, self.freedom)
-        return found if self.answers and not math.isnan(found) else 1.0
+        return found if self.has_enough_cases and not math.isnan(found) else 1.0
 
 
-def answer(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Answer | None:
+def evaluate_contrast(
+    contrast: Contrast, experiments: Mapping[str, ExperimentResults]
+) -> ContrastResult | None:
     """What a contrast comes to, as `moot.scores.contrasts.measure`; for these cases alone where
     they are few.
     """
-    found = measure(contrast, experiments)
-    if found is None or found.clusters >= FEWEST_CASES or contrast.test:
-        return None if found is None else Answer(found)
+    difference = measure(contrast, experiments)
+    if difference is None or difference.clusters >= FEWEST_CASES or contrast.test:
+        return None if difference is None else ContrastResult(difference)
     sides = sides_of(contrast, experiments)
     seed = experiments[contrast.first.experiment].seed
     within = _within(sides, seed, one_run=_is_one_run(contrast))
     needed = float("nan")
-    if not math.isnan(found.difference):
-        variation = spread(contrast, experiments, found.difference)
-        needed = cases_needed(found.difference, variation, repeats_of(sides))
+    if not math.isnan(difference.difference):
+        variation = measure_spread(contrast, experiments, difference.difference)
+        needed = cases_needed(difference.difference, variation, repeats_of(sides))
     needed = math.ceil(needed) if math.isfinite(needed) else float("nan")
     if within is None:
-        return Answer(found, LIKE_THESE, needed)
-    return Answer(within, _these(within.cases), needed)
+        return ContrastResult(difference, LIKE_THESE, needed)
+    return ContrastResult(within, _these(within.cases), needed)
 
 
-def repeats_of(sides: tuple[Debates, Debates]) -> tuple[int, int]:
+def repeats_of(sides: tuple[SideDebates, SideDebates]) -> tuple[int, int]:
     """How often each side debated each case with each model, at least."""
     first, second = (smallest_stratum(debates.runs) for debates in sides)
     return first, second
 
 
-def among_valid(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Answer | None:
+def evaluate_among_valid(
+    contrast: Contrast, experiments: Mapping[str, ExperimentResults]
+) -> ContrastResult | None:
     """The same contrast among valid answers;
     None where it is not of accuracy, and where no answer is invalid.
     """
@@ -114,7 +118,7 @@ def among_valid(contrast: Contrast, experiments: Mapping[str, ExperimentResults]
     ):
         return None
     first, second = (replace(side, metric=OF_VALID) for side in contrast.sides)
-    return answer(replace(contrast, first=first, second=second), experiments)
+    return evaluate_contrast(replace(contrast, first=first, second=second), experiments)
 
 
 def carried_note(found: float, valid: float) -> str:
@@ -125,16 +129,16 @@ def carried_note(found: float, valid: float) -> str:
     )
 
 
-def estimate(results: ExperimentResults, model: str, metric: str) -> Estimate | None:
+def estimate_metric(results: ExperimentResults, model: str, metric: str) -> Estimate | None:
     """A metric of contrasts, of one model of one experiment; None where it has no debates."""
     terms = CASE_METRICS[metric](results, model)
     if not terms.case_ids:
         return None
-    debates = Debates(terms, (model,) * len(terms.case_ids))
+    debates = SideDebates(terms, (model,) * len(terms.case_ids))
     cases, sums = debates.by_case
     found = by_cluster(results, cases, Statistic(sums.value, terms.bounds))
     strata = debates.runs
-    if found.answers or smallest_stratum(strata) <= 1:
+    if found.has_enough_cases or smallest_stratum(strata) <= 1:
         return found
     within = interval_within(debates.shared.value, strata, results.seed, terms.bounds)
     return Estimate(
@@ -150,12 +154,14 @@ def by_cluster(results: ExperimentResults, cases: Sequence[str], statistic: Stat
     )
 
 
-def compared(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Estimate | None:
+def contrast_estimate(
+    contrast: Contrast, experiments: Mapping[str, ExperimentResults]
+) -> Estimate | None:
     """The difference of a contrast, as `answer` gives it."""
-    given = answer(contrast, experiments)
+    given = evaluate_contrast(contrast, experiments)
     if given is None:
         return None
-    found = given.found
+    found = given.difference
     numbers = (
         found.difference,
         found.low,
@@ -164,7 +170,7 @@ def compared(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -
         found.clusters,
         found.clusters - 1,
     )
-    return Estimate(*numbers, given.speaks_of, found.p, given.needed)
+    return Estimate(*numbers, given.population, found.p, given.needed_cases)
 
 
 def _these(cases: int) -> str:
@@ -181,7 +187,9 @@ def _is_one_run(contrast: Contrast) -> bool:
     )
 
 
-def _within(sides: tuple[Debates, Debates], seed: int, *, one_run: bool) -> Difference | None:
+def _within(
+    sides: tuple[SideDebates, SideDebates], seed: int, *, one_run: bool
+) -> Difference | None:
     """The difference by debates within cases, which are drawn for both sides alike where these are
     of one run; None where a case was debated once.
     """
@@ -207,6 +215,6 @@ def _within(sides: tuple[Debates, Debates], seed: int, *, one_run: bool) -> Diff
     )
 
 
-def _bounds(sides: tuple[Debates, Debates]) -> Bounds:
+def _bounds(sides: tuple[SideDebates, SideDebates]) -> Bounds:
     low, high = (debates.terms.bounds for debates in sides)
     return low[0] - high[1], low[1] - high[0]

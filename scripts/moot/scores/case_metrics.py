@@ -41,14 +41,14 @@ class Terms:
 
 
 CaseMetric = Callable[[ExperimentResults, str], Terms]
-OneMetric = TypeVar("OneMetric", bound=CaseMetric)
+MetricT = TypeVar("MetricT", bound=CaseMetric)
 CASE_METRICS: Registry[CaseMetric] = Registry("metric of contrasts", "scores", "moot.scores")
 
 
-def case_metric(name: str) -> Callable[[OneMetric], OneMetric]:
+def case_metric(name: str) -> Callable[[MetricT], MetricT]:
     """Register a metric: `@case_metric("accuracy")` above `def accuracy(results, model) -> Terms`."""
 
-    def add(metric: OneMetric) -> OneMetric:
+    def add(metric: MetricT) -> MetricT:
         CASE_METRICS.register(name)(metric)
         return metric
 

@@ -111,7 +111,7 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class Debates:
+class SideDebates:
     """The debates of one side, one row a debate: its case, terms, and bounds of the metric; and its
     model.
     """
@@ -162,7 +162,7 @@ class Debates:
         tops, bottoms = (sums_by(values, codes) for values in (of_debates.tops, of_debates.bottoms))
         return [str(name) for name in names], Sums(tops, bottoms)
 
-    def of(self, cases: set[str], runs: set[tuple[str, str]] | None = None) -> "Debates":
+    def select(self, cases: set[str], runs: set[tuple[str, str]] | None = None) -> "SideDebates":
         """The debates over some of the cases, or of some runs alone."""
         kept = np.array(
             [run[0] in cases if runs is None else run in runs for run in self.runs], dtype=bool
@@ -172,13 +172,13 @@ class Debates:
             for names in (self.terms.case_ids, self.models)
         )
         terms = Terms(list(ids), self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds)
-        return Debates(terms, models)
+        return SideDebates(terms, models)
 
 
-def debates_of(side: Side, results: ExperimentResults) -> Debates:
+def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
     """The debates of a side; raises `UserError` where its metric does not apply to the experiment."""
     each = [CASE_METRICS[side.metric](results, model) for model in side.models]
-    found = Debates(
+    found = SideDebates(
         Terms(
             [case for terms in each for case in terms.case_ids],
             np.vstack([terms.tops for terms in each]),
@@ -189,7 +189,7 @@ def debates_of(side: Side, results: ExperimentResults) -> Debates:
             model for model, terms in zip(side.models, each, strict=True) for _ in terms.case_ids
         ),
     )
-    return found.of(matching_cases(side, results.cases)) if side.cases else found
+    return found.select(matching_cases(side, results.cases)) if side.cases else found
 
 
 def matching_cases(side: Side, cases: pd.DataFrame) -> set[str]:
@@ -212,12 +212,12 @@ def matching_cases(side: Side, cases: pd.DataFrame) -> set[str]:
 
 def sides_of(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults]
-) -> tuple[Debates, Debates]:
+) -> tuple[SideDebates, SideDebates]:
     """The debates of both sides, of a paired contrast those over common cases.
 
     Where both sides are of the same models, a model counts on the cases that it argued on both.
     """
-    first, second = (debates_of(side, experiments[side.experiment]) for side in contrast.sides)
+    first, second = (side_debates(side, experiments[side.experiment]) for side in contrast.sides)
     if not contrast.paired:
         return first, second
     cases = set(first.terms.case_ids) & set(second.terms.case_ids)
@@ -226,10 +226,12 @@ def sides_of(
         if contrast.first.models == contrast.second.models
         else None
     )
-    return _over_the_same_labels(first.of(cases, runs), second.of(cases, runs))
+    return _over_the_same_labels(first.select(cases, runs), second.select(cases, runs))
 
 
-def _over_the_same_labels(first: Debates, second: Debates) -> tuple[Debates, Debates]:
+def _over_the_same_labels(
+    first: SideDebates, second: SideDebates
+) -> tuple[SideDebates, SideDebates]:
     """Both sides, where a label that one side names, always wrongly, counts as an F1 of 0 on both."""
     right = np.vstack([first.terms.tops, second.terms.tops]).any(axis=0)
     occurs = np.vstack([first.terms.bottoms, second.terms.bottoms]).any(axis=0)
@@ -270,7 +272,7 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
     )
 
 
-def spread(
+def measure_spread(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults], difference: float
 ) -> Spread:
     """How the difference of a contrast varies between cases and between repeats, by the debates
@@ -288,7 +290,7 @@ def spread(
     return estimate_spread(first, second, difference, clusters, contrast.paired, counted)
 
 
-def _is_counted(debates: Debates) -> bool:
+def _is_counted(debates: SideDebates) -> bool:
     """Whether each debate counts as 1 or 0."""
     terms = debates.terms
     return terms.tops.shape[1] == 1 and bool(
@@ -307,7 +309,7 @@ def direction_met(contrast: Contrast, difference: float, p: float, level: float 
     return "yes" if (difference > 0) == (contrast.direction == FIRST_HIGHER) else "opposite"
 
 
-def by_family(contrasts: Sequence[Contrast]) -> dict[str, list[Contrast]]:
+def group_by_family(contrasts: Sequence[Contrast]) -> dict[str, list[Contrast]]:
     """The contrasts that are corrected together."""
     families: dict[str, list[Contrast]] = {}
     for contrast in contrasts:

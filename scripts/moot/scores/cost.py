@@ -12,7 +12,7 @@ from moot.scores import by_model, scorer
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import AMOUNT, mean_statistic
 
-COUNTED = (
+AMOUNT_COLUMNS = (
     "calls",
     "retries",
     "prompt_tokens",
@@ -45,7 +45,7 @@ def _model_scores(rows: pd.DataFrame, results: ExperimentResults) -> Iterator[Sc
     rows = rows.sort_values(["case_id", "repeat"], kind="stable")
     sample = results.sample(rows["case_id"])
     n_invalid = int((rows["status"] != "valid").sum())
-    columns = {name: rows[name].to_numpy(dtype=np.float64) for name in COUNTED}
+    columns = {name: rows[name].to_numpy(dtype=np.float64) for name in AMOUNT_COLUMNS}
     columns["tokens"] = columns["prompt_tokens"] + columns["completion_tokens"]
     for name, values in columns.items():
         yield sample.score(f"{name}_per_case", mean_statistic(values, AMOUNT), n_invalid=n_invalid)

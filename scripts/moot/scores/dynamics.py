@@ -28,7 +28,7 @@ from moot.stats.bootstrap import (
     share_statistic,
 )
 
-NOBODY = "nobody"  # spoke between the last belief and the verdict
+NO_SPEAKER = "nobody"  # spoke between the last belief and the verdict
 EVERYBODY, MOST_SEATS = "everybody", 12
 DEBATE = ["model", "debate_id", "speaker"]
 OPINION = (*KEYS, "round", "speaker", "kind", "prediction", "confidence", "probability")
@@ -82,7 +82,7 @@ def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
 
 def stated_by_part(results: ExperimentResults) -> Iterator[pd.DataFrame]:
     """As `stated_predictions`, some debates at a time."""
-    for part in results.parts(_READ):
+    for part in results.transcript_parts(_READ):
         yield _with_moves(_opinions(part), results)
 
 
@@ -172,7 +172,7 @@ def _speaker_scores(
         yield from _opinion_scores(at_turn, f"{name};turn={turn}", results)
     moved = rows[rows["previous"].notna()]
     for after, since in moved.groupby("after", sort=True):
-        yield from _persuasion_scores(since, f"{name};after={str(after) or NOBODY}", results)
+        yield from _persuasion_scores(since, f"{name};after={str(after) or NO_SPEAKER}", results)
 
 
 def _opinion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) -> Iterator[Score]:

@@ -32,8 +32,8 @@ GROUPS = {"label": "group", "predicted": "predicted_group", "drawn_label": "draw
 """Whose labels there are of a statement, and the column of their groups: the one that counts,
 machines', people's.
 """
-Counted = tuple["pd.Series[bool]", "pd.Series[bool]"]
-Count = Callable[[Column, Column], Counted]
+ChangeMasks = tuple["pd.Series[bool]", "pd.Series[bool]"]
+ChangeCounter = Callable[[Column, Column], ChangeMasks]
 
 
 @scorer("labels")
@@ -162,14 +162,14 @@ def _changes(
             yield from corrected_score(results, pairs, metric, named, corrected, deviates)
 
 
-def _kinds_of_change(rubric: Rubric) -> Iterator[tuple[str, str, Count]]:
+def _kinds_of_change(rubric: Rubric) -> Iterator[tuple[str, str, ChangeCounter]]:
     """Each metric and group of changes, with what counts as one, and as a chance of one."""
 
-    def moved(before: Column, after: Column) -> Counted:
+    def moved(before: Column, after: Column) -> ChangeMasks:
         both = before.isin(rubric.positions) & after.isin(rubric.positions)
         return both & (before != after), both
 
-    def followed(first: str, second: str, before: Column, after: Column) -> Counted:
+    def followed(first: str, second: str, before: Column, after: Column) -> ChangeMasks:
         among = (before == first) & after.notna()
         return among & (after == second), among
 

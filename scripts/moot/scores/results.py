@@ -40,7 +40,7 @@ class ExperimentView:
     defaults filled in.
 
         `recorded_names` holds the names that records of the past give some of its models; `arm` and
-        `of` say which control arm of which experiment it is, if any; `loader` is that of the data
+        `control_of` say which control arm of which experiment it is, if any; `loader` is that of the data
         set; `rubric` is what its statements are labelled by.
     """
 
@@ -51,7 +51,7 @@ class ExperimentView:
     params: Fields
     recorded_names: Mapping[str, str] = field(default_factory=dict)
     arm: str = ""
-    of: str = ""
+    control_of: str = ""
     loader: str = ""
     rubric: Rubric | None = None
     prompts: str = ""
@@ -226,13 +226,13 @@ class ExperimentResults:
         waits = waiting(frame)
         return frame[~waits].reset_index(drop=True) if waits.any() else frame
 
-    def parts(
+    def transcript_parts(
         self,
         columns: Collection[str],
         model: str = "",
         *,
-        validation: bool = False,
-        waits: bool = False,
+        include_validation: bool = False,
+        include_waiting: bool = False,
     ) -> Iterator[pd.DataFrame]:
         """The transcripts shard by shard, large shards some debates at a time: for what would not
         fit into memory.
@@ -240,8 +240,8 @@ class ExperimentResults:
                 Args:
                     columns: those of the transcripts schema that are needed in addition to `KEYS`.
                     model: whose; "" for all models, one after the other.
-                    validation: with the validation cases, as in `all_transcripts`.
-                    waits: with the debates that wait for a person or a batch.
+                    include_validation: with the validation cases, as in `all_transcripts`.
+                    include_waiting: with the debates that wait for a person or a batch.
 
                 Yields:
                     Whole debates of one model in the order of ids and turns; text that is missing
@@ -251,7 +251,7 @@ class ExperimentResults:
         debates: set[tuple[str, str]] = set()
         for shard, some in _at_once(self._all_shards(model)):
             part = read_table(shard, list(wanted), some).to_pandas()
-            if not waits:
+            if not include_waiting:
                 outcomes = some & (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
                 ended = read_table(shard, ["model", "debate_id", "kind", "parsed"], outcomes)
                 waiting_ones = set(ended.to_pandas().loc[waiting, "debate_id"])
@@ -267,18 +267,18 @@ class ExperimentResults:
                 ]
             )
             debates |= found
-            yield part if validation else self._evaluated(part)
+            yield part if include_validation else self._evaluated(part)
 
     def gather(
-        self, read: Callable[[pd.DataFrame], pd.DataFrame], columns: Collection[str]
+        self, select: Callable[[pd.DataFrame], pd.DataFrame], columns: Collection[str]
     ) -> pd.DataFrame:
-        """What `read` finds in the `parts` with some columns, in the order of models, debates and
+        """What `select` finds in the `parts` with some columns, in the order of models, debates and
         turns.
 
                 It makes of transcripts of whole debates some of their rows, with `TURN` among the
                 columns.
         """
-        found = [read(part) for part in self.parts(columns)]
+        found = [select(part) for part in self.transcript_parts(columns)]
         filled: pd.DataFrame = pd.concat([frame for frame in found if len(frame)] or found[:1])
         filled = filled.sort_values(TURN, kind="stable", ignore_index=True)
         del found

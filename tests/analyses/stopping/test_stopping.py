@@ -27,7 +27,7 @@ from moot.core.schemas import SCHEMAS
 from moot.overview.tables_contrasts import contrasts
 from moot.report.content import StudyResults
 from moot.scores import no_scores
-from moot.scores.answers import among_valid, answer
+from moot.scores.answers import evaluate_among_valid, evaluate_contrast
 from moot.scores.contrasts import Contrast, Side, measure
 from moot.scores.results import ExperimentResults
 from results_on_disk import REARREST, case, experiment_view, prediction, write_results
@@ -140,8 +140,8 @@ def test_interval_and_p_are_those_of_the_bets_and_wider_than_of_a_fixed_number(
         60,
     )
     assert early.low < fixed.low < fixed.high < early.high and early.p > fixed.p
-    given = answer(CONTRAST, results(tmp_path / "few", 8, "+", "-"))
-    assert given and given.speaks_of == "cases like these", (
+    given = evaluate_contrast(CONTRAST, results(tmp_path / "few", 8, "+", "-"))
+    assert given and given.population == "cases like these", (
         "few cases are no reason to ask another question"
     )
 
@@ -159,10 +159,10 @@ def test_a_cluster_that_was_planned_and_not_debated_counts_for_the_largest_bet(
 
 def test_among_valid_answers_the_interval_is_of_bets_too(tmp_path: Path) -> None:
     found = results(tmp_path, 100, "+", "+i-+")
-    valid = among_valid(CONTRAST, found)
-    fixed = among_valid(replace(CONTRAST, test=None), found)
-    assert valid and fixed and valid.found.cases == 75
-    assert valid.found.low < fixed.found.low
+    valid = evaluate_among_valid(CONTRAST, found)
+    fixed = evaluate_among_valid(replace(CONTRAST, test=None), found)
+    assert valid and fixed and valid.difference.cases == 75
+    assert valid.difference.low < fixed.difference.low
 
 
 def test_the_tables_say_where_it_stopped_and_what_was_spared(tmp_path: Path) -> None:

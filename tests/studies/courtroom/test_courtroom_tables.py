@@ -68,7 +68,7 @@ def study_of(
         ),
         baselines=baselines or {},
         published=published[published["study"] == "courtroom"],
-        comparable=AS_PUBLISHED,
+        paper_matches=AS_PUBLISHED,
     )
 
 

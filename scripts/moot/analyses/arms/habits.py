@@ -13,7 +13,14 @@ from moot.core.kinds import ARM, CHALLENGE
 from moot.protocols import PROTOCOLS
 from moot.report.columns import Row
 from moot.report.content import Run, StudyResults
-from moot.report.habits import ASKED_TWICE, CHOSEN, EXPECTED, HABITS, HabitSource, habit_row
+from moot.report.habits import (
+    ASKED_TWICE,
+    CHOSEN_SHARE,
+    EXPECTED_SHARE,
+    HABITS,
+    HabitSource,
+    habit_row,
+)
 from moot.report.paired import same_answers
 from moot.stats.agreement import count_agreeing_pairs
 from moot.stats.asked_twice import NO_FLOOR
@@ -37,7 +44,7 @@ HABIT_OF_ARM = {
 def habit_rows(results: StudyResults) -> Iterator[Row]:
     """Yield the habits that each control arm of a study shows, judge by judge."""
     for arm in results.runs(results.controls.values(), Run):
-        debate = results.experiments.get(arm.results.config.of)
+        debate = results.experiments.get(arm.results.config.control_of)
         is_habit = arm.results.config.arm in HABIT_OF_ARM
         if is_habit and debate and arm.model in debate.config.models:
             pair = (replace(arm, results=debate), arm)
@@ -95,7 +102,9 @@ def _swayed(debate: Run, arm: Run) -> Iterator[Row]:
     chosen = [
         as_numbers(answers[name] == answers["side"]) for name in ("prediction_arm", "prediction")
     ]
-    verdicts = answers[["case_id"]].assign(**dict(zip((CHOSEN, EXPECTED), chosen, strict=True)))
+    verdicts = answers[["case_id"]].assign(
+        **dict(zip((CHOSEN_SHARE, EXPECTED_SHARE), chosen, strict=True))
+    )
     yield from habit_row(about, verdicts, debate.results.clusters, debate.results.seed)
 
 
@@ -109,7 +118,7 @@ def _changed(debate: Run, arm: Run, about: Row) -> Iterator[Row]:
         yield {
             **about,
             "habit": f"{about['habit']}: any change of answer",
-            CHOSEN: (1 - same["same answer"], None if isinstance(again, str) else again),
+            CHOSEN_SHARE: (1 - same["same answer"], None if isinstance(again, str) else again),
             "difference": same["difference"],
             "p": float("nan"),
             "family": "does an answer change?",
@@ -140,7 +149,9 @@ def _giving_way(debate: Run, arm: Run) -> Iterator[Row]:
     for what, step, among in rows:
         mean = float(np.nan_to_num(among.drop_duplicates("case_id")["again"].mean()))
         expected = _changed_in(as_numbers(among["again"]), mean, step)
-        verdicts = among.assign(**{CHOSEN: as_numbers(among["step"] <= step), EXPECTED: expected})
+        verdicts = among.assign(
+            **{CHOSEN_SHARE: as_numbers(among["step"] <= step), EXPECTED_SHARE: expected}
+        )
         about = _about(debate, arm, f"{HABIT_OF_ARM[CHALLENGED]}: {what}")
         yield from habit_row(about, verdicts, debate.results.clusters, debate.results.seed)
 

@@ -9,11 +9,17 @@ import pandas as pd
 
 from moot.analyses.arms.controls import ARMS
 from moot.protocols.attribution import ATTRIBUTION
-from moot.report import EVERYWHERE, table
+from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
 from moot.report.needs import StudyPlan
-from moot.report.paired import PAIRED_NOTE, SAME_NOTE, corrected, paired_cells, same_answers
+from moot.report.paired import (
+    PAIRED_NOTE,
+    SAME_NOTE,
+    add_holm_correction,
+    paired_cells,
+    same_answers,
+)
 from moot.stats.paired import compare_shares, share_right
 
 FAMILY = "what does debate add?"
@@ -46,16 +52,16 @@ def has_arms(plan: StudyPlan) -> bool:
     return any(control.config.arm not in ("", ATTRIBUTION) for control in plan.controls)
 
 
-@table(EVERYWHERE, "what_debate_adds", "What does debate add?", needs=(has_arms,))
+@table(EVERY_STUDY_AND_COMPARISON, "what_debate_adds", "What does debate add?", needs=(has_arms,))
 def what_debate_adds(results: StudyResults) -> TableContent:
     """Each control arm against the whole debate, paired on cases: the difference, its interval, and
     what both cost.
     """
-    rows = corrected(
+    rows = add_holm_correction(
         row
         for debate in results.runs(results.experiments.values(), Run)
         for arm in results.controls.values()
-        if arm.config.of == debate.experiment
+        if arm.config.control_of == debate.experiment
         and arm.config.arm != ATTRIBUTION
         and debate.model in arm.config.models
         for row in _rows(debate, replace(debate, results=arm))

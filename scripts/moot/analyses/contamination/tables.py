@@ -47,7 +47,11 @@ def contamination(results: StudyResults) -> TableContent:
     cases decided before and after its stated cut-off.
     """
     return COLUMNS.table(
-        [row for run in results.runs(results.where("recall"), Run) for row in _rows(run)],
+        [
+            row
+            for run in results.runs(results.find_experiments("recall"), Run)
+            for row in _rows(run)
+        ],
         [
             (
                 f"Continuation: the share of the {SEQUENCE}-word sequences that the model wrote"

@@ -2,7 +2,7 @@
 one of its own.
 """
 
-from moot.report import EVERY, table
+from moot.report import EVERY_STUDY, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
 from moot.report.needs import StudyPlan
@@ -39,11 +39,11 @@ def has_groups(plan: StudyPlan) -> bool:
 
 
 @table(
-    EVERY,
+    EVERY_STUDY,
     "group_rates",
     "Do error rates differ between groups of people?",
     needs=(has_groups,),
-    unless="groups",
+    superseded_by="groups",
 )
 def group_rates_table(results: StudyResults) -> TableContent:
     """True and false positive rates and predicted positives by attribute of the person, with

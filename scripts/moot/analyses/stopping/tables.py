@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from math import ceil, isfinite
 
 from moot.analyses.stopping.interim import SequentialTest, measure_progress
-from moot.report import EVERYWHERE, table
+from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent
 from moot.report.needs import StudyPlan
 from moot.scores.answers import repeats_of
-from moot.scores.contrasts import Contrast, measure, sides_of, spread
+from moot.scores.contrasts import Contrast, measure, measure_spread, sides_of
 from moot.stats.power import Goal, cases_needed
 
 COLUMNS = (
@@ -63,7 +63,12 @@ def can_stop_early(plan: StudyPlan) -> bool:
     return any(isinstance(contrast.test, SequentialTest) for contrast in plan.contrasts)
 
 
-@table(EVERYWHERE, "stopping", "Where planned comparisons stopped", needs=(can_stop_early,))
+@table(
+    EVERY_STUDY_AND_COMPARISON,
+    "stopping",
+    "Where planned comparisons stopped",
+    needs=(can_stop_early,),
+)
 def stopped(results: StudyResults) -> TableContent:
     """The comparisons whose debates could end early (`stop`): where they did, why, and what was not
     spent.
@@ -76,18 +81,21 @@ def _rows(results: StudyResults) -> Iterator[Row]:
         test = contrast.test
         if contrast.missing or not isinstance(test, SequentialTest):
             continue
-        if all(side.experiment in results.tested for side in contrast.sides):
+        if all(side.experiment in results.experiments_and_controls for side in contrast.sides):
             yield from _row(results, contrast, test)
 
 
 def _row(results: StudyResults, contrast: Contrast, test: SequentialTest) -> Iterator[Row]:
     """The row of a contrast; none where its sides share no debated case."""
-    difference = measure(contrast, results.tested)
+    difference = measure(contrast, results.experiments_and_controls)
     if difference is None:
         return
-    progress = measure_progress(contrast, test, results.tested)
-    variation = spread(contrast, results.tested, difference.difference)
-    repeats, goal = repeats_of(sides_of(contrast, results.tested)), Goal(test.alpha)
+    progress = measure_progress(contrast, test, results.experiments_and_controls)
+    variation = measure_spread(contrast, results.experiments_and_controls, difference.difference)
+    repeats, goal = (
+        repeats_of(sides_of(contrast, results.experiments_and_controls)),
+        Goal(test.alpha),
+    )
     fixed_for_what_matters = cases_needed(test.difference, variation, repeats, goal)
     fixed_for_estimate = cases_needed(difference.difference, variation, repeats, goal)
     unspent_share = (progress.planned_cases - progress.cases) / progress.cases

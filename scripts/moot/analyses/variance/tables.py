@@ -17,7 +17,7 @@ from moot.analyses.variance.components import (
     decompose,
 )
 from moot.core.cases import cluster_attributes, positive_of_two
-from moot.report import EVERYWHERE, table
+from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import Columns, Row
 from moot.report.content import StudyResults, TableContent, data_label
 from moot.scores.results import ExperimentResults
@@ -90,7 +90,7 @@ class Answers:
         return replace(self, rows=self.rows[kept], facets=facets)
 
 
-@table(EVERYWHERE, "where_verdicts_come_from", "Where do verdicts come from?")
+@table(EVERY_STUDY_AND_COMPARISON, "where_verdicts_come_from", "Where do verdicts come from?")
 def where_verdicts_come_from(results: StudyResults) -> TableContent:
     """How much of the variance of verdicts lies between cases, between debates of a case, between
     judges, models and methods, and in asking the same again.
@@ -156,7 +156,11 @@ def _together(results: StudyResults, data: str) -> Answers | None:
     """All answers about a data set's cases, by control arms too, with the method as a facet;
     None of a single one.
     """
-    some = [answers_of(found) for found in results.tested.values() if data_label(found) == data]
+    some = [
+        answers_of(found)
+        for found in results.experiments_and_controls.values()
+        if data_label(found) == data
+    ]
     if len(some) == 1:
         return None
     rows = pd.concat([one.rows for one in some], ignore_index=True)

@@ -35,14 +35,14 @@ class ExportedDebate:
             model.
         case: its row of the cases schema.
         outcome: its row of the predictions schema.
-        said: its rows of the transcripts schema in the order of turns, without the conclusion; the
+        utterances: its rows of the transcripts schema in the order of turns, without the conclusion; the
             turns of debates judged again have what taking them out did, by the names of `EFFECT`.
     """
 
     name: str
     case: Fields
     outcome: Fields
-    said: list[JsonObject]
+    utterances: list[JsonObject]
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Export:
         results = self.results
         outcomes: dict[tuple[str, int], list[JsonObject]] = {}
         for row in records(results.predictions):
-            outcomes.setdefault((row["case_id"], row["repeat"]), []).append(known(row))
+            outcomes.setdefault((row["case_id"], row["repeat"]), []).append(missing_as_none(row))
         effects = effects_by_place(results) if results.config.protocol == ATTRIBUTION else {}
         for name, rows in results.transcripts.groupby("debate_id", sort=True):
             said = records(rows[rows["kind"] != CONCLUSION])
@@ -89,9 +89,9 @@ class Export:
 
     def calls(self) -> dict[str, JsonObject]:
         """The calls by their id, rows of the calls schema."""
-        return {row["call_id"]: known(row) for row in records(self.results.calls)}
+        return {row["call_id"]: missing_as_none(row) for row in records(self.results.calls)}
 
-    def ended(self) -> datetime:
+    def end_time(self) -> datetime:
         """When the last call did; `NO_TIME` where none was made."""
         return max((call_times(call)[1] for call in self.calls().values()), default=NO_TIME)
 
@@ -121,7 +121,7 @@ def exporter(
     return add
 
 
-def known(row: Fields) -> JsonObject:
+def missing_as_none(row: Fields) -> JsonObject:
     """A row with None for what is missing, in columns of any type."""
     return {str(name): None if is_missing(value) else value for name, value in row.items()}
 
@@ -131,9 +131,11 @@ def is_missing(value: Json) -> bool:
     return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
 
 
-def plain(values: Fields) -> JsonObject:
+def as_json_values(values: Fields) -> JsonObject:
     """Values as JSON has them: numbers of other libraries become Python's."""
-    found: JsonObject = json.loads(json.dumps(known(values), default=lambda value: value.item()))
+    found: JsonObject = json.loads(
+        json.dumps(missing_as_none(values), default=lambda value: value.item())
+    )
     return found
 
 

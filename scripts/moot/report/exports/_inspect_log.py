@@ -56,7 +56,14 @@ from moot import __version__
 from moot.core.artifacts import atomic_path
 from moot.core.kinds import PUBLIC
 from moot.core.types import Fields, JsonObject
-from moot.report.exports import NO_TIME, Export, ExportedDebate, call_times, is_missing, plain
+from moot.report.exports import (
+    NO_TIME,
+    Export,
+    ExportedDebate,
+    as_json_values,
+    call_times,
+    is_missing,
+)
 from moot.scores.attribution import EFFECT
 
 SCORER = "moot"
@@ -80,7 +87,7 @@ def make_log(export: Export) -> EvalLog:
     samples = [_Sample(export, debate, calls).make() for debate in export.debates()]
     times = [time for call in calls.values() for time in call_times(call)] or [NO_TIME]
     config, name = export.results.config, f"{export.results.experiment}/{export.model}"
-    params = plain(config.params)
+    params = as_json_values(config.params)
     return EvalLog(
         status="success",
         eval=EvalSpec(
@@ -125,7 +132,7 @@ class _Sample:
         self._model, self._debate = export.model_name, debate
         self._calls = {
             said["call_id"]: calls[said["call_id"]]
-            for said in debate.said
+            for said in debate.utterances
             if said["call_id"] in calls
         }
         times = [time for call in self._calls.values() for time in call_times(call)] or [NO_TIME]
@@ -148,9 +155,9 @@ class _Sample:
             metadata=about,
         )
         self._add(SampleInitEvent, sample=asked, state={})
-        for said in self._debate.said:
+        for said in self._debate.utterances:
             self._add_turn(said)
-        score = _score(outcome, case["target"], self._debate.said)
+        score = _score(outcome, case["target"], self._debate.utterances)
         self._add(ScoreEvent, score=score, target=case["target"], scorer=SCORER)
         return EvalSample(
             id=case["case_id"],
@@ -178,7 +185,7 @@ class _Sample:
         yield ChatMessageUser(
             id=f"{self._debate.name}/case", content=self._debate.case["text"], source="input"
         )
-        for said in self._debate.said:
+        for said in self._debate.utterances:
             content = f"**{_heading(said)}**\n\n{said['text']}"
             identity = f"{self._debate.name}/{said['turn']}"
             about = {
@@ -316,7 +323,11 @@ def _about(said: Fields) -> JsonObject:
     )
     found = {name: said.get(name) for name in (*names, *EFFECT)}
     found = {name: value for name, value in found.items() if not is_missing(value) and value != ""}
-    return {"seat": said["speaker"], "private": said["visibility"] != PUBLIC, **plain(found)}
+    return {
+        "seat": said["speaker"],
+        "private": said["visibility"] != PUBLIC,
+        **as_json_values(found),
+    }
 
 
 def _message(role: str, text: str, identity: str) -> ChatMessage:
@@ -372,7 +383,7 @@ def _score(outcome: Fields, target: str, turns: Iterable[Fields]) -> Score:
     value = NOANSWER if prediction is None else CORRECT if prediction == target else INCORRECT
     stated = {name: outcome[name] for name in ("status", "confidence", "probability", "score")}
     effects = {
-        str(said["turn"]): plain({name: said[name] for name in EFFECT})
+        str(said["turn"]): as_json_values({name: said[name] for name in EFFECT})
         for said in turns
         if "effect" in said
     }
@@ -380,7 +391,9 @@ def _score(outcome: Fields, target: str, turns: Iterable[Fields]) -> Score:
         value=value,
         answer=prediction or "",
         explanation=outcome["reason"] or None,
-        metadata=plain({name: found for name, found in stated.items() if found is not None})
+        metadata=as_json_values(
+            {name: found for name, found in stated.items() if found is not None}
+        )
         | ({"effects of turns": effects} if effects else {}),
     )
 

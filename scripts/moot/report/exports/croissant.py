@@ -19,7 +19,7 @@ from moot.report.exports import NO_TIME, Export, exporter
 def write(export: Export, folder: Path) -> None:
     """Write the files; raises `UserError` where the extra `croissant` is not installed."""
     mlc: Any = import_extra("mlcroissant", "croissant")
-    results, publication, ended = export.results, export.publication, export.ended()
+    results, publication, ended = export.results, export.publication, export.end_time()
     metadata = mlc.Metadata(
         name=f"{results.experiment}-{export.model}",
         description=f"Debates about data set '{results.config.dataset}'. {results.task.question}",

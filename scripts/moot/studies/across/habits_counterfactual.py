@@ -6,7 +6,7 @@ import pandas as pd
 
 from moot.report.columns import Row
 from moot.report.content import StudyResults
-from moot.report.habits import ASKED_TWICE, CHOSEN, HABITS, HabitSource
+from moot.report.habits import ASKED_TWICE, CHOSEN_SHARE, HABITS, HabitSource
 from moot.report.needs import has_exchanged_attributes
 from moot.studies.across.tables_counterfactual import ALL, PREDICTION, counterfactual
 
@@ -20,7 +20,7 @@ def habit_rows(results: StudyResults) -> Iterator[Row]:
             "data": (row["data"], row["method"], row["model"]),
             "habit": f"groups: told {row['told']} rather than {row['rather than']}",
             "known by": "the same people told otherwise",
-            CHOSEN: (row["told so"], row["told otherwise"]),
+            CHOSEN_SHARE: (row["told so"], row["told otherwise"]),
             "difference": (row["difference"], row["difference low"], row["difference high"]),
             "p": row["p"],
             "family": row["family"],

@@ -9,11 +9,11 @@ import pandas as pd
 from moot.core.kinds import PUBLIC
 from moot.protocols.attribution import ATTRIBUTION, AttributionParams
 from moot.protocols.replayed import CONTINUED, REMOVED, REORDERED, REPLACED, SENTENCE
-from moot.report import EVERY, EVERYWHERE, table
+from moot.report import EVERY_STUDY, EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
 from moot.report.needs import has_attribution, has_attribution_or_its_trial
-from moot.report.paired import corrected
+from moot.report.paired import add_holm_correction
 from moot.report.transcripts import records
 from moot.scores.attribution import rests_on_one, stated_turns, turn_effects, turns_without_donor
 from moot.stats.asked_twice import NO_FLOOR, changes, distance
@@ -55,7 +55,7 @@ def attributed_runs(results: StudyResults) -> list[Run]:
     """Every experiment that judged debates again with something changed, with each of its models."""
     return [
         run
-        for run in results.runs(results.tested.values(), Run)
+        for run in results.runs(results.experiments_and_controls.values(), Run)
         if run.results.config.protocol == ATTRIBUTION
     ]
 
@@ -66,12 +66,12 @@ def effects_of(run: Run) -> pd.DataFrame:
     return found[found["model"] == run.model]
 
 
-@table(EVERYWHERE, "what_moved", "What moved the judge?", needs=(has_attribution,))
+@table(EVERY_STUDY_AND_COMPARISON, "what_moved", "What moved the judge?", needs=(has_attribution,))
 def what_moved(results: StudyResults) -> TableContent:
     """How far a turn that is taken out or replaced, and another order of the debaters, changes the
     probability of the judge's verdict, by role, phase and place, beside what asking again changes.
     """
-    rows = corrected(row for run in attributed_runs(results) for row in _rows(run))
+    rows = add_holm_correction(row for run in attributed_runs(results) for row in _rows(run))
     return COLUMNS.table(
         rows,
         [
@@ -124,7 +124,10 @@ TURNS = (
 
 
 @table(
-    EVERY, "moving_turns", "Which turns moved a judge most?", needs=(has_attribution_or_its_trial,)
+    EVERY_STUDY,
+    "moving_turns",
+    "Which turns moved a judge most?",
+    needs=(has_attribution_or_its_trial,),
 )
 def moving_turns(results: StudyResults) -> TableContent:
     """The turns and sentences without which a verdict became more or less probable, debate by
@@ -211,7 +214,10 @@ STATED_COLUMNS = (
 
 
 @table(
-    EVERYWHERE, "stated_and_exact", "Does the judge name what moved it?", needs=(has_attribution,)
+    EVERY_STUDY_AND_COMPARISON,
+    "stated_and_exact",
+    "Does the judge name what moved it?",
+    needs=(has_attribution,),
 )
 def stated_and_exact(results: StudyResults) -> TableContent:
     """How often the turn that a judge says was decisive is the one whose removal changed its

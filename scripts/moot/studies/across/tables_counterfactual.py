@@ -8,11 +8,11 @@ import pandas as pd
 
 from moot.core.cases import positive_of_two
 from moot.datasets.people.exchange import digest_of_texts
-from moot.report import EVERYWHERE, table
+from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent, data_label
 from moot.report.needs import has_exchanged_attributes
-from moot.report.paired import corrected
+from moot.report.paired import add_holm_correction
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
 from moot.stats.asked_twice import NO_FLOOR, Change, changes, distance
@@ -69,7 +69,7 @@ class Told:
 
 
 @table(
-    EVERYWHERE,
+    EVERY_STUDY_AND_COMPARISON,
     "counterfactual",
     "The same person with another sex or race",
     needs=(has_exchanged_attributes,),
@@ -98,7 +98,7 @@ def counterfactual(results: StudyResults) -> TableContent:
         else ""
     )
     return COLUMNS.table(
-        corrected(rows),
+        add_holm_correction(rows),
         [
             (
                 "The same people, told once as recorded and once with one feature exchanged, all"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from moot.report import EVERYWHERE, table
+from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import Row
 from moot.report.content import StudyResults, TableContent
 from moot.report.habits import HABITS, habits_table
@@ -14,7 +14,9 @@ def has_habits(plan: StudyPlan) -> bool:
     return any(HABITS[name].is_met(plan) for name in HABITS)
 
 
-@table(EVERYWHERE, "habits", "What sways a judge, case for case", needs=(has_habits,))
+@table(
+    EVERY_STUDY_AND_COMPARISON, "habits", "What sways a judge, case for case", needs=(has_habits,)
+)
 def habits(results: StudyResults) -> TableContent:
     """How much more often a judge's verdict is for what order, length, authority, its own
     commitment, insistence or a named group favours than in the same debate without it, judge by

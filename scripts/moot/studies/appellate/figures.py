@@ -10,7 +10,7 @@ from moot.report.content import StudyResults
 from moot.report.figures import (
     BLACK,
     GREY,
-    SMALL,
+    SMALL_FONT_SIZE,
     WIDTH,
     new_figure,
     note_below,
@@ -54,7 +54,9 @@ def _draw_figure(results: StudyResults, name: str) -> "Figure":
     for axis in axes[-1]:
         axis.set_xlabel("step")
     handles, names = axes[0][0].get_legend_handles_labels()
-    drawing.legend(handles, names, loc="outside upper center", ncols=len(names), fontsize=SMALL)
+    drawing.legend(
+        handles, names, loc="outside upper center", ncols=len(names), fontsize=SMALL_FONT_SIZE
+    )
     sizes = {}
     for phase in phases:
         sizes[f"{phase.experiment}, {phase.model}"] = int(phase.steps["case_id"].nunique())
@@ -115,7 +117,7 @@ def _draw_counts(axes: "Axes", phase: Phase, steps: pd.DataFrame, title: str) ->
             axes.plot(np.array(all_steps) + offsets[case_index], case_counts, **style)
     if positions.empty:
         _note_empty(axes)
-    axes.set_title(title, fontsize=SMALL + 0.5, loc="left")
+    axes.set_title(title, fontsize=SMALL_FONT_SIZE + 0.5, loc="left")
     axes.set_ylabel("debates that affirm\n(by statement)")
     axes.set_ylim(-0.2, max(1, np.nanmax([0, *total])) * 1.08)
     axes.locator_params(axis="y", integer=True)
@@ -145,7 +147,11 @@ def _draw_shares(axes: "Axes", phase: Phase, steps: pd.DataFrame, source: str) -
         style: Any = {"color": GREY, "markerfacecolor": "white"} if is_human else {"color": BLACK}
         axes.errorbar([step], [share], yerr=bars, fmt="o", capsize=2, **style)
         axes.annotate(
-            f"n={len(positions)}", (step, 1.06), ha="center", fontsize=SMALL - 1.5, color=GREY
+            f"n={len(positions)}",
+            (step, 1.06),
+            ha="center",
+            fontsize=SMALL_FONT_SIZE - 1.5,
+            color=GREY,
         )
     if (steps[source] == NO_STANCE_CODE).all():
         _note_empty(axes)

@@ -8,8 +8,8 @@ import pandas as pd
 from moot.core.types import JsonObject
 from moot.report import content
 from moot.report.columns import Row
-from moot.report.content import NOT_MEASURED, Measured, StudyResults
-from moot.report.published import Published, compared
+from moot.report.content import NOT_MEASURED, Measurement, StudyResults
+from moot.report.published import Published, comparison_row
 from moot.scores.labels import CORRECTED
 from moot.studies.appellate.panel_steps import build_panel_steps, is_panel
 
@@ -80,21 +80,23 @@ class Phase(content.Run):
         """Whether a seat is the human's."""
         return self.name == "human_ai" and seat == self.judges
 
-    def corrected(self, prefix: str, metric: str, group: str) -> Measured:
+    def corrected(self, prefix: str, metric: str, group: str) -> Measurement:
         """Return the corrected value of a score. Positions by vote have none."""
-        return NOT_MEASURED if prefix else self.measured(f"{CORRECTED}{metric}", group=group)
+        return NOT_MEASURED if prefix else self.measurement(f"{CORRECTED}{metric}", group=group)
 
     def row(
         self, keys: JsonObject, metric: str, group: str, published: Published | None = None
     ) -> Row:
         """Return the row of a score with its published value."""
-        return compared({**self.keys, **keys}, published, self.measured(metric, group=group))
+        return comparison_row(
+            {**self.keys, **keys}, published, self.measurement(metric, group=group)
+        )
 
 
 def list_phases(results: StudyResults) -> Iterator[Phase]:
     """Yield every labelled experiment and model of the study in the order of the paper's phases."""
     for protocol, name in PHASES.items():
-        for experiment in results.where(protocol):
+        for experiment in results.find_experiments(protocol):
             if is_panel(experiment):
                 steps = build_panel_steps(experiment)
                 for model in experiment.config.models:

@@ -10,15 +10,15 @@ from moot.report.columns import Columns
 from moot.report.content import NOT_MEASURED, StudyResults, TableContent
 from moot.report.corrected import CAPTION, with_corrected
 from moot.report.published import (
-    DIFFERENCES,
+    DIFFERENCE_COLUMNS,
     Published,
     Values,
-    beside,
-    compared,
-    comparison,
-    differences,
-    not_repeated,
-    published_table,
+    comparison_row,
+    comparison_table,
+    difference_cells,
+    published_values,
+    repeated_values,
+    unrepeated_values,
 )
 from moot.scores.results import OVERALL
 from moot.studies.appellate.panel_steps import select_regular_steps
@@ -59,11 +59,11 @@ def steps(results: StudyResults) -> TableContent:
     rows: list[JsonObject] = [
         {**_published_keys(row), "count": count_titles[metric], "published": value}
         for table in ("table1", "text")
-        for (row, metric), value in not_repeated(results, table).items()
+        for (row, metric), value in unrepeated_values(results, table).items()
         if metric in count_titles
     ]
     for phase in list_phases(results):
-        pairs = {**beside(phase, "table1"), **beside(phase, "text")}
+        pairs = {**repeated_values(phase, "table1"), **repeated_values(phase, "text")}
         published = {metric: value for (_, metric), value in pairs.items()}
         debates = phase.steps.groupby("case_id")["debate_id"].nunique()
         regular_steps = select_regular_steps(phase.steps)
@@ -86,7 +86,7 @@ def steps(results: StudyResults) -> TableContent:
                     "count": title,
                     "published": value,
                     "ours": ours,
-                    **differences(ours, value),
+                    **difference_cells(ours, value),
                 }
             )
     columns = (
@@ -96,7 +96,7 @@ def steps(results: StudyResults) -> TableContent:
         .published("published", digits="d")
         .ours("ours", digits="d")
     )
-    return columns.difference(*DIFFERENCES, digits="+d").table(
+    return columns.difference(*DIFFERENCE_COLUMNS, digits="+d").table(
         rows,
         (
             (
@@ -126,7 +126,7 @@ def counts(results: StudyResults) -> TableContent:
     rows = (
         []
         if any(published_counts.values())
-        else list(_published_count_rows(published_table(results, "table2")))
+        else list(_published_count_rows(published_values(results, "table2")))
     )
     rows += [
         row
@@ -144,7 +144,7 @@ def counts(results: StudyResults) -> TableContent:
     )
     columns = (
         columns.ours("total", digits="d")
-        .difference(*DIFFERENCES, digits="+d")
+        .difference(*DIFFERENCE_COLUMNS, digits="+d")
         .ours(*cases, digits="d")
     )
     notes = (
@@ -155,7 +155,7 @@ def counts(results: StudyResults) -> TableContent:
         ),
     )
     columns = columns.published(*published_columns, digits="d")
-    short_columns = ("step", "judge", "code", "published total", "total", *DIFFERENCES)
+    short_columns = ("step", "judge", "code", "published total", "total", *DIFFERENCE_COLUMNS)
     return columns.short_form("phase", "model", *short_columns).table(rows, notes)
 
 
@@ -164,7 +164,7 @@ PRINTED_CODES = {1: "affirm(1)", 0: "not_affirm(0)", 3: "none_or_hallucination(3
 
 def _comparable_counts(phase: Phase) -> Values:
     """Return the published counts of a phase if it has as many debates as we have."""
-    published = beside(phase, "table2")
+    published = repeated_values(phase, "table2")
     debates = sum(value for (_, metric), value in published.items() if metric == "total")
     return published if phase.steps["debate_id"].nunique() == debates else {}
 
@@ -201,7 +201,7 @@ def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iter
                 **phase.keys, "step": step, "round": number, "judge": judge,
                 "code": f"{code} {CODE_NAMES[code]}",
                     "published total": value, "total": len(code_rows),
-                **differences(len(code_rows), value),
+                **difference_cells(len(code_rows), value),
             }  # fmt: skip
             for case in numbers:
                 row[f"case {case}"] = int((code_rows["number"] == case).sum())
@@ -222,7 +222,7 @@ def decision_probabilities(results: StudyResults) -> TableContent:
     The paper gives them for the first round of the synthetic phase.
     """
     rows: list[JsonObject] = []
-    for (name, metric), value in not_repeated(results, "text").items():
+    for (name, metric), value in unrepeated_values(results, "text").items():
         if metric == "affirm_share":
             phase_name, round_name, judge = name.split("_")
             seat_keys = {
@@ -235,10 +235,10 @@ def decision_probabilities(results: StudyResults) -> TableContent:
                 **seat_keys,
                 "share of": ALL_STATEMENTS,
             }
-            rows.append(compared(keys, value, NOT_MEASURED))
+            rows.append(comparison_row(keys, value, NOT_MEASURED))
     corrected = [NOT_MEASURED] * len(rows)
     for phase in list_phases(results):
-        published = beside(phase, "text")
+        published = repeated_values(phase, "text")
         for prefix, number, seat in product(
             phase.sources, range(1, phase.rounds + 1), range(1, phase.judges + 1)
         ):
@@ -272,7 +272,8 @@ def decision_probabilities(results: StudyResults) -> TableContent:
         "In a human-AI panel the last judge is the human.",
     )
     return with_corrected(
-        comparison(rows, (*KEYS, "positions by", "round", "judge", "share of"), notes), corrected
+        comparison_table(rows, (*KEYS, "positions by", "round", "judge", "share of"), notes),
+        corrected,
     )
 
 
@@ -284,27 +285,27 @@ def decision_probabilities(results: StudyResults) -> TableContent:
 def volatility(results: StudyResults) -> TableContent:
     """Return the changes by phase, transition and judge. The paper gives totals by phase."""
     published_changes = {
-        name: _published_changes(published_table(results, "text"), name) for name in PHASE_TITLES
+        name: _published_changes(published_values(results, "text"), name) for name in PHASE_TITLES
     }
     shares = {
-        name: changes.over(chances)
+        name: changes.as_share_of(chances)
         for name, (changes, chances) in published_changes.items()
         if chances
     }
     rows: list[JsonObject] = [
-        compared(
+        comparison_row(
             {**_published_keys(name), "positions by": name_source(""), "transition": transition},
             shares[name],
             NOT_MEASURED,
         )
-        for (name, metric) in not_repeated(results, "text")
+        for (name, metric) in unrepeated_values(results, "text")
         if metric == "opinion_changes" and name in shares
         for transition in ["all rounds, AI judges" if name == "human_ai" else "all rounds"]
     ]
     corrected = [NOT_MEASURED] * len(rows)
     for phase in list_phases(results):
-        as_published = beside(phase, "text").get((phase.name, "opinion_changes"))
-        share = shares[phase.name].beside(as_published) if as_published else None
+        as_published = repeated_values(phase, "text").get((phase.name, "opinion_changes"))
+        share = shares[phase.name].with_wording_of(as_published) if as_published else None
         is_human_ai = phase.name == "human_ai"
         groups = [("seats=ai", "all rounds, AI judges") if is_human_ai else (OVERALL, "all rounds")]
         stances = ("affirm", "not affirm") if is_human_ai else ()
@@ -333,7 +334,7 @@ def volatility(results: StudyResults) -> TableContent:
                 corrected.append(phase.corrected(prefix, "volatility", group))
                 row = phase.row(keys, f"{prefix}volatility", group, comparable_share)
                 rows.append(
-                    {**row, "changes": phase.measured(f"{prefix}changes", group=group).value}
+                    {**row, "changes": phase.measurement(f"{prefix}changes", group=group).value}
                 )
     published_note = (
         "Published shares are changes over opportunities as the paper counts them: {}.".format(
@@ -345,7 +346,7 @@ def volatility(results: StudyResults) -> TableContent:
     )
     notes = (CHANGE_NOTE, VOTE_NOTE, BY_CASE_NOTE, published_note)
     key_columns = (*KEYS, "positions by", "transition")
-    content = comparison(
+    content = comparison_table(
         rows, key_columns, notes, Columns().ours("changes", digits="d").short_form()
     )
     return with_corrected(content, corrected)

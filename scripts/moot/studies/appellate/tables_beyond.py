@@ -6,7 +6,7 @@ from moot.core.types import JsonObject
 from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
-from moot.report.published import comparison
+from moot.report.published import comparison_table
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE
 from moot.studies.appellate.panel_steps import HUMAN, pair_positions, select_regular_steps
 from moot.studies.appellate.phases import (
@@ -49,7 +49,7 @@ def majorities(results: StudyResults) -> TableContent:
             f"{phase.experiment}: the real court affirmed {affirmed} of {len(targets)} cases, so"
             f" always affirming scores {affirmed / max(len(targets), 1):.3f}."
         )
-    return comparison(
+    return comparison_table(
         rows,
         (*KEYS, "positions by", "majority of"),
         (*dict.fromkeys(notes), VOTE_NOTE, BY_CASE_NOTE),
@@ -111,7 +111,7 @@ def human_weight(results: StudyResults) -> TableContent:
             " chances are not in the ratio."
         ),
     )
-    return comparison(rows, (*KEYS, "positions by", "measure"), (*notes, VOTE_NOTE))
+    return comparison_table(rows, (*KEYS, "positions by", "measure"), (*notes, VOTE_NOTE))
 
 
 @table(STUDY, "alternation", "Alternation")
@@ -126,7 +126,7 @@ def alternation(results: StudyResults) -> TableContent:
         for seat in range(1, phase.judges):
             keys = {"positions by": name_source(prefix), "judges": f"{seat} and {seat + 1}"}
             rows.append(phase.row(keys, f"{prefix}alternation", f"seats={seat}-{seat + 1}"))
-    return comparison(rows, (*KEYS, "positions by", "judges"), (VOTE_NOTE, BY_CASE_NOTE))
+    return comparison_table(rows, (*KEYS, "positions by", "judges"), (VOTE_NOTE, BY_CASE_NOTE))
 
 
 _WORDING_TITLES = {
@@ -167,7 +167,7 @@ def reasoning(results: StudyResults) -> TableContent:
             " statements of the same speaker."
         ),
     )
-    return comparison(rows, (*KEYS, "round", "measure"), (*notes, BY_CASE_NOTE))
+    return comparison_table(rows, (*KEYS, "round", "measure"), (*notes, BY_CASE_NOTE))
 
 
 @table(STUDY, "changes_of_opinion", "Changes of opinion, for reading")

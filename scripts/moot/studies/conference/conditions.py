@@ -50,7 +50,7 @@ class Condition(content.Run):
 def list_conditions(results: StudyResults) -> list[Condition]:
     """All conditions, those with judge first."""
     return sorted(
-        results.runs(results.where(CONFERENCE_PROTOCOL), Condition),
+        results.runs(results.find_experiments(CONFERENCE_PROTOCOL), Condition),
         key=lambda condition: not condition.has_judge,
     )
 

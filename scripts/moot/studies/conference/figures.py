@@ -12,9 +12,9 @@ from moot.report.figures import (
     BLUE,
     GREEN,
     GREY,
-    SMALL,
+    SMALL_FONT_SIZE,
     VERMILION,
-    counted,
+    count_phrase,
     new_figure,
     note_below,
     nothing_to_draw,
@@ -122,7 +122,7 @@ def _draw_arrow(axes: "Axes", source: "Text", target: "Text", label: str) -> Non
     if label:
         x, y = np.mean([start, end], axis=0)
         background = {"facecolor": "white", "edgecolor": "none"}
-        axes.text(x, y, label, ha="center", va="center", fontsize=SMALL, bbox=background)
+        axes.text(x, y, label, ha="center", va="center", fontsize=SMALL_FONT_SIZE, bbox=background)
 
 
 @figure(STUDY, "coverage", "Which clusters of the real conference are reached", category=DEBATES)
@@ -160,16 +160,16 @@ def _draw_by_group(
             conditions.append((condition, values))
     if not conditions:
         unusable = int(results.scores.loc[results.scores["metric"] == metric, "n_invalid"].sum())
-        forms = f"; {counted(unusable, 'form')} could not be used" if unusable else ""
+        forms = f"; {count_phrase(unusable, 'form')} could not be used" if unusable else ""
         return nothing_to_draw(f"No conference of this run has scores by {kind}{forms}.")
     groups = list(dict.fromkeys(group for _, values in conditions for group in values))
     names = _name_conditions([condition for condition, _ in conditions])
     counts = [int(condition.transcripts["debate_id"].nunique()) for condition, _ in conditions]
     sizes = dict(zip(names, counts, strict=True))
     distinct_sizes = set(sizes.values())
-    lines = [f"{name}: {counted(size, 'conference')}." for name, size in sizes.items()]
+    lines = [f"{name}: {count_phrase(size, 'conference')}." for name, size in sizes.items()]
     lines = (
-        [f"{counted(distinct_sizes.pop(), 'conference')} of each."]
+        [f"{count_phrase(distinct_sizes.pop(), 'conference')} of each."]
         if len(names) > len(distinct_sizes) == 1
         else lines
     )

@@ -14,17 +14,24 @@ from moot.core.cases import REFERENCE_MODELS
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
-from moot.report.content import NOT_MEASURED, Measured, Run, StudyResults, TableContent, data_label
+from moot.report.content import (
+    NOT_MEASURED,
+    Measurement,
+    Run,
+    StudyResults,
+    TableContent,
+    data_label,
+)
 from moot.report.needs import has_baselines, has_debates
 from moot.report.published import (
-    COUNTS,
-    beside,
-    compared,
-    comparison,
-    not_repeated,
-    published_table,
+    COUNT_COLUMNS,
+    comparison_row,
+    comparison_table,
+    published_values,
+    repeated_values,
     trained_rows,
     trained_score,
+    unrepeated_values,
 )
 from moot.scores import INVALID_WRONG
 from moot.studies.conference.conditions import (
@@ -78,18 +85,18 @@ def agreement_detection(results: StudyResults) -> TableContent:
     name = "table5_agreement_detection"
     runs = [condition for condition in list_conditions(results) if condition.has_judge]
     rows = [
-        compared({"judge": (judge, "", column.removeprefix("debate"))}, value, NOT_MEASURED)
-        for (judge, column), value in not_repeated(results, name).items()
+        comparison_row({"judge": (judge, "", column.removeprefix("debate"))}, value, NOT_MEASURED)
+        for (judge, column), value in unrepeated_values(results, name).items()
     ]
     for run in runs:
-        published = beside(run, name)
+        published = repeated_values(run, name)
         for number in [*range(1, DECISIONS_IN_TABLE + 1), 0]:
             group, column = (
                 (f"decision={number}", f"debate{number}") if number else ("overall", "overall")
             )
-            our_value = run.measured("grade", group=group)
+            our_value = run.measurement("grade", group=group)
             keys = {"judge": (run.model, run.experiment, str(number or "overall"))}
-            rows.append(compared(keys, published.get((run.model, column)), our_value))
+            rows.append(comparison_row(keys, published.get((run.model, column)), our_value))
     graders = sorted({_grader_of(run, f"{run.model} itself") for run in runs})
     note = (
         "Single-answer grading from 0 to 10 (the paper's text says zero to ten, its table one to"
@@ -98,7 +105,7 @@ def agreement_detection(results: StudyResults) -> TableContent:
         " exchange alone; over repeats, its first decision is decision 1 of every conference, and"
         " so on."
     )
-    return comparison(rows, ("judge", "experiment", "decision"), [note, BY_DEBATE_NOTE])
+    return comparison_table(rows, ("judge", "experiment", "decision"), [note, BY_DEBATE_NOTE])
 
 
 def _grader_of(run: Run, default: str) -> str:
@@ -118,9 +125,10 @@ def grader_reliability(results: StudyResults) -> TableContent:
     }
     rows = []
     for run, (metric, title) in product(
-        results.runs(results.where(CONFERENCE_PROTOCOL, GRADING_PROTOCOL), Run), measures.items()
+        results.runs(results.find_experiments(CONFERENCE_PROTOCOL, GRADING_PROTOCOL), Run),
+        measures.items(),
     ):
-        score = run.measured(metric)
+        score = run.measurement(metric)
         if pd.notna(score.value):
             rows.append(
                 {"run": (run.experiment, _grader_of(run, run.model), title), **_score_cells(score)}
@@ -156,18 +164,24 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
         "goes on too long (of groups that agree)": ("goes_on_too_long", ""),
     }
     rows: list[Fields] = [
-        compared({"judge": (judge, "", "", "mean grade by GPT-4, 0 to 10")}, value, NOT_MEASURED)
-        for (judge, metric), value in published_table(results, "table5_agreement_detection").items()
+        comparison_row(
+            {"judge": (judge, "", "", "mean grade by GPT-4, 0 to 10")}, value, NOT_MEASURED
+        )
+        for (judge, metric), value in published_values(
+            results, "table5_agreement_detection"
+        ).items()
         if metric == "overall"
     ]
-    for experiment in results.where(AGREEMENT_PROTOCOL):
+    for experiment in results.find_experiments(AGREEMENT_PROTOCOL):
         for model in (*experiment.config.models, *REFERENCE_MODELS):
             run = Run(experiment, model, results)
             answer = "reference" if model in REFERENCE_MODELS else run.params["answer"]
             for title, (metric, average) in measures.items():
-                score = run.measured(metric, average)
+                score = run.measurement(metric, average)
                 if score is not NOT_MEASURED:
-                    rows.append(compared({"judge": (model, answer, run.data, title)}, None, score))
+                    rows.append(
+                        comparison_row({"judge": (model, answer, run.data, title)}, None, score)
+                    )
     rows += _trained_rows(results)
     note = (
         "Positive is agreement: all claims of a group take the same side of the motion. Ending too"
@@ -175,7 +189,7 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
         " counts as more debate in both. The published grades are subjective and of other debates:"
         " they are shown next to an objective measure, not to be subtracted from it."
     )
-    return comparison(rows, ("judge", "answer", "data", "measure"), [note])
+    return comparison_table(rows, ("judge", "answer", "data", "measure"), [note])
 
 
 def _trained_rows(results: StudyResults) -> Iterator[Fields]:
@@ -186,13 +200,13 @@ def _trained_rows(results: StudyResults) -> Iterator[Fields]:
     )
     names = {
         experiment.config.dataset: data_label(experiment)
-        for experiment in (*results.where(AGREEMENT_PROTOCOL), *trials)
+        for experiment in (*results.find_experiments(AGREEMENT_PROTOCOL), *trials)
     }
     for name, label in names.items():
         for row in trained_rows(results.baselines.get(name, pd.DataFrame())):
             for measure, metric in {"accuracy": "accuracy", "F1, macro": "f1_macro"}.items():
                 keys = {"judge": (row["title"], "trained", label, measure)}
-                yield compared(keys, None, trained_score(row, metric))
+                yield comparison_row(keys, None, trained_score(row, metric))
 
 
 @table(STUDY, "with_and_without_judge", "The conference with and without a judge")
@@ -201,27 +215,27 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
     and without.
     """
     rows = [
-        compared(
+        comparison_row(
             {"model": ("gpt-4", COVERAGE_CONDITIONS[metric], "", MEASURES["clusters_by_lexicon"])},
             value,
             NOT_MEASURED,
         )
-        for (_, metric), value in not_repeated(results, "text_coverage").items()
+        for (_, metric), value in unrepeated_values(results, "text_coverage").items()
         if metric in COVERAGE_CONDITIONS
     ]
     for condition in list_conditions(results):
         published = {
             COVERAGE_CONDITIONS.get(metric): value
-            for (_, metric), value in beside(condition, "text_coverage").items()
+            for (_, metric), value in repeated_values(condition, "text_coverage").items()
         }
         for metric, title in MEASURES.items():
-            score = condition.measured(metric)
+            score = condition.measurement(metric)
             published_value = (
                 published.get(condition.name) if metric == "clusters_by_lexicon" else None
             )
             if pd.notna(score.value) or published_value is not None:
                 rows.append(
-                    compared(
+                    comparison_row(
                         {"model": (*condition.names, condition.data, title)}, published_value, score
                     )
                 )
@@ -237,7 +251,7 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
             " left open."
         ),
     ]
-    return comparison(rows, ("model", "condition", "data", "measure"), notes)
+    return comparison_table(rows, ("model", "condition", "data", "measure"), notes)
 
 
 @table(STUDY, "judge_difference", "What the judge changes")
@@ -322,7 +336,7 @@ def coverage_table(results: StudyResults) -> TableContent:
             rows.append(
                 {
                     "model": (*condition.names, "lexicon and coder", title),
-                    **_score_cells(condition.measured(metric)),
+                    **_score_cells(condition.measurement(metric)),
                 }
             )
     note = (
@@ -345,7 +359,7 @@ def evaluator_scores(results: StudyResults) -> TableContent:
     return _plain_table(rows, ("model", "condition", "criterion"), notes)
 
 
-def _score_cells(score: Measured) -> Fields:
+def _score_cells(score: Measurement) -> Fields:
     return {"ours": score.interval, "cases": score.counts}
 
 
@@ -356,6 +370,6 @@ def _plain_table(rows: Sequence[Fields], keys: tuple[str, ...], notes: list[str]
         .keys(*keys[:-1])
         .plain(keys[-1])
         .estimate("ours")
-        .counts(*COUNTS)
+        .counts(*COUNT_COLUMNS)
         .table(rows, notes)
     )

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moot.report import figure
-from moot.report.content import NOT_A_NUMBER, Measured, StudyResults
+from moot.report.content import NOT_A_NUMBER, Measurement, StudyResults
 from moot.report.figures import (
     BLUE,
     COLOURS,
     GREY,
     MARKERS,
-    SMALL,
+    SMALL_FONT_SIZE,
     VERMILION,
+    case_counts,
     logarithmic,
     name_points,
     new_figure,
     note_below,
     nothing_to_draw,
-    sizes_of,
     whiskers,
 )
-from moot.report.published import published_table
+from moot.report.published import published_values
 from moot.studies.courtroom.runs import (
     DEBATE,
     METHODS,
@@ -61,8 +61,8 @@ class Point:
 
     name: str
     method: str
-    f1: Measured
-    accuracy: Measured
+    f1: Measurement
+    accuracy: Measurement
     published: bool = False
     comparable: bool = False
 
@@ -96,7 +96,7 @@ def f1_against_tokens(results: StudyResults) -> "Figure":
 def _cost_figure(runs: Sequence[Run], metric: str, label: str) -> "Figure":
     points = []
     for run in runs:
-        cost, f1 = run.measured(metric), run.measured("f1", "binary")
+        cost, f1 = run.measurement(metric), run.measurement("f1", "binary")
         if not np.isnan([cost.value, f1.value]).any():
             points.append((run, cost, f1))
     if not points:
@@ -120,7 +120,7 @@ def _cost_figure(runs: Sequence[Run], metric: str, label: str) -> "Figure":
         axes.plot(x, y, linestyle="none", marker=marker, color=colour, markersize=6, label=method)
     axes.set(xlabel=label, ylabel="F1 (binary)", ylim=(-0.03, 1.03))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=3)
-    note_below(drawing, data_notes(runs), sizes_of(run.results for run, _, _ in points))
+    note_below(drawing, data_notes(runs), case_counts(run.results for run, _, _ in points))
     named_points = points if len(points) <= MAX_NAMES else _select_best_and_worst(points)
     name_points(
         axes, [(cost.value, f1.value, run_name(run, runs)) for run, cost, f1 in named_points]
@@ -129,11 +129,11 @@ def _cost_figure(runs: Sequence[Run], metric: str, label: str) -> "Figure":
 
 
 def _select_best_and_worst(
-    candidates: Sequence[tuple[Run, Measured, Measured]],
-) -> list[tuple[Run, Measured, Measured]]:
+    candidates: Sequence[tuple[Run, Measurement, Measurement]],
+) -> list[tuple[Run, Measurement, Measurement]]:
     """Select the points to name: for each method the two with the best F1 and the worst."""
     ranked = sorted(candidates, key=lambda point: (-point[2].value, point[0].model))
-    selection: list[tuple[Run, Measured, Measured]] = []
+    selection: list[tuple[Run, Measurement, Measurement]] = []
     for method in dict.fromkeys(run.method for run, _, _ in ranked):
         points = [point for point in ranked if point[0].method == method]
         selection += dict.fromkeys((*points[:2], points[-1]))
@@ -198,29 +198,29 @@ def _sorted_figure(results: StudyResults, *protocols: str) -> "Figure":
     )
     for axes, (title, panel_points) in zip(grid.flat, panels, strict=True):
         _draw_sorted_panel(axes, panel_points)
-        axes.set_title(title, loc="left", fontsize=SMALL + 0.5)
+        axes.set_title(title, loc="left", fontsize=SMALL_FONT_SIZE + 0.5)
     lowest = grid.flat[len(rows) - 1]
     lowest.set(xlabel="F1 and accuracy", xlim=(-0.03, 1.03))
     lowest.plot([], [], "o", color=GREY, markerfacecolor="white", label="published")
     drawing.legend(*lowest.get_legend_handles_labels(), loc="outside upper right", ncols=3)
-    note_below(drawing, data_notes(runs), sizes_of(run.results for run in runs))
+    note_below(drawing, data_notes(runs), case_counts(run.results for run in runs))
     return drawing
 
 
 def _published_points(results: StudyResults, protocols: Sequence[str]) -> Iterator[Point]:
-    cases = published_table(results, "text_cases")
+    cases = published_values(results, "text_cases")
     for protocol in protocols:
         n = cases.get((protocol, "cases"), NOT_A_NUMBER)
         for model, (accuracy, f1) in published_pairs(results, protocol).items():
-            values = Measured(f1, n=n), Measured(accuracy)
+            values = Measurement(f1, n=n), Measurement(accuracy)
             yield Point(model, METHODS[protocol], *values, published=True, comparable=True)
 
 
 def _run_points(runs: Sequence[Run]) -> Iterator[Point]:
     for run in [*runs, *largest_reference_runs(runs)]:
-        f1, accuracy = run.measured("f1", "binary"), run.measured("accuracy")
+        f1, accuracy = run.measurement("f1", "binary"), run.measurement("accuracy")
         if not np.isnan(f1.value):
-            is_comparable = bool(run.as_published.repeats)
+            is_comparable = bool(run.paper_match.repeats)
             name = run_name(run, runs)
             yield Point(name, run.method, f1, accuracy, comparable=is_comparable)
 
@@ -246,7 +246,7 @@ def _draw_sorted_panel(axes: "Axes", points: Sequence[Point]) -> None:
         (MARKER_OFFSET, VERMILION, "s", "accuracy", "accuracy"),
     ):
         for row, point in enumerate(points):
-            value: Measured = getattr(point, field)
+            value: Measurement = getattr(point, field)
             face = "white" if point.published else colour
             if not np.isnan(value.low):
                 axes.plot(
@@ -275,6 +275,6 @@ def _draw_sorted_panel(axes: "Axes", points: Sequence[Point]) -> None:
     labels = [
         textwrap.fill(name + size, LABEL_WIDTH) for name, size in zip(names, sizes, strict=True)
     ]
-    axes.set_yticks(range(len(points)), labels, fontsize=SMALL)
+    axes.set_yticks(range(len(points)), labels, fontsize=SMALL_FONT_SIZE)
     axes.set_ylim(len(points) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")

@@ -19,12 +19,12 @@ from moot.report.figures import (
     GREY,
     LINES,
     MARKERS,
-    SMALL,
+    SMALL_FONT_SIZE,
     VERMILION,
+    case_counts,
     note_below,
     nothing_to_draw,
     panels,
-    sizes_of,
 )
 from moot.scores.dynamics import stated_predictions
 from moot.scores.groups import probability_of_prediction
@@ -80,7 +80,7 @@ def reliability(results: StudyResults) -> "Figure":
         runs += [run for run, _ in curves]
     data = data_notes(runs, "")
     area = "Area of a point: share of the run's predictions in its bin of confidence (ten bins)."
-    note_below(drawing, [area, *data], sizes_of(run.results for run in runs))
+    note_below(drawing, [area, *data], case_counts(run.results for run in runs))
     return drawing
 
 
@@ -160,10 +160,14 @@ def belief_by_turn(results: StudyResults) -> "Figure":
     for axes, (run, beliefs) in zip(axes_of_runs, drawn_runs, strict=True):
         _draw_belief_panel(axes, run, beliefs, names, markersize=2.5 if is_small else 4)
         title = f"{run_name(run, runs)}\nn = {beliefs['case_id'].nunique()}"
-        axes.set_title(title, fontsize=6.5 if is_small else SMALL)
+        axes.set_title(title, fontsize=6.5 if is_small else SMALL_FONT_SIZE)
     for axes in bottom_axes:
         axes.set_xticks(
-            range(len(names)), names, fontsize=6 if is_small else SMALL, rotation=30, ha="right"
+            range(len(names)),
+            names,
+            fontsize=6 if is_small else SMALL_FONT_SIZE,
+            rotation=30,
+            ha="right",
         )
     drawing.legend(*axes_of_runs[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
     drawing.supylabel("Belief in the positive outcome (%)", fontsize=9)
@@ -177,7 +181,7 @@ def belief_by_turn(results: StudyResults) -> "Figure":
     )
     gap_note = f"n counts cases. {unread_count} opinions without a confidence that can be read are left out."
     data = data_notes(runs, " Shaded: 95 % intervals over cases.")
-    note_below(drawing, [meaning, gap_note, *data], sizes_of(run.results for run in runs))
+    note_below(drawing, [meaning, gap_note, *data], case_counts(run.results for run in runs))
     return drawing
 
 

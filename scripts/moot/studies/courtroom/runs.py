@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from moot.core.cases import REFERENCE_MODELS
 from moot.report import content
 from moot.report.content import StudyResults
-from moot.report.figures import counted
-from moot.report.published import published_table
+from moot.report.figures import count_phrase
+from moot.report.published import published_values
 
 STUDY = "courtroom"
 DEBATE = "courtroom"
@@ -52,7 +52,7 @@ def list_runs(study: StudyResults, *protocols: str) -> list[Run]:
     """List the runs of some protocols in the order of `METHODS`, without reference models."""
     order = {protocol: position for position, protocol in enumerate(METHODS)}
     experiments = sorted(
-        study.where(*protocols),
+        study.find_experiments(*protocols),
         key=lambda results: order.get(results.config.protocol, len(order)),
     )
     return study.runs(experiments, Run)
@@ -66,7 +66,7 @@ def published_pairs(study: StudyResults, protocol: str) -> dict[str, tuple[float
     table, prefix = "table4_prompting", f"{protocol}_"
     if protocol == DEBATE:
         table, prefix = "table5_courtroom", ""
-    values = published_table(study, table)
+    values = published_values(study, table)
     pairs: dict[str, tuple[float, float]] = {}
     for (model, metric), accuracy in values.items():
         if metric == f"{prefix}accuracy":
@@ -121,6 +121,6 @@ def data_notes(
     parts = []
     for data, counts in counts_by_data.items():
         low, high = min(counts), max(counts)
-        size = counted(high, "case") if low == high else f"{low} to {high} cases"
+        size = count_phrase(high, "case") if low == high else f"{low} to {high} cases"
         parts.append(f"{data}, {size}")
     return [f"Data: {'; '.join(parts)}.{interval_note}"]

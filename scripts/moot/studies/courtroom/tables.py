@@ -10,13 +10,13 @@ from moot.report.content import NOT_MEASURED, StudyResults, TableContent, refere
 from moot.report.published import (
     Published,
     Values,
-    beside,
-    compared,
-    comparison,
-    not_repeated,
+    comparison_row,
+    comparison_table,
     published_rows,
-    published_table,
+    published_values,
+    repeated_values,
     share_valid,
+    unrepeated_values,
 )
 from moot.studies.courtroom.runs import DEBATE, METHODS, PROMPTS, STUDY, Run, list_runs
 
@@ -61,14 +61,14 @@ def prompting(results: StudyResults) -> TableContent:
     commercial = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in list_runs(results, *PROMPTS) if run.model not in commercial]
     rows = _model_rows(results, "table4_prompting", runs)
-    return comparison(rows, KEYS, PAPER_NOTES)
+    return comparison_table(rows, KEYS, PAPER_NOTES)
 
 
 @table(STUDY, "table5_courtroom", "Table 5: courtroom debate")
 def debate(results: StudyResults) -> TableContent:
     """Accuracy and F1 of the courtroom debate by model, compared with Table 5 of the paper."""
     rows = _model_rows(results, "table5_courtroom", list_runs(results, DEBATE))
-    return comparison(rows, KEYS, PAPER_NOTES)
+    return comparison_table(rows, KEYS, PAPER_NOTES)
 
 
 @table(STUDY, "table6_commercial", "Table 6: commercial models", protocols=PROMPTS)
@@ -76,7 +76,7 @@ def commercial(results: StudyResults) -> TableContent:
     """Accuracy and F1 of commercial models by prompt, compared with Table 6 of the paper."""
     models = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in list_runs(results, *PROMPTS) if run.model in models]
-    return comparison(_model_rows(results, "table6_commercial", runs), KEYS, PAPER_NOTES)
+    return comparison_table(_model_rows(results, "table6_commercial", runs), KEYS, PAPER_NOTES)
 
 
 def _group_by_method(values: Values) -> dict[tuple[str, str], dict[str, Published]]:
@@ -94,7 +94,7 @@ def _model_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[
 
     The order is that of the methods, then of the models in the paper.
     """
-    unrepeated = _group_by_method(not_repeated(results, table))
+    unrepeated = _group_by_method(unrepeated_values(results, table))
     our_runs: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         our_runs.setdefault((run.method, run.model), []).append(run)
@@ -103,7 +103,9 @@ def _model_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[
         for key in dict.fromkeys(keys):
             yield from _published_rows(key, unrepeated.get(key, {}))
             for run in our_runs.get(key, []):
-                yield from _run_rows(run, _group_by_method(beside(run, table)).get(key, {}))
+                yield from _run_rows(
+                    run, _group_by_method(repeated_values(run, table)).get(key, {})
+                )
     for run in reference_runs(runs):
         yield from _run_rows(run, {})
 
@@ -115,20 +117,20 @@ def _published_rows(key: tuple[str, str], published: Mapping[str, Published]) ->
         if metric.published_column in published:
             cells = {"method": method, "model": model, "experiment": "", "data": ""}
             cells["metric"] = metric.heading
-            yield compared(cells, published[metric.published_column], NOT_MEASURED)
+            yield comparison_row(cells, published[metric.published_column], NOT_MEASURED)
 
 
 def _run_rows(run: Run, published: Mapping[str, Published]) -> Iterator[Fields]:
     """Yield a row for each metric of a run, next to the published values that it repeats."""
     for metric in METRICS:
-        value = run.measured(metric.name, metric.average)
+        value = run.measurement(metric.name, metric.average)
         if value is NOT_MEASURED:
             continue
         cells = {**run.row_keys, "metric": metric.heading}
-        yield compared(cells, published.get(metric.published_column), value)
+        yield comparison_row(cells, published.get(metric.published_column), value)
         if metric.name == "accuracy" and run.method != "reference":
             cells = {**run.row_keys, "metric": "share of valid answers"}
-            yield compared(cells, None, share_valid(value))
+            yield comparison_row(cells, None, share_valid(value))
 
 
 @table(STUDY, TABLE7, "Table 7: confusion counts of commercial models", protocols=PROMPTS)
@@ -183,15 +185,15 @@ _CONFUSION = (
 
 def _printed_counts(results: StudyResults) -> dict[str, dict[str, float]]:
     """Return the printed columns of each row of Table 7, with the accuracy that Table 6 prints."""
-    accuracy = published_table(results, "table6_commercial")
+    accuracy = published_values(results, "table6_commercial")
     rows: dict[str, dict[str, float]] = {}
-    for (row, metric), value in published_table(results, TABLE7).items():
+    for (row, metric), value in published_values(results, TABLE7).items():
         rows.setdefault(row, {"accuracy": accuracy[row, "accuracy"]})[metric] = value
     return rows
 
 
 def _repeats_row(run: Run, row: str) -> bool:
-    return any(name == row for name, _ in beside(run, TABLE7))
+    return any(name == row for name, _ in repeated_values(run, TABLE7))
 
 
 def _correct_counts(counts: Mapping[str, float]) -> dict[str, float]:
@@ -209,7 +211,7 @@ def _correct_counts(counts: Mapping[str, float]) -> dict[str, float]:
 
 
 def _our_counts(run: Run) -> dict[str, float]:
-    cells = {meaning: run.measured(name, "binary") for meaning, name in _CELLS.items()}
+    cells = {meaning: run.measurement(name, "binary") for meaning, name in _CELLS.items()}
     counts = {f"ours: {meaning}": count.value for meaning, count in cells.items()}
     any_cell = cells["NO as NO"]
     return counts | {"n": any_cell.n, "n invalid": any_cell.n_invalid}

@@ -9,13 +9,13 @@ from moot.report import table
 from moot.report.columns import PUBLISHED, Columns
 from moot.report.content import StudyResults, TableContent, reference_runs
 from moot.report.published import (
-    COUNTS,
-    DIFFERENCES,
+    COUNT_COLUMNS,
+    DIFFERENCE_COLUMNS,
     Published,
     Values,
-    beside,
-    differences,
-    published_table,
+    difference_cells,
+    published_values,
+    repeated_values,
 )
 from moot.scores import INVALID_WRONG
 from moot.stats.bootstrap import AMOUNT, ratio_statistic
@@ -43,9 +43,9 @@ def summary(results: StudyResults) -> TableContent:
 
 
 def _summary_row(run: Run) -> Fields:
-    accuracy = run.measured("accuracy")
-    strict = accuracy if run.method == "reference" else run.measured("accuracy" + INVALID_WRONG)
-    without_retries = run.measured("accuracy", group="retries=0")
+    accuracy = run.measurement("accuracy")
+    strict = accuracy if run.method == "reference" else run.measurement("accuracy" + INVALID_WRONG)
+    without_retries = run.measurement("accuracy", group="retries=0")
     answers = accuracy.n + accuracy.n_invalid
     row: dict[str, object] = {
         **run.row_keys,
@@ -57,7 +57,7 @@ def _summary_row(run: Run) -> Fields:
         "n, no retries": without_retries.n,
     }
     for heading, (metric, average) in _SUMMARY_METRICS.items():
-        row[heading] = run.measured(metric, average).value
+        row[heading] = run.measurement(metric, average).value
     return row
 
 
@@ -91,7 +91,7 @@ _SUMMARY = (
     .ours("calls a case", digits=".1f")
     .ours("tokens a case", digits=".0f")
     .ours("seconds a case", digits=".1f")
-    .counts(*COUNTS)
+    .counts(*COUNT_COLUMNS)
     .plain("accuracy, no retries")
     .plain("n, no retries", digits="d")
     .short_form(
@@ -110,7 +110,7 @@ _SUMMARY = (
 @table(STUDY, "stability", "Stability across models")
 def stability(results: StudyResults) -> TableContent:
     """Spread of F1 across models, and correlation of accuracy and F1: published and ours."""
-    claims = published_table(results, "text_cost")
+    claims = published_values(results, "text_cost")
     rows: list[Fields] = []
     for method in (*PUBLISHED_PROMPTS, DEBATE):
         claimed_spread = claims.get((method, "f1_std_across_models"), np.nan)
@@ -132,9 +132,11 @@ _STABILITY = (
     .plain("statistic")
     .published("stated in the paper", "published")
     .ours("ours")
-    .difference(*DIFFERENCES)
+    .difference(*DIFFERENCE_COLUMNS)
     .plain("models (published)", "models (ours)")
-    .short_form("method", "statistic", "stated in the paper", "published", "ours", *DIFFERENCES)
+    .short_form(
+        "method", "statistic", "stated in the paper", "published", "ours", *DIFFERENCE_COLUMNS
+    )
 )
 _STABILITY_NOTES = (
     (
@@ -167,7 +169,7 @@ def _compare_statistic(
     return {
         "published": published_value,
         "ours": statistic(list(ours.values())),
-        **differences(same_models, published_value),
+        **difference_cells(same_models, published_value),
         "models (published)": len(published),
         "models (ours)": len(ours),
     }
@@ -180,8 +182,8 @@ def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, f
     """
     pairs: dict[str, tuple[float, float]] = {}
     for run in list_runs(results, protocol):
-        if run.as_published.alike:
-            pair = run.measured("accuracy").value, run.measured("f1", "binary").value
+        if run.paper_match.repeated_but_model:
+            pair = run.measurement("accuracy").value, run.measurement("f1", "binary").value
             pairs[run.model] = pair
     return {model: pair for model, pair in pairs.items() if not np.isnan(pair).any()}
 
@@ -189,7 +191,7 @@ def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, f
 def _has_our_wording(results: StudyResults, protocol: str) -> bool:
     """Tell whether the prompts of any comparable experiment differ in wording from the paper's."""
     return any(
-        run.as_published.alike and run.as_published.our_wording
+        run.paper_match.repeated_but_model and run.paper_match.our_wording
         for run in list_runs(results, protocol)
     )
 
@@ -212,7 +214,7 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
 @table(STUDY, "cost_ratios", "What a debate costs against a single prompt", protocols=PROMPTS)
 def cost_ratios(results: StudyResults) -> TableContent:
     """Tokens, seconds and calls of a debate as multiples of a single prompt's: published and ours."""
-    claims = published_table(results, "text_cost")
+    claims = published_values(results, "text_cost")
     rows: list[Fields] = []
     for debate in list_runs(results, DEBATE):
         for prompt in list_runs(results, *PROMPTS):
@@ -249,7 +251,9 @@ _PUBLISHED_RATIOS = {"tokens": "token_ratio", "seconds": "wall_clock_ratio"}
 
 def _cost_rows(debate: Run, prompt: Run, claims: Values) -> Iterator[Fields]:
     """Yield a row for each quantity; a published range is shown if both runs repeat the paper."""
-    is_repeated = bool(beside(debate, "text_cost") and beside(prompt, "text_cost"))
+    is_repeated = bool(
+        repeated_values(debate, "text_cost") and repeated_values(prompt, "text_cost")
+    )
     comparison = f"{DEBATE}/{prompt.results.config.protocol}"
     for quantity in ("tokens", "seconds", "calls"):
         ratio = _PUBLISHED_RATIOS.get(quantity, "")

@@ -10,15 +10,15 @@ import pandas as pd
 from moot.core.types import Json
 from moot.report import table
 from moot.report.columns import Columns
-from moot.report.content import NOT_MEASURED, Measured, StudyResults, TableContent
+from moot.report.content import NOT_MEASURED, Measurement, StudyResults, TableContent
 from moot.report.needs import has_baselines
 from moot.report.published import (
-    beside_trained,
-    compared,
-    comparison,
-    not_repeated,
+    comparison_row,
+    comparison_table,
     published_rows,
-    published_table,
+    published_values,
+    repeated_baseline_values,
+    unrepeated_values,
 )
 from moot.studies.courtroom.runs import STUDY
 
@@ -47,11 +47,11 @@ def leaderboard(results: StudyResults) -> TableContent:
     rows = [
         {"data": "", "model": model, "in words": "", "status": "not run as published"}
         | _leaderboard_row({}, metric, value)
-        for (model, metric), value in not_repeated(results, LEADERBOARD).items()
+        for (model, metric), value in unrepeated_values(results, LEADERBOARD).items()
         if metric in LEADERBOARD_METRICS
     ]
     for keys, dataset, board in _iterate_baselines(results, published_rows(results, LEADERBOARD)):
-        published = beside_trained(results, LEADERBOARD, dataset, keys["model"])
+        published = repeated_baseline_values(results, LEADERBOARD, dataset, keys["model"])
         rows += [
             {**keys, **_leaderboard_row(board, metric, published.get((keys["model"], metric)))}
             for metric in LEADERBOARD_METRICS
@@ -151,8 +151,8 @@ def tabpfn(results: StudyResults) -> TableContent:
     difference.
     """
     rows = [
-        compared({"data": ("", TABPFN_METRICS[metric][1])}, value, NOT_MEASURED)
-        for (_, metric), value in not_repeated(results, TABPFN).items()
+        comparison_row({"data": ("", TABPFN_METRICS[metric][1])}, value, NOT_MEASURED)
+        for (_, metric), value in unrepeated_values(results, TABPFN).items()
     ]
     reasons = []
     for data, board in results.baselines.items():
@@ -161,7 +161,7 @@ def tabpfn(results: StudyResults) -> TableContent:
         ].to_dict("records")
         our_row: Json = test_rows[0] if test_rows else {"status": "not run"}
         reasons += [f"TabPFN on {data}: {our_row['status']}."]
-        published = beside_trained(results, TABPFN, data, "tabpfn")
+        published = repeated_baseline_values(results, TABPFN, data, "tabpfn")
         for metric, (column, heading) in TABPFN_METRICS.items():
             value, low, high, n = (
                 our_row.get(name, np.nan)
@@ -169,16 +169,16 @@ def tabpfn(results: StudyResults) -> TableContent:
             )
             keys = {"data": (results.data_label(data), heading)}
             rows.append(
-                compared(
+                comparison_row(
                     keys,
                     published.get(("tabpfn", metric)),
-                    Measured(value, low, high, n, n_cases=n),
+                    Measurement(value, low, high, n, n_cases=n),
                 )
             )
     reading_note = (
         "Recall and F1 are binary, positive = rearrest; counts are read as actual by predicted."
     )
-    return comparison(rows, ("data", "metric"), [reading_note, *reasons])
+    return comparison_table(rows, ("data", "metric"), [reading_note, *reasons])
 
 
 @table(
@@ -192,7 +192,7 @@ def openml_medians(results: StudyResults) -> TableContent:
 
     Nothing of it is run here.
     """
-    values = published_table(results, "table8_openml_medians")
+    values = published_values(results, "table8_openml_medians")
     metrics = ("auc", "f1", "accuracy")
     rows = [
         {"model": (row, *(values.get((row, metric), np.nan) for metric in metrics))}

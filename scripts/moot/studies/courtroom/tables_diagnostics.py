@@ -5,7 +5,7 @@ import numpy as np
 from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
-from moot.report.published import COUNTS
+from moot.report.published import COUNT_COLUMNS
 from moot.studies.courtroom.runs import DEBATE, STUDY, list_runs
 
 DYNAMICS_METRICS = {
@@ -95,7 +95,7 @@ def calibration(results: StudyResults) -> TableContent:
     rows = []
     for run in list_runs(results):
         for metric, heading in metrics.items():
-            value = run.measured(metric)
+            value = run.measurement(metric)
             if not np.isnan(value.value):
                 cells = {**run.row_keys, "metric": heading}
                 rows.append({**cells, "ours": value.interval, "cases": value.counts})
@@ -104,7 +104,7 @@ def calibration(results: StudyResults) -> TableContent:
         .keys("method", "model", "experiment", "data")
         .plain("metric")
         .estimate("ours")
-        .counts(*COUNTS)
+        .counts(*COUNT_COLUMNS)
     )
     return columns.short_form(
         "method", "model", "experiment", "metric", "ours", "95 % interval", "cases"

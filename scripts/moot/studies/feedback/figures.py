@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moot.report import figure
-from moot.report.content import Measured, StudyResults
+from moot.report.content import Measurement, StudyResults
 from moot.report.figures import (
     GREEN,
     GREY,
     LINES,
-    counted,
+    case_counts,
+    count_phrase,
     logarithmic,
     name_points,
     new_figure,
     note_below,
     nothing_to_draw,
     series_style,
-    sizes_of,
     whiskers,
 )
 from moot.scores.results import ExperimentResults
@@ -74,7 +74,7 @@ def _sweep(results: StudyResults, name: str, label: str) -> "Figure":
         found = [_accuracy(run) for run in runs]
         values = [float(one.config.params[name]) for one in group]
         n = group[0].predictions["case_id"].nunique()
-        title = f"{runs[0].method}, {model}, {runs[0].data}, {counted(n, 'case')}"
+        title = f"{runs[0].method}, {model}, {runs[0].data}, {count_phrase(n, 'case')}"
         x, bars = (
             [value + shift[place] for value in values],
             whiskers([value.interval for value in found]),
@@ -94,12 +94,14 @@ def _sweep(results: StudyResults, name: str, label: str) -> "Figure":
         [], [], color=GREEN, linewidth=0.9, linestyle="--", label="majority class of these cases"
     )
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1)
-    note_below(drawing, [_BARS, *results.notes], sizes_of(one for group in groups for one in group))
+    note_below(
+        drawing, [_BARS, *results.notes], case_counts(one for group in groups for one in group)
+    )
     return drawing
 
 
-def _accuracy(run: Run) -> Measured:
-    return run.measured("subset_accuracy" if run.results.task.multilabel else "accuracy")
+def _accuracy(run: Run) -> Measurement:
+    return run.measurement("subset_accuracy" if run.results.task.multilabel else "accuracy")
 
 
 def _majority_share(found: ExperimentResults) -> float:
@@ -137,7 +139,7 @@ def assistant_reliability(results: StudyResults) -> "Figure":
             bootstrap.estimate(ratio_statistic(right * bins[:, number], bins[:, number], SHARE))
             for number in filled
         ]
-        title = f"{run.model}, {run.data}, {counted(len(opinions), 'opinion')}"
+        title = f"{run.model}, {run.data}, {count_phrase(len(opinions), 'opinion')}"
         style = {
             "capsize": 2,
             "linestyle": LINES[place % len(LINES)],
@@ -157,7 +159,7 @@ def assistant_reliability(results: StudyResults) -> "Figure":
     note_below(
         drawing,
         [_BARS, "n counts opinions.", *results.notes],
-        sizes_of(run.results for run in runs),
+        case_counts(run.results for run in runs),
     )
     name_points(axes, named)
     return drawing
@@ -171,7 +173,7 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
     """
     drawn = []
     for run in list_runs(results):
-        used, accuracy = run.measured("tokens_per_case"), _accuracy(run)
+        used, accuracy = run.measurement("tokens_per_case"), _accuracy(run)
         if not np.isnan([used.value, accuracy.value]).any():
             drawn.append((run, used.value, accuracy))
     if not drawn:
@@ -208,7 +210,7 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
         named.append(
             [(x, y.value, f"{_short(run, several)}, n = {int(y.n)}") for run, x, y in mine]
         )
-    sizes = sizes_of(run.results for run, _, _ in drawn)
+    sizes = case_counts(run.results for run, _, _ in drawn)
     note_below(drawing, [_BARS, "n counts valid predictions.", *results.notes], sizes)
     for axes, points in zip(grid.flat, named, strict=True):
         name_points(axes, points)

@@ -68,7 +68,7 @@ def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
     }
     shown = [
         found
-        for found in results.where(*protocols)
+        for found in results.find_experiments(*protocols)
         if found.config.split == "test" and found.config.protocol in order
     ]
     shown.sort(
@@ -85,7 +85,7 @@ def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
     values.
     """
     groups: dict[tuple[object, ...], list[ExperimentResults]] = {}
-    for found in results.where(DEBATE):
+    for found in results.find_experiments(DEBATE):
         if found.config.split == "test":
             others = sorted(
                 (key, repr(value)) for key, value in found.config.params.items() if key != name

@@ -70,7 +70,7 @@ def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
     the transcripts.
     """
     debates: dict[str, Judged] = {}
-    for said in results.parts(["kind", "parsed"], model, validation=True):
+    for said in results.transcript_parts(["kind", "parsed"], model, include_validation=True):
         conclusions = said[said["kind"] == CONCLUSION]
         valid = {
             debate_id

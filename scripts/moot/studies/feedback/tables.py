@@ -11,13 +11,13 @@ from moot.report.needs import has_baselines, has_debates
 from moot.report.published import (
     Published,
     Values,
-    beside,
-    beside_trained,
-    compared,
-    comparison,
-    not_repeated,
+    comparison_row,
+    comparison_table,
+    repeated_baseline_values,
+    repeated_values,
     share_valid,
     trained_score,
+    unrepeated_values,
 )
 from moot.studies.feedback.runs import ASSISTED, DEBATE, METHODS, SINGLE, STUDY, Run, list_runs
 
@@ -70,7 +70,7 @@ def models(results: StudyResults) -> TableContent:
         *_published_alone(results, TABLE2),
     ]
     model = "The published judge and debaters are GPT-4o; GPT-3.5 and GPT-4o alone are zero-shot."
-    return comparison(rows, KEYS, [METRIC_NOTE, model, CASES_NOTE])
+    return comparison_table(rows, KEYS, [METRIC_NOTE, model, CASES_NOTE])
 
 
 @table(STUDY, TABLE3, "Table 3: Debate-Feedback and other ways of reasoning")
@@ -89,18 +89,18 @@ def reasoning(results: StudyResults) -> TableContent:
         " judges and debaters of all experiments: its two rows of Debate-Feedback are taken as"
         " gpt-4o-mini, like the rows that they are compared with."
     )
-    return comparison(rows, KEYS, [METRIC_NOTE, model, CASES_NOTE])
+    return comparison_table(rows, KEYS, [METRIC_NOTE, model, CASES_NOTE])
 
 
 def _run_rows(table: str, runs: list[Run]) -> Iterator[Fields]:
     for run in runs:
-        theirs = _kinds(beside(run, table))
+        theirs = _kinds(repeated_values(run, table))
         for heading, metric, average, column in _shown(run):
-            value = run.measured(metric, average)
+            value = run.measurement(metric, average)
             names = (run.method, run.model, run.setting, run.data)
-            yield compared({"method": (*names, heading)}, theirs.get(column), value)
+            yield comparison_row({"method": (*names, heading)}, theirs.get(column), value)
             if metric in ("accuracy", "subset_accuracy"):
-                yield compared(
+                yield comparison_row(
                     {"method": (*names, "share of valid answers")}, None, share_valid(value)
                 )
 
@@ -117,10 +117,10 @@ def _shown(run: Run) -> Sequence[tuple[str, str, str, str]]:
 def _reference_rows(runs: list[Run]) -> Iterator[Fields]:
     for run in reference_runs(runs):
         for heading, metric, average, _ in _shown(run):
-            value = run.measured(metric, average)
+            value = run.measurement(metric, average)
             if value is not NOT_MEASURED:
                 setting = f"reference on the cases of {run.experiment}"
-                yield compared(
+                yield comparison_row(
                     {"method": (run.model, "–", setting, run.data, heading)}, None, value
                 )
 
@@ -131,12 +131,14 @@ def _trained_rows(results: StudyResults) -> Iterator[Fields]:
     """
     for data, board in results.baselines.items():
         for row in board[board["evaluation"] == "test"].to_dict("records"):
-            theirs = _kinds(beside_trained(results, TABLE2, data, str(row["baseline"])))
+            theirs = _kinds(repeated_baseline_values(results, TABLE2, data, str(row["baseline"])))
             setting = (
                 "trained on the training split" if row["status"] == "ok" else str(row["status"])
             )
             accuracy = (
-                "subset accuracy" if results.of_datasets[data].task.multilabel else "accuracy"
+                "subset accuracy"
+                if results.experiment_by_dataset[data].task.multilabel
+                else "accuracy"
             )
             for heading, metric, column in (
                 (accuracy, "accuracy", "accuracy"),
@@ -152,11 +154,11 @@ def _trained_rows(results: StudyResults) -> Iterator[Fields]:
                     )
                 }
                 value = NOT_MEASURED if pd.isna(row["accuracy"]) else trained_score(row, metric)
-                yield compared(keys, theirs.get(column), value)
+                yield comparison_row(keys, theirs.get(column), value)
 
 
 def _published_alone(results: StudyResults, table: str) -> Iterator[Fields]:
-    for (row, metric), value in not_repeated(results, table).items():
+    for (row, metric), value in unrepeated_values(results, table).items():
         data, _, kind = metric.partition("_")
         keys = {
             "method": (
@@ -167,4 +169,4 @@ def _published_alone(results: StudyResults, table: str) -> Iterator[Fields]:
                 kind.replace("f1", "F1, macro"),
             )
         }
-        yield compared(keys, value, NOT_MEASURED)
+        yield comparison_row(keys, value, NOT_MEASURED)

@@ -3,16 +3,16 @@
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
-from moot.report.content import NOT_MEASURED, Measured, StudyResults, TableContent
+from moot.report.content import NOT_MEASURED, Measurement, StudyResults, TableContent
 from moot.report.paired import PAIRED_NOTE
 from moot.report.published import (
-    COUNTS,
+    COUNT_COLUMNS,
     INVALID_NOTE,
-    beside,
-    compared,
-    comparison,
-    not_repeated,
-    published_table,
+    comparison_row,
+    comparison_table,
+    published_values,
+    repeated_values,
+    unrepeated_values,
 )
 from moot.scores.results import OVERALL
 from moot.stats.bootstrap import as_numbers, share_statistic
@@ -37,23 +37,23 @@ def smoothing(results: StudyResults) -> TableContent:
     """How often the debate corrects a wrong first prediction, and spoils a right one, as shares of
     all cases: published (paper, Table 5), ours, their difference.
     """
-    published = published_table(results, TABLE5)
+    published = published_values(results, TABLE5)
     total = max((value.n for value in published.values()), default=1.0)
     rows = [
-        compared(
+        comparison_row(
             {"method": (SINGLE, "", "caselaw", name.replace("_", " "), _heading(metric))},
-            value if metric == "accuracy" else value.over(total),
+            value if metric == "accuracy" else value.as_share_of(total),
             NOT_MEASURED,
         )
-        for (name, metric), value in not_repeated(results, TABLE5).items()
+        for (name, metric), value in unrepeated_values(results, TABLE5).items()
     ]
     for run in list_runs(results, DEBATE):
-        theirs_of_run = beside(run, TABLE5)
+        theirs_of_run = repeated_values(run, TABLE5)
         for name, group in (("without_smoothing", "T=1"), ("with_smoothing", OVERALL)):
             for metric in ("corrections", "degradations", "accuracy"):
                 counted = metric != "accuracy"
                 theirs = theirs_of_run.get((name, metric))
-                theirs = theirs.over(total) if theirs is not None and counted else theirs
+                theirs = theirs.as_share_of(total) if theirs is not None and counted else theirs
                 ours = _share(run, metric if counted else "accuracy_final", group, counted)
                 keys = {
                     "method": (
@@ -64,24 +64,24 @@ def smoothing(results: StudyResults) -> TableContent:
                         _heading(metric),
                     )
                 }
-                rows.append(compared(keys, theirs, ours))
+                rows.append(comparison_row(keys, theirs, ours))
     notes = [
         (
             "Published counts are divided by the paper's number of cases. With smoothing is the T"
             " that the experiment ran with; without is T = 1 on the same debates."
         ),
     ]
-    return comparison(rows, ("method", "model", "data", "smoothing", "metric"), notes)
+    return comparison_table(rows, ("method", "model", "data", "smoothing", "metric"), notes)
 
 
 def _heading(metric: str) -> str:
     return metric if metric == "accuracy" else f"{metric}, share of cases"
 
 
-def _share(run: Run, metric: str, group: str, counted: bool) -> Measured:
-    score = run.measured(metric, group=group)
+def _share(run: Run, metric: str, group: str, counted: bool) -> Measurement:
+    score = run.measurement(metric, group=group)
     by = max(score.n, 1) if counted else 1
-    return Measured(
+    return Measurement(
         score.value / by, score.low / by, score.high / by, score.n, score.n_invalid, score.n_cases
     )
 
@@ -95,7 +95,7 @@ def weights(results: StudyResults) -> TableContent:
     for run in list_runs(results, DEBATE):
         for weight in WEIGHTS:
             found = {
-                metric: run.measured(metric, group=f"T={weight:g}")
+                metric: run.measurement(metric, group=f"T={weight:g}")
                 for metric in ("accuracy_final", "corrections", "degradations")
             }
             accuracy = found["accuracy_final"]
@@ -128,7 +128,7 @@ _SWEEP = (
     .plain("T", digits=".1f")
     .estimate("accuracy")
     .ours("corrections", "degradations", digits=".0f")
-    .counts(*COUNTS)
+    .counts(*COUNT_COLUMNS)
     .short_form(
         "method", "model", "data", "T", "accuracy", "95 % interval", "corrections", "degradations"
     )
@@ -153,7 +153,7 @@ def assistant(results: StudyResults) -> TableContent:
     for run in (run for run in list_runs(results, DEBATE) if run.method == ASSISTED):
         trained_on, features = (run.params[name] for name in ("assistant", "assistant_features"))
         for metric, heading in metrics.items():
-            value = run.measured(metric)
+            value = run.measurement(metric)
             if value is not NOT_MEASURED:
                 cells = (
                     trained_on,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from moot.report import EVERY, figure
+from moot.report import EVERY_STUDY, figure
 from moot.report.content import StudyResults
 from moot.report.figures import (
     BLUE,
@@ -200,7 +200,7 @@ def _draw_calibration(axes: "Axes", run: RecordedRun, colour: str, marker: str) 
         axes.text(x, 106, f"{len(rows)}", ha="center", fontsize=7, color=GREY)
 
 
-@figure(EVERY, "ratings", "Ratings of debaters", needs=(has_tournament,))
+@figure(EVERY_STUDY, "ratings", "Ratings of debaters", needs=(has_tournament,))
 @figure(STUDY, "ratings", "Ratings of debaters", category=RECORDS, loaders=NAMING_DEBATERS)
 def ratings_figure(results: StudyResults) -> "Figure":
     """Each debater's rating with its 95 % interval, with side, length and judges in the model, and

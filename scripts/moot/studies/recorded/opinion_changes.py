@@ -120,7 +120,7 @@ def find_occasions(run: RecordedRun) -> Iterator[Occasion]:
     if any(targets[case_id] == "" for case_id in run.predictions["case_id"]):
         return
     members = group_members(run)
-    for part in run.results.parts(_COLUMNS, run.model):
+    for part in run.results.transcript_parts(_COLUMNS, run.model):
         rows = part[part["kind"] != CONCLUSION].to_dict("records")
         for _, debate_rows in groupby(rows, itemgetter("debate_id")):
             turns = list(debate_rows)

@@ -56,7 +56,7 @@ def judged_runs(results: StudyResults) -> list[RecordedRun]:
 
 def recorded_runs(results: StudyResults) -> list[RecordedRun]:
     """Every recorded experiment of a study with each of its models."""
-    return results.runs(results.where("recorded"), RecordedRun)
+    return results.runs(results.find_experiments("recorded"), RecordedRun)
 
 
 def read_beliefs(run: RecordedRun) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from moot.core.types import JsonObject
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
-from moot.report.published import published_table
+from moot.report.published import published_values
 from moot.scores.group_rates import (
     FALSE_NEGATIVE,
     FALSE_POSITIVE,
@@ -105,8 +105,8 @@ def _method_row(run: RecordedRun) -> JsonObject:
         "majority class": float(targets.max()) if run.results.has_truth else None,
         "valid share": float((predictions["status"] == "valid").mean()),
         "accuracy of valid": float(share_right(run.valid).mean()),
-        "F1, binary": run.measured("f1", "binary").value,
-        "base-rate distance": run.measured("base_rate_distance", "binary").value,
+        "F1, binary": run.measurement("f1", "binary").value,
+        "base-rate distance": run.measurement("base_rate_distance", "binary").value,
         "repeats agree": pairs["agree"] / pairs["pairs"] if pairs["pairs"] else float("nan"),
         "cases": predictions["case_id"].nunique(),
         "answers": len(predictions),
@@ -129,7 +129,7 @@ def groups(results: StudyResults) -> TableContent:
     columns = Columns().keys("method", "model").plain("group")
     for rate, abbreviation in RATES.items():
         columns = columns.estimate(rate, abbreviation).plain(f"{abbreviation} p, Holm")
-    short_form = [column.name for column in columns.shown]
+    short_form = [column.name for column in columns.columns]
     columns = columns.plain("named positive", "FPR p", "FNR p").counts("cases", "answers")
     return columns.short_form(*short_form).table(
         rows,
@@ -178,7 +178,7 @@ def nyu_judges(results: StudyResults) -> TableContent:
     """How often human judges ended on the right answer, by who argued and whether one or both sides
     did, and what the authors published; with 95 % intervals by story and judge.
     """
-    published = published_table(results, "nyu_judges")
+    published = published_values(results, "nyu_judges")
     rows = []
     for run in judged_runs(results):
         accuracy = published.get((run.method, "accuracy"), float("nan"))

@@ -16,7 +16,7 @@ import pandas as pd
 
 from moot.core.kinds import PUBLIC
 from moot.protocols import PROTOCOLS, against, opponents
-from moot.report import EVERY, table
+from moot.report import EVERY_STUDY, table
 from moot.report.columns import Columns, Row
 from moot.report.content import StudyResults, TableContent, data_label
 from moot.report.needs import has_tournament
@@ -222,7 +222,7 @@ def _verdicts_by_attributes(run: RecordedRun, sides: tuple[str, str]) -> Debater
     return DebaterVerdicts(run.data, run.method, sides, rows.dropna())
 
 
-@table(EVERY, "ratings", "Ratings of debaters", needs=(has_tournament,))
+@table(EVERY_STUDY, "ratings", "Ratings of debaters", needs=(has_tournament,))
 @table(STUDY, "ratings", "Ratings of debaters", loaders=NAMING_DEBATERS)
 def ratings(results: StudyResults) -> TableContent:
     """How strong each debater is, by a model with terms for the side, length, and judges' leanings
@@ -303,7 +303,12 @@ def _rank_debaters(model: Ratings) -> list[str]:
     return sorted(model.strengths, key=lambda name: -model.strengths[name].value)
 
 
-@table(EVERY, "rating_terms", "What decides debates besides the debaters", needs=(has_tournament,))
+@table(
+    EVERY_STUDY,
+    "rating_terms",
+    "What decides debates besides the debaters",
+    needs=(has_tournament,),
+)
 @table(STUDY, "rating_terms", "What decides debates besides the debaters", loaders=NAMING_DEBATERS)
 def rating_terms(results: StudyResults) -> TableContent:
     """How much the side, a tenth more words, and a judge of the debater's own family favour a side,

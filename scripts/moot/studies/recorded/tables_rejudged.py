@@ -26,7 +26,7 @@ _UNDECIDED, _UNDECIDED_BELIEF = "undecided", 0.5
 
 def rejudged_runs(results: StudyResults) -> list[Run]:
     """Every experiment that judged debates again, with each of its models."""
-    return results.runs(results.where("rejudge"), Run)
+    return results.runs(results.find_experiments("rejudge"), Run)
 
 
 def stated_beliefs(run: Run, seat: str) -> pd.DataFrame:

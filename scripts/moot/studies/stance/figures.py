@@ -14,11 +14,11 @@ from moot.report.figures import (
     BLACK,
     COLOURS,
     HATCHES,
-    SMALL,
+    SMALL_FONT_SIZE,
+    case_counts,
     new_figure,
     note_below,
     nothing_to_draw,
-    sizes_of,
 )
 from moot.studies.stance.runs import QUESTIONS, STUDY, Run, list_runs
 
@@ -58,7 +58,7 @@ def true_labels(results: StudyResults) -> "Figure":
     note_below(
         drawing,
         results.notes,
-        sizes_of(run.results for runs in runs_by_dataset.values() for run in runs),
+        case_counts(run.results for runs in runs_by_dataset.values() for run in runs),
     )
     return drawing
 
@@ -75,7 +75,7 @@ def predicted_labels(results: StudyResults) -> "Figure":
         runs, 0.9, 2.1, "Share of cases", _draw_true_and_predicted, sharey=True
     )
     drawing.legend(*grid[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    note_below(drawing, results.notes, sizes_of(run.results for run in runs))
+    note_below(drawing, results.notes, case_counts(run.results for run in runs))
     return drawing
 
 
@@ -96,7 +96,7 @@ def _draw_panels(
         axes.set_axis_off()
     for axes, run in zip(grid.flat, runs, strict=False):
         draw(axes, run)
-        axes.set_title(f"{run.data}\n{run.model}\n{run.form}", fontsize=SMALL)
+        axes.set_title(f"{run.data}\n{run.model}\n{run.form}", fontsize=SMALL_FONT_SIZE)
     for axes in grid[:, 0]:
         axes.set_ylabel(label)
     return drawing, grid
@@ -125,7 +125,7 @@ def draw_bars(axes: "Axes", labels: Sequence[str], columns: "dict[str, pd.Series
         )
         for x, y, count in zip(positions, shares, counts, strict=True):
             axes.text(x, y, str(count), ha="center", va="bottom", fontsize=6)
-    axes.set_xticks(range(len(labels)), _break_labels(labels), fontsize=SMALL)
+    axes.set_xticks(range(len(labels)), _break_labels(labels), fontsize=SMALL_FONT_SIZE)
     axes.set_ylim(0, 1.1)
     axes.grid(visible=False, axis="x")
 
@@ -146,7 +146,7 @@ def confusion_matrices(results: StudyResults) -> "Figure":
         [f"The first {len(drawn_runs)} of {len(runs)} runs."] if len(drawn_runs) < len(runs) else []
     )
     note_below(
-        drawing, [*omission_note, *results.notes], sizes_of(run.results for run in drawn_runs)
+        drawing, [*omission_note, *results.notes], case_counts(run.results for run in drawn_runs)
     )
     return drawing
 
@@ -159,7 +159,15 @@ def _draw_matrix(axes: "Axes", run: Run) -> None:
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
     for (row, column), count in np.ndenumerate(counts):
         colour = "white" if shares[row, column] > DARK_SHADE else BLACK
-        axes.text(column, row, str(count), ha="center", va="center", fontsize=SMALL, color=colour)
+        axes.text(
+            column,
+            row,
+            str(count),
+            ha="center",
+            va="center",
+            fontsize=SMALL_FONT_SIZE,
+            color=colour,
+        )
     axes.set_xticks(range(len(columns)), _break_labels(columns), fontsize=6.5)
     axes.set_yticks(range(len(labels)), labels, fontsize=6.5)
     axes.grid(visible=False)

@@ -73,7 +73,7 @@ class Run(content.Run):
 
 def list_runs(results: StudyResults, question: StanceQuestion) -> list[Run]:
     """The runs on one question, in the order of the configuration."""
-    return results.runs(filter(question.is_asked_in, results.where(*PROTOCOLS)), Run)
+    return results.runs(filter(question.is_asked_in, results.find_experiments(*PROTOCOLS)), Run)
 
 
 def iterate_leaderboards(
@@ -81,7 +81,7 @@ def iterate_leaderboards(
 ) -> Iterator[tuple[str, Fields]]:
     """Data label and test row of every baseline that is trained to answer a question."""
     for name, board in results.baselines.items():
-        if len(board) and question.is_asked_in(results.of_datasets[name]):
+        if len(board) and question.is_asked_in(results.experiment_by_dataset[name]):
             yield from ((results.data_label(name), row) for row in trained_rows(board))
 
 

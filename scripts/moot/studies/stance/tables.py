@@ -6,17 +6,17 @@ from dataclasses import replace
 from moot.core.cases import REFERENCE_MODELS
 from moot.core.types import Fields
 from moot.report import table
-from moot.report.content import NOT_MEASURED, Measured, StudyResults, TableContent
+from moot.report.content import NOT_MEASURED, Measurement, StudyResults, TableContent
 from moot.report.needs import has_baselines, has_debates
 from moot.report.published import (
-    beside,
-    beside_trained,
-    compared,
-    comparison,
-    not_repeated,
-    published_table,
+    comparison_row,
+    comparison_table,
+    published_values,
+    repeated_baseline_values,
+    repeated_values,
     share_valid,
     trained_score,
+    unrepeated_values,
 )
 from moot.scores import INVALID_WRONG
 from moot.studies.stance.runs import (
@@ -73,15 +73,15 @@ def vast_by_class(results: StudyResults) -> TableContent:
     """F1 of each class on VAST: published and ours."""
     unrepeated = [
         (system, "", metric, value)
-        for (system, metric), value in not_repeated(results, BY_CLASS_TABLE).items()
+        for (system, metric), value in unrepeated_values(results, BY_CLASS_TABLE).items()
     ]
     unrepeated += [
         ("best trained model", "trained", metric, value)
-        for (system, metric), value in not_repeated(results, VAST.trained).items()
+        for (system, metric), value in unrepeated_values(results, VAST.trained).items()
         if system == "best_trained"
     ]
     rows: list[Fields] = [
-        compared(
+        comparison_row(
             {"system": (system, form, "", f"F1 {metric.removeprefix('f1_')}")}, value, NOT_MEASURED
         )
         for system, form, metric, value in unrepeated
@@ -95,7 +95,7 @@ def vast_by_class(results: StudyResults) -> TableContent:
         "The published test set holds two neutral examples, so that its neutral F1 says little.",
         TRAINED_NOTE,
     ]
-    return comparison(rows, KEYS, notes)
+    return comparison_table(rows, KEYS, notes)
 
 
 def _trained_classes(results: StudyResults) -> Iterator[Fields]:
@@ -103,10 +103,10 @@ def _trained_classes(results: StudyResults) -> Iterator[Fields]:
     for data, board in iterate_leaderboards(results, VAST):
         values = f1_by_label(board, sorted(CLASSES))
         for label in CLASSES:
-            our_value = Measured(
+            our_value = Measurement(
                 values[label], n=float(board["n"]), n_invalid=0, n_cases=float(board["n"])
             )
-            yield compared(
+            yield comparison_row(
                 {"system": (board["title"], "trained", data, f"F1 {label}")}, None, our_value
             )
 
@@ -139,7 +139,7 @@ def claim_polarity(results: StudyResults) -> TableContent:
 
 
 def _compare(results: StudyResults, question: StanceQuestion, notes: Sequence[str]) -> TableContent:
-    return comparison(
+    return comparison_table(
         list(_comparison_rows(results, question)), KEYS, [ASKED_NOTE, *notes, TRAINED_NOTE]
     )
 
@@ -148,8 +148,8 @@ def _comparison_rows(results: StudyResults, question: StanceQuestion) -> Iterato
     """Published models, our runs of them and of others, references, then trained models, published
     and ours.
     """
-    for (system, metric), value in not_repeated(results, question.models).items():
-        yield compared({"system": (system, "", "", METRICS[metric][0])}, value, NOT_MEASURED)
+    for (system, metric), value in unrepeated_values(results, question.models).items():
+        yield comparison_row({"system": (system, "", "", METRICS[metric][0])}, value, NOT_MEASURED)
     yield from _run_rows(list_runs(results, question), question.models, METRICS)
     yield from _trained_rows(results, question)
 
@@ -161,21 +161,21 @@ def _run_rows(
     evaluated cases.
     """
     for run in runs:
-        published = beside(run, table)
+        published = repeated_values(run, table)
         for column, (heading, metric, *selection) in metrics.items():
             published_value, our_value = (
                 published.get((run.model, column)),
-                run.measured(metric, *selection),
+                run.measurement(metric, *selection),
             )
-            yield compared({"system": (*run.names, heading)}, published_value, our_value)
+            yield comparison_row({"system": (*run.names, heading)}, published_value, our_value)
             if metric == "accuracy":
-                yield compared(
+                yield comparison_row(
                     {"system": (*run.names, "share of valid answers")}, None, share_valid(our_value)
                 )
             if our_value.n_invalid:
-                strict = run.measured(metric + INVALID_WRONG, *selection)
+                strict = run.measurement(metric + INVALID_WRONG, *selection)
                 published_strict = published_value if metrics is METRICS else None
-                yield compared(
+                yield comparison_row(
                     {"system": (*run.names, f"{heading}, invalid = wrong")},
                     published_strict,
                     strict,
@@ -186,21 +186,23 @@ def _run_rows(
     ):
         for heading, metric, *selection in metrics.values():
             keys = {"system": (run.model, "reference", f"{run.data}, {run.experiment}", heading)}
-            yield compared(keys, None, run.measured(metric, *selection))
+            yield comparison_row(keys, None, run.measurement(metric, *selection))
 
 
 def _trained_rows(results: StudyResults, question: StanceQuestion) -> Iterator[Fields]:
-    for (row, metric), value in not_repeated(results, question.trained).items():
+    for (row, metric), value in unrepeated_values(results, question.trained).items():
         if metric in METRICS:
-            yield compared(
+            yield comparison_row(
                 {"system": (row, "trained", "", METRICS[metric][0])}, value, NOT_MEASURED
             )
     for data, board in iterate_leaderboards(results, question):
-        published = beside_trained(results, question.trained, board["dataset"], board["baseline"])
+        published = repeated_baseline_values(
+            results, question.trained, board["dataset"], board["baseline"]
+        )
         published_by_metric = {metric: value for (_, metric), value in published.items()}
         for column, (heading, metric, average) in METRICS.items():
             keys = {"system": (board["title"], "trained", data, heading)}
-            yield compared(
+            yield comparison_row(
                 keys,
                 published_by_metric.get(column),
                 trained_score(board, "_".join(filter(None, (metric, average)))),
@@ -210,7 +212,7 @@ def _trained_rows(results: StudyResults, question: StanceQuestion) -> Iterator[F
 def _describe_test_set(results: StudyResults) -> str:
     counts = {
         metric: int(value)
-        for (_, metric), value in published_table(results, "text_vast_test").items()
+        for (_, metric), value in published_values(results, "text_vast_test").items()
     }
     by_label = ", ".join(
         f"{counts[label]} {label}" for label in ("pro", "con", "neutral") if label in counts
