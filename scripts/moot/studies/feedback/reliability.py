@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.plan_history import FrozenEstimator
 
 from moot.core.artifacts import read_cases, read_frames
 from moot.core.cases import Case, Task
