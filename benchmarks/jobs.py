@@ -82,7 +82,7 @@ def measure_once(
 
 def _calls(place: str) -> int:
     ledger = Ledger(place)
-    calls = ledger.spent().calls
+    calls = ledger.read_totals().calls
     ledger.close()
     return calls
 

@@ -98,7 +98,7 @@ async def moot(url: str, concurrency: int, calls: int) -> None:
 
         await workers(concurrency, calls, call)
         await chat.close()
-        assert ledger.spent().calls == calls
+        assert ledger.read_totals().calls == calls
         ledger.close()
 
 

@@ -251,12 +251,12 @@ def test_replies_of_a_batch_that_nobody_asks_for_any_more_are_kept(
 ) -> None:
     server.reset(batch_ends=0)
     hold(courtroom(server, tmp_path, {"wait": False}), cases, tmp_path / "out.parquet")
-    assert Ledger(str(tmp_path / "ledger")).spent().calls == 0
+    assert Ledger(str(tmp_path / "ledger")).read_totals().calls == 0
     server.reset(keep=True, batch_ends=None)
     other = courtroom(server, tmp_path)
     other["seed"] = 2
     hold(other, cases, tmp_path / "other.parquet")
-    assert Ledger(str(tmp_path / "ledger")).spent().calls == DEBATES * WAVES + DEBATES
+    assert Ledger(str(tmp_path / "ledger")).read_totals().calls == DEBATES * WAVES + DEBATES
 
 
 def test_an_answer_that_got_lost_is_looked_up_before_another_attempt(
@@ -308,7 +308,7 @@ def test_a_budget_holds_for_a_whole_wave(server: FaultServer, cases: Path, tmp_p
     with pytest.raises(RunStoppedError, match="budget"):
         hold(config, cases, tmp_path / "out.parquet")
     assert seen(server)["sizes"] == [DEBATES] * 2
-    assert Ledger(config["ledger"]).spent().calls == 2 * DEBATES
+    assert Ledger(config["ledger"]).read_totals().calls == 2 * DEBATES
 
 
 def test_seats_of_another_model_ask_singly_between_the_waves(

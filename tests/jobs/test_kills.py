@@ -42,7 +42,7 @@ def test_a_signal_lets_replies_under_way_come_in(
     assert process.exitcode == 1
     asked = server.stats()
     assert asked["requests"] < CALLS
-    assert Ledger(config["ledger"]).spent().calls == asked["replies"] == asked["requests"]
+    assert Ledger(config["ledger"]).read_totals().calls == asked["replies"] == asked["requests"]
     last = (tmp_path / "out.parquet.log").read_text().splitlines()[-1]
     assert f"stopped by {number.name}" in last
     assert "run the same command again to go on" in last
@@ -77,7 +77,7 @@ def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(
     assert job.exitcode == 1
     asked = server.stats()
     assert asked["requests"] < CALLS // 2
-    assert Ledger(config["ledger"]).spent().calls == asked["replies"] == asked["requests"]
+    assert Ledger(config["ledger"]).read_totals().calls == asked["replies"] == asked["requests"]
     assert (
         "stopped by the end of its run"
         in (tmp_path / "out.parquet.log").read_text().splitlines()[-1]

@@ -9,7 +9,7 @@ from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
 from moot.core.errors import RunStoppedError
 from moot.llm.ledger.ledger import Entry, Ledger
-from moot.llm.ledger.reservations import Reservation, Spent
+from moot.llm.ledger.reservations import Reservation, Totals
 from moot.llm.request import Reply
 from patience import PATIENCE
 
@@ -29,7 +29,7 @@ def test_the_run_stops_before_the_limit_and_goes_on_after_it_is_raised(
         RunStoppedError, match=f"could pass the limit of {limit:g} {name}. Spent so far"
     ) as stop:
         hold(config, cases, tmp_path / "out.parquet")
-    spent = Ledger(config["ledger"]).spent()
+    spent = Ledger(config["ledger"]).read_totals()
     taken = getattr(spent, name)
     assert 0.75 * limit < taken <= limit
     assert "run again to go on" in str(stop.value)
@@ -51,7 +51,7 @@ def test_four_processes_share_one_budget(server: FaultServer, tmp_path: Path) ->
     for job in jobs:
         job.join(PATIENCE)
     assert [job.exitcode for job in jobs] == [1, 1, 1, 1]
-    assert Ledger(config["ledger"]).spent().calls == server.stats()["requests"] == 101
+    assert Ledger(config["ledger"]).read_totals().calls == server.stats()["requests"] == 101
     server.reset(latency=0.0)
     for shard in range(4):
         last = (tmp_path / f"{shard}.parquet.log").read_text().splitlines()[-1]
@@ -86,10 +86,10 @@ def test_totals_count_each_reply_once(tmp_path: Path) -> None:
     ]
     assert ledger.store(entries[:2]) == {}
     assert set(ledger.store(entries)) == {f"{n:064d}" for n in range(3)}
-    assert ledger.spent() == Spent(3, 9, 1.5)
+    assert ledger.read_totals() == Totals(3, 9, 1.5)
     ledger.close()
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
         connection.execute("DELETE FROM totals")
-    assert Ledger(str(tmp_path)).spent() == Spent(3, 9, 1.5), (
+    assert Ledger(str(tmp_path)).read_totals() == Totals(3, 9, 1.5), (
         "a ledger without totals is counted when it is opened"
     )

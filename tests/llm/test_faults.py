@@ -32,7 +32,7 @@ from moot.llm.endpoints.anthropic import AnthropicEndpoint
 from moot.llm.endpoints.failures import read_retry_after
 from moot.llm.endpoints.logprobs import label_logprobs
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.parsing.words import plain
+from moot.llm.parsing.words import fold_text
 from moot.llm.progress import Progress
 from moot.llm.redaction import read_key, redacted, server_name
 from moot.llm.request import Message, Reply, Request
@@ -110,7 +110,7 @@ async def action(server: FaultServer, folder: Path, kind: str, endpoint: str) ->
     assert (
         kind in SLOW or reply.attempts == server.stats()["requests"]
     )  # a busy machine may be slow as well
-    assert Ledger(str(folder)).spent().calls == 1
+    assert Ledger(str(folder)).read_totals().calls == 1
     assert kind in SLOW or reply.attempts in (1, 3)
     if waits:
         assert waits == ([0.05, 0.05] if kind.endswith("retry_after") else [None, None])
@@ -296,7 +296,7 @@ def test_messages_are_short_and_hold_no_secret(monkeypatch: pytest.MonkeyPatch) 
 def test_long_texts_of_servers_are_not_remembered() -> None:
     tracemalloc.start()
     for nth in range(10):
-        for read in (redacted, server_name, plain):
+        for read in (redacted, server_name, fold_text):
             read(f"{nth} {'x' * 200_000}")
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -392,7 +392,7 @@ def test_an_error_ends_the_run_at_once_and_not_in_turn(server: FaultServer, tmp_
         )
     stats = server.stats()
     assert stats["faults"]["insufficient_quota"] <= 4
-    assert Ledger(str(tmp_path / "ledger")).spent().calls == stats["replies"]
+    assert Ledger(str(tmp_path / "ledger")).read_totals().calls == stats["replies"]
 
 
 @pytest.mark.parametrize("endpoint", ["openai", "ollama"])
@@ -613,7 +613,7 @@ async def test_a_reply_too_long_is_not_kept_and_its_tokens_are_counted(
         match=r"2000\d\d\d characters; expected at most 1061376 for `max_tokens: 50`",
     ) as failed:
         await ask(chat, request(endpoint=endpoint))
-    spent = Ledger(str(tmp_path)).spent()
+    spent = Ledger(str(tmp_path)).read_totals()
     assert server.stats()["requests"] == 1
     assert spent.tokens > 0 and spent.usd == failed.value.cost_usd > 0
     server.reset(faults=[], content="x", times=900_000)

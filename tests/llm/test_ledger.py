@@ -118,7 +118,7 @@ def test_a_full_disk_ends_with_one_message_and_loses_nothing(tmp_path: Path) -> 
     assert stored(tmp_path, 55) == 5
     again = Ledger(str(tmp_path))
     again.store(entries(50, LONG, start=5))
-    assert again.spent().calls == 55
+    assert again.read_totals().calls == 55
     again.close()
 
 
@@ -129,7 +129,7 @@ def test_a_full_disk_leaves_no_half_written_output(server: FaultServer, tmp_path
         hold(config, cases, tmp_path / "out.parquet")
     assert not list(tmp_path.glob("*out.parquet*"))
     ledger = Ledger(config["ledger"])
-    kept, asked = ledger.spent().calls, server.stats()["requests"]
+    kept, asked = ledger.read_totals().calls, server.stats()["requests"]
     assert asked - 16 <= kept <= asked < 480, "at most what was under way is lost"
     hold(config, cases, tmp_path / "out.parquet")
     assert server.stats()["requests"] - asked == 480 - kept
@@ -152,7 +152,7 @@ async def test_replies_that_come_to_a_full_disk_after_the_end_are_named_once(
         with files_no_larger_than(1000):
             await chat.close()
         await asyncio.gather(*asked, return_exceptions=True)
-        assert ledger.spent().calls == 0
+        assert ledger.read_totals().calls == 0
     server.reset(latency=0.0)
     said = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
     assert len(said) == 1
@@ -208,7 +208,7 @@ async def test_a_reply_is_found_while_many_wait_to_write(tmp_path: Path) -> None
             await asyncio.sleep(0.01)
         assert await ledger.get(f"{1:064x}") is None
     await asyncio.gather(*waiting)
-    assert ledger.spent().tokens == many
+    assert ledger.read_totals().tokens == many
     ledger.close()
 
 
@@ -225,7 +225,7 @@ def test_a_locked_ledger_is_waited_for_and_then_named(
     holder.execute("COMMIT")
     holder.close()
     ledger.store(entries(3))
-    assert ledger.spent().calls == 3
+    assert ledger.read_totals().calls == 3
     ledger.close()
 
 
@@ -338,7 +338,7 @@ def test_eight_processes_open_one_new_ledger_at_once(server: FaultServer, tmp_pa
     for job in jobs:
         job.join(PATIENCE)
     assert [job.exitcode for job in jobs] == [0] * 8
-    assert Ledger(config["ledger"]).spent().calls == server.stats()["requests"] == 16 * 16
+    assert Ledger(config["ledger"]).read_totals().calls == server.stats()["requests"] == 16 * 16
 
 
 def test_four_processes_want_the_same_replies_and_pay_once(

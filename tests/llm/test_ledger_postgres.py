@@ -45,7 +45,7 @@ async def test_the_first_reply_counts(ledger: Ledger) -> None:
     first, second = entries(1, "first \x00 🏛")[0], entries(1, "second")[0]
     assert (await ledger.put(first)).text == "first \x00 🏛"
     assert (await ledger.put(second)).text == "first \x00 🏛"
-    assert ledger.spent().calls == 1
+    assert ledger.read_totals().calls == 1
     await ledger.put_failure("f", CallFailedError("went wrong"))
     await ledger.put_failure("f", CallFailedError("went wrong again"))
     assert str(await ledger.failure("f")) == "went wrong again"
@@ -81,7 +81,7 @@ def test_four_processes_write_at_once(ledger: Ledger, postgres: str, tmp_path: P
         assert [job.exitcode for job in jobs] == [0] * 4, (tmp_path / "0.parquet.err").read_text()[
             -2000:
         ]
-        assert ledger.spent().calls == server.stats()["requests"] == 24 * 16
+        assert ledger.read_totals().calls == server.stats()["requests"] == 24 * 16
         replayed = hold({**config, "replay": True}, cases, tmp_path / "replayed.parquet")
         assert server.stats()["requests"] == 24 * 16
     assert (tmp_path / "replayed.parquet").read_bytes() == (tmp_path / "0.parquet").read_bytes()
@@ -100,7 +100,7 @@ def test_four_processes_want_the_same_replies_and_pay_once(
         assert [job.exitcode for job in jobs] == [0] * 4, (tmp_path / "0.parquet.err").read_text()[
             -2000:
         ]
-        assert ledger.spent().calls == server.stats()["requests"] == 6 * 16
+        assert ledger.read_totals().calls == server.stats()["requests"] == 6 * 16
     contents = {(tmp_path / f"{number}.parquet").read_bytes() for number in range(4)}
     assert len(contents) == 1
 
@@ -121,7 +121,7 @@ def test_four_processes_share_one_budget(ledger: Ledger, postgres: str, tmp_path
         for job in jobs:
             job.join(PATIENCE)
         assert [job.exitcode for job in jobs] == [1] * 4
-        assert ledger.spent().calls == server.stats()["requests"] == 77
+        assert ledger.read_totals().calls == server.stats()["requests"] == 77
 
 
 def test_the_calls_of_a_killed_process_are_made_by_another(
@@ -142,7 +142,7 @@ def test_the_calls_of_a_killed_process_are_made_by_another(
         assert 6 * 16 <= server.stats()["requests"] <= 6 * 16 + 4, (
             "again only what the killed one had under way"
         )
-    assert ledger.spent().calls == 6 * 16
+    assert ledger.read_totals().calls == 6 * 16
 
 
 def test_a_crashed_server_ends_the_job_with_one_message_and_the_next_one_goes_on(

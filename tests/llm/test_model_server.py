@@ -74,7 +74,7 @@ def test_a_job_that_is_stopped_or_killed_leaves_no_server(
     )
     job = start_job(config, cases, tmp_path / "out.parquet")
     ledger = Ledger(config["ledger"])
-    while not ledger.spent().calls:
+    while not ledger.read_totals().calls:
         assert job.is_alive()
         time.sleep(0.1)
     ledger.close()
@@ -120,7 +120,7 @@ def test_a_server_that_dies_ends_the_run_and_what_it_said_is_kept(tmp_path: Path
     with pytest.raises(RunStoppedError, match="server ended with status 124"):
         hold(config, cases, tmp_path / "out.parquet")
     ledger = Ledger(config["ledger"])
-    kept = ledger.spent().calls
+    kept = ledger.read_totals().calls
     ledger.close()
     assert 0 < kept < 3 * CALLS
     config = served(tmp_path, SERVER)

@@ -177,8 +177,8 @@ def test_a_frame_changes_the_rung_and_not_the_value(belief: Verdict, frame: str)
 def test_a_reply_cut_off_anywhere_gives_its_own_decision_or_none(
     belief: Verdict, data: st.DataObject
 ) -> None:
-    whole = belief.model_dump_json()
-    cut = whole[: data.draw(st.integers(0, len(whole) - 1))]
+    reply = belief.model_dump_json()
+    cut = reply[: data.draw(st.integers(0, len(reply) - 1))]
     for text in (cut, f"```json\n{cut}", f"My answer: {cut}"):
         value = parse_reply(text, Verdict).value
         assert value is None or (value["prediction"], value["confidence"]) == (
@@ -189,9 +189,9 @@ def test_a_reply_cut_off_anywhere_gives_its_own_decision_or_none(
 
 @given(BELIEFS, BELIEFS, st.sampled_from(["", "\n", " and then ", "\n```\n```json\n"]))
 def test_two_objects_give_a_value_only_if_they_agree(
-    first: Verdict, second: Verdict, between: str
+    first: Verdict, second: Verdict, separator: str
 ) -> None:
-    parsed = parse_reply(first.model_dump_json() + between + second.model_dump_json(), Verdict)
+    parsed = parse_reply(first.model_dump_json() + separator + second.model_dump_json(), Verdict)
     agree = (first.prediction, first.confidence) == (second.prediction, second.confidence)
     assert (parsed.status == "invalid") == (not agree)
 
@@ -239,15 +239,15 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("schema", [*FORMS.values(), Likelihood])
 def test_json_schema_is_plain_closed_and_requires_everything(schema: type[BaseModel]) -> None:
-    written = json_schema(schema)
-    assert "$ref" not in json.dumps(written)
-    assert "$defs" not in json.dumps(written)
-    objects = [node for node in nodes(written) if node.get("type") == "object"]
+    document = json_schema(schema)
+    assert "$ref" not in json.dumps(document)
+    assert "$defs" not in json.dumps(document)
+    objects = [node for node in nodes(document) if node.get("type") == "object"]
     assert objects
     for node in objects:
         assert node["required"] == list(node["properties"])
         assert node["additionalProperties"] is False
-    assert written["properties"].keys() == schema.model_fields.keys()
+    assert document["properties"].keys() == schema.model_fields.keys()
 
 
 def test_json_schema_keeps_labels_and_bounds() -> None:

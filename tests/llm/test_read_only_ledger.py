@@ -98,7 +98,7 @@ def test_what_a_killed_run_left_in_the_log_is_read(index: str, archive: Path) ->
     before = close_off(archive)
     with nobody(), closing(Ledger(str(archive))) as ledger:
         assert ledger.read_only
-        assert ledger.spent().calls == len(ledger.replies(IDS)) == 9
+        assert ledger.read_totals().calls == len(ledger.replies(IDS)) == 9
     assert contents(archive) == before
 
 

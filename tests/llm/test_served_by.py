@@ -114,7 +114,7 @@ async def test_an_empty_reply_that_was_counted_is_paid_for(
         tokens = reply.prompt_tokens + reply.completion_tokens
         assert reply.attempts == 3 and reply.unusable_tokens == 2 * reply.prompt_tokens > 0
         assert reply.cost_usd == pytest.approx(tokens + reply.unusable_tokens)
-        spent = ledger.spent()
+        spent = ledger.read_totals()
         assert (spent.calls, spent.tokens) == (1, tokens + reply.unusable_tokens)
         assert spent.usd == pytest.approx(reply.cost_usd)
 
@@ -126,17 +126,17 @@ async def test_empty_replies_alone_are_paid_for_and_stop_at_the_budget(
     with closing(Ledger(str(tmp_path / "whole"))) as ledger:
         with pytest.raises(CallFailedError, match="gave up after 3 attempts: the reply is empty"):
             await ask(server, ledger)
-        spent = ledger.spent()
+        spent = ledger.read_totals()
         assert spent.calls == 0 and spent.tokens > 0
         with ledger._engine.begin() as connection:
             connection.exec_driver_sql("DELETE FROM totals")
     with closing(Ledger(str(tmp_path / "whole"))) as ledger:
-        assert ledger.spent() == spent, "a ledger without totals is counted when it is opened"
+        assert ledger.read_totals() == spent, "a ledger without totals is counted when it is opened"
     server.reset()
     with closing(Ledger(str(tmp_path / "limited"))) as ledger:
         with pytest.raises(RunStoppedError, match="limit of 52 tokens"):
             await ask(server, ledger, budget=Budget(tokens=52))
-        assert 0 < ledger.spent().tokens <= 52
+        assert 0 < ledger.read_totals().tokens <= 52
     assert server.count() < 3
 
 
@@ -159,5 +159,5 @@ def test_a_debate_costs_what_its_failed_calls_cost_and_in_a_replay_as_well(
         )
         costs.append(pq.read_table(predictions).column("cost_usd").to_pylist())
     with closing(Ledger(str(tmp_path / "ledger"))) as ledger:
-        assert sum(costs[0]) == pytest.approx(ledger.spent().usd) != 0
+        assert sum(costs[0]) == pytest.approx(ledger.read_totals().usd) != 0
     assert costs[0] == costs[1]

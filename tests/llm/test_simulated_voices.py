@@ -17,7 +17,7 @@ from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig, SimulatedVoice
 from moot.llm.endpoints.simulated import SimulatedEndpoint
 from moot.llm.request import Message, Request, request_to
-from moot.llm.simulated.beliefs import Belief, form_belief, read_request, world_of
+from moot.llm.simulated.beliefs import Belief, build_world, form_belief, read_request
 from moot.llm.simulated.replies import MARK
 from moot.plan.plan import Plan
 from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, mean_statistic
@@ -50,7 +50,7 @@ def asked(number: int, model: str, *told: str) -> Request:
 
 
 def beliefs(seed: int, model: str, voice: SimulatedVoice, *told: str) -> list[Belief]:
-    world = world_of(seed, [case(number) for number in range(CASES)], TASK)
+    world = build_world(seed, [case(number) for number in range(CASES)], TASK)
     requests = [asked(number, model, *told) for number in range(CASES)]
     return [
         form_belief(voice, seed, request, read_request(request, world.cases), WORDS)
@@ -177,7 +177,7 @@ def test_what_is_heard_and_liked_moves_a_belief_by_what_is_planted() -> None:
         still = voice.model_copy(update={"wobble": 1e-9})
         return beliefs(1, "m", still, *told)[0].log_odds - beliefs(1, "m", still)[0].log_odds
 
-    assert alone.right == "NO"
+    assert alone.true_option == "NO"
     assert moved(plain, "counsel, opening: The answer is NO.") == pytest.approx(0.25, abs=1e-6)
     assert moved(plain, "counsel, opening: The answer is YES.") == pytest.approx(-0.2, abs=1e-6)
     assert moved(plain, "AI Judge 2, round 1: The answer is YES.") == pytest.approx(-0.3, abs=1e-6)
@@ -200,7 +200,7 @@ def test_bad_replies_come_in_their_shares_and_equal_requests_get_equal_replies()
         "properties": {"prediction": {"enum": list(WORDS)}, "confidence": {"type": "integer"}},
     }
     config = entry(empty=0.1, refused=0.1, malformed=0.2, cut_off=0.1)
-    endpoint = SimulatedEndpoint(config, world_of(1, [case(0)], TASK))
+    endpoint = SimulatedEndpoint(config, build_world(1, [case(0)], TASK))
 
     async def replies(start: int) -> list[str]:
         message = (Message("user", "<facts>\nFacts of file 0.\n</facts>"),)

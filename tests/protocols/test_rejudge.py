@@ -58,7 +58,7 @@ def judge_again(config: dict[str, Any], cases: Path, results: Path) -> pd.DataFr
 
 def calls_paid(folder: Path) -> int:
     with closing(Ledger(str(folder / "ledger"))) as ledger:
-        return ledger.spent().calls
+        return ledger.read_totals().calls
 
 
 def test_shards_hold_each_debate_once_and_say_what_one_job_would(

@@ -23,7 +23,7 @@ from moot.core.model_config import ModelConfig, SimulatedVoice
 from moot.core.schemas import SCHEMAS
 from moot.llm.endpoints.simulated import SimulatedEndpoint
 from moot.llm.request import Message, Request, request_to
-from moot.llm.simulated.beliefs import form_belief, read_request, world_of
+from moot.llm.simulated.beliefs import build_world, form_belief, read_request
 from moot.scores.dynamics import stated_predictions
 from moot.scores.group_rates import FALSE_POSITIVE, group_rates
 from moot.scores.results import ExperimentResults, ExperimentView
@@ -66,7 +66,7 @@ def answer(
     request = Request(
         "simulated", model, prompt, {"temperature": 0.7, "seed": seed}, None, task.labels
     )
-    world = world_of(seed, [about], task)
+    world = build_world(seed, [about], task)
     return form_belief(voice, seed, request, read_request(request, world.cases), task.labels).answer
 
 
@@ -330,7 +330,7 @@ async def test_the_noise_of_a_grader_comes_out_as_the_distance_between_two_grade
     )
     found, every = [], []
     for seed in range(SEEDS):
-        endpoint = SimulatedEndpoint(config, world_of(seed))
+        endpoint = SimulatedEndpoint(config, build_world(seed))
         pairs = []
         for number in range(30):
             message = (

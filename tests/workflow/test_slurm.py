@@ -121,7 +121,7 @@ def test_jobs_that_are_cancelled_and_killed_go_on_and_ask_nothing_twice(
             assert stats["requests"] <= DEBATES * CALLS + repeated
             assert stats["peak"] <= 3
     held = Ledger(ledger)
-    assert held.spent().calls == 2 * DEBATES * CALLS
+    assert held.read_totals().calls == 2 * DEBATES * CALLS
     held.close()
     for name in ("fast", "slow"):
         predictions = pq.read_table(workflow.work / f"results/predictions/trial/{name}.parquet")

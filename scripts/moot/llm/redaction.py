@@ -12,7 +12,7 @@ from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.model_values import key_problem
 from moot.core.types import Json, JsonObject
-from moot.llm.parsing.values import writable
+from moot.llm.parsing.values import clean_text
 from moot.llm.request import Reply
 
 REMOVED = "[API key removed]"
@@ -130,7 +130,7 @@ def clean_reply(reply: Reply, started_at: datetime) -> Reply:
         reply: as the endpoint returned it.
         started_at: when the attempt began.
     """
-    raw_texts = {field: writable(getattr(reply, field)) for field in ("text", "reasoning")}
+    raw_texts = {field: clean_text(getattr(reply, field)) for field in ("text", "reasoning")}
     texts = {field: _replace_keys(text, REMOVED) for field, text in raw_texts.items()}
     names = {field: server_name(getattr(reply, field)) for field in _NAME_FIELDS}
     logprobs = {_replace_keys(label, _MARK): value for label, value in reply.logprobs.items()}

@@ -172,11 +172,11 @@ class SharedLimits(Limits):
         """
 
         def share(connection: sa.Connection, number: int) -> tuple[int, float]:
-            mine, now = SHARES.c.model == self._model, self._processes.now(connection)
+            mine, now = SHARES.c.model == self._model, self._processes.read_clock(connection)
             rows = connection.execute(sa.select(SHARES).where(mine)).mappings()
             shares = {int(row["process"]): row for row in rows}
             shares.pop(number, None)
-            if ended := self._processes.ended(connection, shares):
+            if ended := self._processes.find_ended(connection, shares):
                 connection.execute(sa.delete(SHARES).where(mine, SHARES.c.process.in_(ended)))
                 shares = {process: row for process, row in shares.items() if process not in ended}
             allowed = self._share(number, demand, shares, now) if demand else 0
@@ -196,7 +196,7 @@ class SharedLimits(Limits):
                 connection.execute(sa.delete(PACES).where(PACES.c.model == self._model))
             return allowed, self._pace(connection).paused_until - now
 
-        return self._processes.run(share, alone=self._model)
+        return self._processes.run(share, lock_name=self._model)
 
     def _share(
         self, number: int, demand: int, other_shares: Mapping[int, sa.RowMapping], now: float
@@ -219,12 +219,12 @@ class SharedLimits(Limits):
 
     def _take_places(self, tokens: Sequence[int]) -> list[tuple[bool, float]]:
         def take(connection: sa.Connection, _: int) -> list[tuple[bool, float]]:
-            pace, now = self._pace(connection), self._processes.now(connection)
+            pace, now = self._pace(connection), self._processes.read_clock(connection)
             places = [pace.take(now, count, self._config) for count in tokens]
             self._keep(connection, pace)
             return places
 
-        return self._processes.run(take, alone=self._model)
+        return self._processes.run(take, lock_name=self._model)
 
     def _pace(self, connection: sa.Connection) -> Pace:
         """Return when the next call may be sent."""
@@ -245,7 +245,9 @@ class SharedLimits(Limits):
 
         def pause(connection: sa.Connection, _: int) -> None:
             pace = self._pace(connection)
-            pace.paused_until = max(pace.paused_until, self._processes.now(connection) + seconds)
+            pace.paused_until = max(
+                pace.paused_until, self._processes.read_clock(connection) + seconds
+            )
             self._keep(connection, pace)
 
         await asyncio.to_thread(self._processes.run, pause, self._model)

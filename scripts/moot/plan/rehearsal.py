@@ -61,7 +61,7 @@ def simulated_endpoints(
     if not config.rehearsal:
         return None
     from moot.llm.endpoints.simulated import SimulatedEndpoint
-    from moot.llm.simulated.beliefs import world_of
+    from moot.llm.simulated.beliefs import build_world
 
-    world = world_of(config.seed, cases, task)
+    world = build_world(config.seed, cases, task)
     return lambda model, _threads: SimulatedEndpoint(model, world)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from moot.core.cases import Task
 from moot.core.types import Fields, Json
-from moot.llm.parsing.words import UnreadableError, announced
+from moot.llm.parsing.words import UnreadableError, find_announced
 
 CONTRADICTION = "contradiction"
 """Where `parsed` keeps the words that contradict the field."""
@@ -93,7 +93,9 @@ def _asserted(task: Task, text: str, answer: str, confidence: object) -> Iterato
         if _NOT_OWN.search(sentence) or len(sentence.split()) < _FEWEST_WORDS:
             continue
         try:
-            yield from ((str(label).casefold(), sentence) for label in announced(sentence, labels))
+            yield from (
+                (str(label).casefold(), sentence) for label in find_announced(sentence, labels)
+            )
         except UnreadableError:
             continue
         if set(task.labels) == {"yes", "no"} and "arrest" in task.question:

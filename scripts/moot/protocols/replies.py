@@ -13,7 +13,7 @@ from moot.core.likelihood import label_shares
 from moot.core.types import JsonObject
 from moot.llm.parsing.ladder import parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING
-from moot.llm.parsing.words import labels_cited
+from moot.llm.parsing.words import find_citations
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.utterances import Utterance, spoken
 
@@ -118,7 +118,7 @@ def position_in(text: str, task: Task) -> str | None:
         sentence for sentence in re.split(r"[.;。；\n]", text) if not _NOT.search(sentence)
     ]
     if not labels and task.multilabel:
-        labels = labels_cited("\n".join(sentences), task.labels)
+        labels = find_citations("\n".join(sentences), task.labels)
     elif not labels:
         labels = {
             label

@@ -15,7 +15,7 @@ from moot.core.model_config import SIMULATED, ModelConfig
 from moot.llm.endpoints import Endpoint, register_endpoint
 from moot.llm.request import Reply, Request
 from moot.llm.simulated.beliefs import World, read_request
-from moot.llm.simulated.replies import Writer, spoilt
+from moot.llm.simulated.replies import Writer, spoil_reply
 
 _CHARACTERS_PER_TOKEN = 4.0
 
@@ -48,11 +48,11 @@ class SimulatedEndpoint:
         prompt_tokens = int(request.prompt_characters / _CHARACTERS_PER_TOKEN)
         logprobs: dict[str, float] = {}
         if request.choices:
-            text, reason = spoilt(voice, request.choices[0], draw.random())
+            text, reason = spoil_reply(voice, request.choices[0], draw.random())
             logprobs = _log_probabilities(writer, request) if text == request.choices[0] else {}
             tokens = 1
         else:
-            text, reason = spoilt(voice, writer.reply(), draw.random())
+            text, reason = spoil_reply(voice, writer.reply(), draw.random())
             tokens = math.ceil(len(text) / _CHARACTERS_PER_TOKEN)
         return Reply(
             text=text,
@@ -71,7 +71,7 @@ class SimulatedEndpoint:
 def _log_probabilities(writer: Writer, request: Request) -> dict[str, float]:
     """Return the labels' log-probabilities, from the log-odds of the true against the worst label."""
     belief = writer.believe(request.choices)
-    log_odds = min(max(belief.stated, -_MAX_LOG_ODDS), _MAX_LOG_ODDS)
+    log_odds = min(max(belief.stated_log_odds, -_MAX_LOG_ODDS), _MAX_LOG_ODDS)
     log_normalizer = math.log1p(math.exp(-abs(log_odds)))
     likely, unlikely = -log_normalizer, -abs(log_odds) - log_normalizer
     right_logprob, wrong_logprob = (likely, unlikely) if log_odds > 0 else (unlikely, likely)
@@ -79,7 +79,7 @@ def _log_probabilities(writer: Writer, request: Request) -> dict[str, float]:
         word: unlikely - 1 - stable_fraction(word, writer.reading.digest)
         for word in request.choices
     }
-    return logprobs | {belief.right: right_logprob, belief.wrong: wrong_logprob}
+    return logprobs | {belief.true_option: right_logprob, belief.tempting_option: wrong_logprob}
 
 
 _MAX_LOG_ODDS = 12.0

@@ -1,4 +1,4 @@
-"""Which calls some process is making, so that no other process makes them as well."""
+"""Locks on calls: while one process makes a call, no other process makes it."""
 
 import asyncio
 import fcntl
@@ -17,16 +17,14 @@ from moot.llm.ledger.tables import insert_new
 
 _RETRY_SECONDS = 0.1
 _OFFSET_DIGITS = 15
-"""Hexadecimal digits of a call id that make its place in the file: as many as a file offset has
-room for.
-"""
+"""Leading hexadecimal digits of a call id that give its offset in the file; more would overflow."""
 
-_OWNERS = sa.select(CLAIMS.c.call_id, CLAIMS.c.process).where(CLAIMS.c.call_id.in_(AMONG))
-_FREED = sa.delete(CLAIMS).where(
+_SELECT_OWNERS = sa.select(CLAIMS.c.call_id, CLAIMS.c.process).where(CLAIMS.c.call_id.in_(AMONG))
+_DELETE_CLAIMS = sa.delete(CLAIMS).where(
     CLAIMS.c.call_id.in_(AMONG), CLAIMS.c.process == sa.bindparam("number")
 )
 
-_Waiting = Callable[[], AbstractContextManager[None]]
+_WaitContext = Callable[[], AbstractContextManager[None]]
 
 
 def call_locks(engine: sa.Engine, processes: Processes) -> "FileCallLocks | DatabaseCallLocks":
@@ -36,16 +34,16 @@ def call_locks(engine: sa.Engine, processes: Processes) -> "FileCallLocks | Data
 
 
 @asynccontextmanager
-async def no_lock(_call_id: str, _waiting: _Waiting = nullcontext) -> AsyncIterator[None]:
-    """In place of the lock of a call that no process makes."""
+async def no_lock(_call_id: str, _wait_context: _WaitContext = nullcontext) -> AsyncIterator[None]:
+    """A lock that is always free, for a ledger that is only read."""
     yield
 
 
 class FileCallLocks:
-    """On one machine: one byte of a file in the ledger's folder for each call.
+    """Locks for one machine: one byte of a file in the ledger's folder per call.
 
-    Two calls whose ids begin alike share a lock, so that one waits for the other; nothing else
-    depends on it.
+    Two calls whose ids start with the same digits share a lock, so one waits for the other. This
+    costs time and changes no result.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -56,48 +54,51 @@ class FileCallLocks:
         return (self._folder / "calls.lock").open("ab")
 
     @asynccontextmanager
-    async def hold(self, call_id: str, waiting: _Waiting = nullcontext) -> AsyncIterator[None]:
-        """Wait until no other process makes this call, then keep the others waiting."""
-        place = int(call_id[:_OFFSET_DIGITS], 16)
-        while not self._take(place):
-            with waiting():
+    async def hold(
+        self, call_id: str, wait_context: _WaitContext = nullcontext
+    ) -> AsyncIterator[None]:
+        """Wait until no other process makes this call, then hold its lock."""
+        offset = int(call_id[:_OFFSET_DIGITS], 16)
+        while not self._take(offset):
+            with wait_context():
                 await asyncio.sleep(_RETRY_SECONDS)
         try:
             yield
         finally:
-            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, offset)
 
-    def _take(self, place: int) -> bool:
+    def _take(self, offset: int) -> bool:
         with suppress(BlockingIOError):
-            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, offset)
             return True
         return False
 
     def close(self) -> None:
-        """Let go of every call."""
+        """Release all locks."""
         if "_file" in self.__dict__:
             self._file.close()
 
 
 class DatabaseCallLocks:
-    """Across machines: a row for each call, which counts as long as its process holds its one
-    advisory lock.
+    """Locks for several machines: one row per call, valid while its process holds an advisory lock.
 
-        An advisory lock for each call would be shorter, but a server has room for some 6,000 in
-        all, and a wave of batched calls is larger.
+    One advisory lock per call would be simpler. But a server has room for about 6,000 locks, and a
+    wave of batched calls can be larger.
     """
 
     def __init__(self, engine: sa.Engine, processes: Processes) -> None:
         self._processes = processes
         self._new_claim = insert_new(engine, CLAIMS, CLAIMS.c.call_id)
-        # Whether a call is to be held, and whether it is then.
+        # Takes a call id and whether to claim it (else free it); returns whether it is held.
         self._claim: Batched[tuple[str, bool], bool] = Batched(self._claim_and_free)
 
     @asynccontextmanager
-    async def hold(self, call_id: str, waiting: _Waiting = nullcontext) -> AsyncIterator[None]:
-        """Wait until no other process makes this call, then keep the others waiting."""
+    async def hold(
+        self, call_id: str, wait_context: _WaitContext = nullcontext
+    ) -> AsyncIterator[None]:
+        """Wait until no other process makes this call, then hold its lock."""
         while not await self._claim((call_id, True)):
-            with waiting():
+            with wait_context():
                 await asyncio.sleep(_RETRY_SECONDS)
         try:
             yield
@@ -105,32 +106,32 @@ class DatabaseCallLocks:
             await self._claim((call_id, False))
 
     def _claim_and_free(self, claims: Sequence[tuple[str, bool]]) -> list[bool]:
-        # Claimed in one order everywhere, and freed last, so that no two transactions wait for each
-        # other.
-        wanted = sorted({call_id for call_id, held in claims if held})
-        freed = {call_id for call_id, _ in claims}.difference(wanted)
+        # All processes claim in the same order and free last, so transactions cannot deadlock.
+        claimed_ids = sorted({call_id for call_id, is_claim in claims if is_claim})
+        freed_ids = {call_id for call_id, _ in claims}.difference(claimed_ids)
 
         def claim(connection: sa.Connection, number: int) -> tuple[set[str], set[int]]:
-            rows = [{"call_id": call_id, "process": number} for call_id in wanted]
-            taken = set(connection.scalars(self._new_claim, rows)) if rows else set()
-            refused = (
-                connection.execute(_OWNERS, {"among": others})
-                if (others := [*{*wanted} - taken])
-                else ()
+            rows = [{"call_id": call_id, "process": number} for call_id in claimed_ids]
+            new_ids = set(connection.scalars(self._new_claim, rows)) if rows else set()
+            owners: dict[str, int] = {}
+            if refused_ids := [*{*claimed_ids} - new_ids]:
+                owner_rows = connection.execute(_SELECT_OWNERS, {"among": refused_ids})
+                owners = {row.call_id: row.process for row in owner_rows}
+            if freed_ids:
+                connection.execute(_DELETE_CLAIMS, {"among": [*freed_ids], "number": number})
+            own_ids = {call_id for call_id, process in owners.items() if process == number}
+            return new_ids | own_ids, self._processes.find_ended(
+                connection, {*owners.values()} - {number}
             )
-            owners = {row.call_id: row.process for row in refused}
-            if freed:
-                connection.execute(_FREED, {"among": [*freed], "number": number})
-            own = {call_id for call_id, process in owners.items() if process == number}
-            return taken | own, self._processes.ended(connection, {*owners.values()} - {number})
 
-        taken, ended = self._processes.run(claim)
-        if ended:
-            dead = sa.delete(CLAIMS).where(CLAIMS.c.process.in_(ended))
+        held_ids, ended_processes = self._processes.run(claim)
+        if ended_processes:
+            delete_ended = sa.delete(CLAIMS).where(CLAIMS.c.process.in_(ended_processes))
             self._processes.run(
-                lambda connection, _: connection.execute(dead), alone="claims of the dead"
+                lambda connection, _: connection.execute(delete_ended),
+                lock_name="claims of the dead",
             )
-        return [call_id in taken for call_id, _ in claims]
+        return [call_id in held_ids for call_id, _ in claims]
 
     def close(self) -> None:
-        """Nothing to do: the claims of a process end with it."""
+        """Do nothing: the claims of a process end with the process."""

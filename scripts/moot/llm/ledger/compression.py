@@ -1,4 +1,4 @@
-"""Texts of the ledger as compressed bytes."""
+"""Compression of the ledger's texts."""
 
 import zlib
 
@@ -6,12 +6,12 @@ from moot.llm.ledger.database import DamagedError
 
 
 def compress(text: str) -> bytes:
-    """A text's bytes, compressed with zlib; unpaired surrogates are kept."""
+    """Compress a text with zlib; unpaired surrogates are kept."""
     return zlib.compress(text.encode("utf-8", "surrogatepass"))
 
 
 def decompress(content: bytes) -> str:
-    """The text that `compress` compressed.
+    """Return the text that `compress` compressed.
 
     Raises:
         DamagedError: the bytes are not a compressed text.

@@ -22,10 +22,11 @@ from moot.core.types import Json, JsonObject
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 LOCK_SECONDS, STOPPING_SECONDS = 60.0, 6.0
-"""How long to wait for another program that holds the ledger's lock; and how long after this
-process was told to end, so that a reply that was paid for is kept where the lock gets free soon."""
+"""How long to wait for the ledger's lock: in a run, and after this process was told to stop.
+
+The second wait lets a reply that was paid for be stored if the lock becomes free soon."""
 _LOOK_SECONDS = 0.5
-"""How long SQLite itself waits: its thread sees no signal meanwhile."""
+"""How long SQLite itself waits; signals are not seen during this time."""
 AMONG: sa.BindParameter[Json] = sa.bindparam("among", expanding=True)
 _RETRY_SECONDS = 0.02
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_BUSY_RECOVERY)
@@ -45,14 +46,13 @@ _REMEDIES = {
     "readonly": "Make the folder and the file writable, then run again.",
     "": "Check that it can be reached and written and that its disk has room, then run again.",
 }
-"""What to do, by a sign in the database's message."""
+"""Remedies by a word of the database's message."""
 
 
 def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = True) -> sa.Engine:
-    """The database behind `ledger`: SQLite in `file` of a folder, or what a URL names.
+    """Open the database of a ledger: SQLite in `file` of a folder, or the database of a URL.
 
-    What is written to SQLite is on the disk, or, if not `durable`, may be lost where the machine
-    loses power.
+    If not `durable`, SQLite may lose the last writes when the machine loses power.
     """
     if "://" not in ledger:
         folder = Path(ledger)
@@ -64,12 +64,12 @@ def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = Tru
             url = url.set(drivername="postgresql+psycopg")
         if url.get_backend_name() not in ("sqlite", "postgresql"):
             raise UserError(
-                f"ledger: '{url.drivername}' is no database that moot writes to; use a folder or"
+                f"ledger: '{url.drivername}' is not a supported database; use a folder or"
                 " PostgreSQL."
             )
-        a_file = url.get_backend_name() == "sqlite"
+        is_sqlite = url.get_backend_name() == "sqlite"
         options: JsonObject = {"pool_pre_ping": True}
-        if a_file:  # threads that wait for a lock keep no connection from a reader
+        if is_sqlite:  # threads that wait for a lock must not block readers
             options = {"max_overflow": -1, "connect_args": _PATIENT}
         engine = sa.create_engine(url, **options)
     except sa.exc.ArgumentError:
@@ -80,7 +80,7 @@ def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = Tru
         raise UserError(
             f"ledger: {error}. PostgreSQL needs an extra: make env EXTRAS=postgres."
         ) from None
-    if a_file:
+    if is_sqlite:
         sa.event.listen(
             engine, "connect", partial(_prepare_sqlite, synchronous="FULL" if durable else "NORMAL")
         )
@@ -88,9 +88,7 @@ def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = Tru
 
 
 def read_only_file(engine: sa.Engine) -> Path | None:
-    """The file of a database that this process can read but not write, in a folder or on a disk as
-    it may be.
-    """
+    """Return the database file if this process can read but not write it, else None."""
     folder, file = folder_of(engine), Path(engine.url.database or "")
     if folder is None or not file.is_file():
         return None
@@ -103,19 +101,18 @@ def read_only_file(engine: sa.Engine) -> Path | None:
 
 
 def open_read_only(file: Path) -> sa.Engine:
-    """A database of which neither the file nor one beside it is written to.
+    """Open an SQLite database without writing to any file.
 
-    A log beside it that another program may be writing is read as well; without one nothing but the
-    file is needed.
+    A write-ahead log in the same folder is read as well, since another program may be writing it.
     """
-    logged = any(Path(f"{file}{log}").exists() for log in ("-wal", "-shm"))
-    address = f"file:{quote(str(file.resolve()))}?mode=ro{'' if logged else '&immutable=1'}"
+    has_log = any(Path(f"{file}{log}").exists() for log in ("-wal", "-shm"))
+    address = f"file:{quote(str(file.resolve()))}?mode=ro{'' if has_log else '&immutable=1'}"
     connect = partial(sqlite3.connect, address, uri=True, check_same_thread=False, **_PATIENT)
     return sa.create_engine(sa.URL.create("sqlite", database=str(file)), creator=connect)
 
 
-def copy_of(file: Path) -> tuple[TemporaryDirectory[str], Path]:
-    """A temporary folder, and in it a copy of a database with the log that a killed process left."""
+def copy_database(file: Path) -> tuple[TemporaryDirectory[str], Path]:
+    """Copy a database and its write-ahead log, left by a killed process, to a temporary folder."""
     folder = TemporaryDirectory(prefix="moot-ledger-")
     for part in (file, Path(f"{file}-wal")):
         if part.exists():
@@ -124,31 +121,33 @@ def copy_of(file: Path) -> tuple[TemporaryDirectory[str], Path]:
 
 
 def folder_of(engine: sa.Engine) -> Path | None:
-    """The folder of a database on this machine; None for one on a server."""
+    """Return the folder of an SQLite database; None for a database on a server."""
     return Path(engine.url.database or "").parent if engine.dialect.name == "sqlite" else None
 
 
 def portions(items: Iterable[Item], size: int = 500) -> Iterator[list[Item]]:
-    """So many items at once as one statement takes."""
-    rest = iter(items)
-    while some := list(islice(rest, size)):
-        yield some
+    """Yield items in portions that fit one statement."""
+    remaining_items = iter(items)
+    while portion := list(islice(remaining_items, size)):
+        yield portion
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object, synchronous: str) -> None:
     cursor = connection.cursor()
-    cursor.execute("PRAGMA page_size=8192")  # of a new file; 4096 leaves a quarter of a page unused
-    # Where two connections ask for it at once, SQLite refuses one without waiting.
+    cursor.execute(
+        "PRAGMA page_size=8192"
+    )  # for a new file; with 4096, a quarter of a page stays unused
+    # If two connections request this at the same time, SQLite refuses one without waiting.
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute(f"PRAGMA synchronous={synchronous}")
     cursor.close()
 
 
-def _patiently(work: Callable[..., Result], *arguments: Any) -> Result:
-    """Do something at a database as soon as no other program holds the lock that it needs.
+def _retry_while_locked(work: Callable[..., Result], *arguments: Any) -> Result:
+    """Do some work, and retry while another program holds the database's lock.
 
     Raises:
-        RunStoppedError: this process was told to end, and the lock does not get free.
+        RunStoppedError: this process was told to stop and the lock did not become free.
     """
     since = time.monotonic()
     while True:
@@ -164,10 +163,10 @@ def _patiently(work: Callable[..., Result], *arguments: Any) -> Result:
 
 class _PatientCursor(sqlite3.Cursor):
     def execute(self, *arguments: Any) -> "_PatientCursor":
-        return _patiently(super().execute, *arguments)
+        return _retry_while_locked(super().execute, *arguments)
 
     def executemany(self, *arguments: Any) -> "_PatientCursor":
-        return _patiently(super().executemany, *arguments)
+        return _retry_while_locked(super().executemany, *arguments)
 
 
 class _PatientConnection(sqlite3.Connection):
@@ -175,20 +174,21 @@ class _PatientConnection(sqlite3.Connection):
         return super().cursor(factory)
 
     def commit(self) -> None:
-        _patiently(super().commit)
+        _retry_while_locked(super().commit)
 
 
 _PATIENT: JsonObject = {"factory": _PatientConnection, "timeout": _LOOK_SECONDS}
 
 
 class DamagedError(Exception):
-    """What is stored cannot have been written by moot."""
+    """Stored bytes that moot cannot have written."""
 
 
 @contextmanager
-def explained(place: Callable[[], str]) -> Iterator[None]:
-    """Turn a database error into one message that says what to do;
-    `place` says where the ledger is, by then.
+def explain_errors(place: Callable[[], str]) -> Iterator[None]:
+    """Turn a database error into one message with a remedy.
+
+    `place` returns the ledger's address; it is called when an error occurs.
     """
     try:
         yield

@@ -1,5 +1,6 @@
-"""Ledger entries as rows of `calls/{experiment}/{model}.parquet`, and back: how replies travel to
-another machine.
+"""Conversion of ledger entries to rows of `calls/{experiment}/{model}.parquet` and back.
+
+These files carry replies to another machine.
 """
 
 import json
@@ -12,15 +13,14 @@ from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.request import Reply
 
 _REPLY_COLUMNS = [
-    one.name for one in fields(Reply) if one.name not in ("text", "reasoning", "logprobs")
+    field.name for field in fields(Reply) if field.name not in ("text", "reasoning", "logprobs")
 ]
-"""Fields of a reply that are columns of the same name; files of earlier versions lack the last
-ones.
-"""
+"""Fields of a reply that are columns of the same name. Files of earlier versions lack the last
+ones."""
 
 
 def calls_row(entry: Entry) -> JsonObject:
-    """A ledger entry as a row of `calls/{experiment}/{model}.parquet`."""
+    """Convert a ledger entry to a row of `calls/{experiment}/{model}.parquet`."""
     reply = entry.reply
     return {
         "call_id": entry.call_id,
@@ -35,7 +35,7 @@ def calls_row(entry: Entry) -> JsonObject:
 
 
 def entry_from_row(row: Fields) -> Entry:
-    """The ledger entry that `calls_row` made a row of."""
+    """Convert a row that `calls_row` made back to a ledger entry."""
     reply = Reply(
         text=row["reply"],
         reasoning=row["reasoning"],
@@ -46,12 +46,12 @@ def entry_from_row(row: Fields) -> Entry:
 
 
 def import_calls(ledger: Ledger, rows: Iterable[Fields]) -> int:
-    """Store exported calls (rows of `calls/`); what the ledger already holds stays.
+    """Store exported calls (rows of `calls/`); entries that the ledger already holds are kept.
 
-    Returns how many rows were read.
+    Returns the number of rows.
     """
     count = 0
-    for some in portions(rows, 1000):
-        ledger.store([entry_from_row(row) for row in some])
-        count += len(some)
+    for portion in portions(rows, 1000):
+        ledger.store([entry_from_row(row) for row in portion])
+        count += len(portion)
     return count

@@ -1,8 +1,8 @@
-"""The ledger: every reply, durable before a protocol sees it, keyed by all that was asked, whom,
-and the replicate.
+"""The ledger: stores every reply durably before a protocol sees it.
 
-SQLite for one machine, PostgreSQL for several. Reads, writes and reservations of one event loop are
-gathered, so that durability costs one commit for many replies.
+A reply's key is a digest of the request, the model's address and the replicate. SQLite serves one
+machine, PostgreSQL several. Reads, writes and reservations of one event loop are batched, so that
+one commit makes many replies durable.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ from moot.llm.ledger.call_locks import call_locks, no_lock
 from moot.llm.ledger.compression import compress, decompress
 from moot.llm.ledger.database import (
     AMONG,
-    copy_of,
-    explained,
+    copy_database,
+    explain_errors,
     folder_of,
     open_engine,
     open_read_only,
@@ -31,7 +31,7 @@ from moot.llm.ledger.database import (
     read_only_file,
 )
 from moot.llm.ledger.processes import processes_at
-from moot.llm.ledger.reservations import Reservation, Spent, limit_passed
+from moot.llm.ledger.reservations import Reservation, Totals, find_limit_error
 from moot.llm.ledger.tables import (
     ATTEMPTS,
     BATCHED_CALLS,
@@ -48,16 +48,15 @@ from moot.llm.request import Reply
 
 Failure = CallFailedError | LogprobsUnavailableError
 VERSION = 4
-"""Of the format. A ledger of another version is refused."""
-# Statements that run for each batch are made once: making one takes as long as the database takes
-# to run it.
-_STORED = (CALLS.c.call_id, CALLS.c.model, CALLS.c.replicate, CALLS.c.reply)
-_ENTRIES = sa.select(*_STORED, CALLS.c.request).where(CALLS.c.call_id.in_(AMONG))
-_REPLIES = sa.select(*_STORED).where(CALLS.c.call_id.in_(AMONG))
+"""Version of the ledger's format. A ledger of another version is refused."""
+# Statements that run for each batch are built once: building one takes as long as running it.
+_REPLY_COLUMNS = (CALLS.c.call_id, CALLS.c.model, CALLS.c.replicate, CALLS.c.reply)
+_ENTRIES = sa.select(*_REPLY_COLUMNS, CALLS.c.request).where(CALLS.c.call_id.in_(AMONG))
+_REPLIES = sa.select(*_REPLY_COLUMNS).where(CALLS.c.call_id.in_(AMONG))
 _UNDER_WAY = (FAILURES, REFUSALS, RESERVATIONS, BATCHED_CALLS)
 _ANY_UNDER_WAY = sa.select(*(sa.select(table.c.call_id).exists() for table in _UNDER_WAY))
-_ENDED = [sa.delete(table).where(table.c.call_id.in_(AMONG)) for table in _UNDER_WAY]
-_MORE = sa.update(TOTALS).values(
+_DELETE_UNDER_WAY = [sa.delete(table).where(table.c.call_id.in_(AMONG)) for table in _UNDER_WAY]
+_ADD_TO_TOTALS = sa.update(TOTALS).values(
     calls=TOTALS.c.calls + sa.bindparam("more_calls"),
     tokens=TOTALS.c.tokens + sa.bindparam("more_tokens"),
     cost_usd=TOTALS.c.cost_usd + sa.bindparam("more_usd"),
@@ -65,13 +64,13 @@ _MORE = sa.update(TOTALS).values(
 _VERSION = sa.select(META.c.value).where(META.c.name == "version")
 _CREATION_LOCK = 6_061_984
 _PAUSE = 0.0015
-"""Seconds; a commit takes as long."""
+"""Seconds; about the duration of a commit."""
 _WASTED_USD = sa.select(sa.func.sum(ATTEMPTS.c.cost_usd))
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row of the ledger; `model` is the model's name in the configuration that asked."""
+    """One row of the ledger; `model` is the model's name in the configuration of the run."""
 
     call_id: str
     model: str
@@ -81,13 +80,13 @@ class Entry:
 
 
 class Ledger:
-    """Replies by call id. One object a process; several processes may share the same ledger.
+    """Replies by call id. One object per process; several processes can share a ledger.
 
     Args:
         ledger: a folder (SQLite in it) or a SQLAlchemy URL.
 
     Attributes:
-        read_only: it is a file that this process cannot write: it answers, and stores nothing.
+        read_only: whether this process cannot write the file; then replies are only read.
 
     Raises:
         UserError: the ledger cannot be opened, or another version of moot wrote it.
@@ -96,7 +95,7 @@ class Ledger:
     def __init__(self, ledger: str) -> None:
         self.place = ledger
         self._copy: TemporaryDirectory[str] | None = None
-        with explained(lambda: self.place):
+        with explain_errors(lambda: self.place):
             self._engine = open_engine(ledger)
             if "://" in ledger:
                 self.place = self._engine.url.render_as_string(hide_password=True)
@@ -105,22 +104,19 @@ class Ledger:
             self._new_call = insert_new(self._engine, CALLS, CALLS.c.tokens, CALLS.c.cost_usd)
             self.processes = processes_at(self._engine, self.place)
             self._call_locks = call_locks(self._engine, self.processes)
-        # Held around a call by id: no other process makes it meanwhile.
+        # A lock on a call by its id: while it is held, no other process makes the call.
         self.claim = no_lock if self.read_only else self._call_locks.hold
-        # The entry of a call id, or None.
+        # Returns the entry of a call id, or None.
         self.get: Batched[str, Entry | None] = Batched(
-            self._find, at_once=folder_of(self._engine) is not None
+            self._find, in_loop=folder_of(self._engine) is not None
         )
-        # Stores an entry and gives the reply that counts: the first that was stored under its call
-        # id.
+        # Stores an entry and returns the first reply that was stored under its call id.
         self.put: Batched[Entry, Reply] = Batched(self._keep, pause=_PAUSE)
-        # Sets aside what a call may take, or raises RunStoppedError where a limit could be passed.
+        # Reserves a call's part of the budget; raises RunStoppedError if it could exceed a limit.
         self.reserve: Batched[Reservation, None] = Batched(self._reserve)
 
     def _create(self) -> None:
-        """Make the tables that are missing, one process at a time; a ledger of another version is
-        left as it is.
-        """
+        """Create missing tables, one process at a time; leave a ledger of another version alone."""
         with self._engine.begin() as connection:
             if self._engine.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CREATION_LOCK)))
@@ -132,17 +128,19 @@ class Ledger:
             )
             self._refuse_other_version(connection)
             if connection.scalar(sa.select(TOTALS.c.calls)) is None:
-                stored, wasted = (self._total(connection, table) for table in (CALLS, ATTEMPTS))
-                more = {
-                    "tokens": stored.tokens + wasted.tokens,
-                    "cost_usd": stored.usd + wasted.usd,
+                reply_totals, attempt_totals = (
+                    self._total(connection, table) for table in (CALLS, ATTEMPTS)
+                )
+                totals = {
+                    "tokens": reply_totals.tokens + attempt_totals.tokens,
+                    "cost_usd": reply_totals.usd + attempt_totals.usd,
                 }
                 connection.execute(
-                    sa.insert(TOTALS), {"name": "replies", "calls": stored.calls, **more}
+                    sa.insert(TOTALS), {"name": "replies", "calls": reply_totals.calls, **totals}
                 )
 
     def _open_read_only(self, file: Path) -> None:
-        """Open a file as it is, or a copy of one that a killed process left unfinished."""
+        """Open a file, or a copy of it if a killed process left it incomplete."""
         self._engine = open_read_only(file)
         try:
             with self._engine.connect() as connection:
@@ -153,44 +151,45 @@ class Ledger:
         if is_whole:
             return
         self._engine.dispose()
-        self._copy, copied = copy_of(file)
-        self._engine = open_engine(str(copied.parent), copied.name)
+        self._copy, copy = copy_database(file)
+        self._engine = open_engine(str(copy.parent), copy.name)
         self._create()
         self._engine.dispose()
-        self._engine = open_read_only(copied)
+        self._engine = open_read_only(copy)
 
     def _refuse_other_version(self, connection: sa.Connection) -> None:
-        found = int(connection.scalar(_VERSION) or VERSION)
-        if found != VERSION:
+        version = int(connection.scalar(_VERSION) or VERSION)
+        if version != VERSION:
             age, advice = (
-                ("a newer", "Update moot, or set") if found > VERSION else ("an earlier", "Set")
+                ("a newer", "Update moot, or set") if version > VERSION else ("an earlier", "Set")
             )
             raise UserError(
-                f"ledger {self.place}: written by {age} moot (ledger version {found}; this moot"
+                f"ledger {self.place}: written by {age} moot (ledger version {version}; this moot"
                 f" reads version {VERSION}). {advice} `ledger` to another folder."
             )
 
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
-        """A transaction of the ledger's database, for tables beside the replies."""
-        with explained(lambda: self.place), self._engine.begin() as connection:
+        """A transaction of the ledger's database, for further tables."""
+        with explain_errors(lambda: self.place), self._engine.begin() as connection:
             yield connection
 
     # Reading
 
     def _find(self, call_ids: Sequence[str]) -> list[Entry | None]:
-        found = {
+        entries = {
             entry.call_id: entry for entry in self.entries(list(set(call_ids)), requests=False)
         }
-        return [found.get(call_id) for call_id in call_ids]
+        return [entries.get(call_id) for call_id in call_ids]
 
     def replies(self, call_ids: Sequence[str]) -> dict[str, Reply]:
-        """The stored replies among `call_ids`."""
+        """Return the stored replies to `call_ids`."""
         return {entry.call_id: entry.reply for entry in self.entries(call_ids, requests=False)}
 
     def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
-        """The stored entries among `call_ids`, in no particular order; without `requests` theirs
-        are left "".
+        """Yield the stored entries of `call_ids` in no particular order.
+
+        If not `requests`, the entries' requests are "".
         """
         with self.transaction() as connection:
             for portion in portions(call_ids):
@@ -204,39 +203,48 @@ class Ledger:
     # Writing
 
     def _keep(self, entries: Sequence[Entry]) -> list[Reply]:
-        earlier = self.store(entries)
-        return [earlier.get(entry.call_id, entry.reply) for entry in entries]
+        earlier_replies = self.store(entries)
+        return [earlier_replies.get(entry.call_id, entry.reply) for entry in entries]
 
     def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
-        """Store entries in one transaction; give back the earlier replies that some of them would
-        have replaced.
+        """Store new entries in one transaction.
+
+        Returns the replies that were already stored under the call ids of `entries`.
         """
         call_ids = [entry.call_id for entry in entries]
         rows = [_row(entry) for entry in entries]
         with self.transaction() as connection:
-            stored = connection.execute(self._new_call, rows).all() if rows else []
-            more = {"more_calls": len(stored), "more_tokens": sum(tokens for tokens, _ in stored)}
-            connection.execute(_MORE, {**more, "more_usd": sum(usd for _, usd in stored)})
-            for found, ended in zip(connection.execute(_ANY_UNDER_WAY).one(), _ENDED, strict=True):
-                if found:
-                    connection.execute(ended, {"among": call_ids})
-        return {} if len(stored) == len(entries) else self.replies(call_ids)
+            stored_rows = connection.execute(self._new_call, rows).all() if rows else []
+            added = {
+                "more_calls": len(stored_rows),
+                "more_tokens": sum(tokens for tokens, _ in stored_rows),
+            }
+            connection.execute(
+                _ADD_TO_TOTALS, {**added, "more_usd": sum(usd for _, usd in stored_rows)}
+            )
+            for has_rows, delete in zip(
+                connection.execute(_ANY_UNDER_WAY).one(), _DELETE_UNDER_WAY, strict=True
+            ):
+                if has_rows:
+                    connection.execute(delete, {"among": call_ids})
+        return {} if len(stored_rows) == len(entries) else self.replies(call_ids)
 
     async def put_attempt(self, call_id: str, tokens: int, usd: float) -> None:
-        """Count an attempt that was paid for and gave no usable reply."""
+        """Count an attempt that was paid for but gave no usable reply."""
 
         def store() -> None:
             row = {"call_id": call_id, "tokens": tokens, "cost_usd": usd}
             with self.transaction() as connection:
                 connection.execute(sa.insert(ATTEMPTS), row)
-                more = {"tokens": TOTALS.c.tokens + tokens, "cost_usd": TOTALS.c.cost_usd + usd}
-                connection.execute(sa.update(TOTALS).values(**more))
+                totals = {"tokens": TOTALS.c.tokens + tokens, "cost_usd": TOTALS.c.cost_usd + usd}
+                connection.execute(sa.update(TOTALS).values(**totals))
 
         await asyncio.to_thread(store)
 
     async def put_failure(self, call_id: str, error: Failure) -> float:
-        """Remember that a call failed for good, so that a replay fails likewise; gives what it cost
-        in US dollars.
+        """Store a permanent failure, so that a replay fails the same way.
+
+        Returns the cost of the call's attempts in US dollars.
         """
         table = REFUSALS if isinstance(error, LogprobsUnavailableError) else FAILURES
 
@@ -252,86 +260,91 @@ class Ledger:
         return await asyncio.to_thread(store)
 
     async def failure(self, call_id: str) -> Failure | None:
-        """The error that a call failed with in an earlier run, or None."""
+        """Return the error of a call that failed in an earlier run, or None."""
 
-        def read() -> Failure | None:
-            refused, failed = (
+        def read_error() -> Failure | None:
+            select_refusal, select_failure = (
                 sa.select(table.c.error).where(table.c.call_id == call_id)
                 for table in (REFUSALS, FAILURES)
             )
             with self.transaction() as connection:
-                if (error := connection.scalar(refused)) is not None:
+                if (error := connection.scalar(select_refusal)) is not None:
                     return LogprobsUnavailableError(error)
-                if (error := connection.scalar(failed)) is not None:
+                if (error := connection.scalar(select_failure)) is not None:
                     return CallFailedError(
                         error,
                         connection.scalar(_WASTED_USD.where(ATTEMPTS.c.call_id == call_id)) or 0.0,
                     )
             return None
 
-        return await asyncio.to_thread(read)
+        return await asyncio.to_thread(read_error)
 
     # Budget
 
-    def spent(self) -> Spent:
-        """What all stored replies took, and the attempts before them that were paid for (calls:
-        replies alone).
-        """
+    def read_totals(self) -> Totals:
+        """Return the totals of stored replies and paid attempts; `calls` counts replies only."""
         with self.transaction() as connection:
-            return self._spent(connection)
+            return self._read_totals(connection)
 
     @staticmethod
-    def _spent(connection: sa.Connection) -> Spent:
+    def _read_totals(connection: sa.Connection) -> Totals:
         calls, tokens, usd = connection.execute(
             sa.select(TOTALS.c.calls, TOTALS.c.tokens, TOTALS.c.cost_usd)
         ).one()
-        return Spent(int(calls), int(tokens), float(usd))
+        return Totals(int(calls), int(tokens), float(usd))
 
     @staticmethod
-    def _total(connection: sa.Connection, table: sa.Table) -> Spent:
+    def _total(connection: sa.Connection, table: sa.Table) -> Totals:
         query = sa.select(
             sa.func.count(), sa.func.sum(table.c.tokens), sa.func.sum(table.c.cost_usd)
         )
         calls, tokens, usd = connection.execute(query.select_from(table)).one()
-        return Spent(int(calls), int(tokens or 0), float(usd or 0.0))
+        return Totals(int(calls), int(tokens or 0), float(usd or 0.0))
 
-    def _reserve(self, wanted: Sequence[Reservation]) -> list[RunStoppedError | None]:
-        """Set aside what calls may take, in their order, until a limit would be passed; across
-        processes.
-        """
-        now = time.time()
+    def _reserve(self, reservations: Sequence[Reservation]) -> list[RunStoppedError | None]:
+        """Reserve the budget of calls, in order and across processes, until a limit is reached."""
+        time_now = time.time()
         results: list[RunStoppedError | None] = []
         rows = []
         with self.transaction() as connection:
             self._lock_reservations(connection)
-            own = [reservation.call_id for reservation in wanted]
-            stale = (RESERVATIONS.c.expires_at < now) | RESERVATIONS.c.call_id.in_(own)
-            connection.execute(sa.delete(RESERVATIONS).where(stale))
-            spent, reserved = self._spent(connection), self._total(connection, RESERVATIONS)
-            for one in wanted:
-                passed = limit_passed(spent, reserved, one)
-                results.append(passed)
-                if passed is None:
-                    reserved = Spent(
-                        reserved.calls + 1, reserved.tokens + one.tokens, reserved.usd + one.usd
+            call_ids = [reservation.call_id for reservation in reservations]
+            is_stale = (RESERVATIONS.c.expires_at < time_now) | RESERVATIONS.c.call_id.in_(call_ids)
+            connection.execute(sa.delete(RESERVATIONS).where(is_stale))
+            totals, reserved_totals = (
+                self._read_totals(connection),
+                self._total(connection, RESERVATIONS),
+            )
+            for request in reservations:
+                limit_error = find_limit_error(totals, reserved_totals, request)
+                results.append(limit_error)
+                if limit_error is None:
+                    reserved_totals = Totals(
+                        reserved_totals.calls + 1,
+                        reserved_totals.tokens + request.tokens,
+                        reserved_totals.usd + request.usd,
                     )
-                    row = {"call_id": one.call_id, "tokens": one.tokens, "cost_usd": one.usd}
-                    rows.append({**row, "expires_at": now + one.seconds})
+                    row = {
+                        "call_id": request.call_id,
+                        "tokens": request.tokens,
+                        "cost_usd": request.usd,
+                    }
+                    rows.append({**row, "expires_at": time_now + request.seconds})
             if rows:
                 connection.execute(insert_new(self._engine, RESERVATIONS), rows)
         return results
 
     def _lock_reservations(self, connection: sa.Connection) -> None:
-        """Let no other process count between our counting and our reserving."""
+        """Prevent other processes from counting until these reservations are stored."""
         if self._engine.dialect.name == "postgresql":
             connection.execute(sa.text("LOCK TABLE reservations IN EXCLUSIVE MODE"))
-        else:  # a write takes SQLite's one write lock at once
+        else:  # a write takes SQLite's write lock
             connection.execute(
                 sa.update(META).where(META.c.name == "version").values(value=META.c.value)
             )
 
     def close(self) -> None:
-        """Give the database's connections back."""
+        """Close the database's connections."""
         self._call_locks.close()
         self.processes.close()
         self._engine.dispose()

@@ -51,7 +51,7 @@ class LogRow:
 
 
 def row_content(call_id: str, model: str, replicate: int, reply: str) -> str:
-    """What a row's digest is computed from, in ASCII.
+    """Return the text that a row's digest is computed from, in ASCII.
 
     The call id stands for the request; `reply` is JSON as the ledger stores it.
     """
@@ -59,7 +59,7 @@ def row_content(call_id: str, model: str, replicate: int, reply: str) -> str:
 
 
 def seal(ledger: Ledger) -> None:
-    """Give every reply a place in the log that has none yet, in the order of call ids.
+    """Append all replies that are not yet in the log, in the order of call ids.
 
     Raises:
         UserError: the ledger cannot be written.
@@ -80,7 +80,7 @@ def seal(ledger: Ledger) -> None:
 
 
 def read_log(ledger: Ledger) -> Iterator[LogRow]:
-    """The rows of a sealed ledger in their order.
+    """Yield the rows of a sealed ledger in the order of the log.
 
     Raises:
         UserError: a sealed reply is missing.
@@ -104,7 +104,7 @@ def read_log(ledger: Ledger) -> Iterator[LogRow]:
 
 
 def head_of(digests: Iterable[str]) -> dict[str, int | str]:
-    """The head of a log: how many `replies` it has, and the last `digest` of the chain.
+    """Return the head of a log: its number of `replies` and the last `digest` of the chain.
 
     Each digest of the chain is the SHA-256 of the digest before it and of the row's own.
     """

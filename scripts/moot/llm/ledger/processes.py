@@ -1,9 +1,8 @@
-"""The processes at one ledger: which of them are alive, and tables by which they agree while they
-run.
+"""The processes that use one ledger, and the tables through which they coordinate.
 
-The tables hold nothing that outlives a run: claims on calls, shares of a model's limits. What a
-process wrote counts as long as it holds its lock, which the system frees when the process, or its
-connection, ends.
+The tables hold only the state of a run: claims on calls and shares of a model's limits. A row is
+valid while its process holds its lock. The system frees the lock when the process or its
+connection ends.
 """
 
 import secrets
@@ -16,30 +15,30 @@ from typing import IO, TypeVar
 import sqlalchemy as sa
 
 from moot.core.stopping import hold, is_held
-from moot.llm.ledger.database import explained, folder_of, open_engine
+from moot.llm.ledger.database import explain_errors, folder_of, open_engine
 
 Result = TypeVar("Result")
 Work = Callable[[sa.Connection, int], Result]
-"""What is done in one transaction, with the number by which the others know this process."""
+"""Work in one transaction; the number identifies this process to the others."""
 
 TABLES = sa.MetaData()
 CLAIMS = sa.Table(
-    "claims",  # the calls that a process is making; on one machine locks in a file take their place
+    "claims",  # the calls that a process is making; on one machine a locked file is used
     TABLES,
     sa.Column("call_id", sa.String(64), primary_key=True),
     sa.Column("process", sa.BigInteger, nullable=False, index=True),
 )
 SHARES = sa.Table(
-    "model_shares",  # of the calls to a model that may be under way at once
+    "model_shares",  # shares of the concurrent calls to a model
     TABLES,
     sa.Column("model", sa.String(64), primary_key=True),
     sa.Column("process", sa.BigInteger, primary_key=True),
-    sa.Column("most", sa.Integer, nullable=False),  # the limit that the process was given
+    sa.Column("most", sa.Integer, nullable=False),  # the limit that was set for the process
     sa.Column("wanted", sa.Integer, nullable=False),
     sa.Column("held", sa.Integer, nullable=False),
 )
 PACES = sa.Table(
-    "paces",  # when the next call to a model may be sent, by the clock of `Processes.now`
+    "paces",  # when the next call to a model may be sent, by `Processes.read_clock`
     TABLES,
     sa.Column("model", sa.String(64), primary_key=True),
     sa.Column("requests_at", sa.Float, nullable=False),
@@ -51,9 +50,7 @@ _NUMBER_BITS = 62
 
 
 class FolderProcesses:
-    """Processes of one machine: a locked file each in the ledger's folder, and a database for what
-    they agree on.
-    """
+    """The processes of one machine: a locked file each, and an SQLite database that they share."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "processes"
@@ -76,30 +73,28 @@ class FolderProcesses:
                 self._opened = engine, file, number
             return self._opened
 
-    def run(self, work: Work[Result], alone: str = "") -> Result:
-        """Do some work in a transaction;
-        `alone`: while no other process does work of the same name.
-        """
-        del alone  # a database has one writer
-        with explained(lambda: str(self._database)):
+    def run(self, work: Work[Result], lock_name: str = "") -> Result:
+        """Do some work in a transaction; `lock_name` excludes other work of the same name."""
+        del lock_name  # SQLite has one writer
+        with explain_errors(lambda: str(self._database)):
             engine, _, number = self._open()
             with engine.begin() as connection:
                 connection.execute(sa.text("BEGIN IMMEDIATE"))
                 return work(connection, number)
 
-    def ended(self, _connection: sa.Connection, numbers: Iterable[int]) -> set[int]:
-        """The processes among some that have ended; their files go."""
-        ended = {number for number in numbers if not is_held(self._file(number))}
-        for number in ended:
+    def find_ended(self, _connection: sa.Connection, numbers: Iterable[int]) -> set[int]:
+        """Return the numbers of processes that have ended, and delete their files."""
+        ended_numbers = {number for number in numbers if not is_held(self._file(number))}
+        for number in ended_numbers:
             self._file(number).unlink(missing_ok=True)
-        return ended
+        return ended_numbers
 
-    def now(self, _connection: sa.Connection) -> float:
-        """The time in seconds since this machine started, which no program sets."""
+    def read_clock(self, _connection: sa.Connection) -> float:
+        """Return the seconds since this machine started; no program can set this clock."""
         return time.monotonic()
 
     def close(self) -> None:
-        """Let the others know that this process has ended."""
+        """Release this process's lock."""
         if self._opened is not None:
             engine, file, number = self._opened
             engine.dispose()
@@ -108,13 +103,11 @@ class FolderProcesses:
 
 
 class PostgresProcesses:
-    """Processes of several machines: an advisory lock each, held by one connection as long as that
-    lives.
-    """
+    """The processes of several machines: each holds an advisory lock through one connection."""
 
     def __init__(self, engine: sa.Engine, place: str) -> None:
         self._engine, self._place = engine, place
-        self._one_at_a_time = threading.Lock()
+        self._connection_lock = threading.Lock()
         self._opened: tuple[sa.Connection, int] | None = None
 
     def _open(self) -> tuple[sa.Connection, int]:
@@ -131,43 +124,42 @@ class PostgresProcesses:
             self._opened = connection, number
         return self._opened
 
-    def run(self, work: Work[Result], alone: str = "") -> Result:
-        """Do some work in a transaction; after a lost connection once more, as a new process to the
-        others.
+    def run(self, work: Work[Result], lock_name: str = "") -> Result:
+        """Do some work in a transaction.
+
+        After a lost connection it is repeated once, under a new process number.
         """
-        with explained(lambda: self._place), self._one_at_a_time:
+        with explain_errors(lambda: self._place), self._connection_lock:
             try:
-                return self._run(work, alone)
+                return self._run(work, lock_name)
             except sa.exc.DBAPIError as error:
                 if not error.connection_invalidated:
                     raise
                 self._drop()
-            return self._run(work, alone)
+            return self._run(work, lock_name)
 
-    def _run(self, work: Work[Result], alone: str) -> Result:
+    def _run(self, work: Work[Result], lock_name: str) -> Result:
         connection, number = self._open()
         with connection.begin():
-            if alone:
+            if lock_name:
                 connection.execute(
-                    sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(alone, 0)))
+                    sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(lock_name, 0)))
                 )
             return work(connection, number)
 
-    def ended(self, connection: sa.Connection, numbers: Iterable[int]) -> set[int]:
-        """The processes among some that have ended, or lost their connection: their locks can be
-        taken.
-        """
-        taken = {
+    def find_ended(self, connection: sa.Connection, numbers: Iterable[int]) -> set[int]:
+        """Return the numbers of processes that ended or lost their connection."""
+        ended_numbers = {
             number
             for number in numbers
             if connection.scalar(sa.select(sa.func.pg_try_advisory_lock(number)))
         }
-        for number in taken:
+        for number in ended_numbers:
             connection.execute(sa.select(sa.func.pg_advisory_unlock(number)))
-        return taken
+        return ended_numbers
 
-    def now(self, connection: sa.Connection) -> float:
-        """The server's clock, since those of machines differ."""
+    def read_clock(self, connection: sa.Connection) -> float:
+        """Return the time of the server's clock, since the machines' clocks differ."""
         return float(
             connection.scalar(sa.text("SELECT extract(epoch FROM clock_timestamp())")) or 0.0
         )
@@ -175,20 +167,20 @@ class PostgresProcesses:
     def _drop(self) -> None:
         if self._opened is not None:
             connection, self._opened = self._opened[0], None
-            connection.invalidate()  # not back into the pool: the lock is the connection's
+            connection.invalidate()  # keep it out of the pool: the connection holds the lock
             connection.close()
 
     def close(self) -> None:
-        """Close the connection, and with it free the lock."""
-        with self._one_at_a_time:
+        """Close the connection, which frees the lock."""
+        with self._connection_lock:
             self._drop()
 
 
 Processes = FolderProcesses | PostgresProcesses
-"""The processes at a ledger, and this one among them."""
+"""The processes that use a ledger, including this one."""
 
 
 def processes_at(engine: sa.Engine, place: str) -> Processes:
-    """The processes at a ledger's database; nothing is opened before it is needed."""
+    """Return the processes of a ledger's database; connections open on first use."""
     folder = folder_of(engine)
     return FolderProcesses(folder) if folder else PostgresProcesses(engine, place)

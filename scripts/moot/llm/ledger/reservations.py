@@ -1,6 +1,4 @@
-"""What calls may take of a budget, set aside before they are made, and when a limit would be
-passed.
-"""
+"""Reservations: the part of a budget that is set aside for a call before it is made."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,8 +7,8 @@ from moot.core.errors import RunStoppedError
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
-    """What the ledger holds in total, calls under way included."""
+class Totals:
+    """Totals of calls, tokens and cost in US dollars."""
 
     calls: int
     tokens: int
@@ -19,13 +17,13 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """The most that a call may take, set aside before it is made.
+    """The largest tokens and cost of a call, set aside before it is made.
 
     Attributes:
-        call_id: the call; storing its reply ends the reservation.
-        tokens, usd: the most that the call can take.
-        seconds: how long the reservation holds, should this process die.
-        limits: `calls`, `tokens`, `usd`, as far as limited.
+        call_id: the call. The reservation ends when its reply is stored.
+        tokens, usd: the largest amounts that the call can use.
+        seconds: how long the reservation is valid if this process dies.
+        limits: the limits of the budget by `calls`, `tokens`, `usd`; unlimited amounts are absent.
     """
 
     call_id: str
@@ -35,18 +33,20 @@ class Reservation:
     limits: Mapping[str, float]
 
 
-def limit_passed(spent: Spent, reserved: Spent, one: Reservation) -> RunStoppedError | None:
-    """The error that stops the run, if a call could pass one of its limits."""
-    needed = {
-        "calls": spent.calls + reserved.calls + 1,
-        "tokens": spent.tokens + reserved.tokens + one.tokens,
-        "usd": spent.usd + reserved.usd + one.usd,
+def find_limit_error(
+    totals: Totals, reserved: Totals, reservation: Reservation
+) -> RunStoppedError | None:
+    """Return the error that stops the run if a call could exceed one of its limits, else None."""
+    needs = {
+        "calls": totals.calls + reserved.calls + 1,
+        "tokens": totals.tokens + reserved.tokens + reservation.tokens,
+        "usd": totals.usd + reserved.usd + reservation.usd,
     }
-    for name, limit in one.limits.items():
-        if needed[name] > limit:
+    for name, limit in reservation.limits.items():
+        if needs[name] > limit:
             return RunStoppedError(
                 f"budget: the next call could pass the limit of {limit:g} {name}. Spent so far:"
-                f" {spent.calls} calls, {spent.tokens} tokens, {spent.usd:.4f} US dollars;"
+                f" {totals.calls} calls, {totals.tokens} tokens, {totals.usd:.4f} US dollars;"
                 f" {reserved.calls} calls under way. Every reply is kept: raise `budget` and run"
                 " again to go on; `snakemake preview` says what remains."
             )

@@ -13,7 +13,7 @@ META = sa.Table(
     "meta", TABLES, sa.Column("name", sa.String, primary_key=True), sa.Column("value", sa.String)
 )
 CALLS = sa.Table(
-    "calls",  # `request` and `reply` are compressed texts
+    "calls",  # `request` and `reply` are compressed
     TABLES,
     sa.Column("call_id", sa.LargeBinary(32), primary_key=True),
     sa.Column("model", sa.String, nullable=False),
@@ -30,15 +30,14 @@ FAILURES = sa.Table(
     sa.Column("error", sa.Text, nullable=False),
 )
 REFUSALS = sa.Table(
-    # questions for token probabilities that a server has none for; `failures` holds all other
-    # failures
+    # Requests for token probabilities that a server does not give; `failures` holds all others.
     "refusals",
     TABLES,
     sa.Column("call_id", sa.String(64), primary_key=True),
     sa.Column("error", sa.Text, nullable=False),
 )
 ATTEMPTS = sa.Table(
-    "attempts",  # paid for and of no use: replies that were empty, but counted by the server
+    "attempts",  # replies that were paid for but unusable
     TABLES,
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
     sa.Column("call_id", sa.String(64), nullable=False),
@@ -54,8 +53,8 @@ RESERVATIONS = sa.Table(
     sa.Column("expires_at", sa.Float, nullable=False),
 )
 TOTALS = sa.Table(
-    # of replies and attempts, kept with every write: counting a large ledger before each call takes
-    # too long
+    # Totals of replies and attempts, updated with every write; counting a large ledger before each
+    # call would take too long.
     "totals",
     TABLES,
     sa.Column("name", sa.String, primary_key=True),
@@ -64,7 +63,7 @@ TOTALS = sa.Table(
     sa.Column("cost_usd", sa.Float, nullable=False),
 )
 BATCHES = sa.Table(
-    # of a provider, written down before they are submitted, so that none is submitted twice
+    # Stored before a batch is submitted, so that no batch is submitted twice.
     "batches",
     TABLES,
     sa.Column("marker", sa.String(32), primary_key=True),
@@ -75,7 +74,7 @@ BATCHES = sa.Table(
     sa.Column("created_at", sa.Float, nullable=False),
 )
 BATCHED_CALLS = sa.Table(
-    "batched_calls",  # under way in a batch; storing a call's reply or failure ends its row
+    "batched_calls",  # under way in a batch; storing the reply or failure deletes the row
     TABLES,
     sa.Column("call_id", sa.String(64), primary_key=True),
     sa.Column("marker", sa.String(32), nullable=False, index=True),
@@ -85,13 +84,14 @@ BATCHED_CALLS = sa.Table(
 
 
 def insert_new(engine: sa.Engine, table: sa.Table, *returning: sa.Column[Any]) -> sa.Executable:
-    """Stores rows whose key is new, and gives columns of them;
-    SQLAlchemy would compile it anew for each batch.
+    """Return a compiled statement that inserts rows with a new key and returns columns of them.
+
+    It is compiled once, since SQLAlchemy would compile it again for each batch.
     """
     if engine.dialect.name == "sqlite":
         insert: sa.Insert = sqlite.insert(table).on_conflict_do_nothing()
     else:
-        from sqlalchemy.dialects import postgresql  # loads slowly, and a folder needs none of it
+        from sqlalchemy.dialects import postgresql  # slow to import, and not needed for SQLite
 
         insert = postgresql.insert(table).on_conflict_do_nothing()
     names = [column.key for column in table.c if column.autoincrement is not True]

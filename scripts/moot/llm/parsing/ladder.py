@@ -29,23 +29,30 @@ from functools import lru_cache
 from pydantic import BaseModel
 
 from moot.core.types import Json, JsonObject
-from moot.llm.parsing.objects import FULL_WIDTH, Candidate, candidates, close_torn, load
+from moot.llm.parsing.objects import FULL_WIDTH, Candidate, close_torn, find_candidates, load_json
 from moot.llm.parsing.schema import PLACEHOLDER, Shape, describe_schema, json_schema, schema_fields
 from moot.llm.parsing.values import (
-    NOT_GIVEN,
+    NOT_STATED,
     Notes,
     Status,
     Unclear,
-    agreed,
-    collected,
+    clean_text,
+    collect_fields,
+    find_statements,
+    read_agreed,
     read_object,
     read_value,
-    stated_by_field,
-    unwrapped,
-    validated,
-    writable,
+    unwrap_object,
+    validate_value,
 )
-from moot.llm.parsing.words import EchoError, Label, UnreadableError, announced, plain, read_label
+from moot.llm.parsing.words import (
+    EchoError,
+    Label,
+    UnreadableError,
+    find_announced,
+    fold_text,
+    read_label,
+)
 
 __all__ = ["Parsed", "describe_schema", "json_schema", "parse_label", "parse_reply"]
 
@@ -59,7 +66,7 @@ REASONING = [
         r"^\s*(?:<(?:think|thinking|thought|reasoning)>|◁think▷).*$", re.DOTALL | re.IGNORECASE
     ),
 ]
-LARGEST_REPLY = 200_000
+MAX_REPLY_CHARS = 200_000
 DECISIONS = ("label", "integer", "number", "flag")
 BARE_NUMBER = r"(?<![\d.–-])(?<!\bto )(?<!\bor )(?<!\band )\d+(?:\.\d+)?"
 NO_RANGE = r"(?!\.?\d|\s?[-–—]\s?\d|\s(?:to|or)\s\d)"
@@ -99,17 +106,17 @@ def parse_reply(text: str, schema: type[BaseModel]) -> Parsed:
     Never raises for any text.
     """
     try:
-        read = _climb(writable(text), schema)
+        reading = _read_reply(clean_text(text), schema)
     except UnreadableError as problem:
         return Parsed(None, "invalid", str(problem))
     except RecursionError:
         return Parsed(None, "invalid", "nested too deeply")
     return Parsed(
-        read.value,
-        read.notes.status,
-        read.notes.problem,
-        read.notes.missing,
-        read.notes.bare_numbers,
+        reading.value,
+        reading.notes.status,
+        reading.notes.problem,
+        reading.notes.missing,
+        reading.notes.bare_numbers,
     )
 
 
@@ -118,13 +125,13 @@ def parse_label(text: str, labels: Sequence[str]) -> Parsed:
 
     Never raises for any text.
     """
-    cleaned = writable(text)
-    answer = _without_reasoning(cleaned).strip()
+    clean = clean_text(text)
+    answer = _without_reasoning(clean).strip()
     try:
-        _refuse_unusable(cleaned, answer)
+        _refuse_unusable(clean, answer)
         if answer in labels:
             return Parsed({"prediction": answer}, "strict", "")
-        label, exact = _label_of(answer, tuple(labels))
+        label, exact = _find_label(answer, tuple(labels))
     except UnreadableError as problem:
         return Parsed(None, "invalid", str(problem))
     status: Status = "repaired" if exact else "extracted"
@@ -140,7 +147,7 @@ def _without_reasoning(text: str) -> str:
 def _refuse_unusable(text: str, answer: str) -> None:
     if not answer:
         raise UnreadableError("only reasoning, no answer" if text.strip() else "empty reply")
-    if len(answer) > LARGEST_REPLY:
+    if len(answer) > MAX_REPLY_CHARS:
         raise UnreadableError(f"{len(answer)} characters, more than any answer has")
 
 
@@ -166,11 +173,11 @@ class _Reading:
         """A missing field as the words around the object state it, if they do so in one way."""
         shape = schema_fields(self.schema)[name]
         try:
-            said = agreed(shape, statements)
+            value = read_agreed(shape, statements)
         except UnreadableError:
             return
-        if said is not None:
-            self.value[shape.key] = said
+        if value is not None:
+            self.value[shape.key] = value
             del self.notes.missing[name]
             self.notes.add(f"{name} stands beside the object", in_words=True)
 
@@ -179,55 +186,55 @@ class _Reading:
         leaves out.
         """
         fields = schema_fields(self.schema)
-        disagree = "the object and the text beside it disagree"
+        problem = "the object and the text beside it disagree"
         for name, shape in fields.items():
-            if _stands_alone(shape, fields) and _announces_another(
+            if _is_only_of_kind(shape, fields) and _announces_another(
                 outside, shape, self.value.get(name)
             ):
-                self.leave_out(name, disagree)
-        for name, statements in stated_by_field(outside, self.schema).items():
+                self.leave_out(name, problem)
+        for name, statements in find_statements(outside, self.schema).items():
             if fields[name].kind not in DECISIONS:
                 continue
-            if self.notes.missing.get(name) == NOT_GIVEN:
+            if self.notes.missing.get(name) == NOT_STATED:
                 self.fill_in(name, statements)
                 continue
             for statement in statements:
                 try:
-                    said = read_value(fields[name], statement, Notes())
+                    value = read_value(fields[name], statement, Notes())
                 except UnreadableError:
                     continue
-                if self.value.get(name) not in (None, said):
-                    self.leave_out(name, disagree)
+                if self.value.get(name) not in (None, value):
+                    self.leave_out(name, problem)
         return self
 
 
-def _climb(text: str, schema: type[BaseModel]) -> _Reading:
+def _read_reply(text: str, schema: type[BaseModel]) -> _Reading:
     answer = text.strip()
-    whole = load(answer)
-    if whole is None:
+    document = load_json(answer)
+    if document is None:
         answer = _without_reasoning(text).strip()
-        whole = load(answer)
+        document = load_json(answer)
     _refuse_unusable(text, answer)
     notes = Notes()
-    if isinstance(whole, str):
+    if isinstance(document, str):
         notes.add("a JSON text within a JSON string")
-        answer = whole
-        whole = load(answer)
-    if isinstance(whole, list):
-        whole = _only_list(schema, whole, notes)
-    if isinstance(whole, dict):
-        return _read(schema, whole, notes)
+        answer = document
+        document = load_json(answer)
+    if isinstance(document, list):
+        document = _wrap_list(schema, document, notes)
+    if isinstance(document, dict):
+        return _read_fields(schema, document, notes)
     if "{" not in answer and "｛" in answer:
         answer = answer.translate(FULL_WIDTH)
     if text[-1].isspace():
         answer += " "  # a number before it is whole, even where the reply breaks off
     answer = close_torn(answer)
-    if "{" not in answer and (tagged := list(_tags(schema).finditer(answer))):
-        return _from_tags(schema, answer, tagged)
-    return _repaired(answer, schema) or _extracted(answer, schema)
+    if "{" not in answer and (tags := list(_tag_pattern(schema).finditer(answer))):
+        return _read_tags(schema, answer, tags)
+    return _read_objects(answer, schema) or _read_words(answer, schema)
 
 
-def _only_list(schema: type[BaseModel], items: list[Json], notes: Notes) -> Json:
+def _wrap_list(schema: type[BaseModel], items: list[Json], notes: Notes) -> Json:
     lists = [
         shape.key
         for shape in schema_fields(schema).values()
@@ -240,40 +247,40 @@ def _only_list(schema: type[BaseModel], items: list[Json], notes: Notes) -> Json
 
 
 @lru_cache(maxsize=256)
-def _tags(schema: type[BaseModel]) -> re.Pattern[str]:
+def _tag_pattern(schema: type[BaseModel]) -> re.Pattern[str]:
     keys = "|".join(re.escape(shape.key) for shape in schema_fields(schema).values())
     return re.compile(rf"<({keys})>([^<>]*)</\1>", re.IGNORECASE)
 
 
-def _from_tags(schema: type[BaseModel], text: str, tagged: list[re.Match[str]]) -> _Reading:
+def _read_tags(schema: type[BaseModel], text: str, tags: list[re.Match[str]]) -> _Reading:
     """The fields of `<prediction>YES</prediction><confidence>70</confidence>`."""
-    found: JsonObject = {}
-    for match in tagged:
-        key, value = plain(match[1]), match[2].strip()
-        found[key] = value if found.get(key, value) == value else Unclear((found[key], value))
-    outside = _outside(text, [match.span() for match in tagged])
-    return _read(schema, found, Notes(["tags for an object"])).compare_with(outside)
+    values: JsonObject = {}
+    for match in tags:
+        key, value = fold_text(match[1]), match[2].strip()
+        values[key] = value if values.get(key, value) == value else Unclear((values[key], value))
+    outside = _text_outside(text, [match.span() for match in tags])
+    return _read_fields(schema, values, Notes(["tags for an object"])).compare_with(outside)
 
 
-def _outside(text: str, spans: list[tuple[int, int]]) -> str:
+def _text_outside(text: str, spans: list[tuple[int, int]]) -> str:
     edges = [0, *(edge for span in spans for edge in span), len(text)]
     return "\n".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
 
 
-def _read(schema: type[BaseModel], found: JsonObject, notes: Notes) -> _Reading:
-    value = validated(schema, read_object(schema, unwrapped(schema, found, notes), notes))
+def _read_fields(schema: type[BaseModel], values: JsonObject, notes: Notes) -> _Reading:
+    value = validate_value(schema, read_object(schema, unwrap_object(schema, values, notes), notes))
     return _Reading(schema, value, notes)
 
 
-def _repaired(text: str, schema: type[BaseModel]) -> _Reading | None:
+def _read_objects(text: str, schema: type[BaseModel]) -> _Reading | None:
     """The value of the objects in `text`, if they agree on one.
 
     None if there is none, or one that no repair makes readable; raises UnreadableError where JSON
     says something else.
     """
-    accepted: list[_Reading] = []
-    found = list(candidates(text, schema))
-    for candidate in found:
+    readings: list[_Reading] = []
+    objects = list(find_candidates(text, schema))
+    for candidate in objects:
         segment = text[candidate.start : candidate.end]
         notes = Notes(
             [
@@ -285,58 +292,66 @@ def _repaired(text: str, schema: type[BaseModel]) -> _Reading | None:
             ]
         )
         try:
-            read = _read(schema, candidate.found, notes)
+            reading = _read_fields(schema, candidate.values, notes)
             if not candidate.well_formed:
-                _leave_out_invented(read, candidate, segment)
+                _leave_out_invented(reading, candidate, segment)
         except EchoError:
             continue
         except UnreadableError:
             if candidate.well_formed:
                 raise
             return None
-        accepted.append(read)
-    if not accepted:
+        readings.append(reading)
+    if not readings:
         return None
     for name, shape in schema_fields(schema).items():
-        stated = [read.value.get(name) for read in accepted]
-        if shape.kind != "text" and any(value != stated[0] for value in stated):
-            accepted[-1].leave_out(name, "objects that disagree")
-    return accepted[-1].compare_with(
-        _outside(text, [(candidate.start, candidate.end) for candidate in found])
+        values = [reading.value.get(name) for reading in readings]
+        if shape.kind != "text" and any(value != values[0] for value in values):
+            readings[-1].leave_out(name, "objects that disagree")
+    return readings[-1].compare_with(
+        _text_outside(text, [(candidate.start, candidate.end) for candidate in objects])
     )
 
 
-def _leave_out_invented(read: _Reading, candidate: Candidate, segment: str) -> None:
+def _leave_out_invented(reading: _Reading, candidate: Candidate, segment: str) -> None:
     """A repair library guesses: a label or a number that it gives must also be what follows the
     key.
     """
-    stated = stated_by_field(segment.translate(FULL_WIDTH), read.schema)
-    found = {
-        plain(key): value for key, value in unwrapped(read.schema, candidate.found, Notes()).items()
+    statements = find_statements(segment.translate(FULL_WIDTH), reading.schema)
+    values = {
+        fold_text(key): value
+        for key, value in unwrap_object(reading.schema, candidate.values, Notes()).items()
     }
-    for name, shape in schema_fields(read.schema).items():
-        if plain(shape.key) not in found or shape.kind == "text" or name in read.notes.missing:
+    for name, shape in schema_fields(reading.schema).items():
+        if (
+            fold_text(shape.key) not in values
+            or shape.kind == "text"
+            or name in reading.notes.missing
+        ):
             continue
         try:
             if shape.kind in DECISIONS:
-                known = agreed(shape, stated.get(name, [])) == read.value[name]
+                is_stated = read_agreed(shape, statements.get(name, [])) == reading.value[name]
             else:
-                known = _words(found[plain(shape.key)]) <= _words(segment)
+                is_stated = _words(values[fold_text(shape.key)]) <= _words(segment)
         except UnreadableError:
-            known = False
-        if not known:
-            read.leave_out(name, "a repair would have to guess")
+            is_stated = False
+        if not is_stated:
+            reading.leave_out(name, "a repair would have to guess")
 
 
 def _words(value: Json) -> set[str]:
     return set(re.findall(r"\w+", json.dumps(value, ensure_ascii=False).casefold()))
 
 
-def _stands_alone(shape: Shape, fields: dict[str, Shape]) -> bool:
+def _is_only_of_kind(shape: Shape, fields: dict[str, Shape]) -> bool:
     """Whether a field is the one label or the one number that is asked for, so that words need not
     name it.
     """
-    return shape.required and sum(other.kind == shape.kind for other in fields.values()) == 1
+    return (
+        shape.required
+        and sum(field_shape.kind == shape.kind for field_shape in fields.values()) == 1
+    )
 
 
 def _announces_another(outside: str, shape: Shape, label: Label | None) -> bool:
@@ -344,57 +359,65 @@ def _announces_another(outside: str, shape: Shape, label: Label | None) -> bool:
     if shape.kind != "label" or label is None:
         return False
     try:
-        return any(said != label for said in announced(outside, shape.labels))
+        return any(
+            announced_label != label for announced_label in find_announced(outside, shape.labels)
+        )
     except UnreadableError:  # labels are named, and none is chosen
         return False
 
 
-def _extracted(text: str, schema: type[BaseModel]) -> _Reading:
-    stated, fields = stated_by_field(text, schema), schema_fields(schema)
+def _read_words(text: str, schema: type[BaseModel]) -> _Reading:
+    statements, fields = find_statements(text, schema), schema_fields(schema)
     in_words: list[str] = []
 
-    def read(shape: Shape, name: str, notes: Notes) -> Json:
-        found = None
+    def read_field(shape: Shape, name: str, notes: Notes) -> Json:
+        value = None
         if shape.kind in DECISIONS:
-            found = agreed(shape, stated.get(name, []), notes)
-            found = _unnamed(name, shape, fields, text, notes) if found is None else found
-        elif shape.kind == "list" and shape.required and not stated:
-            found = _unnamed(name, shape, fields, text, notes)
-        elif shape.kind == "text" and len(stated.get(name, [])) == 1:
-            found = _prose(stated[name][0])
-        if found is None and shape.required:
+            value = read_agreed(shape, statements.get(name, []), notes)
+            value = _read_unnamed(name, shape, fields, text, notes) if value is None else value
+        elif shape.kind == "list" and shape.required and not statements:
+            value = _read_unnamed(name, shape, fields, text, notes)
+        elif shape.kind == "text" and len(statements.get(name, [])) == 1:
+            value = _clean_prose(statements[name][0])
+        if value is None and shape.required:
             raise UnreadableError("not stated in words")
-        if found is None:
+        if value is None:
             return shape.default
         in_words.append(name)
-        return found
+        return value
 
     notes = Notes(["no JSON object; read from the words"], in_words=True)
-    value = collected(schema, {name: name for name in fields}, read, notes)
+    value = collect_fields(schema, {name: name for name in fields}, read_field, notes)
     if not in_words:
         raise UnreadableError("no JSON object, and no field is stated in words")
-    return _Reading(schema, validated(schema, value), notes)
+    return _Reading(schema, validate_value(schema, value), notes)
 
 
-def _unnamed(name: str, shape: Shape, fields: dict[str, Shape], text: str, notes: Notes) -> Json:
+def _read_unnamed(
+    name: str, shape: Shape, fields: dict[str, Shape], text: str, notes: Notes
+) -> Json:
     """A value that is stated without its field's name: "The answer is YES", "70% confident", "I
     give it 8/10".
     """
-    alone = _stands_alone(shape, fields)
-    if shape.kind == "label" and alone:
-        return _label_of(text, shape.labels)[0]
+    is_only = _is_only_of_kind(shape, fields)
+    if shape.kind == "label" and is_only:
+        return _find_label(text, shape.labels)[0]
     if shape.kind == "list" and shape.item and shape.item.kind == "label":
-        return _listed(shape.item, text)
+        return _read_listed(shape.item, text)
     if shape.kind in ("integer", "number"):
         patterns = CONFIDENCES if name == "confidence" else []
-        if alone and shape.high is not None and shape.high > 1:
+        if is_only and shape.high is not None and shape.high > 1:
             patterns = [*patterns, rf"({BARE_NUMBER}\s?(?:/|out of)\s?{shape.high:g}){NO_RANGE}"]
-        stated = [said for pattern in patterns for said in re.findall(pattern, text, re.IGNORECASE)]
-        return agreed(shape, stated, notes)
+        quantities = [
+            quantity
+            for pattern in patterns
+            for quantity in re.findall(pattern, text, re.IGNORECASE)
+        ]
+        return read_agreed(shape, quantities, notes)
     return None
 
 
-def _listed(shape: Shape, text: str) -> list[Label] | None:
+def _read_listed(shape: Shape, text: str) -> list[Label] | None:
     """The labels that `text` lists, if it does nothing else: "第264条、第347条"."""
     items = [item for item in re.split(r"[、，,;；\n]", text.strip(" .。[]")) if item.strip()]
     try:
@@ -403,18 +426,18 @@ def _listed(shape: Shape, text: str) -> list[Label] | None:
         return None
 
 
-def _label_of(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
+def _find_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
     """The label that `text` is, opens with or announces, and whether it is nothing else."""
     try:
         return read_label(text, labels)
     except UnreadableError:
-        answers = list(dict.fromkeys(announced(text, labels)))
+        answers = list(dict.fromkeys(find_announced(text, labels)))
         if len(answers) != 1:
             raise
         return answers[0], False
 
 
-def _prose(statement: str) -> str | None:
+def _clean_prose(statement: str) -> str | None:
     text = statement.strip().strip("`").strip()
     text = re.sub(r"[\s,]*\}[\s`]*$", "", text)
     if len(text) > 1 and text[0] in "\"'“" and text[-1] in "\"'”":

@@ -1,4 +1,4 @@
-"""The JSON in a reply: whole, among other text, or broken and mended by a repair library."""
+"""JSON objects in a reply: alone, among other text, or broken and repaired by a library."""
 
 import json
 import re
@@ -10,53 +10,54 @@ from pydantic import BaseModel
 
 from moot.core.types import Json, JsonObject
 from moot.llm.parsing.schema import schema_fields
-from moot.llm.parsing.values import Notes, Unclear, unwrapped
-from moot.llm.parsing.words import UnreadableError, plain
+from moot.llm.parsing.values import Notes, Unclear, unwrap_object
+from moot.llm.parsing.words import UnreadableError, fold_text
 
 FULL_WIDTH = str.maketrans("｛｝［］：，“”＂", '{}[]:,"""')
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|$)|[{}\[\]]', re.DOTALL)
-LARGEST_REPAIR = 20_000
-MOST_OBJECTS = 30
+MAX_REPAIR_CHARS = 20_000
+MAX_OBJECTS = 30
 
 
-def load(text: str) -> Json:
-    """The JSON value of the whole `text`, or None; a key that is stated twice with two values is
-    kept as an Unclear.
+def load_json(text: str) -> Json:
+    """Return the JSON value of `text`, or None if it is not JSON.
+
+    A key with two different values becomes an `Unclear`.
     """
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
     except ValueError:
         return None
 
 
-def _no_constant(name: str) -> None:
+def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
 
 def _object(pairs: list[tuple[str, Json]]) -> JsonObject:
-    found: JsonObject = {}
+    values: JsonObject = {}
     for key, value in pairs:
-        found[key] = (
-            value if key not in found or found[key] == value else Unclear((found[key], value))
+        values[key] = (
+            value if key not in values or values[key] == value else Unclear((values[key], value))
         )
-    return found
+    return values
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One object in a text: its place, its values, and whether it was JSON before repair."""
+    """One object in a text: its position, its values, and whether it was JSON before repair."""
 
     start: int
     end: int
-    found: JsonObject
+    values: JsonObject
     well_formed: bool
 
 
 def close_torn(text: str) -> str:
-    """`text`, with what a cut-off object ends in marked as unfinished: "confidence": 8 may have
-    been going to be 85.
+    """Mark the last value of a truncated object as unfinished: "confidence": 8 may stand for 85.
 
-        Raises UnreadableError for a list that is cut off, since its other items are not known.
+    Raises:
+        UnreadableError: a list is truncated; its other items are unknown.
     """
     start = text.find("{")
     if start < 0 or _closing_brace(text, start):
@@ -74,8 +75,9 @@ def close_torn(text: str) -> str:
 
 
 def _closing_brace(text: str, start: int) -> int:
-    """The place after the brace that closes the one at `start`, strings respected; 0 if there is
-    none.
+    """Return the position after the brace that closes the one at `start`; 0 if there is none.
+
+    Braces in strings are ignored.
     """
     depth = 0
     for token in TOKEN.finditer(text, start):
@@ -85,40 +87,38 @@ def _closing_brace(text: str, start: int) -> int:
     return 0
 
 
-def candidates(text: str, schema: type[BaseModel]) -> Iterator[Candidate]:
-    """The outermost objects of `text` that have a field of `schema`, repaired where they need it."""
-    decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
+def find_candidates(text: str, schema: type[BaseModel]) -> Iterator[Candidate]:
+    """Yield the outermost objects in `text` with a field of `schema`, repaired if needed."""
+    decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
     position = 0
-    for _ in range(MOST_OBJECTS):
+    for _ in range(MAX_OBJECTS):
         start = text.find("{", position)
         if start < 0:
             return
         try:
-            found, end = decoder.raw_decode(text, start)
+            document, end = decoder.raw_decode(text, start)
             well_formed = True
         except ValueError:
             end = _closing_brace(text, start) or len(text)
-            found, well_formed = _repair(text[start:end], schema), False
-        if _concerns(schema, found):
-            yield Candidate(start, end, found, well_formed)
+            document, well_formed = _repair(text[start:end], schema), False
+        if _has_field(schema, document):
+            yield Candidate(start, end, document, well_formed)
             position = end
         else:
             position = end if well_formed else start + 1
 
 
-def _concerns(schema: type[BaseModel], found: Json) -> bool:
-    keys = {plain(shape.key) for shape in schema_fields(schema).values()}
-    return isinstance(found, dict) and any(
-        plain(key) in keys for key in unwrapped(schema, found, Notes())
+def _has_field(schema: type[BaseModel], document: Json) -> bool:
+    keys = {fold_text(shape.key) for shape in schema_fields(schema).values()}
+    return isinstance(document, dict) and any(
+        fold_text(key) in keys for key in unwrap_object(schema, document, Notes())
     )
 
 
 def _repair(segment: str, schema: type[BaseModel]) -> Json:
-    """What the repair library makes of `segment`;
-    None for one that names no field, or is too long to be an answer.
-    """
+    """Return the repair library's reading of `segment`; None without a field or if too long."""
     folded = segment.casefold()
-    if len(segment) > LARGEST_REPAIR or not any(
+    if len(segment) > MAX_REPAIR_CHARS or not any(
         shape.key.casefold() in folded for shape in schema_fields(schema).values()
     ):
         return None
@@ -129,7 +129,5 @@ def _repair(segment: str, schema: type[BaseModel]) -> Json:
             if isinstance(repaired, dict)
             else json_repair.loads(segment.translate(FULL_WIDTH))
         )
-    except (
-        Exception
-    ):  # the library guesses its way through hostile text, and may trip over any of it
+    except Exception:  # the library may raise any error on hostile text
         return None

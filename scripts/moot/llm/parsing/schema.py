@@ -1,6 +1,4 @@
-"""What a reply's schema asks for, field by field: for the parser, for the prompt, and for the
-endpoint.
-"""
+"""The fields of a reply's schema, in the forms that the parser, prompts and endpoints need."""
 
 import enum
 import json
@@ -18,20 +16,18 @@ from moot.core.types import Json, JsonObject
 
 PLACEHOLDER = "<text>"
 MAY_BE_MISSING = object()
-"""Marks a side field: `confidence: Annotated[int, MAY_BE_MISSING]`. Where it cannot be read it is
-missing from the value, which costs the answer nothing. Every other field decides: without it there
-is no value."""
+"""Marks a side field: `confidence: Annotated[int, MAY_BE_MISSING]`. A side field that cannot be
+read is left out of the value. Without any other field there is no value."""
 
 Kind = Literal["label", "integer", "number", "flag", "text", "list", "object", "other"]
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The values that a field takes: kind, bounds (None: open), labels, the shape of list items, a
-    nested schema.
+    """The values that a field can take.
 
-        `filled` asks for at least one item; other bounds on lengths are for the endpoint and are
-        not kept here.
+    `low` and `high` are None if open. `needs_items` requires at least one item in a list; other
+    bounds on lengths are for the endpoint and are not kept here.
     """
 
     kind: Kind
@@ -45,23 +41,23 @@ class Shape:
     item: "Shape | None" = None
     schema: type[BaseModel] | None = None
     description: str = ""
-    filled: bool = False
+    needs_items: bool = False
     may_be_missing: bool = False
 
     @property
-    def of_hundred(self) -> bool:
-        """Whether the field counts from 0 to 100."""
+    def is_percent(self) -> bool:
+        """Whether the field is a number from 0 to 100."""
         return self.high == 100 and self.low in (0, None)
 
 
 @lru_cache(maxsize=256)
 def schema_fields(schema: type[BaseModel]) -> dict[str, Shape]:
-    """The shape of every field of `schema`, by name."""
+    """Return the shape of every field of `schema` by name."""
     return {name: _field_shape(name, info) for name, info in schema.model_fields.items()}
 
 
 def _field_shape(name: str, info: FieldInfo) -> Shape:
-    shape = _bounded(_shape(info.annotation), info.metadata)
+    shape = _add_bounds(_shape(info.annotation), info.metadata)
     default = (
         None
         if info.is_required()
@@ -80,7 +76,7 @@ def _field_shape(name: str, info: FieldInfo) -> Shape:
 def _shape(annotation: object) -> Shape:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return _bounded(_shape(arguments[0]), arguments[1:])
+        return _add_bounds(_shape(arguments[0]), arguments[1:])
     if origin is Literal:
         return Shape("label", labels=arguments)
     if origin in (Union, types.UnionType):
@@ -103,10 +99,10 @@ def _class_shape(annotation: type) -> Shape:
     return Shape(kinds.get(annotation, "other"))
 
 
-def _bounded(shape: Shape, metadata: Iterable[object]) -> Shape:
-    low, high, filled = shape.low, shape.high, shape.filled
+def _add_bounds(shape: Shape, metadata: Iterable[object]) -> Shape:
+    low, high, needs_items = shape.low, shape.high, shape.needs_items
     for bound in metadata:
-        filled = filled or bool(getattr(bound, "min_length", 0))
+        needs_items = needs_items or bool(getattr(bound, "min_length", 0))
         low = next(
             (value for name in ("ge", "gt") if (value := getattr(bound, name, None)) is not None),
             low,
@@ -115,16 +111,14 @@ def _bounded(shape: Shape, metadata: Iterable[object]) -> Shape:
             (value for name in ("le", "lt") if (value := getattr(bound, name, None)) is not None),
             high,
         )
-    return replace(shape, low=low, high=high, filled=filled)
+    return replace(shape, low=low, high=high, needs_items=needs_items)
 
 
 @lru_cache(maxsize=256)
 def describe_schema(schema: type[BaseModel]) -> str:
-    """The form of the reply in words, for a prompt: an example with placeholders, then one line a
-    field.
+    """Describe the form of a reply for a prompt: an example with placeholders, then each field.
 
-        A model that only repeats this text has given no answer: the parser reads no placeholder as
-            a value.
+    A model that only repeats this text gives no answer: the parser reads no placeholder as a value.
     """
     return "\n".join(
         [
@@ -200,11 +194,12 @@ def _lines(schema: type[BaseModel], prefix: str) -> list[str]:
 
 @lru_cache(maxsize=256)
 def json_schema(schema: type[BaseModel]) -> JsonObject:
-    """The JSON schema of `schema` as endpoints take it: no references, every field required, no
-    others allowed.
+    """Return the JSON schema of `schema` as endpoints accept it.
 
-        Raises ValueError for a schema that contains itself, which cannot be written without
-        references.
+    It has no references, every field is required, and no other fields are allowed.
+
+    Raises:
+        ValueError: the schema contains itself, which needs references.
     """
     raw = schema.model_json_schema()
     definitions = raw.pop("$defs", {})
@@ -212,23 +207,23 @@ def json_schema(schema: type[BaseModel]) -> JsonObject:
     return inlined
 
 
-def _inline(node: Json, definitions: JsonObject, within: tuple[str, ...]) -> Json:
+def _inline(node: Json, definitions: JsonObject, ancestors: tuple[str, ...]) -> Json:
     if isinstance(node, list):
-        return [_inline(item, definitions, within) for item in node]
+        return [_inline(item, definitions, ancestors) for item in node]
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
         name = node["$ref"].rsplit("/", 1)[-1]
-        if name in within:
+        if name in ancestors:
             raise ValueError(f"the schema {name} contains itself")
-        beside = {key: value for key, value in node.items() if key != "$ref"}
-        return _inline({**definitions[name], **beside}, definitions, (*within, name))
+        other_keys = {key: value for key, value in node.items() if key != "$ref"}
+        return _inline({**definitions[name], **other_keys}, definitions, (*ancestors, name))
     plain = {
         key: value
         for key, value in node.items()
         if key not in ("title", "default", "properties", "enum", "const")
     }
-    result = {key: _inline(value, definitions, within) for key, value in plain.items()}
+    result = {key: _inline(value, definitions, ancestors) for key, value in plain.items()}
     result |= (
         {"enum": node["enum"]}
         if "enum" in node
@@ -238,7 +233,7 @@ def _inline(node: Json, definitions: JsonObject, within: tuple[str, ...]) -> Jso
     )
     if "properties" in node:
         result["properties"] = {
-            key: _inline(value, definitions, within) for key, value in node["properties"].items()
+            key: _inline(value, definitions, ancestors) for key, value in node["properties"].items()
         }
         result["required"] = list(node["properties"])
         result["additionalProperties"] = False

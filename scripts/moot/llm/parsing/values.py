@@ -1,6 +1,4 @@
-"""A schema's values read from what JSON or a repair library gave, or from words, with a note of
-every change.
-"""
+"""Reading of a schema's values from JSON, repaired JSON or words, with a note of every change."""
 
 import json
 import math
@@ -17,8 +15,8 @@ from moot.llm.parsing.words import (
     EchoError,
     Label,
     UnreadableError,
+    fold_text,
     is_choice,
-    plain,
     read_label,
     read_number,
     shorten,
@@ -27,17 +25,18 @@ from moot.llm.parsing.words import (
 Status = Literal["strict", "repaired", "extracted", "invalid"]
 
 HUNDRED = 100
-NOT_GIVEN = "not given"
-OTHER_KEYS = {
+NOT_STATED = "not given"
+KEY_ALIASES = {
     "verdict": "prediction",
     "confidence level": "confidence",
-}  # for a key that the object does not state
-OPENING = (
+}
+"""Alternative names of keys, used if the object lacks the key itself."""
+FIELD_START = (
     r"(?:[\"'“‘](?=[\w\s-]{1,60}[\"'”’])"
     r"|(?:^|[\n{,;.|(\[。，；、])(?:[-*#>•|"
     r" \t_`\"'“]|\d{1,2}[.)]|(?:my|the|our|final|overall)\b)*+)"
 )
-NAMING = (
+FIELD_NAME_END = (
     r"[\"'“”‘’*_`]*(?:\s(?:level|score|rating))?(?:\s?[(（][^()\n]{0,60}[)）])?[\"'“”‘’*_` \t]*"
 )
 SEPARATOR = r"(?:[:=：＝|]|->|=>|→)"
@@ -46,11 +45,10 @@ LENGTHS = ("too_long", "too_short", "string_too_long", "string_too_short")
 
 @dataclass(slots=True)
 class Notes:
-    """What had to be done to read a value, the rung that this makes it, and what is missing (path
-    to problem).
+    """Changes that were needed to read a value, and missing fields (path to problem).
 
-        `bare_numbers` holds numbers as they were written where 0 to 100 is asked and the words
-        name no scale, by path.
+    `bare_numbers` holds the numbers, by path, that were stated without a scale for a field from 0
+    to 100.
     """
 
     repairs: list[str] = field(default_factory=list)
@@ -70,7 +68,7 @@ class Notes:
 
     @property
     def problem(self) -> str:
-        """All of it on one line; "" where nothing had to be done."""
+        """All notes on one line; "" if nothing was changed."""
         return "; ".join(
             [
                 *self.repairs,
@@ -84,7 +82,7 @@ class Notes:
         self.in_words = self.in_words or in_words
 
     def absorb(self, inner: "Notes", place: str) -> None:
-        """Take over the notes on the value at `place`, a field's name or a position such as "[0]"."""
+        """Add the notes on the value at `place`, a field's name or a position such as "[0]"."""
         for repair in inner.repairs:
             self.add(repair)
         self.in_words = self.in_words or inner.in_words
@@ -100,95 +98,99 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Unclear:
-    """The values of a key that an object states more than once, differently."""
+    """Different values that an object states for one key."""
 
     values: tuple[Json, ...]
 
 
-def validated(schema: type[BaseModel], value: JsonObject) -> JsonObject:
-    """`value`, with the defaults of what it does not state, if `schema` takes it; else
-    UnreadableError.
+def validate_value(schema: type[BaseModel], value: JsonObject) -> JsonObject:
+    """Validate `value` against `schema` and add defaults.
 
-        Bounds on lengths are for servers that can be held to them: here they refuse nothing. A
-        field that may be missing is left out where it is.
+    Bounds on lengths are for servers that can enforce them and are ignored here. Side fields that
+    are missing stay missing.
+
+    Raises:
+        UnreadableError: a value does not fit the schema.
     """
-    written = writable(json.dumps(value, ensure_ascii=False))
+    document = clean_text(json.dumps(value, ensure_ascii=False))
     try:
-        return schema.model_validate_json(written, strict=True).model_dump(mode="json")
+        return schema.model_validate_json(document, strict=True).model_dump(mode="json")
     except ValidationError as error:
         for problem in error.errors():
             if problem["type"] != "missing" and problem["type"] not in LENGTHS:
                 place = ".".join(str(part) for part in problem["loc"])
                 raise UnreadableError(f"{place}: {shorten(problem['msg'], 120)}") from None
-    found: JsonObject = json.loads(written)
-    return found
+    values: JsonObject = json.loads(document)
+    return values
 
 
-def writable(text: str) -> str:
-    """`text` without what no file takes: halves of surrogate pairs are replaced, a byte order mark
-    is dropped.
-    """
+def clean_text(text: str) -> str:
+    """Replace unpaired surrogates in `text`, and drop a byte order mark."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").lstrip("\ufeff")
 
 
-def unwrapped(schema: type[BaseModel], found: JsonObject, notes: Notes) -> JsonObject:
-    """`found`, or the one object in it if `found` has no key of the schema: {"answer":
-    {"prediction": ...}}.
+def unwrap_object(schema: type[BaseModel], values: JsonObject, notes: Notes) -> JsonObject:
+    """Return `values`, or the one object in it if it has no key of the schema.
+
+    An example is {"answer": {"prediction": ...}}.
     """
-    keys = {plain(shape.key) for shape in schema_fields(schema).values()}
+    keys = {fold_text(shape.key) for shape in schema_fields(schema).values()}
     for _ in range(3):
-        inner = [value for value in found.values() if isinstance(value, dict)]
-        if keys & {plain(key) for key in found} or len(inner) != 1:
+        objects = [value for value in values.values() if isinstance(value, dict)]
+        if keys & {fold_text(key) for key in values} or len(objects) != 1:
             break
         notes.add("the object is wrapped in another")
-        found = inner[0]
-    return found
+        values = objects[0]
+    return values
 
 
-def read_object(schema: type[BaseModel], found: JsonObject, notes: Notes) -> JsonObject:
-    """The fields of `schema` in `found`, by key, defaults included.
+def read_object(schema: type[BaseModel], values: JsonObject, notes: Notes) -> JsonObject:
+    """Return the fields of `schema` in `values` by key, with defaults.
 
-    What is missing or unreadable is left out and noted, if the schema says that it may be missing.
-    Raises UnreadableError for any other field, and where nothing is left; EchoError where the
-    format is repeated.
+    Side fields that are missing or unreadable are left out and noted.
+
+    Raises:
+        UnreadableError: another field is missing or unreadable, or nothing is left.
+        EchoError: the values repeat the format.
     """
     fields = schema_fields(schema)
-    names = {plain(shape.key): name for name, shape in fields.items()}
-    stated = {plain(key) for key in found}
-    given: JsonObject = {}
-    for key, value in found.items():
-        name = names.get(plain(key))
-        other = OTHER_KEYS.get(plain(key), "")
-        if name is None and other not in stated and not isinstance(value, dict):
-            name = names.get(other)
+    names = {fold_text(shape.key): name for name, shape in fields.items()}
+    keys = {fold_text(key) for key in values}
+    raw_values: JsonObject = {}
+    for key, value in values.items():
+        name = names.get(fold_text(key))
+        canonical_key = KEY_ALIASES.get(fold_text(key), "")
+        if name is None and canonical_key not in keys and not isinstance(value, dict):
+            name = names.get(canonical_key)
         if name is None:
             if schema.model_config.get("extra") == "forbid":
                 notes.add(f"'{shorten(key)}' is not asked for")
             continue
         if key != fields[name].key:
             notes.add(f"'{shorten(key)}' for {fields[name].key}")
-        twice = name in given and given[name] != value
-        given[name] = Unclear((given[name], value)) if twice else value
-    return collected(schema, given, read_value, notes)
+        is_ambiguous = name in raw_values and raw_values[name] != value
+        raw_values[name] = Unclear((raw_values[name], value)) if is_ambiguous else value
+    return collect_fields(schema, raw_values, read_value, notes)
 
 
-def collected(
-    schema: type[BaseModel], given: Fields, read: Callable[[Shape, Json, Notes], Json], notes: Notes
+def collect_fields(
+    schema: type[BaseModel],
+    raw_values: Fields,
+    read_field: Callable[[Shape, Json, Notes], Json],
+    notes: Notes,
 ) -> JsonObject:
-    """The values of the fields of `schema`, by key, as `read` reads what is given of each; see
-    `read_object`.
-    """
-    found: JsonObject = {}
+    """Return the fields of `schema` by key, each read by `read_field`; see `read_object`."""
+    values: JsonObject = {}
     problems: list[UnreadableError] = []
     for name, shape in schema_fields(schema).items():
-        if name not in given and not shape.required:
-            found[shape.key] = shape.default
+        if name not in raw_values and not shape.required:
+            values[shape.key] = shape.default
             continue
         inner = Notes()
         try:
-            if name not in given:
-                raise UnreadableError(NOT_GIVEN)
-            found[shape.key] = read(shape, given[name], inner)
+            if name not in raw_values:
+                raise UnreadableError(NOT_STATED)
+            values[shape.key] = read_field(shape, raw_values[name], inner)
         except UnreadableError as problem:
             if not shape.may_be_missing:
                 raise type(problem)(f"{name}: {problem}") from None
@@ -197,14 +199,14 @@ def collected(
             problems.append(problem)
         else:
             notes.absorb(inner, name)
-    if problems and not found:
+    if problems and not values:
         echo = all(isinstance(problem, EchoError) for problem in problems)
         raise (EchoError if echo else UnreadableError)(f"no field can be read; {notes.problem}")
-    return found
+    return values
 
 
 def read_value(shape: Shape, value: Json, notes: Notes) -> Json:
-    """`value` as `shape` wants it; notes tell what was changed."""
+    """Return `value` in the form of `shape`; changes are added to `notes`."""
     if isinstance(value, Unclear):
         raise UnreadableError("stated twice, differently")
     if shape.optional and value is None:
@@ -232,40 +234,63 @@ def _read_choice(shape: Shape, value: Json, notes: Notes) -> Label:
     return label
 
 
+@dataclass(frozen=True, slots=True)
+class _Quantity:
+    """A number and how it was written: in per cent, and whether with a scale ("8/10", "70%")."""
+
+    number: int | float
+    is_percent: bool = False
+    has_scale: bool = False
+
+
 def _read_quantity(shape: Shape, value: Json, notes: Notes) -> int | float:
-    percent = clear = False
-    if isinstance(value, str):
-        if is_choice(value, ()) or _is_range(shape, value):
-            raise EchoError(f"'{shorten(value)}' repeats the format")
-        number, percent, exact = read_number(value, shape.high or HUNDRED)
-        clear = percent or re.search(r"/|\bof\b", value) is not None
-        notes.add(f"'{shorten(value)}' for a number", in_words=not exact)
-    elif isinstance(value, bool) or not isinstance(value, int | float):
-        raise UnreadableError(f"'{shorten(str(value))}' is not a number")
-    else:
-        number = value
-    if percent and shape.high not in (None, HUNDRED):
+    quantity = _parse_quantity(shape, value, notes)
+    number = quantity.number
+    if quantity.is_percent and shape.high not in (None, HUNDRED):
         if shape.high != 1:
             raise UnreadableError(f"per cent where up to {shape.high:g} is asked")
         number = number / HUNDRED
-    _note_bare_number(shape, number, clear, notes)
-    if not (shape.low is None or number >= shape.low) or not (
-        shape.high is None or number <= shape.high
-    ):
-        raise UnreadableError(f"{shorten(str(number))} is outside {shape.low} to {shape.high}")
+    _note_bare_number(shape, number, quantity.has_scale, notes)
+    _check_bounds(shape, number)
     if shape.kind == "integer" and isinstance(number, float):
-        if math.isnan(number) or abs(number) > 2**53:
-            raise UnreadableError(f"{number} is no whole number")
-        notes.add(f"{number} to the nearest whole number")
-        number = int(number + 0.5) if number >= 0 else -int(-number + 0.5)
+        return _round_half_up(number, notes)
     return number
 
 
+def _parse_quantity(shape: Shape, value: Json, notes: Notes) -> _Quantity:
+    if isinstance(value, str):
+        if is_choice(value, ()) or _is_range(shape, value):
+            raise EchoError(f"'{shorten(value)}' repeats the format")
+        number, is_percent, is_exact = read_number(value, shape.high or HUNDRED)
+        notes.add(f"'{shorten(value)}' for a number", in_words=not is_exact)
+        has_scale = is_percent or re.search(r"/|\bof\b", value) is not None
+        return _Quantity(number, is_percent, has_scale)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UnreadableError(f"'{shorten(str(value))}' is not a number")
+    return _Quantity(value)
+
+
+def _check_bounds(shape: Shape, number: float) -> None:
+    is_above = shape.low is None or number >= shape.low
+    is_below = shape.high is None or number <= shape.high
+    if not (is_above and is_below):
+        raise UnreadableError(f"{shorten(str(number))} is outside {shape.low} to {shape.high}")
+
+
+def _round_half_up(number: float, notes: Notes) -> int:
+    if math.isnan(number) or abs(number) > 2**53:
+        raise UnreadableError(f"{number} is no whole number")
+    notes.add(f"{number} to the nearest whole number")
+    return int(number + 0.5) if number >= 0 else -int(-number + 0.5)
+
+
 def _note_bare_number(shape: Shape, number: float, clear: bool, notes: Notes) -> None:
-    """Note a number without a scale; raises UnreadableError for a fraction of 1, since 1 may also
-    be 1 %.
+    """Note a number without a scale.
+
+    Raises:
+        UnreadableError: the number is a fraction of 1, or 1.0, which may also mean 1 %.
     """
-    if clear or not shape.of_hundred:
+    if clear or not shape.is_percent:
         return
     notes.bare_numbers[""] = float(number)
     if isinstance(number, float) and 0 < number <= 1:
@@ -309,7 +334,7 @@ def _read_list(shape: Shape, value: Json, notes: Notes) -> list[Json]:
     if not isinstance(value, list):
         notes.add("one item for a list")
         value = [value]
-    if shape.filled and not value:
+    if shape.needs_items and not value:
         raise UnreadableError("an empty list")
     items = []
     for number, item in enumerate(value):
@@ -336,9 +361,10 @@ READERS: dict[str, Callable[[Shape, Json, Notes], Json]] = {
 }
 
 
-def stated_by_field(text: str, schema: type[BaseModel]) -> dict[str, list[str]]:
-    """What follows each field's name in `text` ("Prediction: YES", "confidence": 70), by field, in
-    order.
+def find_statements(text: str, schema: type[BaseModel]) -> dict[str, list[str]]:
+    """Return the texts that follow each field's name in `text`, by field, in order.
+
+    Examples are "Prediction: YES" and "confidence": 70.
     """
     fields = schema_fields(schema)
     words = {
@@ -348,29 +374,32 @@ def stated_by_field(text: str, schema: type[BaseModel]) -> dict[str, list[str]]:
     groups = "|".join(
         f"(?P<{name}>{words[name]})" for name in sorted(words, key=lambda name: (-len(name), name))
     )
-    pattern = re.compile(rf"{OPENING}(?:{groups}){NAMING}{SEPARATOR}[*_`]*", re.IGNORECASE)
+    pattern = re.compile(
+        rf"{FIELD_START}(?:{groups}){FIELD_NAME_END}{SEPARATOR}[*_`]*", re.IGNORECASE
+    )
     matches = list(pattern.finditer(text))
     ends = [match.start() for match in matches[1:]] + [len(text)]
-    stated: dict[str, list[str]] = {}
+    statements: dict[str, list[str]] = {}
     for match, end in zip(matches, ends, strict=False):
-        stated.setdefault(str(match.lastgroup), []).append(text[match.end() : end])
-    return stated
+        statements.setdefault(str(match.lastgroup), []).append(text[match.end() : end])
+    return statements
 
 
 def _first_line(statement: str) -> str:
-    """A label's or a number's own words: what is quoted, or the first line that is not empty."""
+    """Return the quoted text of a statement, or its first line that is not empty."""
     text = statement.strip().strip("*_`").strip()
     if quoted := re.match(r"([\"'“‘])(.*?)([\"'”’])(?=\s*(?:[,;}\]\n]|$))", text, re.DOTALL):
         return quoted.group(2)
     return text.split("\n", 1)[0]
 
 
-def agreed(shape: Shape, statements: list[str], notes: Notes | None = None) -> Json:
-    """The one reading of all `statements`, echoes of the choice aside; None if nothing is stated.
+def read_agreed(shape: Shape, statements: list[str], notes: Notes | None = None) -> Json:
+    """Return the common value of all `statements`; None if there are none.
 
-    A number without a scale is noted, if it is the only statement.
+    Statements that only repeat the choice are ignored. A single number without a scale is noted.
 
-    Raises UnreadableError where one cannot be read or two differ.
+    Raises:
+        UnreadableError: a statement cannot be read, or two differ.
     """
     readings: list[Json] = []
     for statement in statements:

@@ -18,7 +18,7 @@ ANNOUNCEMENT = (
     r"(?:answer|verdict|prediction|decision|judge?ment|conclusion|label|stance|ruling|classification|outcome|choice|vote"
     r"|答案|回答|预测|預測|结论|結論|判断|判斷|判决|判決|立场|立場)"
 )
-IS = (
+COPULA_OR_COLON = (
     r"(?:\s*(?:[:=：＝]|->|=>|→)\s*|\s+(?:is|would be)\s*:?\s+"
     r"|\s*(?:是|为|為)\s*[:：]?\s*)"
 )
@@ -27,18 +27,18 @@ SPEAKER = (
     r"(?:(?:i|we)\s+(?:think|believe|conclude|say)\s+(?:that\s+)?)?"
     r"(?:(?:my|the|our|final|overall|最终|最終|我的|因此|所以)\s*)*"
 )
-SAYING = (  # "I predict YES", "I would classify this as PRO", "we predict that the outcome is NO"
+I_SAY = (  # "I predict YES", "I would classify this as PRO", "we predict that the outcome is NO"
     r"(?:i|we)\s+(?:(?:would|will|therefore|thus)\s+){0,2}"
     r"(?:(?:predict|vote|answer|conclude|choose|select)(?:\s+that)?(?:\s*:)?"
     r"|(?:classify|label|rate)\s+(?:it|this|(?:this|the)\s\w{1,20})\s+as)\s+"
 )
-STATING = (
-    rf"(?:{SPEAKER}{ANNOUNCEMENT}[*_\"'`]*{IS}|(?:(?:so|thus|therefore|hence|overall),?\s+)?{SAYING}"
-    rf"(?:{SPEAKER}{ANNOUNCEMENT}{IS})?)"
+ANSWER_INTRODUCTION = (
+    rf"(?:{SPEAKER}{ANNOUNCEMENT}[*_\"'`]*{COPULA_OR_COLON}|(?:(?:so|thus|therefore|hence|overall),?\s+)?{I_SAY}"
+    rf"(?:{SPEAKER}{ANNOUNCEMENT}{COPULA_OR_COLON})?)"
 )
-LEAD_IN = re.compile(r"^" + STATING, re.IGNORECASE)
+LEAD_IN = re.compile(r"^" + ANSWER_INTRODUCTION, re.IGNORECASE)
 STATED_ANSWER = re.compile(
-    r"(?:^|[.;:!?,。；，！？])[\s*#>_-]*" + STATING + r"(?=(?P<value>[^\n]{1,400}))",
+    r"(?:^|[.;:!?,。；，！？])[\s*#>_-]*" + ANSWER_INTRODUCTION + r"(?=(?P<value>[^\n]{1,400}))",
     re.IGNORECASE,
 )
 EXPLANATION = re.compile(
@@ -122,20 +122,20 @@ class EchoError(UnreadableError):
     """The words repeat the choice that was put to the model, and choose nothing."""
 
 
-def plain(text: str) -> str:
+def fold_text(text: str) -> str:
     """`text` as labels are compared: one width, one case, one separator.
 
     >>> plain("Not_Guilty") == plain("not guilty")
     True
     """
-    return (_known_plain if len(text) <= _LABEL else _plain)(text)
+    return (_cached_fold if len(text) <= _LABEL else _fold_text)(text)
 
 
-def _plain(text: str) -> str:
+def _fold_text(text: str) -> str:
     return re.sub(r"[\s_-]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
-_known_plain = lru_cache(maxsize=4096)(_plain)
+_cached_fold = lru_cache(maxsize=4096)(_fold_text)
 _LABEL = 100
 """Characters; what is longer is no label, and is not remembered."""
 
@@ -143,7 +143,7 @@ _LABEL = 100
 @lru_cache(maxsize=512)
 def _mention_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
     """Any label as a whole word; scripts without spaces have no word boundaries."""
-    words = sorted({plain(str(label)) for label in labels}, key=lambda word: (-len(word), word))
+    words = sorted({fold_text(str(label)) for label in labels}, key=lambda word: (-len(word), word))
     alternatives = (
         rf"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])" if word.isascii() else re.escape(word)
         for word in words
@@ -151,20 +151,20 @@ def _mention_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
     return re.compile("|".join(alternatives))
 
 
-def mentioned(text: str, labels: tuple[Label, ...]) -> set[str]:
+def find_mentions(text: str, labels: tuple[Label, ...]) -> set[str]:
     """The labels (in their plain form) that `text` names anywhere."""
-    return set(_mention_pattern(labels).findall(plain(text)))
+    return set(_mention_pattern(labels).findall(fold_text(text)))
 
 
 def is_choice(text: str, labels: tuple[Label, ...]) -> bool:
     """Whether `text` only repeats the choice: "YES or NO", "<label>", "..."."""
     stripped = text.strip()
-    if re.fullmatch(r"<[^<>]*>|\[[^\[\]]*\]|\.{3}|…", stripped) and plain(
+    if re.fullmatch(r"<[^<>]*>|\[[^\[\]]*\]|\.{3}|…", stripped) and fold_text(
         stripped.strip("<>[]")
-    ) not in {plain(str(label)) for label in labels}:
+    ) not in {fold_text(str(label)) for label in labels}:
         return True
-    rest = CHOICE_WORDS.sub(" ", _mention_pattern(labels).sub(" ", plain(text)))
-    return len(mentioned(text, labels)) > 1 and not re.search(r"[^\W_]", rest)
+    rest = CHOICE_WORDS.sub(" ", _mention_pattern(labels).sub(" ", fold_text(text)))
+    return len(find_mentions(text, labels)) > 1 and not re.search(r"[^\W_]", rest)
 
 
 def _unwrap(text: str) -> str:
@@ -180,8 +180,8 @@ def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
         Raises EchoError where the text repeats the choice, UnreadableError where it states no label
         or more than one.
     """
-    spelling = {plain(str(label)): label for label in labels}
-    bare = plain(_unwrap(text))
+    spelling = {fold_text(str(label)): label for label in labels}
+    bare = fold_text(_unwrap(text))
     if bare in spelling:
         return spelling[bare], True
     if is_choice(text, labels):
@@ -191,8 +191,8 @@ def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
     stripped = _unwrap(text)
     readings = (
         _opening_label(THE_WINNER.sub("", LEAD_IN.sub("", stripped).lstrip(WRAPPING)), spelling),
-        _opening_label(_without_frame(stripped, labels), spelling, capitals=True),
-        _article(bare, spelling),
+        _opening_label(_strip_frame(stripped, labels), spelling, capitals=True),
+        _read_article(bare, spelling),
     )
     for label in readings:
         if label is not None:
@@ -213,10 +213,10 @@ def _opening_label(
         predicate = PREDICATE.match(folded, len(word))
         rest = folded[predicate.end() if predicate else len(word) :]
         if capitals:
-            rest = _denied(tuple(spelling)).sub("", rest)
+            rest = _denial_pattern(tuple(spelling)).sub("", rest)
         if (
             EXPLANATION.match(rest)
-            and mentioned(rest, tuple(spelling)) <= {word}
+            and find_mentions(rest, tuple(spelling)) <= {word}
             and not UNDECIDED.search(rest)
         ):
             return spelling[word]
@@ -224,16 +224,16 @@ def _opening_label(
 
 
 @lru_cache(maxsize=512)
-def _denied(words: tuple[str, ...]) -> re.Pattern[str]:
+def _denial_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     """Labels that are denied: ", not CON", "rather than CON or NEUTRAL", "no more debate"."""
-    one = "|".join(rf"{re.escape(word)}(?![a-z0-9_])" for word in words)
+    label = "|".join(rf"{re.escape(word)}(?![a-z0-9_])" for word in words)
     return re.compile(
         r"(?:,?\s*(?:and|but)?\s*\b(?:not|rather than|instead"
-        rf" of)|\bno)\s+(?:{one})(?:(?:,|\s+or|\s+nor)\s+(?:{one}))*"
+        rf" of)|\bno)\s+(?:{label})(?:(?:,|\s+or|\s+nor)\s+(?:{label}))*"
     )
 
 
-def _without_frame(text: str, labels: tuple[Label, ...]) -> str:
+def _strip_frame(text: str, labels: tuple[Label, ...]) -> str:
     """`text` without what may precede a label in capitals: "It's", "Neither PRO nor CON, so", "反对
     (", "The".
     """
@@ -245,8 +245,8 @@ def _without_frame(text: str, labels: tuple[Label, ...]) -> str:
     )
     if neither:
         phrase = text[neither.end() :]
-        excluded = {plain(neither[1]), plain(neither[2])}
-        return "" if mentioned(phrase, labels) & excluded else phrase
+        excluded = {fold_text(neither[1]), fold_text(neither[2])}
+        return "" if find_mentions(phrase, labels) & excluded else phrase
     return OTHER_SCRIPT.sub("", COPULA.sub("", text)).lstrip(WRAPPING)
 
 
@@ -256,12 +256,12 @@ ARTICLE = re.compile(
 )
 
 
-def _article(bare: str, spelling: dict[str, Label]) -> Label | None:
+def _read_article(bare: str, spelling: dict[str, Label]) -> Label | None:
     """The label that is the number of an article: "第264条", "刑法第二百六十四条", "Article 264"."""
-    found = ARTICLE.fullmatch(bare) if all(word.isdigit() for word in spelling) else None
-    if found is None:
+    match = ARTICLE.fullmatch(bare) if all(word.isdigit() for word in spelling) else None
+    if match is None:
         return None
-    number = found["latin"] or found["han"]
+    number = match["latin"] or match["han"]
     return spelling.get(number if number.isdigit() else str(_from_han(number)))
 
 
@@ -271,18 +271,20 @@ _CITED = re.compile(
 )
 
 
-def labels_cited(text: str, labels: Iterable[str]) -> set[str]:
+def find_citations(text: str, labels: Iterable[str]) -> set[str]:
     """The labels that a text names: articles by their numbers, others by their words, the longest
     of several first.
     """
-    known = set(labels)
-    if all(label.isdigit() for label in known):
+    label_set = set(labels)
+    if all(label.isdigit() for label in label_set):
         numbers = [arabic or latin for arabic, latin in _CITED.findall(text)]
         return {
             number if number.isdigit() else str(_from_han(number)) for number in numbers
-        } & known
-    words = "|".join(re.escape(label) for label in sorted(known, key=len, reverse=True))
-    return set(re.findall(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", text, re.IGNORECASE)) & known
+        } & label_set
+    words = "|".join(re.escape(label) for label in sorted(label_set, key=len, reverse=True))
+    return (
+        set(re.findall(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", text, re.IGNORECASE)) & label_set
+    )
 
 
 def _from_han(numeral: str) -> int:
@@ -331,24 +333,24 @@ def read_number(text: str, scale: float) -> tuple[int | float, bool, bool]:
     percent_of = phrase.startswith("百分之")
     phrase = phrase.removeprefix("百分之")
     if digits := NUMBER.match(phrase):
-        value, end = _numeral(digits["digits"]), digits.end()
+        value, end = _read_digits(digits["digits"]), digits.end()
     else:
-        value, end = _in_words(phrase)
-    after = _after_number(scale).match(phrase, end)
-    percent = percent_of or bool(after and after["percent"])
-    rest = phrase[after.end() :] if after else phrase[end:]
+        value, end = _read_number_word(phrase)
+    unit = _after_number(scale).match(phrase, end)
+    percent = percent_of or bool(unit and unit["percent"])
+    rest = phrase[unit.end() :] if unit else phrase[end:]
     if SECOND_NUMBER.match(rest):
         raise UnreadableError(f"'{shorten(text)}' is not one number")
     return value, percent, not rest.strip(WRAPPING)
 
 
-def _numeral(digits: str) -> int | float:
+def _read_digits(digits: str) -> int | float:
     if len(digits) > 30:  # no measured quantity is longer, and int() of thousands of digits is slow
         raise UnreadableError("a number of more than 30 digits")
     return float(digits) if re.search(r"[.eE]", digits) else int(digits)
 
 
-def _in_words(phrase: str) -> tuple[int, int]:
+def _read_number_word(phrase: str) -> tuple[int, int]:
     if han := HAN_NUMBER.match(phrase):
         return _from_han(han[0]), han.end()
     folded = phrase.casefold().replace("-", " ")
@@ -360,14 +362,18 @@ def _in_words(phrase: str) -> tuple[int, int]:
     raise UnreadableError(f"'{shorten(phrase)}' is not a number")
 
 
-def announced(text: str, labels: tuple[Label, ...]) -> Iterator[Label]:
+def find_announced(text: str, labels: tuple[Label, ...]) -> Iterator[Label]:
     """Every label that `text` gives as its answer: on a line of its own, or after words such as
     "the answer is".
 
         Raises UnreadableError at an announcement that names labels without choosing one.
     """
     for line in text.splitlines():
-        phrases = [line] if plain(_unwrap(line)) in {plain(str(label)) for label in labels} else []
+        phrases = (
+            [line]
+            if fold_text(_unwrap(line)) in {fold_text(str(label)) for label in labels}
+            else []
+        )
         phrases += [match["value"] for match in STATED_ANSWER.finditer(line)]
         phrases += re.findall(r"\\boxed\{[^{}]*\}", line)
         for phrase in phrases:
@@ -377,7 +383,7 @@ def announced(text: str, labels: tuple[Label, ...]) -> Iterator[Label]:
             except EchoError:
                 continue
             except UnreadableError:
-                if mentioned(sentence, labels):
+                if find_mentions(sentence, labels):
                     raise
 
 

@@ -1,13 +1,12 @@
-"""What a simulated voice believes: the case that a prompt is about, what it tells, and the log-odds
-of the truth.
+"""Beliefs of simulated voices: the log-odds that a voice gives to the truth.
 
     belief = sigma * Phi^-1(competence) + difficulty * D(case) + own * O(model, case) + wobble *
-             temperature * W(call) + what was heard + what is liked
+             temperature * W(call) + statements + preferences
 
-D, O and W are standard normal, drawn from a digest of what they depend on, and sigma is the
-standard deviation of their sum, so that a voice that hears and likes nothing is right with the
-probability `competence`. The answer is right where the belief is above 0. docs/planning.md says
-more. Prompts are read unchanged: a protocol knows nothing of this.
+D, O and W are standard normal and drawn from a digest of their arguments. sigma is the standard
+deviation of their sum, so a voice without statements and preferences is right with the probability
+`competence`. The answer is right if the belief is above 0. See docs/planning.md. Prompts are read
+as they are sent; protocols need no change.
 """
 
 import hashlib
@@ -44,14 +43,13 @@ _SMALLEST = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class KnownCase:
-    """What a simulated voice knows of a case in addition to its text.
+    """The facts about a case that a simulated voice knows in addition to its text.
 
     Attributes:
         targets: the true label, or labels.
         labels: every label of the task.
         positive: the task's positive label.
-        name: by which its difficulty is drawn: its id, so that it is the same however the case is
-            told.
+        name: the case id. Its difficulty is drawn from it, so other wordings are equally hard.
     """
 
     targets: tuple[str, ...]
@@ -62,18 +60,16 @@ class KnownCase:
 
 @dataclass(frozen=True)
 class World:
-    """What simulated voices of a job have in common: a seed, and what is known of a case by its
-    text in prompts.
-    """
+    """The seed and the known cases of a job; a case is found by its text in prompts."""
 
     seed: int
     cases: Mapping[str, KnownCase]
 
 
-def world_of(seed: int, cases: Sequence[Case] = (), task: Task | None = None) -> World:
-    """The world of a job: its cases by their texts, from which alone a voice can tell them."""
-    known = {
-        shown(case.text): KnownCase(
+def build_world(seed: int, cases: Sequence[Case] = (), task: Task | None = None) -> World:
+    """Return the world of a job; its cases are keyed by their text, as prompts show it."""
+    known_cases = {
+        escape_as_in_prompt(case.text): KnownCase(
             tuple(case.target.split(";")),
             task.labels,
             task.positive or task.labels[-1],
@@ -82,17 +78,17 @@ def world_of(seed: int, cases: Sequence[Case] = (), task: Task | None = None) ->
         for case in cases
         if task is not None
     }
-    return World(seed, known)
+    return World(seed, known_cases)
 
 
-def shown(text: str) -> str:
-    """A text as prompts show it between tags."""
+def escape_as_in_prompt(text: str) -> str:
+    """Return a text as prompts show it between tags."""
     return enclose(text, "t")[len("<t>\n") : -len("\n</t>")]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A text in a prompt that is not the case: its tag, who said it, and what."""
+class QuotedText:
+    """A text between tags in a prompt, other than the case: its tag, its speaker and its words."""
 
     tag: str
     speaker: str
@@ -104,18 +100,18 @@ class Reading:
     """A prompt as a simulated voice reads it.
 
     Attributes:
-        text: of the case, or the first text where no case is known.
-        case: what is known of it; None where nothing is.
-        told: all other text between tags.
-        instruction: the text outside of tags, the system message left out.
-        own_name: how the prompt addresses a judge of a panel.
-        side: the label that the voice is told to argue for, "" where it is free.
-        digest: of the whole request, which two equal ones share.
+        text: the text of the case, or the first text if no case is known.
+        case: the known facts about the case; None for an unknown case.
+        quotes: all other texts between tags.
+        instruction: the text outside of tags, without the system message.
+        own_name: the name by which the prompt addresses a judge of a panel.
+        side: the label that the voice must argue for, or "".
+        digest: the digest of the request.
     """
 
     text: str
     case: KnownCase | None
-    told: tuple[Told, ...]
+    quotes: tuple[QuotedText, ...]
     instruction: str
     own_name: str
     side: str
@@ -123,51 +119,49 @@ class Reading:
 
 
 def read_request(request: Request, cases: Mapping[str, KnownCase]) -> Reading:
-    """Find the case in a prompt, and what was said about it.
+    """Find the case in a prompt, and the statements about it.
 
-    The last known case counts: examples come before it.
+    The last known case is used, since examples come before it.
     """
     prompt = "\n".join(message.content for message in request.messages if message.role != "system")
     blocks = list(_BLOCK.finditer(prompt))
-    known = [block["text"] for block in blocks if block["text"] in cases]
-    text = known[-1] if known else next((block["text"] for block in blocks), "")
-    told = tuple(
-        _told(prompt, block)
+    known_texts = [block["text"] for block in blocks if block["text"] in cases]
+    text = known_texts[-1] if known_texts else next((block["text"] for block in blocks), "")
+    quotes = tuple(
+        _read_quote(prompt, block)
         for block in blocks
         if block["text"] not in cases and block["text"] != text
     )
     instruction = _BLOCK.sub("", prompt)
-    own, side = _OWN_NAME.search(instruction), _SIDE.search(instruction)
+    name, side = _OWN_NAME.search(instruction), _SIDE.search(instruction)
     label = (side["label"] or side["zh"]).casefold() if side else ""
     digest = hashlib.sha256(request.to_json().encode("utf-8", "surrogatepass")).hexdigest()
     return Reading(
-        text, cases.get(text), told, instruction, own["name"] if own else "", label, digest
+        text, cases.get(text), quotes, instruction, name["name"] if name else "", label, digest
     )
 
 
-def _told(prompt: str, block: re.Match[str]) -> Told:
+def _read_quote(prompt: str, block: re.Match[str]) -> QuotedText:
     speaker = _SPEAKER.match(block["text"])
-    own = block["tag"] in _OWN_TAGS or _OWN_OPINION.search(
+    is_own = block["tag"] in _OWN_TAGS or _OWN_OPINION.search(
         prompt[max(0, block.start() - 30) : block.start()]
     )
-    return Told(
-        "own" if own else block["tag"], speaker["speaker"] if speaker else "", block["text"]
+    return QuotedText(
+        "own" if is_own else block["tag"], speaker["speaker"] if speaker else "", block["text"]
     )
 
 
 @lru_cache(maxsize=100_000)
-def stances(text: str, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """The labels that a text speaks for, in their order; where a rubric speaks of these labels, as
-    its rules say.
-    """
+def find_stances(text: str, labels: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the labels that a text argues for, in order; by the rubric's rules if there is one."""
     if rubric := rubric_for(frozenset(labels)):
         answer = rubric.answer_of(text)
         return (answer,) if answer else ()
-    return tuple(found.casefold() for found in _names_of(labels).findall(text))
+    return tuple(name.casefold() for name in _label_pattern(labels).findall(text))
 
 
 @lru_cache(maxsize=256)
-def _names_of(labels: tuple[str, ...]) -> re.Pattern[str]:
+def _label_pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
     names = sorted((label.upper() for label in labels), key=len, reverse=True)
     return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, names))})(?![A-Za-z0-9])")
 
@@ -177,124 +171,144 @@ class Belief:
     """A voice's belief about one question.
 
     Attributes:
-        right: the true option.
-        wrong: the option that tempts it most.
-        log_odds: of the truth, on the scale of the model above.
-        stated: of the truth, as the voice would state it.
+        true_option: the true option.
+        tempting_option: the most tempting false option.
+        log_odds: the log-odds of the truth on the scale of the model above.
+        stated_log_odds: the log-odds of the truth that the voice states.
     """
 
-    right: str
-    wrong: str
+    true_option: str
+    tempting_option: str
     log_odds: float
-    stated: float
+    stated_log_odds: float
 
     @property
     def answer(self) -> str:
-        """The option that it takes."""
-        return self.right if self.log_odds > 0 else self.wrong
+        """The option that the voice chooses."""
+        return self.true_option if self.log_odds > 0 else self.tempting_option
 
     @property
     def certainty(self) -> float:
-        """The probability that it gives its answer, at least one half."""
-        return 1 / (1 + math.exp(-min(abs(self.stated), 700)))
+        """The probability that the voice gives to its answer, at least one half."""
+        return 1 / (1 + math.exp(-min(abs(self.stated_log_odds), 700)))
 
 
 def form_belief(
     voice: SimulatedVoice, seed: int, request: Request, reading: Reading, options: Sequence[str]
 ) -> Belief:
-    """The belief of a voice about a question with at least two options, in the order in which the
-    prompt names them.
-    """
-    right = _true_option(reading, options)
+    """Return a voice's belief about a question with at least two options, in the prompt's order."""
+    true_option = _find_true_option(reading, options)
     name = reading.case.name if reading.case and reading.case.name else reading.text
-    others = [option for option in options if option != right]
-    wrong = others[int(stable_fraction("tempting", seed, name, *options) * len(others))]
+    false_options = [option for option in options if option != true_option]
+    tempting_option = false_options[
+        int(stable_fraction("tempting", seed, name, *options) * len(false_options))
+    ]
     chance = 0.5 if reading.case is None else voice.competence
     temperature = float(request.parameters.get("temperature", 1.0))
     wobble = voice.wobble * temperature
     deviation = max(math.hypot(voice.difficulty, voice.own, wobble), _SMALLEST)
     skill = _NORMAL.inv_cdf(chance)
-    alone = (
+    prior_log_odds = (
         deviation * skill
-        + voice.difficulty * normal("difficulty", seed, name)
-        + voice.own * normal("own", seed, request.model, name)
-        + wobble * normal("wobble", seed, reading.digest)
+        + voice.difficulty * draw_normal("difficulty", seed, name)
+        + voice.own * draw_normal("own", seed, request.model, name)
+        + wobble * draw_normal("wobble", seed, reading.digest)
     )
-    moved = (
-        alone
-        + _heard(voice, reading, right, wrong, options)
-        + _liked(voice, reading, right, wrong, options)
+    log_odds = (
+        prior_log_odds
+        + _weigh_statements(voice, reading, true_option, tempting_option, options)
+        + _weigh_preferences(voice, reading, true_option, tempting_option, options)
     )
-    return Belief(right, wrong, moved, voice.overconfidence * 2 * moved * abs(skill) / deviation)
+    return Belief(
+        true_option,
+        tempting_option,
+        log_odds,
+        voice.overconfidence * 2 * log_odds * abs(skill) / deviation,
+    )
 
 
-def _true_option(reading: Reading, options: Sequence[str]) -> str:
-    """Which of the options is true; where nothing is known, one that depends on the text alone."""
+def _find_true_option(reading: Reading, options: Sequence[str]) -> str:
+    """Return the true option; for an unknown case, an option that depends on the text alone."""
     case = reading.case
     if case is None:
         return options[int(stable_fraction("unknown", reading.text, *options) * len(options))]
-    named = {option.casefold(): option for option in options}
-    if found := next((named[target] for target in case.targets if target in named), None):
-        return found
-    if yes := next((named[word] for word in _AFFIRMATIVE if word in named), None):
-        asked = _APPLIES.search(reading.instruction)
-        label = (asked["label"] or asked["zh"]).casefold() if asked else case.positive
-        return yes if label in case.targets else next(option for option in options if option != yes)
-    unnamed = [option for word, option in named.items() if word not in case.labels]
-    return unnamed[0] if unnamed else options[-1]
+    options_by_word = {option.casefold(): option for option in options}
+    if match := next(
+        (options_by_word[target] for target in case.targets if target in options_by_word), None
+    ):
+        return match
+    if affirmative := next(
+        (options_by_word[word] for word in _AFFIRMATIVE if word in options_by_word), None
+    ):
+        question = _APPLIES.search(reading.instruction)
+        label = (question["label"] or question["zh"]).casefold() if question else case.positive
+        return (
+            affirmative
+            if label in case.targets
+            else next(option for option in options if option != affirmative)
+        )
+    unlabelled = [option for word, option in options_by_word.items() if word not in case.labels]
+    return unlabelled[0] if unlabelled else options[-1]
 
 
-def _heard(
-    voice: SimulatedVoice, reading: Reading, right: str, wrong: str, options: Sequence[str]
+def _weigh_statements(
+    voice: SimulatedVoice,
+    reading: Reading,
+    true_option: str,
+    tempting_option: str,
+    options: Sequence[str],
 ) -> float:
     labels = reading.case.labels if reading.case else tuple(option.casefold() for option in options)
-    total, own, first = 0.0, 0.0, 0.0
-    for told in reading.told:
-        said = stances(told.text, labels)
-        said = said if told.tag == "summary" else said[-1:]
-        for label in said:
-            direction = _direction(label, reading, right, wrong)
-            if told.tag == "own" or (reading.own_name and told.speaker == reading.own_name):
-                own = direction * voice.stubbornness  # the last position counts
-            elif told.speaker == "Human Judge":
+    total, own_weight, first_weight = 0.0, 0.0, 0.0
+    for quote in reading.quotes:
+        stances = find_stances(quote.text, labels)
+        stances = stances if quote.tag == "summary" else stances[-1:]
+        for label in stances:
+            direction = _direction(label, reading, true_option, tempting_option)
+            if quote.tag == "own" or (reading.own_name and quote.speaker == reading.own_name):
+                own_weight = direction * voice.stubbornness  # the last position counts
+            elif quote.speaker == "Human Judge":
                 total += direction * voice.human_pull
-            elif _JUDGE.match(told.speaker):
+            elif _JUDGE.match(quote.speaker):
                 total += direction * voice.peer_pull
             else:
                 total += voice.true_argument if direction > 0 else -voice.false_argument
-                first = first or direction * voice.first_speaker
-    return total + own + first
+                first_weight = first_weight or direction * voice.first_speaker
+    return total + own_weight + first_weight
 
 
-def _direction(label: str, reading: Reading, right: str, wrong: str) -> int:
-    """1 where a label that was argued for is the truth, -1 where it is not."""
+def _direction(label: str, reading: Reading, true_option: str, tempting_option: str) -> int:
+    """Return 1 if an argued label is the truth, -1 if it is not."""
     if reading.case is not None:
         return 1 if label in reading.case.targets else -1
-    return (label == right.casefold()) - (label == wrong.casefold())
+    return (label == true_option.casefold()) - (label == tempting_option.casefold())
 
 
-def _liked(
-    voice: SimulatedVoice, reading: Reading, right: str, wrong: str, options: Sequence[str]
+def _weigh_preferences(
+    voice: SimulatedVoice,
+    reading: Reading,
+    true_option: str,
+    tempting_option: str,
+    options: Sequence[str],
 ) -> float:
     liking = voice.label_liking
-    first = (right == options[0]) - (wrong == options[0])
-    liked = (
-        liking.get(right.casefold(), 0.0)
-        - liking.get(wrong.casefold(), 0.0)
+    first = (true_option == options[0]) - (tempting_option == options[0])
+    total = (
+        liking.get(true_option.casefold(), 0.0)
+        - liking.get(tempting_option.casefold(), 0.0)
         + first * voice.first_option
     )
-    if (
-        voice.word_liking and reading.case is not None
-    ):  # words of a case speak for its positive label
+    # Words of a case argue for its positive label.
+    if voice.word_liking and reading.case is not None:
         positive = reading.case.positive
-        towards = (right.casefold() == positive) - (wrong.casefold() == positive)
+        direction = (true_option.casefold() == positive) - (tempting_option.casefold() == positive)
         words = set(_WORDS.findall(reading.text.casefold()))
-        liked += towards * sum(
+        total += direction * sum(
             liking for word, liking in voice.word_liking.items() if word.casefold() in words
         )
-    return liked
+    return total
 
 
-def normal(*parts: object) -> float:
-    """A standard normal number that depends on `parts` alone."""
+def draw_normal(*parts: object) -> float:
+    """Return a standard normal number that depends on `parts` alone."""
     return _NORMAL.inv_cdf(min(max(stable_fraction(*parts), _SMALLEST), 1 - _SMALLEST))
