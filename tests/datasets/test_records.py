@@ -359,10 +359,11 @@ def test_truth_prompts_and_words_of_no_answer_of_a_file_of_agenticsimlaws_form_a
     (folder / "answers.csv").write_text("\n".join(lines).replace("cot,1,1,False", "cot,1,1,True"))
     with pytest.raises(UserError) as raised:
         read("agenticsimlaw", tmp_path, **options, no_answer=["PASS"])
-    assert (
-        "answers.csv: row 2, column 'ground_truth': found 'True', expected what people.csv says"
-        in str(raised.value)
+    message = (
+        "answers.csv: row 2, column 'ground_truth': found 'True', expected the outcome of the case"
+        " in people.csv"
     )
+    assert message in str(raised.value)
     assert str(folder / "people.csv") in str(raised.value)
 
 

@@ -1,6 +1,4 @@
-"""Debates in the form of the NYU human debates, all invented, and a web server that gives them and
-a list of addresses.
-"""
+"""Invented debates in the form of the NYU human debates, and a web server that offers them."""
 
 import hashlib
 import json
@@ -33,10 +31,10 @@ STORY = [
     "before",
     "ten",
 ]
-RIGHT = "The wind put the lamp out."
-WRONG = "The keeper put the lamp out."
+RIGHT_ANSWER = "The wind put the lamp out."
+WRONG_ANSWER = "The keeper put the lamp out."
 BELIEFS = ([0.5, 0.5], [0.4, 0.6], [0.7, 0.3])
-"""Of the live judge: before anyone spoke, and after each of two rounds."""
+"""The live judge's beliefs: before the first speech, and after each of two rounds."""
 
 FORM = {
     "clarity": {"first": 3, "second": 1},
@@ -48,7 +46,7 @@ FORM = {
 
 
 def speech(text: str, span: tuple[int, int]) -> dict[str, Any]:
-    """What one debater says, and a quotation."""
+    """A debater's speech: a text and a quotation."""
     return {
         "speaker": "Ada Invented",
         "content": [{"Text": {"text": text}}, {"Quote": {"span": list(span)}}],
@@ -56,13 +54,15 @@ def speech(text: str, span: tuple[int, int]) -> dict[str, Any]:
 
 
 def feedback(belief: list[float]) -> dict[str, Any]:
-    """What the judge believes."""
-    said = {"speaker": "Jo Invented", "content": [{"Text": {"text": "Go on."}}]}
-    return {"JudgeFeedback": {"distribution": belief, "feedback": said, "endDebate": False}}
+    """A judge's belief."""
+    speech_of_judge = {"speaker": "Jo Invented", "content": [{"Text": {"text": "Go on."}}]}
+    return {
+        "JudgeFeedback": {"distribution": belief, "feedback": speech_of_judge, "endDebate": False}
+    }
 
 
 def debate(number: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """One debate's line of the metadata, and its record: two rounds, the first answer is right."""
+    """A debate's metadata and record: two rounds; the first answer is right."""
     name = f"the-lamp-{number}"
     rounds = [feedback(BELIEFS[0])]
     for belief in BELIEFS[1:]:
@@ -74,21 +74,21 @@ def debate(number: int) -> tuple[dict[str, Any], dict[str, Any]]:
     story = {"articleId": "1", "title": "The Lamp", "contents": STORY}
     record = {
         "setup": {
-            "answers": [RIGHT, WRONG],
+            "answers": [RIGHT_ANSWER, WRONG_ANSWER],
             "correctAnswerIndex": 0,
             "sourceMaterial": {"QuALITYSourceMaterial": story},
         },
         "rounds": rounds,
         "feedback": {"Jo Invented": {"Judge": {"answers": dict(FORM)}}},
     }
-    judged = {"correctAnswerIndex": 0, "finalJudgement": BELIEFS[-1]}
+    judging_info = {"correctAnswerIndex": 0, "finalJudgement": BELIEFS[-1]}
     metadata = {
         "name": name,
         "setting": {"isHuman": True, "isDebate": True},
         "sourceMaterialId": {"QuALITYStory": {"id": str(number), "title": "The Lamp"}},
         "question": "Who put the lamp out?",
         "roleAssignments": {"Judge": "Jo Invented"},
-        "status": {"Complete": {"result": {"judgingInfo": judged}}},
+        "status": {"Complete": {"result": {"judgingInfo": judging_info}}},
         "includedInPaper": True,
     }
     return metadata, record
@@ -96,9 +96,7 @@ def debate(number: int) -> tuple[dict[str, Any], dict[str, Any]]:
 
 @contextmanager
 def published_debates(folder: Path, count: int, versions: Path) -> Iterator[None]:
-    """Serve some debates from a folder, and let `versions` say where they are and which checksums
-    they have.
-    """
+    """Serve debates from a folder, and write their addresses and checksums to `versions`."""
     pairs = [debate(number) for number in range(count)]
     files = {"nyu_debates-metadata.jsonl": "".join(json.dumps(line) + "\n" for line, _ in pairs)}
     files |= {f"nyu_debates/{line['name']}.json": json.dumps(record) for line, record in pairs}
@@ -112,10 +110,8 @@ def published_debates(folder: Path, count: int, versions: Path) -> Iterator[None
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
-        url, digest = (
-            f"http://127.0.0.1:{server.server_port}/{path}",
-            hashlib.sha256(text.encode()).hexdigest(),
-        )
+        url = f"http://127.0.0.1:{server.server_port}/{path}"
+        digest = hashlib.sha256(text.encode()).hexdigest()
         rows.append(f"nyu_debates,recorded/{path},primary,{url},sha256:{digest},,invented,")
     versions.write_text("\n".join(rows) + "\n")
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,6 +1,4 @@
-"""Recorded experiments through the stages, in this process: from a data set's options to what its
-study's tables read.
-"""
+"""Recorded experiments in this process, from a data set's options to the study's results."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,8 +21,13 @@ PROJECT = Path(__file__).resolve().parents[2]
 def recorded_study(
     folder: Path, dataset: Mapping[str, Any], methods: Mapping[str, str], models: Mapping[str, str]
 ) -> StudyResults:
-    """The results of one experiment for each method (name to method), with all models (name to the
-    records' name).
+    """The results of recorded experiments.
+
+    Args:
+        folder: the folder of all files, also the data root.
+        dataset: the options of the data set.
+        methods: the experiments, by name, with their methods in the records.
+        models: the models, by name, with their names in the records.
     """
     config = {
         "seed": 1,
@@ -53,17 +56,11 @@ def recorded_study(
         for model in models:
             shard = results / "transcripts" / experiment / model / "0.parquet"
             shard.parent.mkdir(parents=True)
-            write_transcripts(
-                plan,
-                Job(experiment, model, *read_cases(cases), artifacts={"records": records}),
-                [],
-                shard,
-            )
-            made = [
-                results / kind / experiment / f"{model}.parquet"
-                for kind in ("predictions", "calls")
-            ]
-            write_predictions(plan, experiment, cases, [shard], *made)
+            job = Job(experiment, model, *read_cases(cases), artifacts={"records": records})
+            write_transcripts(plan, job, [], shard)
+            predictions = results / "predictions" / experiment / f"{model}.parquet"
+            calls = results / "calls" / experiment / f"{model}.parquet"
+            write_predictions(plan, experiment, cases, [shard], predictions, calls)
     published = read_published(PROJECT / "data" / "published" / "published_results.csv")
     return StudyResults(
         study="recorded",

@@ -1,6 +1,4 @@
-"""Groups that talk, each member with an answer: who is right before and after, and what was heard
-before a change.
-"""
+"""Discussions of groups: answers before and after, and what was heard before a change."""
 
 import re
 from pathlib import Path
@@ -15,12 +13,12 @@ from moot.studies.recorded.tables_discussions import changed_answers, discussion
 from recorded_runs import PROJECT, recorded_study
 
 SHARED = PROJECT.parent / "shared" / "data" / "recorded"
-needs_records = pytest.mark.skipif(not SHARED.is_dir(), reason="the published records are not here")
+needs_records = pytest.mark.skipif(not SHARED.is_dir(), reason="the published records do not ship")
 README = (PROJECT / "scripts/moot/studies/recorded/README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
-SHOWN = [yaml.safe_load(block) for block in BLOCKS]
-[GROUPS] = [shown for shown in SHOWN if "wason" in shown["datasets"]]
-[JURORS] = [shown for shown in SHOWN if "personas" in shown["datasets"]]
+PAGE_CONFIGS = [yaml.safe_load(block) for block in BLOCKS]
+[GROUPS] = [config for config in PAGE_CONFIGS if "wason" in config["datasets"]]
+[JURORS] = [config for config in PAGE_CONFIGS if "personas" in config["datasets"]]
 
 TALKS = """group,who,says,answer
 g1,Ann,Mine.,A
@@ -40,60 +38,57 @@ g3,Bob,Good.,B
 
 
 def study(
-    folder: Path, name: str, shown: dict[str, dict[str, dict[str, str]]], **replaced: str
+    folder: Path, name: str, page_config: dict[str, dict[str, dict[str, str]]], **replaced: str
 ) -> StudyResults:
-    """A data set of a configuration in the study's README, with one experiment for each of its
-    methods.
-    """
-    methods = {
-        key: entry["params"]["method"]  # type: ignore[index]
-        for key, entry in shown["experiments"].items() if entry["dataset"] == name
-    }  # fmt: skip
-    return recorded_study(
-        folder, {**shown["datasets"][name], **replaced}, methods, {"all": "recorded"}
-    )
+    """The results of a data set in a configuration of the study's README, with all its methods."""
+    methods = {}
+    for key, entry in page_config["experiments"].items():
+        if entry["dataset"] == name:
+            methods[key] = entry["params"]["method"]  # type: ignore[index]
+    dataset = {**page_config["datasets"][name], **replaced}
+    return recorded_study(folder, dataset, methods, {"all": "recorded"})
 
 
 @pytest.fixture
 def talks(tmp_path: Path) -> StudyResults:
     (tmp_path / "talks.csv").write_text(TALKS)
-    columns = {"debate": "group", "speaker": "who", "text": "says", "answer": "answer"}
-    dataset = {"loader": "transcripts", "path": str(tmp_path / "talks.csv"), "columns": columns,
-               "labels": {"A": "right", "B": "wrong"}, "positive": "right", "truth": "right"}  # fmt: skip
+    dataset = {
+        "loader": "transcripts",
+        "path": str(tmp_path / "talks.csv"),
+        "columns": {"debate": "group", "speaker": "who", "text": "says", "answer": "answer"},
+        "labels": {"A": "right", "B": "wrong"},
+        "positive": "right",
+        "truth": "right",
+    }
     return recorded_study(
         tmp_path, dataset, {"talk": "debate", "alone": "first answers"}, {"people": "recorded"}
     )
 
 
 def test_members_are_compared_before_and_after_their_group_talks(talks: StudyResults) -> None:
-    """Of seven members two are right at first; one wrong one ends right, one right one ends wrong."""
+    """Two of seven members are right at first; one changes to right and one to wrong."""
     frame = discussions(talks).frame
-    assert frame["method"].tolist() == ["debate"], "first answers alone are no discussion"
+    assert frame["method"].tolist() == ["debate"], "a run of first answers has no discussion"
     row = frame.iloc[0]
     assert row[["members", "groups", "groups with one right"]].tolist() == [7, 3, 2]
     assert (row["right before"], row["right after"]) == pytest.approx((2 / 7, 2 / 7))
     assert (row["wrong who end right"], row["right who end wrong"]) == pytest.approx((1 / 5, 1 / 2))
     assert (row["most end right, one was right"], row["most end right, none was"]) == (1 / 2, 0)
-    predictions = {
-        name: found.predictions["prediction"].tolist() for name, found in talks.experiments.items()
-    }
-    assert [answers.count("right") for answers in predictions.values()] == [2, 2]
+    for experiment in talks.experiments.values():
+        assert (experiment.predictions["prediction"] == "right").sum() == 2
 
 
 def test_a_change_is_counted_after_the_last_message_of_another_member(talks: StudyResults) -> None:
-    """Bob joins Ann in g1 after he heard her; Ann joins Dan in g2; Cat and the others stay."""
+    """In g1 Bob takes Ann's answer after hearing her; in g2 Ann takes Dan's; the others stay."""
     frame = changed_answers(talks).frame.set_index(["held before", "heard before"])
-    found = {key: (row["changed"], row["occasions"]) for key, row in frame.iterrows()}
-    assert found["wrong", "its speaker: right"] == (
-        1,
-        2,
-    ), "Bob after Ann; Cat, who heard Bob say yours, stays"
-    assert found["wrong", "its speaker: wrong"] == (0, 1), "Bob in g3 heard Eve"
-    assert found["right", "its speaker: wrong"] == (
-        1,
-        3,
-    ), "Ann after Cat, Bob after Cat, Ann after Dan"
-    assert found["right", "anything"] == (1, 3) and found["wrong", "anything"] == (1, 3)
+    counts = {key: (row["changed"], row["occasions"]) for key, row in frame.iterrows()}
+    # Bob changes after hearing Ann; Cat keeps her answer after hearing Bob.
+    assert counts["wrong", "its speaker: right"] == (1, 2)
+    # Bob hears Eve in g3.
+    assert counts["wrong", "its speaker: wrong"] == (0, 1)
+    # Ann hears Cat, Bob hears Cat, Ann hears Dan.
+    assert counts["right", "its speaker: wrong"] == (1, 3)
+    assert counts["right", "anything"] == (1, 3) and counts["wrong", "anything"] == (1, 3)
 
 
 SIDED = """debate,who,says,side,a,truth
@@ -106,17 +101,18 @@ d{n},Jo,,,{after},yes
 """
 
 
-def test_a_judges_belief_is_told_apart_by_what_both_sides_said_before_it(tmp_path: Path) -> None:
-    """The judge comes to the right answer in each debate whose right side says more, and to the
-    wrong one in others.
-    """
-    long, short = "five words that say much", "two words"
-    debates = [(long, short, 0.9) if n % 2 else (short, f'one "{short}"', 0.2) for n in range(12)]
+def test_beliefs_of_a_judge_are_compared_by_what_both_sides_said_before(tmp_path: Path) -> None:
+    """The judge ends on the right answer if the right side says more, and else on the wrong one."""
+    long_speech, short_speech = "five words that say much", "two words"
+    debates = [
+        (long_speech, short_speech, 0.9) if n % 2 else (short_speech, f'one "{short_speech}"', 0.2)
+        for n in range(12)
+    ]
     header, *lines = SIDED.splitlines(keepends=True)
     body = "".join(lines)
     rows = [
-        body.format(n=n, pro=pro, con=con.replace('"', '""'), after=after)
-        for n, (pro, con, after) in enumerate(debates)
+        body.format(n=n, pro=pro, con=con.replace('"', '""'), after=belief)
+        for n, (pro, con, belief) in enumerate(debates)
     ]
     (tmp_path / "sided.csv").write_text(header + "".join(rows))
     columns = {
@@ -140,8 +136,12 @@ def test_a_judges_belief_is_told_apart_by_what_both_sides_said_before_it(tmp_pat
     assert (row["changes"], row["before a change"], row["before none"]) == (1, 1, 0)
     assert (row["difference"], row["occasions"], row["changed"], row["debates"]) == (1, 6, 6, 6)
     assert row["belief moved"] == pytest.approx(0.4)
-    wrong = frame.loc[("undecided", "wrong", "more words quoted: the wrong side")]
-    assert (wrong["before a change"], wrong["before none"], wrong["belief moved"]) == (
+    row_of_wrong = frame.loc[("undecided", "wrong", "more words quoted: the wrong side")]
+    assert (
+        row_of_wrong["before a change"],
+        row_of_wrong["before none"],
+        row_of_wrong["belief moved"],
+    ) == (
         1,
         0,
         pytest.approx(-0.3),
@@ -150,11 +150,9 @@ def test_a_judges_belief_is_told_apart_by_what_both_sides_said_before_it(tmp_pat
 
 
 def test_the_members_of_many_groups_are_scored_together(tmp_path: Path) -> None:
-    lines = [
-        f"g{n},m{n}-{who},So.,{answer}"
-        for n in range(4)
-        for who, answer in (("a", "A"), ("b", "B"), ("a", "B"))
-    ]
+    lines = []
+    for n in range(4):
+        lines += [f"g{n},m{n}-a,So.,A", f"g{n},m{n}-b,So.,B", f"g{n},m{n}-a,So.,B"]
     (tmp_path / "talks.csv").write_text("\n".join(["group,who,says,answer", *lines]) + "\n")
     columns = {"debate": "group", "speaker": "who", "text": "says", "answer": "answer"}
     dataset = {
@@ -163,25 +161,19 @@ def test_the_members_of_many_groups_are_scored_together(tmp_path: Path) -> None:
         "columns": columns,
         "truth": "a",
     }
-    found = dynamics(
-        recorded_study(tmp_path, dataset, {"talk": "debate"}, {"all": "recorded"}).experiments[
-            "talk"
-        ]
-    )
-    groups = set(found["group"])
-    assert (
-        len([group for group in groups if group.startswith("speaker=") and ";" not in group]) == 8
-    ), "seats are few"
+    study = recorded_study(tmp_path, dataset, {"talk": "debate"}, {"all": "recorded"})
+    scores = dynamics(study.experiments["talk"])
+    seats = [group for group in set(scores["group"]) if group.startswith("speaker=")]
+    assert len([seat for seat in seats if ";" not in seat]) == 8, "few seats have own scores"
     lines += [line.replace("m", "n").replace("g", "h") for line in lines]
     (tmp_path / "talks.csv").write_text("\n".join(["group,who,says,answer", *lines]) + "\n")
     (tmp_path / "more").mkdir()
-    more = dynamics(
-        recorded_study(
-            tmp_path / "more", dataset, {"t": "debate"}, {"all": "recorded"}
-        ).experiments["t"]
-    )
-    assert {group.partition(";")[0] for group in more["group"]} == {f"speaker={EVERYBODY}"}
-    first = more.set_index(["group", "metric"])["value"]
+    study = recorded_study(tmp_path / "more", dataset, {"t": "debate"}, {"all": "recorded"})
+    scores_of_many = dynamics(study.experiments["t"])
+    assert {group.partition(";")[0] for group in scores_of_many["group"]} == {
+        f"speaker={EVERYBODY}"
+    }
+    first = scores_of_many.set_index(["group", "metric"])["value"]
     assert first[f"speaker={EVERYBODY};opinion=first", "accuracy"] == 0.5
     assert first[f"speaker={EVERYBODY};opinion=last", "accuracy"] == 0
 
@@ -192,20 +184,20 @@ def test_fifteen_lines_are_enough() -> None:
 
 @needs_records
 def test_groups_of_people_come_in_by_the_configuration_of_the_page_alone(tmp_path: Path) -> None:
-    """Published of all 500 groups: 0.0911 of 1,943 answers right before, 0.2761 of 1,970 after."""
-    found = study(tmp_path, "wason", GROUPS, path=str(SHARED / "delidata" / "*-*"))
+    """The published shares of right answers in all 500 groups are 0.0911 of 1,943 before the
+    discussion and 0.2761 of 1,970 after it.
+    """
+    results = study(tmp_path, "wason", GROUPS, path=str(SHARED / "delidata" / "*-*"))
     counts = {
-        name: one.predictions["prediction"].value_counts().to_dict()
-        for name, one in found.experiments.items()
+        name: experiment.predictions["prediction"].value_counts().to_dict()
+        for name, experiment in results.experiments.items()
     }
     assert counts == {"talk": {"wrong": 698, "right": 264}, "alone": {"wrong": 864, "right": 96}}
-    row = discussions(found).frame.iloc[0]
+    row = discussions(results).frame.iloc[0]
     assert row["groups"] == 249
-    assert (
-        row["before low"] < 0.0911 < row["before high"]
-        and row["after low"] < 0.2761 < row["after high"]
-    )
-    changes = changed_answers(found).frame.set_index(["held before", "heard before"])["changes"]
+    assert row["before low"] < 0.0911 < row["before high"]
+    assert row["after low"] < 0.2761 < row["after high"]
+    changes = changed_answers(results).frame.set_index(["held before", "heard before"])["changes"]
     assert changes["wrong", "its speaker: right"] > 3 * changes["wrong", "its speaker: wrong"]
 
 
@@ -215,20 +207,17 @@ def test_jurors_come_in_by_the_configuration_of_the_page_alone(
     tmp_path: Path, name: str, answers: int, cases: int
 ) -> None:
     path = SHARED / "juror_replays" / Path(str(JURORS["datasets"][name]["path"])).name
-    found = study(tmp_path, name, JURORS, path=str(path))
-    predictions = found.experiments[name].predictions
+    results = study(tmp_path, name, JURORS, path=str(path))
+    predictions = results.experiments[name].predictions
     assert (len(predictions), predictions["case_id"].nunique()) == (answers, cases)
-    same = agreement(found).frame
-    same = same[same["judges"] == ""].set_index("what differs")["same answer"]
-    assert set(same.index) == (
+    agreements = agreement(results).frame
+    agreements = agreements[agreements["judges"] == ""].set_index("what differs")["same answer"]
+    assert set(agreements.index) == (
         {ASKED_AGAIN, JUDGE, RUN} if name == "models" else {ASKED_AGAIN, PERSONA, RUN}
     )
-    assert same[ASKED_AGAIN] > same[RUN]
+    assert agreements[ASKED_AGAIN] > agreements[RUN]
     if name == "models":
-        assert same[ASKED_AGAIN] > same[JUDGE], (
-            "another model changes more verdicts than asking again does"
-        )
+        assert agreements[ASKED_AGAIN] > agreements[JUDGE], "another model changes more verdicts"
     else:
-        assert same[PERSONA] == pytest.approx(same[ASKED_AGAIN], abs=0.01), (
-            "another persona changes no more than that"
-        )
+        # Another persona changes no more verdicts than asking again.
+        assert agreements[PERSONA] == pytest.approx(agreements[ASKED_AGAIN], abs=0.01)

@@ -1,4 +1,4 @@
-"""Error rates of recorded answers by group: which are shown, and what differs."""
+"""Error rates of recorded answers by group, and their differences."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ COLUMNS = {
 
 
 def test_fourteen_of_fourteen_do_not_differ_from_twenty_five_of_thirty_one(tmp_path: Path) -> None:
-    """Self-consistency of grok, black against white people who were not arrested again."""
+    """Self-consistency of grok: black and white people who were not arrested again."""
     study = recorded_study(
         tmp_path,
         {"loader": "agenticsimlaw", "source": "shipped"},
@@ -36,13 +36,13 @@ def test_fourteen_of_fourteen_do_not_differ_from_twenty_five_of_thirty_one(tmp_p
 
 
 def test_the_denominator_of_a_rate_decides_whether_it_is_shown(tmp_path: Path) -> None:
-    """Twelve women, nine of whom were not arrested again: their false positive rate rests on nine."""
+    """Nine of twelve women were not arrested again; they alone define the false positive rate."""
     lines = ["id,who,said,gold,sex,race"]
     for number in range(52):
-        woman, guilty = number < 12, number % 4 == 0
-        lines.append(
-            f"c{number},m,{'YES' if number % 3 else 'NO'},{'YES' if guilty else 'NO'},{'female' if woman else 'male'},r"
-        )
+        answer = "YES" if number % 3 else "NO"
+        truth = "YES" if number % 4 == 0 else "NO"
+        sex = "female" if number < 12 else "male"
+        lines.append(f"c{number},m,{answer},{truth},{sex},r")
     (tmp_path / "answers.csv").write_text("\n".join(lines))
     dataset = {
         "loader": "transcripts",
@@ -51,22 +51,20 @@ def test_the_denominator_of_a_rate_decides_whether_it_is_shown(tmp_path: Path) -
         "labels": {"NO": "no", "YES": "yes"},
         "positive": "yes",
     }
-    frame = groups(
-        recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})
-    ).frame.set_index("group")
-    assert (
-        frame.loc["sex: female", "cases"] == 12 and frame.loc["sex: female", "named positive"] > 0
-    )
-    shown = frame.loc[
+    study = recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})
+    frame = groups(study).frame.set_index("group")
+    assert frame.loc["sex: female", "cases"] == 12
+    assert frame.loc["sex: female", "named positive"] > 0
+    cells = frame.loc[
         "sex: female", ["false positive rate", "FPR p", "FPR p, Holm", "false negative rate"]
     ]
-    assert shown.isna().all()
+    assert cells.isna().all()
     assert frame.loc["sex: male", "false positive rate"] > 0
 
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> StudyResults:
-    """The NYU debates as they ship."""
+    """The shipped records of the NYU debates."""
     return recorded_study(
         tmp_path_factory.mktemp("nyu"),
         {"loader": "nyu_debates", "source": "shipped"},
@@ -83,19 +81,21 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> StudyResults:
     ],
 )
 def test_debates_of_one_judge_are_not_independent(judged, first, second, by_story, by_both) -> None:
-    """Judges sit in many debates, and stories are debated many times: intervals and p know both."""
+    """Intervals and p account for both judges and stories that occur in many debates."""
     sides = [Side(name, ("human",), "accuracy") for name in (first, second)]
     contrast = Contrast("x", "?", *sides, "differ", paired=False, family="recorded")
-    found = measure(contrast, judged.experiments)
-    assert (found.low, found.high) == pytest.approx(by_both, abs=0.008)
-    assert found.p > 0.05
+    difference = measure(contrast, judged.experiments)
+    assert (difference.low, difference.high) == pytest.approx(by_both, abs=0.008)
+    assert difference.p > 0.05
     results = judged.experiments.values()
-    for one in results:
-        one.__dict__["clusters"] = {case: story for case, (story, _) in one.clusters.items()}
+    for experiment in results:
+        experiment.__dict__["clusters"] = {
+            case: story for case, (story, _) in experiment.clusters.items()
+        }
     try:
-        alone = measure(contrast, judged.experiments)
+        difference_by_story = measure(contrast, judged.experiments)
     finally:
-        for one in results:
-            del one.__dict__["clusters"]
-    assert (alone.low, alone.high) == pytest.approx(by_story, abs=0.008)
+        for experiment in results:
+            del experiment.__dict__["clusters"]
+    assert (difference_by_story.low, difference_by_story.high) == pytest.approx(by_story, abs=0.008)
     assert any("by story and judge at once" in note for note in judged.notes)

@@ -1,6 +1,4 @@
-"""Tables of recorded results, over records that people invented for the test and over those that
-ship.
-"""
+"""Tables of recorded results, over invented records and over the shipped ones."""
 
 import json
 from dataclasses import replace
@@ -33,16 +31,16 @@ COLUMNS = {
 }
 
 
-def test_a_group_that_is_wronged_is_told_from_the_rest_after_correction(tmp_path: Path) -> None:
-    """Men are called YES in 18 of 20 cases that are NO, women in 2 of 20; race says nothing."""
+def test_a_disadvantaged_group_differs_after_correction(tmp_path: Path) -> None:
+    """Of people whose truth is NO, 18 of 20 men and 2 of 20 women get YES; race has no effect."""
     lines = ["id,who,said,gold,sex,race"]
     for number in range(80):
-        man, guilty = number % 2 == 0, number >= 40
-        rank = number // 2 % 20
-        said = (rank < 18 if man else rank < 2) if not guilty else rank < 10
-        lines.append(
-            f"c{number},m,{'YES' if said else 'NO'},{'YES' if guilty else 'NO'},{'male' if man else 'female'},r{number % 3}"
-        )
+        is_man, is_guilty = number % 2 == 0, number >= 40
+        yes_count = 10 if is_guilty else (18 if is_man else 2)
+        answer = "YES" if number // 2 % 20 < yes_count else "NO"
+        truth = "YES" if is_guilty else "NO"
+        sex = "male" if is_man else "female"
+        lines.append(f"c{number},m,{answer},{truth},{sex},r{number % 3}")
     (tmp_path / "answers.csv").write_text("\n".join(lines))
     dataset = {
         "loader": "transcripts",
@@ -51,21 +49,18 @@ def test_a_group_that_is_wronged_is_told_from_the_rest_after_correction(tmp_path
         "labels": {"NO": "no", "YES": "yes"},
         "positive": "yes",
     }
-    frame = groups(
-        recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})
-    ).frame.set_index("group")
+    study = recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})
+    frame = groups(study).frame.set_index("group")
     assert frame.loc["sex: male", "false positive rate"] == pytest.approx(0.9)
     assert frame.loc["sex: female", "false positive rate"] == pytest.approx(0.1)
     assert frame.loc["sex: female", "FPR p"] < 1e-6
-    assert np.isnan(frame.loc["sex: male", "FPR p"]), (
-        "the largest group is what the others are compared with"
-    )
+    assert np.isnan(frame.loc["sex: male", "FPR p"]), "others are compared with the largest group"
     raw = [*frame["FPR p"], *frame["FNR p"]]
     assert frame["FPR p, Holm"].tolist() + frame["FNR p, Holm"].tolist() == pytest.approx(
         holm(raw), nan_ok=True
     )
-    tested = frame[["FPR p", "FNR p"]].notna().sum().sum()
-    assert tested == 6, "one group of sex and two of race, both rates"
+    test_count = frame[["FPR p", "FNR p"]].notna().sum().sum()
+    assert test_count == 6, "one group by sex and two by race, both rates"
     assert frame.loc["sex: female", "FPR p, Holm"] == pytest.approx(
         6 * frame.loc["sex: female", "FPR p"]
     )
@@ -74,13 +69,10 @@ def test_a_group_that_is_wronged_is_told_from_the_rest_after_correction(tmp_path
     )
 
 
-def test_what_recorded_debates_took_is_unknown_not_nothing(tmp_path: Path) -> None:
-    (tmp_path / "answers.csv").write_text(
-        "id,who,said,gold,sex,race\n"
-        + "".join(
-            f"c{number},m,YES,{'YES' if number % 2 else 'NO'},male,r\n" for number in range(12)
-        )
-    )
+def test_costs_of_recorded_debates_are_unknown_and_not_zero(tmp_path: Path) -> None:
+    lines = ["id,who,said,gold,sex,race"]
+    lines += [f"c{number},m,YES,{'YES' if number % 2 else 'NO'},male,r" for number in range(12)]
+    (tmp_path / "answers.csv").write_text("\n".join(lines) + "\n")
     dataset = {
         "loader": "transcripts",
         "path": str(tmp_path / "answers.csv"),
@@ -90,7 +82,7 @@ def test_what_recorded_debates_took_is_unknown_not_nothing(tmp_path: Path) -> No
     }
     study = recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})
     [results] = study.experiments.values()
-    taken = [
+    cost_columns = [
         "calls",
         "retries",
         "prompt_tokens",
@@ -99,27 +91,25 @@ def test_what_recorded_debates_took_is_unknown_not_nothing(tmp_path: Path) -> No
         "seconds",
         "cost_usd",
     ]
-    assert results.predictions[taken].isna().all(axis=None)
+    assert results.predictions[cost_columns].isna().all(axis=None)
     scores = score_experiment(results)
-    assert (
-        "accuracy" in set(scores["metric"])
-        and not scores["metric"].str.contains("calls|tokens|usd|seconds").any()
-    )
+    assert "accuracy" in set(scores["metric"])
+    assert not scores["metric"].str.contains("calls|tokens|usd|seconds").any()
     study = replace(study, scores=scores)
     rows = {row["method"]: row for row in methods_long(study).frame.to_dict("records")}
     [recorded] = [name for name, row in rows.items() if row["model"] == "mine"]
-    takes = [name for name in rows["majority class"] if "a case" in name]
-    assert np.isnan([rows[recorded][name] for name in takes]).all() and len(takes) == 3
-    assert [rows["majority class"][name] for name in takes] == [0, 0, 0], "known, and nothing"
+    baseline = rows["majority class"]
+    columns = [name for name in baseline if "a case" in name]
+    assert np.isnan([rows[recorded][name] for name in columns]).all() and len(columns) == 3
+    assert [baseline[name] for name in columns] == [0, 0, 0], "a baseline costs nothing"
     assert not methods_by_data(study).frame.astype(str).stack().str.contains("calls|nan").any()
     for metric in ("tokens", "calls"):
-        with pytest.raises(
-            UserError, match="what the recorded debates of answers took is not known"
-        ):
+        message = "what the recorded debates of answers took is not known"
+        with pytest.raises(UserError, match=message):
             CASE_METRICS[metric](results, "mine")
 
 
-def test_forms_of_the_nyu_debates_are_counted_as_grades_alone(tmp_path: Path) -> None:
+def test_only_grades_are_read_from_the_forms_of_the_nyu_debates(tmp_path: Path) -> None:
     study = recorded_study(
         tmp_path,
         {"loader": "nyu_debates", "source": "shipped"},
@@ -141,32 +131,33 @@ def test_forms_of_the_nyu_debates_are_counted_as_grades_alone(tmp_path: Path) ->
     assert table.loc[("people consult", "judge", "clarity (single)"), "forms"] > 30
 
 
-def test_a_judge_who_is_60_percent_sure_is_drawn_with_those_up_to_70(tmp_path: Path) -> None:
+def test_a_confidence_of_60_percent_is_in_the_bin_up_to_70(tmp_path: Path) -> None:
     dataset = {"loader": "nyu_debates", "source": "shipped"}
     study = recorded_study(tmp_path, dataset, {"people": "people debate"}, {"human": "human judge"})
     ends = read_beliefs(judged_runs(study)[0]).groupby("debate_id")["in_right"].last()
-    sure = np.maximum(ends, 1 - ends).round(9)
+    confidence = np.maximum(ends, 1 - ends).round(9)
+    counts = []
+    for low, high in pairwise((0.5, 0.6, 0.7, 0.8, 0.9, 1)):
+        is_in_bin = (low <= confidence) & ((confidence < high) | (high == 1))
+        counts.append(is_in_bin.sum())
     texts = FIGURES["recorded/nyu_calibration"].build(study).axes[0].texts
-    assert [int(one.get_text()) for one in texts] == [
-        ((low <= sure) & ((sure < high) | (high == 1))).sum()
-        for low, high in pairwise((0.5, 0.6, 0.7, 0.8, 0.9, 1))
-    ]
+    assert [int(text.get_text()) for text in texts] == counts
 
 
-def test_a_speech_of_quotations_alone_was_heard(tmp_path: Path) -> None:
+def test_a_speech_that_consists_of_quotations_is_heard(tmp_path: Path) -> None:
     dataset = {"loader": "nyu_debates", "source": "shipped"}
     study = recorded_study(
         tmp_path, dataset, {"people": "people consult"}, {"human": "human judge"}
     )
     [run] = judged_runs(study)
-    said = run.results.transcripts
-    spoken = said["kind"].eq("speech").groupby(said["debate_id"]).cumsum()
-    beliefs = said[said["kind"] == "belief"]
-    heard = spoken[beliefs.index].groupby(beliefs["debate_id"]).diff() > 0
-    assert len(list(find_occasions(run))) == heard.sum()
+    turns = run.results.transcripts
+    speech_counts = turns["kind"].eq("speech").groupby(turns["debate_id"]).cumsum()
+    beliefs = turns[turns["kind"] == "belief"]
+    has_heard_speech = speech_counts[beliefs.index].groupby(beliefs["debate_id"]).diff() > 0
+    assert len(list(find_occasions(run))) == has_heard_speech.sum()
 
 
-def test_a_recorded_judge_moves_though_the_words_of_the_debate_do_not_ship(tmp_path: Path) -> None:
+def test_flips_of_a_recorded_judge_need_no_words(tmp_path: Path) -> None:
     study = recorded_study(
         tmp_path,
         {"loader": "nyu_debates", "source": "shipped"},
@@ -180,16 +171,14 @@ def test_a_recorded_judge_moves_though_the_words_of_the_debate_do_not_ship(tmp_p
     moved = opinions[
         opinions["previous"].notna() & (opinions["previous"] != opinions["prediction"])
     ]
-    assert len(moved) == flips.sum(), (
-        "the study's flips are those that every protocol's scores count"
-    )
+    assert len(moved) == flips.sum(), "the study counts the same flips as the scores do"
     assert (moved["after"] != "").all() and moved["shift"].notna().all()
     beliefs = run.results.transcripts.query("kind == 'belief'")
-    stated = [json.loads(parsed)["distribution"]["a"] for parsed in beliefs["parsed"]]
-    assert not any(0 < abs(share - 0.5) < 1e-6 for share in stated), (
-        "one half favours neither answer"
-    )
+    shares = [json.loads(parsed)["distribution"]["a"] for parsed in beliefs["parsed"]]
+    assert not any(0 < abs(share - 0.5) < 1e-6 for share in shares), "one half is exact"
     packing = Packing(1_000_000, {}.__setitem__)
     pack_debates(packing, run.results)
     change = packing.index()["debates"]["change"]
-    assert sum(1 for one in change if one & CHANGED) == (flips > 0).sum(), "the reader finds them"
+    assert sum(1 for flags in change if flags & CHANGED) == (flips > 0).sum(), (
+        "the reader marks the same debates"
+    )

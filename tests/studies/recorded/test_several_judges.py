@@ -1,6 +1,4 @@
-"""Recorded answers by several judges of the same debates: whose answer a row is, and how far they
-agree.
-"""
+"""Recorded answers by several judges of the same debates, and their agreement."""
 
 import json
 from itertools import product
@@ -57,75 +55,62 @@ def juries(folder: Path, lines: list[str], **columns: str) -> StudyResults:
 
 
 def verdicts() -> list[str]:
-    """Ann always says the truth; Bo says yes as a hawk and no as a dove; of 12 cases, each with two
-    runs, four are yes.
+    """Verdicts of two judges on 12 cases with two runs each; four cases are yes.
 
-        Asked for a second time Bo changes his mind in the first six cases.
+    Ann is always right. Bo says yes as a hawk and no as a dove. Asked for a second time, Bo changes
+    his answer in the first six cases.
     """
     lines = []
     for case, run, nth in product(range(12), range(2), range(2)):
         truth = "Y" if case < 4 else "N"
-        turned = nth == 1 and case < 6
+        is_changed = nth == 1 and case < 6
         lines.append(f"c{case},{run},Ann,hawk,{nth},{truth},{truth}")
         lines.append(f"c{case},{run},Ann,dove,{nth},{truth},{truth}")
-        lines.append(f"c{case},{run},Bo,hawk,{nth},{'N' if turned else 'Y'},{truth}")
-        lines.append(f"c{case},{run},Bo,dove,{nth},{'Y' if turned else 'N'},{truth}")
+        lines.append(f"c{case},{run},Bo,hawk,{nth},{'N' if is_changed else 'Y'},{truth}")
+        lines.append(f"c{case},{run},Bo,dove,{nth},{'Y' if is_changed else 'N'},{truth}")
     return lines
 
 
-def test_each_judge_persona_and_repeat_is_a_row_and_agreement_is_counted_by_what_differs(
-    tmp_path: Path,
-) -> None:
+def test_each_judge_persona_and_repeat_is_a_row(tmp_path: Path) -> None:
+    rows = juries(tmp_path, verdicts()).experiments["jury"].predictions
+    keys = ["case_id", "repeat", "judge", "persona", "judge_repeat"]
+    assert len(rows) == 12 * 2 * 2 * 2 * 2 and not rows.duplicated(keys).any()
+    assert set(rows["judge"]) == {"Ann", "Bo"}
+    assert set(rows["persona"]) == {"hawk", "dove"}
+    assert set(rows["judge_repeat"]) == {0, 1}
+
+
+def test_agreement_is_counted_by_what_differs(tmp_path: Path) -> None:
     study = juries(tmp_path, verdicts())
     results = study.experiments["jury"]
     rows = results.predictions
-    assert (
-        len(rows) == 12 * 2 * 2 * 2 * 2
-        and not rows.duplicated(["case_id", "repeat", "judge", "persona", "judge_repeat"]).any()
-    )
-    assert (
-        set(rows["judge"]) == {"Ann", "Bo"}
-        and set(rows["persona"]) == {"hawk", "dove"}
-        and set(rows["judge_repeat"]) == {0, 1}
-    )
     table = agreement(study).frame.set_index(["what differs", "judges"])
-    same = table["same answer"]
-    assert (
-        same[ASKED_AGAIN, "Ann"] == 1
-        and same[ASKED_AGAIN, "Bo"] == 0.5
-        and same[ASKED_AGAIN, ""] == 0.75
-    )
-    assert same[PERSONA, ""] == pytest.approx(0.5 + 0.5 * 0.25), (
-        "Bo's personas agree where one was turned and the other not"
-    )
-    brute = [
-        one.prediction == other.prediction
-        for _, group in rows.groupby(["case_id", "repeat", "persona"])
-        for one, other in product(
-            group[group["judge"] == "Ann"].itertuples(), group[group["judge"] == "Bo"].itertuples()
-        )
-    ]
-    assert same[JUDGE, "Ann, Bo"] == same[JUDGE, ""] == pytest.approx(sum(brute) / len(brute))
-    assert table.loc[(JUDGE, "Ann, Bo"), "pairs"] == len(brute)
-    assert same[RUN, ""] == pytest.approx(0.875), (
+    agreements = table["same answer"]
+    by_judges = agreements[ASKED_AGAIN]
+    assert (by_judges["Ann"], by_judges["Bo"], by_judges[""]) == (1, 0.5, 0.75)
+    # Bo's personas agree where one of two answers is changed.
+    assert agreements[PERSONA, ""] == pytest.approx(0.5 + 0.5 * 0.25)
+    is_equal = []
+    for _, group in rows.groupby(["case_id", "repeat", "persona"]):
+        answers = group.groupby("judge")["prediction"].agg(list)
+        is_equal += [ann == bo for ann, bo in product(answers["Ann"], answers["Bo"])]
+    share = sum(is_equal) / len(is_equal)
+    assert agreements[JUDGE, "Ann, Bo"] == agreements[JUDGE, ""] == pytest.approx(share)
+    assert table.loc[(JUDGE, "Ann, Bo"), "pairs"] == len(is_equal)
+    assert agreements[RUN, ""] == pytest.approx(0.875), (
         "Ann always; Bo in three quarters: half of the cases half of the time"
     )
-    assert (table["same low"] <= same).all() and (same <= table["same high"]).all()
+    assert (table["same low"] <= agreements).all() and (agreements <= table["same high"]).all()
     assert table.loc[(ASKED_AGAIN, "Ann"), "beyond chance"] == 1
     floor, differ = table[FLOOR], table["differ beyond that"]
     assert floor[PERSONA, ""] == 0.75 and differ[PERSONA, ""] == pytest.approx(0.75 - 0.625)
     assert floor[RUN, ""] == 0.75 and differ[RUN, ""] < 0, (
         "a debate held again matters less than asking Bo again"
     )
-    assert (
-        (table["differ low"] <= differ)
-        .drop([(ASKED_AGAIN, who) for who in ("", "Ann", "Bo")])
-        .all()
-    )
+    assert (table["differ low"] <= differ)[differ.notna()].all()
     by_judge = score_experiment(results).set_index(["group", "metric"])["value"]
-    assert by_judge["judge=Ann", "accuracy"] == 1 and by_judge[
-        "judge=Bo", "accuracy"
-    ] == pytest.approx(0.5)
+    assert by_judge["judge=Ann", "accuracy"] == 1
+    assert by_judge["judge=Bo", "accuracy"] == pytest.approx(0.5)
 
 
 def test_a_debate_before_several_judges_is_shown_once_and_exported_by_judge(tmp_path: Path) -> None:
@@ -138,15 +123,15 @@ def test_a_debate_before_several_judges_is_shown_once_and_exported_by_judge(tmp_
         "c,0,Ann,,0,N,N",
     ]
     results = juries(tmp_path, lines).experiments["jury"]
-    said = results.transcripts[results.transcripts["debate_id"] == "a#0"]
-    verdicts = said[said["kind"] == "verdict"]
+    turns = results.transcripts[results.transcripts["debate_id"] == "a#0"]
+    verdicts = turns[turns["kind"] == "verdict"]
     assert verdicts["speaker"].tolist() == ["Ann", "Bo", "Cy"] == verdicts["visibility"].tolist(), (
         "none hears another"
     )
     debates = {debate.name: debate for debate in read_debates(results, "jurors")}
     assert set(debates) == {"a#0", "b#0", "c#0"}
-    most = debates["a#0"].outcome
-    assert most.prediction and (most.prediction.label, most.reason) == (
+    majority = debates["a#0"].outcome
+    assert majority.prediction and (majority.prediction.label, majority.reason) == (
         "yes",
         "of 3 judges, 2 say yes, 1 say no",
     )
@@ -155,28 +140,23 @@ def test_a_debate_before_several_judges_is_shown_once_and_exported_by_judge(tmp_
         and "1 say yes, 1 say no" in debates["b#0"].outcome.reason
     )
     assert debates["c#0"].outcome.prediction and debates["c#0"].outcome.reason == ""
-    ended = read_outcome([tmp_path / "results/predictions/jury/jurors.parquet"])
-    assert len(ended.debates) == 3, "debates are counted, not answers"
+    outcome = read_outcome([tmp_path / "results/predictions/jury/jurors.parquet"])
+    assert len(outcome.debates) == 3, "the count is of debates and not of answers"
     packing = Packing(10_000, {}.__setitem__)
     pack_debates(packing, results)
     assert len(packing.index()["debates"]["case"]) == 3
-    exported = {
-        one.name: one.outcome
-        for one in Export(results, "jurors", score_experiment(results), Publication()).debates()
-    }
-    assert {name: one["prediction"] for name, one in exported.items() if name[0] == "a"} == {
+    exported = Export(results, "jurors", score_experiment(results), Publication()).debates()
+    predictions = {debate.name: debate.outcome["prediction"] for debate in exported}
+    assert {name: label for name, label in predictions.items() if name[0] == "a"} == {
         "a#0, Ann": "yes",
         "a#0, Bo": "no",
         "a#0, Cy": "yes",
     }
 
 
-def test_answers_of_a_judge_are_counted_where_the_file_does_not_number_them(tmp_path: Path) -> None:
-    rows = (
-        juries(tmp_path, ["a,0,Ann,,0,Y,Y", "a,0,Ann,,0,N,Y", "a,0,Bo,,0,Y,Y"], judge_repeat="")
-        .experiments["jury"]
-        .predictions
-    )
+def test_answers_of_a_judge_are_numbered_where_the_file_has_no_numbers(tmp_path: Path) -> None:
+    lines = ["a,0,Ann,,0,Y,Y", "a,0,Ann,,0,N,Y", "a,0,Bo,,0,Y,Y"]
+    rows = juries(tmp_path, lines, judge_repeat="").experiments["jury"].predictions
     assert rows[["judge", "judge_repeat", "prediction"]].values.tolist() == [
         ["Ann", 0, "yes"],
         ["Ann", 1, "no"],
@@ -192,7 +172,7 @@ def test_answers_of_a_judge_are_counted_where_the_file_does_not_number_them(tmp_
         juries(tmp_path / "twice", ["a,0,Ann,,0,Y,Y", "a,0,Ann,,0,N,Y"])
 
 
-def test_answers_whose_truth_nobody_knows_are_compared_and_have_no_accuracy(tmp_path: Path) -> None:
+def test_answers_without_truth_are_compared_and_have_no_accuracy(tmp_path: Path) -> None:
     study = juries(tmp_path, verdicts(), truth="")
     results = study.experiments["jury"]
     scores = score_experiment(results)
@@ -211,8 +191,8 @@ def test_answers_whose_truth_nobody_knows_are_compared_and_have_no_accuracy(tmp_
 def test_accuracy_of_valid_answers_is_never_below_that_with_invalid_ones_as_wrong(
     tmp_path: Path,
 ) -> None:
-    """Pooled, the four invalid answers about a, which is often right, would lower it: 1/3 against
-    0.35 by case.
+    """The mean over cases is 0.35; pooled over answers it would be 1/3, because the invalid answers
+    are about the case that is more often right.
     """
     lines = [
         "a,0,Ann,,0,Y,Y",
@@ -248,12 +228,11 @@ def test_recorded_debates_are_a_pilot_for_a_plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    lines = [
-        f"c{case},{run},{who},,0,{'Y' if (case + run) % often else 'N'},Y"
-        for who, often, cases, runs in (("Ann", 5, 30, 1), ("Bo", 2, 30, 2), ("Di", 3, 15, 1))
-        for case in range(cases)
-        for run in range(runs)
-    ]
+    lines = []
+    for juror, period, cases, runs in (("Ann", 5, 30, 1), ("Bo", 2, 30, 2), ("Di", 3, 15, 1)):
+        for case, run in product(range(cases), range(runs)):
+            answer = "Y" if (case + run) % period else "N"
+            lines.append(f"c{case},{run},{juror},,0,{answer},Y")
     (tmp_path / "answers.csv").write_text(
         "\n".join(["id,run,who,as,nth,said,truth", *lines]) + "\n"
     )
@@ -293,24 +272,24 @@ def test_recorded_debates_are_a_pilot_for_a_plan(
         },
     }
     plan = Plan.from_yaml(config, PROJECT)
-    said = write_power(plan)
-    assert "better (accuracy, by pilot of 30 cases): 30 cases x 1/2 show a difference of 0." in said
-    assert "unpaired (accuracy, by pilot of 30/15 cases): 30/15 cases x 1 show" in said
-    assert "another" not in said
+    summary = write_power(plan)
+    assert (
+        "better (accuracy, by pilot of 30 cases): 30 cases x 1/2 show a difference of 0." in summary
+    )
+    assert "unpaired (accuracy, by pilot of 30/15 cases): 30/15 cases x 1 show" in summary
+    assert "another" not in summary
     powered = pd.read_csv(OUTPUT / "power.csv")
     assert (
         powered["US dollars"].dropna()
         == 0.51 * powered["cases"].dropna() * powered["repeats"].dropna()
     ).all()
-    assert summarise_power(plan) == "", "a preview plans debates to be held"
+    assert summarise_power(plan) == "", "a preview shows power only for debates that this run holds"
 
 
 def test_judges_who_read_a_debate_afterwards_are_judges_of_the_same_condition(
     tmp_path: Path,
 ) -> None:
-    """The shipped records: one verdict of each live judge, and several of others on the same
-    debates.
-    """
+    """The shipped records have a verdict of each live judge and several of offline judges."""
     study = recorded_study(
         tmp_path,
         {"loader": "nyu_debates", "source": "shipped"},
@@ -319,19 +298,15 @@ def test_judges_who_read_a_debate_afterwards_are_judges_of_the_same_condition(
     )
     rows = study.experiments["people"].predictions
     offline = rows[rows["model"] == "afterwards"]
-    assert (
-        (rows["model"] == "live").sum() == 154
-        and len(offline) == 44
-        and offline["case_id"].nunique() == 41
-    )
-    assert (offline["judge"] != "").all() and not offline.duplicated(
-        ["case_id", "judge", "judge_repeat"]
-    ).any()
+    assert (rows["model"] == "live").sum() == 154
+    assert len(offline) == 44 and offline["case_id"].nunique() == 41
+    assert (offline["judge"] != "").all()
+    assert not offline.duplicated(["case_id", "judge", "judge_repeat"]).any()
     assert list(agreement(study).frame["what differs"]) == [JUDGE]
     [row] = TABLES["recorded/paired_tests"].build(study).frame.to_dict("records")
     both = offline.merge(rows[rows["model"] == "live"], on="case_id", suffixes=("", " live"))
     both = both[(both["status"] == "valid") & (both["status live"] == "valid")]
-    same = (both["prediction"] == both["prediction live"]).groupby(both["case_id"]).mean()
-    assert row["same answer"] == pytest.approx(same.mean()), (
+    agreements = (both["prediction"] == both["prediction live"]).groupby(both["case_id"]).mean()
+    assert row["same answer"] == pytest.approx(agreements.mean()), (
         "the judge of the debate beside each who read it"
     )

@@ -1,13 +1,12 @@
-"""What AgenticSimLaw's authors published with their paper: one row an answer, over vignettes of
-real people.
+"""Answers that AgenticSimLaw's authors published with their paper, about vignettes of real people.
 
-The files (MIT licence, pinned in `data/versions.csv`) hold predictions and stated confidences of
-debates, of the cooperative ablation, of single prompts and of self-consistency. `case_id` counts
-the rows of the vignettes from 0. "NO DECISION" and "UNKNOWN" are not answers: they are kept as
-invalid, with these words as the reason.
+A row of the files (MIT licence, pinned in `data/versions.csv`) is one answer: a prediction and a
+stated confidence of a debate, of the cooperative ablation, of a single prompt or of
+self-consistency. `case_id` counts the rows of the vignettes from 0. "NO DECISION" and "UNKNOWN" are
+not answers: they become invalid answers with these words as the reason.
 
-The same form serves their COMPAS and credit files: another entry of the configuration names the
-    files.
+The authors' COMPAS and credit files have the same form: another entry of the configuration names
+them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,9 +18,16 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import cell, check_values, quoted, read_csv, refuse, whole_numbers
+from moot.core.input_files import (
+    cell,
+    check_values,
+    quoted,
+    read_csv,
+    refuse,
+    whole_numbers,
+)
 from moot.core.kinds import VOTES
-from moot.core.types import JsonObject
+from moot.core.types import Column, JsonObject
 from moot.core.user_tables import numbered_rows
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import (
@@ -42,35 +48,35 @@ TRUTH, PROMPT = "ground_truth", "prompt_type"
 
 
 class AgenticSimLawOptions(DatasetOptions):
-    """What an entry of the configuration may say about the published records; the defaults are
-    those of NLSY97.
-    """
+    """The options of a data set with `loader: agenticsimlaw`. The defaults load NLSY97."""
 
     source: Literal["shipped", "local", "download"] = Field(  # type: ignore[assignment]
         "shipped",
         description=(
             "shipped: the numbers of the records, without the people's narratives; local: the"
-            " published files under data_root; download: the same files, fetched first"
+            " published files under data_root; download: the same files, downloaded first"
         ),
     )
     shipped: str = Field(
-        "agenticsimlaw-nlsy97", description="which of the shipped numbers (source: shipped)"
+        "agenticsimlaw-nlsy97",
+        description="the name of the shipped records (for `source: shipped`)",
     )
     vignettes: str = Field(
-        "nlsy97_vignettes_200.csv", description="the file of people that the records speak of"
+        "nlsy97_vignettes_200.csv", description="the file of the people whom the records are about"
     )
     outcome: str = Field(
-        "y_arrestedafter2002", description="the vignettes' column that says what happened"
+        "y_arrestedafter2002", description="the vignettes' column with the outcome, true or false"
     )
     attributes: tuple[str, ...] = Field(
-        ("sex", "race", "age"), description="the vignettes' columns to group scores by"
+        ("sex", "race", "age"), description="the vignettes' columns by which scores are grouped"
     )
     question: str = Field(
-        "Will the person be arrested again within three years?", description="what was predicted"
+        "Will the person be arrested again within three years?",
+        description="the question that the answers predict",
     )
     no_answer: tuple[str, ...] = Field(
         ("NO DECISION", "NO_DECISION", "UNKNOWN", "ERROR", ""),
-        description="what the files write where there is no usable answer",
+        description="the values in the files that are not usable answers",
     )
     records: Mapping[str, tuple[str, ...]] = Field(
         default_factory=lambda: {
@@ -79,13 +85,15 @@ class AgenticSimLawOptions(DatasetOptions):
             "self-consistency": ("sc_nlsy97_merged_majority_vote_per_case.csv",),
             "single prompt": ("standardllm_results_nlsy97_20260215_094222.csv",),
         },
-        description="method to the files of its answers",
+        description="the files of the answers, by method",
     )
 
 
 def read_debates(options: AgenticSimLawOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The recorded answers, file by file in the order of the options; raises `UserError` for a
-    fault in a file.
+    """The recorded answers, file by file in the order of the options.
+
+    Raises:
+        UserError: a file has a fault.
     """
     if options.source == "shipped":
         yield from shipped_debates(options.shipped, context)
@@ -97,14 +105,12 @@ def read_debates(options: AgenticSimLawOptions, context: LoadContext) -> Iterato
 
 @dataset("agenticsimlaw", AgenticSimLawOptions, FOLDER, records=read_debates)
 def load(options: AgenticSimLawOptions, context: LoadContext) -> Loaded:
-    """The people that the records speak of, all of them test cases: nothing was trained on them
-    here.
-    """
+    """The people whom the records are about, all of them test cases: nothing is trained on them."""
     if options.source == "shipped":
         return shipped_cases(options.shipped, context)
     path = context.data_root / FOLDER / options.vignettes
     table = read_csv(path, [options.outcome, *options.attributes], get=_GET)
-    outcome = _truths(path, table[options.outcome])
+    outcomes = _read_truths(path, table[options.outcome])
     task = Task(
         noun="the person",
         question=options.question,
@@ -112,106 +118,109 @@ def load(options: AgenticSimLawOptions, context: LoadContext) -> Loaded:
         positive="yes",
         notes=("answers recorded by AgenticSimLaw's authors (MIT licence)",),
     )
-    cases = [
-        Case(
+    cases = []
+    for (row, cells), outcome in zip(numbered_rows(table), outcomes, strict=True):
+        case = Case(
             case_id=f"vignette-{row - 1}",
             dataset=context.name,
             split="test",
             text=WITHOUT_TEXT,
-            target=str(truth),
+            target=str(outcome),
             labels=task.labels,
             attributes={name: cells[name] for name in options.attributes},
             source_row=row,
         )
-        for (row, cells), truth in zip(numbered_rows(table), outcome, strict=True)
-    ]
+        cases.append(case)
     return Loaded(cases, task, cleaning={"people": len(cases)}, sources=(path,))
 
 
 _GET = (
-    "put the published file there (see data/raw/README.md), or choose source 'download' or"
-    " 'shipped'."
+    "put the published file there (see data/raw/README.md), or choose `source: download` or"
+    " `source: shipped`."
 )
 _TRUTH = {"true": "yes", "false": "no", "1": "yes", "0": "no", "yes": "yes", "no": "no"}
 
 
-def _truths(path: Path, values: "pd.Series[str]") -> "pd.Series[str]":
-    """True and false of any spelling as labels."""
-    found = values.str.strip().str.casefold().map(_TRUTH)
-    check_values(path, values.where(found.isna(), "True"), ["True"], "Expected true or false.")
-    return found
+def _read_truths(path: Path, values: "pd.Series[str]") -> "pd.Series[str]":
+    """Labels for true and false in any spelling."""
+    labels = values.str.strip().str.casefold().map(_TRUTH)
+    check_values(path, values.where(labels.isna(), "True"), ["True"], "Expected true or false.")
+    return labels
 
 
 def _read_answers(
     options: AgenticSimLawOptions, context: LoadContext, file: str, method: str
 ) -> Iterator[RecordedDebate]:
-    """The answers of a file; a method has a name for each prompt where the file holds answers to
-    several.
+    """The answers of a file.
+
+    If the file has answers to several prompts, the method's name includes the prompt.
     """
-    path, vignettes = (context.data_root / FOLDER / name for name in (file, options.vignettes))
+    path = context.data_root / FOLDER / file
     table = read_csv(path, [MODEL, CASES], get=_GET)
-    column = next((name for name in PREDICTION_COLUMNS if name in table), None)
-    if column is None:
-        raise UserError(
-            f"{path}: no column {' or '.join(PREDICTION_COLUMNS)}; found"
-            f" {quoted(', '.join(map(str, table)))}."
-        )
-    check_values(
-        path, table[column].str.strip(), [*ANSWERS, *options.no_answer], "Add it to `no_answer`."
-    )
+    column = _prediction_column(path, table)
+    answers = table[column].str.strip()
+    check_values(path, answers, [*ANSWERS, *options.no_answer], "Add it to `no_answer`.")
     cases = whole_numbers(path, table[CASES], lowest=0)
-    repeats = (
-        whole_numbers(path, table[REPEAT], lowest=0)
-        if REPEAT in table
-        else pd.Series(0, index=table.index)
-    )
+    repeats = pd.Series(0, index=table.index)
+    if REPEAT in table:
+        repeats = whole_numbers(path, table[REPEAT], lowest=0)
     first_repeat = int(repeats.min())
     if TRUTH in table:
-        known = _truths(
-            vignettes, read_csv(vignettes, [options.outcome], get=_GET)[options.outcome]
-        )
-        told, expected = _truths(path, table[TRUTH]), cases.map(lambda case: known.get(case + 1))
-        do = f"The records speak of other people than `vignettes`: name their file. ({vignettes})"
-        refuse(
-            path,
-            table[TRUTH],
-            expected.notna() & (told != expected),
-            f"what {vignettes.name} says of the case",
-            do,
-        )
-    prompts = table[PROMPT] if PROMPT in table and table[PROMPT].nunique() > 1 else None
+        vignettes = context.data_root / FOLDER / options.vignettes
+        _check_truths(path, table[TRUTH], cases, vignettes, options.outcome)
+    has_several_prompts = PROMPT in table and table[PROMPT].nunique() > 1
     for (row, cells), case, repeat in zip(numbered_rows(table), cases, repeats, strict=True):
-        found = cells[column].strip()
-        prediction = ANSWERS.get(found)
-        stated = (
-            read_confidence(cell(path, row, CONFIDENCE), cells[CONFIDENCE])
-            if CONFIDENCE in cells and prediction
-            else None
-        )
-        problem = "" if prediction else f"the record says {found or 'nothing'}"
-        number = int(repeat) - first_repeat
-        said = _votes(path, row, cells)
-        of_prompt = method if prompts is None else f"{method}, {prompts[row]}"
+        answer = cells[column].strip()
+        prediction = ANSWERS.get(answer)
+        confidence = None
+        if prediction and CONFIDENCE in cells:
+            confidence = read_confidence(cell(path, row, CONFIDENCE), cells[CONFIDENCE])
         yield RecordedDebate(
-            of_prompt,
+            f"{method}, {cells[PROMPT]}" if has_several_prompts else method,
             cells[MODEL],
             f"vignette-{case}",
-            number,
+            int(repeat) - first_repeat,
             prediction,
-            stated,
-            problem=problem,
-            utterances=said,
+            confidence,
+            problem="" if prediction else f"the record says {answer or 'nothing'}",
+            utterances=_read_votes(path, row, cells),
         )
 
 
-def _votes(path: Path, row: int, cells: Mapping[str, str]) -> list[RecordedUtterance]:
-    """How many answers a vote counts, by label; nothing for what is no vote."""
-    counts = {
-        label: cells[column].strip() for label, column in VOTE_COLUMNS.items() if column in cells
-    }
-    for label, count in counts.items():
+def _prediction_column(path: Path, table: pd.DataFrame) -> str:
+    for name in PREDICTION_COLUMNS:
+        if name in table:
+            return name
+    raise UserError(
+        f"{path}: no column {' or '.join(PREDICTION_COLUMNS)}; found"
+        f" {quoted(', '.join(map(str, table)))}."
+    )
+
+
+def _check_truths(
+    path: Path, truths: "pd.Series[str]", cases: Column, vignettes: Path, outcome: str
+) -> None:
+    """Raise `UserError` for rows whose truth differs from the outcome in the vignettes."""
+    outcomes = _read_truths(vignettes, read_csv(vignettes, [outcome], get=_GET)[outcome])
+    expected = cases.map(lambda case: outcomes.get(case + 1))
+    refuse(
+        path,
+        truths,
+        expected.notna() & (_read_truths(path, truths) != expected),
+        f"the outcome of the case in {vignettes.name}",
+        f"The records are about other people than `vignettes`: name their file. ({vignettes})",
+    )
+
+
+def _read_votes(path: Path, row: int, cells: Mapping[str, str]) -> list[RecordedUtterance]:
+    """The number of votes for each label; empty if the file has no votes."""
+    votes: JsonObject = {}
+    for label, column in VOTE_COLUMNS.items():
+        if column not in cells:
+            continue
+        count = cells[column].strip()
         if not count.isdecimal():
-            place = cell(path, row, VOTE_COLUMNS[label])
+            place = cell(path, row, column)
             raise UserError(f"{place}: found {quoted(count)}, expected a whole number.")
-    parsed: JsonObject = {label: int(count) for label, count in counts.items()}
-    return [RecordedUtterance("expert", VOTES, parsed=parsed)] if parsed else []
+        votes[label] = int(count)
+    return [RecordedUtterance("expert", VOTES, parsed=votes)] if votes else []

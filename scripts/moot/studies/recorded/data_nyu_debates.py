@@ -1,13 +1,13 @@
 """Debates that people and GPT-4 held before human judges (Michael et al. 2023, CC-BY 4.0).
 
-Two answers to a reading question are argued by debaters who have read the story (debate), or one of
-them by one debater (consultancy). The judge, who has not, states a probability of either answer
-after every round. A case is one debate: its story, its question, its two answers ("a", "b"; "a" is
-the first).
+Two answers to a reading question are argued for by debaters who have read the story (debate), or
+one answer by one debater (consultancy). The judge has not read it and states a probability of each
+answer after every round. A case is one debate: its story, its question, its two answers ("a" is the
+first, "b" the second).
 
-Where a debate is quoted from the story the quotation is a span of its words, so that it is verified
-by construction: words quoted are counted. A belief of one half is no decision: the debate is
-invalid as a prediction; the study's accuracy counts it one half, as the authors do.
+A quotation is a span of the story's words, so quotations are verified by construction, and the
+quoted words are counted. A belief of one half is no decision: the prediction of such a debate is
+invalid; the study's accuracy counts it one half, as the authors do.
 """
 
 import json
@@ -42,17 +42,15 @@ LETTERS = "ab"
 LABELS = ("b", "a")
 JUDGE, DEBATERS = "judge", ("debater a", "debater b")
 SEATS = {"Judge": JUDGE, "OfflineJudge": "offline judge", "Debater": "debater"}
-"""Who filled in a feedback form."""
+"""The roles of people who filled in a feedback form, and the names of their seats."""
 RIGHT_SIDE, WRONG_SIDE = "right side", "wrong side"
 HIGHEST_GRADE = 4
 PAST_END = "quoted_past_the_end"
-"""Words that a quotation takes beyond the last one of its story."""
+"""The number of words that a quotation takes beyond the end of its story."""
 _DIGITS = 9
-"""Decimals of a belief: the files give one half as 0.5000000000000001, too."""
+"""Decimals of a belief: some files have 0.5000000000000001 for one half."""
 JUDGED_BY, JUDGED_OFFLINE_BY = "human judge", "offline human judge"
-"""Models of the records: the judge who took part in the debate, and the judges who read it
-afterwards.
-"""
+"""The models of the records: the judge of the debate, and judges who read it later."""
 TASK = Task(
     noun="the question",
     question="Which of the two answers is right?",
@@ -63,272 +61,300 @@ TASK = Task(
     cluster=("story", "judge"),
 )
 _GET = (
-    "put the published files there (see data/raw/README.md), or choose source 'download' or"
-    " 'shipped'."
+    "put the published files there (see data/raw/README.md), or choose `source: download` or"
+    " `source: shipped`."
 )
 
 
 class NyuOptions(DatasetOptions):
-    """What an entry of the configuration may say about the NYU human debates."""
+    """The options of a data set with `loader: nyu_debates`."""
 
     source: Literal["shipped", "local", "download"] = Field(  # type: ignore[assignment]
         "shipped",
         description=(
-            "shipped: the numbers of the debates, without what was said; local: the published files"
-            " under data_root/recorded; download: the same files, fetched first"
+            "shipped: the numbers of the debates, without the utterances; local: the published"
+            " files under data_root/recorded; download: the same files, downloaded first"
         ),
     )
     included: bool = Field(
-        True, description="only the debates that the authors included in their paper"
+        True,
+        description="whether to load only the debates that the authors included in their paper",
     )
     faulty: FaultyShare = 0.01
 
 
 @dataclass(frozen=True)
-class _Published:
-    """One debate: its case, its rounds, and what was said before its live judge, the last belief
-    where no file is.
+class _PublishedDebate:
+    """One debate: its case, its rounds, and its utterances before the live judge.
+
+    Without a file of the debate, the live judge's last belief is the only utterance.
     """
 
     case: Case
     rounds: Sequence[Fields]
-    live: list[RecordedUtterance]
+    live_utterances: list[RecordedUtterance]
 
-    def before(self, utterances: list[RecordedUtterance], model: str = JUDGED_BY) -> RecordedDebate:
-        """The debate before a judge, whose last belief is its outcome."""
+    def record(self, utterances: list[RecordedUtterance], model: str) -> RecordedDebate:
+        """The debate before one judge, whose last belief is its outcome."""
         identity = (self.case.attributes["arm"], model, self.case.case_id, 0)
-        last = next((said for said in reversed(utterances) if said.kind == BELIEF), None)
-        if last is None:
+        beliefs = [utterance for utterance in utterances if utterance.kind == BELIEF]
+        if not beliefs:
             return RecordedDebate(*identity, None, problem=NO_BELIEF, utterances=utterances)
+        last = beliefs[-1]
         problem = "" if last.prediction else "the judge ended undecided, at one half"
         share = (last.parsed or {})["distribution"]["a"]
         return RecordedDebate(*identity, last.prediction, None, share, problem, utterances)
 
 
 def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The debates before their live judge, then before each who read them afterwards, in the order
-    of their names.
+    """The debates in the order of their names: before the live judge, then before each judge who
+    read them later.
     """
     if options.source == "shipped":
         yield from shipped_debates(SHIPPED_AS, context)
         return
-    for published in _published(options, context, Counter()):
-        yield published.before(published.live)
-        speeches = [said for said in published.live if said.kind == SPEECH]
-        last_round = max((said.round for said in speeches), default=0)
-        times = Counter[str]()
-        for judge, judgments in _offline_judgments(published.rounds):
-            beliefs = [
-                _belief(judgment, min(number, last_round))
-                for number, judgment in enumerate(judgments)
-            ]
-            in_order = sorted(
-                [*speeches, *beliefs], key=lambda said: (said.round, said.kind == BELIEF)
-            )
-            yield replace(
-                published.before(in_order, JUDGED_OFFLINE_BY),
-                judge=judge,
-                judge_repeat=times[judge],
-            )
-            times[judge] += 1
+    for debate in _read_published_debates(options, context, Counter()):
+        yield debate.record(debate.live_utterances, JUDGED_BY)
+        yield from _offline_records(debate)
+
+
+def _offline_records(debate: _PublishedDebate) -> Iterator[RecordedDebate]:
+    """The debate before each judge who read it later."""
+    speeches = [utterance for utterance in debate.live_utterances if utterance.kind == SPEECH]
+    last_round = max((speech.round for speech in speeches), default=0)
+    repeats = Counter[str]()
+    for judge, judgments in _offline_judgments(debate.rounds):
+        beliefs = [
+            _read_belief(judgment, min(number, last_round))
+            for number, judgment in enumerate(judgments)
+        ]
+        utterances = sorted([*speeches, *beliefs], key=_by_round_beliefs_last)
+        record = debate.record(utterances, JUDGED_OFFLINE_BY)
+        yield replace(record, judge=judge, judge_repeat=repeats[judge])
+        repeats[judge] += 1
+
+
+def _by_round_beliefs_last(utterance: RecordedUtterance) -> tuple[int, bool]:
+    return utterance.round, utterance.kind == BELIEF
 
 
 @dataset("nyu_debates", NyuOptions, FOLDER, records=read_debates)
 def load(options: NyuOptions, context: LoadContext) -> Loaded:
-    """A case for every debate that ended before a judge; raises `UserError` for a fault in a file."""
+    """A case for each debate with a verdict; raises `UserError` for a fault in a file."""
     if options.source == "shipped":
         return shipped_cases(SHIPPED_AS, context)
     cleaning: Counter[str] = Counter()
-    cases = [published.case for published in _published(options, context, cleaning)]
+    cases = [debate.case for debate in _read_published_debates(options, context, cleaning)]
     return Loaded(cases, TASK, cleaning=cleaning, sources=(context.data_root / FOLDER / METADATA,))
 
 
-def _published(
+_METADATA_FIELDS = {
+    "name": str,
+    "setting": dict,
+    "status": dict,
+    "includedInPaper": bool,
+    "question": str,
+    "sourceMaterialId": dict,
+    "roleAssignments": dict,
+}
+
+
+def _read_published_debates(
     options: NyuOptions, context: LoadContext, cleaning: Counter[str]
-) -> list[_Published]:
-    """Every debate that a live judge ended, in the order of names; what is left out is counted.
+) -> list[_PublishedDebate]:
+    """Every debate that a live judge ended, in the order of names.
+
+    Args:
+        options: the options of the data set.
+        context: the folders.
+        cleaning: counts debates that are left out and other irregularities, by description.
 
     Raises:
-        UserError: something is wrong with more debates than `faulty` allows; names all of them.
+        UserError: more debates are faulty than `faulty` allows. It names all of them.
     """
     folder = context.data_root / FOLDER
-    fields = {
-        "name": str,
-        "setting": dict,
-        "status": dict,
-        "includedInPaper": bool,
-        "question": str,
-    }
-    fields |= {"sourceMaterialId": dict, "roleAssignments": dict}
-    listed = read_jsonl(folder / METADATA, fields, unique="name", get=_GET)
+    metadata = read_jsonl(folder / METADATA, _METADATA_FIELDS, unique="name", get=_GET)
     files = {file.stem: file for file in (folder / DEBATES).glob("*.json")}
-    found, faults = list[_Published](), list[str]()
-    rows: list[Json] = listed.reset_index().to_dict("records")
-    for metadata in sorted(rows, key=lambda row: str(row["name"])):
-        ended = metadata["status"].get("Complete", {}).get("result", {}).get("judgingInfo")
-        if options.included and not metadata["includedInPaper"]:
+    debates, faults = list[_PublishedDebate](), list[str]()
+    rows: list[Json] = metadata.reset_index().to_dict("records")
+    for row in sorted(rows, key=lambda row: str(row["name"])):
+        ending = row["status"].get("Complete", {}).get("result", {}).get("judgingInfo")
+        if options.included and not row["includedInPaper"]:
             cleaning["left out: not in the authors' paper"] += 1
-        elif not ended:
+            continue
+        if not ending:
             cleaning["left out: no live judge ended it"] += 1
-        else:
-            file = files.get(metadata["name"])
-            try:
-                found.append(_debate(metadata, ended, file, context.name))
-            except UserError as fault:
-                faults.append(str(fault))
-                continue
-            known = "with a file" if file else "known by their last belief alone"
-            cleaning[f"debates {known}"] += 1
-            past = [said for said in found[-1].live if PAST_END in (said.parsed or {})]
-            cleaning["speeches that quote words past the end of the story"] += len(past)
-    leave_out(faults, len(faults), len(found) + len(faults), options.faulty, _GET)
+            continue
+        file = files.get(row["name"])
+        try:
+            debate = _read_debate(row, ending, file, context.name)
+        except UserError as fault:
+            faults.append(str(fault))
+            continue
+        debates.append(debate)
+        _count_irregularities(debate, bool(file), cleaning)
+    leave_out(faults, len(faults), len(debates) + len(faults), options.faulty, _GET)
     cleaning["left out: the file cannot be read"] += len(faults)
-    return found
+    return debates
 
 
-def _debate(metadata: Fields, ended: Fields, file: Path | None, dataset_name: str) -> _Published:
-    """One debate of the metadata; `ended`: the right answer and the live judge's last belief."""
-    judge, setting = str(metadata["roleAssignments"].get("Judge", "")), metadata["setting"]
-    answers, rounds = (
-        "(The answers are in the debate's own file, which is missing.)",
-        list[Fields](),
+def _count_irregularities(debate: _PublishedDebate, has_file: bool, cleaning: Counter[str]) -> None:
+    source = "with a file" if has_file else "known by their last belief alone"
+    cleaning[f"debates {source}"] += 1
+    cleaning["speeches that quote words past the end of the story"] += sum(
+        PAST_END in (utterance.parsed or {}) for utterance in debate.live_utterances
     )
-    live = [_stated(ended["finalJudgement"], judge, "", 0)]
+
+
+def _read_debate(
+    metadata: Fields, ending: Fields, file: Path | None, dataset_name: str
+) -> _PublishedDebate:
+    """One debate of the metadata.
+
+    `ending` has the number of the right answer and the live judge's last belief.
+    """
+    judge = str(metadata["roleAssignments"].get("Judge", ""))
+    setting = metadata["setting"]
+    answers = "(The answers are in the debate's own file, which is missing.)"
+    rounds: list[Fields] = []
+    utterances = [_belief_utterance(ending["finalJudgement"], judge, "", 0)]
     if file:
-        (first, second), rounds, live = _read(file)
+        (first, second), rounds, utterances = _read_file(file)
         answers = f"Answer a: {first}\nAnswer b: {second}"
+    debaters = "people" if setting["isHuman"] else "AI"
+    form = "debate" if setting["isDebate"] else "consult"
     case = Case(
         case_id=str(metadata["name"]),
         dataset=dataset_name,
         split="test",
         text=f"{metadata['question']}\n\n{answers}",
-        target=LETTERS[int(ended["correctAnswerIndex"])],
+        target=LETTERS[int(ending["correctAnswerIndex"])],
         labels=LABELS,
         attributes={
-            "arm": (
-                f"{'people' if setting['isHuman'] else 'AI'}"
-                f" {'debate' if setting['isDebate'] else 'consult'}"
-            ),
+            "arm": f"{debaters} {form}",
             "story": str(metadata["sourceMaterialId"]["QuALITYStory"]["id"]),
             "judge": judge,
         },
         source_row=int(metadata["row"]),
     )
-    return _Published(case, rounds, live)
+    return _PublishedDebate(case, rounds, utterances)
 
 
-def _read(file: Path) -> tuple[list[str], list[Fields], list[RecordedUtterance]]:
-    """A debate's answers and rounds, and what was said before its live judge."""
+def _read_file(file: Path) -> tuple[list[str], list[Fields], list[RecordedUtterance]]:
+    """A debate's answers, its rounds, and its utterances before the live judge."""
     try:
         record = json.loads(read_text(file, get=_GET))
         setup = record["setup"]
         story = setup["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
-        well_formed = (
+        is_well_formed = (
             len(setup["answers"]) == len(LABELS)
             and setup["correctAnswerIndex"] in (0, 1)
             and isinstance(story, list)
             and isinstance(record["rounds"], list)
         )
-        if not well_formed:
+        if not is_well_formed:
             raise UserError(
                 "expected two answers, the right one's number, a story's words and rounds."
             )
-        said = [*_live_utterances(record["rounds"], story), *_forms(record)]
+        utterances = [*_live_utterances(record["rounds"], story), *_feedback_forms(record)]
     except UserError as fault:
         raise fault if str(file) in str(fault) else UserError(f"{file}: {fault}") from None
     except (KeyError, IndexError, TypeError, ValueError) as fault:
         raise UserError(f"{file}: not a debate of the published form ({fault!r}).") from None
-    return setup["answers"], record["rounds"], said
+    return setup["answers"], record["rounds"], utterances
 
 
 def _live_utterances(rounds: Sequence[Fields], story: Sequence[str]) -> Iterator[RecordedUtterance]:
+    """The speeches of the debaters and the beliefs of the live judge, in order."""
     number = 0
     for turn in rounds:
         ((kind, content),) = turn.items()
         if kind in ("SequentialSpeeches", "SimultaneousSpeeches"):
             number += 1
             for side, speech in sorted(content["speeches"].items()):
-                yield _speech(DEBATERS[int(side)], speech, number, story)
+                yield _read_speech(DEBATERS[int(side)], speech, number, story)
         elif kind == "JudgeFeedback":
-            yield _belief(content, number)
+            yield _read_belief(content, number)
 
 
-def _forms(record: Fields) -> Iterator[RecordedUtterance]:
-    """The feedback forms that people filled in afterwards: their grades alone, 0 to 4, none of
-    their words.
-    """
-    right = record["setup"]["correctAnswerIndex"]
-    filled = [
-        (SEATS[role], person, form["answers"])
-        for person, roles in record.get("feedback", {}).items()
-        for role, form in roles.items()
-        if role in SEATS
-    ]
-    for seat, person, answers in sorted(filled, key=lambda form: form[:2]):
-        grades = dict(
-            pair
-            for question in sorted(answers)
-            for pair in _grades(question, answers[question], right)
-        )
+def _feedback_forms(record: Fields) -> Iterator[RecordedUtterance]:
+    """The grades (0 to 4) of the feedback forms that people filled in afterwards, without texts."""
+    right_index = record["setup"]["correctAnswerIndex"]
+    forms = []
+    for person, person_forms in record.get("feedback", {}).items():
+        for role, form in person_forms.items():
+            if role in SEATS:
+                forms.append((SEATS[role], person, form["answers"]))
+    for seat, person, answers in sorted(forms, key=lambda form: form[:2]):
+        grades: dict[str, float] = {}
+        for question in sorted(answers):
+            grades |= _read_grades(question, answers[question], right_index)
         if grades:
             facts = {"grades": grades, "who": person}
             yield RecordedUtterance(seat, FEEDBACK, parsed=facts, source="human", private=True)
 
 
-def _grades(question: str, answer: object, right: int) -> Iterator[tuple[str, float]]:
-    """A question's grades; one about both sides has one of the side of the right answer, and one of
-    the other.
+def _read_grades(question: str, answer: object, right_index: int) -> dict[str, float]:
+    """The grades that answer a question of a form, by name.
+
+    A question about both sides has a grade for each, named by the question and the side.
     """
-    by_side = answer if isinstance(answer, Mapping) else {}
-    sides = ((RIGHT_SIDE, WRONG_SIDE), (WRONG_SIDE, RIGHT_SIDE))[right]
-    named = [
-        (f"{question}, {side}", by_side.get(name))
-        for side, name in zip(sides, ("first", "second"), strict=True)
-    ]
-    for asked, grade in [(question, answer), *named]:
-        if isinstance(grade, int | float) and not isinstance(grade, bool):
-            if not 0 <= grade <= HIGHEST_GRADE:
-                raise UserError(
-                    f"feedback form, {quoted(question)}: found {grade}; expected 0 to"
-                    f" {HIGHEST_GRADE}."
-                )
-            yield asked, grade
+    answers = {question: answer}
+    if isinstance(answer, Mapping):
+        first, second = (RIGHT_SIDE, WRONG_SIDE) if right_index == 0 else (WRONG_SIDE, RIGHT_SIDE)
+        answers[f"{question}, {first}"] = answer.get("first")
+        answers[f"{question}, {second}"] = answer.get("second")
+    grades = {}
+    for name, grade in answers.items():
+        if isinstance(grade, bool) or not isinstance(grade, int | float):
+            continue
+        if not 0 <= grade <= HIGHEST_GRADE:
+            raise UserError(
+                f"feedback form, {quoted(question)}: found {grade}; expected 0 to {HIGHEST_GRADE}."
+            )
+        grades[name] = grade
+    return grades
 
 
-def _speech(seat: str, speech: Fields, number: int, story: Sequence[str]) -> RecordedUtterance:
-    parts, quoted_words, words, past = [], 0, 0, 0
+def _read_speech(seat: str, speech: Fields, number: int, story: Sequence[str]) -> RecordedUtterance:
+    """A speech: its text, with the quotations from the story, and its numbers of words."""
+    parts: list[str] = []
+    word_count = quoted_word_count = words_past_end = 0
     for part in speech["content"]:
         ((kind, value),) = part.items()
         if kind == "Quote":
+            words = _quote_words(story, *value["span"])
             start, end = value["span"]
-            if not 0 <= start <= min(end, len(story)):
-                raise UserError(
-                    f"a quotation of words {start} to {end}; the story has {len(story)}."
-                )
-            words_there = story[start:end]
-            parts.append(f"“{' '.join(words_there)}”")
-            quoted_words, past = (
-                quoted_words + len(words_there),
-                past + end - start - len(words_there),
-            )
+            parts.append(f"“{' '.join(words)}”")
+            quoted_word_count += len(words)
+            words_past_end += end - start - len(words)
         else:
             parts.append(value["text"])
-            words += len(value["text"].split())
+            word_count += len(value["text"].split())
     source: Literal["human", "model"] = "model" if speech["speaker"].startswith("GPT") else "human"
-    facts = {"words": words, "quoted_words": quoted_words, "who": speech["speaker"]} | (
-        {PAST_END: past} if past else {}
-    )
+    facts = {"words": word_count, "quoted_words": quoted_word_count, "who": speech["speaker"]}
+    if words_past_end:
+        facts[PAST_END] = words_past_end
     return RecordedUtterance(seat, SPEECH, " ".join(parts), number, parsed=facts, source=source)
 
 
-def _belief(feedback: Fields, number: int) -> RecordedUtterance:
-    said = feedback["feedback"]
-    text = " ".join(part["Text"]["text"] for part in said["content"] if "Text" in part)
-    return _stated(feedback["distribution"], said["speaker"], text, number)
+def _quote_words(story: Sequence[str], start: int, end: int) -> Sequence[str]:
+    """The words of a quotation, which may end past the story's last word."""
+    if not 0 <= start <= min(end, len(story)):
+        raise UserError(f"a quotation of words {start} to {end}; the story has {len(story)}.")
+    return story[start:end]
 
 
-def _stated(distribution: Sequence[float], judge: str, text: str, number: int) -> RecordedUtterance:
-    """A judge's stated probabilities as a belief; one half each predicts nothing."""
+def _read_belief(feedback: Fields, number: int) -> RecordedUtterance:
+    speech = feedback["feedback"]
+    text = " ".join(part["Text"]["text"] for part in speech["content"] if "Text" in part)
+    return _belief_utterance(feedback["distribution"], speech["speaker"], text, number)
+
+
+def _belief_utterance(
+    distribution: Sequence[float], judge: str, text: str, number: int
+) -> RecordedUtterance:
+    """A judge's probabilities as a belief; one half each predicts nothing."""
     first, second = (round(float(share), _DIGITS) for share in distribution)
     prediction = None if first == second else ("a" if first > second else "b")
     facts = {"distribution": {"a": first, "b": second}, "who": judge}
@@ -336,7 +362,9 @@ def _stated(distribution: Sequence[float], judge: str, text: str, number: int) -
 
 
 def _offline_judgments(rounds: Sequence[Fields]) -> Iterator[tuple[str, list[JsonObject]]]:
+    """The judgments of each judge who read the debate later, with the judge's name."""
     for turn in rounds:
-        for name, judge in sorted(turn.get("OfflineJudgments", {}).get("judgments", {}).items()):
-            if judge["judgments"]:
-                yield name, judge["judgments"]
+        offline = turn.get("OfflineJudgments", {}).get("judgments", {})
+        for judge, content in sorted(offline.items()):
+            if content["judgments"]:
+                yield judge, content["judgments"]

@@ -66,7 +66,7 @@ class Occasion(NamedTuple):
         answer_before, answer_after: RIGHT_ANSWER, WRONG_ANSWER or UNDECIDED.
         belief_change: the rise of the probability that the speaker gives to the right answer; NaN
             where no probability was stated.
-        heard: the utterances heard before it, at least one.
+        utterances: the utterances heard before it, at least one.
     """
 
     case_id: str
@@ -74,12 +74,12 @@ class Occasion(NamedTuple):
     answer_before: str
     answer_after: str
     belief_change: float
-    heard: Sequence[HeardUtterance]
+    utterances: Sequence[HeardUtterance]
 
     @property
     def word_count(self) -> int:
         """The number of words heard."""
-        return sum(utterance.word_count for utterance in self.heard)
+        return sum(utterance.word_count for utterance in self.utterances)
 
 
 class _Belief(NamedTuple):
@@ -179,15 +179,15 @@ def _occasions_of_judges(
             continue
         previous = last_beliefs.get(judge)
         last_beliefs[judge] = belief
-        heard = utterances[previous.heard_count :] if previous else []
-        if previous and heard:
+        utterances_since = utterances[previous.heard_count :] if previous else []
+        if previous and utterances_since:
             yield Occasion(
                 case_id=row["case_id"],
                 debate_id=row["debate_id"],
                 answer_before=previous.answer,
                 answer_after=belief.answer,
                 belief_change=belief.in_right - previous.in_right,
-                heard=heard,
+                utterances=utterances_since,
             )
 
 
@@ -256,8 +256,8 @@ def describe_features(occasion: Occasion, median_words: float) -> dict[str, str]
         occasion: one occasion.
         median_words: the median number of words heard, over all occasions of the comparison.
     """
-    heard = occasion.heard
-    last = heard[-1]
+    utterances = occasion.utterances
+    last = utterances[-1]
     features = {"its kind": last.kind}
     if last.role:
         features["its role"] = last.role
@@ -265,14 +265,14 @@ def describe_features(occasion: Occasion, median_words: float) -> dict[str, str]
     features["its length"] = (
         f"more than {median_words:.0f} words" if is_longer else f"{median_words:.0f} words at most"
     )
-    has_quotation = any(utterance.quoted_word_count for utterance in heard)
+    has_quotation = any(utterance.quoted_word_count for utterance in utterances)
     features["its quotation"] = "some" if has_quotation else "none"
-    if not {RIGHT_ANSWER, WRONG_ANSWER} <= {utterance.answer for utterance in heard}:
+    if not {RIGHT_ANSWER, WRONG_ANSWER} <= {utterance.answer for utterance in utterances}:
         features["its speaker"] = last.answer
         return features
     words = dict.fromkeys((RIGHT_ANSWER, WRONG_ANSWER, NO_ANSWER), 0)
     quoted_words = dict(words)
-    for utterance in heard:
+    for utterance in utterances:
         words[utterance.answer] += utterance.word_count
         quoted_words[utterance.answer] += utterance.quoted_word_count
     features["more words"] = _side_with_more(words)

@@ -300,8 +300,8 @@ _FEEDBACK = (
 _GRADES = (0.0, float(HIGHEST_GRADE))
 _DIFFERENCES = (-float(HIGHEST_GRADE), float(HIGHEST_GRADE))
 _FORM = ["debate_id", "turn"]
-_RIGHT, _WRONG = "right side", "wrong side"
-_SIDES = {f", {RIGHT_SIDE}": _RIGHT, f", {WRONG_SIDE}": _WRONG}
+_RIGHT_COLUMN, _WRONG_COLUMN = "right side", "wrong side"
+_SIDES = {f", {RIGHT_SIDE}": _RIGHT_COLUMN, f", {WRONG_SIDE}": _WRONG_COLUMN}
 """The ending of a grade's key that names the side, and the column of that side."""
 
 
@@ -321,14 +321,14 @@ def feedback_rows(run: RecordedRun) -> Iterator[JsonObject]:
             ),
         }
         by_side = grades.pivot_table(index=_FORM, columns="side", values="grade")
-        for side in (_RIGHT, _WRONG):
+        for side in (_RIGHT_COLUMN, _WRONG_COLUMN):
             if side in by_side:
                 row[side] = float(by_side[side].mean())
-        if _RIGHT in by_side and _WRONG in by_side:
-            both = by_side.dropna(subset=[_RIGHT, _WRONG])
+        if _RIGHT_COLUMN in by_side and _WRONG_COLUMN in by_side:
+            both = by_side.dropna(subset=[_RIGHT_COLUMN, _WRONG_COLUMN])
             bootstrap = ClusterBootstrap(clusters.loc[both.index], run.results.seed)
             row["right less wrong"] = bootstrap.estimate(
-                mean_statistic(as_numbers(both[_RIGHT] - both[_WRONG]), _DIFFERENCES)
+                mean_statistic(as_numbers(both[_RIGHT_COLUMN] - both[_WRONG_COLUMN]), _DIFFERENCES)
             )
         yield row
 

@@ -29,7 +29,7 @@ class PairRule(NamedTuple):
     """The columns in which two answers of a pair are equal, and those in which they differ."""
 
     common: Sequence[str]
-    different: Sequence[str] = ()
+    excluded: Sequence[str] = ()
 
 
 _DEBATE = ("case_id", "repeat")
@@ -118,7 +118,7 @@ def _row(
 ) -> Iterator[Fields]:
     """The row of the pairs that differ in one thing; none without such pairs."""
     rule = PAIR_RULES[difference]
-    pairs = count_agreeing_pairs(answers, rule.common, excluded=rule.different)
+    pairs = count_agreeing_pairs(answers, rule.common, excluded=rule.excluded)
     pairs = pairs[pairs["pairs"] > 0]
     if pairs.empty:
         return

@@ -298,14 +298,14 @@ def _difference_of_shares(
     run: RecordedRun, case_ids: Column, is_heard: Truths, is_change: Truths, is_known: Truths
 ) -> Estimate:
     """The share of changes before which a feature was heard, minus that share of non-changes."""
-    changes, others = is_known & is_change, is_known & ~is_change
+    changes, non_changes = is_known & is_change, is_known & ~is_change
     bootstrap, sums = _sum_by_case(
         run,
         case_ids,
         as_numbers(changes & is_heard),
         as_numbers(changes),
-        as_numbers(others & is_heard),
-        as_numbers(others),
+        as_numbers(non_changes & is_heard),
+        as_numbers(non_changes),
     )
 
     def difference(weights: Floats) -> Floats:
