@@ -1,5 +1,6 @@
-"""The house in figures: lines, words of pages, places of a paper, Snakemake's private parts, what
-starting costs.
+"""The house in figures: readability, places of a paper and of an analysis, and what starting costs.
+
+The limits on readability are those of `readability.py`, which the linters check.
 """
 
 import ast
@@ -14,6 +15,8 @@ from collections.abc import Iterable
 from contextlib import chdir
 from pathlib import Path
 
+from readability import FOLDERS, LIMITS, measure
+
 from moot.core.read_config import over_defaults
 from moot.core.shipped_files import default_files
 from moot.plan.kept import keep
@@ -21,8 +24,12 @@ from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[1]
 PACKAGE = PROJECT / "scripts" / "moot"
-STUDIES = PACKAGE / "studies"
-SHARED_BY_STUDIES = ("across",)
+STUDIES, ANALYSES = PACKAGE / "studies", PACKAGE / "analyses"
+PARTS = {
+    "batches": (PACKAGE / "llm" / "batches", r"\bbatch(?:es)?\b|\bBATCH"),
+    "simulated voices": (PACKAGE / "llm" / "simulated", r"\bsimulated\b|\bSIMULATED\b"),
+}
+"""Parts of the client, by their folder and the words that name them."""
 PRIVATE = re.compile(
     r"(?<!moot\.)\bworkflow\.(?!cores\b|basedir|current_basedir|source_path|snakefile|configfiles)\w"
     r"|\bfrom snakemake(?: import|\.(?!script|utils|exceptions)\w+)|\bsnakemake\.logging"
@@ -36,6 +43,7 @@ NOT_WRITTEN_BY_HAND = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 """Configurations and commands, tables that a program writes, comments."""
+SECTION_KEY = re.compile(r"ConfigSection\(\s*\"\w+\",\s*\"(\w+)\"")
 START_OF_A_JOB = """
 import json, runpy, sys
 from pathlib import Path
@@ -88,6 +96,44 @@ def places(study: str) -> list[str]:
         if room != "studies" and imports and room not in folders:
             folders.append(room)
     return folders
+
+
+def code_files() -> list[Path]:
+    """Return every file of code that is not a test: scripts, rules and the Snakefile."""
+    rules = [PROJECT / "Snakefile", *source(PROJECT / "rules", suffix=".smk")]
+    return [*source(PROJECT / "scripts"), *rules]
+
+
+def lines_elsewhere() -> dict[str, int]:
+    """Return how many lines of code outside its folder name each analysis, and each of `PARTS`.
+
+    An analysis is named by its import path and by the configuration keys that it registers.
+    """
+    counts: dict[str, int] = {}
+    files = code_files()
+    for folder in sorted(path.parent for path in ANALYSES.glob("*/__init__.py")):
+        keys = set[str]()
+        for file in folder.glob("config*.py"):
+            keys |= set(SECTION_KEY.findall(file.read_text(encoding="utf-8")))
+        names = [rf"analyses[./]{folder.name}\b"]
+        names += [rf"[\"'.]{key}[\"']" for key in sorted(keys)]
+        outside = [file for file in files if folder not in file.parents]
+        counts[f"analyses/{folder.name}"] = matching("|".join(names), outside)
+    for name, (folder, pattern) in PARTS.items():
+        outside = [file for file in files if folder not in file.parents]
+        counts[name] = matching(pattern, outside)
+    return counts
+
+
+def rules_with_inputs() -> str:
+    """Return how many rules state their inputs in place, of all rules that have inputs."""
+    rules, stated = 0, 0
+    for file in [PROJECT / "Snakefile", *source(PROJECT / "rules", suffix=".smk")]:
+        for text in re.split(r"^ *rule\b", file.read_text(encoding="utf-8"), flags=re.M)[1:]:
+            if re.search(r"^ +input:", text, re.M):
+                rules += 1
+                stated += "inputs_of(" not in text
+    return f"{stated} of {rules}"
 
 
 def private_lines() -> list[str]:
@@ -183,9 +229,11 @@ def measures() -> dict[str, str]:
         "words written by hand in pages": f"{sum(words_by_page().values()):,}",
     }
     for study in studies:
-        if study not in SHARED_BY_STUDIES:
-            folders = places(study)
-            rows[f"places of {study}"] = f"{len(folders)} ({', '.join(folders)})"
+        folders = places(study)
+        rows[f"places of {study}"] = f"{len(folders)} ({', '.join(folders)})"
+    for name, count in lines_elsewhere().items():
+        rows[f"lines elsewhere that name {name}"] = str(count)
+    rows["rules whose inputs can be read in the rule"] = rules_with_inputs()
     return rows | {
         "lines of rules/; of common.smk": f"{len(lines(rules)):,}; {len(lines(common)):,}",
         "lines that touch private parts of Snakemake": "\n  - ".join([str(len(private)), *private]),
@@ -197,6 +245,10 @@ def measures() -> dict[str, str]:
 
 def main() -> None:
     """Print each measure; the times last, since they take some seconds."""
+    readability = measure(*FOLDERS)
+    for name, value in readability.values().items():
+        print(f"- {name}: {value:.1f} (at most {LIMITS[name]:g})")
+    print(f"- functions with a docstring: {readability.documented_share():.0f} %")
     for name, value in measures().items():
         print(f"- {name}: {value}", flush=True)
     print(f"- start of a job of debates: {start_of_a_job():.1f} processor seconds", flush=True)
