@@ -24,7 +24,12 @@ for name in EXPORTERS:
         params:
             **digests(
                 f"convert_to_{name}",
-                code=["export.py", *RESULTS_CODE, "jobs/exports.py"],
+                code=[
+                    "export.py",
+                    *RESULTS_CODE,
+                    "jobs/exports.py",
+                    *dependencies.turn_effect_code(),
+                ],
                 options=plan.config.publication.model_dump(),
             ),
             format=name,

@@ -14,7 +14,7 @@ rule reader:
     params:
         **digests(
             "reader",
-            code=["reader.py", *RESULTS_CODE],
+            code=["reader.py", *RESULTS_CODE, *dependencies.turn_effect_code()],
             options=lambda wildcards: wildcards.study,
         ),
     script:

@@ -15,6 +15,7 @@ from moot.core.model_config import ModelConfig
 from moot.core.places import Faults
 from moot.core.registry import Registry
 from moot.core.types import JsonObject
+from moot.datasets import DatasetOptions
 from moot.protocols import ProtocolParams
 from moot.protocols.experiment import Experiment
 from moot.scores.contrasts import Contrast, ContrastTest
@@ -136,6 +137,17 @@ class Analysis:
         Raises:
             UserError: the entry is invalid.
         """
+
+    def is_control(
+        self,
+        config: ExperimentConfig,  # noqa: ARG002
+        dataset: DatasetOptions,  # noqa: ARG002
+    ) -> bool:
+        """Whether an experiment only controls for others, so that usual tables do not show it.
+
+        Experiments with the key `arm` are controls in any case.
+        """
+        return False
 
     def contrast_test(
         self,

@@ -16,12 +16,12 @@ import moot.analyses
 import moot.labels
 import moot.protocols
 import moot.studies
+from moot.analyses.attribution.protocol import stated_schema
 from moot.analyses.contamination.protocol import Named
 from moot.core.cases import Task
 from moot.labels.judge import judged_form
 from moot.llm.parsing.schema import json_schema
 from moot.protocols import ProtocolParams
-from moot.protocols.attribution import stated_schema
 from moot.protocols.people import PersonsForm
 from moot.protocols.replies import Factor, prediction_schema
 from moot.studies.appellate.legal.rubric import LABELS

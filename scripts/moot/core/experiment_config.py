@@ -18,53 +18,6 @@ COMPARISON = "comparison"
 """The study whose tables show the experiments of all studies side by side."""
 
 
-class AttributionConfig(Strict):
-    """By which changes of a debate it is measured what moved its judge."""
-
-    repeats: int = Field(
-        10,
-        ge=2,
-        le=40,
-        description=(
-            "how often the judge answers each changed debate; the unchanged one twice as often"
-        ),
-    )
-    debates: int | None = Field(
-        None, ge=1, description="how many debates, chosen by seed; none: all"
-    )
-    chosen: Literal["all", "changed"] = Field(
-        "all",
-        description=(
-            "changed: debates whose judge changed its belief, or whose case another repeat decided"
-            " otherwise"
-        ),
-    )
-    ways: tuple[Literal["removed", "replaced", "reordered"], ...] = Field(
-        ("removed", "replaced", "reordered"),
-        description=(
-            "each turn is taken out; is replaced by one of its length and role from another case's"
-            " debate with the same outcome; the debaters speak in reversed order within each round"
-        ),
-    )
-    sentences: int = Field(
-        0, ge=0, description="how many sentences are taken out, of the turns that moved most"
-    )
-    stated: bool = Field(False, description="ask the judge as well which turn was decisive")
-    rerun_from: Literal["", "turn"] = Field(
-        "",
-        description=(
-            "turn: the debate goes on `repeats` times from each turn, taken out and as it was, and"
-            " all seats are asked again"
-        ),
-    )
-    smallest: float = Field(
-        0.05,
-        ge=0,
-        le=1,
-        description="the smallest change of the verdict's probability that can be called moved",
-    )
-
-
 if TYPE_CHECKING:
 
     class ExperimentSections(Strict):
@@ -120,11 +73,6 @@ class ExperimentConfig(ExperimentSections):
         "",
         description="the study whose tables it enters; none: the protocol's own",
         json_schema_extra=DISPLAY_ONLY,
-    )
-    attribution: AttributionConfig | None = Field(
-        None,
-        description="what moved its judge: the control arm `attribution`, and how it is held",
-        json_schema_extra=DISPLAY_ONLY_OF_BASE,
     )
     arm: str = Field("", description="the control arm that it is, of the experiment `of`")
     of: str = Field("", description="the experiment that it is a control arm of")

@@ -37,10 +37,6 @@ FEEDBACK = "feedback"
 """What people who took part answered on a form afterwards."""
 ARM = "arm"
 """What a control arm brought into a debate."""
-ASKED_AGAIN, ATTRIBUTED = "asked again", "attributed"
-"""What a judge said who was asked again about a debate of which something was changed, and what
-came of each change.
-"""
 COMMITMENT, CHALLENGE = "commitment", "challenge"
 """A judge's answer before it hears a debate, and its answers after it is told that its verdict is
 wrong.

@@ -31,7 +31,6 @@ from moot.plan.experiments import ExperimentReader
 from moot.plan.models import checked_models
 from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import with_simulated_people, with_simulated_voices
-from moot.protocols.attribution import ATTRIBUTION
 from moot.protocols.experiment import Experiment
 from moot.report.content import Figure, Table
 from moot.report.needs import StudyPlan
@@ -439,9 +438,7 @@ class Plan:
         ]
 
     def controls_of(self, study: str) -> list[Experiment]:
-        """A study's control arms and its runs over counterfactual people, in addition to what its
-        tables show.
-        """
+        """The experiments of a study that control for others, which its usual tables do not show."""
         return [
             found
             for found in self.asked_in(study)
@@ -450,10 +447,10 @@ class Plan:
 
     def _is_control(self, experiment: Experiment) -> bool:
         config = experiment.config
-        return bool(config.arm) or config.protocol == ATTRIBUTION or self._exchanges(experiment)
-
-    def _exchanges(self, experiment: Experiment) -> bool:
-        return bool(getattr(self.datasets[experiment.config.dataset], "exchange", ""))
+        dataset = self.datasets[config.dataset]
+        return bool(config.arm) or any(
+            analysis.is_control(config, dataset) for analysis in analyses()
+        )
 
     def trials_of(self, study: str) -> list[Experiment]:
         """The trial runs of a study; of `comparison`, all."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from moot.datasets import DatasetOptions
 from moot.protocols import opponents
-from moot.protocols.attribution import ATTRIBUTION
 from moot.protocols.experiment import Experiment
 from moot.scores.contrasts import Contrast
 
@@ -71,17 +70,6 @@ def has_labels(plan: StudyPlan) -> bool:
 def is_in_run(plan: StudyPlan) -> bool:
     """Whether the run has an experiment of the study; the table then shows the design alone."""
     return plan.is_in_run
-
-
-def has_attribution(plan: StudyPlan) -> bool:
-    """Whether the judge of some debates answers again with something changed."""
-    return any(control.config.protocol == ATTRIBUTION for control in plan.controls)
-
-
-def has_attribution_or_its_trial(plan: StudyPlan) -> bool:
-    """Whether the judge of some debates answers again, trial runs included."""
-    experiments = [*plan.experiments, *plan.controls, *plan.trials]
-    return any(experiment.config.protocol == ATTRIBUTION for experiment in experiments)
 
 
 def has_exchanged_attributes(plan: StudyPlan) -> bool:

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from moot.report.escaping import PAGE, page_template
 from moot.report.reader_chunks import compress
-from moot.report.reader_debates import Packing, effects_by_debate, pack_debates
+from moot.report.reader_debates import Packing, pack_debates
+from moot.report.turn_effects import effects_of_study
 from moot.scores.results import ExperimentResults
 
 CODE = (
@@ -62,10 +63,10 @@ def render_reader(
         (parts / f"{name}.js").write_text(f'arrived.set("{name}", "{packed}");\n', encoding="ascii")
 
     packing = Packing(MOST_CHARACTERS, chunks.__setitem__ if whole else write, indexed=not whole)
-    effects, judged_again = effects_by_debate(experiments)
+    effects = effects_of_study(experiments)
     for name, results in experiments.items():
-        if name not in judged_again:
-            pack_debates(packing, results, effects)
+        if name not in effects.measured_by:
+            pack_debates(packing, results, effects.debates)
     packing.end()
     style, code = _inline("reader.css"), _inline(*CODE)
     also = "" if whole else " 'self' file:"

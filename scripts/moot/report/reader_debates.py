@@ -15,12 +15,10 @@ from operator import itemgetter
 from moot.core.cases import Case
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, Json, JsonObject
-from moot.protocols.attribution import ATTRIBUTION
-from moot.protocols.replayed import REMOVED, SENTENCE
 from moot.report.content import data_label
 from moot.report.reader_chunks import Calls, Chunks, Keep, Words, compress
 from moot.report.transcripts import DebateText, Turn, read_debates, records
-from moot.scores.attribution import MEASURED, rests_on_one, turn_effects
+from moot.report.turn_effects import DebateEffects, DebateName
 from moot.scores.dynamics import stated_by_part
 from moot.scores.groups import probability_of_prediction
 from moot.scores.results import ExperimentResults
@@ -198,52 +196,10 @@ def _words(said: Fields) -> str:
     return "\n".join(lines)
 
 
-@dataclass(slots=True)
-class JudgeEffects:
-    """What moved the judge of a debate: by turn the effects, each of one judge who was asked again;
-    see `MEASURED`.
-    """
-
-    on_one_turn: bool = False
-    turns: dict[int, list[JsonObject]] = field(default_factory=dict)
-
-
-Effects = Mapping[tuple[str, str, str], JudgeEffects]
-"""By experiment, model and debate."""
-
-
-def effects_by_debate(experiments: Mapping[str, ExperimentResults]) -> tuple[Effects, set[str]]:
-    """What turns did of the debates on this page that a judge was asked about again, and the
-    experiments that asked.
-
-        These are no debates of their own: their effects stand at the turns of those that they are
-            about.
-    """
-    found: dict[tuple[str, str, str], JudgeEffects] = {}
-    asked = {
-        name
-        for name, results in experiments.items()
-        if results.config.params.get("beside") in experiments
-    }
-    asked = {name for name in asked if experiments[name].config.protocol == ATTRIBUTION}
-    for name in sorted(asked):
-        results = experiments[name]
-        effects, beside = turn_effects(results), results.config.params["beside"]
-        on_one = rests_on_one(effects)
-        for row in records(effects[effects["way"].isin((REMOVED, SENTENCE))]):
-            held_by = results.config.params["debated_by"].format(model=row["model"])
-            moved = found.setdefault((beside, held_by, row["debate_id"]), JudgeEffects())
-            moved.on_one_turn |= bool(on_one.get((row["model"], row["debate_id"])))
-            told = {part: None if row[part] != row[part] else row[part] for part in MEASURED}
-            judge = results.config.name_of(row["model"])
-            moved.turns.setdefault(row["turn"], []).append(
-                {**told, "judge": judge, "quote": row["quote"], "verdict": row["verdict"]}
-            )
-    return found, asked
-
-
 def pack_debates(
-    packing: Packing, results: ExperimentResults, effects: Effects | None = None
+    packing: Packing,
+    results: ExperimentResults,
+    effects: Mapping[DebateName, DebateEffects] | None = None,
 ) -> None:
     """Add the debates of an experiment, those that wait for a person too;
     `effects`: what moved their judges.
@@ -269,8 +225,8 @@ def pack_debates(
             for debate in read_debates(results, model):
                 course = courses.get((model, debate.name), Course())
                 outcome = debate.outcome
-                moved = (effects or {}).get(
-                    (results.experiment, model, debate.name), JudgeEffects()
+                debate_effects = (effects or {}).get(
+                    (results.experiment, model, debate.name), DebateEffects()
                 )
                 row = [
                     experiment,
@@ -282,25 +238,28 @@ def pack_debates(
                     probabilities.get((model, debate.case_id, debate.repeat)),
                     course.change
                     | DISAGREE * ((model, debate.case_id, debate.repeat) in disagree)
-                    | ON_ONE_TURN * moved.on_one_turn,
+                    | ON_ONE_TURN * debate_effects.rests_on_one_turn,
                     course.swing,
                 ]
                 said = _turns_and_outcome(
-                    debate, course, labels.get((model, debate.name), {}), moved
+                    debate, course, labels.get((model, debate.name), {}), debate_effects
                 )
                 packing.add_debate(row, debate.facts, said, calls_of(debate))
 
 
 def _turns_and_outcome(
-    debate: DebateText, course: Course, labels: Mapping[int, Mapping[str, str]], moved: JudgeEffects
+    debate: DebateText,
+    course: Course,
+    labels: Mapping[int, Mapping[str, str]],
+    effects: DebateEffects,
 ) -> JsonObject:
     turns = [
         _turn(turn, course.beliefs.get(turn.number), labels.get(turn.number))
         for turn in debate.turns
     ]
     for turn in turns:
-        if effects := moved.turns.get(turn["number"]):
-            turn["effects"] = effects
+        if turn["number"] in effects.turns:
+            turn["effects"] = effects.turns[turn["number"]]
     return {"turns": turns, "outcome": asdict(debate.outcome)}
 
 

@@ -24,6 +24,7 @@ from moot.plan.entries import protocols_of, templates_of_debates
 from moot.plan.plan import Plan
 from moot.protocols.controls import CONTROLS
 from moot.report.habits import HABITS
+from moot.report.turn_effects import TURN_EFFECTS
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.contrasts import Contrast
@@ -54,6 +55,7 @@ DEBATE_CODE = (
     "llm",
     "plan/debated_cases.py",
     "protocols",
+    "!analyses/*/effects*.py",
     "!analyses/*/figures*.py",
     "!analyses/*/habits*.py",
     "!analyses/*/scores*.py",
@@ -291,6 +293,11 @@ def builder_code(modules: Iterable[str]) -> list[str]:
     """The code of the studies, analyses and extensions that build tables or figures."""
     metrics, habits = CASE_METRICS.extensions.values(), HABITS.modules()
     return sorted({source_of(module) for module in (*modules, *metrics, *habits)})
+
+
+def turn_effect_code() -> list[str]:
+    """The code of the analyses that measure effects of turns, for the reader and for exports."""
+    return sorted(map(source_of, TURN_EFFECTS.modules()))
 
 
 def _comparable_results(plan: Plan, study: str) -> list[str]:

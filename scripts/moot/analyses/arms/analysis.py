@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from moot.analyses.arms.config import ARM_MODELS
+from moot.analyses.arms.config import ARM_MODELS, ARM_NAMES
 from moot.analyses.arms.controls import ARMS, BaseExperiment, arm_name, invalid_reason
-from moot.analyses.arms.experiments import arm_configs, arms_of
+from moot.analyses.arms.experiments import arm_configs
 from moot.core.errors import UserError, unknown_name
 from moot.core.experiment_config import ExperimentConfig
 from moot.hooks import ANALYSES, Analysis
 from moot.protocols import PROTOCOLS, ProtocolParams
-from moot.protocols.attribution import ATTRIBUTION
 
 
 class ControlArms(Analysis):
@@ -17,7 +16,7 @@ class ControlArms(Analysis):
 
     def derived_names(self, name: str, config: ExperimentConfig) -> Sequence[str]:
         """The names of an experiment's arms."""
-        return [arm_name(name, arm) for arm in arms_of(config)]
+        return [arm_name(name, arm) for arm in ARM_NAMES.of(config) or ()]
 
     def derive_experiments(
         self, name: str, config: ExperimentConfig, params: ProtocolParams
@@ -40,26 +39,21 @@ class ControlArms(Analysis):
                     "model of this experiment", model, config.models, where("arm_models")
                 )
         base = _base_experiment(config.of or name, config, params)
-        arms = arms_of(config)
-        for arm in (*arms, config.arm):
-            if not arm:
-                continue
+        arms = ARM_NAMES.of(config) or ()
+        for arm in arms:
             if arm not in ARMS:
-                raise unknown_name(
-                    "control arm", arm, ARMS, where("arms" if arm in arms else "arm")
-                )
-            is_substitute = arm == config.arm and ARMS[arm].substitute
-            reason = "" if is_substitute else invalid_reason(arm, base, labels, arms)
+                raise unknown_name("control arm", arm, ARMS, where("arms"))
+        is_same_protocol = config.arm in ARMS and not ARMS[config.arm].substitute
+        for arm in (*arms, config.arm) if is_same_protocol else arms:
+            reason = invalid_reason(arm, base, labels, arms)
             if reason:
-                key = "attribution" if arm == ATTRIBUTION and config.attribution else "arms"
-                raise UserError(f"{where(key)}: {arm}: {reason}")
+                raise UserError(f"{where('arms')}: {arm}: {reason}")
 
 
 def _base_experiment(name: str, config: ExperimentConfig, params: ProtocolParams) -> BaseExperiment:
     """Return an experiment as its arms see it."""
     entry = PROTOCOLS[config.protocol]
-    attribution = config.attribution.model_dump(exclude_unset=True) if config.attribution else {}
-    return BaseExperiment(name, config.protocol, entry, config.params, params, attribution)
+    return BaseExperiment(name, config.protocol, entry, config.params, params)
 
 
 ANALYSES.register("arms")(ControlArms())

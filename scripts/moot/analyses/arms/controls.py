@@ -23,7 +23,6 @@ from moot.analyses.arms.noise import SOURCE_DEBATES, Noise
 from moot.analyses.arms.relabelling import relabel
 from moot.core.types import Fields, JsonObject
 from moot.protocols import Debaters, ProtocolEntry, ProtocolParams
-from moot.protocols.attribution import ATTRIBUTION
 from moot.protocols.controls import CONTROLS, Control
 from moot.protocols.people import is_person
 
@@ -43,7 +42,6 @@ class BaseExperiment:
         protocol, entry: Its protocol.
         stated: The parameters that its entry in the configuration states.
         params: All of its parameters, checked.
-        attribution: The keys of its arm `attribution` that its entry states.
     """
 
     name: str
@@ -51,7 +49,6 @@ class BaseExperiment:
     entry: ProtocolEntry
     stated: Fields
     params: ProtocolParams
-    attribution: Fields
 
     @property
     def debaters(self) -> Debaters:
@@ -129,24 +126,6 @@ def _matched_tokens(base: BaseExperiment) -> tuple[str, JsonObject]:
     return "self_consistency", params
 
 
-def _attribution(base: BaseExperiment) -> tuple[str, JsonObject]:
-    judge = base.debaters.decider
-    asks_debaters = base.attribution.get("rerun_from")
-    params = {
-        **base.attribution,
-        "judged_as": base.protocol,
-        "judged_with": base.stated,
-        "judge": judge,
-        "seats": {
-            seat: voice
-            for seat, voice in base.params.seats.items()
-            if asks_debaters or seat == judge
-        },
-        "beside": base.name,
-    }
-    return ATTRIBUTION, params
-
-
 def exchange_seats(debaters: Debaters, params: ProtocolParams) -> dict[str, str]:
     """Return the parameter `seats` with the debaters' models in reversed order."""
     default = ""
@@ -214,9 +193,6 @@ ARMS: Mapping[str, Arm] = {
         substitute=_matched_tokens,
         needs_debaters=False,
     ),
-    ATTRIBUTION: Arm(
-        "one turn taken out or replaced, the judge alone asked again", substitute=_attribution
-    ),
 }
 """Every control arm, by name."""
 
@@ -240,8 +216,6 @@ def invalid_reason(
         labels: Of its data, as far as they are known before the data are loaded.
         arms: All arms of the experiment.
     """
-    if name == ATTRIBUTION:
-        return _attribution_reason(base)
     if base.entry.options.words == "none":
         return (
             f"protocol '{base.protocol}' asks for no answer that an arm could change. Remove it"
@@ -281,27 +255,6 @@ def _debaters_reason(name: str, base: BaseExperiment) -> str:
         return "those who argue also decide, so that no judge hears them"
     if name == SWAP and len(debaters.seats(base.params)) == 1:
         return "this experiment has one debater"
-    return ""
-
-
-def _attribution_reason(base: BaseExperiment) -> str:
-    debaters = base.entry.debaters
-    if debaters is None or debaters.peers:
-        return (
-            f"protocol '{base.protocol}' has no judge who hears debaters and decides. Remove it,"
-            f" and let a model judge the debates: an experiment of protocol '{ATTRIBUTION}' with"
-            f" `params: {{beside: {base.name}, debated_by: MODEL}}`."
-        )
-    if base.is_human_seat(debaters.decider):
-        return (
-            f"{debaters.decider} is a person's seat, and a model alone is asked again. Remove it."
-        )
-    human_seats = base.human_seats()
-    if human_seats and base.attribution.get("rerun_from"):
-        return (
-            f"{human_seats[0]} is a person's seat, and `rerun_from` asks debaters again. Remove"
-            " `rerun_from`."
-        )
     return ""
 
 

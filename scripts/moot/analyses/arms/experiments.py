@@ -7,15 +7,6 @@ from moot.analyses.arms.controls import ARMS, BaseExperiment, arm_name
 from moot.core.experiment_config import ExperimentConfig, fields_marked
 from moot.core.types import JsonObject
 from moot.protocols import PROTOCOLS
-from moot.protocols.attribution import ATTRIBUTION
-
-
-def arms_of(config: ExperimentConfig) -> tuple[str, ...]:
-    """Return the control arms that an entry asks for; its key `attribution` asks for one, too."""
-    arms = ARM_NAMES.of(config) or ()
-    if config.attribution and ATTRIBUTION not in arms:
-        return (*arms, ATTRIBUTION)
-    return arms
 
 
 def arm_configs(
@@ -30,13 +21,12 @@ def arm_configs(
         for key in fields_marked(passed_to_controls=False)
     }
     case_limits = [count for count in (config.cases, ARM_CASES.of(config)) if count is not None]
-    for name in arms_of(config):
+    for name in ARM_NAMES.of(config) or ():
         substitute = ARMS[name].substitute
         protocol, params = config.protocol, dict(config.params)
         if substitute:
             protocol, params = substitute(base)
             _drop_unknown_seats(protocol, params)
-        has_own_prompts = bool(substitute) and name != ATTRIBUTION
         changes: dict[str, object] = {
             "protocol": protocol,
             "params": params,
@@ -45,8 +35,7 @@ def arm_configs(
             "study": config.study or base.entry.study,
             "models": ARM_MODELS.of(config) or config.models,
             "cases": min(case_limits, default=None),
-            "calibration_cases": 0 if name == ATTRIBUTION else config.calibration_cases,
-            "prompts": "" if has_own_prompts else config.prompts,
+            "prompts": "" if substitute else config.prompts,
         }
         yield arm_name(base.name, name), config.model_copy(update=changes | defaults)
 

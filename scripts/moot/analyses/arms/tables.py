@@ -8,7 +8,6 @@ from dataclasses import replace
 import pandas as pd
 
 from moot.analyses.arms.controls import ARMS
-from moot.protocols.attribution import ATTRIBUTION
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
@@ -48,8 +47,8 @@ COLUMNS = (
 
 
 def has_arms(plan: StudyPlan) -> bool:
-    """Whether an experiment has a control arm other than `attribution`."""
-    return any(control.config.arm not in ("", ATTRIBUTION) for control in plan.controls)
+    """Whether an experiment has a control arm."""
+    return any(control.config.arm in ARMS for control in plan.controls)
 
 
 @table(EVERY_STUDY_AND_COMPARISON, "what_debate_adds", "What does debate add?", needs=(has_arms,))
@@ -62,7 +61,7 @@ def what_debate_adds(results: StudyResults) -> TableContent:
         for debate in results.runs(results.experiments.values(), Run)
         for arm in results.controls.values()
         if arm.config.control_of == debate.experiment
-        and arm.config.arm != ATTRIBUTION
+        and arm.config.arm in ARMS
         and debate.model in arm.config.models
         for row in _rows(debate, replace(debate, results=arm))
     )

@@ -17,9 +17,8 @@ from moot.core.kinds import CONCLUSION, PUBLIC
 from moot.core.registry import Registry
 from moot.core.schemas import JUDGED
 from moot.core.types import Fields, Json, JsonObject
-from moot.protocols.attribution import ATTRIBUTION
 from moot.report.transcripts import records
-from moot.scores.attribution import effects_by_place
+from moot.report.turn_effects import effects_of_experiment
 from moot.scores.results import ExperimentResults
 
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
@@ -35,8 +34,8 @@ class ExportedDebate:
             model.
         case: its row of the cases schema.
         outcome: its row of the predictions schema.
-        utterances: its rows of the transcripts schema in the order of turns, without the conclusion; the
-            turns of debates judged again have what taking them out did, by the names of `EFFECT`.
+        utterances: its rows of the transcripts schema in the order of turns, without the
+            conclusion; the turns of debates judged again have what taking them out did, as `EXPORTED_FIELDS`.
     """
 
     name: str
@@ -74,7 +73,7 @@ class Export:
         outcomes: dict[tuple[str, int], list[JsonObject]] = {}
         for row in records(results.predictions):
             outcomes.setdefault((row["case_id"], row["repeat"]), []).append(missing_as_none(row))
-        effects = effects_by_place(results) if results.config.protocol == ATTRIBUTION else {}
+        effects = effects_of_experiment(results)
         for name, rows in results.transcripts.groupby("debate_id", sort=True):
             said = records(rows[rows["kind"] != CONCLUSION])
             played = (row for row in said if row["visibility"] == PUBLIC)

@@ -64,7 +64,7 @@ from moot.report.exports import (
     call_times,
     is_missing,
 )
-from moot.scores.attribution import EFFECT
+from moot.report.turn_effects import EXPORTED_FIELDS
 
 SCORER = "moot"
 _STOP_REASONS = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
@@ -321,7 +321,7 @@ def _about(said: Fields) -> JsonObject:
         "prediction",
         "confidence",
     )
-    found = {name: said.get(name) for name in (*names, *EFFECT)}
+    found = {name: said.get(name) for name in (*names, *EXPORTED_FIELDS)}
     found = {name: value for name, value in found.items() if not is_missing(value) and value != ""}
     return {
         "seat": said["speaker"],
@@ -383,7 +383,7 @@ def _score(outcome: Fields, target: str, turns: Iterable[Fields]) -> Score:
     value = NOANSWER if prediction is None else CORRECT if prediction == target else INCORRECT
     stated = {name: outcome[name] for name in ("status", "confidence", "probability", "score")}
     effects = {
-        str(said["turn"]): as_json_values({name: said[name] for name in EFFECT})
+        str(said["turn"]): as_json_values({name: said[name] for name in EXPORTED_FIELDS})
         for said in turns
         if "effect" in said
     }

@@ -12,25 +12,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from moot.analyses.attribution.effects import rests_on_one, stated_turns, turn_effects
+from moot.analyses.attribution.estimates import estimate_effect, moved_verdict, noise_floor
+from moot.analyses.attribution.protocol import ATTRIBUTED, AttributionParams, chosen_repeats
+from moot.analyses.attribution.replays import split_sentences
+from moot.analyses.attribution.tables import moving_turns, stated_and_exact, what_moved
 from moot.core.artifacts import describe, write_cases, write_rows
 from moot.core.cases import Case
 from moot.core.config import Publication
 from moot.core.errors import UserError
-from moot.core.kinds import ATTRIBUTED
 from moot.jobs.debates import conclude
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
-from moot.protocols.attribution import AttributionParams, chosen_repeats
 from moot.protocols.debate import Answer, Debate, transcript_row
-from moot.protocols.replayed import split_sentences
 from moot.report.content import StudyResults
 from moot.report.exports import EXPORTERS, Export
-from moot.report.reader_debates import effects_by_debate
+from moot.report.turn_effects import StudyEffects, effects_of_study
 from moot.scores import no_scores
-from moot.scores.attribution import rests_on_one, stated_turns, turn_effects
 from moot.scores.results import ExperimentResults, ExperimentView
-from moot.stats.attribution import estimate_effect, moved_verdict, noise_floor
-from moot.studies.across.tables_attribution import moving_turns, stated_and_exact, what_moved
 from scripted_model import WINNER, ScriptedModel, make_debate
 
 PLANTED = "The deed is forged."
@@ -400,13 +399,15 @@ def test_the_reader_shows_effects_at_the_turns_of_the_debate_itself(tmp_path: Pa
     trial = ExperimentResults(
         tmp_path, "trial", ExperimentView("courtroom", "toy", ("scripted",), "test", {})
     )
-    effects, asked = effects_by_debate({"trial": trial, "test": results})
-    assert asked == {"test"}
-    moved = effects["trial", "scripted", "c0#0"]
-    assert moved.on_one_turn and not effects["trial", "scripted", "c1#0"].on_one_turn
-    assert [turn for turn, told in moved.turns.items() if told[0]["moved"]] == [3]
-    assert [told["quote"] for told in moved.turns[3]] == ["", "Consider file 0, point 2.", PLANTED]
-    assert effects_by_debate({"test": results}) == ({}, set())
+    effects = effects_of_study({"trial": trial, "test": results})
+    assert effects.measured_by == {"test"}
+    debate = effects.debates["trial", "scripted", "c0#0"]
+    assert debate.rests_on_one_turn
+    assert not effects.debates["trial", "scripted", "c1#0"].rests_on_one_turn
+    assert [turn for turn, rows in debate.turns.items() if rows[0]["moved"]] == [3]
+    quotes = [effect["quote"] for effect in debate.turns[3]]
+    assert quotes == ["", "Consider file 0, point 2.", PLANTED]
+    assert effects_of_study({"test": results}) == StudyEffects()
 
 
 def exported(folder: Path) -> Export:

@@ -1,29 +1,33 @@
-"""What moved the judge: the effect of turns by role, phase and place and one by one, and whether
-the judge names what moved it.
-"""
+"""What moved the judge: the effects of turns, and whether the judge names what moved it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from moot.analyses.attribution.effects import (
+    rests_on_one,
+    stated_turns,
+    turn_effects,
+    turns_without_donor,
+)
+from moot.analyses.attribution.protocol import ATTRIBUTION, AttributionParams
+from moot.analyses.attribution.replays import CONTINUED, REMOVED, REORDERED, REPLACED, SENTENCE
 from moot.core.kinds import PUBLIC
-from moot.protocols.attribution import ATTRIBUTION, AttributionParams
-from moot.protocols.replayed import CONTINUED, REMOVED, REORDERED, REPLACED, SENTENCE
+from moot.core.types import Fields
 from moot.report import EVERY_STUDY, EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
-from moot.report.needs import has_attribution, has_attribution_or_its_trial
+from moot.report.needs import StudyPlan
 from moot.report.paired import add_holm_correction
 from moot.report.transcripts import records
-from moot.scores.attribution import rests_on_one, stated_turns, turn_effects, turns_without_donor
 from moot.stats.asked_twice import NO_FLOOR, changes, distance
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import mean_statistic, share_statistic
 from moot.stats.paired import compare_shares
 
 FAMILY = "what moved the judge?"
-MOST_ROLES = 12
-"""Of more speakers, as where each has a name, a role is no group."""
+MAX_GROUPS = 12
+"""The most groups of one kind. Speakers who each have a name are not grouped by role."""
 WAYS = {
     REMOVED: "turn taken out",
     REPLACED: "turn replaced",
@@ -51,19 +55,31 @@ COLUMNS = (
 )
 
 
+def has_attribution(plan: StudyPlan) -> bool:
+    """Whether the judge of some debates answers again with something changed."""
+    return any(control.config.protocol == ATTRIBUTION for control in plan.controls)
+
+
+def has_attribution_or_its_trial(plan: StudyPlan) -> bool:
+    """Whether the judge of some debates answers again, trial runs included."""
+    experiments = [*plan.experiments, *plan.controls, *plan.trials]
+    return any(experiment.config.protocol == ATTRIBUTION for experiment in experiments)
+
+
 def attributed_runs(results: StudyResults) -> list[Run]:
-    """Every experiment that judged debates again with something changed, with each of its models."""
-    return [
-        run
-        for run in results.runs(results.experiments_and_controls.values(), Run)
-        if run.results.config.protocol == ATTRIBUTION
-    ]
+    """Return every run that judged debates again with something changed."""
+    runs = results.runs(results.experiments_and_controls.values(), Run)
+    return [run for run in runs if _is_attribution(run)]
+
+
+def _is_attribution(run: Run) -> bool:
+    return bool(run.results.config.protocol == ATTRIBUTION)
 
 
 def effects_of(run: Run) -> pd.DataFrame:
-    """What each change did, as `moot.scores.attribution.turn_effects`."""
-    found = turn_effects(run.results)
-    return found[found["model"] == run.model]
+    """Return the effect of each change, with the columns of `turn_effects`."""
+    effects = turn_effects(run.results)
+    return effects[effects["model"] == run.model]
 
 
 @table(EVERY_STUDY_AND_COMPARISON, "what_moved", "What moved the judge?", needs=(has_attribution,))
@@ -71,9 +87,11 @@ def what_moved(results: StudyResults) -> TableContent:
     """How far a turn that is taken out or replaced, and another order of the debaters, changes the
     probability of the judge's verdict, by role, phase and place, beside what asking again changes.
     """
-    rows = add_holm_correction(row for run in attributed_runs(results) for row in _rows(run))
+    rows: list[Row] = []
+    for run in attributed_runs(results):
+        rows += _effect_rows(run)
     return COLUMNS.table(
-        rows,
+        add_holm_correction(rows),
         [
             (
                 "Before and after: the mean probability of the verdict, by log-probabilities where"
@@ -108,7 +126,7 @@ def what_moved(results: StudyResults) -> TableContent:
     )
 
 
-MOST_TURNS, MOST_CHARACTERS = 30, 160
+MAX_TURNS, MAX_QUOTE_CHARS = 30, 160
 NO_DONOR = "not asked: no turn of its role and length"
 TURNS = (
     Columns()
@@ -133,16 +151,15 @@ def moving_turns(results: StudyResults) -> TableContent:
     """The turns and sentences without which a verdict became more or less probable, debate by
     debate, those that changed it most first.
     """
-    trials = (
-        run
-        for run in results.runs(results.trials.values(), Run)
-        if run.results.config.protocol == ATTRIBUTION
-    )
+    trials = filter(_is_attribution, results.runs(results.trials.values(), Run))
+    rows: list[Row] = []
+    for run in (*attributed_runs(results), *trials):
+        rows += _turn_rows(run)
     return TURNS.table(
-        [row for run in (*attributed_runs(results), *trials) for row in _turns(run)],
+        rows,
         [
             (
-                f"The {MOST_TURNS} greatest effects of each judge, as `what_moved` counts them;"
+                f"The {MAX_TURNS} greatest effects of each judge, as `what_moved` counts them;"
                 " each row is of one debate and says nothing of others, so that trial runs are"
                 " here, too. Words: the sentence that was taken out, or how the turn begins."
                 " Without an interval the effect was read off log-probabilities, which asking"
@@ -159,38 +176,54 @@ def moving_turns(results: StudyResults) -> TableContent:
     )
 
 
-def _turns(run: Run) -> Iterator[Row]:
+def _turn_rows(run: Run) -> Iterator[Row]:
+    """Yield the greatest effects of a run, then the turns that could not be replaced."""
     effects = effects_of(run)
     effects = effects[effects["turn"] > 0].sort_values(
         "effect", key=abs, ascending=False, kind="stable"
     )
-    said = run.results.transcripts
-    played = said[(said["model"] == run.model) & (said["visibility"] == PUBLIC)]
-    texts = {str(name): list(turns["text"]) for name, turns in played.groupby("debate_id")}
-    unmeasured = dict.fromkeys(("before", "after", "effect", "low", "high", "floor"), float("nan"))
-    absent = [
-        {**row, **unmeasured, "moved": None} for row in turns_without_donor(run.results, run.model)
-    ]
-    for row in [*records(effects.head(MOST_TURNS)), *absent[:MOST_TURNS]]:
-        words = row["quote"] or " ".join(texts[row["debate_id"]][row["place"] - 1].split())
+    texts = _public_texts(run)
+    for row in records(effects.head(MAX_TURNS)):
         yield {
-            "data": (run.data, run.params["beside"], run.model_name),
-            "case": (
-                row["case_id"],
-                row["repeat"],
-                WAYS[row["way"]],
-                row["place"],
-                row["speaker"],
-                row["phase"],
-            ),
-            "words": words if len(words) <= MOST_CHARACTERS else f"{words[:MOST_CHARACTERS]} …",
+            **_turn_cells(run, row, texts[row["debate_id"]]),
             "verdict": (row["verdict"], row["before"], row["after"]),
             "effect": (row["effect"], row["low"], row["high"]),
-            "floor": (
-                row["floor"],
-                NO_DONOR if row["moved"] is None else "yes" if row["moved"] else "no",
-            ),
+            "floor": (row["floor"], "yes" if row["moved"] else "no"),
         }
+    nan = float("nan")
+    for row in turns_without_donor(run.results, run.model)[:MAX_TURNS]:
+        yield {
+            **_turn_cells(run, row, texts[row["debate_id"]]),
+            "verdict": (row["verdict"], nan, nan),
+            "effect": (nan, nan, nan),
+            "floor": (nan, NO_DONOR),
+        }
+
+
+def _public_texts(run: Run) -> dict[str, list[str]]:
+    """Return the texts of each debate's public utterances, by debate_id."""
+    rows = run.results.transcripts
+    public = rows[(rows["model"] == run.model) & (rows["visibility"] == PUBLIC)]
+    return {str(name): list(turns["text"]) for name, turns in public.groupby("debate_id")}
+
+
+def _turn_cells(run: Run, turn: Fields, texts: Sequence[str]) -> Row:
+    """Return the cells that name a turn or sentence, with its words shortened."""
+    quote = turn["quote"] or " ".join(texts[turn["place"] - 1].split())
+    if len(quote) > MAX_QUOTE_CHARS:
+        quote = f"{quote[:MAX_QUOTE_CHARS]} …"
+    return {
+        "data": (run.data, run.params["beside"], run.model_name),
+        "case": (
+            turn["case_id"],
+            turn["repeat"],
+            WAYS[turn["way"]],
+            turn["place"],
+            turn["speaker"],
+            turn["phase"],
+        ),
+        "words": quote,
+    }
 
 
 STATED_COLUMNS = (
@@ -223,7 +256,7 @@ def stated_and_exact(results: StudyResults) -> TableContent:
     """How often the turn that a judge says was decisive is the one whose removal changed its
     verdict most.
     """
-    rows = (row for run in attributed_runs(results) if (row := _stated_row(run)))
+    rows = filter(None, map(_stated_row, attributed_runs(results)))
     return STATED_COLUMNS.table(
         rows,
         [
@@ -242,108 +275,118 @@ def stated_and_exact(results: StudyResults) -> TableContent:
 
 
 def _stated_row(run: Run) -> Row | None:
-    effects, named = effects_of(run), stated_turns(run.results)
-    by_debate = effects[effects["way"] == REMOVED].groupby("debate_id")
-    rows = [
-        _stated(turns, turn)
-        for name, turns in by_debate
-        for turn in named.get((run.model, str(name)), ())
-    ]
-    found = pd.DataFrame([row for row in rows if row])
-    if found.empty:
+    effects, stated = effects_of(run), stated_turns(run.results)
+    rows = []
+    for name, turns in effects[effects["way"] == REMOVED].groupby("debate_id"):
+        measured_turns = set(turns["turn"])
+        stated_in_debate = stated.get((run.model, str(name)), ())
+        rows += [_stated_hit(turns, turn) for turn in stated_in_debate if turn in measured_turns]
+    if not rows:
         return None
-    bootstrap = run.results.sample(found["case_id"]).bootstrap
-    moved = found[found["moved"]]
+    hits = pd.DataFrame(rows)
+    bootstrap = run.results.sample(hits["case_id"]).bootstrap
+    moved = hits[hits["moved"]]
+    above_chance = mean_statistic(hits["hit"] - hits["chance"], BOUNDS)
     return {
         "data": (run.data, run.params["beside"], run.model_name),
-        "names the first": bootstrap.estimate(share_statistic(found["hit"])),
-        "by chance": found["chance"].mean(),
-        "above chance": bootstrap.estimate(mean_statistic(found["hit"] - found["chance"], BOUNDS)),
-        "effect of the named": bootstrap.estimate(mean_statistic(found["named"], BOUNDS)),
-        "mean effect": bootstrap.estimate(mean_statistic(found["mean"], BOUNDS)),
-        "turns named": (len(found), len(moved), int(moved["named moved"].sum())),
+        "names the first": bootstrap.estimate(share_statistic(hits["hit"])),
+        "by chance": hits["chance"].mean(),
+        "above chance": bootstrap.estimate(above_chance),
+        "effect of the named": bootstrap.estimate(mean_statistic(hits["named"], BOUNDS)),
+        "mean effect": bootstrap.estimate(mean_statistic(hits["mean"], BOUNDS)),
+        "turns named": (len(hits), len(moved), int(moved["named moved"].sum())),
     }
 
 
-def _stated(turns: pd.DataFrame, turn: int) -> Row:
-    """One debate; nothing where the turn that is named could not be measured."""
-    of_turn = turns.set_index("turn")
-    if turn not in of_turn.index:
-        return {}
-    first = of_turn["effect"] >= of_turn["effect"].max() - 1e-9
+def _stated_hit(turns: pd.DataFrame, turn: int) -> Row:
+    """Return how well the turn that a judge named in one debate fits the effects of all turns."""
+    by_turn = turns.set_index("turn")
+    is_first = by_turn["effect"] >= by_turn["effect"].max() - 1e-9
     return {
         "case_id": turns["case_id"].iloc[0],
-        "hit": float(first[turn]) / first.sum(),
+        "hit": float(is_first[turn]) / is_first.sum(),
         "chance": 1 / len(turns),
-        "named": of_turn.loc[turn, "effect"],
-        "mean": of_turn["effect"].mean(),
-        "moved": bool(of_turn["moved"].any()),
-        "named moved": bool(of_turn.loc[turn, "moved"]),
+        "named": by_turn.loc[turn, "effect"],
+        "mean": by_turn["effect"].mean(),
+        "moved": bool(by_turn["moved"].any()),
+        "named moved": bool(by_turn.loc[turn, "moved"]),
     }
 
 
-def _rows(run: Run) -> Iterator[Row]:
+def _effect_rows(run: Run) -> Iterator[Row]:
+    """Yield the mean effects of a run, by way of changing a debate and by group of turns."""
     effects = effects_of(run)
-    for way, what in WAYS.items():
-        of_way = effects[effects["way"] == way]
-        for group, some in _groups(of_way, way):
-            comparison = compare_shares(
-                some.groupby("case_id")["before"].mean(), some.groupby("case_id")["after"].mean(),
-                run.results.clusters, run.results.seed,
-            )  # fmt: skip
-            apart = changes(
-                _answers(some, "whole"),
-                _answers(some, "changed"),
-                distance,
-                _clusters(some, run),
-                run.results.seed,
-            )
+    for way, description in WAYS.items():
+        for group, changed in _groups(effects[effects["way"] == way], way):
             yield {
-                "data": (run.data, run.params["beside"], run.model_name, what, group),
-                "before": (comparison.first, comparison.second),
-                "effect": (comparison.difference, comparison.low, comparison.high),
-                "changes": (
-                    len(some),
-                    some["debate_id"].nunique(),
-                    comparison.cases,
-                    comparison.clusters,
-                ),
-                "p": comparison.p,
+                "data": (run.data, run.params["beside"], run.model_name, description, group),
                 "family": f"{FAMILY} by {group.partition(':')[0]}",
-                "apart": (apart.changed, apart.between_repeats),
-                "moved by the change": (apart.excess, apart.low, apart.high),
-                "called moved": int(some["moved"].sum()),
+                **_comparison_cells(run, changed),
+                **_distance_cells(run, changed),
+                "called moved": int(changed["moved"].sum()),
                 "verdicts on one turn": (
-                    rests_on_one(some).mean() if group == "all" and way == REMOVED else None
+                    rests_on_one(changed).mean() if group == "all" and way == REMOVED else None
                 ),
-                "answers of no use": int(some["invalid"].sum()),
+                "answers of no use": int(changed["invalid"].sum()),
             }
 
 
+def _comparison_cells(run: Run, effects: pd.DataFrame) -> Row:
+    """Return the cells of the verdict's probability without and with a change."""
+    by_case = effects.groupby("case_id")
+    comparison = compare_shares(
+        by_case["before"].mean(), by_case["after"].mean(), run.results.clusters, run.results.seed
+    )
+    debates = effects["debate_id"].nunique()
+    return {
+        "before": (comparison.first, comparison.second),
+        "effect": (comparison.difference, comparison.low, comparison.high),
+        "changes": (len(effects), debates, comparison.cases, comparison.clusters),
+        "p": comparison.p,
+    }
+
+
+def _distance_cells(run: Run, effects: pd.DataFrame) -> Row:
+    """Return the cells of the distance between answers with and without a change."""
+    distances = changes(
+        _answers(effects, "whole"),
+        _answers(effects, "changed"),
+        distance,
+        _clusters(effects, run),
+        run.results.seed,
+    )
+    return {
+        "apart": (distances.changed, distances.between_repeats),
+        "moved by the change": (distances.excess, distances.low, distances.high),
+    }
+
+
 def _groups(effects: pd.DataFrame, way: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield all changes of a way, then those of each phase, role and place, with the group's name."""
     if effects.empty:
         return
     yield "all", effects
-    if way in (REMOVED, REPLACED, CONTINUED):
-        speakers = effects["speaker"] + ", verdict " + effects["verdict"]
-        by = {"phase": effects["phase"]}
-        by |= {"role": speakers, "place": effects["place"]} if way == REMOVED else {}
-        for name, keys in by.items():
-            if 1 < keys.nunique() <= MOST_ROLES:
-                for key, some in effects.groupby(keys, sort=name != "phase"):
-                    yield f"{name}: {key}", some
+    if way not in (REMOVED, REPLACED, CONTINUED):
+        return
+    keys_by_name = {"phase": effects["phase"]}
+    if way == REMOVED:
+        keys_by_name["role"] = effects["speaker"] + ", verdict " + effects["verdict"]
+        keys_by_name["place"] = effects["place"]
+    for name, keys in keys_by_name.items():
+        if 1 < keys.nunique() <= MAX_GROUPS:
+            for key, group in effects.groupby(keys, sort=name != "phase"):
+                yield f"{name}: {key}", group
 
 
 def _answers(effects: pd.DataFrame, column: str) -> "pd.Series[float]":
-    """Each answer of a change, by the change and a number of its own."""
-    start = 0 if column == "whole" else 1000
-    found = {
-        (str(row), start + number): value
-        for row, values in effects[column].items()
-        for number, value in enumerate(values)
-    }
-    return pd.Series(found, dtype="float64")
+    """Return every answer about a change, by the change and the number of the answer."""
+    first_number = 0 if column == "whole" else 1000
+    answers = {}
+    for change, probabilities in effects[column].items():
+        for number, probability in enumerate(probabilities, start=first_number):
+            answers[str(change), number] = probability
+    return pd.Series(answers, dtype="float64")
 
 
 def _clusters(effects: pd.DataFrame, run: Run) -> dict[str, object]:
-    return {str(row): run.results.clusters[case] for row, case in effects["case_id"].items()}
+    return {str(change): run.results.clusters[case] for change, case in effects["case_id"].items()}

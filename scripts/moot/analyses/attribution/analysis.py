@@ -1,0 +1,112 @@
+"""The hooks of attribution: a further experiment for each experiment with the key `attribution`."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from moot.analyses.attribution.config import ATTRIBUTION_SECTION, AttributionConfig
+from moot.analyses.attribution.protocol import ATTRIBUTION
+from moot.core.errors import UserError
+from moot.core.experiment_config import ExperimentConfig, fields_marked
+from moot.datasets import DatasetOptions
+from moot.hooks import ANALYSES, Analysis
+from moot.protocols import PROTOCOLS, ProtocolParams
+from moot.protocols.people import is_person
+
+
+class Attribution(Analysis):
+    """The judge of an experiment answers again about its debates with one thing changed."""
+
+    def derived_names(self, name: str, config: ExperimentConfig) -> Sequence[str]:
+        """Return the name of the experiment that judges again."""
+        return [_experiment_name(name)] if ATTRIBUTION_SECTION.of(config) else []
+
+    def derive_experiments(
+        self, name: str, config: ExperimentConfig, params: ProtocolParams
+    ) -> Iterator[tuple[str, ExperimentConfig]]:
+        """Yield the experiment that judges the debates of an experiment again."""
+        attribution = ATTRIBUTION_SECTION.of(config)
+        if attribution:
+            yield _experiment_name(name), _judge_again(name, config, params, attribution)
+
+    def check_experiment(
+        self,
+        name: str,
+        config: ExperimentConfig,
+        params: ProtocolParams,
+        labels: tuple[str, ...],  # noqa: ARG002
+        where: Callable[[str], str],
+    ) -> None:
+        """Check that an experiment with the key has debates that a model can judge again."""
+        attribution = ATTRIBUTION_SECTION.of(config)
+        reason = _invalid_reason(name, config, params, attribution) if attribution else ""
+        if reason:
+            raise UserError(f"{where(ATTRIBUTION)}: {ATTRIBUTION}: {reason}")
+
+    def is_control(self, config: ExperimentConfig, dataset: DatasetOptions) -> bool:  # noqa: ARG002
+        """Whether an experiment judges the debates of another one again."""
+        return config.protocol == ATTRIBUTION
+
+
+def _experiment_name(base: str) -> str:
+    return f"{base}-arm={ATTRIBUTION}"
+
+
+def _judge_again(
+    name: str, config: ExperimentConfig, params: ProtocolParams, attribution: AttributionConfig
+) -> ExperimentConfig:
+    """Return the entry of the experiment that judges the debates of the experiment `name` again."""
+    entry = PROTOCOLS[config.protocol]
+    if entry.debaters is None:
+        raise ValueError(f"'{name}' has no debaters")  # refused by `_invalid_reason`
+    judge = entry.debaters.decider
+    asked_seats = {judge}
+    if attribution.rerun_from:
+        asked_seats.update(entry.debaters.seats(params))
+    own_params = {
+        **attribution.model_dump(exclude_unset=True),
+        "judged_as": config.protocol,
+        "judged_with": config.params,
+        "judge": judge,
+        "seats": {seat: voice for seat, voice in params.seats.items() if seat in asked_seats},
+        "beside": name,
+    }
+    defaults = {
+        key: ExperimentConfig.model_fields[key].get_default()
+        for key in fields_marked(passed_to_controls=False)
+    }
+    changes: dict[str, object] = {
+        "protocol": ATTRIBUTION,
+        "params": own_params,
+        "arm": ATTRIBUTION,
+        "of": name,
+        "study": config.study or entry.study,
+        "calibration_cases": 0,
+    }
+    return config.model_copy(update=changes | defaults)
+
+
+def _invalid_reason(
+    name: str, config: ExperimentConfig, params: ProtocolParams, attribution: AttributionConfig
+) -> str:
+    """Return why no model can judge an experiment's debates again, and the remedy; "" if it can."""
+    debaters = PROTOCOLS[config.protocol].debaters
+    if debaters is None or debaters.peers:
+        return (
+            f"protocol '{config.protocol}' has no judge who hears debaters and decides. Remove it,"
+            f" and let a model judge the debates: an experiment of protocol '{ATTRIBUTION}' with"
+            f" `params: {{beside: {config.of or name}, debated_by: MODEL}}`."
+        )
+    human_seats = [seat for seat, voice in params.seats.items() if is_person(voice)]
+    if debaters.decider in human_seats:
+        return (
+            f"{debaters.decider} is a person's seat, and a model alone is asked again. Remove it."
+        )
+    human_debaters = [seat for seat in debaters.seats(params) if seat in human_seats]
+    if human_debaters and attribution.rerun_from:
+        return (
+            f"{human_debaters[0]} is a person's seat, and `rerun_from` asks debaters again. Remove"
+            " `rerun_from`."
+        )
+    return ""
+
+
+ANALYSES.register(ATTRIBUTION)(Attribution())

@@ -1,0 +1,118 @@
+"""Estimates of what one change of a debate does to the probability of its verdict.
+
+The unchanged and the changed debate are judged several times; the effect is the difference of the
+means. Where answers are yes or no, its interval is Newcombe's and its test Fisher's exact one
+(`moot.stats.differences`). Holm's correction is over all changes of one debate's turns, removed and
+replaced ones together. An answer that is read off log-probabilities alone has no sampling error:
+its effect is exact, and has neither interval nor test.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from moot.stats.bootstrap import LEVEL, SHARE, as_numbers
+from moot.stats.differences import Sums, compare_unpaired
+from moot.stats.paired import holm
+
+Values = Sequence[float]
+NAN = float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The effect of a change.
+
+    Attributes:
+        unchanged_mean, changed_mean: The mean probability of the verdict without and with the
+            change.
+        effect, low, high: The first mean less the second, with its 95 % interval; the ends are NaN
+            where it is exact.
+        p: Of the hypothesis of no effect; NaN where it is exact.
+    """
+
+    unchanged_mean: float
+    changed_mean: float
+    effect: float
+    low: float
+    high: float
+    p: float
+
+
+def estimate_effect(unchanged: Values, changed: Values, *, exact: bool) -> Effect:
+    """Return the effect of a change, from the verdict's probability in each answer."""
+    if not exact:
+        return _sampled_effect(tuple(sorted(unchanged)), tuple(sorted(changed)))
+    unchanged_mean, changed_mean = float(np.mean(unchanged)), float(np.mean(changed))
+    return Effect(unchanged_mean, changed_mean, unchanged_mean - changed_mean, NAN, NAN, NAN)
+
+
+@cache
+def _sampled_effect(unchanged: Values, changed: Values) -> Effect:
+    answer_count = len(unchanged) + len(changed)
+    comparison = compare_unpaired(
+        _sums(unchanged),
+        _sums(changed),
+        range(len(unchanged)),
+        range(len(unchanged), answer_count),
+        0,
+        SHARE,
+    )
+    return Effect(
+        comparison.first,
+        comparison.second,
+        comparison.difference,
+        comparison.low,
+        comparison.high,
+        comparison.p,
+    )
+
+
+def _sums(values: Values) -> Sums:
+    column = as_numbers(values)[:, None]
+    return Sums(column, np.ones_like(column))
+
+
+def noise_floor(unchanged: Values, times: int, *, exact: bool) -> float:
+    """Return how far the mean of some answers lies from the mean of all, in 95 of 100 cases.
+
+    All answers are about the unchanged debate. Where they agree, half an answer is added each way
+    (Jeffreys' prior), so that a difference by chance does not seem impossible.
+
+    Args:
+        unchanged: The verdict's probability in each answer about the unchanged debate.
+        times: The number of answers about a changed debate.
+        exact: Whether the answers are log-probabilities alone.
+    """
+    values = as_numbers(unchanged)
+    if exact:
+        return float(np.ptp(values))
+    from scipy.special import stdtrit  # registries are read at every start of Snakemake
+
+    count = len(values)
+    is_binary = bool(np.isin(values, (0, 1)).all())
+    if is_binary:
+        share = (values.sum() + 0.5) / (count + 1)
+        variance = float(share * (1 - share))
+    else:
+        variance = float(values.var(ddof=1))
+    quantile = float(stdtrit(max(1, count - 1), (1 + LEVEL) / 2))
+    return min(1.0, quantile * float(np.sqrt(variance * (1 / count + 1 / max(1, times)))))
+
+
+def moved_verdict(
+    effects: Sequence[Effect], floors: Sequence[float], smallest: float
+) -> list[bool]:
+    """Return for each change of a debate whether it moved the judge.
+
+    A moving effect is beyond its floor, at least `smallest`, and significant after Holm's
+    correction.
+    """
+    corrected = holm([effect.p for effect in effects])
+    moved = []
+    for effect, floor, p in zip(effects, floors, corrected, strict=True):
+        is_large = abs(effect.effect) > floor and abs(effect.effect) >= smallest
+        moved.append(is_large and not p >= 1 - LEVEL)  # an exact effect has no p
+    return moved

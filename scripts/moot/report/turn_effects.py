@@ -1,0 +1,83 @@
+"""Effects of single turns on a verdict, as analyses measure them, for the reader and for exports.
+
+An analysis registers a `TurnEffectSource` in a module `effects*`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from moot.core.registry import Registry
+from moot.core.types import JsonObject
+from moot.scores.results import ExperimentResults
+
+EXPORTED_FIELDS = ("effect", "effect_low", "effect_high", "effect_floor", "effect_moved")
+"""The fields of a turn's effect in exports: the effect, the ends of its 95 % interval, what asking
+again changes, and whether the turn is called moved.
+"""
+
+DebateName = tuple[str, str, str]
+"""The experiment, the model and the id of a debate."""
+TurnPlace = tuple[str, str, int]
+"""The model, the id of a debate, and the place of a turn among its public turns, from 1."""
+
+
+@dataclass(slots=True)
+class DebateEffects:
+    """What moved the judge of a debate.
+
+    Attributes:
+        rests_on_one_turn: Whether a verdict rests on one turn.
+        turns: By turn number, an effect for each judge who was asked again: effect, low, high,
+            floor and moved, with the judge, the verdict, and the quote of a removed sentence.
+    """
+
+    rests_on_one_turn: bool = False
+    turns: dict[int, list[JsonObject]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyEffects:
+    """The effects of turns in the debates of some experiments.
+
+    Attributes:
+        debates: The effects, by debate.
+        measured_by: The experiments that measured them. Readers see their results at the turns of
+            the debates that they are about, and not as debates.
+    """
+
+    debates: dict[DebateName, DebateEffects] = field(default_factory=dict)
+    measured_by: set[str] = field(default_factory=set)
+
+
+class TurnEffectSource(ABC):
+    """An analysis that measures effects of turns."""
+
+    @abstractmethod
+    def measure_study(self, experiments: Mapping[str, ExperimentResults]) -> StudyEffects:
+        """Return the effects of turns in the debates of a study's experiments."""
+
+    @abstractmethod
+    def measure_experiment(self, results: ExperimentResults) -> Mapping[TurnPlace, JsonObject]:
+        """Return the effects that an experiment measured, with `EXPORTED_FIELDS`; empty if none."""
+
+
+TURN_EFFECTS: Registry[TurnEffectSource] = Registry("source of turns' effects", "effects")
+
+
+def effects_of_study(experiments: Mapping[str, ExperimentResults]) -> StudyEffects:
+    """Return what all analyses measured about the debates of a study's experiments."""
+    effects = StudyEffects()
+    for name in TURN_EFFECTS:
+        measured = TURN_EFFECTS[name].measure_study(experiments)
+        effects.debates.update(measured.debates)
+        effects.measured_by.update(measured.measured_by)
+    return effects
+
+
+def effects_of_experiment(results: ExperimentResults) -> dict[TurnPlace, JsonObject]:
+    """Return what all analyses measured in an experiment."""
+    effects: dict[TurnPlace, JsonObject] = {}
+    for name in TURN_EFFECTS:
+        effects |= TURN_EFFECTS[name].measure_experiment(results)
+    return effects
