@@ -159,7 +159,7 @@ def baselines_of_study(study):
 
 def claims_of_papers(study):
     """The claims of the papers, which the comparison checks."""
-    return [str(PUBLISHED / "claims.csv")] if study == COMPARISON else []
+    return str(PUBLISHED / "claims.csv") if study == COMPARISON else []
 
 
 def frozen_plans(studies):
