@@ -8,7 +8,7 @@ from pathlib import Path
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
-from moot.datasets.records import ship
+from moot.datasets.records import write_shipped_records
 
 RECORDS = {
     "agenticsimlaw": (
@@ -38,7 +38,7 @@ if __name__ == "__main__":
     )
     try:
         loaded = entry.load(options, context)
-        for path in ship(
+        for path in write_shipped_records(
             name,
             loaded,
             entry.records(options, context) if entry.records else (),

@@ -138,12 +138,10 @@ def test_a_users_own_file_is_never_overwritten(server: Server, tmp_path: Path) -
     own = tmp_path / "mine" / "table.csv"
     own.parent.mkdir()
     own.write_text("id,answer\n1,no\n")
-    with pytest.raises(
-        UserError, match=r"a file of other content is there .*not overwritten.*source to local"
-    ):
+    with pytest.raises(UserError, match=r"found other content .*not overwritten.*source to local"):
         download("mine", tmp_path, versions(tmp_path, row(server, "/a")))
     assert own.read_text() == "id,answer\n1,no\n"
-    with pytest.raises(UserError, match="no checksum is known"):
+    with pytest.raises(UserError, match="no checksum can show"):
         download("mine", tmp_path, versions(tmp_path, row(server, "/a", checksum="")))
     assert server.asked == []
 
@@ -166,7 +164,7 @@ def test_without_a_known_checksum_the_first_download_is_recorded_and_then_bindin
         download("mine", tmp_path, listed)
     assert not fetched.path.exists()
     fetched.path.write_bytes(CONTENT + b"2,no\n")
-    with pytest.raises(UserError, match="a file of other content is there"):
+    with pytest.raises(UserError, match="found other content"):
         download("mine", tmp_path, listed)
 
 
@@ -175,16 +173,16 @@ def test_without_a_known_checksum_the_first_download_is_recorded_and_then_bindin
     [
         (b"no zip", "not a zip file"),
         (zipped(CONTENT, "other.csv"), "the zip file has no member 'inside/table.csv'"),
-        (zipped(b"  \n"), "an empty file"),
+        (zipped(b"  \n"), "the file is empty"),
         (zipped(b"x" * 99_999_999), "'inside/table.csv' unpacks to more than 5000000 bytes"),
-        (zipped(b"x" * 99_999_999, declared=3_000_000), "not a zip file, or a damaged one"),
-        (zipped(CONTENT)[:-9], "not a zip file, or a damaged one"),
+        (zipped(b"x" * 99_999_999, declared=3_000_000), "the zip file cannot be read"),
+        (zipped(CONTENT)[:-9], "the zip file cannot be read"),
     ],
 )
 def test_a_faulty_zip_file_is_refused(
     server: Server, tmp_path: Path, page: bytes, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(download_module, "_LARGEST_BYTES", 5_000_000)
+    monkeypatch.setattr(download_module, "_MAX_BYTES", 5_000_000)
     server.pages["/z.zip"] = page
     with pytest.raises(UserError, match=fault):
         download(
@@ -222,7 +220,10 @@ def test_unreachable_and_unusable_addresses_are_named(tmp_path: Path) -> None:
         ("mine,../table.csv,primary,http://x,,,,", "expected a path inside data_root"),
         ("mine,/table.csv,primary,http://x,,,,", "expected a path inside data_root"),
         ("mine,t.csv,mirror,http://x,,,,", "found 'mirror', expected one of: primary, archive"),
-        ("mine,,primary,http://x,,,,choose by hand", "no single file to fetch: choose by hand"),
+        (
+            "mine,,primary,http://x,,,,choose by hand",
+            "there is no single file to download: choose by hand",
+        ),
         ("yours,t.csv,primary,http://x,,,,", "unknown downloadable data set 'mine'"),
     ],
 )

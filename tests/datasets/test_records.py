@@ -309,7 +309,7 @@ ANSWERS = "model_name,case_id,repeat_id,prediction,confidence\nm,0,1,YES,70\nm,1
             "row 2, column 'confidence': found 'eighty'; expected a number from 0 to 100",
         ),
         ("m,1,1", "m,one,1", "row 2, column 'case_id': found 'one', expected a whole number"),
-        ("m,1,1", "m,9,1", "case vignette-9: there is no such case; expected one of the 2 cases"),
+        ("m,1,1", "m,9,1", "case vignette-9: the case does not exist; expected one of the 2 cases"),
         (",prediction,", ",answer,", "no column prediction or mv_prediction"),
     ],
 )
@@ -387,7 +387,7 @@ def test_one_bad_debate_stops_no_other_and_a_quotation_past_the_end_is_counted(
         read("nyu_debates", tmp_path, source="local")
     assert "the-lamp-2.json: a quotation of words 18 to 19; the story has 17." in str(raised.value)
     assert "the-lamp-3.json: a quotation of words -1 to 2" in str(raised.value)
-    assert "2 of 4 debates cannot be read; expected 1% of them at most (`faulty`)" in str(
+    assert "2 of 4 debates cannot be read; expected at most 1% of them (`faulty`)" in str(
         raised.value
     )
     targets, debates = read("nyu_debates", tmp_path, source="local", faulty=0.5)
@@ -473,6 +473,6 @@ def test_a_sample_that_cannot_be_read_is_named(
 def test_samples_of_several_filters_need_a_choice(tmp_path: Path) -> None:
     lines = [WORDS, {**WORDS, "filter": "strict", "filtered_resps": ["no"]}]
     options = samples(tmp_path, lines)
-    with pytest.raises(UserError, match="several filters"):
+    with pytest.raises(UserError, match="Choose it with"):
         read("lm_eval", **options)
     assert [one.prediction for one in read("lm_eval", **options, filter="strict")[1]] == ["no"]

@@ -100,6 +100,6 @@ def test_a_record_of_an_unknown_case_is_named(
 ) -> None:
     plan = plan_of(tmp_path, monkeypatch, stray=True)
     with pytest.raises(
-        UserError, match="data set 'coins': debate, always, case coin-99: there is no such case"
+        UserError, match="data set 'coins': debate, always, case coin-99: the case does not exist"
     ):
         list(built(plan))

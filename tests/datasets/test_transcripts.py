@@ -240,7 +240,8 @@ def test_columns_are_extracted_by_patterns(tmp_path: Path) -> None:
     )  # fmt: skip
     assert Counter(one.persona for one in debates) == {"mild": 4, "stern": 1}
     with pytest.raises(
-        UserError, match=r"jury.csv: row 1, column 'file': found 'out/a1/mild.txt', expected what"
+        UserError,
+        match=r"jury.csv: row 1, column 'file': found 'out/a1/mild.txt', expected text that",
     ):
         read(
             tmp_path / "jury.csv",
@@ -274,7 +275,7 @@ def test_lists_and_objects_of_parquet_are_answers_too(tmp_path: Path) -> None:
 
 
 def test_without_answers_or_labels_the_message_says_what_to_add(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="Say in `labels` what a judge could answer"):
+    with pytest.raises(UserError, match="List the possible answers in `labels`"):
         read(written(tmp_path / "talk.csv", [{"debate": "d", "speaker": "Kim", "text": "Yes."}]))
 
 
@@ -336,7 +337,7 @@ def test_few_debates_with_a_fault_are_left_out_and_counted(
     }
     assert {case.case_id for case in loaded.cases} == {debate.case_id for debate in debates}
     assert loaded.cleaning == {
-        "rows read": 900, "debates": 297, "debates left out, as something is wrong": 3, "cases": 297,
+        "rows read": 900, "debates": 297, "debates left out because of faults": 3, "cases": 297,
     }  # fmt: skip
     assert "row 32, column 'turn': found '1', expected each turn of a debate once" in caplog.text
 
@@ -364,10 +365,10 @@ def test_few_files_that_cannot_be_read_and_rows_without_an_extract_stop_no_other
     loaded, debates = read(tmp_path, **options, faulty=0.3)
     assert [debate.case_id for debate in debates] == list("0123456")
     assert (
-        loaded.cleaning["debates left out, as something is wrong"] == 3
+        loaded.cleaning["debates left out because of faults"] == 3
         and "8.csv: line 2: byte 0xe9" in caplog.text
     )
-    with pytest.raises(UserError, match=r"7.csv: .*\nNo other of the 2 files can be read."):
+    with pytest.raises(UserError, match=r"7.csv: .*\nNone of the 2 files can be read."):
         read(tmp_path / "[78].csv", **options)
 
 
@@ -407,8 +408,8 @@ def test_holes_times_and_roles_are_counted_and_kept(tmp_path: Path) -> None:
         path, labels={"n": "no", "y": "yes"}, columns={"turn": "turn", "time": "at", "role": "role"}
     )
     assert loaded.cleaning == {
-        "rows read": 3, "debates": 1, "debates with a hole in the numbers of turns": 1,
-        "turns said before the turn that precedes them": 1, "speakers in several roles": 1, "cases": 1,
+        "rows read": 3, "debates": 1, "debates with a gap in the numbers of turns": 1,
+        "turns with an earlier time than the preceding turn": 1, "speakers in several roles": 1, "cases": 1,
     }  # fmt: skip
     assert [said.speaker for said in debate.utterances] == ["Kim", "Lee", "Kim"]
     _, [by_time] = read(path, labels={"n": "no", "y": "yes"}, columns={"time": "at"})
@@ -453,10 +454,10 @@ def test_text_of_others_stays_text(tmp_path: Path) -> None:
         ({"columns": {"debate": ""}}, "nor that of the case is named"),
         ({"columns": {"repeat": "r"}}, "repeat belongs to a table of answers"),
         ({"columns": 5}, "Input should be"),
-        ({"labels": {"/(/": "x"}}, "'\\(' is no regular expression"),
+        ({"labels": {"/(/": "x"}}, "'\\(' is not a regular expression"),
         ({"labels": {"a": "x"}, "positive": "y"}, "'positive' is 'y'"),
         ({"labels": {"a": "x ("}, "positive": "y"}, "'positive' is 'y'"),
-        ({"extract": {"who": "run.*"}}, "'run\\.\\*' names no group; expected one such as"),
+        ({"extract": {"who": "run.*"}}, "'run\\.\\*' has no named group; expected one such as"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(

@@ -175,7 +175,7 @@ def test_tabular_baselines_get_typed_features(table: Path) -> None:
         ({"outcome": "MAYBE"}, {"labels": ["LOST", "WON"]}, "row 3, column 'outcome': found 'MAYBE', expected one of LOST"),
         ({"nr": "c1"}, {"id": "nr"}, "row 3, column 'nr': 'c1' is in row 1 already"),
         ({"nr": " "}, {"id": "nr"}, "row 3, column 'nr': blank"),
-        ({"facts": " "}, {}, "row 3, column 'facts': found ' ', expected what the case is about"),
+        ({"facts": " "}, {}, "row 3, column 'facts': found ' ', expected a text about the case"),
         ({"part": "later"}, {"split": "part"}, "row 3, column 'part': found 'later', expected one of train"),
         ({}, {"target": "outcomes"}, "outcomes"),
         ({}, {"text": "{fact}"}, "fact"),
@@ -214,7 +214,7 @@ def test_all_wrong_rows_are_named_at_once_and_how_a_spreadsheet_counts(tmp_path:
         "row 4, column 'nr'",
     ]
     assert last == "A spreadsheet counts the heading as row 1, so that row 2 is its row 3."
-    assert counted.startswith("4 of 4 rows cannot be read; expected 1% of them at most (`faulty`).")
+    assert counted.startswith("4 of 4 rows cannot be read; expected at most 1% of them (`faulty`).")
     pd.DataFrame([{**ROWS[0], "outcome": "MAYBE"}] * 50).to_csv(path, index=False)
     with pytest.raises(UserError, match=r"and 30 more\."):
         load(path, labels=["LOST", "WON"])
@@ -228,7 +228,7 @@ def test_few_wrong_rows_are_left_out_and_counted(
     rows[9] |= {"nr": "c8"}
     pd.DataFrame(rows).to_csv(path := tmp_path / "cases.csv", index=False)
     with pytest.raises(
-        UserError, match="3 of 200 rows cannot be read; expected 1% of them at most"
+        UserError, match="3 of 200 rows cannot be read; expected at most 1% of them"
     ):
         load(path, id="nr", labels=["LOST", "WON"])
     loaded = load(path, id="nr", labels=["LOST", "WON"], faulty=0.02)
@@ -238,7 +238,7 @@ def test_few_wrong_rows_are_left_out_and_counted(
         "c9",
     }
     assert loaded.cleaning == {
-        "rows read": 200, "rows left out, as something is wrong": 3, "train cases": 0, "validation cases": 0, "test cases": 197,
+        "rows read": 200, "rows left out because of faults": 3, "train cases": 0, "validation cases": 0, "test cases": 197,
     }  # fmt: skip
     assert "row 8, column 'outcome': found 'MAYBE'" in caplog.text
 
@@ -249,7 +249,7 @@ def test_a_row_that_repeats_another_is_counted(
     path = tmp_path / "cases.csv"
     pd.DataFrame([*ROWS, ROWS[1]]).to_csv(path, index=False)
     assert load(path).cleaning["rows that repeat another row"] == 1
-    assert f"row {len(ROWS) + 1} first" in caplog.text
+    assert f"row {len(ROWS) + 1}. Each" in caplog.text
 
 
 def test_a_column_of_free_text_is_no_target(tmp_path: Path) -> None:
@@ -272,8 +272,8 @@ def test_a_file_of_another_kind_or_none_is_one_message(tmp_path: Path, name: str
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"text": "{facts"}, "text: found '{facts', which is no template"),
-        ({"text": "{facts:.1f} years"}, "text: found '{facts:.1f} years', which is no template"),
+        ({"text": "{facts"}, "text: found '{facts', which is not a template"),
+        ({"text": "{facts:.1f} years"}, "text: found '{facts:.1f} years', which is not a template"),
         ({"text": "{facts} {outcome}"}, "target is 'outcome', the answer"),
         ({"text": "outcome"}, "target is 'outcome', the answer"),
         ({"features": ["age", "outcome"]}, "target is 'outcome', the answer"),

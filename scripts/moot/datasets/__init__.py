@@ -1,4 +1,4 @@
-"""Data sets: one module a source, each registering a loader from options to cases.
+"""Data sets: one module per source, each of which registers a loader from options to cases.
 
 A loader is a pure function: the same options, files and seed give the same cases. It raises
 `UserError` for any fault in its input, naming file, row, column, what was found, what was expected
@@ -32,81 +32,80 @@ else:
 
 
 class DatasetOptions(DatasetSections):
-    """What every data set's entry in the configuration may say; a loader's own options extend it."""
+    """The options of every data set; each loader extends them."""
 
     source: Literal["sample", "synthetic", "local", "download"] = Field(
         description=(
-            "where the cases come from: shipped with moot, generated, read from data_root, or"
-            " downloaded first"
+            "Origin of the cases: shipped with moot (sample), generated (synthetic), read from"
+            " data_root (local), or downloaded to data_root first (download)."
         )
     )
-    loader: str = Field("", description="the loader's name, where it differs from the data set's")
+    loader: str = Field("", description="Name of the loader. Default: the name of the data set.")
     baselines: tuple[str, ...] = Field(
-        (), description="baselines to train on this data set, by name or family"
+        (), description="Baselines to train on this data set, by name or family. Default: none."
     )
     cluster: str | tuple[str, ...] | None = Field(
         None,
         description=(
-            "the attribute whose cases intervals and tests draw together (topic, court, ...), or a"
-            ' list of several (story and judge), which they use at once; "" for none; default: the'
-            " loader's own"
+            "Attribute whose cases are not independent (topic, court, ...); intervals and tests draw"
+            " them together. A list gives several attributes, which are used at once;"
+            ' "" stands for none. Default: set by the loader.'
         ),
     )
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The attributes of the cases that say to which groups people belong, by which error rates
-        are compared.
-        """
+        """The attributes that name the groups of people whose error rates are compared."""
         return tuple(getattr(self, "attributes", ()))
 
-    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # some are not below it
-        """The user's files and folders that it names, outside the loader's folder; a change of one
-        loads it again.
+    def own_files(self, _data_root: Path) -> tuple[Path, ...]:
+        """The files and folders of the user that the options name, outside the loader's folder.
+
+        A change of one of them loads the data set again.
         """
         return ()
 
 
-class OwnOptions(DatasetOptions):
-    """What an entry of the configuration may say about data in files of one's own: what is asked,
-    in which words.
-    """
+class UserDataOptions(DatasetOptions):
+    """The options of data in the user's own files: what is predicted, and in which words."""
 
-    source: Literal["local"] = Field("local", description="files of yours")
-    positive: str = Field("", description="the label that binary scores call positive")
+    source: Literal["local"] = Field("local", description="Always local: the files of the user.")
+    positive: str = Field("", description="Label that binary scores call positive.")
     question: str = Field(
-        "Which label is right?", description="what a prediction answers, one sentence"
+        "Which label is right?", description="Question that a prediction answers, in one sentence."
     )
-    noun: str = Field("the case", description="what a case is called")
-    background: str = Field("", description="one or two sentences of context for every prompt")
+    noun: str = Field("the case", description="Name of a case in prompts. Default: the case.")
+    background: str = Field(
+        "", description="Context for every prompt, in one or two sentences. Default: none."
+    )
     meaning: Mapping[str, str] = Field(
         default_factory=dict,
-        description="label to a clause that completes 'that ...' (the defendant is guilty)",
+        description="Clause for each label that completes 'that ...' (the defendant is guilty).",
     )
     language: Literal["en", "zh"] = Field(
         "en",
         description=(
-            "of prompts and texts; about cases in another language moot asks in English, unless"
-            " `prompts` replaces the templates"
+            "Language of prompts and texts. For cases in another language moot asks in English,"
+            " unless `prompts` replaces the templates. Default: en."
         ),
     )
 
-    def asked(self, labels: Sequence[str], *notes: str) -> Task:
-        """The task of these labels."""
-        told = self.model_dump(
+    def make_task(self, labels: Sequence[str], *notes: str) -> Task:
+        """Describe the task of predicting these labels."""
+        fields = self.model_dump(
             include={"positive", "question", "noun", "background", "meaning", "language"}
         )
-        return Task(labels=tuple(labels), notes=notes, **told)
+        return Task(labels=tuple(labels), notes=notes, **fields)
 
 
 @dataclass(frozen=True, slots=True)
 class LoadContext:
-    """What a loader may use in addition to its options.
+    """The input of a loader in addition to its options.
 
     Attributes:
-        data_root: the folder of local and downloaded data, laid out as `data/raw/README.md` says.
-        shipped: the project's own folder, where `data/samples` and `config` are.
-        artifacts: what its loader says that it needs, by name.
+        data_root: the folder of local and downloaded data, in the layout of `data/raw/README.md`.
+        shipped: the folder of the project, with `data/samples` and `config`.
+        artifacts: the artifacts that `Loader.needs` names.
     """
 
     name: str
@@ -118,12 +117,13 @@ class LoadContext:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a loader gives back.
+    """The result of a loader.
 
     Attributes:
-        features: a frame with case_id, split, label and one typed column a feature; None for texts.
-        cleaning: what cleaning found and did, by short description to count, shown to the reader.
-        sources: the files that were read; their sha256 goes into the artifact.
+        features: a frame with case_id, split, label and one typed column per feature; None for
+            texts.
+        cleaning: the counts of the cleaning report, by short description; readers see them.
+        sources: the files that were read; the artifact records their sha256.
     """
 
     cases: Sequence[Case]
@@ -136,8 +136,8 @@ class Loaded:
 Load = Callable[[Checked, LoadContext], Loaded]
 ReadRecords = Callable[[Checked, LoadContext], "Iterable[RecordedDebate]"]
 Needs = Callable[[Checked], Mapping[str, str]]
-MADE_BY = r"[^/]+/[^/]+"
-"""What an option holds that names the experiment and the model by which data are made:
+SOURCE_PATTERN = r"[^/]+/[^/]+"
+"""The pattern of an option that names the experiment and the model that make the data:
 EXPERIMENT/MODEL.
 """
 
@@ -148,11 +148,11 @@ class Loader:
 
     Attributes:
         folder: the folder below `data_root` that it reads.
-        records: options to the recorded debates over these cases, where the source publishes some.
-        needs: options to the artifacts (below `results/`) that must be built first, each by the
-            name of the option that says which experiment and model make it; the folder of
-            transcripts has all of theirs.
-        labels: of every case, where no option changes them.
+        records: reads the recorded debates over these cases, where the source publishes some.
+        needs: lists the artifacts (below `results/`) that must be built first, each under the name
+            of the option that names its experiment and model; a folder of transcripts stands for
+            all transcripts of these.
+        labels: the labels of every case, where no option changes them.
     """
 
     options: type[DatasetOptions]
@@ -174,11 +174,10 @@ def dataset(
     needs: Needs = lambda _: {},
     labels: tuple[str, ...] = (),
 ) -> Callable[[Load], Load]:
-    """Register a loader under `name`: `@dataset("vast", VastOptions)` above `def load(options,
-    context)`.
+    """Register a loader under a name.
 
-        The other arguments are attributes of `Loader`; its folder has the name of the data set if
-        none is given.
+    Write `@dataset("vast", VastOptions)` above `def load(options, context)`. The other arguments
+    are the attributes of `Loader`; the folder defaults to `name`.
     """
 
     def add(load: Load) -> Load:

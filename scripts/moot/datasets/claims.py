@@ -1,8 +1,7 @@
-"""The file of IBM Debater Claim Stance v1 (Bar-Haim et al., 2017) as a table of claims about
-debating motions.
+"""Read the file of IBM Debater Claim Stance v1 (Bar-Haim et al., 2017), claims about motions.
 
-In the file, `claims.claimSentiment` is 1, -1 or blank, never 0: a blank means a claim without an
-annotatable target and counts as neutral.
+In the file, `claims.claimSentiment` is 1, -1 or blank, never 0. A blank marks a claim without an
+annotatable target, which counts as neutral.
 """
 
 from pathlib import Path
@@ -30,12 +29,14 @@ DOWNLOAD = (
 
 
 def read_claims(path: Path) -> pd.DataFrame:
-    """The official file, checked, indexed by row: claim_id, topic_id, split, topic, claim, stance,
-    polarity.
+    """Read and check the official file.
 
-        Raises:
-            UserError: a missing file or column, an unknown split, stance or sentiment, a blank
-                claim, a repeated id.
+    Returns:
+        Columns claim_id, topic_id, split, topic, claim, stance and polarity, indexed by row.
+
+    Raises:
+        UserError: a missing file or column, an unknown split, stance or sentiment, a blank claim,
+            or a repeated id.
     """
     frame = read_csv(path, COLUMNS, unique="claims.claimId", get=DOWNLOAD)
     check_values(path, frame["split"], ("train", "test"))
@@ -60,10 +61,10 @@ def read_claims(path: Path) -> pd.DataFrame:
 
 
 def with_validation(claims: pd.DataFrame, share: float, seed: int) -> pd.DataFrame:
-    """Move whole training topics to validation: the `share` of them that the seed picks."""
+    """Move a share of the training topics to validation; the seed selects the topics."""
     topics = sorted(set(claims.loc[claims["split"] == "train", "topic_id"]))
     topics.sort(key=lambda topic: (stable_fraction("validation", seed, topic), topic))
-    moved = (claims["split"] == "train") & claims["topic_id"].isin(
+    is_moved = (claims["split"] == "train") & claims["topic_id"].isin(
         topics[: round(len(topics) * share)]
     )
-    return claims.assign(split=claims["split"].mask(moved, "validation"))
+    return claims.assign(split=claims["split"].mask(is_moved, "validation"))

@@ -1,8 +1,8 @@
-"""Fetching published data, by the addresses and checksums of `data/versions.csv`.
+"""Download published data by the addresses and checksums of `data/versions.csv`.
 
-A file that is in place with the right content is left alone; one with other content belongs to the
-user and is never overwritten. So the rule that downloads must not name the data file as its output
-(Snakemake removes outputs before a job), but the record that `download` returns.
+A file that has the right content is left alone. A file with other content belongs to the user and
+is never overwritten. Snakemake removes the outputs of a rule before its job, so the rule that
+downloads must not name the data file as its output; it names the record of `download` instead.
 """
 
 import hashlib
@@ -27,19 +27,19 @@ from moot.core.log import LOG
 
 COLUMNS = ("dataset", "path", "role", "url", "checksum", "member", "licence", "note")
 _TIMEOUT_SECONDS = 60
-_LARGEST_BYTES = 2**30
-_AT_ONCE = 8
-_AT_A_TIME = 2**20
+_MAX_BYTES = 2**30
+_THREADS = 8
+_CHUNK_BYTES = 2**20
 Fetch = Callable[[str], bytes]
 
 
 class _UnusableError(Exception):
-    """An address gave nothing, or something else than the published file."""
+    """An address does not give the published file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where one file may be fetched: `url`, or `member` of the zip file there."""
+    """A source of one file: `url`, or `member` of the zip file there."""
 
     url: str
     checksum: str
@@ -48,7 +48,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A published file: its place under data_root, and its addresses, primary first."""
+    """A published file: its path under data_root, and its addresses, primary first."""
 
     path: str
     addresses: tuple[Address, ...]
@@ -56,20 +56,18 @@ class RemoteFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """What became of one file: where it came from ("" if it was there) and the sha256 that it has."""
+class FetchedFile:
+    """A file in place, the address it came from ("" if it was present), and its sha256."""
 
     path: Path
     url: str
     sha256: str
 
 
-def write_record(path: Path, fetched: list[Fetched]) -> None:
-    """Write what became of a data set's files as CSV: path, url ("" for a file that was there),
-    sha256.
-    """
+def write_record(path: Path, files: list[FetchedFile]) -> None:
+    """Write the files of a data set as CSV with the columns path, url and sha256."""
     with atomic_path(path) as part:
-        pd.DataFrame([asdict(file) for file in fetched]).to_csv(part, index=False)
+        pd.DataFrame([asdict(file) for file in files]).to_csv(part, index=False)
 
 
 def read_versions(path: Path) -> dict[str, list[RemoteFile]]:
@@ -77,10 +75,10 @@ def read_versions(path: Path) -> dict[str, list[RemoteFile]]:
     table = read_csv(path, COLUMNS, get="it belongs to moot: restore it from the repository.")
     check_values(path, table["role"], ("primary", "archive"))
     files: dict[str, list[RemoteFile]] = {}
-    for (dataset, place), rows in table.groupby(["dataset", "path"], sort=False):
-        where = PurePosixPath(str(place))
-        if where.is_absolute() or ".." in where.parts:
-            fault = f"found {quoted(place)}, expected a path inside data_root"
+    for (dataset, path_name), rows in table.groupby(["dataset", "path"], sort=False):
+        relative_path = PurePosixPath(str(path_name))
+        if relative_path.is_absolute() or ".." in relative_path.parts:
+            fault = f"found {quoted(path_name)}, expected a path inside data_root"
             raise UserError(
                 f"{path}: row {rows.index[0]}, column 'path': {fault}. Restore the file from the"
                 " repository."
@@ -89,40 +87,43 @@ def read_versions(path: Path) -> dict[str, list[RemoteFile]]:
             Address(row["url"], row["checksum"], row["member"]) for _, row in rows.iterrows()
         )
         files.setdefault(str(dataset), []).append(
-            RemoteFile(str(place), addresses, rows["note"].iloc[0])
+            RemoteFile(str(path_name), addresses, rows["note"].iloc[0])
         )
     return files
 
 
 def download(
     dataset: str, data_root: Path, versions: Path, fetch: Fetch | None = None
-) -> list[Fetched]:
+) -> list[FetchedFile]:
     """Put the published files of a data set in place.
 
     Args:
         dataset: a loader's name, as in the first column of `versions`.
-        data_root: files go to their paths there, whole or not at all.
-        versions: `data/versions.csv`, whose order the result has.
-        fetch: gets the bytes of a URL (for tests).
+        data_root: the folder of the files; each is written whole or not at all.
+        versions: `data/versions.csv`.
+        fetch: returns the bytes at a URL; tests replace it.
+
+    Returns:
+        The files, in the order of `versions`.
 
     Raises:
-        UserError: an unknown data set, one without a file to fetch, a file of other content in
-            place, or no address that gives the right content.
+        UserError: the data set is unknown or has no file to download, a file with other content is
+            in place, or no address gives the right content.
     """
-    known = read_versions(versions)
-    if dataset not in known:
-        raise unknown_name("downloadable data set", dataset, known, str(versions))
-    with ThreadPoolExecutor(_AT_ONCE) as threads:
+    files_of_dataset = read_versions(versions)
+    if dataset not in files_of_dataset:
+        raise unknown_name("downloadable data set", dataset, files_of_dataset, str(versions))
+    with ThreadPoolExecutor(_THREADS) as threads:
         return list(
             threads.map(
                 lambda file: _download_file(file, data_root, versions, fetch or fetch_url),
-                known[dataset],
+                files_of_dataset[dataset],
             )
         )
 
 
 def matches(content: bytes, checksum: str) -> bool:
-    """Whether content has a checksum: "sha256:...", or "git:..." (the blob id that git gives it)."""
+    """Whether content has a checksum: "sha256:...", or "git:..." (the blob id in git)."""
     kind, _, expected = checksum.partition(":")
     if kind == "git":
         blob = b"blob %d\0" % len(content) + content
@@ -135,34 +136,39 @@ def matches(content: bytes, checksum: str) -> bool:
 
 
 def fetch_url(url: str) -> bytes:
-    """The bytes at an http or https address; raises OSError or ValueError where there are none."""
+    """The bytes at an http or https address.
+
+    Raises:
+        OSError, ValueError: the address gives no usable content.
+    """
     if not url.startswith(("https://", "http://")):
         raise ValueError("not an http address")
     request = urllib.request.Request(url, headers={"User-Agent": "moot"})  # noqa: S310
     with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as reply:  # noqa: S310
-        content: bytes = reply.read(_LARGEST_BYTES + 1)
+        content: bytes = reply.read(_MAX_BYTES + 1)
         missing = reply.length
-    if len(content) > _LARGEST_BYTES:
-        raise ValueError(f"more than {_LARGEST_BYTES} bytes")
+    if len(content) > _MAX_BYTES:
+        raise ValueError(f"more than {_MAX_BYTES} bytes")
     if missing:
         raise ValueError(f"the connection broke off, {missing} bytes before the end")
     return content
 
 
-def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fetch) -> Fetched:
+def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fetch) -> FetchedFile:
     if not file.path:
         raise UserError(
-            f"{versions}: no single file to fetch: {file.note} ({file.addresses[0].url})."
+            f"{versions}: there is no single file to download: {file.note}"
+            f" ({file.addresses[0].url})."
         )
     target = data_root / file.path
     record = target.with_name(f"{target.name}.sha256")
     if target.exists():
-        return _already_there(file, target, record)
+        return _check_present_file(file, target, record)
     faults = []
     for address in file.addresses:
         try:
-            content = _content(
-                replace(address, checksum=address.checksum or _recorded(record)), fetch
+            content = _fetch_content(
+                replace(address, checksum=address.checksum or _recorded_checksum(record)), fetch
             )
         except _UnusableError as fault:
             faults.append(f"{address.url}: {fault}")
@@ -172,11 +178,11 @@ def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fet
         if not address.checksum and not record.exists():
             write_whole(record, f"{file_digest(target)}  {target.name}\n")
             LOG.warning(
-                "%s: no checksum is published; what came is recorded in %s, and binding",
+                "%s: no checksum is published; that of this download is recorded in %s and binding",
                 target,
                 record,
             )
-        return Fetched(target, address.url, file_digest(target))
+        return FetchedFile(target, address.url, file_digest(target))
     raise UserError(
         f"{target}: could not be downloaded. {'; '.join(faults)}. Check the network, or fetch the"
         " file by hand from one of these addresses, put it there and set the data set's source to"
@@ -184,55 +190,55 @@ def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fet
     )
 
 
-def _recorded(record: Path) -> str:
-    """The checksum of the first download, where none is published; "" before that."""
+def _recorded_checksum(record: Path) -> str:
+    """The checksum of the first download, where none is published; "" before a download."""
     words = record.read_text(encoding="utf-8").split() if record.exists() else []
     return f"sha256:{words[0]}" if words else ""
 
 
-def _unpacked(archive: zipfile.ZipFile, member: str) -> bytes:
-    """A member of a zip file, read some at a time: it may be longer than it declares."""
+def _unpack(archive: zipfile.ZipFile, member: str) -> bytes:
+    """A member of a zip file, read in chunks because it may be longer than it declares."""
     with archive.open(member) as file:
         parts, size = [], 0
-        while part := file.read(_AT_A_TIME):
+        while part := file.read(_CHUNK_BYTES):
             parts.append(part)
             size += len(part)
-            if max(size, archive.getinfo(member).file_size) > _LARGEST_BYTES:
+            if max(size, archive.getinfo(member).file_size) > _MAX_BYTES:
                 raise _UnusableError(
-                    f"{quoted(member)} unpacks to more than {_LARGEST_BYTES} bytes, the most"
-                    " that fit"
+                    f"{quoted(member)} unpacks to more than {_MAX_BYTES} bytes, the maximum"
                 )
     return b"".join(parts)
 
 
-def _already_there(file: RemoteFile, target: Path, record: Path) -> Fetched:
-    checksum, fault = file.addresses[0].checksum or _recorded(record), ""
+def _check_present_file(file: RemoteFile, target: Path, record: Path) -> FetchedFile:
+    checksum, fault = file.addresses[0].checksum or _recorded_checksum(record), ""
     if not target.is_file() or (checksum and not matches(target.read_bytes(), checksum)):
-        fault = (
-            f"a file of other content is there (expected {checksum or 'a file'}); it is not"
-            " overwritten"
-        )
+        fault = f"found other content (expected {checksum or 'a file'}), which is not overwritten"
     elif not checksum:
-        fault = "a file is there, and no checksum is known to tell whether it is the published one"
+        fault = "the file exists, but no checksum can show whether it is the published one"
     if fault:
         raise UserError(
-            f"{target}: {fault}. Set the data set's source to local to use it as it is, or move it"
+            f"{target}: {fault}. Set the data set's source to local to use this file, or move it"
             " away to download the published one."
         )
-    return Fetched(target, "", file_digest(target))
+    return FetchedFile(target, "", file_digest(target))
 
 
-def _content(address: Address, fetch: Fetch) -> bytes:
-    """The content at an address; raises `_UnusableError` where there is none, or the wrong one."""
+def _fetch_content(address: Address, fetch: Fetch) -> bytes:
+    """The published content at an address.
+
+    Raises:
+        _UnusableError: the address gives nothing, or other content.
+    """
     try:
         content = fetch(address.url)
         if address.member:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                content = _unpacked(archive, address.member)
+                content = _unpack(archive, address.member)
     except urllib.error.HTTPError as fault:
         raise _UnusableError(f"the server answered {fault.code} {fault.reason}") from fault
     except (zipfile.BadZipFile, zlib.error, EOFError) as fault:
-        raise _UnusableError(f"not a zip file, or a damaged one ({fault})") from fault
+        raise _UnusableError(f"the zip file cannot be read ({fault})") from fault
     except KeyError as fault:
         raise _UnusableError(f"the zip file has no member {quoted(address.member)}") from fault
     except (OSError, ValueError, HTTPException) as fault:
@@ -240,8 +246,8 @@ def _content(address: Address, fetch: Fetch) -> bytes:
             str(getattr(fault, "reason", "") or fault) or type(fault).__name__
         ) from fault
     if not content.strip():
-        raise _UnusableError("an empty file")
+        raise _UnusableError("the file is empty")
     if address.checksum and not matches(content, address.checksum):
-        found = hashlib.sha256(content).hexdigest()
-        raise _UnusableError(f"found other content (sha256 {found}), expected {address.checksum}")
+        digest = hashlib.sha256(content).hexdigest()
+        raise _UnusableError(f"found other content (sha256 {digest}), expected {address.checksum}")
     return content

@@ -1,8 +1,7 @@
-"""Answers in logs of inspect_ai (`.eval`, `.json`), read with its own library (the extra
-`inspect`).
+"""Answers in logs of inspect_ai (`.eval`, `.json`), read with its library (the extra `inspect`).
 
-A sample is a case, an epoch a repeat, the task's name the method, and the answer that a scorer
-extracted a prediction.
+A sample becomes a case, an epoch a repeat, the name of the task the method, and the answer that a
+scorer extracted becomes the prediction.
 """
 
 from collections import Counter
@@ -24,31 +23,38 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Score
 
 MESSAGE = "message"
-_NOT_READ = {"events", "store", "timelines", "events_data"}
+_IGNORED_FIELDS = {"events", "store", "timelines", "events_data"}
 
 
 class InspectOptions(AnswersOptions):
-    """What an entry of the configuration may say about logs of inspect_ai."""
+    """The options of a data set that consists of logs of inspect_ai."""
 
-    logs: tuple[Path, ...] = Field(min_length=1, description="the logs, from the working directory")
+    logs: tuple[Path, ...] = Field(
+        min_length=1, description="Logs, relative to the working directory."
+    )
     no_answer: tuple[str, ...] = Field(
-        ("",), description="what a scorer writes where there is no usable answer"
+        ("",), description="Answers of a scorer that mean: no usable answer."
     )
     scorer: str = Field(
-        "", description="whose answer counts, where a task has several; none: the only one"
+        "",
+        description="Scorer whose answer counts. Default: the only scorer; required for several.",
     )
     confidence: str = Field(
         "",
         description=(
-            "field of the score's metadata with the stated confidence, 0 to 100; none: there is"
-            " none"
+            "Field of the score's metadata with the stated confidence, 0 to 100. Default: no"
+            " confidence."
         ),
     )
     attributes: tuple[str, ...] = Field(
-        (), description="fields of the samples' metadata to group scores by"
+        (), description="Fields of the samples' metadata to group scores by. Default: none."
     )
     with_text: bool = Field(
-        True, description="whether the samples' inputs and messages are read, or the answers alone"
+        True,
+        description=(
+            "Whether to read the inputs and messages of the samples too. Default: true; false reads"
+            " the answers alone."
+        ),
     )
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
@@ -57,25 +63,29 @@ class InspectOptions(AnswersOptions):
 
 
 def read_answers(options: InspectOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The answers of each log in the order of its samples; raises `UserError` for one that cannot
-    be read.
+    """The answers of each log, in the order of its samples.
+
+    Raises:
+        UserError: a log or an answer cannot be read.
     """
     del context
     for path, log, sample in _samples(options):
-        found, confidence, problem = _answer(options, path, sample)
+        word, confidence, problem = _answer(options, path, sample)
         place = _place(path, sample, "answer of its score")
-        answer = None if problem else _label(options, place, found, answer=True)
+        answer = None if problem else _label(options, place, word, answer=True)
         if answer is None:
-            problem, confidence = problem or f"the record says {found.strip() or 'nothing'}", None
+            problem, confidence = problem or f"the record says {word.strip() or 'nothing'}", None
         messages = sample.messages if options.with_text else ()
-        said = [RecordedUtterance(message.role, MESSAGE, message.text) for message in messages]
+        utterances = [
+            RecordedUtterance(message.role, MESSAGE, message.text) for message in messages
+        ]
         identity = (log.eval.task, log.eval.model, str(sample.id), sample.epoch - 1)
-        yield RecordedDebate(*identity, answer, confidence, problem=problem, utterances=said)
+        yield RecordedDebate(*identity, answer, confidence, problem=problem, utterances=utterances)
 
 
 @dataset("inspect", InspectOptions, records=read_answers)
 def load(options: InspectOptions, context: LoadContext) -> Loaded:
-    """The samples that the logs hold, each of them one test case for all epochs and models."""
+    """The samples of the logs; each is one test case for all epochs and models."""
     task = options.task(
         tuple(dict.fromkeys(options.labels.values())), ", ".join(path.name for path in options.logs)
     )
@@ -92,29 +102,33 @@ def load(options: InspectOptions, context: LoadContext) -> Loaded:
             attributes={name: _attribute(path, sample, name) for name in options.attributes},
             source_row=number,
         )
-        first = cases.setdefault(case.case_id, case)
-        told = {"target": (case.target, first.target)}
-        told |= {name: (value, first.attributes[name]) for name, value in case.attributes.items()}
-        for name, (value, before) in told.items():
-            if value != before:
-                raise UserError(
-                    f"{_place(path, sample, name)}: found {quoted(value)} for case"
-                    f" {quoted(case.case_id)}, which another sample gives {quoted(before)};"
-                    " expected the same in all of a case. Correct one of them."
-                )
+        _require_same_facts(case, cases.setdefault(case.case_id, case), path, sample)
         cleaning["samples read"] += 1
         cleaning["samples that ended with an error"] += sample.error is not None
     return Loaded(list(cases.values()), task, cleaning=dict(cleaning), sources=options.logs)
 
 
+def _require_same_facts(case: Case, first_case: Case, path: Path, sample: "EvalSample") -> None:
+    """Require the target and attributes that the first sample of the case has."""
+    facts = {"target": case.target, **case.attributes}
+    first_facts = {"target": first_case.target, **first_case.attributes}
+    for name, value in facts.items():
+        if value != first_facts[name]:
+            raise UserError(
+                f"{_place(path, sample, name)}: found {quoted(value)} for case"
+                f" {quoted(case.case_id)}, but another sample has {quoted(first_facts[name])};"
+                " expected the same value in all samples of a case. Correct one of them."
+            )
+
+
 def _samples(options: InspectOptions) -> Iterator[tuple[Path, "EvalLog", "EvalSample"]]:
     for path in options.logs:
-        log = _read(path)
+        log = _read_log(path)
         for sample in log.samples or ():
             yield path, log, sample
 
 
-def _read(path: Path) -> "EvalLog":
+def _read_log(path: Path) -> "EvalLog":
     try:
         from inspect_ai.log import read_eval_log  # an extra, and takes seconds
     except ImportError:
@@ -124,7 +138,7 @@ def _read(path: Path) -> "EvalLog":
     if not path.is_file():
         raise UserError(f"{path}: there is no such file. Name the logs under `logs`.")
     try:
-        log = read_eval_log(path, resolve_attachments="core", exclude_fields=_NOT_READ)
+        log = read_eval_log(path, resolve_attachments="core", exclude_fields=_IGNORED_FIELDS)
     except Exception as error:  # any error of the library on a file that it did not write
         raise UserError(
             f"{path}: inspect_ai cannot read it as a log ({type(error).__name__}:"
@@ -132,7 +146,8 @@ def _read(path: Path) -> "EvalLog":
         ) from None
     if not log.samples:
         raise UserError(
-            f"{path}: a log without samples (its status is '{log.status}'). Leave it out of `logs`."
+            f"{path}: the log has no samples (its status is '{log.status}'). Leave it out of"
+            " `logs`."
         )
     return log
 
@@ -140,7 +155,7 @@ def _read(path: Path) -> "EvalLog":
 def _answer(
     options: InspectOptions, path: Path, sample: "EvalSample"
 ) -> tuple[str, float | None, str]:
-    """The answer as the scorer extracted it, the stated confidence, and why there is no answer."""
+    """The answer that the scorer extracted, the stated confidence, and the reason for no answer."""
     if sample.error is not None:
         return "", None, "the sample ended with an error"
     if not sample.scores:
@@ -148,9 +163,11 @@ def _answer(
     score = _score(options, path, sample)
     confidence = None
     if options.confidence:
-        stated = (score.metadata or {}).get(options.confidence)
+        confidence_field = (score.metadata or {}).get(options.confidence)
         place = _place(path, sample, f"{options.confidence} of its score's metadata")
-        confidence = read_confidence(place, "" if stated is None else str(stated))
+        confidence = read_confidence(
+            place, "" if confidence_field is None else str(confidence_field)
+        )
     return score.answer or "", confidence, ""
 
 
@@ -159,10 +176,10 @@ def _score(options: InspectOptions, path: Path, sample: "EvalSample") -> "Score"
     if options.scorer in scores:
         return scores[options.scorer]
     if options.scorer or len(scores) > 1:
-        found = f"found {', '.join(scores)}"
-        expected = f"expected one of '{options.scorer}'" if options.scorer else "expected one alone"
+        expected = f"a score of '{options.scorer}'" if options.scorer else "a single score"
         raise UserError(
-            f"{_place(path, sample, 'scores')}: {found}; {expected}. Choose one with `scorer`."
+            f"{_place(path, sample, 'scores')}: found {', '.join(scores)}; expected {expected}."
+            " Choose one with `scorer`."
         )
     return next(iter(scores.values()))
 
@@ -178,16 +195,18 @@ def _target(options: InspectOptions, path: Path, sample: "EvalSample") -> str:
     return str(_label(options, place, targets[0], answer=False))
 
 
-def _label(options: InspectOptions, place: str, found: str, *, answer: bool) -> str | None:
-    """The label that the word at a place means;
-    None for an answer that is none; `UserError` for others.
+def _label(options: InspectOptions, place: str, word: str, *, answer: bool) -> str | None:
+    """The label that a word means; None for an answer in `no_answer`.
+
+    Raises:
+        UserError: the word means no label.
     """
-    label = options.labels.get(found.strip())
-    if label is None and not (answer and found.strip() in options.no_answer):
-        known = [*options.labels, *(options.no_answer if answer else ())]
+    label = options.labels.get(word.strip())
+    if label is None and not (answer and word.strip() in options.no_answer):
+        expected_words = [*options.labels, *(options.no_answer if answer else ())]
         raise UserError(
-            f"{place}: found {quoted(found)}; expected one of"
-            f" {', '.join(name or 'blank' for name in known)}. Add it to `labels` or `no_answer`,"
+            f"{place}: found {quoted(word)}; expected one of"
+            f" {', '.join(name or 'blank' for name in expected_words)}. Add it to `labels` or `no_answer`,"
             " or correct the file."
         )
     return label
@@ -195,9 +214,9 @@ def _label(options: InspectOptions, place: str, found: str, *, answer: bool) -> 
 
 def _attribute(path: Path, sample: "EvalSample", name: str) -> str:
     if name not in sample.metadata:
-        known = quoted(", ".join(sample.metadata))
+        field_names = quoted(", ".join(sample.metadata))
         raise UserError(
-            f"{_place(path, sample, 'metadata')}: no '{name}'; found {known}. Correct `attributes`."
+            f"{_place(path, sample, 'metadata')}: no '{name}'; found {field_names}. Correct `attributes`."
         )
     return str(sample.metadata[name])
 

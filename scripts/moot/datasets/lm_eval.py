@@ -1,9 +1,8 @@
-"""Answers that lm-evaluation-harness wrote with `--log_samples`: one `samples_*.jsonl` for each
-model.
+"""Answers that lm-evaluation-harness wrote with `--log_samples`: a `samples_*.jsonl` per model.
 
-One line a document: its number, the target, and what the filters made of the replies. Where a task
-is multiple choice these are log-probabilities, one for each choice, and the most probable choice is
-the answer; otherwise the first filtered reply is.
+Each line is a document: its number, the target, and the filtered replies. For a multiple-choice
+task these are the log-probabilities of the choices, and the most probable choice is the answer. For
+other tasks the first filtered reply is the answer.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,25 +27,27 @@ _FIELDS: Mapping[str, type | tuple[type, ...]] = {
     "target": (str, int),
     "filtered_resps": list,
 }
-_CHOICE = (
-    2  # of a multiple-choice reply: log-probability, and whether it is the likeliest continuation
-)
+_CHOICE_LENGTH = 2
+"""Items of a multiple-choice reply: log-probability, and whether greedy decoding gives it."""
 
 
 class LmEvalOptions(AnswersOptions):
-    """What an entry of the configuration may say about samples of lm-evaluation-harness."""
+    """The options of a data set that consists of samples of lm-evaluation-harness."""
 
     samples: Mapping[str, Path] = Field(
-        min_length=1, description="model to its samples_*.jsonl, from the working directory"
+        min_length=1,
+        description="The samples_*.jsonl of each model, relative to the working directory.",
     )
     no_answer: tuple[str, ...] = Field(
-        ("", "[invalid]"), description="replies that are no usable answer"
+        ("", "[invalid]"), description="Replies that mean: no usable answer."
     )
     filter: str = Field(
-        "", description="which filter's replies, where a task has several; none: the only one"
+        "",
+        description="Filter whose replies count. Default: the only filter; required for several.",
     )
     text: str = Field(
-        "", description="field of the document that holds the case's text; none: it is not shown"
+        "",
+        description="Field of the document with the text of the case. Default: no text is shown.",
     )
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
@@ -55,8 +56,10 @@ class LmEvalOptions(AnswersOptions):
 
 
 def read_answers(options: LmEvalOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The answers of each model in the order of its file; raises `UserError` for a line that cannot
-    be read.
+    """The answers of each model, in the order of its file.
+
+    Raises:
+        UserError: a line cannot be read.
     """
     del context
     return debates_of(*_turns(options))
@@ -64,7 +67,7 @@ def read_answers(options: LmEvalOptions, context: LoadContext) -> Iterator[Recor
 
 @dataset("lm_eval", LmEvalOptions, records=read_answers)
 def load(options: LmEvalOptions, context: LoadContext) -> Loaded:
-    """The documents that the answers speak of, all of them test cases."""
+    """The documents that were answered, all of them test cases."""
     files = options.own_files(context.data_root)
     return cases_of(*_turns(options), context, ", ".join(path.name for path in files), files)
 
@@ -72,12 +75,19 @@ def load(options: LmEvalOptions, context: LoadContext) -> Loaded:
 def _turns(options: LmEvalOptions) -> tuple[TranscriptsOptions, Turns]:
     """The samples as a table of answers, with the columns named as in the files."""
     columns = TurnColumns(
-        debate="", case="doc_id", model="model", answer="filtered_resps", truth="target", confidence="share",
+        debate="",
+        case="doc_id",
+        model="model",
+        answer="filtered_resps",
+        truth="target",
+        confidence="share",
         facts="doc" if options.text else "",
-    )  # fmt: skip
-    told = options.model_dump(include=set(AnswersOptions.model_fields))
+    )
+    options_of_answers = options.model_dump(include=set(AnswersOptions.model_fields))
     files = {path: _table(options, model, path) for model, path in options.samples.items()}
-    table = TranscriptsOptions(path=next(iter(files)), columns=columns, faulty=0, **told)
+    table = TranscriptsOptions(
+        path=next(iter(files)), columns=columns, faulty=0, **options_of_answers
+    )
     return table, read_turns(table, files)
 
 
@@ -95,7 +105,8 @@ def _table(options: LmEvalOptions, model: str, path: Path) -> pd.DataFrame:
         table = table[table["filter"] == options.filter]
     elif len(filters) > 1:
         raise UserError(
-            f"{path}: replies of several filters ({', '.join(filters)}). Choose one with `filter`."
+            f"{path}: found the filters {', '.join(filters)}; expected one. Choose it with"
+            " `filter`."
         )
     answers = [
         _answer(cell(path, row, "filtered_resps"), replies)
@@ -110,15 +121,19 @@ def _table(options: LmEvalOptions, model: str, path: Path) -> pd.DataFrame:
             for row, document in table["doc"].items()
         ]
     return table.assign(
-        filtered_resps=[said for said, _ in answers], share=[share for _, share in answers]
+        filtered_resps=[answer for answer, _ in answers], share=[share for _, share in answers]
     )
 
 
 def _answer(place: str, replies: list[Json]) -> tuple[str, str]:
-    """The answer as the file writes it; or the number of the likeliest choice, with its probability
-    in per cent.
+    """The answer as the file writes it, or the number of the likeliest choice.
+
+    Returns:
+        The answer, and the probability of a choice in per cent.
     """
-    if replies and all(isinstance(reply, list) and len(reply) == _CHOICE for reply in replies):
+    if replies and all(
+        isinstance(reply, list) and len(reply) == _CHOICE_LENGTH for reply in replies
+    ):
         numbers = pd.to_numeric(pd.Series([reply[0] for reply in replies]), errors="coerce")
         if numbers.isna().any() or not np.isfinite(numbers.max()):
             raise UserError(
@@ -126,8 +141,8 @@ def _answer(place: str, replies: list[Json]) -> tuple[str, str]:
                 " choice."
             )
         shares = label_shares({str(choice): float(value) for choice, value in enumerate(numbers)})
-        best = max(shares, key=lambda choice: shares[choice])
-        return best, str(100 * shares[best])
+        likeliest = max(shares, key=lambda choice: shares[choice])
+        return likeliest, str(100 * shares[likeliest])
     if not replies or not isinstance(replies[0], str):
         raise UserError(
             f"{place}: found {quoted(str(replies))}; expected a reply, or a pair for each choice."

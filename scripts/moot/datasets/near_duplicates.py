@@ -1,10 +1,9 @@
-"""Near-duplicates among texts, so that no evaluated case has its twin among the cases that trained
-something.
+"""Near-duplicates among texts, which must not be in training and in a test split.
 
-Candidates come from MinHash signatures with locality-sensitive hashing (datasketch), and each
-candidate pair is then measured exactly: the share of the shorter text's shingles that the other
-text has too (containment, Broder 1997), which words that were left out lower little. Shingles are
-short, since each such word breaks as many as a shingle is long.
+Candidates come from MinHash signatures with locality-sensitive hashing (datasketch). Each candidate
+pair is then measured exactly by containment (Broder 1997): the share of the shorter text's shingles
+that the longer text has too. Left-out words lower containment little. Shingles are short, because
+each left-out word breaks as many shingles as a shingle is long.
 """
 
 import re
@@ -14,16 +13,19 @@ from dataclasses import dataclass
 from moot.core.cases import Split, stratified_splits
 
 RESEMBLING = "training and validation cases that resemble a test case (nothing learns from them)"
-"""What the account of a data set calls the cases that `moot.core.cases.leaks` finds."""
+"""The description, in a cleaning report, of the cases that `moot.core.cases.leaks` finds."""
 _PERMUTATIONS = 128
 _WORDS, _CHARACTERS = 3, 3
 _SEED = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
-    """Two cases that belong in one split: the keys of both, in their order, and how similar their
-    texts are.
+class RelatedCases:
+    """Two cases that belong in one split.
+
+    Attributes:
+        first, second: the keys of the cases, in the order of the data set.
+        similarity: the similarity of their texts, 0 to 1.
     """
 
     first: str
@@ -32,9 +34,7 @@ class Related:
 
 
 def shingles(text: str, language: str = "en") -> frozenset[str]:
-    """The overlapping word triples of a text; for Chinese, which has no spaces, runs of three
-    characters.
-    """
+    """The overlapping word triples of a text; for Chinese, runs of three characters."""
     if language == "zh":
         solid = re.sub(r"\s+", "", text)
         return frozenset(
@@ -46,44 +46,49 @@ def shingles(text: str, language: str = "en") -> frozenset[str]:
     )
 
 
-def near_duplicates(
+def find_near_duplicates(
     texts: Mapping[str, str], language: str = "en", threshold: float = 0.7
-) -> list[Related]:
-    """All pairs of texts of which one has at least `threshold` of the other's shingles, in the
-    order of the texts.
+) -> list[RelatedCases]:
+    """All pairs of texts with similar content, in the order of the texts.
 
-        Args:
-            threshold: smallest share of the shorter text's shingles, above 0 and at most 1. The
-                Jaccard similarity of a pair is lower: pairs are surely found where it is
-                `threshold` less 0.3 or more, so a half of a text is found next to the whole by 0.7,
-                a tenth is not.
+    Args:
+        texts: key to text.
+        language: en or zh.
+        threshold: smallest share of the shorter text's shingles that the longer text has, above 0
+            and at most 1. The Jaccard similarity of a pair is lower. A pair is found reliably if
+            its Jaccard similarity is at least `threshold` - 0.3: with 0.7, half of a text is found
+            next to the whole text, but a tenth is not.
     """
     from datasketch import MinHash, MinHashLSH  # takes a second, and few jobs need it
 
     pieces = {key: shingles(text, language) for key, text in texts.items()}
-    encoded = ([piece.encode() for piece in sorted(each)] for each in pieces.values())
+    encoded = [_encode(shingle_set) for shingle_set in pieces.values()]
     signatures = dict(
         zip(pieces, MinHash.generator(encoded, num_perm=_PERMUTATIONS, seed=_SEED), strict=True)
     )
-    # The index is asked for less than is wanted: it estimates another measure, the exact one
-    # decides.
+    # The index has a lower threshold because it estimates Jaccard similarity; containment decides.
     index = MinHashLSH(threshold=max(0.05, threshold - 0.3), num_perm=_PERMUTATIONS)
     position = {key: place for place, key in enumerate(texts)}
     pairs = []
     for key, signature in signatures.items():
-        for other in sorted(index.query(signature), key=position.__getitem__):
-            similarity = len(pieces[key] & pieces[other]) / min(
-                len(pieces[key]), len(pieces[other])
+        for candidate in sorted(index.query(signature), key=position.__getitem__):
+            similarity = len(pieces[key] & pieces[candidate]) / min(
+                len(pieces[key]), len(pieces[candidate])
             )
             if similarity >= threshold:
-                pairs.append(Related(other, key, similarity))
+                pairs.append(RelatedCases(candidate, key, similarity))
         index.insert(key, signature)
     return pairs
 
 
-def families(keys: Sequence[str], pairs: Sequence[Related]) -> dict[str, str]:
-    """Each key's family, named by its smallest key: near-duplicates of near-duplicates belong
-    together.
+def _encode(shingle_set: frozenset[str]) -> list[bytes]:
+    return [shingle.encode() for shingle in sorted(shingle_set)]
+
+
+def group_families(keys: Sequence[str], pairs: Sequence[RelatedCases]) -> dict[str, str]:
+    """The family of each key, named by its smallest key.
+
+    Near-duplicates of near-duplicates belong to one family.
     """
     family = {key: key for key in keys}
 
@@ -98,25 +103,29 @@ def families(keys: Sequence[str], pairs: Sequence[Related]) -> dict[str, str]:
     return {key: head(key) for key in keys}
 
 
-def splits_by_family(
-    targets: Mapping[str, str], pairs: Sequence[Related], seed: int
+def split_by_family(
+    targets: Mapping[str, str], pairs: Sequence[RelatedCases], seed: int
 ) -> dict[str, Split]:
-    """Stratified splits by hash, where each member of a family follows the first: no other case
-    moves.
+    """Stratified splits by hash, in which the members of a family follow the first member.
+
+    Cases without relatives stay where the hash puts them.
     """
-    family = families(list(targets), pairs)
+    family = group_families(list(targets), pairs)
     splits = stratified_splits(targets, seed)
     return {key: splits[family[key]] for key in targets}
 
 
-def resembled_tests(splits: Mapping[str, Split], pairs: Sequence[Related]) -> dict[str, str]:
-    """The training and validation cases that are related to a test case: case id to the first such
-    test case's id.
+def find_resembled_tests(
+    splits: Mapping[str, Split], pairs: Sequence[RelatedCases]
+) -> dict[str, str]:
+    """The training and validation cases that are related to a test case.
 
-        Cases are related to their relatives' relatives too: of three opinions of one lawsuit each
-        leaks the others.
+    The relation is transitive: of three opinions in one lawsuit, each leaks the other two.
+
+    Returns:
+        The id of the first related test case for each such case.
     """
-    family = families(list(splits), pairs)
+    family = group_families(list(splits), pairs)
     tested = {family[key]: key for key in reversed(list(splits)) if splits[key] == "test"}
     return {
         key: tested[head]
@@ -125,45 +134,52 @@ def resembled_tests(splits: Mapping[str, Split], pairs: Sequence[Related]) -> di
     }
 
 
-def account_of_pairs(
-    what: str, splits: Mapping[str, Split], pairs: Sequence[Related]
+def count_pairs(
+    description: str, splits: Mapping[str, Split], pairs: Sequence[RelatedCases]
 ) -> dict[str, int]:
-    """How many pairs of related cases there are, and how many of them are in two splits."""
+    """Count the pairs of related cases, and the pairs whose cases are in different splits."""
     across = sum(splits[pair.first] != splits[pair.second] for pair in pairs)
-    return {what: len(pairs), f"{what} across splits": across}
+    return {description: len(pairs), f"{description} across splits": across}
 
 
-def sharing(marks: Mapping[str, Collection[str]]) -> list[Related]:
-    """The cases (by id) that share a mark, as pairs of the first that has it and each of the
-    others.
+def pair_by_marks(marks: Mapping[str, Collection[str]]) -> list[RelatedCases]:
+    """Pair the cases that share a mark: the first case with the mark, and each later one.
+
+    Args:
+        marks: the marks of each case, by id.
     """
-    first: dict[str, str] = {}
-    pairs = {
-        (first.setdefault(mark, key), key): None
-        for key, held in marks.items()
-        for mark in sorted(held)
-    }
-    return [Related(one, other) for one, other in pairs if one != other]
+    first_with: dict[str, str] = {}
+    pairs: dict[tuple[str, str], None] = {}
+    for key, marks_of_case in marks.items():
+        for mark in sorted(marks_of_case):
+            first = first_with.setdefault(mark, key)
+            if first != key:
+                pairs[first, key] = None
+    return [RelatedCases(first, second) for first, second in pairs]
 
 
-def leaking(
+def find_leaks(
     trained: Mapping[str, str], evaluated: Mapping[str, str], language: str
 ) -> dict[str, str]:
-    """Which training texts are evaluated too, or nearly: training key to the evaluated key that it
-    resembles most.
+    """The training texts that equal or resemble an evaluated text.
 
-        A key that is on both sides leaks, for any texts.
+    A key on both sides is a leak, whatever its texts.
+
+    Returns:
+        The key of the most similar evaluated text for each such training key.
     """
-    both = {("evaluated", key): text for key, text in evaluated.items()}
-    both.update({("trained", key): text for key, text in trained.items()})
-    numbered = {str(place): key for place, key in enumerate(both)}
-    pairs = near_duplicates({number: both[key] for number, key in numbered.items()}, language)
-    found = {key: (2.0, key) for key in trained if key in evaluated}
+    texts = {("evaluated", key): text for key, text in evaluated.items()}
+    texts.update({("trained", key): text for key, text in trained.items()})
+    key_of_number = {str(place): key for place, key in enumerate(texts)}
+    pairs = find_near_duplicates(
+        {number: texts[key] for number, key in key_of_number.items()}, language
+    )
+    matches = {key: (2.0, key) for key in trained if key in evaluated}
     for pair in pairs:
         (side, evaluated_key), (other_side, trained_key) = (
-            numbered[pair.first],
-            numbered[pair.second],
+            key_of_number[pair.first],
+            key_of_number[pair.second],
         )
-        if side != other_side and pair.similarity > found.get(trained_key, (0.0, ""))[0]:
-            found[trained_key] = (pair.similarity, evaluated_key)
-    return {key: match for key, (_, match) in found.items()}
+        if side != other_side and pair.similarity > matches.get(trained_key, (0.0, ""))[0]:
+            matches[trained_key] = (pair.similarity, evaluated_key)
+    return {key: match for key, (_, match) in matches.items()}

@@ -1,5 +1,4 @@
-"""Debates that really happened: what a reader of published records gives, and how their numbers
-ship without texts.
+"""Recorded debates: their types, their checks, and numbers that ship without texts.
 
 A loader whose data set holds records registers a second function that reads them (`dataset(...,
 records=...)`). Its cases, labels and attributes are those of any data set; an experiment with
@@ -29,9 +28,9 @@ WITHOUT_TEXT = (
     "(The text of this case does not ship with moot; choose source 'download' to fetch it.)"
 )
 PERCENT = 100
-_SAID_AT_ONCE = 20
+_MAX_FAULTS_SHOWN = 20
 JUDGES = "judges"
-"""What records call the model of answers that name nobody but their judges."""
+"""The name of the model in records of answers that name only their judges."""
 NO_BELIEF = "no belief was recorded"
 FaultyShare = Annotated[
     float,
@@ -39,7 +38,8 @@ FaultyShare = Annotated[
         ge=0,
         le=1,
         description=(
-            "share of debates that are left out, counted, where something is wrong with them"
+            "Largest share of debates (or rows) with a fault, 0 to 1, that are left out and"
+            " counted; a larger share is an error."
         ),
     ),
 ]
@@ -47,15 +47,15 @@ FaultyShare = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class RecordedUtterance:
-    """One thing said in a recorded debate.
+    """An utterance in a recorded debate.
 
     Attributes:
         kind: opening, speech, belief, ...
-        text: what was said; "" where only numbers are known.
-        round: from 1; 0 before the first.
-        confidence: stated in the prediction, 0 to 100.
-        parsed: further facts (the stated distribution, words quoted).
-        private: whether only this seat could read it then.
+        text: its words; "" where only numbers are available.
+        round: the round from 1; 0 before the first round.
+        confidence: the stated confidence in the prediction, 0 to 100.
+        parsed: further facts (the stated distribution, quotations).
+        private: whether only this seat could read it during the debate.
     """
 
     speaker: str
@@ -73,18 +73,18 @@ class RecordedUtterance:
 class RecordedDebate:
     """One recorded debate, or one recorded answer.
 
-    Further answers to the same debate, of other judges or asked for again, have its identity, with
-    a judge, persona or `judge_repeat` of their own, and the utterances that are theirs alone.
+    Further answers to the same debate, by other judges or in repeats, have the same identity with
+    another judge, persona or `judge_repeat`, and only their additional utterances.
 
     Attributes:
-        method: which of the records' conditions it belongs to ("debate", "single prompt", ...).
-        model: whose prediction it is, by the records' own name.
+        method: the condition in the records ("debate", "single prompt", ...).
+        model: the model that predicts, under its name in the records.
         prediction: one of the labels; None where no usable answer was recorded.
-        confidence: stated in the prediction, 0 to 100; None where there is none.
+        confidence: the stated confidence in the prediction, 0 to 100; None where not stated.
         score: the stated probability of the positive label, where probabilities were stated.
-        problem: why there is no usable answer, in words.
-        judge, persona, judge_repeat: whose answer it is, where the records name the judges of a
-            debate: who, as which persona, and which time the same was asked, from 0.
+        problem: the reason why there is no usable answer.
+        judge, persona, judge_repeat: the author of the answer, where the records name the judges of
+            a debate: the judge, the persona, and the number of the repeat from 0.
     """
 
     method: str
@@ -102,32 +102,32 @@ class RecordedDebate:
 
 
 _IDENTITY = ("method", "model", "case_id", "repeat")
-_SAID = ("speaker", "kind", "text", "round", "prediction", "confidence", "source")
+_UTTERANCE_FIELDS = ("speaker", "kind", "text", "round", "prediction", "confidence", "source")
 
 
 def record_rows(debates: Iterable[RecordedDebate]) -> Iterator[JsonObject]:
-    """Recorded debates as rows of the records schema: the utterances in order, then the conclusion."""
+    """Recorded debates as rows of the records schema: utterances in order, then the conclusion."""
     for debate in debates:
         identity = {name: getattr(debate, name) for name in _IDENTITY}
-        for turn, said in enumerate(debate.utterances, start=1):
+        for turn, utterance in enumerate(debate.utterances, start=1):
             yield {
                 **identity,
-                **{name: getattr(said, name) for name in _SAID},
+                **{name: getattr(utterance, name) for name in _UTTERANCE_FIELDS},
                 "turn": turn,
-                "visibility": said.speaker if said.private else PUBLIC,
+                "visibility": utterance.speaker if utterance.private else PUBLIC,
                 "parsed": (
                     None
-                    if said.parsed is None
-                    else json.dumps(said.parsed, ensure_ascii=False, sort_keys=True)
+                    if utterance.parsed is None
+                    else json.dumps(utterance.parsed, ensure_ascii=False, sort_keys=True)
                 ),
             }
         status = "invalid" if debate.prediction is None else "valid"
         outcome: JsonObject = {"status": status, "score": debate.score, "logprobs": None}
         if debate.problem:
             outcome["reason"] = debate.problem
-        judged = {name: getattr(debate, name) for name in JUDGED}
-        if any(judged.values()):
-            outcome |= {name: value for name, value in judged.items() if value != ""}
+        judge_fields = {name: getattr(debate, name) for name in JUDGED}
+        if any(judge_fields.values()):
+            outcome |= {name: value for name, value in judge_fields.items() if value != ""}
         yield {
             **identity,
             "turn": len(debate.utterances) + 1,
@@ -146,20 +146,22 @@ def record_rows(debates: Iterable[RecordedDebate]) -> Iterator[JsonObject]:
 def check_records(
     dataset: str, debates: Sequence[RecordedDebate], cases: Sequence[Case], task: Task
 ) -> None:
-    """Raise `UserError` for an unknown case or label, a confidence out of range, or a repeat that
-    occurs twice.
+    """Check recorded debates against the cases and labels of their data set.
+
+    Raises:
+        UserError: an unknown case or label, a confidence out of range, or a duplicate repeat.
     """
-    known = {case.case_id for case in cases}
-    seen = set()
+    case_ids = {case.case_id for case in cases}
+    identities = set()
     for debate in debates:
         place = (
             f"records of data set '{dataset}': {debate.method}, {debate.model}, case"
             f" {debate.case_id}"
         )
-        if debate.case_id not in known:
+        if debate.case_id not in case_ids:
             raise UserError(
-                f"{place}: there is no such case; expected one of the {len(known)} cases of the"
-                " data set."
+                f"{place}: the case does not exist; expected one of the {len(case_ids)} cases of"
+                " the data set."
             )
         if debate.prediction is not None and debate.prediction not in task.labels:
             raise UserError(
@@ -171,73 +173,95 @@ def check_records(
                 f"{place}: confidence {debate.confidence:g}; expected a number from 0 to 100."
             )
         identity = tuple(getattr(debate, name) for name in (*_IDENTITY, *JUDGED))
-        if identity in seen:
-            judged = "".join(
-                f", {name} {quoted(value)}" for name in JUDGED if (value := getattr(debate, name))
+        if identity in identities:
+            judge_fields = {name: getattr(debate, name) for name in JUDGED}
+            author = "".join(
+                f", {name} {quoted(value)}" for name, value in judge_fields.items() if value
             )
             raise UserError(
-                f"{place}: repeat {debate.repeat}{judged} occurs twice; expected each repeat of a"
-                " case once, by each judge, persona and repeat of the judge."
+                f"{place}: repeat {debate.repeat}{author} occurs twice; expected each repeat of a"
+                " case once for each judge, persona and repeat of the judge."
             )
-        seen.add(identity)
+        identities.add(identity)
 
 
 def leave_out(
-    faults: Sequence[str], left: int, of: int, share: float, remedy: str, noun: str = "debates"
+    faults: Sequence[str],
+    left_out: int,
+    total: int,
+    share: float,
+    remedy: str,
+    noun: str = "debates",
 ) -> None:
-    """Warn of what is wrong with the debates that are left out;
-    `UserError` with the first for more than a share.
+    """Warn of the faults of the debates that are left out.
+
+    Args:
+        faults: a message for each fault.
+        left_out: the number of debates with faults.
+        total: the number of all debates.
+        share: the largest share of debates that may be left out, 0 to 1.
+        remedy: what the user can do.
+        noun: the unit that is counted.
+
+    Raises:
+        UserError: more than this share is left out; the message lists the first faults.
     """
-    if left > share * of:
-        counted = (
-            f"{left} of {of} {noun} cannot be read; expected {share:.0%} of them at most"
+    if left_out > share * total:
+        count_message = (
+            f"{left_out} of {total} {noun} cannot be read; expected at most {share:.0%} of them"
             " (`faulty`). "
         )
-        more = [f"... and {len(faults) - _SAID_AT_ONCE} more."] * (len(faults) > _SAID_AT_ONCE)
-        raise UserError("\n".join([*faults[:_SAID_AT_ONCE], *more, counted + remedy]))
+        lines = list(faults[:_MAX_FAULTS_SHOWN])
+        if len(faults) > _MAX_FAULTS_SHOWN:
+            lines.append(f"... and {len(faults) - _MAX_FAULTS_SHOWN} more.")
+        raise UserError("\n".join([*lines, count_message + remedy]))
     for fault in faults:
         LOG.warning("left out: %s", fault)
 
 
-def read_confidence(place: str, found: str) -> float | None:
-    """The confidence at a place, 0 to 100;
-    None where it is blank; `UserError` for anything else.
+def read_confidence(place: str, text: str) -> float | None:
+    """Read a confidence of 0 to 100; None where the text is blank.
+
+    Raises:
+        UserError: the text is no such number; the message starts with `place`.
     """
-    if not found.strip():
+    if not text.strip():
         return None
     try:
-        value = float(found)
+        value = float(text)
     except ValueError:
         value = -1.0
     if not 0 <= value <= PERCENT:
-        raise UserError(f"{place}: found {quoted(found)}; expected a number from 0 to 100.")
+        raise UserError(f"{place}: found {quoted(text)}; expected a number from 0 to 100.")
     return value
 
 
 def shipped_paths(name: str, shipped: Path) -> tuple[Path, Path]:
-    """Where the cases and the records of a study's numbers ship."""
+    """The files of the shipped cases and of the shipped records of a study."""
     folder = shipped / SHIPPED
     return folder / f"{name}_cases.parquet", folder / f"{name}_records.parquet"
 
 
-def shipped_cases(name: str, context: LoadContext) -> Loaded:
-    """The cases of records that ship with moot, their texts replaced by a note."""
+def load_shipped_cases(name: str, context: LoadContext) -> Loaded:
+    """The cases of records that ship with moot; a note replaces their texts."""
     path, records = shipped_paths(name, context.shipped)
     cases, task = read_cases(path)
     renamed = [replace(case, dataset=context.name) for case in cases]
     return Loaded(renamed, task, cleaning={"cases shipped": len(cases)}, sources=(path, records))
 
 
-def shipped_debates(name: str, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The recorded debates that ship with moot, without what was said."""
+def load_shipped_debates(name: str, context: LoadContext) -> Iterator[RecordedDebate]:
+    """The recorded debates that ship with moot, without the words of the utterances."""
     rows = read_table(shipped_paths(name, context.shipped)[1]).to_pylist()
     utterances: list[RecordedUtterance] = []
     for row in rows:
         parsed: JsonObject = json.loads(row["parsed"] or "null")
         if row["kind"] != CONCLUSION:
-            told = {name: row[name] for name in _SAID}
+            fields_of_row = {name: row[name] for name in _UTTERANCE_FIELDS}
             utterances.append(
-                RecordedUtterance(**told, parsed=parsed, private=row["visibility"] != PUBLIC)
+                RecordedUtterance(
+                    **fields_of_row, parsed=parsed, private=row["visibility"] != PUBLIC
+                )
             )
             continue
         fields = {name: row[name] for name in (*_IDENTITY, "prediction", "confidence")}
@@ -246,7 +270,7 @@ def shipped_debates(name: str, context: LoadContext) -> Iterator[RecordedDebate]
         utterances = []
 
 
-def ship(
+def write_shipped_records(
     name: str,
     loaded: Loaded,
     debates: Iterable[RecordedDebate],
@@ -254,13 +278,18 @@ def ship(
     licence: str,
     source: str,
 ) -> tuple[Path, Path]:
-    """Write the numbers of some records for shipping: who, case, turn, belief, prediction, truth,
-    and no sentence.
+    """Write records for shipping, with all numbers and labels but without any text.
 
-        Args:
-            name: of the two files below `data/records`.
-            licence: of the records.
-            source: where they were published, pinned.
+    Args:
+        name: the stem of the two files below `data/records`.
+        loaded: the cases of the records.
+        debates: the records.
+        shipped: the folder of the project.
+        licence: the licence of the records.
+        source: the pinned address where they were published.
+
+    Returns:
+        The files of the cases and of the records.
     """
     paths = shipped_paths(name, shipped)
     metadata = {"licence": licence, "source": source}
@@ -278,20 +307,19 @@ def write_records(
     output: Path,
     metadata: Mapping[str, str],
 ) -> None:
-    """Read the debates that were published over a data set's cases, and write
-    `records/{dataset}.parquet`.
+    """Read the published debates over the cases of a data set, and write them as Parquet.
 
-        Raises:
-            UserError: nothing is recorded over the data set, or a record cannot be read; names
-                file, row and column.
+    Raises:
+        UserError: the loader has no records, or a record cannot be read; the message names file,
+            row and column.
     """
-    read = LOADERS[options.loader or context.name].records
-    if read is None:
-        known = [name for name in LOADERS if LOADERS[name].records]
+    read_debates = LOADERS[options.loader or context.name].records
+    if read_debates is None:
+        loaders = [name for name in LOADERS if LOADERS[name].records]
         raise UserError(
             f"data set '{context.name}': no debates are recorded over it, but an experiment has"
-            f" `source: recorded`. Expected a data set of one of these loaders: {', '.join(known)}."
+            f" `source: recorded`. Expected a data set of one of these loaders: {', '.join(loaders)}."
         )
-    debates = list(read(options, context))
+    debates = list(read_debates(options, context))
     check_records(context.name, debates, cases, task)
     write_rows(output, "records", record_rows(debates), metadata)

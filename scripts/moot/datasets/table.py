@@ -1,30 +1,28 @@
-"""A table of the user's own, described in the configuration alone: any protocol then argues about
-its rows.
-"""
+"""A table of the user, described in the configuration alone; any protocol can argue about its rows."""
 
 import string
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
 from pydantic import BeforeValidator, Field, model_validator
 
-from moot.core.cases import NEAR_DUPLICATE_OF, Case, Split, cluster_attributes
+from moot.core.cases import NEAR_DUPLICATE_OF, Case, Split, Task, cluster_attributes
 from moot.core.errors import UserError
 from moot.core.input_files import check_unique, refuse
 from moot.core.log import LOG
 from moot.core.places import Faults
 from moot.core.user_tables import numbered_rows, read_table
-from moot.datasets import LoadContext, Loaded, OwnOptions, dataset
+from moot.datasets import LoadContext, Loaded, UserDataOptions, dataset
 from moot.datasets.near_duplicates import (
     RESEMBLING,
-    Related,
-    account_of_pairs,
-    near_duplicates,
-    resembled_tests,
-    splits_by_family,
+    RelatedCases,
+    count_pairs,
+    find_near_duplicates,
+    find_resembled_tests,
+    split_by_family,
 )
 from moot.datasets.records import FaultyShare, leave_out
 
@@ -37,93 +35,105 @@ SPLITS: Mapping[str, Split] = {
     "dev": "validation",
     "test": "test",
 }
-LEFT_OUT = "rows left out, as something is wrong"
-_WITH_HEADING = (".csv", ".tsv", ".xlsx")
-_MOST_LABELS, _TWO = 50, 2
+LEFT_OUT = "rows left out because of faults"
+_SPREADSHEET_SUFFIXES = (".csv", ".tsv", ".xlsx")
+_MAX_LABELS = 50
 
 
 def _as_mapping(value: object) -> object:
-    """Labels may be a list, where the file writes them as they are called."""
+    """A list of labels as a mapping of each label to itself."""
     return {str(name): str(name) for name in value} if isinstance(value, list | tuple) else value
 
 
-class TableOptions(OwnOptions):
-    """What an entry of the configuration may say about a table of the user's own."""
+class TableOptions(UserDataOptions):
+    """The options of a data set that is a table of the user."""
 
     path: Path = Field(
         description=(
-            "the file (.csv, .tsv, .json, .jsonl, .parquet, .xlsx), from the working directory"
+            "File with the cases (.csv, .tsv, .json, .jsonl, .parquet or .xlsx), relative to the"
+            " working directory."
         )
     )
-    sheet: str = Field("", description="the sheet of an Excel file; none: its first")
+    sheet: str = Field("", description="Sheet of an Excel file. Default: its first sheet.")
     text: str | tuple[str, ...] = Field(
         description=(
-            "what models read of a row: a column, a list of columns (one sentence each), or a"
-            " template with columns in braces ('{age} years old, {charge}')"
+            "Text that models read for a row: a column, a list of columns (one sentence each), or a"
+            " template with columns in braces ('{age} years old, {charge}')."
         )
     )
-    target: str = Field(description="the column with the true label")
+    target: str = Field(description="Column with the true label.")
     labels: Annotated[Mapping[str, str], BeforeValidator(_as_mapping)] = Field(
         default_factory=dict,
         description=(
-            "the cells of `target` and the label each means (GUILTY: guilty), or a list of labels;"
-            " of two the negative one first; none: as found, in lower case"
+            "Label for each value of `target` (GUILTY: guilty), or a list of labels; of two labels"
+            " the negative one first. Default: the values of `target` in lower case."
         ),
     )
-    id: str = Field("", description="the column that names a case; none: the row's number")
+    id: str = Field("", description="Column with the id of the case. Default: the row's number.")
     positive: str = Field(
-        "", description="the label that binary scores call positive; none: the second of two"
+        "",
+        description="Label that binary scores call positive. Default: the second of two labels.",
     )
     roles: Mapping[str, str] = Field(
         default_factory=dict,
-        description="seat to what it is called on this data (prosecutor, defense, judge, ...)",
+        description=(
+            "Name of each seat (prosecutor, defense, judge, ...) for these data, by seat. Default:"
+            " the protocol's names."
+        ),
     )
     attributes: tuple[str, ...] = Field(
-        (), description="columns that scores are grouped by; models never see them"
+        (), description="Columns to group scores by. Models never see them. Default: none."
     )
     features: tuple[str, ...] = Field(
-        (), description="columns that tabular baselines are trained on"
+        (), description="Columns that tabular baselines are trained on. Default: none."
     )
     split: str = Field(
         ALL,
         description=(
-            "all (every row is a test case), hash (60/20/20 by hash, near-duplicates kept"
-            " together), or a column that says train, validation or test; a training case that"
-            " nearly repeats a test case is left out of training, and counted"
+            "Assignment of rows to splits: all (every row is a test case), hash (60/20/20 by hash,"
+            " near-duplicates in one split), or a column with train, validation or test. A training"
+            " case that nearly repeats a test case is left out of training and counted."
         ),
     )
     faulty: FaultyShare = 0.01
     similarity: float = Field(
-        0.7, gt=0, le=1, description="of shingles, from which two texts are near-duplicates"
+        0.7,
+        gt=0,
+        le=1,
+        description=(
+            "Share of common shingles, above 0 and at most 1, from which two texts are"
+            " near-duplicates. Default: 0.7."
+        ),
     )
 
     @model_validator(mode="after")
-    def _labels_agree(self) -> "TableOptions":
-        known = set(self.labels.values())
+    def _check_that_labels_agree(self) -> "TableOptions":
+        labels = set(self.labels.values())
         for option, names in (
             ("positive", [self.positive] if self.positive else []),
             ("meaning", list(self.meaning)),
         ):
-            unknown = [name for name in names if known and name not in known]
-            if unknown:
+            unknown_labels = [name for name in names if labels and name not in labels]
+            if unknown_labels:
                 raise ValueError(
-                    f"{option} names the label '{unknown[0]}'; expected one of"
-                    f" {', '.join(sorted(known))}"
+                    f"{option} names the label '{unknown_labels[0]}'; expected one of"
+                    f" {', '.join(sorted(labels))}"
                 )
         return self
 
     @model_validator(mode="after")
-    def _text_does_not_tell_the_answer(self) -> "TableOptions":
+    def _check_that_text_hides_target(self) -> "TableOptions":
         try:
             columns = self.text_columns
             if isinstance(self.text, str):
                 self.text.format(**dict.fromkeys(columns, ""))
         except (ValueError, LookupError, AttributeError) as fault:
-            raise ValueError(f"text: found {self.text!r}, which is no template ({fault})") from None
+            raise ValueError(
+                f"text: found {self.text!r}, which is not a template ({fault})"
+            ) from None
         if self.target in (*columns, *self.features):
             raise ValueError(
-                f"target is '{self.target}', the answer, which `text` and `features` may not"
-                " name too"
+                f"target is '{self.target}', the answer; `text` and `features` must not contain it"
             )
         return self
 
@@ -136,8 +146,26 @@ class TableOptions(OwnOptions):
         """The columns that the text is made of."""
         if not isinstance(self.text, str):
             return list(self.text)
-        named = [name for _, name, _, _ in string.Formatter().parse(self.text) if name]
-        return named or [self.text]
+        fields = [field for _, field, _, _ in string.Formatter().parse(self.text) if field]
+        return fields or [self.text]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A checked row of the table.
+
+    Attributes:
+        number: its number in the file, from 1.
+        cells: column to text.
+        text: the text that models read.
+        target: the true label.
+    """
+
+    number: int
+    cells: Mapping[str, str]
+    case_id: str
+    text: str
+    target: str
 
 
 @dataset("table", TableOptions)
@@ -145,190 +173,212 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
     """Cases, features and cleaning report of a user's table.
 
     Raises:
-        UserError: a missing file or column, an id twice, a label or split that is not known, an
-            empty text; naming file, row, column, what was found and what was expected.
+        UserError: a missing file or column, a repeated id, an unknown label or split, or an empty
+            text; the message names file, row, column, the value and what was expected.
     """
-    path, attributes = (
-        options.path,
-        dict.fromkeys([*options.attributes, *cluster_attributes(options.cluster)]),
-    )
+    attributes = list(dict.fromkeys([*options.attributes, *cluster_attributes(options.cluster)]))
     columns = [*options.text_columns, options.target, options.id, *attributes, *options.features]
-    columns += [] if options.split in (ALL, BY_HASH) else [options.split]
-    table = read_table(path, list(dict.fromkeys(filter(None, columns))), options.sheet)
-    labels, read = _labels(options, table), len(table)
-    table = _without_faulty(options, table, labels)
-    rows, stated = list(numbered_rows(table)), table[options.target].str.strip()
-    ids = {row: cells[options.id].strip() if options.id else f"row-{row}" for row, cells in rows}
-    texts = {ids[row]: _text(options, cells) for row, cells in rows}
-    targets = {ids[row]: labels[stated[row]] for row in ids}
-    alike = (
-        near_duplicates(texts, options.language, options.similarity) if options.split != ALL else []
-    )
-    splits = _splits(options, context, targets, alike, table)
-    copies = resembled_tests(splits, alike)
+    if not _is_rule(options.split):
+        columns.append(options.split)
+    full_table = read_table(options.path, list(dict.fromkeys(filter(None, columns))), options.sheet)
+    labels = _labels(options, full_table)
+    table = _without_faulty(options, full_table, labels)
+    rows = _read_rows(options, table, labels)
+    pairs: list[RelatedCases] = []
+    if options.split != ALL:
+        texts = {row.case_id: row.text for row in rows}
+        pairs = find_near_duplicates(texts, options.language, options.similarity)
+    splits = _splits(options, context, rows, pairs)
+    resembled = find_resembled_tests(splits, pairs)
+    task = _task(options, labels)
+    cases = []
+    for row in rows:
+        values = {name: row.cells[name].strip() for name in attributes}
+        if row.case_id in resembled:
+            values[NEAR_DUPLICATE_OF] = resembled[row.case_id]
+        cases.append(
+            Case(
+                case_id=row.case_id,
+                dataset=context.name,
+                split=splits[row.case_id],
+                text=row.text,
+                target=row.target,
+                labels=task.labels,
+                attributes=values,
+                source_row=row.number,
+            )
+        )
+    cleaning = _count_rows(options.path, len(full_table), table, splits)
+    if options.split != ALL:
+        cleaning |= count_pairs("near-duplicate pairs", splits, pairs)
+        cleaning[RESEMBLING] = len(resembled)
+    features = _features(options, table, rows, splits)
+    return Loaded(cases, task, features, cleaning, (options.path,))
+
+
+def _is_rule(split: str) -> bool:
+    """Whether the option `split` names a rule instead of a column."""
+    return split in (ALL, BY_HASH)
+
+
+def _read_rows(options: TableOptions, table: pd.DataFrame, labels: Mapping[str, str]) -> list[_Row]:
+    rows = []
+    for number, cells in numbered_rows(table):
+        case_id = cells[options.id].strip() if options.id else f"row-{number}"
+        target = labels[cells[options.target].strip()]
+        rows.append(_Row(number, cells, case_id, _text(options, cells), target))
+    return rows
+
+
+def _task(options: TableOptions, labels: Mapping[str, str]) -> Task:
     distinct = list(dict.fromkeys(labels.values()))
-    positive = options.positive or (distinct[1] if len(distinct) == _TWO else "")
-    task = replace(
-        options.asked(distinct),
+    positive = options.positive or (distinct[1] if len(distinct) == 2 else "")
+    return replace(
+        options.make_task(distinct),
         positive=positive,
         roles=options.roles,
         cluster=options.cluster or "",
     )
-    cases = [
-        Case(
-            case_id=ids[row],
-            dataset=context.name,
-            split=splits[ids[row]],
-            text=texts[ids[row]],
-            target=targets[ids[row]],
-            labels=task.labels,
-            attributes={name: cells[name].strip() for name in attributes}
-            | ({NEAR_DUPLICATE_OF: copies[ids[row]]} if ids[row] in copies else {}),
-            source_row=row,
-        )
-        for row, cells in rows
-    ]
-    counts = {
-        f"{split} cases": list(splits.values()).count(split)
-        for split in ("train", "validation", "test")
-    }
-    cleaning = {
-        "rows read": read,
-        **({LEFT_OUT: read - len(table)} if read > len(table) else {}),
-        **counts,
-    }
-    if equal := int(table.duplicated().sum()):
-        cleaning["rows that repeat another row"] = equal
-        first = int(table.index[table.duplicated()][0])
+
+
+def _count_rows(
+    path: Path, rows_read: int, table: pd.DataFrame, splits: Mapping[str, Split]
+) -> dict[str, int]:
+    """The cleaning report: rows read and left out, cases by split, and repeated rows."""
+    counts = {"rows read": rows_read}
+    if rows_read > len(table):
+        counts[LEFT_OUT] = rows_read - len(table)
+    for split_name in ("train", "validation", "test"):
+        counts[f"{split_name} cases"] = list(splits.values()).count(split_name)
+    is_repeated = table.duplicated()
+    repeated_rows = int(is_repeated.sum())
+    if repeated_rows:
+        counts["rows that repeat another row"] = repeated_rows
         LOG.warning(
-            "%s: %d rows repeat another row whole, row %d first. Each is a case.",
+            "%s: %d rows repeat another row; the first is row %d. Each is a case.",
             path,
-            equal,
-            first,
+            repeated_rows,
+            int(table.index[is_repeated][0]),
         )
-    if options.split != ALL:
-        cleaning |= {
-            **account_of_pairs("near-duplicate pairs", splits, alike),
-            RESEMBLING: len(copies),
-        }
-    return Loaded(
-        cases, task, _features(options, table, ids, splits, targets), cleaning, (options.path,)
-    )
+    return counts
 
 
 def _without_faulty(
     options: TableOptions, table: pd.DataFrame, labels: Mapping[str, str]
 ) -> pd.DataFrame:
-    """The rows in which nothing is wrong; raises `UserError` where others are more than `faulty`
-    allows.
+    """The rows without a fault.
+
+    Raises:
+        UserError: the share of rows with a fault exceeds the option `faulty`.
     """
-    path, faults, wrong = options.path, Faults(), pd.Series(False, table.index)
-    told = pd.Series(
-        [_text(options, cells) for _, cells in numbered_rows(table)], table.index, dtype="str"
-    )
-    target, known = table[options.target], f"one of {', '.join(labels)}"
-    unknown = ~target.str.strip().isin(list(labels))
-    checks = [
-        (target, unknown, known, "Add it to `labels`, or correct the row."),
-        (
-            table[options.text_columns[0]],
-            told == "",
-            "what the case is about",
-            "Fill it in, or remove the row.",
-        ),
-    ]
-    if options.split not in (ALL, BY_HASH):
-        unknown = ~table[options.split].str.strip().str.casefold().isin(list(SPLITS))
-        do = "Correct the row, or set `split` to all or hash."
-        checks.append((table[options.split], unknown, f"one of {', '.join(SPLITS)}", do))
-    for values, faulty, expected, do in checks:
+    path, faults, is_faulty = options.path, Faults(), pd.Series(False, table.index)
+    for values, has_fault, expected, remedy in _column_checks(options, table, labels):
         with faults.noting():
-            refuse(path, values, faulty, expected, do)
-        wrong |= faulty
+            refuse(path, values, has_fault, expected, remedy)
+        is_faulty |= has_fault
     if options.id:
         ids = table[options.id].str.strip()
         with faults.noting():
             check_unique(path, ids, "Rename one of them, or leave `id` out to number the rows.")
-        wrong |= (ids == "") | ids.duplicated(keep=False)
-    if faults.count and path.suffix.casefold() in _WITH_HEADING:
+        is_faulty |= (ids == "") | ids.duplicated(keep=False)
+    if faults.count and path.suffix.casefold() in _SPREADSHEET_SUFFIXES:
         faults.add("A spreadsheet counts the heading as row 1, so that row 2 is its row 3.")
     leave_out(
         faults.messages,
-        int(wrong.sum()),
+        int(is_faulty.sum()),
         len(table),
         options.faulty,
         "Correct them, or allow more.",
         "rows",
     )
-    return table[~wrong]
+    return table[~is_faulty]
+
+
+def _column_checks(
+    options: TableOptions, table: pd.DataFrame, labels: Mapping[str, str]
+) -> Iterator[tuple["pd.Series[str]", "pd.Series[bool]", str, str]]:
+    """The checked columns: values, which of them are faulty, what is expected, and the remedy."""
+    targets = table[options.target]
+    is_unknown = ~targets.str.strip().isin(list(labels))
+    remedy = "Add it to `labels`, or correct the row."
+    yield targets, is_unknown, f"one of {', '.join(labels)}", remedy
+    texts = [_text(options, cells) for _, cells in numbered_rows(table)]
+    is_empty = pd.Series(texts, table.index, dtype="str") == ""
+    first_column = table[options.text_columns[0]]
+    yield first_column, is_empty, "a text about the case", "Fill it in, or remove the row."
+    if not _is_rule(options.split):
+        split_names = table[options.split]
+        is_unknown = ~split_names.str.strip().str.casefold().isin(list(SPLITS))
+        remedy = "Correct the row, or set `split` to all or hash."
+        yield split_names, is_unknown, f"one of {', '.join(SPLITS)}", remedy
 
 
 def _labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:
-    """Each cell of the target column to its label."""
+    """The label of each value of the target column."""
     if options.labels:
         return options.labels
-    found = sorted({cell.strip() for cell in table[options.target]} - {""})
-    if len(found) > _MOST_LABELS:
+    values = sorted({cell.strip() for cell in table[options.target]} - {""})
+    if len(values) > _MAX_LABELS:
         raise UserError(
-            f"{options.path}: column '{options.target}' holds {len(found)} different values;"
-            f" expected labels, at most {_MOST_LABELS}. Is it the right column? If so, list the"
+            f"{options.path}: column '{options.target}' holds {len(values)} different values;"
+            f" expected at most {_MAX_LABELS} labels. Is it the right column? If so, list the"
             " labels in `labels`."
         )
-    return {cell: cell.casefold() for cell in found}
+    return {value: value.casefold() for value in values}
 
 
 def _text(options: TableOptions, cells: Mapping[str, str]) -> str:
-    """What models read of a row; "" where there is nothing to read."""
-    named = {name: " ".join(cells[name].split()) for name in options.text_columns}
+    """The text that models read for a row; "" where its columns are blank."""
+    parts = {name: " ".join(cells[name].split()) for name in options.text_columns}
     if not isinstance(options.text, str):
-        return " ".join(
-            f"{name.replace('_', ' ')}: {cell.rstrip('.')}." for name, cell in named.items() if cell
-        )
+        sentences = [
+            f"{name.replace('_', ' ')}: {part.rstrip('.')}." for name, part in parts.items() if part
+        ]
+        return " ".join(sentences)
     if options.text_columns == [options.text]:
         return cells[options.text].strip()
-    return options.text.format(**named).strip() if any(named.values()) else ""
+    return options.text.format(**parts).strip() if any(parts.values()) else ""
 
 
 def _splits(
-    options: TableOptions,
-    context: LoadContext,
-    targets: Mapping[str, str],
-    alike: Sequence[Related],
-    table: pd.DataFrame,
+    options: TableOptions, context: LoadContext, rows: Sequence[_Row], pairs: Sequence[RelatedCases]
 ) -> Mapping[str, Split]:
+    """The split of each case, by id."""
     if options.split == ALL:
         if options.baselines:
             raise UserError(
-                f"datasets.{context.name}.split: 'all' makes every row a test case, and baselines"
+                f"datasets.{context.name}.split: 'all' makes every row a test case, but baselines"
                 " need training cases. Set it to 'hash' or to a column, or leave `baselines` out."
             )
-        return dict.fromkeys(targets, "test")
+        return {row.case_id: "test" for row in rows}
     if options.split == BY_HASH:
-        return splits_by_family(targets, alike, context.seed)
-    stated = table[options.split].str.strip().str.casefold()
-    return {case_id: SPLITS[split] for case_id, split in zip(targets, stated, strict=True)}
+        targets = {row.case_id: row.target for row in rows}
+        return split_by_family(targets, pairs, context.seed)
+    return {row.case_id: SPLITS[row.cells[options.split].strip().casefold()] for row in rows}
 
 
 def _features(
-    options: TableOptions,
-    table: pd.DataFrame,
-    ids: Mapping[int, str],
-    splits: Mapping[str, Split],
-    targets: Mapping[str, str],
+    options: TableOptions, table: pd.DataFrame, rows: Sequence[_Row], splits: Mapping[str, Split]
 ) -> pd.DataFrame | None:
-    """The frame that tabular baselines are trained on: a column of numbers stays numbers, any other
-    is a category.
+    """The features of tabular baselines: case_id, split, label, then a typed column per feature.
+
+    A column of numbers holds numbers; any other column is a category.
     """
     if not options.features:
         return None
-    case_ids = list(ids.values())
-    frame = pd.DataFrame({"case_id": case_ids})
-    frame["split"], frame["label"] = frame["case_id"].map(splits), frame["case_id"].map(targets)
+    frame = pd.DataFrame(
+        {
+            "case_id": [row.case_id for row in rows],
+            "split": [splits[row.case_id] for row in rows],
+            "label": [row.target for row in rows],
+        }
+    )
     for name in options.features:
         frame[name] = _typed(table[name].str.strip()).to_numpy()
     return frame
 
 
 def _typed(cells: "pd.Series[str]") -> "pd.Series[float] | pd.Series[str]":
-    numbers = pd.to_numeric(cells.where(cells != ""), errors="coerce")
-    return numbers if numbers.notna().sum() == (cells != "").sum() else cells
+    is_filled = cells != ""
+    numbers = pd.to_numeric(cells.where(is_filled), errors="coerce")
+    return numbers if numbers.notna().sum() == is_filled.sum() else cells

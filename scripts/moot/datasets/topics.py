@@ -1,6 +1,4 @@
-"""What data sets of texts about topics share: where their files are, how a topic is shown, and
-checks of texts.
-"""
+"""Shared code of data sets with texts about topics: folders, layout of the text, and checks."""
 
 from pathlib import Path
 
@@ -8,23 +6,21 @@ from moot.core.input_files import refuse
 from moot.core.types import Column
 from moot.datasets import LoadContext
 
-LONGEST_TOPIC = 1000
+MAX_TOPIC_CHARS = 1000
 
 
 def source_folder(source: str, context: LoadContext) -> Path:
-    """The folder that holds a data set's own folder: the shipped samples, or `data_root` (local and
-    downloaded).
-    """
+    """The parent of a data set's folder: the shipped samples, or else `data_root`."""
     return context.shipped / "data" / "samples" if source == "sample" else context.data_root
 
 
 def source_notes(source: str) -> tuple[str, ...]:
-    """What every table must say of a source: that a sample is one."""
+    """The notes that every table shows about a source: that a sample is a sample."""
     return ("a small sample, written for moot",) if source == "sample" else ()
 
 
 def topic_and_text(topic: str, kind: str, text: str) -> str:
-    """A case's text: the topic on the first line, then the text under its kind ("Post", "Claim")."""
+    """A case's text: the topic on the first line, then the text after its kind ("Post")."""
     return f"Topic: {' '.join(topic.split())}\n\n{kind}: {text.strip()}"
 
 
@@ -47,18 +43,17 @@ def extract_body(text: str) -> str:
 
 
 def check_texts(path: Path, values: Column, *, topic: bool = False) -> None:
-    """Require that no text is blank and, for topics, that none is longer than a topic can be (a
-    shifted column).
+    """Refuse blank texts and, for topics, texts that are too long (a sign of shifted columns).
 
-        Raises:
-            UserError: naming file, row and column.
+    Raises:
+        UserError: with file, row and column.
     """
     refuse(path, values, values.str.strip() == "", "a text", "Fill it in or remove the row.")
     lengths = values.str.len()
-    long = lengths > LONGEST_TOPIC
-    if topic and long.any():
+    is_long = lengths > MAX_TOPIC_CHARS
+    if topic and is_long.any():
         expected = (
-            f"a topic of at most {LONGEST_TOPIC} characters (it has {lengths[long].iloc[0]}"
+            f"a topic of at most {MAX_TOPIC_CHARS} characters (it has {lengths[is_long].iloc[0]}"
             " characters)"
         )
-        refuse(path, values, long, expected, "Is the text in the topic's column?")
+        refuse(path, values, is_long, expected, "Is the text in the topic's column?")

@@ -1,9 +1,9 @@
-"""Debates in a table of the user's own, a row a turn or an answer, described in the configuration
+"""Debates in a table of the user, with a row per turn or per answer, described in the configuration
 alone.
 
-Words and answers go to transcripts; the last answers go to predictions: those of judges, where a
-column names them, of the one seat that answers, or of everybody in a group that talks (whose first
-answers are a method of their own).
+Words and answers become transcripts. The last answers become predictions. They are the answers of
+the judges where a column names judges, of the only seat that answers, or of every member of a group
+that talks. The first answers of such members form a method of their own.
 """
 
 from collections import Counter
@@ -22,18 +22,18 @@ from moot.core.types import Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.records import JUDGES, RecordedDebate, RecordedUtterance
 from moot.datasets.turn_columns import TranscriptsOptions
-from moot.datasets.turns import EVERYBODY, Turns, read_turns
+from moot.datasets.turns import PUBLIC_MARKS, Turns, read_turns
 
 METHOD, FIRST, SINGLE = "debate", "first answers", "answer"
-"""What methods are called where no column says it: of debates, of what was answered before the
-talk, of answers.
+"""The names of methods where no column states them: of debates, of answers before the talk, and of
+single answers.
 """
 RECORDED_AS = "recorded"
-"""What the records call the model of all these debates."""
+"""The name of the model in the records of all these debates."""
 WITHOUT_FACTS = "(The table has no text of the case; what was said is in the debate.)"
-_ROWS_AT_ONCE = 20_000
-_NUMBERED = ("debate", "case", "method", "round", "repeat", "judge_repeat")
-_TOLD = (
+_ROWS_PER_BATCH = 20_000
+_BRACKETED_COLUMNS = ("debate", "case", "method", "round", "repeat", "judge_repeat")
+_TEXT_COLUMNS = (
     "speaker",
     "text",
     "kind",
@@ -49,7 +49,7 @@ _TOLD = (
 
 
 class _Judge(NamedTuple):
-    """Whose answer it is, as in `RecordedDebate`."""
+    """The author of an answer, as in `RecordedDebate`."""
 
     judge: str
     persona: str = ""
@@ -57,11 +57,14 @@ class _Judge(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Stated:
-    """What was answered: a label, None where it is none; the confidence in it, 0 to 100; and
-    labels' probabilities.
+class _Answer:
+    """An answer.
 
-        `word` is the answer as the file writes it.
+    Attributes:
+        prediction: the label; None where it is not usable.
+        confidence: the stated confidence, 0 to 100.
+        distribution: the stated probabilities of the labels.
+        word: the answer as the file writes it.
     """
 
     prediction: str | None
@@ -70,36 +73,72 @@ class _Stated:
     word: str = ""
 
 
+@dataclass(slots=True)
+class _DebateContent:
+    """The utterances of a debate, and the answers of each author, both in order."""
+
+    utterances: list[RecordedUtterance] = field(default_factory=list)
+    answers: dict[_Judge, list[_Answer]] = field(default_factory=dict)
+
+    def first_answers(self) -> dict[_Judge, _Answer]:
+        """The first answer of each author."""
+        return {judge: answers[0] for judge, answers in self.answers.items()}
+
+    def last_answers(self) -> dict[_Judge, _Answer]:
+        """The last answer of each author."""
+        return {judge: answers[-1] for judge, answers in self.answers.items()}
+
+
 def read_debates(options: TranscriptsOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The debates in the order in which the files first name them; raises `UserError` as
-    `read_turns`.
+    """The debates in the order in which the files first name them.
+
+    Raises:
+        UserError: as `read_turns`.
     """
     del context
     return debates_of(options, read_turns(options))
 
 
 def debates_of(options: TranscriptsOptions, turns: Turns) -> Iterator[RecordedDebate]:
-    """The debates of some turns; of a table of answers each row is one."""
-    told, counted, names = _told(options, turns), Counter[tuple[str, str, str]](), options.columns
-    named = bool(names.judge or names.answers) or _several_speakers_answer(told)
-    for _, group in groupby(_rows(told), attrgetter("debate")):
+    """The debates of a table of turns; in a table of answers each row is one debate."""
+    table, names = _standard_columns(options, turns), options.columns
+    has_authors = bool(names.judge or names.answers) or _has_several_answerers(table)
+    counts = Counter[tuple[str, str, str]]()
+    for _, group in groupby(_iterate_rows(table), attrgetter("debate")):
         rows: list[Json] = list(group)
-        first = rows[0]
-        identity = (first.method or METHOD, RECORDED_AS, first.case)
-        if not names.debate:
-            identity = (first.method or SINGLE, first.model or JUDGES, first.case)
-        number = counted[identity]
-        if names.repeat or (names.judge and not names.debate):
-            number = first.repeat
-        said, answered = _debate(rows, turns)
-        ended = {who: stated[-1] for who, stated in answered.items()}
-        spoken = said if names.debate or first.text.strip() else ()
-        yield from _conclusions(identity, number, spoken, ended, turns, named=named)
-        if named and not names.judge and ended:
-            before = {who: stated[0] for who, stated in answered.items()}
-            method = f"{first.method}, {FIRST}" if first.method else FIRST
-            yield from _conclusions((method, *identity[1:]), number, (), before, turns, named=True)
-        counted[identity] += 1
+        first_row = rows[0]
+        identity = _identity(first_row, options)
+        repeat = first_row.repeat if _states_repeats(options) else counts[identity]
+        content = _read_debate(rows, turns)
+        utterances = content.utterances if names.debate or first_row.text.strip() else ()
+        answers = content.last_answers()
+        yield from _conclusions(
+            identity, repeat, utterances, answers, turns, has_authors=has_authors
+        )
+        if has_authors and not names.judge and answers:
+            method = f"{first_row.method}, {FIRST}" if first_row.method else FIRST
+            yield from _conclusions(
+                (method, *identity[1:]),
+                repeat,
+                (),
+                content.first_answers(),
+                turns,
+                has_authors=True,
+            )
+        counts[identity] += 1
+
+
+def _identity(row: Json, options: TranscriptsOptions) -> tuple[str, str, str]:
+    """The method, model and case of the debate of a row."""
+    if options.columns.debate:
+        return row.method or METHOD, RECORDED_AS, row.case
+    return row.method or SINGLE, row.model or JUDGES, row.case
+
+
+def _states_repeats(options: TranscriptsOptions) -> bool:
+    """Whether the table gives the number of the repeat; otherwise repeats are counted."""
+    names = options.columns
+    return bool(names.repeat or (names.judge and not names.debate))
 
 
 @dataset("transcripts", TranscriptsOptions, records=read_debates)
@@ -116,112 +155,123 @@ def cases_of(
     files: str,
     sources: Sequence[Path],
 ) -> Loaded:
-    """The cases that some turns are about; `files` names where they come from."""
+    """The cases of a table of turns; `files` describes its files in the notes."""
     names = options.columns
     task = replace(options.task(turns.labels, files), positive=turns.positive)
-    grouped = [name for name in options.told_of_cases if name not in (names.truth, names.facts)]
-    first = turns.rows.drop_duplicates("(case)")
-    cases = [
-        Case(
-            case_id=cells["(case)"],
-            dataset=context.name,
-            split="test",
-            text=(cells[names.facts].strip() if names.facts else "") or WITHOUT_FACTS,
-            target=(turns.answers[cells[names.truth]] if names.truth else options.truth) or "",
-            labels=task.labels,
-            attributes={name: cells[name].strip() for name in grouped},
-            source_row=int(index[1]),
-        )
-        for index, cells in zip(first.index, first.to_dict("records"), strict=True)
+    group_columns = [
+        name for name in options.case_columns if name not in (names.truth, names.facts)
     ]
-    return Loaded(
-        cases, task, cleaning={**turns.account, "cases": len(cases)}, sources=tuple(sources)
-    )
+    first_rows = turns.rows.drop_duplicates("(case)")
+    cases = []
+    for index, cells in zip(first_rows.index, first_rows.to_dict("records"), strict=True):
+        facts = cells[names.facts].strip() if names.facts else ""
+        truth = turns.label_of_word[cells[names.truth]] if names.truth else options.truth
+        cases.append(
+            Case(
+                case_id=cells["(case)"],
+                dataset=context.name,
+                split="test",
+                text=facts or WITHOUT_FACTS,
+                target=truth or "",
+                labels=task.labels,
+                attributes={name: cells[name].strip() for name in group_columns},
+                source_row=int(index[1]),
+            )
+        )
+    cleaning = {**turns.account, "cases": len(cases)}
+    return Loaded(cases, task, cleaning=cleaning, sources=tuple(sources))
 
 
-def _told(options: TranscriptsOptions, turns: Turns) -> pd.DataFrame:
-    """The turns by the names of `TurnColumns`, "" where there is no such column; and
-    `distribution`.
+def _standard_columns(options: TranscriptsOptions, turns: Turns) -> pd.DataFrame:
+    """The turns under the names of `TurnColumns`, "" where the table lacks a column.
+
+    The column `distribution` is added.
     """
     names, rows = options.columns, turns.rows
-    found = pd.DataFrame({name: rows[f"({name})"] for name in _NUMBERED})
-    for name in _TOLD:
+    table = pd.DataFrame({name: rows[f"({name})"] for name in _BRACKETED_COLUMNS})
+    for name in _TEXT_COLUMNS:
         column = getattr(names, name)
-        found[name] = rows[column] if column else ""
+        table[name] = rows[column] if column else ""
         if column and name not in ("text", "answers"):
-            found[name] = found[name].str.strip()
-    found["confidence"] = rows[names.confidence] if names.confidence else float("nan")
-    found["distribution"] = pd.Series(_distributions(options, turns), found.index, dtype="object")
-    return found
+            table[name] = table[name].str.strip()
+    table["confidence"] = rows[names.confidence] if names.confidence else float("nan")
+    table["distribution"] = pd.Series(_distributions(options, turns), table.index, dtype="object")
+    return table
 
 
-def _rows(told: pd.DataFrame) -> Iterator[Json]:
-    """The rows as named tuples; strings of Arrow are slow one by one, and large as objects all at
-    once.
+def _iterate_rows(table: pd.DataFrame) -> Iterator[Json]:
+    """The rows as named tuples, converted in batches.
+
+    Strings of Arrow are slow one by one, and the whole table is large as objects.
     """
-    for start in range(0, len(told), _ROWS_AT_ONCE):
-        yield from told.iloc[start : start + _ROWS_AT_ONCE].astype("object").itertuples(index=False)
+    for start in range(0, len(table), _ROWS_PER_BATCH):
+        batch = table.iloc[start : start + _ROWS_PER_BATCH]
+        yield from batch.astype("object").itertuples(index=False)
 
 
 def _distributions(options: TranscriptsOptions, turns: Turns) -> list[dict[str, float]]:
-    """The stated probabilities of labels after each turn; none where none are stated."""
+    """The stated probabilities of the labels after each turn; empty where a turn states none."""
     columns = options.columns.beliefs
     table = pd.DataFrame(
         {label or turns.positive: turns.rows[column] for label, column in columns.items()}
     )
     if len(columns) == 1 and len(turns.labels) == 2:
-        [stated] = table
-        [other] = set(turns.labels) - {stated}
-        table[other] = 1 - table[stated]
+        [label] = table
+        [complement] = set(turns.labels) - {label}
+        table[complement] = 1 - table[label]
     if table.empty:
         return [{}] * len(turns.rows)
-    labels, known = list(map(str, table)), table.notna().all(axis="columns")
+    labels = list(map(str, table))
+    is_complete = table.notna().all(axis="columns")
     shares = zip(*(table[label].tolist() for label in labels), strict=True)
     return [
-        dict(zip(labels, row, strict=True)) if here else {}
-        for row, here in zip(shares, known, strict=True)
+        dict(zip(labels, row, strict=True)) if complete else {}
+        for row, complete in zip(shares, is_complete, strict=True)
     ]
 
 
-def _several_speakers_answer(told: pd.DataFrame) -> bool:
-    """Whether several speakers of one debate state answers: each has one of their own."""
-    answering = told[(told["answer"] != "") | told["distribution"].map(bool)]
-    return bool((answering.groupby("debate")["speaker"].nunique() > 1).any())
+def _has_several_answerers(table: pd.DataFrame) -> bool:
+    """Whether several speakers of one debate state an answer."""
+    answers = table[(table["answer"] != "") | table["distribution"].map(bool)]
+    return bool((answers.groupby("debate")["speaker"].nunique() > 1).any())
 
 
-def _debate(
-    rows: Sequence[Json], turns: Turns
-) -> tuple[list[RecordedUtterance], dict[_Judge, list[_Stated]]]:
-    """All that was said in a debate, and what everybody answered, in order."""
-    said: list[RecordedUtterance] = []
-    answered: dict[_Judge, list[_Stated]] = {}
+def _read_debate(rows: Sequence[Json], turns: Turns) -> _DebateContent:
+    """The utterances and answers of the rows of one debate."""
+    content = _DebateContent()
     for row in rows:
-        who = _Judge(row.judge or row.speaker, row.persona, row.judge_repeat)
-        stated = _stated(row, turns) if row.judge or row.answer or row.distribution else None
-        if stated:
-            answered.setdefault(who, []).append(stated)
-        if row.text.strip() or stated:
-            said.append(_utterance(row, who, stated or _Stated(None)))
-        for name, label in turns.stated.get(row.answers, {}).items():
-            before = answered.setdefault(_Judge(name), [])
-            if not before or before[-1].prediction != label:
-                before.append(_Stated(label))
-                said.append(
-                    RecordedUtterance(
-                        name, ANSWER, round=row.round, prediction=label, source="human"
-                    )
-                )
-    return said, answered
+        judge = _Judge(row.judge or row.speaker, row.persona, row.judge_repeat)
+        answer = _read_answer(row, turns) if row.judge or row.answer or row.distribution else None
+        if answer:
+            content.answers.setdefault(judge, []).append(answer)
+        if row.text.strip() or answer:
+            content.utterances.append(_utterance(row, judge, answer or _Answer(None)))
+        for name, label in turns.answers_of_cell.get(row.answers, {}).items():
+            _add_changed_answer(content, name, label, row.round)
+    return content
 
 
-def _stated(row: Json, turns: Turns) -> _Stated:
-    """What was answered after a turn; a belief in several labels alike answers none."""
-    prediction = turns.answers.get(row.answer)
+def _add_changed_answer(
+    content: _DebateContent, name: str, label: str | None, round_number: int
+) -> None:
+    """Add the answer of a member of a group, unless it equals the member's last answer."""
+    answers = content.answers.setdefault(_Judge(name), [])
+    if answers and answers[-1].prediction == label:
+        return
+    answers.append(_Answer(label))
+    content.utterances.append(
+        RecordedUtterance(name, ANSWER, round=round_number, prediction=label, source="human")
+    )
+
+
+def _read_answer(row: Json, turns: Turns) -> _Answer:
+    """The answer after a turn; equal beliefs in several labels give no prediction."""
+    prediction = turns.label_of_word.get(row.answer)
     if not row.answer and row.distribution:
-        most = max(row.distribution.values())
-        likely = [label for label, share in row.distribution.items() if share == most]
-        prediction = likely[0] if len(likely) == 1 else None
-    return _Stated(
+        highest = max(row.distribution.values())
+        likeliest = [label for label, share in row.distribution.items() if share == highest]
+        prediction = likeliest[0] if len(likeliest) == 1 else None
+    return _Answer(
         prediction,
         None if pd.isna(row.confidence) else row.confidence,
         row.distribution,
@@ -229,47 +279,50 @@ def _stated(row: Json, turns: Turns) -> _Stated:
     )
 
 
-def _utterance(row: Json, who: _Judge, stated: _Stated) -> RecordedUtterance:
-    facts: JsonObject = {
-        name: value for name in ("role", "side", "model") if (value := getattr(row, name))
-    }
-    if stated.distribution:
-        facts["distribution"] = dict(stated.distribution)
+def _utterance(row: Json, judge: _Judge, answer: _Answer) -> RecordedUtterance:
+    facts: JsonObject = {}
+    for name in ("role", "side", "model"):
+        value = getattr(row, name)
+        if value:
+            facts[name] = value
+    if answer.distribution:
+        facts["distribution"] = dict(answer.distribution)
     return RecordedUtterance(
-        name_of_judge(*who) if row.judge else row.speaker or row.model or SINGLE,
+        name_of_judge(*judge) if row.judge else row.speaker or row.model or SINGLE,
         row.kind or (BELIEF if row.judge else SPEECH),
         row.text,
         row.round,
-        stated.prediction,
-        stated.confidence,
+        answer.prediction,
+        answer.confidence,
         facts or None,
         "model" if row.model else "human",
-        private=bool(row.judge) or row.visibility.casefold() not in EVERYBODY,
+        private=bool(row.judge) or row.visibility.casefold() not in PUBLIC_MARKS,
     )
 
 
 def _conclusions(
     identity: tuple[str, str, str],
-    number: int,
-    said: Sequence[RecordedUtterance],
-    ended: Mapping[_Judge, _Stated],
+    repeat: int,
+    utterances: Sequence[RecordedUtterance],
+    answers: Mapping[_Judge, _Answer],
     turns: Turns,
     *,
-    named: bool,
+    has_authors: bool,
 ) -> Iterator[RecordedDebate]:
-    """A debate with the answer of each who answered; what was said is part of the first."""
-    if not ended:
+    """A recorded debate for each answer; the utterances belong to the first."""
+    if not answers:
         yield RecordedDebate(
-            *identity, number, None, problem="no answer was recorded", utterances=said
+            *identity, repeat, None, problem="no answer was recorded", utterances=utterances
         )
-    for first, (who, stated) in enumerate(ended.items()):
+    for position, (judge, answer) in enumerate(answers.items()):
+        has_label = bool(answer.prediction)
         yield RecordedDebate(
             *identity,
-            number,
-            stated.prediction,
-            stated.confidence if stated.prediction else None,
-            stated.distribution.get(turns.positive),
-            "" if stated.prediction else f"the record says {stated.word or 'nothing'}",
-            said if first == 0 else (),
-            **(who._asdict() if named else {}),
+            repeat,
+            answer.prediction,
+            answer.confidence if has_label else None,
+            answer.distribution.get(turns.positive),
+            "" if has_label else f"the record says {answer.word or 'nothing'}",
+            utterances if position == 0 else (),
+            **(judge._asdict() if has_authors else {}),
         )

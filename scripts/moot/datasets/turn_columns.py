@@ -1,6 +1,4 @@
-"""What an entry of the configuration says of tables with a row a turn, or a row an answer: which
-column holds what.
-"""
+"""The options of tables with a row per turn or per answer: the meaning of each column."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,25 +11,24 @@ from moot.core.cases import Task, cluster_attributes
 from moot.core.input_files import quoted
 from moot.core.model_config import Strict
 from moot.core.user_tables import ENDINGS
-from moot.datasets import OwnOptions
+from moot.datasets import UserDataOptions
 from moot.datasets.records import FaultyShare
 
 
-class AnswersOptions(OwnOptions):
-    """What an entry of the configuration may say about answers in files of one's own, in any form."""
+class AnswersOptions(UserDataOptions):
+    """The options of data sets of answers in files of the user, in any format."""
 
     labels: Mapping[str, str] = Field(
         description=(
-            "each answer as the file writes it, and the label that it means (YES: yes); the"
-            " negative one first"
+            "Label for each answer as the file writes it (YES: yes), the negative label first."
         )
     )
     no_answer: tuple[str, ...] = Field(
-        ("", "UNKNOWN", "NO DECISION"), description="what is no usable answer"
+        ("", "UNKNOWN", "NO DECISION"), description="Answers that mean: no usable answer."
     )
 
     @model_validator(mode="after")
-    def _positive_is_a_label(self) -> "AnswersOptions":
+    def _check_positive(self) -> "AnswersOptions":
         if self.positive and self.labels and self.positive not in self.labels.values():
             raise ValueError(
                 f"'positive' is {self.positive!r}; expected one of"
@@ -40,88 +37,99 @@ class AnswersOptions(OwnOptions):
         return self
 
     def task(self, labels: Sequence[str], files: str) -> Task:
-        """What was predicted; `files` names where the answers come from."""
-        return self.asked(labels, f"recorded answers of {files}")
+        """Describe the task of the recorded answers; `files` names their source in the notes."""
+        return self.make_task(labels, f"recorded answers of {files}")
 
 
 class TurnColumns(Strict):
-    """Which column holds what; "" where there is none.
+    """The name of the column for each part of a turn; "" where the table has no such column.
 
-    Without `debate` the table is one of answers, a row each.
+    Without `debate` the table is a table of answers, with a row per answer.
     """
 
     debate: str = Field(
         "debate",
         description=(
-            'which debate the turn belongs to; "": a table of answers, a row each, without speaker'
-            " and text unless named"
+            'Debate of the turn. "" stands for a table of answers, with a row per answer;'
+            " `speaker` and `text` then default to none."
         ),
     )
     case: str = Field(
-        "", description="what was debated, where several debates are of one case; none: the debate"
+        "", description="Case of the debate, if a case has several. Default: the debate."
     )
     repeat: str = Field(
         "",
-        description="of answers: which repeat of the case; none: rows are counted in their order",
+        description=(
+            "Number of the repeat of the case, in a table of answers. Default: rows are counted in"
+            " their order."
+        ),
     )
-    method: str = Field("", description="the condition (debate, consultancy, ...)")
-    turn: str = Field("", description="the turn's number in its debate; none: rows are in order")
+    method: str = Field("", description="Condition (debate, consultancy, ...).")
+    turn: str = Field(
+        "", description="Number of the turn in its debate. Default: rows are in order."
+    )
     time: str = Field(
         "",
-        description="when it was said: a number, or a date and time; orders turns without number",
+        description="Time of the turn: a number, or a date and time. Orders turns without a number.",
     )
-    round: str = Field("", description="the round, from 1")
-    speaker: str = Field("speaker", description='who speaks; "": the judge')
-    text: str = Field("text", description="what was said")
-    kind: str = Field("", description="what it is (opening, message, vote, ...)")
-    role: str = Field("", description="the speaker's role")
-    side: str = Field("", description="the side that the speaker argues for")
+    round: str = Field("", description="Round, from 1.")
+    speaker: str = Field("speaker", description='Speaker of the turn. "" stands for the judge.')
+    text: str = Field("text", description="Words of the turn.")
+    kind: str = Field("", description="Kind of the turn (opening, message, vote, ...).")
+    role: str = Field("", description="Role of the speaker.")
+    side: str = Field("", description="Side that the speaker argues for.")
     model: str = Field(
         "",
         description=(
-            "the model that speaks; blank for a person. Of answers: whose they are, by what the"
-            " entry of `models` says; none: `judges`"
+            "Model that speaks; blank for a person. In a table of answers, the model that answers,"
+            " under its key in `models`. Default there: `judges`."
         ),
     )
     visibility: str = Field(
-        "", description="blank, public or all: everybody may read it; else only the speaker"
+        "",
+        description=(
+            "Visibility of the turn: blank, public or all for everybody; any other value for the"
+            " speaker alone."
+        ),
     )
     answer: str = Field(
         "",
-        description="the answer after this turn: the judge's, or where none is named the speaker's",
+        description="Answer of the judge after the turn; without a judge, of the speaker.",
     )
     answers: str = Field(
-        "", description="everybody's answer after this turn: a JSON object, name to answer"
+        "",
+        description="Answers of all members after the turn: a JSON object from name to answer.",
     )
     belief: str | Mapping[str, str] = Field(
         "",
         description=(
-            "the stated probability of the positive label, 0 to 1; or label to the column of"
-            " its own"
+            "Stated probability of the positive label, 0 to 1; or a column for each label, by label."
         ),
     )
-    confidence: str = Field("", description="the stated confidence in the answer, 0 to 100")
-    judge: str = Field("", description="who judged, where the answers are those of judges")
-    persona: str = Field("", description="the persona that the judge was given")
+    confidence: str = Field("", description="Stated confidence in the answer, 0 to 100.")
+    judge: str = Field("", description="Judge, where judges give the answers.")
+    persona: str = Field("", description="Persona of the judge.")
     judge_repeat: str = Field(
-        "", description="which time the judge was asked about the same debate"
+        "", description="Number of the repeat in which the judge answers about the same debate."
     )
-    truth: str = Field("", description="the case's true label")
-    facts: str = Field("", description="the case's text")
-    attributes: tuple[str, ...] = Field((), description="columns about the case to group scores by")
+    truth: str = Field("", description="True label of the case.")
+    facts: str = Field("", description="Text of the case.")
+    attributes: tuple[str, ...] = Field(
+        (), description="Columns with facts about the case to group scores by. Default: none."
+    )
 
     @model_validator(mode="before")
     @classmethod
-    def _answers_need_no_words(cls, given: object) -> object:
-        if isinstance(given, Mapping) and given.get("debate") == "":
-            return {"speaker": "", "text": "", **given}
-        return given
+    def _default_columns_of_answers(cls, values: object) -> object:
+        if isinstance(values, Mapping) and values.get("debate") == "":
+            return {"speaker": "", "text": "", **values}
+        return values
 
     @model_validator(mode="after")
-    def _fit_together(self) -> "TurnColumns":
+    def _check_combination(self) -> "TurnColumns":
         if (self.persona or self.judge_repeat) and not self.judge:
             raise ValueError(
-                "persona and judge_repeat are a judge's; name the column of the judge too"
+                "persona and judge_repeat describe a judge; name the column of the judge too"
             )
         if not self.debate and not self.case:
             raise ValueError(
@@ -138,112 +146,106 @@ class TurnColumns(Strict):
     @property
     def beliefs(self) -> Mapping[str, str]:
         """Label to column; "" for the positive label."""
-        return (
-            self.belief
-            if isinstance(self.belief, Mapping)
-            else {"": self.belief}
-            if self.belief
-            else {}
-        )
+        if isinstance(self.belief, Mapping):
+            return self.belief
+        return {"": self.belief} if self.belief else {}
 
     @property
-    def named(self) -> list[str]:
-        """All columns that must be there."""
-        single = [
+    def column_names(self) -> list[str]:
+        """All columns that the table must have."""
+        single_columns = [
             getattr(self, name)
             for name in type(self).model_fields
             if name not in ("belief", "attributes")
         ]
-        return list(
-            dict.fromkeys(filter(None, (*single, *self.beliefs.values(), *self.attributes)))
-        )
+        columns = (*single_columns, *self.beliefs.values(), *self.attributes)
+        return list(dict.fromkeys(filter(None, columns)))
 
 
 class TranscriptsOptions(AnswersOptions):
-    """What an entry of the configuration may say about debates or answers in a table of one's own."""
+    """The options of a data set of debates or answers in tables of the user."""
 
     path: Path = Field(
         description=(
-            "a file (.csv, .tsv, .jsonl, .json, .parquet, .xlsx), a folder of them, or a pattern"
-            " (a/*.csv), from the working directory"
+            "File (.csv, .tsv, .jsonl, .json, .parquet or .xlsx), folder of files, or pattern"
+            " (a/*.csv), relative to the working directory."
         )
     )
     format: Literal["", "csv", "tsv", "jsonl", "json", "parquet", "xlsx"] = Field(
-        "", description="what the files are, where their endings do not say it"
+        "", description="Format of the files. Default: from their endings."
     )
-    columns: TurnColumns = Field(default_factory=TurnColumns, description="which column holds what")
+    columns: TurnColumns = Field(default_factory=TurnColumns, description="Columns of the tables.")
     extract: Mapping[str, str] = Field(
         default_factory=dict,
         description=(
-            "further columns out of a column: its name, and a regular expression whose named groups"
-            " they are (folder: 'r(?P<again>[0-9]+)$')"
+            "Additional columns from a column: its name, and a regular expression whose named groups"
+            " become the columns (folder: 'r(?P<again>[0-9]+)$'). Default: none."
         ),
     )
     labels: Mapping[str, str] = Field(
         default_factory=dict,
         description=(
-            "each answer as the file writes it, or a regular expression between slashes for a whole"
-            " cell, and the label that it means (YES: yes, '/no.*/': no), the first that fits;"
-            " none: as found, in lower case. A list in a JSON object is read in alphabetical order,"
-            " with commas"
+            "Label for each answer as the file writes it, or for each regular expression between"
+            " slashes that matches a whole cell (YES: yes, '/no.*/': no); the first match counts. A"
+            " list in a JSON object is read in alphabetical order, with commas. Default: the answers"
+            " in lower case."
         ),
     )
     truth: str = Field(
-        "", description="the label that is right in every case, where no column says it"
+        "", description="True label of every case, if no column states it. Default: unknown."
     )
     faulty: FaultyShare = 0.01
 
     @field_validator("extract", "labels")
     @classmethod
-    def _patterns_are_right(
-        cls, given: Mapping[str, str], info: ValidationInfo
-    ) -> Mapping[str, str]:
+    def _check_patterns(cls, values: Mapping[str, str], info: ValidationInfo) -> Mapping[str, str]:
         extracts = info.field_name == "extract"
-        for pattern in (
-            given.values() if extracts else [word[1:-1] for word in given if is_pattern(word)]
-        ):
+        patterns = [word[1:-1] for word in values if is_pattern(word)]
+        for pattern in values.values() if extracts else patterns:
             try:
                 groups = re.compile(pattern).groupindex
             except re.error as fault:
-                raise ValueError(f"{quoted(pattern)} is no regular expression ({fault})") from None
+                raise ValueError(
+                    f"{quoted(pattern)} is not a regular expression ({fault})"
+                ) from None
             if extracts and not groups:
                 raise ValueError(
-                    f"{quoted(pattern)} names no group; expected one such as (?P<case>[0-9]+)"
+                    f"{quoted(pattern)} has no named group; expected one such as (?P<case>[0-9]+)"
                 )
-        return given
+        return values
 
     @property
     def files(self) -> list[Path]:
-        """The files, in the order of their names; the path itself where there are none."""
+        """The files in the order of their names; the path itself if there are none."""
         if any(mark in str(self.path) for mark in "*?["):
             root = Path(self.path.anchor or ".")
-            found = root.glob(str(self.path.relative_to(root) if self.path.anchor else self.path))
+            pattern = self.path.relative_to(root) if self.path.anchor else self.path
+            candidates = list(root.glob(str(pattern)))
         elif self.path.is_dir():
-            found = (
+            candidates = [
                 file
                 for file in self.path.iterdir()
                 if self.format or file.suffix.casefold() in ENDINGS
-            )
+            ]
         else:
             return [self.path]
-        return sorted(
-            file for file in found if file.is_file() and not file.name.startswith(".")
-        ) or [self.path]
+        files = [file for file in candidates if file.is_file() and not file.name.startswith(".")]
+        return sorted(files) or [self.path]
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """The files that are read."""
         return tuple(self.files)
 
     @property
-    def told_of_cases(self) -> list[str]:
-        """The columns that say what a case is, the same in all of its rows."""
-        named = (
+    def case_columns(self) -> list[str]:
+        """The columns that describe a case, with equal values in all of its rows."""
+        columns = (
             self.columns.truth,
             self.columns.facts,
             *self.columns.attributes,
             *cluster_attributes(self.cluster),
         )
-        return list(dict.fromkeys(filter(None, named)))
+        return list(dict.fromkeys(filter(None, columns)))
 
 
 def is_pattern(word: str) -> bool:

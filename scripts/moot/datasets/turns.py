@@ -1,4 +1,8 @@
-"""Tables with a row a turn, or a row an answer: one check of all that goes wrong with them."""
+"""Read tables with a row per turn or per answer, and check everything that can be wrong with them.
+
+The checks note all faults first. Debates with a fault are left out where they are few; otherwise
+one error lists the faults.
+"""
 
 import json
 import re
@@ -18,369 +22,442 @@ from moot.core.user_tables import read_table
 from moot.datasets.records import leave_out
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns, is_pattern
 
-EVERYBODY = ("", "public", "all")
-_MOST_LABELS, _TWO = 50, 2
-_SAID = 5
+PUBLIC_MARKS = ("", "public", "all")
+"""Values of the column `visibility` that mean: everybody can read the turn."""
+_MAX_LABELS = 50
+_MAX_WORDS_SHOWN = 5
 _ROUNDING = 0.02
-"""By which stated probabilities of all labels may miss 1."""
+"""How far the sum of the stated probabilities of all labels may be from 1."""
+_ADD_OR_CORRECT = "Add it to `labels` or `no_answer`, or correct the row."
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """A table of turns that was checked.
+    """A checked table of turns.
 
     Attributes:
-        rows: the turns in order, debate by debate, with the columns that `TurnColumns` names:
-            strings, beliefs and confidences numbers; and `(debate)` (its number, from 0; of answers
-            the row's), `(case)`, `(method)`, `(round)`, `(repeat)`, `(judge_repeat)`. Indexed by
-            file (its number) and row.
-        answers: each word, and the label that it means; None where it is no answer.
-        stated: each JSON object of answers, and who answered what.
-        labels: all of them, of two the negative one first.
+        rows: the turns in order, debate by debate. It has the columns that `TurnColumns` names:
+            strings, with beliefs and confidences as numbers. It also has `(debate)` (the number of
+            the debate from 0; in a table of answers the number of the row), `(case)`, `(method)`,
+            `(round)`, `(repeat)` and `(judge_repeat)`. The index is the number of the file and the
+            row.
+        label_of_word: the label that each word means; None for a word that means no answer.
+        answers_of_cell: each cell with a JSON object of answers, as name to label.
+        labels: all labels; of two, the negative one first.
         positive: the label that binary scores call positive.
-        account: what was counted, by short description.
+        account: counts, by short description.
     """
 
     rows: pd.DataFrame
-    answers: Mapping[str, str | None]
-    stated: Mapping[str, Mapping[str, str | None]]
+    label_of_word: Mapping[str, str | None]
+    answers_of_cell: Mapping[str, Mapping[str, str | None]]
     labels: tuple[str, ...]
     positive: str
     account: Mapping[str, int]
 
 
 class _Checker:
-    """Notes what is wrong with some rows of the files, and leaves out their debates where these are
-    few.
-    """
+    """Collects the faults of rows, and removes the debates with faults where they are few."""
 
-    def __init__(self, files: Sequence[Path], allowed: float, noun: str) -> None:
-        self.files, self.faults, self._allowed, self.noun = files, Faults(), allowed, noun
-        self._wrong, self._left, self.unread = set[tuple[int, int]](), 0, 0
+    def __init__(self, files: Sequence[Path], max_share: float, noun: str) -> None:
+        self.files, self.faults, self.noun = files, Faults(), noun
+        self._max_share = max_share
+        self._faulty_rows = set[tuple[int, int]]()
+        self._left_out = 0
+        self.unreadable_files = 0
 
-    def read(self, options: TranscriptsOptions) -> pd.DataFrame:
-        """The rows of all files; one that cannot be read is left out as a debate is, where others
-        can.
+    def read_files(self, options: TranscriptsOptions) -> pd.DataFrame:
+        """Read the rows of all files.
+
+        A file that cannot be read counts as one debate that is left out, unless no file can be
+        read.
         """
         tables = dict[int, pd.DataFrame]()
         for number, file in enumerate(self.files):
             with self.faults.noting():
-                tables[number] = _read(file, options)
-        self.unread = self._left = len(self.files) - len(tables)
+                tables[number] = _read_file(file, options)
+        self.unreadable_files = self._left_out = len(self.files) - len(tables)
         if not tables:
-            more = f"\nNo other of the {self.unread} files can be read." * (self.unread > 1)
-            raise UserError(self.faults.messages[0] + more)
+            message = self.faults.messages[0]
+            if self.unreadable_files > 1:
+                message += f"\nNone of the {self.unreadable_files} files can be read."
+            raise UserError(message)
         return pd.concat(tables, names=["file", "row"])
 
     def refuse(
-        self, values: Column, wrong: "pd.Series[bool]", expected: str, do: str = "Correct the row."
+        self,
+        values: Column,
+        is_faulty: "pd.Series[bool]",
+        expected: str,
+        remedy: str = "Correct the row.",
     ) -> None:
-        """Note each value of a column that is wrong."""
-        first, *more = [*wrong.index[wrong].get_level_values(0).unique()] or [None]
-        if first is None:
+        """Note each faulty value of a column."""
+        faulty_files = list(is_faulty.index[is_faulty].get_level_values(0).unique())
+        if not faulty_files:
             return
-        self._wrong |= set(wrong.index[wrong])
+        self._faulty_rows |= set(is_faulty.index[is_faulty])
+        first = faulty_files[0]
         with self.faults.noting():
-            refuse(self.files[first], values.xs(first), wrong.xs(first), expected, do)
-        if more:
-            self.faults.add(
-                f"{self.files[first].parent}: {len(more)} more files have the same fault."
-            )
+            refuse(self.files[first], values.xs(first), is_faulty.xs(first), expected, remedy)
+        if len(faulty_files) > 1:
+            folder = self.files[first].parent
+            self.faults.add(f"{folder}: {len(faulty_files) - 1} more files have the same fault.")
 
-    def without_faulty(self, rows: pd.DataFrame, of: int) -> pd.DataFrame:
-        """The rows of debates in which nothing is wrong;
-        `UserError` where others are more than a share `of` all.
+    def without_faulty(self, rows: pd.DataFrame, total: int) -> pd.DataFrame:
+        """The rows of the debates without a fault.
+
+        Args:
+            rows: the rows of all debates that are not left out yet.
+            total: the number of debates that were read.
+
+        Raises:
+            UserError: the share of debates with a fault exceeds the option `faulty`.
         """
-        wrong = rows.loc[rows.index.isin(self._wrong), "(debate)"].unique()
-        self._left += len(wrong)
-        do = "Correct the files, or allow more."
-        leave_out(self.faults.messages, self._left, of + self.unread, self._allowed, do, self.noun)
+        faulty_debates = rows.loc[rows.index.isin(self._faulty_rows), "(debate)"].unique()
+        self._left_out += len(faulty_debates)
+        leave_out(
+            self.faults.messages,
+            self._left_out,
+            total + self.unreadable_files,
+            self._max_share,
+            "Correct the files, or allow more.",
+            self.noun,
+        )
         self.faults = Faults()
-        return rows[~rows["(debate)"].isin(wrong)] if len(wrong) else rows
+        return rows[~rows["(debate)"].isin(faulty_debates)] if len(faulty_debates) else rows
 
 
 def read_turns(
     options: TranscriptsOptions, tables: Mapping[Path, pd.DataFrame] | None = None
 ) -> Turns:
-    """Read and check the files, or check tables of some that were read already.
+    """Read and check the files, or check tables that were read already.
+
+    A few debates with a fault (the option `faulty`) are left out and counted.
 
     Raises:
-        UserError: a missing file or column; and in more debates than `faulty` allows (fewer are
-            left out, and counted) a file of several that cannot be read; a turn without debate or
-            speaker; a turn twice; a number, time or JSON object that cannot be read; an unknown
-            label; a belief outside 0 to 1, or beliefs that do not add up to 1; rows that say
-            different things of one case. Each names file, row, column, what was found and expected.
+        UserError: a missing file or column; or, in more debates than `faulty` allows, a file that
+            cannot be read, a turn without a debate or a speaker, a repeated turn, an unreadable
+            number, time or JSON object, an unknown label, a belief outside 0 to 1, beliefs that do
+            not add up to 1, or rows that contradict each other about one case. Each message names
+            file, row, column, the value and what was expected.
     """
     files, names = list(tables or options.files), options.columns
     check = _Checker(files, options.faulty, "debates" if names.debate else "answers")
-    rows = (
-        pd.concat(dict(enumerate(tables.values())), names=["file", "row"])
-        if tables
-        else check.read(options)
-    )
+    if tables:
+        rows = pd.concat(dict(enumerate(tables.values())), names=["file", "row"])
+    else:
+        rows = check.read_files(options)
     _extract(rows, check, options)
     _check_filled(rows, check, names)
     _add_columns(rows, check, names)
     _check_constant(rows, check, options)
     _read_beliefs(rows, check, names)
-    answers, stated, labels = _read_labels(rows, check, options)
-    read, debates = len(rows), rows["(debate)"].nunique()
+    label_of_word, answers_of_cell, labels = _read_labels(rows, check, options)
+    rows_read, debates = len(rows), rows["(debate)"].nunique()
     rows = check.without_faulty(rows, debates)
-    _refuse_turns_twice(rows, check, names)
-    rows, account = _ordered(check.without_faulty(rows, debates), files[0], names)
-    kept = rows["(debate)"].nunique()
+    _refuse_repeated_turns(rows, check, names)
+    rows = check.without_faulty(rows, debates)
+    rows, order_account = _sort_turns(rows, files[0], names)
+    usable = rows["(debate)"].nunique()
     account = {
-        "rows read": read,
-        check.noun: kept,
-        f"{check.noun} left out, as something is wrong": debates + check.unread - kept,
-        **account,
+        "rows read": rows_read,
+        check.noun: usable,
+        f"{check.noun} left out because of faults": debates + check.unreadable_files - usable,
+        **order_account,
     }
-    positive = options.positive or (labels[1] if len(labels) == _TWO else "")
-    counted = {what: count for what, count in account.items() if count}
-    return Turns(rows, answers, stated, labels, positive, counted)
+    positive = options.positive or (labels[1] if len(labels) == 2 else "")
+    counts = {description: count for description, count in account.items() if count}
+    return Turns(rows, label_of_word, answers_of_cell, labels, positive, counts)
 
 
-def _read(path: Path, options: TranscriptsOptions) -> pd.DataFrame:
-    """One file, with the columns that are wanted."""
-    new = [name for pattern in options.extract.values() for name in re.compile(pattern).groupindex]
-    wanted = [name for name in (*options.columns.named, *options.told_of_cases) if name not in new]
-    return read_table(path, list(dict.fromkeys([*wanted, *options.extract])), kind=options.format)
+def _read_file(path: Path, options: TranscriptsOptions) -> pd.DataFrame:
+    """One file, with the columns that the options name."""
+    extracted = set[str]()
+    for pattern in options.extract.values():
+        extracted |= set(re.compile(pattern).groupindex)
+    named = (*options.columns.column_names, *options.case_columns)
+    columns = [name for name in named if name not in extracted]
+    return read_table(path, list(dict.fromkeys([*columns, *options.extract])), kind=options.format)
 
 
 def _extract(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -> None:
-    """Add the columns that `extract` takes out of others."""
+    """Add the columns that `extract` takes out of other columns."""
     for column, pattern in options.extract.items():
-        found = rows[column].str.extract(re.compile(pattern))
-        check.refuse(
-            rows[column], found.isna().all(axis="columns"), f"what {pattern} fits, of `extract`"
-        )
-        rows[found.columns] = found.fillna("")
+        groups = rows[column].str.extract(re.compile(pattern))
+        no_match = groups.isna().all(axis="columns")
+        check.refuse(rows[column], no_match, f"text that matches {pattern} of `extract`")
+        rows[groups.columns] = groups.fillna("")
 
 
 def _check_filled(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
-    """Require a debate, a case and a speaker in each row, and no kind that moot uses itself."""
+    """Require a debate, a case and a speaker in each row, and no kind that moot reserves."""
     for column, expected in (
         (names.debate, "a debate"),
         (names.case, "a case"),
         (names.speaker, "a speaker"),
     ):
         if column:
-            blank = rows[column].str.strip() == ""
+            is_blank = rows[column].str.strip() == ""
             if column == names.speaker and names.judge:
-                blank &= rows[names.judge].str.strip() == ""
-            check.refuse(rows[column], blank, expected, "Fill it in, or remove the row.")
+                is_blank &= rows[names.judge].str.strip() == ""
+            check.refuse(rows[column], is_blank, expected, "Fill it in, or remove the row.")
     if names.kind:
-        check.refuse(
-            rows[names.kind],
-            rows[names.kind].str.casefold() == CONCLUSION,
-            "another word, which moot uses",
-        )
+        is_reserved = rows[names.kind].str.casefold() == CONCLUSION
+        check.refuse(rows[names.kind], is_reserved, "another word, because moot reserves this one")
 
 
 def _add_columns(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
-    """Add the columns in brackets, by which turns are ordered and told apart."""
+    """Add the columns in brackets, which order and identify the turns."""
     rows["(method)"] = rows[names.method].str.strip() if names.method else ""
     rows["(case)"] = rows[names.case or names.debate]
     rows["(debate)"] = pd.factorize(rows[names.debate])[0] if names.debate else range(len(rows))
     for name in ("round", "repeat", "judge_repeat"):
         column = getattr(names, name)
-        rows[f"({name})"] = _whole(rows[column], check) if column else 0
+        rows[f"({name})"] = _whole_numbers(rows[column], check) if column else 0
     if names.turn:
-        rows["(turn)"] = _whole(rows[names.turn], check)
+        rows["(turn)"] = _whole_numbers(rows[names.turn], check)
     if names.time:
         rows["(time)"] = _times(rows[names.time], check)
     rows["(judge_repeat)"] -= rows["(judge_repeat)"].min()
     if names.judge and not (names.turn or names.time or names.judge_repeat):
-        debate = (
-            ["(debate)"] if names.debate else ["(case)", names.method, names.model, names.repeat]
-        )
-        rows["(judge_repeat)"] = rows.groupby(
-            [*filter(None, (*debate, names.judge, names.persona))]
-        ).cumcount()
+        rows["(judge_repeat)"] = _count_judge_repeats(rows, names)
+
+
+def _count_judge_repeats(rows: pd.DataFrame, names: TurnColumns) -> "pd.Series[int]":
+    """Number the answers of a judge to one debate in the order of the rows, from 0."""
+    answer_keys = ["(case)", names.method, names.model, names.repeat]
+    debate_keys = ["(debate)"] if names.debate else answer_keys
+    keys = [*debate_keys, names.judge, names.persona]
+    return rows.groupby([*filter(None, keys)]).cumcount()
 
 
 def _check_constant(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -> None:
-    """Require that all rows of a debate are of one case and method, and all rows of a case say the
-    same of it.
+    """Require one case and method in all rows of a debate, and equal facts in all rows of a case.
+
+    A value that only the first rows of a case state is filled in for the others.
     """
     names = options.columns
-    for within, column, what in (
-        *(
-            (names.debate, name, "debate")
-            for name in (names.case, names.method)
-            if name and names.debate
-        ),
-        *(("(case)", name, "case") for name in options.told_of_cases),
-    ):
-        told = rows[column].where(rows[column].str.strip() != "")
-        first = told.groupby(rows[within], sort=False).transform("first")
-        if what == "case":  # a case's first row may speak for all of them
-            rows[column] = told.fillna(first).fillna("")
-        check.refuse(
-            rows[column], told.notna() & (told != first), f"the same in all rows of a {what}"
-        )
+    if names.debate:
+        for column in filter(None, (names.case, names.method)):
+            values, first = _first_values(rows, column, names.debate)
+            differs = values.notna() & (values != first)
+            check.refuse(rows[column], differs, "the same in all rows of a debate")
+    for column in options.case_columns:
+        values, first = _first_values(rows, column, "(case)")
+        rows[column] = values.fillna(first).fillna("")
+        differs = values.notna() & (values != first)
+        check.refuse(rows[column], differs, "the same in all rows of a case")
+
+
+def _first_values(rows: pd.DataFrame, column: str, group: str) -> tuple[Column, Column]:
+    """The values of a column, missing where blank; and in each row the first one of its group."""
+    values = rows[column].where(rows[column].str.strip() != "")
+    return values, values.groupby(rows[group], sort=False).transform("first")
 
 
 def _read_beliefs(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
-    """Make beliefs numbers, with a decimal point or comma; a blank one is missing."""
+    """Make beliefs and confidences numbers; a blank cell is missing."""
     columns = list(names.beliefs.values())
     for column in (*columns, *filter(None, [names.confidence])):
-        most = 100 if column == names.confidence else 1
-        cells = (
-            rows[column].where(rows[column].str.strip() != "").str.replace(",", ".")
-        )  # spreadsheets' decimal commas
+        maximum = 100 if column == names.confidence else 1
+        is_filled = rows[column].str.strip() != ""
+        cells = rows[column].where(is_filled).str.replace(",", ".")  # decimal commas
         numbers = pd.to_numeric(cells, errors="coerce").astype("float64")
-        wrong = (rows[column].str.strip() != "") & ~numbers.between(0, most)
-        check.refuse(rows[column], wrong, f"a number from 0 to {most}")
+        is_faulty = is_filled & ~numbers.between(0, maximum)
+        check.refuse(rows[column], is_faulty, f"a number from 0 to {maximum}")
         rows[column] = numbers
     if len(columns) > 1:
         total = rows[columns].sum(axis="columns", min_count=1)
-        off = (total - 1).abs() > _ROUNDING
-        check.refuse(
-            total.round(3).rename(" + ".join(columns)), off, "probabilities that add up to 1"
-        )
+        is_off = (total - 1).abs() > _ROUNDING
+        shown = total.round(3).rename(" + ".join(columns))
+        check.refuse(shown, is_off, "probabilities that add up to 1")
 
 
 def _read_labels(
     rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions
 ) -> tuple[Mapping[str, str | None], Mapping[str, Mapping[str, str | None]], tuple[str, ...]]:
-    """The label of each word that stands for one, who answered what in each JSON object, and all
-    labels.
+    """Find what the words in the columns with answers mean.
+
+    Returns:
+        The label of each word, the answers (name to label) in each cell with a JSON object, and
+        all labels.
     """
-    names = options.columns
     words = set[str]()
-    for column in filter(None, (names.answer, names.truth)):
+    for column in filter(None, (options.columns.answer, options.columns.truth)):
         rows[column] = rows[column].str.strip()
         words |= set(rows[column].unique())
-    given: dict[str, Mapping[str, str]] = {}
-    if names.answers:
-        cells = rows[names.answers].unique()
-        given = {cell: who for cell in cells if (who := _who_answered(cell)) is not None}
-        expected = 'a JSON object of names and answers, such as {"Ann": "yes"}, or blank'
-        check.refuse(rows[names.answers], ~rows[names.answers].isin(list(given)), expected)
-        words |= {word for found in given.values() for word in found.values()}
-    known = {word: label for word in sorted(words) if (label := _label(word, options)) is not None}
-    labels = tuple(dict.fromkeys(options.labels.values() or sorted(set(known.values()))))
-    labels = (
-        tuple(sorted(labels, key=lambda label: label == options.positive))
-        if len(labels) == _TWO
-        else labels
-    )
-    if len(labels) > _MOST_LABELS:
+    words_of_cell = _read_json_answers(rows, check, options.columns)
+    for words_of_name in words_of_cell.values():
+        words |= set(words_of_name.values())
+    label_of_word = {word: _label(word, options) for word in sorted(words)}
+    labels = _list_labels(label_of_word, options)
+    _check_labels(labels, options)
+    unknown = [
+        word
+        for word, label in label_of_word.items()
+        if label is None and word.strip() not in options.no_answer
+    ]
+    _refuse_unknown_words(rows, check, options, unknown, words_of_cell)
+    answers_of_cell: dict[str, Mapping[str, str | None]] = {}
+    for cell, words_of_name in words_of_cell.items():
+        answers_of_cell[cell] = {name: label_of_word[word] for name, word in words_of_name.items()}
+    return label_of_word, answers_of_cell, labels
+
+
+def _read_json_answers(
+    rows: pd.DataFrame, check: _Checker, names: TurnColumns
+) -> dict[str, Mapping[str, str]]:
+    """The readable cells of the column `answers`, each as name to word."""
+    if not names.answers:
+        return {}
+    words_of_cell: dict[str, Mapping[str, str]] = {}
+    for cell in rows[names.answers].unique():
+        words_of_name = _parse_answers(cell)
+        if words_of_name is not None:
+            words_of_cell[cell] = words_of_name
+    is_faulty = ~rows[names.answers].isin(list(words_of_cell))
+    expected = 'a JSON object of names and answers, such as {"Ann": "yes"}, or blank'
+    check.refuse(rows[names.answers], is_faulty, expected)
+    return words_of_cell
+
+
+def _list_labels(
+    label_of_word: Mapping[str, str | None], options: TranscriptsOptions
+) -> tuple[str, ...]:
+    """All labels: those of the options, else those in the table, sorted; of two, `positive` last."""
+    present = {label for label in label_of_word.values() if label is not None}
+    labels = list(dict.fromkeys(options.labels.values() or sorted(present)))
+    if len(labels) == 2:
+        labels.sort(key=lambda label: label == options.positive)
+    return tuple(labels)
+
+
+def _check_labels(labels: Sequence[str], options: TranscriptsOptions) -> None:
+    """Require some labels but not too many, and that `positive` and `truth` are labels."""
+    if len(labels) > _MAX_LABELS:
         raise UserError(
-            f"{options.path}: the answers hold {len(labels)} different words; expected labels, at"
-            f" most {_MOST_LABELS}. Is it the right column? If so, say in `labels` which word means"
-            " what."
+            f"{options.path}: the answers hold {len(labels)} different words; expected at most"
+            f" {_MAX_LABELS} labels. Is it the right column? If so, state the meaning of each word"
+            " in `labels`."
         )
     if not labels:
         raise UserError(
-            f"{options.path}: no answers, and no labels. Say in `labels` what a judge could answer."
+            f"{options.path}: no answers, and no labels. List the possible answers in `labels`."
         )
-    for option, chosen in (("positive", options.positive), ("truth", options.truth)):
-        if chosen and chosen not in labels:
+    for option, label in (("positive", options.positive), ("truth", options.truth)):
+        if label and label not in labels:
             raise UserError(
-                f"{options.path}: {option} is {quoted(chosen)}; expected one of"
-                f" {', '.join(labels)}."
+                f"{options.path}: {option} is {quoted(label)}; expected one of {', '.join(labels)}."
             )
-    listed = ", ".join(options.labels) or "a label"
-    answers: dict[str, str | None] = {word: known.get(word) for word in words}
-    unknown = [
-        word for word in words if word not in known and word.strip() not in options.no_answer
-    ]
-    do = "Add it to `labels` or `no_answer`, or correct the row."
+
+
+def _refuse_unknown_words(
+    rows: pd.DataFrame,
+    check: _Checker,
+    options: TranscriptsOptions,
+    unknown: Sequence[str],
+    words_of_cell: Mapping[str, Mapping[str, str]],
+) -> None:
+    """Note the words that mean neither a label nor a missing answer."""
+    names = options.columns
+    expected = ", ".join(options.labels) or "a label"
     for column in filter(None, (names.answer, names.truth)):
-        check.refuse(rows[column], rows[column].isin(unknown), f"one of {listed}", do)
+        is_unknown = rows[column].isin(unknown)
+        check.refuse(rows[column], is_unknown, f"one of {expected}", _ADD_OR_CORRECT)
     if names.answers and unknown:
-        wrong = [
-            cell for cell, found in given.items() if not set(found.values()).isdisjoint(unknown)
+        cells = [
+            cell
+            for cell, words_of_name in words_of_cell.items()
+            if not set(words_of_name.values()).isdisjoint(unknown)
         ]
-        expected = f"no answer {', '.join(map(quoted, unknown[:_SAID]))}, but {listed}"
-        check.refuse(rows[names.answers], rows[names.answers].isin(wrong), expected, do)
-    stated = {
-        cell: {who: answers[word] for who, word in found.items()} for cell, found in given.items()
-    }
-    return answers, stated, labels
+        shown = ", ".join(map(quoted, unknown[:_MAX_WORDS_SHOWN]))
+        is_unknown = rows[names.answers].isin(cells)
+        expected = f"{expected} instead of {shown}"
+        check.refuse(rows[names.answers], is_unknown, expected, _ADD_OR_CORRECT)
 
 
 def _label(word: str, options: TranscriptsOptions) -> str | None:
-    """The label that a word means; None where it is none."""
+    """The label that a word means; None where it means none."""
     if word.strip() in options.no_answer:
         return None
     if not options.labels:
         return word.strip().casefold()
-    fits = (name for name in options.labels if is_pattern(name) and re.fullmatch(name[1:-1], word))
-    return options.labels.get(word) or options.labels.get(next(fits, ""))
+    if options.labels.get(word):
+        return options.labels[word]
+    for name, label in options.labels.items():
+        if is_pattern(name) and re.fullmatch(name[1:-1], word):
+            return label
+    return None
 
 
-def _who_answered(cell: str) -> Mapping[str, str] | None:
-    """Names and answers of a JSON object;
-    None where the cell holds anything else. A blank cell is an empty one.
-    """
+def _parse_answers(cell: str) -> Mapping[str, str] | None:
+    """The names and answers of a JSON object; empty for a blank cell, None for anything else."""
     try:
-        found = json.loads(cell) if cell.strip() else {}
+        content = json.loads(cell) if cell.strip() else {}
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         return None
     return {
-        str(who): ",".join(sorted(map(str, answer))) if isinstance(answer, list) else str(answer)
-        for who, answer in found.items()
+        str(name): ",".join(sorted(map(str, answer))) if isinstance(answer, list) else str(answer)
+        for name, answer in content.items()
         if answer is not None
     }
 
 
-def _refuse_turns_twice(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
-    """Note a turn that a debate has twice; several may judge after one turn."""
+def _refuse_repeated_turns(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
+    """Note the turns that a debate has twice; several judges may follow one turn."""
     if names.turn and not names.judge:
-        do = "Remove the row that is there twice, or number the turns of each debate."
         check.refuse(
             rows[names.turn],
             rows.duplicated(["(debate)", "(turn)"]),
             "each turn of a debate once",
-            do,
+            "Remove the repeated row, or number the turns of each debate.",
         )
 
 
-def _ordered(
+def _sort_turns(
     rows: pd.DataFrame, file: Path, names: TurnColumns
 ) -> tuple[pd.DataFrame, Mapping[str, int]]:
-    """The rows in order, debate by debate, and what was counted of their order."""
-    order, account = (
-        pd.DataFrame({"debate": rows["(debate)"].to_numpy()}, rows.index),
-        dict[str, int](),
-    )
+    """The rows in order, debate by debate, and counts of what is irregular in that order."""
+    keys = pd.DataFrame({"debate": rows["(debate)"].to_numpy()}, rows.index)
+    account = dict[str, int]()
     if names.turn:
-        order["turn"] = rows["(turn)"]
-        turns = order.drop_duplicates().groupby("debate")["turn"]
-        account["debates with a hole in the numbers of turns"] = int(
-            (turns.max() - turns.min() + 1 != turns.size()).sum()
-        )
-    positions = order.reset_index(drop=True).sort_values([*order], kind="stable").index
+        keys["turn"] = rows["(turn)"]
+        turns = keys.drop_duplicates().groupby("debate")["turn"]
+        has_gap = turns.max() - turns.min() + 1 != turns.size()
+        account["debates with a gap in the numbers of turns"] = int(has_gap.sum())
+    positions = _sorted_positions(keys)
     if names.time:
-        order["time"] = rows["(time)"]
-        earlier = order.iloc[positions].groupby("debate")["time"].diff() < 0
-        account["turns said before the turn that precedes them"] = int(earlier.sum())
-        positions = order.reset_index(drop=True).sort_values([*order], kind="stable").index
+        keys["time"] = rows["(time)"]
+        is_earlier = keys.iloc[positions].groupby("debate")["time"].diff() < 0
+        account["turns with an earlier time than the preceding turn"] = int(is_earlier.sum())
+        positions = _sorted_positions(keys)
     if names.role and names.speaker:
         roles = rows.groupby(["(debate)", names.speaker])[names.role].nunique()
         account["speakers in several roles"] = int((roles > 1).sum())
-    for what in account:
-        if account[what]:
-            LOG.warning("%s: %d %s; they are kept.", file, account[what], what)
+    for description, count in account.items():
+        if count:
+            LOG.warning("%s: %d %s; they are kept.", file, count, description)
     if names.text:
         account["turns without words"] = int((rows[names.text].str.strip() == "").sum())
     return rows.iloc[positions], account
 
 
-def _whole(cells: Column, check: _Checker) -> Column:
-    """Whole numbers; those that are none are noted."""
-    fits = cells.str.strip().str.fullmatch(r"-?[0-9]{1,18}")
-    check.refuse(cells, ~fits, "a whole number")
-    return cells.where(fits, "0").astype("int64")
+def _sorted_positions(keys: pd.DataFrame) -> "pd.Index[int]":
+    """The positions of the rows, sorted by all columns."""
+    return keys.reset_index(drop=True).sort_values([*keys], kind="stable").index
+
+
+def _whole_numbers(cells: Column, check: _Checker) -> Column:
+    """The cells as integers; notes those that are not."""
+    is_number = cells.str.strip().str.fullmatch(r"-?[0-9]{1,18}")
+    check.refuse(cells, ~is_number, "a whole number")
+    return cells.where(is_number, "0").astype("int64")
 
 
 def _times(cells: Column, check: _Checker) -> "pd.Series[float]":
-    """Times as numbers."""
+    """The cells as seconds since 1970 if they are dates, else as plain numbers."""
     numbers = pd.to_numeric(cells, errors="coerce")
     if numbers.isna().any():
         dates = pd.to_datetime(cells, errors="coerce", utc=True, format="ISO8601")

@@ -116,7 +116,7 @@ def test_exchanging_race_leaves_people_of_other_races_as_they_are(load_context: 
     [
         (
             {"exchange": "sex", "withhold": ["sex"]},
-            "datasets.nlsy97.exchange: sex is not told of these people",
+            "datasets.nlsy97.exchange: models do not read sex",
         ),
         (
             {"exchange": "race", "exchange_values": ["white", "blue"]},
@@ -126,7 +126,7 @@ def test_exchanging_race_leaves_people_of_other_races_as_they_are(load_context: 
             {"exchange": "race", "exchange_values": ["white", "white"]},
             "expected two different values of race",
         ),
-        ({"exchange_values": ["white", "black"]}, "'exchange_values' belongs to `exchange`"),
+        ({"exchange_values": ["white", "black"]}, "'exchange_values' needs `exchange`"),
     ],
 )
 def test_an_exchange_that_changes_nothing_is_refused(

@@ -13,7 +13,7 @@ import yaml
 
 from moot.core.cases import Case, leaks
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.near_duplicates import near_duplicates, sharing
+from moot.datasets.near_duplicates import find_near_duplicates, pair_by_marks
 from moot.plan.debated_cases import choose_debated_cases
 from moot.studies.feedback.texts.lawsuits import MOST_TEXTS, lawsuits, names
 from moot.training.baselines import select
@@ -106,7 +106,7 @@ def test_thinned_and_halved_copies_are_found(language: str, joint: str, spoil: A
         texts = [[chr(0x4E00 + draw.randrange(3000)) for _ in range(200)] for _ in range(30)]
     both = {f"{n}": joint.join(text) for n, text in enumerate(texts)}
     both |= {f"copy of {n}": joint.join(spoil(text, draw)) for n, text in enumerate(texts)}
-    pairs = near_duplicates(both, language)
+    pairs = find_near_duplicates(both, language)
     assert {(pair.first, pair.second) for pair in pairs} <= {
         (f"{n}", f"copy of {n}") for n in range(30)
     }
@@ -154,7 +154,7 @@ def test_names_that_many_texts_have_make_no_lawsuit() -> None:
     assert names(APPEAL) == {"o brandvold", "c lund"} == names(AFTER_REMAND)
     many = [f"{APPEAL} Again for the {n}th time." for n in range(MOST_TEXTS + 1)]
     assert (
-        len(sharing({str(n): marks for n, marks in enumerate(lawsuits(many[:-1]))}))
+        len(pair_by_marks({str(n): marks for n, marks in enumerate(lawsuits(many[:-1]))}))
         == MOST_TEXTS - 1
     )
     assert not any(lawsuits(many))

@@ -16,7 +16,12 @@ from hypothesis import strategies as st
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.near_duplicates import Related, families, leaking, near_duplicates
+from moot.datasets.near_duplicates import (
+    RelatedCases,
+    find_leaks,
+    find_near_duplicates,
+    group_families,
+)
 from moot.studies.feedback.texts.leakage import cut, masked, outcome_rules_met
 
 pytestmark = pytest.mark.slow
@@ -110,7 +115,7 @@ def test_near_duplicates_never_stand_in_two_splits(
     shared_data: Path, load_context: MakeContext
 ) -> None:
     loaded = load(load_context("cail18", data_root=shared_data), source="local")
-    pairs = near_duplicates({case.case_id: case.text for case in loaded.cases}, "zh")
+    pairs = find_near_duplicates({case.case_id: case.text for case in loaded.cases}, "zh")
     splits = {case.case_id: case.split for case in loaded.cases}
     assert len(pairs) == loaded.cleaning["near-duplicate pairs"] > 5
     assert all(splits[pair.first] == splits[pair.second] for pair in pairs)
@@ -206,7 +211,7 @@ def test_leaking_finds_twins_and_shared_ids(language: str) -> None:
         "The mill burnt on a Tuesday in May and the insurer would not pay for any of the grain that"
         " lay in it. " * 3
     )
-    found = leaking(
+    found = find_leaks(
         {"a": text + "More.", "b": "nothing of the kind", "c": "x y z"},
         {"t": text, "c": "q"},
         language,
@@ -217,7 +222,7 @@ def test_leaking_finds_twins_and_shared_ids(language: str) -> None:
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12))
 def test_families_are_closed(links: list[tuple[int, int]]) -> None:
     keys = [str(n) for n in range(10)]
-    family = families(keys, [Related(str(a), str(b), 1.0) for a, b in links if a != b])
+    family = group_families(keys, [RelatedCases(str(a), str(b), 1.0) for a, b in links if a != b])
     assert all(family[str(a)] == family[str(b)] for a, b in links)
     assert all(family[head] == head for head in family.values())
 

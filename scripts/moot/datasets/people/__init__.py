@@ -1,1 +1,1 @@
-"""What data sets of people share: cleaned columns, narratives, synthetic people, feature ranking."""
+"""Shared code of data sets of people: columns, narratives, exchanges and feature ranking."""

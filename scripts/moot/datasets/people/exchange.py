@@ -1,10 +1,9 @@
-"""Counterfactual people: the same test cases with sex or race exchanged, and everything else as it
-is.
+"""Counterfactual people: the same test cases with sex or race exchanged.
 
-The exchange is made in the table, before anything is told, so that every word that follows from the
-feature (man, his, she) follows from the exchanged one. Height and weight stay, and so does the
-outcome: it is that of the person as recorded. Training and validation cases stay too, so that what
-is learnt or shown as an example is the same.
+The exchange happens in the table, before the narrative is written, so that all words that depend on
+the feature (man, his, she) follow the exchanged value. Height, weight and the recorded outcome do
+not change. Training and validation cases do not change either, so models learn from the same
+examples.
 """
 
 import hashlib
@@ -18,7 +17,7 @@ from moot.core.errors import UserError
 
 SEX, RACE = "sex", "race"
 BUILD = ("height_total_inches", "num_weight")
-"""A body's measures, which tell the sex of most people."""
+"""The measures of the body, which reveal the sex of most people."""
 PAIRS: Mapping[str, tuple[tuple[str, str], ...]] = {
     SEX: (("male", "female"),),
     RACE: (
@@ -27,49 +26,55 @@ PAIRS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("non-black, non-hispanic", "black"),
     ),
 }
-"""What is exchanged where the configuration names no pair: the first whose values the data have."""
+"""The default pairs of values; the first pair whose values the data have is exchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Which feature is exchanged, between which two of its values, and whether a body's measures
-    are told with it.
+    """An exchange of two values of a feature.
+
+    Attributes:
+        feature: `sex` or `race`.
+        values: the two values.
+        shows_measures: whether models read height or weight.
     """
 
     feature: str
     values: tuple[str, str]
-    measures_told: bool = False
+    shows_measures: bool = False
 
     @property
     def note(self) -> str:
-        """What a reader must know of the data."""
-        one, other = self.values
-        kept = ", height and weight among it" if self.measures_told else ""
+        """The note for readers of the results."""
+        first, second = self.values
+        measures = ", height and weight among it" if self.shows_measures else ""
         return (
-            f"counterfactual: in the test cases {self.feature} is exchanged between {one} and"
-            f" {other}; all else{kept}, stays as it is, and the outcome is that of the person as"
-            " recorded"
+            f"counterfactual: in the test cases {self.feature} is exchanged between {first} and"
+            f" {second}; all else{measures}, stays as it is, and the outcome is that of the person"
+            " as recorded"
         )
 
     def apply(
-        self, frame: pd.DataFrame, test: "pd.Series[bool]"
+        self, frame: pd.DataFrame, is_test: "pd.Series[bool]"
     ) -> tuple[pd.DataFrame, dict[str, int]]:
-        """A table of people with the feature exchanged in some rows, and how many were (for the
-        cleaning report).
+        """Exchange the feature in the rows of test cases.
+
+        Returns:
+            The table, and counts for the cleaning report.
         """
-        one, other = self.values
+        first, second = self.values
         column = frame[self.feature]
-        swapped = column.astype("object").map({one: other, other: one})
-        changed = test & swapped.notna()
-        values = column.astype("object").where(~changed, swapped)
+        swapped = column.astype("object").map({first: second, second: first})
+        is_changed = is_test & swapped.notna()
+        values = column.astype("object").where(~is_changed, swapped)
         exchanged = frame.assign(
             **{self.feature: pd.Categorical(values, categories=list(column.cat.categories))}
         )
-        named = f"test cases with {self.feature} exchanged ({one}, {other})"
-        left = int((test & ~changed).sum())
+        description = f"test cases with {self.feature} exchanged ({first}, {second})"
+        unchanged = int((is_test & ~is_changed).sum())
         return exchanged, {
-            named: int(changed.sum()),
-            f"test cases of another {self.feature}, left as they are": left,
+            description: int(is_changed.sum()),
+            f"test cases of another {self.feature}, left as they are": unchanged,
         }
 
 
@@ -78,45 +83,44 @@ def find_exchange(
     feature: str,
     values: tuple[str, str] | None,
     frame: pd.DataFrame,
-    told: Iterable[str],
+    shown_features: Iterable[str],
 ) -> Exchange:
-    """The exchange that a data set's options ask for.
+    """The exchange that the options of a data set request.
 
     Args:
-        feature, values: `sex` or `race`, and the two values that are exchanged; None for the usual
-            ones.
+        name: the name of the data set.
+        feature: `sex` or `race`.
+        values: the two values that are exchanged; None for the default pair.
         frame: the cleaned table, whose columns are categories.
+        shown_features: the features that models read.
 
     Raises:
         UserError: the feature is withheld, or the data do not have these values.
     """
-    told = list(told)
-    if feature not in told:
+    shown_features = list(shown_features)
+    if feature not in shown_features:
         raise UserError(
-            f"datasets.{name}.exchange: {feature} is not told of these people, so that exchanging"
-            f" it changes nothing; told are {', '.join(told)}. Tell it (`withhold`, `features`), or"
-            " remove `exchange`."
+            f"datasets.{name}.exchange: models do not read {feature}, so exchanging it changes"
+            f" nothing; expected one of {', '.join(shown_features)}. Show it (`withhold`,"
+            " `features`), or remove `exchange`."
         )
-    known = set(frame[feature].cat.categories)
+    categories = set(frame[feature].cat.categories)
     pairs = [values] if values else PAIRS[feature]
-    found = next((pair for pair in pairs if set(pair) <= known and pair[0] != pair[1]), None)
-    if found is None:
+    match = next((pair for pair in pairs if set(pair) <= categories and pair[0] != pair[1]), None)
+    if match is None:
         raise UserError(
             f"datasets.{name}.exchange_values: found {' and '.join(pairs[0])}; expected two"
-            f" different values of {feature}: {', '.join(sorted(known))}. Name two of them."
+            f" different values of {feature}: {', '.join(sorted(categories))}. Name two of them."
         )
-    return Exchange(feature, found, any(name in told for name in BUILD))
+    return Exchange(feature, match, any(name in shown_features for name in BUILD))
 
 
 def digest_of_texts(texts: Iterable[tuple[str, str]]) -> str:
-    """A digest of some cases by id and text, in any order."""
-    return hashlib.sha256(
-        repr(sorted((str(case), str(text)) for case, text in texts)).encode()
-    ).hexdigest()[:16]
+    """A digest of cases by id and text that does not depend on their order."""
+    pairs = sorted((str(case_id), str(text)) for case_id, text in texts)
+    return hashlib.sha256(repr(pairs).encode()).hexdigest()[:16]
 
 
 def digest_of_test_cases(cases: Iterable[Case]) -> str:
-    """The digest of a data set's test cases, by which a counterfactual data set is known to be made
-    of it.
-    """
+    """The digest of the test cases of a data set, which links a counterfactual to its original."""
     return digest_of_texts((case.case_id, case.text) for case in cases if case.split == "test")

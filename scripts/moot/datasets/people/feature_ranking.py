@@ -1,4 +1,4 @@
-"""Which features say most about the label, learned from the training split alone."""
+"""Rank features by their importance for the label, on the training split alone."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
@@ -20,17 +20,18 @@ _FOLDS, _REPEATS = 5, 5
 
 
 def rank_features(features: pd.DataFrame, ranking: Ranking, seed: int) -> "pd.Series[float]":
-    """The importance of a data set's features, highest first; ties in order of name.
+    """The importance of the features of a data set, highest first; ties in order of name.
 
     Args:
-        features: case_id, split, label, then one typed column a feature; only rows with split
-            "train" are looked at.
+        features: case_id, split, label, then one typed column per feature; only rows with split
+            "train" are used.
         ranking: mutual_information (of each feature with the label), permutation (loss of AUC when
-            a feature of unseen folds is shuffled), or shap (mean absolute SHAP value in a tree
+            a feature of the test fold is shuffled), or shap (mean absolute SHAP value in a tree
             model; needs the package `shap`).
+        seed: the configuration's seed.
 
     Raises:
-        UserError: too few training rows of a label, or shap asked for and not installed.
+        UserError: a label has too few training rows, or `shap` is not installed.
     """
     train = features[features["split"] == "train"]
     rarest = int(train["label"].value_counts().min()) if train["label"].nunique() > 1 else 0
@@ -48,7 +49,7 @@ def rank_features(features: pd.DataFrame, ranking: Ranking, seed: int) -> "pd.Se
 
 
 def _codes(values: Column) -> Scores:
-    """A column as numbers: flags as 0 and 1, categories by their code, missing as -1 or the median."""
+    """A column as numbers: flags as 0 and 1, categories by code, missing as -1 or the median."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         return np.asarray(values.cat.codes, dtype=np.float64)
     numbers = values.astype("Float64").to_numpy(dtype=float, na_value=np.nan)
@@ -59,11 +60,10 @@ def _codes(values: Column) -> Scores:
 def _mutual_information(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Scores:
     from sklearn.feature_selection import mutual_info_classif
 
-    few_values = (
-        inputs.nunique() <= 20
-    ).to_numpy()  # counts and categories, as opposed to measures
+    # Counts and categories have few values; measures have many.
+    is_discrete = (inputs.nunique() <= 20).to_numpy()
     scores: Scores = mutual_info_classif(
-        inputs, positive, discrete_features=few_values, random_state=seed
+        inputs, positive, discrete_features=is_discrete, random_state=seed
     )
     return scores
 
@@ -86,12 +86,12 @@ def _permutation(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -
     from sklearn.inspection import permutation_importance
 
     losses = []
-    for fitted, held_out in _folds(seed).split(inputs, positive):
-        model = _model(seed).fit(inputs.iloc[fitted], positive[fitted])
+    for training_rows, test_rows in _folds(seed).split(inputs, positive):
+        model = _model(seed).fit(inputs.iloc[training_rows], positive[training_rows])
         result = permutation_importance(
             model,
-            inputs.iloc[held_out],
-            positive[held_out],
+            inputs.iloc[test_rows],
+            positive[test_rows],
             scoring="roc_auc",
             n_repeats=_REPEATS,
             random_state=seed,

@@ -1,6 +1,4 @@
-"""From a cleaned table of people to cases: what the data sets of people (NLSY97, COMPAS) have in
-common.
-"""
+"""Turn a cleaned table of people into cases, for all data sets of people (NLSY97, COMPAS)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +13,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import booleans, check_splits, check_values, whole_numbers
 from moot.core.types import Column, Json
 from moot.datasets import DatasetOptions, LoadContext, Loaded
-from moot.datasets.near_duplicates import Related, splits_by_family
+from moot.datasets.near_duplicates import RelatedCases, split_by_family
 from moot.datasets.people.exchange import BUILD, digest_of_test_cases, find_exchange
 from moot.datasets.people.feature_ranking import Ranking, rank_features
 
@@ -24,43 +22,47 @@ PROTECTED = ("sex", "race", "age")
 
 
 class PeopleOptions(DatasetOptions):
-    """What an entry of the configuration may say about any data set of people."""
+    """The options of every data set of people."""
 
     narrative: Narrative = Field(
-        "prose", description="'feature is value' clauses, or whole sentences"
+        "prose",
+        description="Form of the text: 'feature is value' clauses (list), or sentences (prose).",
     )
     features: Literal["all"] | PositiveInt = Field(
-        "all", description="all, or the n that `ranking` puts first"
+        "all",
+        description="Features that models read: all, or the number of the highest in `ranking`.",
     )
     ranking: Ranking = Field(
-        "mutual_information", description="how features are ranked, on the training split alone"
+        "mutual_information",
+        description="Method that ranks the features, on the training split alone.",
     )
     withhold: tuple[Literal["sex", "race", "age"], ...] = Field(
-        (), description="features withheld, for audits"
+        (), description="Features that models do not read, for audits. Default: none."
     )
     exchange: Literal["", "sex", "race"] = Field(
         "",
         description=(
-            "counterfactual people: the feature that is exchanged in the test cases, all else equal"
+            "Feature that is exchanged in the test cases, all else equal, to make counterfactual"
+            " people. Default: none."
         ),
     )
     exchange_values: tuple[str, str] | None = Field(
         None,
         description=(
-            "with `exchange`: the two values; none: male and female, or the white and Black of the"
-            " data"
+            "The two values of `exchange`. Default: male and female, or the values for white and"
+            " Black in the data."
         ),
     )
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """As the tables of these people name them."""
+        """The columns of the groups in the tables of people."""
         return PROTECTED
 
     @model_validator(mode="after")
-    def _values_of_an_exchange(self) -> "PeopleOptions":
+    def _check_exchange_values(self) -> "PeopleOptions":
         if self.exchange_values and not self.exchange:
-            raise ValueError("'exchange_values' belongs to `exchange`; add it")
+            raise ValueError("'exchange_values' needs `exchange`; add it")
         return self
 
 
@@ -69,12 +71,12 @@ class People:
     """A cleaned table of people.
 
     Attributes:
-        frame: index 1-based row of the source; columns id (string), label ("yes" or "no"), then
-            typed columns.
-        features: the columns that may be told to models; all others are for scoring alone.
-        cleaning: what cleaning found, description to count.
-        told_apart: rows are different people even if all features are equal. If not, rows that
-            agree in all features go to one split.
+        frame: columns id (string), label ("yes" or "no"), then typed columns. The index is the
+            1-based row in the source.
+        features: the columns that models may read; all others are for scoring alone.
+        cleaning: counts of the cleaning report, by description.
+        are_distinct: whether rows with equal features are different people; otherwise such rows go
+            to one split.
     """
 
     frame: pd.DataFrame
@@ -82,25 +84,27 @@ class People:
     task: Task
     cleaning: Mapping[str, int] = field(default_factory=dict)
     sources: Sequence[Path] = ()
-    told_apart: bool = False
+    are_distinct: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Plausible:
-    """The lowest and the highest number that a person can have in a column."""
+class PlausibleRange:
+    """The lowest and the highest plausible number in a column."""
 
     lowest: int
     highest: int
     unit: str = ""
 
     def check(self, values: Column) -> tuple[Column, dict[str, int]]:
-        """An Int64 column with impossible numbers made missing, and how many there were (for the
-        cleaning report).
+        """Make implausible numbers of an Int64 column missing.
+
+        Returns:
+            The column, and counts for the cleaning report.
         """
         outside = ((values < self.lowest) | (values > self.highest)).fillna(value=False)
-        named = f"{self.lowest} to {self.highest} {self.unit}".strip()
+        range_text = f"{self.lowest} to {self.highest} {self.unit}".strip()
         return values.mask(outside), {
-            f"{values.name} outside {named}, made missing": int(outside.sum())
+            f"{values.name} outside {range_text}, made missing": int(outside.sum())
         }
 
 
@@ -109,20 +113,31 @@ def typed_columns(
     table: pd.DataFrame,
     names: Iterable[str],
     categories: Mapping[str, Sequence[str]],
-    plausible: Mapping[str, Plausible],
+    ranges: Mapping[str, PlausibleRange],
     may_be_blank: Sequence[str] = (),
 ) -> tuple[pd.DataFrame, dict[str, int]]:
-    """The named columns of text as categories, plausible whole numbers, and else True or False.
+    """Convert columns of text to plausible whole numbers, categories, or else True and False.
 
-    With the cleaning report, description to count; raises `UserError` for a value that is none of
-    these.
+    Args:
+        path: the file of the table, for messages.
+        table: columns of text.
+        names: the columns to convert.
+        categories: the values of each column of categories.
+        ranges: the range of each column of numbers.
+        may_be_blank: columns of numbers with blank cells.
+
+    Returns:
+        The typed columns, and the counts of the cleaning report.
+
+    Raises:
+        UserError: a value does not fit its column.
     """
     frame, cleaning = pd.DataFrame(index=table.index), {"rows read": len(table)}
     for name in names:
-        if name in plausible:
+        if name in ranges:
             numbers = whole_numbers(path, table[name], blank=name in may_be_blank)
-            frame[name], found = plausible[name].check(numbers)
-            cleaning |= found
+            frame[name], counts = ranges[name].check(numbers)
+            cleaning |= counts
         elif name in categories:
             check_values(path, table[name], categories[name])
             frame[name] = pd.Categorical(table[name], categories=list(categories[name]))
@@ -138,116 +153,119 @@ def load_people(
     narrate: Callable[[Mapping[str, object], Narrative], str],
     attributes: Sequence[str] = PROTECTED,
 ) -> Loaded:
-    """Split people 60/20/20, stratified, and tell each as a case; `attributes` are columns that
-    scoring may group by.
+    """Split people 60/20/20, stratified, and describe each person as a case.
 
-        The frame of features keeps every feature but the withheld ones, also where the narrative
-        tells the top n alone.
+    The frame of features has all features that are not withheld, even if the narrative has only
+    the highest-ranked ones.
 
-        Raises:
-            UserError: a split without a case of either label, or more features asked for than there
-                are.
+    Args:
+        people: the cleaned table.
+        options: the options of the data set.
+        context: the context of the loader.
+        narrate: writes the text from feature to value, in the form of a narrative.
+        attributes: the columns that scores can be grouped by.
+
+    Raises:
+        UserError: a split lacks a label, or `features` exceeds the number of features.
     """
     frame, cleaning = people.frame, dict(people.cleaning)
-    withheld = {
-        column
-        for name in map(str, options.withhold)
-        for column in (BUILD if name == "build" else (name,))
-    }
-    told = [name for name in people.features if name in frame and name not in withheld]
-    labels = {
-        str(case_id): str(label) for case_id, label in zip(frame["id"], frame["label"], strict=True)
-    }
-    twins = [] if people.told_apart else _twins(people)
-    cleaning |= (
-        {}
-        if people.told_apart
-        else {"rows whose features equal an earlier row's (same split)": len(twins)}
-    )
-    splits = splits_by_family(labels, twins, context.seed)
+    withheld = _withheld_columns(options)
+    shown_features = [name for name in people.features if name in frame and name not in withheld]
+    labels = dict(zip(frame["id"].map(str), frame["label"].map(str), strict=True))
+    twins: list[RelatedCases] = []
+    if not people.are_distinct:
+        twins = _twins(people)
+        cleaning["rows whose features equal an earlier row's (same split)"] = len(twins)
+    splits = split_by_family(labels, twins, context.seed)
     check_splits(context.name, people.task.labels, labels, splits)
-    features = _features(frame, told, splits)
+    features = _features(frame, shown_features, splits)
     if options.features != "all":
-        told = _first(features, options.features, options.ranking, context)
+        shown_features = _top_features(features, options.features, options.ranking, context)
 
-    def tell(table: pd.DataFrame) -> list[Case]:
-        return [
-            Case(
-                case_id=str(row["id"]),
-                dataset=context.name,
-                split=splits[str(row["id"])],
-                text=narrate({name: _plain(row[name]) for name in told}, options.narrative),
-                target=str(row["label"]),
-                labels=people.task.labels,
-                attributes={
-                    name: "" if pd.isna(row[name]) else str(row[name])
-                    for name in attributes
-                    if name in row
-                },
-                source_row=int(str(number)),
+    def make_cases(table: pd.DataFrame) -> list[Case]:
+        cases = []
+        for number, row in table.iterrows():
+            facts = {name: _plain_value(row[name]) for name in shown_features}
+            values = {name: row[name] for name in attributes if name in row}
+            cases.append(
+                Case(
+                    case_id=str(row["id"]),
+                    dataset=context.name,
+                    split=splits[str(row["id"])],
+                    text=narrate(facts, options.narrative),
+                    target=str(row["label"]),
+                    labels=people.task.labels,
+                    attributes={
+                        name: "" if pd.isna(value) else str(value) for name, value in values.items()
+                    },
+                    source_row=int(str(number)),
+                )
             )
-            for number, row in table.iterrows()
-        ]
+        return cases
 
-    cases, task = tell(frame), people.task
+    cases, task = make_cases(frame), people.task
     if options.exchange:
         exchange = find_exchange(
-            context.name, options.exchange, options.exchange_values, frame, told
+            context.name, options.exchange, options.exchange_values, frame, shown_features
         )
-        exchanged, counted = exchange.apply(frame, frame["id"].map(splits) == "test")
+        exchanged, counts = exchange.apply(frame, frame["id"].map(splits) == "test")
         task = replace(
             task,
             notes=(*task.notes, exchange.note),
             exchanged=options.exchange,
             exchanged_from=digest_of_test_cases(cases),
         )
-        cases, features = tell(exchanged), _features(exchanged, list(features.columns[3:]), splits)
-        cleaning |= counted
-    known = {case.text for case in cases if case.split == "train"}
+        cases = make_cases(exchanged)
+        features = _features(exchanged, list(features.columns[3:]), splits)
+        cleaning |= counts
+    training_texts = {case.text for case in cases if case.split == "train"}
     cleaning["test texts that stand in training too"] = sum(
-        case.split == "test" and case.text in known for case in cases
+        case.split == "test" and case.text in training_texts for case in cases
     )
     return Loaded(cases, task, features.reset_index(drop=True), cleaning, people.sources)
 
 
-def _features(frame: pd.DataFrame, told: Sequence[str], splits: Mapping[str, str]) -> pd.DataFrame:
-    features = frame[["id", "label", *told]].rename(columns={"id": "case_id"})
+def _withheld_columns(options: PeopleOptions) -> set[str]:
+    columns = set[str]()
+    for name in map(str, options.withhold):
+        columns |= set(BUILD) if name == "build" else {name}
+    return columns
+
+
+def _features(frame: pd.DataFrame, names: Sequence[str], splits: Mapping[str, str]) -> pd.DataFrame:
+    features = frame[["id", "label", *names]].rename(columns={"id": "case_id"})
     features.insert(1, "split", features["case_id"].map(splits))
     return features
 
 
-def _twins(people: People) -> list[Related]:
-    """Rows that agree in all features, each with the first such row: perhaps one person under two
-    ids.
-    """
+def _twins(people: People) -> list[RelatedCases]:
+    """Pair each row with the first row of equal features, perhaps the same person under two ids."""
     frame = people.frame
     columns = [name for name in people.features if name in frame]
     first = frame.groupby(columns, dropna=False, observed=True, sort=False)["id"].transform("first")
     return [
-        Related(str(one), str(other))
-        for one, other in zip(first, frame["id"], strict=True)
-        if one != other
+        RelatedCases(str(first_id), str(case_id))
+        for first_id, case_id in zip(first, frame["id"], strict=True)
+        if first_id != case_id
     ]
 
 
-def _first(features: pd.DataFrame, count: int, ranking: Ranking, context: LoadContext) -> list[str]:
+def _top_features(
+    features: pd.DataFrame, count: int, ranking: Ranking, context: LoadContext
+) -> list[str]:
     ranked = rank_features(features, ranking, context.seed).index.tolist()
     if count > len(ranked):
         raise UserError(
             f"datasets.{context.name}.features: found {count}, but only {len(ranked)} features are"
-            " left to tell; expected 'all' or a number up to that. Lower it."
+            f" available; expected 'all' or a number up to {len(ranked)}. Lower it."
         )
     return ranked[:count]
 
 
-def _plain(value: Json) -> object:
+def _plain_value(value: Json) -> object:
     """A cell as a plain value: None where it is missing."""
     if pd.isna(value):
         return None
-    return (
-        value
-        if isinstance(value, bool | str)
-        else bool(value)
-        if str(value) in ("True", "False")
-        else int(value)
-    )
+    if isinstance(value, bool | str):
+        return value
+    return bool(value) if str(value) in ("True", "False") else int(value)

@@ -21,11 +21,11 @@ from moot.core.input_files import read_text
 from moot.core.model_config import Strict
 from moot.core.yaml_text import load_yaml
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.topics import LONGEST_TOPIC, source_folder, source_notes
+from moot.datasets.topics import MAX_TOPIC_CHARS, source_folder, source_notes
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 
 Words = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TOPIC)
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_TOPIC_CHARS)
 ]
 Title = Annotated[
     str,

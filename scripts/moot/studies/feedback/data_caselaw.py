@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from moot.core.cases import Split, Task
 from moot.core.input_files import check_values, read_jsonl
-from moot.datasets import MADE_BY, LoadContext, Loaded, dataset
+from moot.datasets import SOURCE_PATTERN, LoadContext, Loaded, dataset
 from moot.studies.feedback.texts.facts import (
     LegalTextOptions,
     Record,
@@ -51,7 +51,7 @@ class CaselawOptions(LegalTextOptions):
     )
     summaries: str = Field(
         "",
-        pattern=f"^({MADE_BY})?$",
+        pattern=f"^({SOURCE_PATTERN})?$",
         description=(
             "with `source: cap`: EXPERIMENT/MODEL of the protocol case_summary that wrote the cases"
         ),

@@ -30,7 +30,7 @@ from moot.core.errors import UnavailableError, UserError
 from moot.core.kinds import UNUSABLE
 from moot.core.log import LOG
 from moot.core.types import Fields, JsonObject
-from moot.datasets.near_duplicates import leaking
+from moot.datasets.near_duplicates import find_leaks
 from moot.training.baselines.text import sentence_model
 from moot.training.storage import dump, read
 from moot.training.text_features import SentenceEmbedding
@@ -171,7 +171,7 @@ def train_assistant(
         )
     argued = set(opinions["case_id"])
     used = {case.case_id: case.text for case in cases if case.case_id in argued}
-    leaks = leaking(used, tested, task.language)
+    leaks = find_leaks(used, tested, task.language)
     clean = opinions[~opinions["case_id"].isin(list(leaks))]
     training, validation = (
         _both_classes(clean, split, dataset) for split in ("train", "validation")

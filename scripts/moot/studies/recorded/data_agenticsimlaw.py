@@ -34,9 +34,9 @@ from moot.datasets.records import (
     WITHOUT_TEXT,
     RecordedDebate,
     RecordedUtterance,
+    load_shipped_cases,
+    load_shipped_debates,
     read_confidence,
-    shipped_cases,
-    shipped_debates,
 )
 
 FOLDER = "recorded/agenticsimlaw"
@@ -96,7 +96,7 @@ def read_debates(options: AgenticSimLawOptions, context: LoadContext) -> Iterato
         UserError: a file has a fault.
     """
     if options.source == "shipped":
-        yield from shipped_debates(options.shipped, context)
+        yield from load_shipped_debates(options.shipped, context)
         return
     for method, files in options.records.items():
         for file in files:
@@ -107,7 +107,7 @@ def read_debates(options: AgenticSimLawOptions, context: LoadContext) -> Iterato
 def load(options: AgenticSimLawOptions, context: LoadContext) -> Loaded:
     """The people whom the records are about, all of them test cases: nothing is trained on them."""
     if options.source == "shipped":
-        return shipped_cases(options.shipped, context)
+        return load_shipped_cases(options.shipped, context)
     path = context.data_root / FOLDER / options.vignettes
     table = read_csv(path, [options.outcome, *options.attributes], get=_GET)
     outcomes = _read_truths(path, table[options.outcome])

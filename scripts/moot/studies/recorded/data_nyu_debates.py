@@ -31,8 +31,8 @@ from moot.datasets.records import (
     RecordedDebate,
     RecordedUtterance,
     leave_out,
-    shipped_cases,
-    shipped_debates,
+    load_shipped_cases,
+    load_shipped_debates,
 )
 
 FOLDER = "recorded"
@@ -111,7 +111,7 @@ def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[Recorded
     read them later.
     """
     if options.source == "shipped":
-        yield from shipped_debates(SHIPPED_AS, context)
+        yield from load_shipped_debates(SHIPPED_AS, context)
         return
     for debate in _read_published_debates(options, context, Counter()):
         yield debate.record(debate.live_utterances, JUDGED_BY)
@@ -142,7 +142,7 @@ def _by_round_beliefs_last(utterance: RecordedUtterance) -> tuple[int, bool]:
 def load(options: NyuOptions, context: LoadContext) -> Loaded:
     """A case for each debate with a verdict; raises `UserError` for a fault in a file."""
     if options.source == "shipped":
-        return shipped_cases(SHIPPED_AS, context)
+        return load_shipped_cases(SHIPPED_AS, context)
     cleaning: Counter[str] = Counter()
     cases = [debate.case for debate in _read_published_debates(options, context, cleaning)]
     return Loaded(cases, TASK, cleaning=cleaning, sources=(context.data_root / FOLDER / METADATA,))

@@ -18,9 +18,9 @@ from moot.core.input_files import check_values, read_csv
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.near_duplicates import (
     RESEMBLING,
-    account_of_pairs,
-    near_duplicates,
-    resembled_tests,
+    count_pairs,
+    find_near_duplicates,
+    find_resembled_tests,
 )
 from moot.datasets.topics import check_texts, source_folder, source_notes, topic_and_text
 
@@ -108,14 +108,14 @@ def _mark_near_duplicates(
     """The cases, those marked whose post nearly repeats one of the test split; each post is
     compared once.
     """
-    pairs = near_duplicates({ids[0]: post for (_, post), ids in posts.items()})
+    pairs = find_near_duplicates({ids[0]: post for (_, post), ids in posts.items()})
     splits = {ids[0]: split for (split, _), ids in posts.items()}
-    copies = resembled_tests(splits, pairs)
+    copies = find_resembled_tests(splits, pairs)
     similar_test = {
         case_id: copies[ids[0]] for ids in posts.values() if ids[0] in copies for case_id in ids
     }
     cleaning |= {
-        **account_of_pairs("pairs of near-duplicate posts", splits, pairs),
+        **count_pairs("pairs of near-duplicate posts", splits, pairs),
         RESEMBLING: len(similar_test),
     }
     marks = {case_id: {NEAR_DUPLICATE_OF: test} for case_id, test in similar_test.items()}

@@ -2,13 +2,13 @@
 
 from moot.datasets.people.narrative import (
     Facts,
-    counted,
-    enumerated,
+    as_number,
+    count_noun,
+    enumerate_parts,
     introduction,
     list_form,
-    not_known,
-    number,
     prose,
+    unknown_features_sentence,
 )
 
 NOUN = "the defendant"
@@ -54,7 +54,9 @@ def narrate(facts: Facts, form: str) -> str:
         _describe_juvenile_record(known_facts),
     ]
     sentences.append(
-        not_known([PHRASES[name] for name in PHRASES if name in facts and name not in known_facts])
+        unknown_features_sentence(
+            [PHRASES[name] for name in PHRASES if name in facts and name not in known_facts]
+        )
     )
     return prose(sentences, str(known_facts.get("sex", "")), NOUN)
 
@@ -77,14 +79,16 @@ def _describe_priors(facts: Facts) -> str:
     if "priors_count" not in facts:
         return ""
     return (
-        f"{{They have}} {counted(number(facts['priors_count']), 'prior offense', 'prior offenses')}"
+        f"{{They have}} {count_noun(as_number(facts['priors_count']), 'prior offense', 'prior offenses')}"
         " on record."
     )
 
 
 def _describe_juvenile_record(facts: Facts) -> str:
-    counts = {name: number(facts[name]) for name in _JUVENILE if name in facts}
+    counts = {name: as_number(facts[name]) for name in _JUVENILE if name in facts}
     if len(counts) == len(_JUVENILE) and not any(counts.values()):
         return "{They have} no juvenile record."
-    committed = enumerated([counted(count, *_JUVENILE[name]) for name, count in counts.items()])
+    committed = enumerate_parts(
+        [count_noun(count, *_JUVENILE[name]) for name, count in counts.items()]
+    )
     return f"{{Their}} juvenile record lists {committed}." if counts else ""

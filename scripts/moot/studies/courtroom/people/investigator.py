@@ -327,7 +327,7 @@ def _select_people(
         features,
         replace(task, notes=(source_note, *task.notes)),
         dict(cleaning),
-        told_apart=True,
+        are_distinct=True,
     )
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from moot.core.cases import Task
 from moot.core.input_files import booleans, whole_numbers
-from moot.datasets.people.people import Plausible, typed_columns
+from moot.datasets.people.people import PlausibleRange, typed_columns
 from moot.studies.courtroom.people.nlsy97_narrative import (
     AREAS,
     DEPRESSIONS,
@@ -32,12 +32,12 @@ CATEGORIES: dict[str, tuple[str, ...]] = {
     "marijuana_anydrug": ("", "marijuana", "marijuana_anydrug"),
 }
 PLAUSIBLE = {  # the survey's people were born in 1980 to 1984
-    "age": Plausible(16, 24, "years"),
-    "experience02": Plausible(0, 30, "jobs"),
-    "hhsize97": Plausible(1, 30, "people"),
-    "numberofarrestsby2002": Plausible(0, 200, "arrests"),
-    "height_total_inches": Plausible(48, 84, "inches"),
-    "num_weight": Plausible(80, 700, "pounds"),
+    "age": PlausibleRange(16, 24, "years"),
+    "experience02": PlausibleRange(0, 30, "jobs"),
+    "hhsize97": PlausibleRange(1, 30, "people"),
+    "numberofarrestsby2002": PlausibleRange(0, 200, "arrests"),
+    "height_total_inches": PlausibleRange(48, 84, "inches"),
+    "num_weight": PlausibleRange(80, 700, "pounds"),
 }
 FLAGS = tuple(name for name in FEATURES if name not in CATEGORIES and name not in PLAUSIBLE)
 MAY_BE_BLANK = ("height_total_inches", "num_weight")

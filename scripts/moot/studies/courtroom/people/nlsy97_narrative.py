@@ -9,13 +9,13 @@ from collections.abc import Callable
 
 from moot.datasets.people.narrative import (
     Facts,
-    counted,
+    as_number,
+    count_noun,
+    count_times,
     introduction,
     list_form,
-    not_known,
-    number,
     prose,
-    times,
+    unknown_features_sentence,
 )
 
 NOUN = "the defendant"
@@ -152,7 +152,7 @@ def narrate(facts: Facts, form: str) -> str:
         *(sentence(known_facts) for sentence in SENTENCES),
     ]
     sentences.append(
-        not_known(
+        unknown_features_sentence(
             [
                 PHRASES_IF_UNKNOWN[name]
                 for name in PHRASES_IF_UNKNOWN
@@ -175,7 +175,7 @@ def _format_value(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if name == "height_total_inches":
-        return format_height(number(value))
+        return format_height(as_number(value))
     if name == "num_weight":
         return f"{value} pounds"
     labels = {"race": RACES, "marijuana_anydrug": DRUGS}.get(name, {})
@@ -189,9 +189,9 @@ def _format_value(name: str, value: object) -> str:
 def _describe_criminal_history(facts: Facts) -> str:
     clauses = []
     if "numberofarrestsby2002" in facts:
-        arrests = number(facts["numberofarrestsby2002"])
+        arrests = as_number(facts["numberofarrestsby2002"])
         clauses.append(
-            f"{{they have}} been arrested {times(arrests)}"
+            f"{{they have}} been arrested {count_times(arrests)}"
             if arrests
             else "{they have} never been arrested"
         )
@@ -205,7 +205,7 @@ def _describe_criminal_history(facts: Facts) -> str:
 def _describe_body(facts: Facts) -> str:
     measures = []
     if "height_total_inches" in facts:
-        measures.append(f"are}} {format_height(number(facts['height_total_inches']))} tall")
+        measures.append(f"are}} {format_height(as_number(facts['height_total_inches']))} tall")
     if "num_weight" in facts:
         measures.append(f"weigh}} {facts['num_weight']} pounds")
     return "{They " + " and {".join(measures) + "." if measures else ""
@@ -236,7 +236,7 @@ def _describe_livelihood(facts: Facts) -> str:
     )
     if "experience02" not in facts:
         return f"{{They have}} {food} in the past year."
-    jobs = counted(number(facts["experience02"]), "job", "jobs")
+    jobs = count_noun(as_number(facts["experience02"]), "job", "jobs")
     return (
         f"{{They have}} held {jobs} in the past"
         f" year{f' and {{have}} {food} in that time' if food else ''}."
@@ -300,7 +300,7 @@ def _describe_childhood(facts: Facts) -> str:
         sentences.append(f"At age 12, {{they were}} living {home}." if home else unknown_sentence)
     if "hhsize97" in facts:
         sentences.append(
-            f"{{Their}} household had {counted(number(facts['hhsize97']), 'member', 'members')} in"
+            f"{{Their}} household had {count_noun(as_number(facts['hhsize97']), 'member', 'members')} in"
             " 1997."
         )
     if "urbanrural" in facts:

@@ -25,13 +25,13 @@ from moot.core.errors import UserError
 from moot.datasets import DatasetOptions, LoadContext, Loaded
 from moot.datasets.near_duplicates import (
     RESEMBLING,
-    Related,
-    account_of_pairs,
-    families,
-    near_duplicates,
-    resembled_tests,
-    sharing,
-    splits_by_family,
+    RelatedCases,
+    count_pairs,
+    find_near_duplicates,
+    find_resembled_tests,
+    group_families,
+    pair_by_marks,
+    split_by_family,
 )
 from moot.studies.feedback.texts.leakage import Mask, cut, masked, outcome_rules_met
 
@@ -172,10 +172,10 @@ def prepare(
         )
     ids = _case_ids(context.name, texts, cleaning)
     pairs = {
-        NEAR_DUPLICATE_OF: near_duplicates(
+        NEAR_DUPLICATE_OF: find_near_duplicates(
             dict(zip(ids, texts, strict=True)), task.language, options.similarity
         ),
-        SAME_LAWSUIT_AS: sharing(
+        SAME_LAWSUIT_AS: pair_by_marks(
             {case_id: record.lawsuits for case_id, record in zip(ids, records, strict=True)}
         ),
     }
@@ -242,7 +242,7 @@ def _case_ids(name: str, texts: Sequence[str], cleaning: dict[str, int]) -> list
 
 def _splits(
     records: Mapping[str, Record],
-    pairs: Sequence[Related],
+    pairs: Sequence[RelatedCases],
     options: LegalTextOptions,
     context: LoadContext,
 ) -> dict[str, Split]:
@@ -251,12 +251,12 @@ def _splits(
 
         Cases that belong together get one split, as far as it is not published.
     """
-    hashed = splits_by_family(
+    hashed = split_by_family(
         {case_id: record.target for case_id, record in records.items()}, pairs, context.seed
     )
     splits = {case_id: record.split or hashed[case_id] for case_id, record in records.items()}
     if options.files and "validation" not in options.files:
-        family = families(list(records), pairs)
+        family = group_families(list(records), pairs)
         for case_id, split in splits.items():
             drawn = stable_fraction("validation", context.seed, family[case_id])
             if split == "train" and drawn < options.validation:
@@ -265,7 +265,7 @@ def _splits(
 
 
 def _marks(
-    pairs: Mapping[str, Sequence[Related]], splits: dict[str, Split], cleaning: dict[str, int]
+    pairs: Mapping[str, Sequence[RelatedCases]], splits: dict[str, Split], cleaning: dict[str, int]
 ) -> dict[str, dict[str, str]]:
     """The attributes that mark training and validation cases related to a test case; all pairs are
     counted.
@@ -274,9 +274,9 @@ def _marks(
     for (attribute, related), what in zip(
         pairs.items(), ("near-duplicate pairs", "pairs of one lawsuit"), strict=True
     ):
-        for case_id, tested in resembled_tests(splits, related).items():
+        for case_id, tested in find_resembled_tests(splits, related).items():
             marks.setdefault(case_id, {})[attribute] = tested
-        cleaning.update(account_of_pairs(what, splits, related))
+        cleaning.update(count_pairs(what, splits, related))
     return marks
 
 
