@@ -20,7 +20,7 @@ import yaml
 from figures import MEASURED, ROOT, Figure
 
 from moot.analyses.variance.tables import where_verdicts_come_from
-from moot.commands.documented import keys
+from moot.commands.documented import figure_keys
 from moot.report.content import StudyResults
 from moot.studies.recorded.tables_agreement import agreement
 from moot.studies.recorded.tables_discussions import changed_answers
@@ -101,7 +101,7 @@ if __name__ == "__main__":
     table = pd.concat(
         [previous[previous["command"] != COMMAND], pd.DataFrame(rows).map(_format_cell)]
     )
-    page_keys = {PAGE: keys(page_text)}
+    page_keys = {PAGE: figure_keys(page_text)}
     table = table[(table["command"] != COMMAND) | table["key"].isin(page_keys[PAGE])]
     table[list(previous.columns)].to_csv(path, index=False)
     for key in sorted(set(page_keys[PAGE]) - set(table["key"])):

@@ -32,7 +32,12 @@ from moot.core.artifacts import atomic_path, describe, read_cases
 from moot.core.cases import shard_number
 from moot.core.schemas import SCHEMAS
 from moot.jobs.predictions import write_predictions
-from moot.jobs.results import debated_results, model_results, study_results, write_scores
+from moot.jobs.results import (
+    load_model_results,
+    load_study_debates,
+    load_study_results,
+    write_scores,
+)
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
@@ -186,7 +191,7 @@ def score(plan: Plan, shards: int) -> None:
 
 def tables(plan: Plan, shards: int) -> None:
     """Every table of the study that this run fills, by one process where the workflow has some."""
-    results = study_results(plan, Job(shards), STUDY)
+    results = load_study_results(plan, Job(shards), STUDY)
     for name in TABLES:
         if TABLES[name].study == STUDY and plan.can_fill(TABLES[name]):
             paths = {ending: OUT / f"{name}.{ending}" for ending in ("csv", "xlsx", "tex", "html")}
@@ -198,7 +203,7 @@ def tables(plan: Plan, shards: int) -> None:
 
 def figures(plan: Plan, shards: int) -> None:
     """Every figure of the study that this run fills."""
-    results = study_results(plan, Job(shards), STUDY)
+    results = load_study_results(plan, Job(shards), STUDY)
     for name in FIGURES:
         if FIGURES[name].study == STUDY and plan.can_fill(FIGURES[name]):
             paths = {ending: OUT / f"{name}.{ending}" for ending in ("png", "svg")}
@@ -218,7 +223,7 @@ def _say(name: str, start: float) -> None:
 
 def render(plan: Plan, shards: int) -> None:
     """The transcripts for people, as Markdown."""
-    results = model_results(plan, Job(shards))
+    results = load_model_results(plan, Job(shards))
     with atomic_path(OUT / f"{EXPERIMENT}.md") as part, part.open("w", encoding="utf-8") as page:
         page.writelines(render_markdown(results, MODEL))
 
@@ -227,7 +232,7 @@ def reader(plan: Plan, shards: int) -> None:
     """The study's page of all debates."""
     parts = OUT / "reader_parts"
     parts.mkdir(parents=True, exist_ok=True)
-    pieces = render_reader(STUDY, debated_results(plan, Job(shards)), parts)
+    pieces = render_reader(STUDY, load_study_debates(plan, Job(shards)), parts)
     with atomic_path(OUT / "reader.html") as part, part.open("w", encoding="utf-8") as page:
         page.writelines(pieces)
 

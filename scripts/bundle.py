@@ -2,9 +2,9 @@
 
 import sys
 
-from moot.commands.bundling import bundle
+from moot.commands.bundling import write_bundle
 from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
-        sys.stdout.write(bundle(plan, snakemake.config))
+        sys.stdout.write(write_bundle(plan, snakemake.config))

@@ -4,7 +4,7 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from moot.commands.preview import calls_of_a_debate
+from moot.commands.preview import calls_per_debate
 from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job, write_transcripts
 from moot.workflow.job import job
@@ -30,8 +30,8 @@ if __name__ == "__main__":
             interim = import_module(INTERIM_RESULTS)
             earlier = [Path(path) for path in inputs.earlier]
             is_complete = interim.is_complete(plan, debates, Path(inputs.cases), earlier)
-            debates = replace(debates, stopped=is_complete)
-        debates = replace(debates, calls_a_debate=calls_of_a_debate(plan, debates))
+            debates = replace(debates, is_stopped=is_complete)
+        debates = replace(debates, calls_per_debate=calls_per_debate(plan, debates))
         sources = [Path(source) for source in inputs]
         digests = {**digests_of(snakemake), RESUMED: str(snakemake.params.resumed)}
         write_transcripts(plan, debates, sources, Path(snakemake.output[0]), **digests)

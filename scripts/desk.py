@@ -21,7 +21,7 @@ from aiohttp import web
 from yarl import URL
 
 from moot.core.errors import UserError
-from moot.desk.colleagues import Colleagues, tokens_of
+from moot.desk.colleagues import Colleagues, load_tokens
 from moot.desk.pages import HOST, Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import conflicts
@@ -64,7 +64,7 @@ async def open_desk(command: list[str], given: Namespace) -> None:
     if given.host or given.people or given.address or certificate or given.behind_tunnel:
         address = public_address(host, port, given.address, bool(certificate), given.behind_tunnel)
         names = [name for name in given.people.split(",") if name.strip()]
-        colleagues = Colleagues(address, tokens_of(folder, names))
+        colleagues = Colleagues(address, load_tokens(folder, names))
         desk = Desk(folder, desk.runner, "desk", colleagues)
         links = colleagues.links
         said = OPEN_TO_COLLEAGUES.format(

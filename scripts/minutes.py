@@ -4,7 +4,7 @@ each.
 
 from pathlib import Path
 
-from moot.jobs.results import model_results
+from moot.jobs.results import load_model_results
 from moot.studies.conference.minutes import render_minutes
 from moot.workflow.job import job
 
@@ -13,6 +13,6 @@ if __name__ == "__main__":
         folder = Path(snakemake.output[0])
         folder.mkdir(parents=True, exist_ok=True)
         for number, text in render_minutes(
-            model_results(plan, snakemake), snakemake.wildcards.model
+            load_model_results(plan, snakemake), snakemake.wildcards.model
         ):
             (folder / f"{number:03d}.md").write_text(text, encoding="utf-8")

@@ -4,11 +4,11 @@ import sys
 from pathlib import Path
 
 from moot.commands.power import summarise_power
-from moot.commands.preview import preview, servers
+from moot.commands.preview import describe_servers, preview
 from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         sys.stdout.write(preview(plan, Path("results")).to_string(index=False, na_rep="") + "\n")
-        sys.stdout.write(f"\nWhere calls go:\n{servers(plan)}\n")
+        sys.stdout.write(f"\nWhere calls go:\n{describe_servers(plan)}\n")
         sys.stdout.write(summarise_power(plan))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from moot.core.artifacts import atomic_path
-from moot.jobs.results import debated_results
+from moot.jobs.results import load_study_debates
 from moot.report.reader import render_reader
 from moot.workflow.job import job
 
@@ -11,7 +11,9 @@ if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         parts = Path(snakemake.output.parts)
         parts.mkdir(parents=True, exist_ok=True)
-        pieces = render_reader(snakemake.wildcards.study, debated_results(plan, snakemake), parts)
+        pieces = render_reader(
+            snakemake.wildcards.study, load_study_debates(plan, snakemake), parts
+        )
         with (
             atomic_path(Path(snakemake.output.page)) as part,
             part.open("w", encoding="utf-8") as page,

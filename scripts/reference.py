@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from moot.commands.registered import registered
+from moot.commands.registered import describe_registered
 from moot.commands.registrations import check_modules, describe_registrations
 from moot.workflow.job import job
 
@@ -10,5 +10,5 @@ if __name__ == "__main__":
     with job(globals()) as (_, snakemake):
         check_modules()
         places = f"## Where each is registered\n\n{describe_registrations()}"
-        text = f"# What a configuration may name\n\n{registered()}\n\n{places}\n"
+        text = f"# What a configuration may name\n\n{describe_registered()}\n\n{places}\n"
         Path(snakemake.output[0]).write_text(text, encoding="utf-8")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from moot.core.artifacts import atomic_path
-from moot.jobs.results import model_results
+from moot.jobs.results import load_model_results
 from moot.report.transcripts import render_markdown
 from moot.workflow.job import job
 
@@ -13,4 +13,6 @@ if __name__ == "__main__":
         atomic_path(Path(snakemake.output[0])) as part,
         part.open("w", encoding="utf-8") as page,
     ):
-        page.writelines(render_markdown(model_results(plan, snakemake), snakemake.wildcards.model))
+        page.writelines(
+            render_markdown(load_model_results(plan, snakemake), snakemake.wildcards.model)
+        )

@@ -341,7 +341,7 @@ def test_a_person_decides_between_two_annotators_by_keyboard(
             tmp_path / "data/annotation_sheets", tmp_path / "data/annotations", SHEET, name
         )
         for number, label in enumerate(labels):
-            work.label(item(number), label)
+            work.add_label(item(number), label)
     desk, page = desks(), opened()
     page.goto(desk.address)
     page.get_by_label("Name of the person who decides").fill("zoe")

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 from in_process import RESULTS, built, default_configuration
-from moot.commands.documented import MARKED, Numbers, documented_pages, keys
+from moot.commands.documented import MARKED_NUMBER, Numbers, documented_pages, figure_keys
 from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON, RECORDED
-from moot.jobs.results import study_results
+from moot.jobs.results import load_study_results
 from moot.plan.plan import Plan
 from moot.report import TABLES
 from moot.report.tables import write_table
@@ -57,7 +57,7 @@ def test_every_number_of_the_recorded_debates_is_that_of_a_build(
         inputs.baselines, inputs.published, inputs.claims = [], PUBLISHED, CLAIMS
         inputs.findings = PUBLISHED.with_name("findings.csv")
         job: Any = SimpleNamespace(input=inputs)
-        results = study_results(plan, job, study)
+        results = load_study_results(plan, job, study)
         for name in (
             "methods",
             "groups",
@@ -91,7 +91,7 @@ def test_every_measured_figure_is_that_of_the_file_and_each_of_the_file_is_shown
     for page in documented_pages(PROJECT):
         text = (PROJECT / page).read_text("utf-8")
         assert numbers.fill(text, page) == text
-        for key in keys(text):
+        for key in figure_keys(text):
             shown[key] = f"{shown[key]} {page}" if key in shown else page
     figures = pd.read_csv(MEASURED)
     assert dict(zip(figures["key"], figures["page"], strict=True)) == shown
@@ -128,7 +128,7 @@ prices, a sum.
 
 def unmarked(page: str) -> Iterator[str]:
     """The figures of two decimals or more that name no table, outside of code."""
-    text = MARKED.sub("", re.sub(r"^```.*?^```", "", page, flags=re.DOTALL | re.MULTILINE))
+    text = MARKED_NUMBER.sub("", re.sub(r"^```.*?^```", "", page, flags=re.DOTALL | re.MULTILINE))
     for line in text.splitlines():
         yield from (
             f"{found[0]} in '{line.strip()[:80]}'"
@@ -190,6 +190,8 @@ def test_a_key_alone_names_a_measured_figure_or_its_interval(tmp_path: Path) -> 
     page = "| {}" + auc + " {}" + auc + ", {}<!-- d/m/test auc in percent --> % of {}" + rows + " |"
     written = page.format("0.71", "[0.60, 0.81]", "71", "12,345")
     assert numbers.fill(page.format("0.50", "[0.11, 0.22]", "7", "1,000"), "page") == written
-    assert keys(written) == {"d/m/test auc", "d/rows, in all"} and list(unmarked(written)) == []
+    assert (
+        figure_keys(written) == {"d/m/test auc", "d/rows, in all"} and list(unmarked(written)) == []
+    )
     with pytest.raises(UserError, match="0 rows"):
         numbers.fill("1<!-- d/none -->", "page")

@@ -13,7 +13,7 @@ import pytest
 
 from courtroom_runs import PROJECT, configuration, people
 from moot.commands.power import (
-    Powered,
+    ContrastPower,
     _planned_cases,
     planned_power,
     power_lines,
@@ -167,7 +167,7 @@ def test_five_cases_show_nothing_and_groups_count_their_own(
         round(CASES * 0.4),
         2,
     )
-    few = Powered(
+    few = ContrastPower(
         plan.contrasts[0],
         "pilot",
         Spread(0.1, (0.2,), (0.1, 0.1), cases=(5,)),
@@ -187,7 +187,7 @@ def test_simulated_voices_that_hardly_differ_are_no_ground_to_plan_on() -> None:
     """At temperature 0 two wordings of a question get the same answers from a simulated voice."""
     contrast = Plan.from_yaml(raw(), PROJECT).contrasts[0]
     alike = Spread(0.0, (0.01,), (np.nan, np.nan), cases=(150,), is_binary=True)
-    rehearsed = Powered(
+    rehearsed = ContrastPower(
         contrast, "rehearsal (SIMULATED)", alike, (150,), (1, 1), (283,), 0.1, Goal(), Goal()
     )
     assert "hardly differ" in list(power_lines([rehearsed], 0.1, 0.3))[1]

@@ -15,7 +15,7 @@ import yaml
 
 from moot.commands.reference import PARTS, with_part
 from moot.commands.reference_prompts import EVERYWHERE, SOMETIMES, variables
-from moot.commands.registered import registered
+from moot.commands.registered import describe_registered
 from moot.core.artifacts import write_frame
 from moot.core.schemas import ARTIFACTS, SCHEMAS
 from moot.datasets import LOADERS
@@ -99,7 +99,7 @@ def test_every_variable_of_a_template_is_described_and_no_other() -> None:
 
 
 def test_what_is_registered_is_listed_with_its_parameters() -> None:
-    page = registered()
+    page = describe_registered()
     assert "| `strategy` | `call` | how advocates plan: in a separate call" in page
     assert "| `courtroom/paired_tests` |" in page
 

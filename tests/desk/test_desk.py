@@ -70,7 +70,7 @@ def test_a_panel_of_three_rounds_is_answered_on_its_pages(
     inbox = folder / "data" / "inbox"
 
     async def answer_all(number: int, client: TestClient) -> None:
-        questions = [question for question in read_questions(inbox) if not question.answered]
+        questions = [question for question in read_questions(inbox) if not question.is_answered]
         assert [(question.case, question.round) for question in questions] == [
             (1, number),
             (2, number),
@@ -115,7 +115,7 @@ def test_what_cannot_count_comes_back_and_is_kept_beside(folder: Path, server: F
         ):
             status, page = await answer(client, first.key, seen=first.digest, **fields)
             assert status == 400 and fault in page and "I would affirm the decision." in page
-        assert not first.answered and asides() == 0
+        assert not first.is_answered and asides() == 0
         assert [(await answer(client, first.key, seen=first.digest))[0] for _ in range(2)] == [
             303,
             303,
@@ -135,7 +135,7 @@ def test_what_cannot_count_comes_back_and_is_kept_beside(folder: Path, server: F
             and "New facts" in page
             and "The record is thin." in page
         )
-        assert not second.answered and asides() == 2
+        assert not second.is_answered and asides() == 2
         assert (await answer(client, second.key, seen=read_questions(inbox)[1].digest))[0] == 303
         status, page = await answer(client, "0" * 16, seen="x", statement="Still mine.")
         assert status == 400 and "kept in" in page
@@ -235,7 +235,7 @@ def test_names_stay_names_and_conflicts_are_listed(folder: Path) -> None:
             Labelling(sheets, annotations, sheet, annotator)
     for annotator, label in (("ann", "AFFIRM"), ("bob", "REVERSE")):
         work = Labelling(sheets, annotations, SHEET, annotator)
-        assert work.label(item(0), label) == label and work.label(item(1), "NONE") == "NONE"
+        assert work.add_label(item(0), label) == label and work.add_label(item(1), "NONE") == "NONE"
     assert conflicts(sheets, annotations) == [(item(0), {"ann": "AFFIRM", "bob": "REVERSE"})]
     assert set(LABELS) >= {"AFFIRM", "REVERSE", "NONE"}
 
@@ -255,7 +255,7 @@ async def test_the_debates_go_on_after_each_answer(folder: Path) -> None:
             await client.get("/t/")
         runner.go_on()
         runner.go_on()
-        while (folder / "ran").read_text() != "xx" or runner.running:
+        while (folder / "ran").read_text() != "xx" or runner.is_running:
             assert "data-wait" in await (await client.get("/t/seat")).text()
     assert (folder / "ran").read_text() == "xx" and runner.status == 0
 
@@ -272,7 +272,7 @@ async def test_a_run_that_stopped_says_why_on_the_page(folder: Path) -> None:
     async with TestClient(
         TestServer(make_app(Desk(folder, runner, token="t")), host="127.0.0.1")
     ) as client:
-        while runner.status is None or runner.running:
+        while runner.status is None or runner.is_running:
             await asyncio.sleep(0.05)
         page = await (await client.get("/t/seat")).text()
     assert "The last run stopped. Nothing that you said is lost." in page
@@ -298,6 +298,6 @@ async def test_a_desk_waits_for_the_run_of_one_that_was_killed(folder: Path) -> 
     runner = Runner(command, folder)
     async with TestClient(TestServer(make_app(Desk(folder, runner, token="t")), host="127.0.0.1")):
         while runner.status is None:
-            assert runner.running
+            assert runner.is_running
             await asyncio.sleep(0.05)
     assert runner.status == 0 and (folder / "data" / "desk.log").read_text() == "done\n" * 2

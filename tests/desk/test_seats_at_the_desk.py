@@ -121,7 +121,7 @@ def test_weighed_factors_are_a_table_and_what_cannot_be_kept_comes_back(
                 assert change.get("factors-0-factor", "Two arrests") in page, (
                     "what was filled in is not lost"
                 )
-        assert not first.answered
+        assert not first.is_answered
 
     asyncio.run(go_wrong())
     table = {

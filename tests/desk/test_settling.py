@@ -17,7 +17,7 @@ from moot.desk.labelling import Labelling
 from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import Settling, conflicts
-from moot.jobs.labels import by_people, effective_labels
+from moot.jobs.labels import effective_labels, labels_by_people
 from moot.labels.sheets import Known, filled_files, read_annotations
 from moot.studies.appellate.legal.rubric import LABELS
 
@@ -29,7 +29,7 @@ ADDRESS = f"/t/settle/{SHEET}/zoe"
 def annotate(folder: Path, name: str, labels: list[str]) -> None:
     work = Labelling(folder / "data/annotation_sheets", folder / "data/annotations", SHEET, name)
     for number, label in enumerate(labels):
-        work.label(item(number), label)
+        work.add_label(item(number), label)
 
 
 def settling(folder: Path, name: str = "zoe") -> Settling:
@@ -117,7 +117,7 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
         }
     )
     labels = effective_labels(
-        pd.DataFrame(by_people(statements, rows)), ("human", "rules")
+        pd.DataFrame(labels_by_people(statements, rows)), ("human", "rules")
     ).set_index("item")
     assert faults == [] and labels.loc[decided[0], ["label", "labeler"]].tolist() == [
         "REMAND",
@@ -135,7 +135,7 @@ def test_who_gave_which_label_cannot_be_told(tmp_path: Path) -> None:
     for name, label in (("ann", "AFFIRM"), ("bob", "REVERSE")):
         annotate(tmp_path, name, [label] * 40)
     work = settling(tmp_path)
-    first = [work.given(statement)[0] for statement in work.statements]
+    first = [work.shuffled_labels(statement)[0] for statement in work.statements]
     assert 10 < first.count("AFFIRM") < 30
 
 
@@ -144,7 +144,7 @@ def test_two_decisions_in_files_are_a_fault(tmp_path: Path) -> None:
     for name, labels in (("ann", ANN), ("bob", BOB), ("cid", ANN)):
         annotate(tmp_path, name, labels)
     work = settling(tmp_path)
-    assert len(work.given(work.statements[0])) == 3
+    assert len(work.shuffled_labels(work.statements[0])) == 3
     folder = tmp_path / "data" / "annotations"
     for name in ("kim", "zoe"):
         (folder / f"{name}.csv").write_text(f"item,label,adjudicator\n{item(1)},REVERSE,{name}\n")
@@ -158,4 +158,4 @@ def test_two_decisions_in_files_are_a_fault(tmp_path: Path) -> None:
     (folder / "eve.csv").write_text(f"item,label,annotator\n{item(0)},REVERSE,Eve\n")
     with pytest.raises(UserError, match="labelled this sheet"):
         settling(tmp_path, "eve")
-    assert settling(tmp_path).unfinished == [1] and not settling(tmp_path).statements
+    assert settling(tmp_path).partial_counts == [1] and not settling(tmp_path).statements

@@ -8,7 +8,7 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
 from fault_server import FaultServer
-from moot.commands.preview import calls_of_a_debate
+from moot.commands.preview import calls_per_debate
 from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job
 from moot.llm.progress import Progress
@@ -21,7 +21,7 @@ def test_the_calls_of_a_debate_are_counted_and_nobody_is_asked(
     cases = people(tmp_path / "cases" / "people.parquet", 30)
     config = configuration(server.url, tmp_path, run=[EXPERIMENT])
     job = Job(EXPERIMENT, MODEL, *read_cases(cases), shard=0)
-    assert calls_of_a_debate(Plan.from_yaml(config, PROJECT), job) == 16
+    assert calls_per_debate(Plan.from_yaml(config, PROJECT), job) == 16
     assert server.count() == 0
 
 
@@ -32,7 +32,7 @@ def test_the_calls_beside_a_person_are_counted_and_the_person_is_asked_nothing(
     cases = people(tmp_path / "cases" / "people.parquet", 2)
     asking = {"protocol": "human_panel", "params": {"human": "ask", "votes": "likelihood"}}
     plan = Plan.from_yaml(configuration(server.url, tmp_path, experiment=asking), PROJECT)
-    assert calls_of_a_debate(plan, Job(EXPERIMENT, MODEL, *read_cases(cases))) == 1 + 3 * 2 * 2
+    assert calls_per_debate(plan, Job(EXPERIMENT, MODEL, *read_cases(cases))) == 1 + 3 * 2 * 2
     assert not (tmp_path / "data").exists()
 
 

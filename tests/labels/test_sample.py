@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from moot.core.errors import UserError
-from moot.jobs.labels import ALL_COLUMNS, counted_labels
+from moot.jobs.labels import ALL_COLUMNS, final_labels
 from moot.labels.sample import (
     draw_more,
     has_text,
@@ -190,7 +190,7 @@ def test_labels_beside_the_ones_that_count() -> None:
             people[people["turn"] == 1].query("debate_id == 'd5'"),
         ]
     )
-    found = counted_labels(statements, everyone, sample, ("human", "rules"), "NONE").set_index(
+    found = final_labels(statements, everyone, sample, ("human", "rules"), "NONE").set_index(
         ["debate_id", "turn"]
     )
     assert found.loc["d3", "label"].tolist() == ["AFFIRM", "AFFIRM"], "it counts in the mixture"
@@ -214,7 +214,7 @@ def test_labels_beside_the_ones_that_count() -> None:
         )
     ]
     assert (
-        counted_labels(statements, fewer, sample, ("human", "rules"), "NONE")["inclusion"]
+        final_labels(statements, fewer, sample, ("human", "rules"), "NONE")["inclusion"]
         .isna()
         .all()
     )
@@ -224,14 +224,14 @@ def test_a_decision_counts_before_all_annotators() -> None:
     statements, labels = panel()
     people = [by_person(labels, "REMAND", "d2", kind=f"human:{name}") for name in ("ann", "bob")]
     decided = by_person(labels, "REVERSE", "d2", kind="adjudicated:zoe")
-    found = counted_labels(
+    found = final_labels(
         statements, pd.concat([labels, *people, decided]), NOTHING, ("rules", "human"), "NONE"
     )
     assert found.set_index("debate_id").loc["d2", "label"].tolist() == [
         "AFFIRM",
         "REVERSE",
     ], "the configured order"
-    found = counted_labels(
+    found = final_labels(
         statements, pd.concat([labels, *people, decided]), NOTHING, ("human", "rules"), "NONE"
     )
     assert set(found.set_index("debate_id").loc["d2", "labeler"]) == {"adjudicated:zoe"}

@@ -10,7 +10,7 @@ import pytest
 
 from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.core.rubric import RUBRICS
-from moot.jobs.labels import by_function, by_people, effective_labels
+from moot.jobs.labels import effective_labels, labels_by_function, labels_by_people
 from moot.labels.agreement import annotator_agreement
 from moot.labels.sheets import Known, blinded, filled_files, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id, statement_id
@@ -146,7 +146,7 @@ def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path:
     assert faults == []
     assert found.groupby("annotator").size().to_dict() == {"ann": 2, "bob@example.org": 4}
     labels = pd.DataFrame(
-        [*by_function("rules", statements, RUBRIC), *by_people(statements, found)]
+        [*labels_by_function("rules", statements, RUBRIC), *labels_by_people(statements, found)]
     )
     assert set(labels["labeler"]) == {"rules", "human:ann", "human:bob@example.org"}
 
@@ -278,5 +278,5 @@ def test_agreement_has_intervals_and_leaves_out_what_only_one_labelled() -> None
 
 
 def test_rules_label_every_statement(statements: pd.DataFrame) -> None:
-    labels = pd.DataFrame(list(by_function("rules", statements, RUBRIC)))
+    labels = pd.DataFrame(list(labels_by_function("rules", statements, RUBRIC)))
     assert labels["label"].map(CODES).tolist() == [1, 0, 3, 3, 1]

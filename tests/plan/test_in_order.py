@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.jobs.debates import in_order
+from moot.jobs.debates import run_in_order
 
 
 class Watched:
@@ -34,7 +34,7 @@ async def run(turns: list[int], at_once: int) -> tuple[list[int], Watched]:
     jobs: list[Callable[[], Coroutine[Any, Any, int]]] = [
         partial(watched.job, number, count) for number, count in enumerate(turns)
     ]
-    return [result async for result in in_order(jobs, at_once)], watched
+    return [result async for result in run_in_order(jobs, at_once)], watched
 
 
 @given(st.lists(st.integers(0, 12), max_size=60), st.integers(1, 9))
@@ -59,7 +59,7 @@ async def test_many_at_a_time_go_from_the_front_and_few_results_wait() -> None:
     jobs: list[Callable[[], Coroutine[Any, Any, int]]] = [
         partial(watched.job, n, turns) for n, turns in enumerate(slow_first)
     ]
-    async for _ in in_order(jobs, 8):
+    async for _ in run_in_order(jobs, 8):
         assert watched.begun == list(range(8 * 4))
         break
 
@@ -74,6 +74,6 @@ async def test_an_error_ends_all_at_once_and_not_when_its_turn_comes() -> None:
         partial(watched.job, n, 10_000) for n in range(50)
     ]
     with pytest.raises(ValueError, match="the second"):
-        async for _ in in_order([jobs[0], fail, *jobs[1:]], 4):
+        async for _ in run_in_order([jobs[0], fail, *jobs[1:]], 4):
             pass
     assert len(watched.begun) < 10

@@ -24,7 +24,7 @@ from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.labels import LabelJob, label_statements
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
-from moot.jobs.results import study_results, write_scores
+from moot.jobs.results import load_study_results, write_scores
 from moot.plan.plan import Plan
 from moot.protocols.experiment import Experiment
 from moot.studies.feedback.reliability import write_assistant
@@ -235,7 +235,7 @@ def test_the_papers_run_shows_every_published_value_that_it_should(
     inputs.scores, inputs.baselines = scores, list(write_leaderboards(experiments))
     inputs.published = PROJECT / "data/published/published_results.csv"
     inputs.findings = inputs.published.with_name("findings.csv")
-    results = study_results(plan, SimpleNamespace(input=inputs), study)
+    results = load_study_results(plan, SimpleNamespace(input=inputs), study)
     expected = results.published[results.published["repeated_by"] != ""]
     assert len(expected) >= 18
     assert [

@@ -11,7 +11,7 @@ import pytest
 from moot.core.artifacts import describe, read_cases, write_cases
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, Loaded
-from moot.jobs.load import clustered
+from moot.jobs.load import set_cluster
 from moot.report import TABLES
 from moot.report.content import StudyResults
 from moot.scores.classification import classification
@@ -111,16 +111,16 @@ def test_case_files_written_before_stay_readable(tmp_path):
 
 def test_the_configuration_may_name_another_cluster_or_none():
     loaded = Loaded(courts(), BY_COURT)
-    assert clustered("toy", loaded, None).cluster == "court"
-    assert clustered("toy", loaded, "").cluster == ""
+    assert set_cluster("toy", loaded, None).cluster == "court"
+    assert set_cluster("toy", loaded, "").cluster == ""
     with pytest.raises(
         UserError, match=r"cluster 'judge' is none of the attributes of case 'a0' \(court\)"
     ):
-        clustered("toy", loaded, "judge")
+        set_cluster("toy", loaded, "judge")
 
 
 @pytest.mark.parametrize("name", ["claim_stance", "claim_polarity", "agreement", "vast"])
 def test_texts_on_one_topic_are_a_cluster(name, load_context):
     loader = LOADERS[name]
     loaded = loader.load(loader.options(source="sample"), load_context(name))
-    assert clustered(name, loaded, None).cluster == "topic"
+    assert set_cluster(name, loaded, None).cluster == "topic"

@@ -6,7 +6,7 @@ from typing import Any
 
 from courtroom_runs import PROJECT, configuration, people
 from fault_server import FaultServer
-from moot.commands.bundling import BUNDLE, bundle
+from moot.commands.bundling import BUNDLE, write_bundle
 from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.predictions import write_predictions
@@ -49,6 +49,6 @@ def hold_run() -> dict[str, Any]:
 
 def bundled(raw: dict[str, Any]) -> tuple[bytes, str, str]:
     """A bundle's bytes, the head that its maker publishes, and what was said."""
-    said = bundle(Plan.from_yaml(raw, PROJECT), raw)
+    said = write_bundle(Plan.from_yaml(raw, PROJECT), raw)
     (head,) = (line.rpartition(" ")[2] for line in said.splitlines() if "The ledger's head" in line)
     return BUNDLE.read_bytes(), head, said

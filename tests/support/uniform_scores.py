@@ -15,7 +15,7 @@ from snakemake.utils import update_config
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
 from moot.core.shipped_files import default_files
-from moot.jobs.results import experiment_results
+from moot.jobs.results import load_experiment_results
 from moot.plan.plan import Plan
 from moot.report.content import Measurement, PaperMatches, StudyResults
 from moot.report.published import read_published
@@ -93,7 +93,7 @@ def study_of(plan: Plan, study: str, folder: Path, comparable: PaperMatches) -> 
         cases = [Case(f"c{n}", name, "test", "x", labels[n % 2], labels) for n in range(2)]
         write_cases(folder / "cases" / f"{name}.parquet", cases, task, describe())
     experiments = {
-        found.name: predicted(relocated(experiment_results(plan, found.name), folder))
+        found.name: predicted(relocated(load_experiment_results(plan, found.name), folder))
         for found in plan.of_study(study)
     }
     boards = leaderboards({found.config.dataset for found in experiments.values()})

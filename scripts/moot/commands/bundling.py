@@ -51,7 +51,7 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 """Of every file in a bundle, so that the same run gives the same bytes."""
 
 
-class Contents:
+class BundleWriter:
     """A bundle that is being written: its files, each with its digest."""
 
     def __init__(self, bundle: zipfile.ZipFile) -> None:
@@ -93,58 +93,64 @@ def withheld_runs(plan: Plan) -> set[str]:
     withheld = set[str]()
     for run in targets.runs(plan):
         experiment = plan.experiments[run.partition("/")[0]].config
-        labelled = HUMAN in experiment.labelers and annotation_files()
-        answered = bool(labelled or answer_files(*run.split("/"))) and not plan.config.share.people
-        if answered or not is_shared(plan, experiment.dataset):
+        uses_labels = HUMAN in experiment.labelers and annotation_files()
+        uses_answers = (
+            bool(uses_labels or answer_files(*run.split("/"))) and not plan.config.share.people
+        )
+        if uses_answers or not is_shared(plan, experiment.dataset):
             withheld.add(run)
     return withheld
 
 
-class Names:
+class Pseudonyms:
     """The people of a run, and what a bundle calls them that `share` does not allow to name them."""
 
     def __init__(self, plan: Plan) -> None:
-        voices = {voice for found in plan.experiments.values() for voice in found.people}
+        voices = {voice for experiment in plan.experiments.values() for voice in experiment.people}
         for path in map(
             Path, (f"results/annotations/{run}.parquet" for run in targets.labelled(plan))
         ):
-            given = (
+            labelers = (
                 set(read_table(path, ["labeler"])["labeler"].to_pylist())
                 if path.exists()
                 else set()
             )
-            voices |= {labeler for labeler in given if labeler.partition(":")[0] in PEOPLE}
+            voices |= {labeler for labeler in labelers if labeler.partition(":")[0] in PEOPLE}
         names = {name for voice in voices if (name := voice.partition(":")[2])}
-        self._other = (
+        self._pseudonyms = (
             {}
             if plan.config.share.people
             else {name: f"person-{n}" for n, name in enumerate(sorted(names), 1)}
         )
-        written = sorted(
-            (form for name in self._other for form in {name, _escaped(name)}), key=len, reverse=True
+        forms = sorted(
+            (form for name in self._pseudonyms for form in {name, _escaped(name)}),
+            key=len,
+            reverse=True,
         )
-        self._pattern = rf"(?:{'|'.join(map(re.escape, written))})(?!\w)" if written else "(?!)"
-        self._other |= {_escaped(name): other for name, other in self._other.items()}
+        self._pattern = rf"(?:{'|'.join(map(re.escape, forms))})(?!\w)" if forms else "(?!)"
+        self._pseudonyms |= {
+            _escaped(name): pseudonym for name, pseudonym in self._pseudonyms.items()
+        }
 
-    def hide(self, text: str, before: str = r"(?<!\w)") -> str:
-        """A text without the names, where they stand `before` something."""
-        return re.sub(before + self._pattern, lambda found: self._other[found[0]], text)
+    def hide(self, text: str, prefix: str = r"(?<!\w)") -> str:
+        """A text without the names, where they stand `prefix` something."""
+        return re.sub(prefix + self._pattern, lambda match: self._pseudonyms[match[0]], text)
 
-    def hidden(self, path: Path) -> bytes | None:
+    def anonymised_content(self, path: Path) -> bytes | None:
         """A file's content without the names;
         None where it names people in a form that cannot be changed.
         """
         content = path.read_bytes()
-        if len(self._other) and path.suffix in (".xlsx", ".pdf"):
+        if len(self._pseudonyms) and path.suffix in (".xlsx", ".pdf"):
             return None
         text = content.decode("utf-8", "surrogateescape")
-        hidden = self.hide(text)
+        anonymised_text = self.hide(text)
         return (
             content
-            if hidden == text
+            if anonymised_text == text
             else None
             if path in frozen_files()
-            else hidden.encode(errors="surrogateescape")
+            else anonymised_text.encode(errors="surrogateescape")
         )
 
 
@@ -164,7 +170,7 @@ def tables_of(plan: Plan) -> dict[str, list[str]]:
     return runs_of_files
 
 
-def bundle(plan: Plan, raw: Fields) -> str:
+def write_bundle(plan: Plan, raw: Fields) -> str:
     """Write `results/bundle.zip`, and say what it holds and which head proves it.
 
     Args:
@@ -180,9 +186,9 @@ def bundle(plan: Plan, raw: Fields) -> str:
         raise UserError(
             "bundle: no table is built in results/. Build them first: snakemake --cores 2"
         )
-    if unknown := sorted(set(plan.config.share.datasets) - set(plan.datasets_used)):
+    if unknown_datasets := sorted(set(plan.config.share.datasets) - set(plan.datasets_used)):
         raise UserError(
-            f"share.datasets: '{unknown[0]}' is no data set of this run, which has"
+            f"share.datasets: '{unknown_datasets[0]}' is no data set of this run, which has"
             f" {', '.join(plan.datasets_used)}."
         )
     with (
@@ -191,25 +197,25 @@ def bundle(plan: Plan, raw: Fields) -> str:
         zipfile.ZipFile(part, "w") as file,
     ):
         seal(ledger)
-        contents, log, names = Contents(file), _Log(plan), Names(plan)
-        stated = (
+        contents, log, names = BundleWriter(file), _Log(plan), Pseudonyms(plan)
+        configuration = (
             json.dumps(dict(raw), indent=1) + "\n"
         )  # in the order of the experiments, which tables keep
-        contents.add(CONFIGURATION, [names.hide(stated, "(?<=person:)")])
+        contents.add(CONFIGURATION, [names.hide(configuration, "(?<=person:)")])
         contents.add_files(_artifacts(plan))
         for path in sorted([*map(Path, tables), *RECORDS.rglob("*.json"), *frozen_files()]):
-            if (content := names.hidden(path)) is None:
+            if (content := names.anonymised_content(path)) is None:
                 tables.pop(str(path), None)
             else:
                 contents.add(str(path), [content])
         if plan.config.share.people:
-            own = (
+            files_of_people = (
                 path
                 for folder in (ANNOTATIONS, INBOX)
                 for path in folder.rglob("*")
                 if path.is_file()
             )
-            contents.add_files(path for path in own if not path.name.startswith("."))
+            contents.add_files(path for path in files_of_people if not path.name.startswith("."))
         shipped = [
             *prompt_templates(plan.shipped),
             plan.shipped / "envs" / "lock.txt",
@@ -218,7 +224,7 @@ def bundle(plan: Plan, raw: Fields) -> str:
         contents.add_files(
             [plan.shipped / "scripts" / "verify_bundle.py"], plan.shipped / "scripts"
         )
-        contents.add("calls.jsonl", log.shown_calls(ledger))
+        contents.add("calls.jsonl", log.disclosed_calls(ledger))
         contents.add("log.txt", (f"{digest}\n" for digest in log.digests))
         contents.add("failures.jsonl", _failures(ledger))
         contents.add_files([plan.shipped / "Snakefile"], plan.shipped)
@@ -245,16 +251,16 @@ def bundle(plan: Plan, raw: Fields) -> str:
 
 def _announcement(manifest: Fields) -> Iterator[str]:
     head, tables, withheld = manifest["log"], manifest["tables"], set(manifest["withheld"])
-    shown = sum(len(calls["shown"]) for calls in manifest["calls"].values())
+    call_count = sum(len(calls["shown"]) for calls in manifest["calls"].values())
     yield (
-        f"{BUNDLE}: {len(tables)} files of tables and figures, {shown} calls,"
+        f"{BUNDLE}: {len(tables)} files of tables and figures, {call_count} calls,"
         f" {BUNDLE.stat().st_size / 1e6:.1f} MB."
     )
     if withheld:
-        whole = sum(withheld.isdisjoint(runs) for runs in tables.values())
+        rebuildable = sum(withheld.isdisjoint(runs) for runs in tables.values())
         yield (
             "Left out, since `share` does not name their cases or people: the calls of"
-            f" {', '.join(sorted(withheld))}. Of the {len(tables)} files {whole} rest on none of"
+            f" {', '.join(sorted(withheld))}. Of the {len(tables)} files {rebuildable} rest on none of"
             " these, and can be rebuilt by others."
         )
     yield (
@@ -291,17 +297,19 @@ class _Log:
             for call_id in calls:
                 self._runs.setdefault(call_id, []).append(run)
 
-    def shown_calls(self, ledger: Ledger) -> Iterator[str]:
+    def disclosed_calls(self, ledger: Ledger) -> Iterator[str]:
         """Go through the log, and give the replies that are shown, each a line of JSON."""
         for rows in portions(read_log(ledger), 500):
-            shown = {
+            disclosed_rows = {
                 row.call_id: (number, row)
                 for number, row in enumerate(rows, len(self.digests))
-                if self._noted(number, row.call_id)
+                if self._record_runs(number, row.call_id)
             }
             self.digests += [row.digest for row in rows]
-            requests = {entry.call_id: entry.request for entry in ledger.entries(list(shown))}
-            for call_id, (number, row) in shown.items():
+            requests = {
+                entry.call_id: entry.request for entry in ledger.entries(list(disclosed_rows))
+            }
+            for call_id, (number, row) in disclosed_rows.items():
                 _, model, replicate, reply = json.loads(row.content)
                 call = {
                     "number": number,
@@ -320,7 +328,7 @@ class _Log:
                     + "\n"
                 )
 
-    def _noted(self, number: int, call_id: str) -> bool:
+    def _record_runs(self, number: int, call_id: str) -> bool:
         """Note which runs rest on a reply. It is shown if some do, and all of these are."""
         runs = self._runs.get(call_id, [])
         is_shown = bool(runs) and self.withheld.isdisjoint(run.removeprefix(LABELS) for run in runs)
@@ -379,10 +387,10 @@ def folder_digest(folder: Path) -> str:
     files = sorted(
         path for ending in ("*.py", "*.jinja") for path in folder.expanduser().rglob(ending)
     )
-    named = [
+    digests = [
         (path.relative_to(folder.expanduser()).as_posix(), file_digest(path)) for path in files
     ]
-    return hashlib.sha256(json.dumps(named).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(digests).encode()).hexdigest()
 
 
 def _json(content: Json) -> str:

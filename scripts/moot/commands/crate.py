@@ -43,10 +43,10 @@ def write_crate(publication: Publication) -> None:
         crate.metadata.extra_terms["sha256"] = "http://schema.org/sha256"
         crate.add_file(folder / "manifest.json", "manifest.json")
         workflow = crate.add_workflow(folder / WORKFLOW, WORKFLOW, main=True, lang="snakemake")
-        made = datetime.fromtimestamp(BUNDLE.stat().st_mtime, UTC).isoformat(timespec="seconds")
+        end_time = datetime.fromtimestamp(BUNDLE.stat().st_mtime, UTC).isoformat(timespec="seconds")
         results = [files[table] for table in manifest["tables"]]
         inputs = [file for file in files.values() if file not in results]
-        about = {"name": f"Run of moot {__version__}", "endTime": made}
+        about = {"name": f"Run of moot {__version__}", "endTime": end_time}
         run = crate.add_action(workflow, "#run", inputs, results, about)
         crate.root_dataset["mentions"] = run
         if publication.creator:

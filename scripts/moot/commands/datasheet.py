@@ -14,10 +14,10 @@ def datasheet(plan: Plan, name: str) -> str:
     """A data set's datasheet (Gebru et al. 2021, "Datasheets for Datasets"), from what its loader
     says.
     """
-    return "\n\n".join(_answers(plan, name)) + "\n"
+    return "\n\n".join(_datasheet_parts(plan, name)) + "\n"
 
 
-def _answers(plan: Plan, name: str) -> Iterator[str]:
+def _datasheet_parts(plan: Plan, name: str) -> Iterator[str]:
     options, folder = plan.datasets[name], Path("results") / "cases"
     loader = options.loader or name
     cases, task = read_cases(folder / f"{name}.parquet")
@@ -25,8 +25,8 @@ def _answers(plan: Plan, name: str) -> Iterator[str]:
     yield f"## What is it for?\n\n{task.question} A case is {task.noun}. {task.background}".rstrip()
     counts = Counter((case.split, case.target) for case in cases)
     rows = "\n".join(
-        f"- {split}, {target or 'no truth'}: {count}"
-        for (split, target), count in sorted(counts.items())
+        f"- {split_name}, {target or 'no truth'}: {count}"
+        for (split_name, target), count in sorted(counts.items())
     )
     yield (
         f"## What is in it?\n\n{len(cases)} cases in the language {task.language}, by split and"
@@ -42,24 +42,26 @@ def _answers(plan: Plan, name: str) -> Iterator[str]:
         "dataset == @loader"
     )
     published = options.source not in ("sample", "synthetic")
-    named = [
+    sources = [
         f"- {row.path}: {row.url} ({row.licence})"
         for row in addresses.itertuples()
         if published and row.role == "primary"
     ]
-    many = [f"- and {len(named) - 5} more: data/versions.csv"] if len(named) > 5 else []
+    further_sources = (
+        [f"- and {len(sources) - 5} more: data/versions.csv"] if len(sources) > 5 else []
+    )
     yield (
         f"## Where is it from?\n\n`source: {options.source}`, by the loader `{loader}`.\n\n"
-        + "\n".join(named[:5] + many)
+        + "\n".join(sources[:5] + further_sources)
     )
     report = pd.read_csv(folder / f"{name}_cleaning.csv")
     yield "## What was done to it?\n\n" + "\n".join(
-        f"- {what}: {count}" for what, count in report.itertuples(index=False)
+        f"- {finding}: {count}" for finding, count in report.itertuples(index=False)
     )
     yield "## What must its users know?\n\n" + (
         "\n".join(f"- {note}" for note in task.notes) or "Nothing is noted."
     )
-    asked = options.model_dump(mode="json", exclude_defaults=True)
+    settings = options.model_dump(mode="json", exclude_defaults=True)
     yield "## With which options?\n\n" + "\n".join(
-        f"- {key}: {value}" for key, value in sorted(asked.items())
+        f"- {key}: {value}" for key, value in sorted(settings.items())
     )

@@ -27,7 +27,7 @@ from moot.llm.redaction import read_key, redacted
 from moot.llm.request import Message, Reply, Request, request_to
 from moot.plan.plan import Plan
 
-GOOD, BAD, UNKNOWN = "ok", "missing", "?"
+STATE_OK, STATE_MISSING, STATE_UNKNOWN = "ok", "missing", "?"
 _TIMEOUT_SECONDS = 10.0
 _MIN_GIGABYTES = 2.0
 _CALLS, _PROMPT_TOKENS, _REPLY_TOKENS = 3, 40, 64
@@ -73,27 +73,29 @@ async def check_all(plan: Plan) -> list[Finding]:
         else:
             access = await _check_server(name, model)
         findings += [*_check_key(name, model), access]
-        if access.state == GOOD and plan.config.doctor.ask:
+        if access.state == STATE_OK and plan.config.doctor.ask:
             findings += await _check_replies(name, model, plan.config.seed)
-        elif access.state == GOOD:
+        elif access.state == STATE_OK:
             dollars = _CALLS * model.cost(_PROMPT_TOKENS, _REPLY_TOKENS)
             details = (
                 f"not asked; --config 'doctor={{ask: true}}' asks {_CALLS} calls, at most"
                 f" {dollars:.4f} US dollars"
             )
-            findings.append(Finding(name, UNKNOWN, details))
+            findings.append(Finding(name, STATE_UNKNOWN, details))
     return findings
 
 
 def _check_machine() -> Iterator[Finding]:
     yield Finding(
-        "moot", GOOD, f"{__version__}, Python {platform.python_version()}, {os.cpu_count()} cores"
+        "moot",
+        STATE_OK,
+        f"{__version__}, Python {platform.python_version()}, {os.cpu_count()} cores",
     )
     gigabytes = shutil.disk_usage(Path.cwd()).free / 1e9
-    enough = gigabytes >= _MIN_GIGABYTES
+    has_space = gigabytes >= _MIN_GIGABYTES
     yield Finding(
         "disk",
-        GOOD if enough else BAD,
+        STATE_OK if has_space else STATE_MISSING,
         f"{gigabytes:.0f} GB free; expected {_MIN_GIGABYTES:.0f} or more",
     )
 
@@ -102,17 +104,19 @@ def _check_data(plan: Plan) -> Iterator[Finding]:
     for dataset in plan.datasets_used:
         options = plan.datasets[dataset]
         if options.source == "download":
-            yield Finding(f"data {dataset}", GOOD, "fetched when first needed, unless it is there")
+            yield Finding(
+                f"data {dataset}", STATE_OK, "fetched when first needed, unless it is there"
+            )
         elif options.source != "local":
-            yield Finding(f"data {dataset}", GOOD, f"{options.source}: comes with moot")
+            yield Finding(f"data {dataset}", STATE_OK, f"{options.source}: comes with moot")
         elif files := plan.local_files(dataset):
             size = sum(file.stat().st_size for file in files) / 1e6
-            others = f" and {len(files) - 1} more" if len(files) > 1 else ""
-            yield Finding(f"data {dataset}", GOOD, f"{files[0]}{others}, {size:.1f} MB")
+            further_files = f" and {len(files) - 1} more" if len(files) > 1 else ""
+            yield Finding(f"data {dataset}", STATE_OK, f"{files[0]}{further_files}, {size:.1f} MB")
         else:
             yield Finding(
                 f"data {dataset}",
-                BAD,
+                STATE_MISSING,
                 f"no file below {plan.config.data_root}; see data/raw/README.md",
             )
 
@@ -122,47 +126,47 @@ def _check_key(name: str, model: ModelConfig) -> Iterator[Finding]:
         return
     variable = f"the environment variable {model.api_key_env}"
     if read_key(model):
-        yield Finding(f"{name}, key", GOOD, f"{variable} is set")
+        yield Finding(f"{name}, key", STATE_OK, f"{variable} is set")
     else:
         details = f"{variable} is empty: export {model.api_key_env}=..."
-        yield Finding(f"{name}, key", BAD, details)
+        yield Finding(f"{name}, key", STATE_MISSING, details)
 
 
 def _check_file(name: str, model: ModelConfig) -> Finding:
     try:
         path = model_path(model)
     except UserError as error:
-        return Finding(name, BAD, str(error))
+        return Finding(name, STATE_MISSING, str(error))
     size = path.stat().st_size / 1e6
-    return Finding(name, GOOD, f"runs in this process; {path.name}, {size:.0f} MB")
+    return Finding(name, STATE_OK, f"runs in this process; {path.name}, {size:.0f} MB")
 
 
 async def _check_server(name: str, model: ModelConfig) -> Finding:
     """Check whether a server answers and lists the model."""
     if model.serve:
-        return Finding(name, UNKNOWN, "a job starts its server")
+        return Finding(name, STATE_UNKNOWN, "a job starts its server")
     place = (server_address(model) or "").rstrip("/")
     variable = model.api_key_env if read_key(model) else None  # an empty one is reported by itself
     changes = {"timeout": _TIMEOUT_SECONDS, "api_key_env": variable}
     try:
         entries = await _list_models(model.model_copy(update=changes))
     except CallError as error:
-        return Finding(name, BAD, redacted(f"{place} gives no answer ({error})"))
+        return Finding(name, STATE_MISSING, redacted(f"{place} gives no answer ({error})"))
     except MootError as error:
-        return Finding(name, BAD, str(error))
+        return Finding(name, STATE_MISSING, str(error))
     if entries is None:
-        return Finding(name, UNKNOWN, "this endpoint cannot list its models")
+        return Finding(name, STATE_UNKNOWN, "this endpoint cannot list its models")
     entry_by_name = {str(entry.get("id") or entry.get("name")): entry for entry in entries}
     entry = entry_by_name.get(model.model) or entry_by_name.get(f"{model.model}:latest")
     if entry is None:
         listing = ", ".join(sorted(entry_by_name)[:5]) or "no list of models"
         details = redacted(f"{place} answers; '{model.model}' not in: {listing}")
-        return Finding(name, BAD if entries else UNKNOWN, details)
+        return Finding(name, STATE_MISSING if entries else STATE_UNKNOWN, details)
     windows = [entry[field] for field in _WINDOW_FIELDS if field in entry]
     window = "it does not say how long its context is"
     if windows:
         window = f"a context window of {windows[0]} tokens"
-    return Finding(name, GOOD, redacted(f"{place} serves {model.model}; {window}"))
+    return Finding(name, STATE_OK, redacted(f"{place} serves {model.model}; {window}"))
 
 
 async def _list_models(model: ModelConfig) -> list[JsonObject] | None:
@@ -200,14 +204,17 @@ async def _check_replies(name: str, model: ModelConfig, seed: int) -> list[Findi
     try:
         endpoint = ENDPOINTS[model.endpoint](model, os.cpu_count() or 1)
     except MootError as error:
-        return [Finding(name, BAD, str(error))]
+        return [Finding(name, STATE_MISSING, str(error))]
     findings = []
     try:
-        for subject, call, read in calls:
+        for subject, call, read_reply in calls:
             try:
-                state, details = read(await endpoint.complete(call))
+                state, details = read_reply(await endpoint.complete(call))
             except MootError as error:
-                state, details = BAD if read is _read_speed else UNKNOWN, str(error)
+                state, details = (
+                    STATE_MISSING if read_reply is _read_speed else STATE_UNKNOWN,
+                    str(error),
+                )
             findings.append(Finding(f"{name}, {subject}", state, details))
     finally:
         await endpoint.close()
@@ -218,7 +225,7 @@ def _read_speed(reply: Reply) -> tuple[str, str]:
     rate = reply.completion_tokens / reply.seconds if reply.seconds else 0.0
     duration = f"{reply.completion_tokens} in {reply.seconds:.1f} s"
     server = reply.served_model or "a server that gives no name"
-    return GOOD, f"{rate:.0f} tokens a second ({duration}), by {server}"
+    return STATE_OK, f"{rate:.0f} tokens a second ({duration}), by {server}"
 
 
 def _read_schema(reply: Reply) -> tuple[str, str]:
@@ -227,14 +234,14 @@ def _read_schema(reply: Reply) -> tuple[str, str]:
     except (ValueError, TypeError, KeyError):
         is_valid = False
     if is_valid:
-        return GOOD, "kept"
-    return UNKNOWN, f"not kept: {reply.text[:60]!r}; write `structured: prompted`"
+        return STATE_OK, "kept"
+    return STATE_UNKNOWN, f"not kept: {reply.text[:60]!r}; write `structured: prompted`"
 
 
 def _read_logprobs(reply: Reply) -> tuple[str, str]:
     if reply.logprobs:
-        return GOOD, "given"
-    return UNKNOWN, "not given; `answer: likelihood` takes stated answers"
+        return STATE_OK, "given"
+    return STATE_UNKNOWN, "not given; `answer: likelihood` takes stated answers"
 
 
 def doctor(plan: Plan) -> str:
@@ -247,6 +254,6 @@ def doctor(plan: Plan) -> str:
         return describe_table(Path(plan.config.doctor.table))
     findings = asyncio.run(check_all(plan))
     lines = "".join(map(str, findings))
-    if missing := sum(finding.state == BAD for finding in findings):
+    if missing := sum(finding.state == STATE_MISSING for finding in findings):
         raise UserError(f"{missing} missing.\n{lines}")
     return lines

@@ -45,7 +45,7 @@ _NAMES: Mapping[str, str] = {
     "visibility": "visib|private",
 }
 """What columns of each meaning are called, in the order in which columns are given away."""
-_MORE = {
+_BENEFITS = {
     ("text",): "the reader's search, exports, labels, and other judges (`rejudge`)",
     (
         "answer",
@@ -55,7 +55,7 @@ _MORE = {
     ("truth",): "accuracy, and who changes to right and to wrong",
 }
 """Meanings of columns, of which one is enough, to what can be computed with them."""
-_FEW, _LONG = 12, 40
+_MAX_CATEGORIES, _MAX_NAME_CHARS = 12, 40
 
 
 def describe_table(path: Path) -> str:
@@ -67,13 +67,13 @@ def describe_table(path: Path) -> str:
     """
     file, kind = _first_file(path)
     table = read_table(file, [], kind=kind)
-    columns = _guess(table)
+    columns = _guess_columns(table)
     options: JsonObject = {
         "loader": "transcripts",
         "path": str(path),
         **({"format": kind} if kind else {}),
     }
-    options |= {"columns": {"speaker": "", "text": "", **columns}, **_labels(table, columns)}
+    options |= {"columns": {"speaker": "", "text": "", **columns}, **_guess_labels(table, columns)}
     lines = [f"{file}: {len(table)} rows, {len(table.columns)} columns", ""]
     meanings = {column: meaning for meaning, column in columns.items()}
     for name in table.columns:
@@ -82,7 +82,13 @@ def describe_table(path: Path) -> str:
             f"  {name}: {meanings.get(name, '-')} ({table[name].nunique()} different, such as"
             f" {quoted(example)})"
         )
-    lines += ["", *_verdict(options, columns), "", "To paste, after a look at what is guessed:", ""]
+    lines += [
+        "",
+        *_describe_guess(options, columns),
+        "",
+        "To paste, after a look at what is guessed:",
+        "",
+    ]
     entry = {
         "models": {"people": {"endpoint": "recorded", "model": "recorded"}},
         "datasets": {NAME: options},
@@ -106,7 +112,7 @@ def _first_file(path: Path) -> tuple[Path, str]:
     """The file to look at, and what it is where its ending does not say it."""
     files = TranscriptsOptions(path=path, format="tsv").files
     file = (
-        next((one for one in files if one.stat().st_size), files[0])
+        next((file_path for file_path in files if file_path.stat().st_size), files[0])
         if path.exists() or len(files) > 1
         else path
     )
@@ -116,29 +122,29 @@ def _first_file(path: Path) -> tuple[Path, str]:
     return file, "jsonl" if first.startswith("{") else "tsv" if "\t" in first else "csv"
 
 
-def _guess(table: pd.DataFrame) -> dict[str, str]:
+def _guess_columns(table: pd.DataFrame) -> dict[str, str]:
     """Meaning to column: by its name, where its cells may have that meaning."""
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for meaning, names in _NAMES.items():
-        free = [
+        unused_names = [
             name
             for name in map(str, table)
-            if name not in found.values() and re.search(names, name, re.IGNORECASE)
+            if name not in columns.values() and re.search(names, name, re.IGNORECASE)
         ]
-        fitting = [name for name in free if _fits(meaning, table, name, found)]
+        candidates = [name for name in unused_names if _fits(meaning, table, name, columns)]
         if meaning in ("text", "debate"):  # the longest words; the finest division
-            fitting.sort(
+            candidates.sort(
                 key=lambda name: (
                     -(table[name].str.len().mean() if meaning == "text" else table[name].nunique())
                 )
             )
-        if fitting:
-            found[meaning] = fitting[0]
-    if "speaker" not in found and "judge" not in found and "model" in found:
-        found["judge"] = found["model"]
-    for meaning in ("persona", "judge_repeat") if "judge" not in found else ():
-        found.pop(meaning, None)
-    return found
+        if candidates:
+            columns[meaning] = candidates[0]
+    if "speaker" not in columns and "judge" not in columns and "model" in columns:
+        columns["judge"] = columns["model"]
+    for meaning in ("persona", "judge_repeat") if "judge" not in columns else ():
+        columns.pop(meaning, None)
+    return columns
 
 
 def _fits(meaning: str, table: pd.DataFrame, name: str, found: Mapping[str, str]) -> bool:
@@ -148,7 +154,7 @@ def _fits(meaning: str, table: pd.DataFrame, name: str, found: Mapping[str, str]
         pd.to_numeric(cells, errors="coerce"),
         cells.str.len().mean(),
     )
-    few, short = 1 < some.nunique() <= _FEW, size <= _LONG
+    few, short = 1 < some.nunique() <= _MAX_CATEGORIES, size <= _MAX_NAME_CHARS
     if some.empty or (meaning != "answers" and bool(some.str.startswith("{").all())):
         return False
     if meaning in ("turn", "round", "judge_repeat"):
@@ -163,7 +169,7 @@ def _fits(meaning: str, table: pd.DataFrame, name: str, found: Mapping[str, str]
             ).all()
         )
     if meaning == "truth" and "debate" in found:
-        return some.nunique() <= _FEW and bool(
+        return some.nunique() <= _MAX_CATEGORIES and bool(
             (table.groupby(found["debate"])[name].nunique() == 1).all()
         )
     kinds: Mapping[str, Any] = {
@@ -171,8 +177,8 @@ def _fits(meaning: str, table: pd.DataFrame, name: str, found: Mapping[str, str]
         "text": some.str.contains(" ").mean() > 1 / 2,
         "debate": short and some.nunique() < len(table),
         "speaker": short and some.nunique() < len(table),
-        "model": short and some.nunique() <= _FEW,
-        "judge": short and some.nunique() <= _FEW,
+        "model": short and some.nunique() <= _MAX_CATEGORIES,
+        "judge": short and some.nunique() <= _MAX_CATEGORIES,
         "case": (
             short
             and "debate" in found
@@ -182,7 +188,7 @@ def _fits(meaning: str, table: pd.DataFrame, name: str, found: Mapping[str, str]
     return bool(kinds.get(meaning, few and short))
 
 
-def _labels(table: pd.DataFrame, columns: Mapping[str, str]) -> JsonObject:
+def _guess_labels(table: pd.DataFrame, columns: Mapping[str, str]) -> JsonObject:
     """The labels that the answers seem to be."""
     if "answers" in columns:
         return {
@@ -194,11 +200,11 @@ def _labels(table: pd.DataFrame, columns: Mapping[str, str]) -> JsonObject:
         [table[columns[name]].str.strip() for name in ("answer", "truth") if name in columns]
         or [pd.Series(dtype="str")]
     )
-    found = sorted({word for word in words if word and word not in ("None", "null", "UNKNOWN")})
-    return {"labels": {word: word.casefold() for word in found or ["no", "yes"]}}
+    labels = sorted({word for word in words if word and word not in ("None", "null", "UNKNOWN")})
+    return {"labels": {word: word.casefold() for word in labels or ["no", "yes"]}}
 
 
-def _verdict(options: JsonObject, columns: Mapping[str, str]) -> Iterator[str]:
+def _describe_guess(options: JsonObject, columns: Mapping[str, str]) -> Iterator[str]:
     """What the loader makes of the guess, and what can be computed of it."""
     if "debate" not in columns:
         yield (
@@ -213,16 +219,18 @@ def _verdict(options: JsonObject, columns: Mapping[str, str]) -> Iterator[str]:
             loader.options.model_validate(options), LoadContext(NAME, Path(), Path(), 0)
         )
     except (UserError, ValidationError) as fault:
-        named = ("datasets", NAME), (), loader.options
-        said = validation_message(fault, *named) if isinstance(fault, ValidationError) else fault
-        yield f"As guessed it cannot be read yet:\n{said}"
+        location = ("datasets", NAME), (), loader.options
+        message = (
+            validation_message(fault, *location) if isinstance(fault, ValidationError) else fault
+        )
+        yield f"As guessed it cannot be read yet:\n{message}"
         return
     yield (
         "Read as guessed: "
-        + ", ".join(f"{count} {what}" for what, count in loaded.cleaning.items())
+        + ", ".join(f"{count} {finding}" for finding, count in loaded.cleaning.items())
         + "."
     )
-    there = {*columns, *options}
-    for names, brings in _MORE.items():
-        if there.isdisjoint(names):
-            yield f"Missing: {' or '.join(f'`{name}`' for name in names)}, which brings {brings}."
+    present_keys = {*columns, *options}
+    for names, benefit in _BENEFITS.items():
+        if present_keys.isdisjoint(names):
+            yield f"Missing: {' or '.join(f'`{name}`' for name in names)}, which brings {benefit}."

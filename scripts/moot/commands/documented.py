@@ -19,7 +19,7 @@ from moot.core.errors import UserError
 from moot.report.published import read_published
 
 PUBLISHED, MEASURED, PERCENT = "published", "measured", " in percent"
-MARKED = re.compile(
+MARKED_NUMBER = re.compile(
     r"(?P<text>\[[^\]\n]*\]|(?:[^\s\[\](|*<>,;]|\b,(?=\d{3}))+)"
     r"(?P<comment><!--\s(?P<place>[\w-]+[;/][^>]*?)\s-->)"
 )
@@ -36,7 +36,7 @@ class Numbers:
 
     def __init__(self, tables: Path, published: Path, measured: Path) -> None:
         self._tables, self._published, self._measured = tables, published, measured
-        self._read = cache(self._table)
+        self._read_table = cache(self._table)
         self.missing: set[str] = set()
 
     def fill(self, page: str, name: str) -> str:
@@ -46,40 +46,47 @@ class Numbers:
                 Raises:
                     UserError: a comment names no row, several, or no column.
         """
-        return MARKED.sub(
-            lambda one: (
-                self._number(one["text"], _full(one["text"], one["place"]), name) + one["comment"]
+        return MARKED_NUMBER.sub(
+            lambda match: (
+                self._number(match["text"], _full_place(match["text"], match["place"]), name)
+                + match["comment"]
             ),
             page,
         )
 
     def _number(self, text: str, place: str, page: str) -> str:
         table, *conditions, columns = place.split("; ")
-        frame = self._read(table)
+        frame = self._read_table(table)
         if frame is None:
             self.missing.add(table)
             return text
         scale = 100 if columns.endswith(PERCENT) else 1
         names = columns.removesuffix(PERCENT).split(" to ")
-        wanted = dict(condition.split("=", 1) for condition in conditions)
-        unknown = [name for name in (*wanted, *names) if name not in frame.columns]
+        conditions_by_column = dict(condition.split("=", 1) for condition in conditions)
+        unknown_columns = [
+            name for name in (*conditions_by_column, *names) if name not in frame.columns
+        ]
         rows = (
             frame
-            if unknown
-            else frame[(frame[list(wanted)].astype(str) == pd.Series(wanted)).all(axis=1)]
+            if unknown_columns
+            else frame[
+                (
+                    frame[list(conditions_by_column)].astype(str) == pd.Series(conditions_by_column)
+                ).all(axis=1)
+            ]
         )
-        if unknown or len(rows) != 1 or rows[names].isna().any(axis=None):
-            what = (
-                f"no column {', '.join(unknown)}"
-                if unknown
+        if unknown_columns or len(rows) != 1 or rows[names].isna().any(axis=None):
+            fault = (
+                f"no column {', '.join(unknown_columns)}"
+                if unknown_columns
                 else f"{len(rows)} rows, or no value; expected one"
             )
             raise UserError(
                 f"{page}: the number {text} with the comment '{place}': the table {table} has"
-                f" {what}."
+                f" {fault}."
             )
-        written = [_written(scale * float(rows[name].iloc[0]), text) for name in names]
-        return written[0] if len(written) == 1 else f"[{', '.join(written)}]"
+        numbers = [_format_number(scale * float(rows[name].iloc[0]), text) for name in names]
+        return numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"
 
     def _table(self, name: str) -> pd.DataFrame | None:
         if name == PUBLISHED:
@@ -90,7 +97,7 @@ class Numbers:
         return pd.read_csv(path) if path.is_file() else None
 
 
-def _full(text: str, place: str) -> str:
+def _full_place(text: str, place: str) -> str:
     place = " ".join(place.split())
     if ";" in place:
         return place
@@ -100,7 +107,7 @@ def _full(text: str, place: str) -> str:
 
 def documented_pages(root: Path) -> list[str]:
     """The pages whose numbers are written, relative to the project's folder."""
-    found = sorted(
+    pages = sorted(
         path
         for place in (
             "docs/*.md",
@@ -109,20 +116,20 @@ def documented_pages(root: Path) -> list[str]:
         )
         for path in root.glob(place)
     )
-    return ["README.md", *(str(path.relative_to(root)) for path in found)]
+    return ["README.md", *(str(path.relative_to(root)) for path in pages)]
 
 
-def keys(page: str) -> set[str]:
+def figure_keys(page: str) -> set[str]:
     """The keys of measured figures that a page shows."""
-    places = (_full("", one["place"]).split("; ") for one in MARKED.finditer(page))
+    places = (_full_place("", match["place"]).split("; ") for match in MARKED_NUMBER.finditer(page))
     return {place[1].removeprefix("key=") for place in places if place[0] == MEASURED}
 
 
-def _written(value: float, like: str) -> str:
-    decimals = re.search(r"\.(\d+)", like)
+def _format_number(value: float, example: str) -> str:
+    decimals = re.search(r"\.(\d+)", example)
     sign, thousands = (
-        "+" if like.startswith("+") else "",
-        ("," if "," in like and "[" not in like else ""),
+        "+" if example.startswith("+") else "",
+        ("," if "," in example and "[" not in example else ""),
     )
-    written = f"{value:{sign}{thousands}.{len(decimals[1]) if decimals else 0}f}"
-    return written.replace("-", "−") if written.strip("-+0.,") else written.lstrip("-")
+    text = f"{value:{sign}{thousands}.{len(decimals[1]) if decimals else 0}f}"
+    return text.replace("-", "−") if text.strip("-+0.,") else text.lstrip("-")

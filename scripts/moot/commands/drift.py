@@ -48,7 +48,7 @@ anew on another.
 
 
 @dataclass(frozen=True)
-class Asked:
+class RepeatedCall:
     """A recorded call and what two fresh replicates of it gave; None where a call failed."""
 
     recorded: Entry
@@ -65,24 +65,26 @@ def answer_of(request: Request, reply: Reply) -> str | None:
             max(reply.logprobs, key=lambda word: reply.logprobs[word]) if reply.logprobs else None
         )
     try:
-        found = json.loads(reply.text)
+        value = json.loads(reply.text)
     except ValueError:
         return None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         return None
     properties = (request.schema or {}).get("properties", {"prediction": {"enum": []}})
-    chosen = {name: found.get(name) for name, kind in properties.items() if "enum" in kind}
-    return json.dumps(chosen, sort_keys=True).casefold() if chosen else None
+    answers = {name: value.get(name) for name, kind in properties.items() if "enum" in kind}
+    return json.dumps(answers, sort_keys=True).casefold() if answers else None
 
 
-def _answer_distance(request: Request, one: Reply, other: Reply) -> float | None:
-    answers = answer_of(request, one), answer_of(request, other)
+def _answer_distance(request: Request, first: Reply, second: Reply) -> float | None:
+    answers = answer_of(request, first), answer_of(request, second)
     return None if None in answers else float(answers[0] != answers[1])
 
 
-def _logprob_distance(request: Request, one: Reply, other: Reply) -> float | None:
-    shared = [word for word in request.choices if word in one.logprobs and word in other.logprobs]
-    return max((abs(one.logprobs[word] - other.logprobs[word]) for word in shared), default=None)
+def _logprob_distance(request: Request, first: Reply, second: Reply) -> float | None:
+    shared = [
+        word for word in request.choices if word in first.logprobs and word in second.logprobs
+    ]
+    return max((abs(first.logprobs[word] - second.logprobs[word]) for word in shared), default=None)
 
 
 MEASURES: dict[str, Callable[[Request, Reply, Reply], float | None]] = {
@@ -90,30 +92,32 @@ MEASURES: dict[str, Callable[[Request, Reply, Reply], float | None]] = {
     "answers": _answer_distance,
     "log-probabilities": _logprob_distance,
 }
-_REPEATED = {"texts", "answers"}
+_EXACT_MEASURES = {"texts", "answers"}
 """Measures by which two replies are equal or not."""
 
 
-def compare(model: str, asked: Sequence[Asked]) -> Iterator[JsonObject]:
+def compare(model: str, calls: Sequence[RepeatedCall]) -> Iterator[JsonObject]:
     """One row a measure that the model's calls have: counts, and the p-value of the one-sided sign
     test.
     """
     from scipy.stats import binomtest
 
-    whole = [(one, one.first, one.second) for one in asked if one.first and one.second]
+    complete_calls = [
+        (call, call.first, call.second) for call in calls if call.first and call.second
+    ]
     for measure, distance in MEASURES.items():
         pairs = []
-        for one, first, second in whole:
-            request = Request.from_json(one.recorded.request)
-            to_recorded = distance(request, first, one.recorded.reply)
+        for call, first, second in complete_calls:
+            request = Request.from_json(call.recorded.request)
+            to_recorded = distance(request, first, call.recorded.reply)
             to_second = distance(request, first, second)
             if to_recorded is not None and to_second is not None:
                 pairs.append((to_recorded, to_second))
         if not pairs and measure != "texts":
             continue
-        further = sum(recorded > second for recorded, second in pairs)
-        nearer = sum(recorded < second for recorded, second in pairs)
-        both = further + nearer
+        further_count = sum(recorded > second for recorded, second in pairs)
+        nearer_count = sum(recorded < second for recorded, second in pairs)
+        untied_count = further_count + nearer_count
         yield {
             "model": model,
             "verdict": "",
@@ -125,45 +129,54 @@ def compare(model: str, asked: Sequence[Asked]) -> Iterator[JsonObject]:
             "equal_to_recorded": (
                 sum(recorded == 0 for recorded, _ in pairs) / len(pairs) if pairs else math.nan
             ),
-            **dict(zip(("beyond", "beyond_low", "beyond_high"), _beyond(pairs), strict=True)),
-            "changed": further,
-            "changed_back": nearer,
-            "p": (
-                float(binomtest(further, both, 0.5, alternative="greater").pvalue) if both else 1.0
+            **dict(
+                zip(("beyond", "beyond_low", "beyond_high"), _excess_change(pairs), strict=True)
             ),
-            "failed": len(asked) - len(whole),
-            "versions_recorded": _versions(one.recorded.reply for one in asked),
-            "versions_now": _versions(reply for _, *replies in whole for reply in replies),
+            "changed": further_count,
+            "changed_back": nearer_count,
+            "p": (
+                float(binomtest(further_count, untied_count, 0.5, alternative="greater").pvalue)
+                if untied_count
+                else 1.0
+            ),
+            "failed": len(calls) - len(complete_calls),
+            "versions_recorded": _versions(call.recorded.reply for call in calls),
+            "versions_now": _versions(reply for _, *replies in complete_calls for reply in replies),
         }
 
 
-def _beyond(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
+def _excess_change(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
     """How many more replies differ from the recorded ones than from a second draw, with its 95 %
     interval.
     """
-    more = [float(recorded > 0) - float(second > 0) for recorded, second in pairs]
-    return ClusterBootstrap(range(len(more)), 0).estimate(mean_statistic(more, DIFFERENCE))
+    differences = [float(recorded > 0) - float(second > 0) for recorded, second in pairs]
+    return ClusterBootstrap(range(len(differences)), 0).estimate(
+        mean_statistic(differences, DIFFERENCE)
+    )
 
 
 def _versions(replies: Iterable[Reply]) -> str:
-    said = {(reply.served_model, reply.provider, reply.system_fingerprint) for reply in replies}
-    return "; ".join(sorted(", ".join(filter(None, names)) for names in said if any(names)))
+    versions = {(reply.served_model, reply.provider, reply.system_fingerprint) for reply in replies}
+    return "; ".join(sorted(", ".join(filter(None, names)) for names in versions if any(names)))
 
 
-def judge(rows: Iterable[JsonObject]) -> pd.DataFrame:
+def add_verdicts(rows: Iterable[JsonObject]) -> pd.DataFrame:
     """The rows of all models with p-values corrected by Holm, what each could have shown, and each
     model's verdict.
     """
     frame = pd.DataFrame(list(rows))
     frame["p_holm"] = holm(frame["p"].tolist())
     level = LEVEL / max(len(frame), 1)  # Holm's strictest step
-    repeatable = frame["equal_now"].where(frame["measure"].isin(_REPEATED), 1.0)
-    counted = zip(frame["calls"], repeatable, frame["changed_back"], strict=True)
-    frame["smallest_change"] = [smallest_change(*one, level) for one in counted]
-    for _, mine in frame.groupby("model"):
-        changed, able = (mine["p_holm"] < LEVEL).any(), mine["smallest_change"].notna().any()
-        frame.loc[mine.index, "verdict"] = (
-            CHANGED if changed else NOT_SHOWN if able else CANNOT_TELL
+    repeatable = frame["equal_now"].where(frame["measure"].isin(_EXACT_MEASURES), 1.0)
+    counts = zip(frame["calls"], repeatable, frame["changed_back"], strict=True)
+    frame["smallest_change"] = [smallest_change(*row_counts, level) for row_counts in counts]
+    for _, rows_of_model in frame.groupby("model"):
+        has_changed, is_testable = (
+            (rows_of_model["p_holm"] < LEVEL).any(),
+            rows_of_model["smallest_change"].notna().any(),
+        )
+        frame.loc[rows_of_model.index, "verdict"] = (
+            CHANGED if has_changed else NOT_SHOWN if is_testable else CANNOT_TELL
         )
     return frame
 
@@ -188,46 +201,52 @@ def smallest_change(calls: int, repeatable: float, changed_back: int, level: flo
 
     if not calls or math.isnan(repeatable):
         return math.nan
-    either = np.arange(calls + 1)  # how many calls differ one way or the other
-    passing = (
-        binom.isf(level, either, 0.5) + 1
+    untied_counts = np.arange(calls + 1)  # how many calls differ one way or the other
+    min_further = (
+        binom.isf(level, untied_counts, 0.5) + 1
     )  # the fewest `further` among them whose p is at most the level
     for hundredth in range(1, _SHARES + 1):
         share, chance = hundredth / _SHARES, changed_back / calls
-        further, nearer = share * repeatable + (1 - share) * chance, (1 - share) * chance
-        differ = min(1.0, further + nearer)
+        further_share, nearer_share = (
+            share * repeatable + (1 - share) * chance,
+            (1 - share) * chance,
+        )
+        untied_share = min(1.0, further_share + nearer_share)
         if (
-            differ
-            and binom.pmf(either, calls, differ) @ binom.sf(passing - 1, either, further / differ)
+            untied_share
+            and binom.pmf(untied_counts, calls, untied_share)
+            @ binom.sf(min_further - 1, untied_counts, further_share / untied_share)
             >= POWER
         ):
             return share
     return math.nan
 
 
-def sample(plan: Plan, results: Path, most: int) -> dict[str, list[Entry]]:
+def sample_calls(plan: Plan, results: Path, max_calls: int) -> dict[str, list[Entry]]:
     """By model: the recorded calls that are asked again, the same ones as long as the seed and the
     records are.
     """
-    found: dict[str, dict[str, Entry]] = {}
+    entries_by_model: dict[str, dict[str, Entry]] = {}
     for experiment in plan.experiments.values():
         for model in experiment.config.models:
             path = results / "calls" / experiment.name / f"{model}.parquet"
             for row in read_frame(path).to_dict("records") if path.exists() else ():
                 entry = entry_from_row({str(name): value for name, value in row.items()})
                 if entry.model in plan.config.models:
-                    found.setdefault(entry.model, {})[entry.call_id] = entry
+                    entries_by_model.setdefault(entry.model, {})[entry.call_id] = entry
 
     def place(entry: Entry) -> bytes:
         return hashlib.sha256(f"{plan.config.seed} {entry.call_id}".encode()).digest()
 
     return {
-        model: sorted(entries.values(), key=place)[:most]
-        for model, entries in sorted(found.items())
+        model: sorted(entries.values(), key=place)[:max_calls]
+        for model, entries in sorted(entries_by_model.items())
     }
 
 
-async def ask_again(plan: Plan, model: str, entries: Sequence[Entry], day: int) -> list[Asked]:
+async def ask_again(
+    plan: Plan, model: str, entries: Sequence[Entry], day: int
+) -> list[RepeatedCall]:
     """Ask a model's sampled calls twice."""
     config = plan.config
     settings = Settings(config.replay, config.budget)
@@ -235,15 +254,15 @@ async def ask_again(plan: Plan, model: str, entries: Sequence[Entry], day: int) 
     with closing(Ledger(config.ledger)) as ledger:
         async with open_chats({model: config.models[model]}, ledger, settings, progress) as chats:
 
-            async def twice(entry: Entry) -> Asked:
+            async def ask_twice(entry: Entry) -> RepeatedCall:
                 request = Request.from_json(entry.request)
                 replicates = (_FIRST_REPLICATE + 2 * day, _FIRST_REPLICATE + 2 * day + 1)
                 first, second = await asyncio.gather(
                     *(_reply(chats[model], request, nth) for nth in replicates)
                 )
-                return Asked(entry, first, second)
+                return RepeatedCall(entry, first, second)
 
-            return list(await asyncio.gather(*map(twice, entries)))
+            return list(await asyncio.gather(*map(ask_twice, entries)))
 
 
 async def _reply(chat: Chat, request: Request, replicate: int) -> Reply | None:
@@ -266,8 +285,8 @@ def check_drift(plan: Plan, results: Path, day: int | None = None) -> pd.DataFra
         Raises:
             UserError: nothing is recorded.
     """
-    chosen = sample(plan, results, plan.config.drift.calls)
-    if not chosen:
+    sampled_calls = sample_calls(plan, results, plan.config.drift.calls)
+    if not sampled_calls:
         raise UserError(
             f"drift: {results / 'calls'} holds no call of this run's models. Run the experiments"
             " first."
@@ -275,21 +294,21 @@ def check_drift(plan: Plan, results: Path, day: int | None = None) -> pd.DataFra
     today = datetime.datetime.now(datetime.UTC).date().toordinal() if day is None else day
     rows = [
         row
-        for model, entries in chosen.items()
+        for model, entries in sampled_calls.items()
         for row in compare(model, asyncio.run(ask_again(plan, model, entries, today)))
     ]
-    return judge(rows)
+    return add_verdicts(rows)
 
 
 def write_drift(frame: pd.DataFrame, folder: Path) -> None:
     """Write `drift.csv` and `drift.html`."""
-    shown = frame.map(_as_text)
+    texts = frame.map(_as_text)
     with atomic_path(folder / "drift.csv") as part:
-        shown.map(csv_text).to_csv(part, index=False, lineterminator="\n")
+        texts.map(csv_text).to_csv(part, index=False, lineterminator="\n")
     head = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Drift</title>\n'
     write_whole(
         folder / "drift.html",
-        f"{head}{shown.map(html).to_html(index=False, escape=False)}\n</html>\n",
+        f"{head}{texts.map(html).to_html(index=False, escape=False)}\n</html>\n",
     )
 
 

@@ -16,17 +16,17 @@ import yaml
 
 from moot import __version__
 from moot.commands.plan_page import write_plan_page
-from moot.commands.preview import replies_held
+from moot.commands.preview import count_stored_replies
 from moot.core.errors import UserError
 from moot.core.experiment_config import RECORDED
 from moot.core.types import JsonObject
 from moot.jobs.frozen_plans import (
     CASES,
-    Frozen,
+    FrozenPlan,
+    chain_faults,
     describe_plan,
     differences,
     digest_of,
-    faults,
     planned_experiments,
     read_chain,
     read_frozen,
@@ -37,7 +37,7 @@ from moot.plan.plan import Plan
 from moot.workflow.user_files import FROZEN
 
 
-def freeze(plan: Plan, results: Path, now: datetime) -> str:
+def freeze(plan: Plan, results: Path, frozen_at: datetime) -> str:
     """Freeze a plan, and say in words what was frozen and where; nothing is written where it is
     frozen already.
 
@@ -46,43 +46,49 @@ def freeze(plan: Plan, results: Path, now: datetime) -> str:
                 plan.
     """
     if not planned_experiments(plan):
-        reasons = "".join(f"\n  {one.name}: {one.missing}" for one in plan.contrasts)
+        reasons = "".join(f"\n  {contrast.name}: {contrast.missing}" for contrast in plan.contrasts)
         raise UserError(
             "freeze: no contrast of the configuration can be tested in this"
             f" run.{reasons or ' Name some.'}"
         )
-    described, chain = describe_plan(plan, results), read_chain()
+    description, chain = describe_plan(plan, results), read_chain()
     head, changes = _head_of_ledger(plan, chain)
-    before = chain[-1] if chain else None
-    if before and now < datetime.fromisoformat(before.frozen_at):
+    previous_plan = chain[-1] if chain else None
+    if previous_plan and frozen_at < datetime.fromisoformat(previous_plan.frozen_at):
         raise UserError(
-            f"freeze: it is {now.isoformat(timespec='seconds')} by this machine's clock;"
-            f" {before.path} was frozen at {before.frozen_at}. Set the clock, so that the order of"
+            f"freeze: it is {frozen_at.isoformat(timespec='seconds')} by this machine's clock;"
+            f" {previous_plan.path} was frozen at {previous_plan.frozen_at}. Set the clock, so that the order of"
             " plans shows."
         )
-    changed = list(differences(before.plan, described, ("before", "now"))) if before else []
-    if before and not changed:
-        said = [f"The plan is frozen already, since {before.frozen_at}: {before.path}"]
+    differing_parts = (
+        list(differences(previous_plan.plan, description, ("before", "now")))
+        if previous_plan
+        else []
+    )
+    if previous_plan and not differing_parts:
+        lines = [
+            f"The plan is frozen already, since {previous_plan.frozen_at}: {previous_plan.path}"
+        ]
     else:
-        recorded, debated = _by_kind(plan)
+        recorded_names, debated_names = _split_by_source(plan)
         content = {
-            "frozen_at": now.isoformat(timespec="seconds"),
+            "frozen_at": frozen_at.isoformat(timespec="seconds"),
             "moot_version": __version__,
-            "previous": before.digest if before else None,
-            "replies_of_runs": replies_held(plan, results, debated),
-            "recorded": recorded,
+            "previous": previous_plan.digest if previous_plan else None,
+            "replies_of_runs": count_stored_replies(plan, results, debated_names),
+            "recorded": recorded_names,
             "deviation": plan.config.deviation,
             "ledger": head,
-            "plan": described,
+            "plan": description,
         }
-        path = FROZEN / f"plan-{before.number + 1 if before else 1}.yaml"
+        path = FROZEN / f"plan-{previous_plan.number + 1 if previous_plan else 1}.yaml"
         FROZEN.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:  # another freeze is never overwritten
             file.write(_as_yaml({**content, "digest": digest_of(content)}))
         frozen = read_frozen(path)
-        said = list(_announcement(frozen, before, changed))
-        said.append(f"To read and to register: {write_plan_page(frozen, changed)}")
-    return "\n".join([*said, *changes, *faults(read_chain())]) + "\n"
+        lines = list(_announcement(frozen, previous_plan, differing_parts))
+        lines.append(f"To read and to register: {write_plan_page(frozen, differing_parts)}")
+    return "\n".join([*lines, *changes, *chain_faults(read_chain())]) + "\n"
 
 
 def _as_yaml(content: JsonObject) -> str:
@@ -91,19 +97,23 @@ def _as_yaml(content: JsonObject) -> str:
     return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False, width=math.inf)
 
 
-def _announcement(frozen: Frozen, before: Frozen | None, changed: Collection[str]) -> Iterator[str]:
+def _announcement(
+    frozen: FrozenPlan, previous_plan: FrozenPlan | None, changed: Collection[str]
+) -> Iterator[str]:
     yield f"Frozen at {frozen.frozen_at}: {frozen.path}, {frozen.replies_before()}"
-    for name, one in frozen.plan["contrasts"].items():
+    for name, entry in frozen.plan["contrasts"].items():
         yield (
-            f"  {name}: {one['first']} against {one['second']}, {one['metric']}, {one['direction']}"
+            f"  {name}: {entry['first']} against {entry['second']}, {entry['metric']}, {entry['direction']}"
         )
-    yield from (f"  {name}: {one[CASES]} cases" for name, one in frozen.plan["experiments"].items())
-    if before:
-        yield f"It differs from the plan frozen at {before.frozen_at} ({before.path}), which stays:"
+    yield from (
+        f"  {name}: {entry[CASES]} cases" for name, entry in frozen.plan["experiments"].items()
+    )
+    if previous_plan:
+        yield f"It differs from the plan frozen at {previous_plan.frozen_at} ({previous_plan.path}), which stays:"
         yield from (f"  {change}" for change in changed)
 
 
-def _by_kind(plan: Plan) -> tuple[list[str], list[str]]:
+def _split_by_source(plan: Plan) -> tuple[list[str], list[str]]:
     """The planned experiments whose debates are recorded, and those that ask models."""
     kinds: tuple[list[str], list[str]] = [], []
     for name in planned_experiments(plan):
@@ -111,7 +121,7 @@ def _by_kind(plan: Plan) -> tuple[list[str], list[str]]:
     return kinds
 
 
-def _head_of_ledger(plan: Plan, chain: Sequence[Frozen]) -> tuple[JsonObject, list[str]]:
+def _head_of_ledger(plan: Plan, chain: Sequence[FrozenPlan]) -> tuple[JsonObject, list[str]]:
     """The head of the ledger's log, and which earlier plans were frozen with replies that it no
     longer begins with.
     """
@@ -119,9 +129,9 @@ def _head_of_ledger(plan: Plan, chain: Sequence[Frozen]) -> tuple[JsonObject, li
         seal(ledger)
         digests = [row.digest for row in read_log(ledger)]
     changed = [
-        f"The ledger is not the one that {frozen.path} was frozen with: of its {then['replies']}"
+        f"The ledger is not the one that {frozen.path} was frozen with: of its {frozen_head['replies']}"
         " replies of then, some were changed or removed, or `ledger` names another."
         for frozen in chain
-        if head_of(digests[: (then := frozen.content["ledger"])["replies"]]) != then
+        if head_of(digests[: (frozen_head := frozen.content["ledger"])["replies"]]) != frozen_head
     ]
     return dict(head_of(digests)), changed

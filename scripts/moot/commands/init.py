@@ -40,7 +40,7 @@ def _servers() -> dict[str, JsonObject]:
     return {**servers, **_SERVICES}
 
 
-_FEWEST_LABELS, _MOST_LABELS, _CASES, _NAME = 2, 10, 10, "mine"
+_MIN_LABELS, _MAX_LABELS, _CASES, _NAME = 2, 10, 10, "mine"
 _PAGE = """\
 # Lies over moot's default configuration. `{command} reference --cores 1` writes every key to results/reference.md.
 #   {command} doctor --cores 1 --configfile {file}     whether everything is there
@@ -77,20 +77,20 @@ datasets:
 """
 
 
-def write_configuration(given: InitConfig, ask: Callable[[str], str] | None) -> str:
+def write_configuration(answers: InitConfig, ask: Callable[[str], str] | None) -> str:
     """Write the file, and say what to do next; `ask` puts a question to the user; None without a
     terminal.
 
         Raises:
             UserError: an answer is missing or wrong, or the file exists.
     """
-    path = Path(given.file)
+    path = Path(answers.file)
     if path.exists():
         raise UserError(
             f"{path}: is there already. Move it away, or name another: --config 'init={{file:"
             " my2.yaml}'."
         )
-    text = _filled(given, ask)
+    text = _fill_page(answers, ask)
     Plan.from_yaml(over_defaults(load_yaml(text), default_files()), SHIPPED)
     write_whole(path, text)
     return (
@@ -99,33 +99,35 @@ def write_configuration(given: InitConfig, ask: Callable[[str], str] | None) -> 
     )
 
 
-def _filled(given: InitConfig, ask: Callable[[str], str] | None) -> str:
-    def answer(key: str, otherwise: str = "") -> str:
-        said, meaning = str(getattr(given, key) or ""), InitConfig.model_fields[key].description
-        if not said and ask:
-            said = ask(f"{key}: {meaning}{f' [{otherwise}]' if otherwise else ''}: ").strip()
-        if not (said or otherwise):
+def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> str:
+    def answer(key: str, default: str = "") -> str:
+        reply, meaning = str(getattr(config, key) or ""), InitConfig.model_fields[key].description
+        if not reply and ask:
+            reply = ask(f"{key}: {meaning}{f' [{default}]' if default else ''}: ").strip()
+        if not (reply or default):
             raise UserError(
                 f"init: no {key}; expected {meaning}. Give it: --config 'init={{{key}: ...}}'."
             )
-        return said or otherwise
+        return reply or default
 
     model = _model(answer)
     data = answer("data")
     described, dataset, rows = (
-        _table(Path(data), answer) if Path(data).suffix else ("", _known(data), _CASES)
+        _describe_table(Path(data), answer)
+        if Path(data).suffix
+        else ("", _known_dataset(data), _CASES)
     )
     cases = min(rows, _CASES)
-    usd = answer("usd", "0") if given.usd is None else f"{given.usd:g}"
+    usd = answer("usd", "0") if config.usd is None else f"{config.usd:g}"
     usd = (
-        usd if usd.replace(".", "", 1).isdigit() else _flow(usd)
+        usd if usd.replace(".", "", 1).isdigit() else _inline_yaml(usd)
     )  # what is no number is refused with the rest
     budget = (
         f"budget: {{usd: {usd}}}   # a hard stop that loses nothing\n" if usd.strip("0.") else ""
     )
     return _PAGE.format(
         command="snakemake" if Path("Snakefile").exists() else "moot",
-        file=given.file,
+        file=config.file,
         name=_NAME,
         fewest=(
             f"fewest_debates: {cases}     # experiments of fewer debates are trials, which enter no"
@@ -134,9 +136,9 @@ def _filled(given: InitConfig, ask: Callable[[str], str] | None) -> str:
             else ""
         ),
         budget=budget,
-        model=_flow(model),
+        model=_inline_yaml(model),
         datasets=described,
-        dataset=_flow(dataset),
+        dataset=_inline_yaml(dataset),
         cases=cases,
     )
 
@@ -158,40 +160,44 @@ def _model(answer: Callable[..., str]) -> JsonObject:
     return {"endpoint": "openai", "model": name, **servers.get(server, {"base_url": server})}
 
 
-def _known(dataset: str) -> str:
-    known = over_defaults({}, default_files())["datasets"]
-    if dataset not in known:
+def _known_dataset(dataset: str) -> str:
+    datasets = over_defaults({}, default_files())["datasets"]
+    if dataset not in datasets:
         raise UserError(
             f"init: data {dataset!r}; expected a table's path, or one of"
-            f" {', '.join(sorted(known))}."
+            f" {', '.join(sorted(datasets))}."
         )
     return dataset
 
 
-def _table(path: Path, answer: Callable[..., str]) -> tuple[str, str, int]:
+def _describe_table(path: Path, answer: Callable[..., str]) -> tuple[str, str, int]:
     """A table's entry, its name, and how many of its rows have text and label."""
     table = read_table(path, [])
     distinct = table.nunique()
-    few = [str(name) for name in table.columns if _FEWEST_LABELS <= distinct[name] <= _MOST_LABELS]
+    categorical_columns = [
+        str(name) for name in table.columns if _MIN_LABELS <= distinct[name] <= _MAX_LABELS
+    ]
     longest = str(table.apply(lambda column: column.str.len().mean()).idxmax())
     text = answer("text", longest)
-    target = answer("target", next((name for name in reversed(few) if name != text), ""))
+    target = answer(
+        "target", next((name for name in reversed(categorical_columns) if name != text), "")
+    )
     rows = read_table(path, [text, target]).apply(lambda column: column.str.strip())
-    whole = rows[(rows != "").all(axis=1)]
-    labels = {cell: cell.casefold() for cell in sorted(set(whole[target]))}
+    complete_rows = rows[(rows != "").all(axis=1)]
+    labels = {cell: cell.casefold() for cell in sorted(set(complete_rows[target]))}
     question = answer("question", "Which label is right?")
     described = _TABLE.format(
         name=_NAME,
-        path=_flow(os.fspath(path)),
-        text=_flow(text),
-        target=_flow(target),
-        labels=_flow(labels),
-        question=_flow(question),
+        path=_inline_yaml(os.fspath(path)),
+        text=_inline_yaml(text),
+        target=_inline_yaml(target),
+        labels=_inline_yaml(labels),
+        question=_inline_yaml(question),
     )
-    return described, _NAME, len(whole)
+    return described, _NAME, len(complete_rows)
 
 
-def _flow(value: object) -> str:
+def _inline_yaml(value: object) -> str:
     """A value in YAML, on one line;
     JSON is YAML, and quotes what a cell may hold, also a word such as no.
     """

@@ -13,7 +13,7 @@ from moot.jobs.frozen_plans import (
     CASES_DIGEST,
     CODE_DIGEST,
     PROMPTS_DIGEST,
-    Frozen,
+    FrozenPlan,
 )
 from moot.report.escaping import markdown
 from moot.report.markdown import markdown_table
@@ -53,15 +53,15 @@ class Section:
     rows: Sequence[Sequence[str]] = ()
 
 
-def write_plan_page(frozen: Frozen, changed: Sequence[str]) -> Path:
+def write_plan_page(frozen: FrozenPlan, differing_parts: Sequence[str]) -> Path:
     """Write a frozen plan's page, `plan-1.md`, and return its path.
 
     Args:
         frozen: the plan.
-        changed: the differences from the plan before, in words.
+        differing_parts: the differences from the plan before, in words.
     """
     lines = [f"# Plan {frozen.number}, frozen at {frozen.frozen_at}"]
-    for section in _sections(frozen, changed):
+    for section in _sections(frozen, differing_parts):
         lines += [f"## {section.heading}", *map(markdown, section.paragraphs)]
         if section.rows:
             lines.append(markdown_table(section.columns, map(_markdown_cells, section.rows)))
@@ -75,12 +75,12 @@ def _markdown_cells(row: Sequence[str]) -> list[str]:
     return [markdown(cell).replace("\\|", "|") for cell in row]
 
 
-def _sections(frozen: Frozen, changed: Sequence[str]) -> Iterator[Section]:
+def _sections(frozen: FrozenPlan, differing_parts: Sequence[str]) -> Iterator[Section]:
     plan, content = frozen.plan, frozen.content
     contrasts = plan["contrasts"]
     yield Section(
         "Questions",
-        [f"{name}: {one['question'] or 'not stated.'}" for name, one in contrasts.items()],
+        [f"{name}: {entry['question'] or 'not stated.'}" for name, entry in contrasts.items()],
     )
     yield Section(
         "Hypotheses and comparisons",
@@ -95,7 +95,7 @@ def _sections(frozen: Frozen, changed: Sequence[str]) -> Iterator[Section]:
             "smallest effect of interest",
             "study",
         ),
-        [_comparison(name, one) for name, one in contrasts.items()],
+        [_comparison(name, entry) for name, entry in contrasts.items()],
     )
     yield Section(
         "Cases and debates",
@@ -110,14 +110,14 @@ def _sections(frozen: Frozen, changed: Sequence[str]) -> Iterator[Section]:
             "protocol",
             "models",
         ),
-        [_debates(name, one) for name, one in plan["experiments"].items()],
+        [_debates(name, entry) for name, entry in plan["experiments"].items()],
     )
     keys = (PROMPTS_DIGEST, CODE_DIGEST)
     rows = [
-        (name, _settings(one["params"] | {key: one[key] for key in keys}))
-        for name, one in plan["experiments"].items()
+        (name, _settings(entry["params"] | {key: entry[key] for key in keys}))
+        for name, entry in plan["experiments"].items()
     ]
-    rows += [(name, _settings(one)) for name, one in plan["models"].items()]
+    rows += [(name, _settings(entry)) for name, entry in plan["models"].items()]
     yield Section("Parameters of experiments and models", (), ("name", "parameters"), rows)
     for analysis in analyses():
         for heading, paragraphs in analysis.registered_paragraphs(contrasts):
@@ -126,8 +126,8 @@ def _sections(frozen: Frozen, changed: Sequence[str]) -> Iterator[Section]:
     yield Section("Exclusions", EXCLUSIONS)
     reason = (content["deviation"] or "none was given (`deviation`)").rstrip(".")
     history = (
-        [f"What changed since the plan before: {'; '.join(changed)}. Reason: {reason}."]
-        if changed
+        [f"What changed since the plan before: {'; '.join(differing_parts)}. Reason: {reason}."]
+        if differing_parts
         else []
     )
     digests = f"{ANALYSIS_DIGEST} {plan[ANALYSIS_DIGEST]}; of this plan {content['digest']}"
@@ -137,32 +137,48 @@ def _sections(frozen: Frozen, changed: Sequence[str]) -> Iterator[Section]:
     )
 
 
-def _comparison(name: str, one: Fields) -> tuple[str, ...]:
-    metric = one["metric"] + (f" against {one['second_metric']}" if one["second_metric"] else "")
+def _comparison(name: str, contrast: Fields) -> tuple[str, ...]:
+    metric = contrast["metric"] + (
+        f" against {contrast['second_metric']}" if contrast["second_metric"] else ""
+    )
     filters = [
-        f"{side}: " + ", ".join(f"{key}={value}" for key, value in one[f"{side}_cases"].items())
+        f"{side}: "
+        + ", ".join(f"{key}={value}" for key, value in contrast[f"{side}_cases"].items())
         for side in ("first", "second")
-        if one[f"{side}_cases"]
+        if contrast[f"{side}_cases"]
     ]
-    cases = "; ".join(["those that both argued" if one["paired"] else "different ones", *filters])
-    margin = one["margin"]
-    sides = one["first"], one["second"]
+    cases = "; ".join(
+        ["those that both argued" if contrast["paired"] else "different ones", *filters]
+    )
+    margin = contrast["margin"]
+    sides = contrast["first"], contrast["second"]
     return (
         name,
         *sides,
         metric,
-        HYPOTHESES[one["direction"]],
+        HYPOTHESES[contrast["direction"]],
         cases,
         f"{margin:g}" if margin else "none",
-        one["study"],
+        contrast["study"],
     )
 
 
-def _debates(name: str, one: Fields) -> tuple[str, ...]:
-    cases = one["dataset"], one["split"], str(one[CASES]), one[CASES_DIGEST]
-    return name, *cases, str(one["repeats"]), one["protocol"], ", ".join(one["models"])
+def _debates(name: str, experiment: Fields) -> tuple[str, ...]:
+    cases = (
+        experiment["dataset"],
+        experiment["split"],
+        str(experiment[CASES]),
+        experiment[CASES_DIGEST],
+    )
+    return (
+        name,
+        *cases,
+        str(experiment["repeats"]),
+        experiment["protocol"],
+        ", ".join(experiment["models"]),
+    )
 
 
-def _settings(one: Fields) -> str:
-    stated = {key: value for key, value in one.items() if value not in (None, "", {}, [])}
-    return json.dumps(stated, ensure_ascii=False)
+def _settings(entry: Fields) -> str:
+    settings = {key: value for key, value in entry.items() if value not in (None, "", {}, [])}
+    return json.dumps(settings, ensure_ascii=False)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from moot.commands.preview import usd_of_a_debate
+from moot.commands.preview import usd_per_debate
 from moot.commands.rehearsing import FOLDER as REHEARSAL
 from moot.core.errors import UserError
 from moot.core.experiment_config import RECORDED
@@ -50,13 +50,13 @@ if TYPE_CHECKING:
 
 RESULTS = Path("results")
 OUTPUT = RESULTS / "power"
-FEWEST_CASES = 10
+MIN_CASES = 10
 PILOT, REHEARSED, ASSUMED = "pilot", "rehearsal (SIMULATED)", "assumption"
 _SHARES = {"accuracy", "valid"}
 _CORRECTNESS = {*_SHARES, "f1", "macro_f1"}
-_HARDLY_VARIED = 0.1
+_MIN_MEAN_SQUARE = 0.1
 """Of the mean square of a case's difference: one case in ten, of right and wrong answers."""
-SHOWN_REPEATS = (1, 3, 10)
+REPEATS_IN_FIGURE = (1, 3, 10)
 ASSUMED_NOTE = (
     "Variances by assumption: no debates are known, and one side alone is taken to be right on as"
     " many cases as `power: discordant` says. Two methods that differ much disagree on more; a"
@@ -77,7 +77,7 @@ _CASE_TICKS, _DIFFERENCE_TICKS = (
 
 
 @dataclass(frozen=True)
-class Powered:
+class ContrastPower:
     """A contrast with what its debates so far say of its power.
 
     Attributes:
@@ -102,32 +102,38 @@ class Powered:
     folder: Path | None = None
 
 
-def planned_power(plan: Plan, recorded: bool = True) -> tuple[list[Powered], list[str]]:
+def planned_power(
+    plan: Plan, include_recorded: bool = True
+) -> tuple[list[ContrastPower], list[str]]:
     """What each contrast that this run tests can show; and a sentence for each of which no debates
     are known.
 
-        `recorded`: with those of recorded debates, a pilot of debates to be held; no more of
+        `include_recorded`: with those of recorded debates, a pilot of debates to be held; no more of
             themselves can be.
     """
-    found, unknown = [], []
-    kept = {
+    powers, reasons = [], []
+    recorded_names = {
         name
         for name, experiment in plan.experiments.items()
         if experiment.config.protocol == RECORDED
     }
-    held = [one for one in plan.contrasts if not one.missing]
-    held = [one for one in held if recorded or not {side.experiment for side in one.sides} <= kept]
-    for family in group_by_family(held).values():
+    contrasts = [one for one in plan.contrasts if not one.missing]
+    contrasts = [
+        one
+        for one in contrasts
+        if include_recorded or not {side.experiment for side in one.sides} <= recorded_names
+    ]
+    for family in group_by_family(contrasts).values():
         for contrast in family:
-            result = _powered(plan, contrast, len(family))
+            result = _contrast_power(plan, contrast, len(family))
             if isinstance(result, str):
-                unknown.append(f"{contrast.name}: {result}")
+                reasons.append(f"{contrast.name}: {result}")
             else:
-                found.append(result)
-    return found, unknown
+                powers.append(result)
+    return powers, reasons
 
 
-def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
+def _contrast_power(plan: Plan, contrast: Contrast, tests: int) -> ContrastPower | str:
     """A contrast's power, or what is missing."""
     for source, folder in ((PILOT, RESULTS), (REHEARSED, REHEARSAL / "results")):
         experiments = _results(plan, contrast, folder)
@@ -140,19 +146,26 @@ def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
         repeats = [plan.experiments[side.experiment].config.repeats for side in contrast.sides]
         for place, side in enumerate(contrast.sides):
             if plan.experiments[side.experiment].config.protocol == RECORDED:
-                held = side_debates(side, experiments[side.experiment])
-                runs = set(zip(held.terms.case_ids, held.models, strict=True))
-                sizes[place] = len(set(held.terms.case_ids)), sizes[place][1]
-                repeats[place] = round(len(held.models) / max(1, len(runs)))
-        if difference.cases < min(FEWEST_CASES, *(available for _, available in sizes)):
+                debates = side_debates(side, experiments[side.experiment])
+                runs = set(zip(debates.terms.case_ids, debates.models, strict=True))
+                sizes[place] = len(set(debates.terms.case_ids)), sizes[place][1]
+                repeats[place] = round(len(debates.models) / max(1, len(runs)))
+        if difference.cases < min(MIN_CASES, *(available for _, available in sizes)):
             continue
-        found = measure_spread(contrast, experiments, difference.difference)
-        planned = _planned(
-            plan, contrast, tests, source, found, _cost(plan, contrast, experiments), sizes
+        observed_spread = measure_spread(contrast, experiments, difference.difference)
+        power = _power_by_spread(
+            plan,
+            contrast,
+            tests,
+            source,
+            observed_spread,
+            _debate_cost(plan, contrast, experiments),
+            sizes,
         )
-        return replace(planned, folder=folder, repeats=(repeats[0], repeats[1]))
+        return replace(power, folder=folder, repeats=(repeats[0], repeats[1]))
     cases = {
-        side.experiment: _results(plan, contrast, RESULTS, debated=False) for side in contrast.sides
+        side.experiment: _results(plan, contrast, RESULTS, needs_debates=False)
+        for side in contrast.sides
     }
     if (
         contrast.paired
@@ -163,8 +176,8 @@ def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
             _planned_cases(plan, side, cases[side.experiment][side.experiment])
             for side in contrast.sides
         ]
-        usd = sum(usd_of_a_debate(plan, RESULTS, *run) for run in _runs(contrast))
-        return _planned(
+        usd = sum(usd_per_debate(plan, RESULTS, *run) for run in _runs(contrast))
+        return _power_by_spread(
             plan,
             contrast,
             tests,
@@ -174,52 +187,57 @@ def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
             sizes,
         )
     return (
-        f"no debates of {FEWEST_CASES} cases or more by both sides, or of all; run `snakemake"
+        f"no debates of {MIN_CASES} cases or more by both sides, or of all; run `snakemake"
         " rehearse`, or a pilot"
     )
 
 
-def _planned(
+def _power_by_spread(
     plan: Plan,
     contrast: Contrast,
     tests: int,
     source: str,
-    found: Spread,
+    observed_spread: Spread,
     usd: float,
     sizes: Sequence[tuple[int, int]],
-) -> Powered:
+) -> ContrastPower:
     """A contrast's power by a spread; `sizes` holds how many cases each side plans and has."""
     goal = Goal(plan.config.power.level, plan.config.power.power)
     first, second = (plan.experiments[side.experiment].config.repeats for side in contrast.sides)
-    cases, available = ((min(one),) if contrast.paired else one for one in zip(*sizes, strict=True))
+    cases, available = (
+        (min(counts),) if contrast.paired else counts for counts in zip(*sizes, strict=True)
+    )
     corrected = replace(goal, level=goal.level / tests)
-    return Powered(contrast, source, found, cases, (first, second), available, usd, goal, corrected)
+    return ContrastPower(
+        contrast, source, observed_spread, cases, (first, second), available, usd, goal, corrected
+    )
 
 
 def _results(
-    plan: Plan, contrast: Contrast, folder: Path, debated: bool = True
+    plan: Plan, contrast: Contrast, folder: Path, needs_debates: bool = True
 ) -> dict[str, ExperimentResults]:
     """The results of both sides in a folder; none where a model's, or the cases, are missing.
 
-    Not `debated`: the cases suffice.
+    Not `needs_debates`: the cases suffice.
     """
-    wanted: dict[str, dict[str, None]] = {}
+    models_by_experiment: dict[str, dict[str, None]] = {}
     for side in contrast.sides:
-        wanted.setdefault(side.experiment, {}).update(dict.fromkeys(side.models))
+        models_by_experiment.setdefault(side.experiment, {}).update(dict.fromkeys(side.models))
     files = [
         folder / "predictions" / name / f"{model}.parquet"
-        for name, models in wanted.items()
+        for name, models in models_by_experiment.items()
         for model in models
     ]
     cases = [
-        folder / "cases" / f"{plan.experiments[name].config.dataset}.parquet" for name in wanted
+        folder / "cases" / f"{plan.experiments[name].config.dataset}.parquet"
+        for name in models_by_experiment
     ]
-    if not all(path.is_file() for path in (*(files if debated else []), *cases)):
+    if not all(path.is_file() for path in (*(files if needs_debates else []), *cases)):
         return {}
     seed = plan.config.seed
     return {
-        name: ExperimentResults(folder, name, plan.view(name, list(found)), seed)
-        for name, found in wanted.items()
+        name: ExperimentResults(folder, name, plan.view(name, list(model_names)), seed)
+        for name, model_names in models_by_experiment.items()
     }
 
 
@@ -228,24 +246,31 @@ def _planned_cases(plan: Plan, side: Side, results: ExperimentResults) -> tuple[
     proportion.
     """
     config = plan.experiments[side.experiment].config
-    known = results.cases[results.cases["split"] == config.split]
-    fitting = [
-        all(found.get(key) == value for key, value in side.cases.items())
-        for found in known["attributes"]
+    cases = results.cases[results.cases["split"] == config.split]
+    has_attributes = [
+        all(attributes.get(key) == value for key, value in side.cases.items())
+        for attributes in cases["attributes"]
     ]
-    available = sum(fitting)
-    return round((config.cases or len(known)) * available / max(1, len(known))), available
+    available = sum(has_attributes)
+    return round((config.cases or len(cases)) * available / max(1, len(cases))), available
 
 
-def _cost(plan: Plan, contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> float:
+def _debate_cost(
+    plan: Plan, contrast: Contrast, experiments: Mapping[str, ExperimentResults]
+) -> float:
     """Dollars of one debate of each run, with a verdict; as the configuration says, else what
     debates so far cost.
     """
     if plan.config.power.usd_debate is not None:
         return plan.config.power.usd_debate
-    of_runs = ((experiments[name].predictions, model) for name, model in _runs(contrast))
+    predictions_of_runs = (
+        (experiments[name].predictions, model) for name, model in _runs(contrast)
+    )
     return float(
-        sum(rows.loc[rows["model"] == model, "cost_usd"].mean() for rows, model in of_runs)
+        sum(
+            rows.loc[rows["model"] == model, "cost_usd"].mean()
+            for rows, model in predictions_of_runs
+        )
     )
 
 
@@ -259,12 +284,12 @@ def _runs(contrast: Contrast) -> list[tuple[str, str]]:
 # What people read
 
 
-def power_table(powered: Sequence[Powered], difference: float) -> TableContent:
+def power_table(powers: Sequence[ContrastPower], difference: float) -> TableContent:
     """One row a contrast; `difference` is the one that the user wants to show."""
-    goal = powered[0].goal
-    simulated = any(one.source == REHEARSED for one in powered)
+    goal = powers[0].goal
+    is_simulated = any(power.source == REHEARSED for power in powers)
     return COLUMNS.table(
-        [_row(one, difference) for one in powered],
+        [_power_row(power, difference) for power in powers],
         [
             (
                 f"Smallest difference: what a two-sided test at the level {goal.level:g} shows with"
@@ -288,8 +313,8 @@ def power_table(powered: Sequence[Powered], difference: float) -> TableContent:
                 " that the variances come from, by the prices of the configuration; where none were"
                 " held, those of a preview, in which every reply is as long as it may be."
             ),
-            *([ASSUMED_NOTE] if any(one.source == ASSUMED for one in powered) else []),
-            *([SIMULATED_NOTE] if simulated else []),
+            *([ASSUMED_NOTE] if any(power.source == ASSUMED for power in powers) else []),
+            *([SIMULATED_NOTE] if is_simulated else []),
         ],
     )
 
@@ -322,51 +347,53 @@ COLUMNS = (
 )
 
 
-def _row(one: Powered, difference: float) -> JsonObject:
-    spread_ = one.spread
-    design = cheapest(difference, spread_, one.usd, min(one.available), one.goal)
+def _power_row(power: ContrastPower, difference: float) -> JsonObject:
+    spread_ = power.spread
+    design = cheapest(difference, spread_, power.usd, min(power.available), power.goal)
     return {
-        "contrast": one.contrast.name,
-        "metric": one.contrast.first.metric,
-        "variances from": one.source,
-        "debated cases": _either(spread_.cases) if any(spread_.cases) else None,
-        "difference found": spread_.difference if one.folder else None,
+        "contrast": power.contrast.name,
+        "metric": power.contrast.first.metric,
+        "variances from": power.source,
+        "debated cases": _join_sides(spread_.cases) if any(spread_.cases) else None,
+        "difference found": spread_.difference if power.folder else None,
         "variance between cases": sum(spread_.between_variance),
         "variance of a repeat": sum(spread_.within) if spread_.is_split else None,
         "design effect": max(spread_.design),
-        "planned cases": _either(one.cases),
-        "planned repeats": _either(one.repeats),
-        "smallest difference": smallest_difference(one.cases, spread_, one.repeats, one.goal),
-        "after Holm": smallest_difference(one.cases, spread_, one.repeats, one.corrected),
+        "planned cases": _join_sides(power.cases),
+        "planned repeats": _join_sides(power.repeats),
+        "smallest difference": smallest_difference(power.cases, spread_, power.repeats, power.goal),
+        "after Holm": smallest_difference(power.cases, spread_, power.repeats, power.corrected),
         "to show": difference,
         "cases": design.cases if design else None,
         "repeats": design.repeats if design else None,
         "US dollars": design.cost if design else None,
-        "cases, one repeat": float(np.ceil(cases_needed(difference, spread_, goal=one.goal))),
+        "cases, one repeat": float(np.ceil(cases_needed(difference, spread_, goal=power.goal))),
     }
 
 
-def power_figure(powered: Sequence[Powered], difference: float) -> "MatplotlibFigure":
+def power_figure(powers: Sequence[ContrastPower], difference: float) -> "MatplotlibFigure":
     """The smallest difference by the number of cases, a line a number of repeats; a panel a
     contrast.
     """
     low, high, points = _CURVE
     cases = np.geomspace(low, high, points)
-    figure, used, _ = panels(len(powered), 2, 2.6)
-    for one, axis in zip(powered, used, strict=False):
+    figure, axes, _ = panels(len(powers), 2, 2.6)
+    for power, axis in zip(powers, axes, strict=False):
         for place, repeats in enumerate(
-            SHOWN_REPEATS if one.spread.is_split else SHOWN_REPEATS[:1]
+            REPEATS_IN_FIGURE if power.spread.is_split else REPEATS_IN_FIGURE[:1]
         ):
-            shown = [
-                smallest_difference(number, one.spread, (repeats, repeats), one.goal)
+            differences = [
+                smallest_difference(number, power.spread, (repeats, repeats), power.goal)
                 for number in cases
             ]
             style = {**series_style(place), "marker": ""}
-            axis.plot(cases, shown, label=f"{repeats} repeat{'s' * (repeats > 1)}", **style)
-        planned = smallest_difference(one.cases, one.spread, one.repeats, one.goal)
+            axis.plot(cases, differences, label=f"{repeats} repeat{'s' * (repeats > 1)}", **style)
+        planned_difference = smallest_difference(
+            power.cases, power.spread, power.repeats, power.goal
+        )
         axis.plot(
-            [harmonic_mean(one.cases)],
-            [planned],
+            [harmonic_mean(power.cases)],
+            [planned_difference],
             linestyle="",
             marker="o",
             color="black",
@@ -377,8 +404,8 @@ def power_figure(powered: Sequence[Powered], difference: float) -> "MatplotlibFi
             scale.axes.set(**{f"{scale.axis_name}scale": "log"})
             scale.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
             scale.set_ticks([], minor=True)
-        axis.set(title=one.contrast.name, xlabel="cases", ylabel="smallest difference")
-    used[0].legend()
+        axis.set(title=power.contrast.name, xlabel="cases", ylabel="smallest difference")
+    axes[0].legend()
     return figure
 
 
@@ -388,28 +415,28 @@ def write_power(plan: Plan) -> str:
     Raises:
         UserError: no contrast can be tested in this run, or of none are there debates.
     """
-    powered, unknown = planned_power(plan)
-    if not powered:
+    powers, unknown = planned_power(plan)
+    if not powers:
         left_out = f"none of the {len(plan.contrasts)} of the configuration is part of this run"
         reasons = unknown or [left_out if plan.contrasts else "the configuration names none"]
         raise UserError("power: no contrast to plan for.\n  " + "\n  ".join(reasons))
-    wanted = plan.config.power.difference
+    difference = plan.config.power.difference
     title, caption = (
         "What the planned comparisons can show",
         "Smallest differences, and what a given one takes.",
     )
-    lines = [*power_lines(powered, wanted, plan.config.power.discordant), *unknown]
+    lines = [*power_lines(powers, difference, plan.config.power.discordant), *unknown]
     lines.append(
-        _written(
-            Table("power", "power", title, caption, lambda _: power_table(powered, wanted)),
-            Figure("power", "power", title, caption, lambda _: power_figure(powered, wanted)),
-            any(one.source == REHEARSED for one in powered),
+        _write_outputs(
+            Table("power", "power", title, caption, lambda _: power_table(powers, difference)),
+            Figure("power", "power", title, caption, lambda _: power_figure(powers, difference)),
+            any(power.source == REHEARSED for power in powers),
         )
     )
     return "\n".join(lines) + "\n"
 
 
-def _written(table: Table, figure: Figure, simulated: bool) -> str:
+def _write_outputs(table: Table, figure: Figure, simulated: bool) -> str:
     """Write a table and a figure, and say where; their writers ask for results, which are of no
     experiment here.
     """
@@ -425,65 +452,71 @@ def _written(table: Table, figure: Figure, simulated: bool) -> str:
 
 def summarise_power(plan: Plan) -> str:
     """What a preview says of the plan's contrasts; "" where this run tests none."""
-    powered, unknown = planned_power(plan, recorded=False)
-    if not (powered or unknown):
+    powers, reasons = planned_power(plan, include_recorded=False)
+    if not (powers or reasons):
         return ""
     lines = ["What the planned comparisons can show (snakemake power):"]
     goal = plan.config.power
     lines += [
-        f"  {line}" for line in (*power_lines(powered, goal.difference, goal.discordant), *unknown)
+        f"  {line}" for line in (*power_lines(powers, goal.difference, goal.discordant), *reasons)
     ]
     return "\n".join(lines) + "\n"
 
 
-def power_lines(powered: Sequence[Powered], difference: float, discordant: float) -> Iterator[str]:
+def power_lines(
+    powers: Sequence[ContrastPower], difference: float, discordant: float
+) -> Iterator[str]:
     """Two lines a contrast: what the plan shows, and what the wanted difference takes.
 
     `discordant` is the share of cases that one side alone gets right, to assume where simulated
     voices hardly differ.
     """
-    for one in powered:
-        row = _row(one, difference)
-        shown, needed = row["smallest difference"], row["cases, one repeat"]
-        least = (
-            "no difference, however large" if np.isnan(shown) else f"a difference of {shown:.3f}"
+    for power in powers:
+        row = _power_row(power, difference)
+        smallest, min_cases = row["smallest difference"], row["cases, one repeat"]
+        effect = (
+            "no difference, however large"
+            if np.isnan(smallest)
+            else f"a difference of {smallest:.3f}"
         )
         yield (
-            f"{one.contrast.name} ({one.contrast.first.metric}, {_by(one)}): {_either(one.cases)}"
-            f" cases x {_either(one.repeats)} show {least} at {one.goal.power:.0%} power."
+            f"{power.contrast.name} ({power.contrast.first.metric}, {_basis(power)}): {_join_sides(power.cases)}"
+            f" cases x {_join_sides(power.repeats)} show {effect} at {power.goal.power:.0%} power."
         )
-        mean_square = sum(one.spread.variances((1, 1))) + one.spread.difference**2
-        of_answers = one.source == REHEARSED and one.contrast.first.metric in _CORRECTNESS
-        of_either = "" if one.spread.is_paired else " of either side"
-        if of_answers and mean_square < _HARDLY_VARIED:
-            needed = np.ceil(cases_needed(difference, paired_proportions(discordant)))
+        mean_square = sum(power.spread.variances((1, 1))) + power.spread.difference**2
+        is_simulated_correctness = (
+            power.source == REHEARSED and power.contrast.first.metric in _CORRECTNESS
+        )
+        per_side = "" if power.spread.is_paired else " of either side"
+        if is_simulated_correctness and mean_square < _MIN_MEAN_SQUARE:
+            min_cases = np.ceil(cases_needed(difference, paired_proportions(discordant)))
             yield (
                 "  The simulated voices of both sides hardly differ, which says little of models."
                 f" If one side alone were right on {discordant:.0%} of the cases, {difference:g}"
-                f" would take {needed:,.0f}."
+                f" would take {min_cases:,.0f}."
             )
         elif row["cases"] is not None:
-            taken = (
-                f"{row['cases']} cases x {row['repeats']}{of_either}{_dollars(row['US dollars'])}"
+            design = (
+                f"{row['cases']} cases x {row['repeats']}{per_side}{_dollars(row['US dollars'])}"
             )
-            yield f"  {difference:g} takes {taken}."
+            yield f"  {difference:g} takes {design}."
         else:
-            taken = f"{needed:,.0f} cases x 1{of_either}{_dollars(needed * one.usd)}"
-            yield f"  {difference:g} takes {taken}; the data set has {_either(one.available)}."
+            design = f"{min_cases:,.0f} cases x 1{per_side}{_dollars(min_cases * power.usd)}"
+            yield f"  {difference:g} takes {design}; the data set has {_join_sides(power.available)}."
 
 
 def _dollars(cost: float) -> str:
     return "" if np.isnan(cost) else f", ${cost:,.2f}"
 
 
-def _by(one: Powered) -> str:
+def _basis(power: ContrastPower) -> str:
     """What a contrast's power rests on, in words."""
-    if one.folder is None:
-        apart = sum(one.spread.variances((1, 1)))
-        return f"by {one.source}: one side alone is right on {apart:.0%} of the cases"
-    return f"by {one.source} of {_either(one.spread.cases)} cases"
+    if power.folder is None:
+        discordant = sum(power.spread.variances((1, 1)))
+        return f"by {power.source}: one side alone is right on {discordant:.0%} of the cases"
+    return f"by {power.source} of {_join_sides(power.spread.cases)} cases"
 
 
-def _either(numbers: Sequence[int]) -> str:
+def _join_sides(numbers: Sequence[int]) -> str:
     """A number, or those of either side where they differ."""
     return "/".join(map(str, dict.fromkeys(numbers)))

@@ -19,7 +19,7 @@ from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
 from moot.jobs.debates import Job, run_debates
-from moot.jobs.standins import StandIns
+from moot.jobs.standins import Placeholders
 from moot.llm.chat import Settings
 from moot.llm.identity import describe_destination
 from moot.llm.ledger.ledger import Entry, Ledger
@@ -31,7 +31,7 @@ from moot.protocols.experiment import Experiment
 from moot.protocols.inbox import given_answer
 from moot.protocols.people import Question
 
-_CHARACTERS_A_TOKEN = 4.0
+_CHARACTERS_PER_TOKEN = 4.0
 _PRICED_DEBATES = 20
 
 
@@ -47,34 +47,34 @@ class EstimatingEndpoint:
         """A reply that lets the debate go on; token counts are estimates, generated tokens the most
         there can be.
         """
-        most = 1 if request.choices else int(request.parameters["max_tokens"])
+        max_tokens = 1 if request.choices else int(request.parameters["max_tokens"])
         word = hashlib.sha256(request.to_json().encode()).hexdigest()[
             :4
         ]  # alike replies would make calls the same
         text = (
             json.dumps(smallest_instance(request.schema, word))
             if request.schema
-            else f"{word} " * most
+            else f"{word} " * max_tokens
         )
         return Reply(
             text=text,
             logprobs=dict.fromkeys(request.choices, -1.0),
-            prompt_tokens=int(request.prompt_characters / _CHARACTERS_A_TOKEN)
+            prompt_tokens=int(request.prompt_characters / _CHARACTERS_PER_TOKEN)
             * max(1, len(request.choices)),
-            completion_tokens=most * max(1, len(request.choices)),
+            completion_tokens=max_tokens * max(1, len(request.choices)),
         )
 
     async def close(self) -> None:
         """Nothing to let go of."""
 
 
-class StandInPeople:
+class PlaceholderPeople:
     """Answers for people in a debate: as they did, else with the smallest answer; nothing is
     written.
     """
 
     def __init__(self) -> None:
-        self.to_give = 0
+        self.missing_answers = 0
 
     def __call__(self, question: Question) -> Fields:
         """The answer; how many are yet to be given is counted."""
@@ -82,7 +82,7 @@ class StandInPeople:
         with suppress(UserError):
             answer = given_answer(question)
         if answer is None:
-            self.to_give += 1
+            self.missing_answers += 1
             answer = smallest_instance(question.form)
         return answer
 
@@ -113,19 +113,21 @@ class PreviewLedger(Ledger):
 
     def __init__(self, ledger: str) -> None:
         super().__init__(ledger)
-        self.added: dict[str, Entry] = {}
+        self.placeholders: dict[str, Entry] = {}
 
     def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
         """Stored entries and placeholders: a call is asked once for all experiments that share it."""
-        given = [self.added[call_id] for call_id in call_ids if call_id in self.added]
-        yield from given
+        placeholders = [
+            self.placeholders[call_id] for call_id in call_ids if call_id in self.placeholders
+        ]
+        yield from placeholders
         yield from super().entries(
-            [call_id for call_id in call_ids if call_id not in self.added], requests=requests
+            [call_id for call_id in call_ids if call_id not in self.placeholders], requests=requests
         )
 
     def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
         """Keep placeholders in memory."""
-        self.added.update((entry.call_id, entry) for entry in entries)
+        self.placeholders.update((entry.call_id, entry) for entry in entries)
         return {}
 
 
@@ -141,45 +143,52 @@ def preview_rows(plan: Plan, results: Path) -> Iterable[JsonObject]:
         needs (artifacts that must be built first; the numbers then rest on the debates that this
         preview goes through in their place, and are left out where it has none).
     """
-    with _previewing(plan, results) as preview_of:
+    with _open_preview(plan, results) as preview_of:
         for experiment in plan.experiments.values():
             for model in experiment.config.models:
                 yield _preview_row(preview_of, experiment, model)
 
 
-def replies_held(plan: Plan, results: Path, names: Collection[str]) -> dict[str, int | None]:
+def count_stored_replies(
+    plan: Plan, results: Path, names: Collection[str]
+) -> dict[str, int | None]:
     """How many calls of some experiments' debates the ledger has replies to, by run:
     `EXPERIMENT/MODEL`.
 
         None where a run rests on artifacts that are not built, and no placeholders can be made of
         them.
     """
-    wanted = set(names)
+    names_with_sources = set(names)
     for experiment in reversed(list(plan.experiments.values())):
-        if experiment.name in wanted:
-            needed = (
+        if experiment.name in names_with_sources:
+            paths = (
                 path
                 for model in experiment.config.models
                 for path in experiment.needed_by(model).values()
             )
-            wanted.update(Path(path).parts[1].removesuffix(".parquet") for path in needed)
-    found: dict[str, int | None] = {}
-    with _previewing(plan, results) as preview_of:
+            names_with_sources.update(
+                Path(path).parts[1].removesuffix(".parquet") for path in paths
+            )
+    counts: dict[str, int | None] = {}
+    with _open_preview(plan, results) as preview_of:
         for experiment in plan.experiments.values():
-            for model in experiment.config.models if experiment.name in wanted else ():
+            for model in experiment.config.models if experiment.name in names_with_sources else ():
                 debates = preview_of.hold(
-                    experiment, model, Progress(f"replies of {experiment.name}"), StandInPeople()
+                    experiment,
+                    model,
+                    Progress(f"replies of {experiment.name}"),
+                    PlaceholderPeople(),
                 )
                 if experiment.name in names:
                     calls = {
-                        said.call_id
+                        utterance.call_id
                         for debate in debates or ()
-                        for said in debate.utterances
-                        if said.call_id
+                        for utterance in debate.utterances
+                        if utterance.call_id
                     }
-                    held = len(calls - preview_of.ledger.added.keys())
-                    found[f"{experiment.name}/{model}"] = None if debates is None else held
-    return found
+                    stored_count = len(calls - preview_of.ledger.placeholders.keys())
+                    counts[f"{experiment.name}/{model}"] = None if debates is None else stored_count
+    return counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,74 +200,78 @@ class _Preview:
     plan: Plan
     results: Path
     ledger: PreviewLedger
-    stand_ins: StandIns
+    artifact_placeholders: Placeholders
 
-    def needed(self, experiment: Experiment, model: str) -> dict[str, Path]:
+    def source_artifacts(self, experiment: Experiment, model: str) -> dict[str, Path]:
         """The artifacts that a run's debates rest on."""
         return {name: self.results / path for name, path in experiment.needed_by(model).items()}
 
     def hold(
-        self, experiment: Experiment, model: str, progress: Progress, people: StandInPeople
+        self, experiment: Experiment, model: str, progress: Progress, people: PlaceholderPeople
     ) -> list[Debate] | None:
         """A run's debates, with placeholder replies where the ledger has none;
         None without what they rest on.
         """
-        needed = self.needed(experiment, model)
-        artifacts = self.stand_ins.instead_of(needed, self.results)
-        if len(artifacts) < len(needed):
+        sources = self.source_artifacts(experiment, model)
+        artifacts = self.artifact_placeholders.substitute(sources, self.results)
+        if len(artifacts) < len(sources):
             return None
         cases, task = read_cases(self.results / "cases" / f"{experiment.config.dataset}.parquet")
         job = Job(experiment.name, model, cases, task, artifacts=artifacts)
-        debates = asyncio.run(_go_through(self.plan, job, self.ledger, progress, people))
-        self.stand_ins.keep(experiment.name, model, debates)
+        debates = asyncio.run(_run_with_placeholders(self.plan, job, self.ledger, progress, people))
+        self.artifact_placeholders.write(experiment.name, model, debates)
         return debates
 
 
 @contextmanager
-def _previewing(plan: Plan, results: Path) -> Iterator[_Preview]:
+def _open_preview(plan: Plan, results: Path) -> Iterator[_Preview]:
     with closing(PreviewLedger(plan.config.ledger)) as ledger, TemporaryDirectory() as folder:
-        yield _Preview(plan, results, ledger, StandIns(plan, ledger, Path(folder)))
+        yield _Preview(plan, results, ledger, Placeholders(plan, ledger, Path(folder)))
 
 
 def _preview_row(preview_of: _Preview, experiment: Experiment, model: str) -> JsonObject:
     missing = [
-        str(path) for path in preview_of.needed(experiment, model).values() if not path.exists()
+        str(path)
+        for path in preview_of.source_artifacts(experiment, model).values()
+        if not path.exists()
     ]
     row: JsonObject = {"experiment": experiment.name, "model": model, "needs": ", ".join(missing)}
     ledger = preview_of.ledger
-    progress, before, people = (
+    progress, earlier_calls, people = (
         Progress(f"preview of {experiment.name}"),
-        set(ledger.added),
-        StandInPeople(),
+        set(ledger.placeholders),
+        PlaceholderPeople(),
     )
     if preview_of.hold(experiment, model, progress, people) is None:
         return row
-    added = [entry for call_id, entry in ledger.added.items() if call_id not in before]
+    new_entries = [
+        entry for call_id, entry in ledger.placeholders.items() if call_id not in earlier_calls
+    ]
     return row | {
         "debates": progress.done,
         "calls_in_ledger": progress.ledger_calls,
         "calls_to_make": progress.new_calls,
-        "prompt_tokens": sum(entry.reply.prompt_tokens for entry in added),
-        "completion_tokens": sum(entry.reply.completion_tokens for entry in added),
+        "prompt_tokens": sum(entry.reply.prompt_tokens for entry in new_entries),
+        "completion_tokens": sum(entry.reply.completion_tokens for entry in new_entries),
         "usd": round(progress.cost_usd, 4),
-        "usd_singly": _usd(preview_of.plan, added, batched=False),
-        "usd_in_batches": _usd(preview_of.plan, added, batched=True),
+        "usd_singly": _usd(preview_of.plan, new_entries, in_batches=False),
+        "usd_in_batches": _usd(preview_of.plan, new_entries, in_batches=True),
         "waves": progress.waves or None,
-        "answers_by_people": people.to_give or None,
+        "answers_by_people": people.missing_answers or None,
     }
 
 
-def _usd(plan: Plan, added: Iterable[Entry], *, batched: bool) -> float:
+def _usd(plan: Plan, entries: Iterable[Entry], *, in_batches: bool) -> float:
     """What calls cost by themselves, or in batches as far as their endpoint has them."""
     total = 0.0
-    for entry in added:
+    for entry in entries:
         model, reply = plan.config.models[entry.model], entry.reply
-        in_batch = batched and endpoint_traits(model.endpoint).has_batches
+        in_batch = in_batches and endpoint_traits(model.endpoint).has_batches
         total += model.cost(reply.prompt_tokens, reply.completion_tokens, batched=in_batch)
     return round(total, 4)
 
 
-def calls_of_a_debate(plan: Plan, job: Job) -> int:
+def calls_per_debate(plan: Plan, job: Job) -> int:
     """About how many calls a debate of a job takes: those of its first one, with placeholder
     replies.
 
@@ -272,45 +285,47 @@ def calls_of_a_debate(plan: Plan, job: Job) -> int:
         return 0
     with closing(PreviewLedger(plan.config.ledger)) as ledger:
         try:
-            asyncio.run(_go_through(plan, job, ledger, progress, StandInPeople(), 1))
+            asyncio.run(_run_with_placeholders(plan, job, ledger, progress, PlaceholderPeople(), 1))
         except Exception:  # a protocol may fail on a placeholder; real replies are yet to come
             return 0
     return progress.calls
 
 
-def usd_of_a_debate(plan: Plan, results: Path, experiment: str, model: str) -> float:
+def usd_per_debate(plan: Plan, results: Path, experiment: str, model: str) -> float:
     """US dollars of one debate, the most that it can cost: the mean of a run's first debates with
     placeholder replies.
 
         NaN where its cases, or the artifacts that its debates rest on, are not built.
     """
-    found = plan.experiments[experiment]
-    needed = {name: results / path for name, path in found.needed_by(model).items()}
-    cases = results / "cases" / f"{found.config.dataset}.parquet"
-    if not all(path.exists() for path in (cases, *needed.values())):
+    config = plan.experiments[experiment]
+    artifacts = {name: results / path for name, path in config.needed_by(model).items()}
+    cases = results / "cases" / f"{config.config.dataset}.parquet"
+    if not all(path.exists() for path in (cases, *artifacts.values())):
         return float("nan")
     job, progress = (
-        Job(experiment, model, *read_cases(cases), artifacts=needed),
+        Job(experiment, model, *read_cases(cases), artifacts=artifacts),
         Progress(f"price of {experiment}"),
     )
-    with TemporaryDirectory() as nothing, closing(PreviewLedger(nothing)) as ledger:
-        held = asyncio.run(
-            _go_through(plan, job, ledger, progress, StandInPeople(), _PRICED_DEBATES)
+    with TemporaryDirectory() as empty_folder, closing(PreviewLedger(empty_folder)) as ledger:
+        debates = asyncio.run(
+            _run_with_placeholders(
+                plan, job, ledger, progress, PlaceholderPeople(), _PRICED_DEBATES
+            )
         )
-    return progress.cost_usd / len(held) if held else float("nan")
+    return progress.cost_usd / len(debates) if debates else float("nan")
 
 
-async def _go_through(
+async def _run_with_placeholders(
     plan: Plan,
     job: Job,
     ledger: Ledger,
     progress: Progress,
-    people: StandInPeople,
-    most: int | None = None,
+    ask_person: PlaceholderPeople,
+    max_debates: int | None = None,
 ) -> list[Debate]:
     settings = Settings(open_endpoint=EstimatingEndpoint)
     async with aclosing(
-        run_debates(plan, job, ledger, settings, progress, most, people)
+        run_debates(plan, job, ledger, settings, progress, max_debates, ask_person)
     ) as debates:
         return [debate async for debate in debates]
 
@@ -333,7 +348,7 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
     return frame
 
 
-def servers(plan: Plan) -> str:
+def describe_servers(plan: Plan) -> str:
     """A line for each model that this run asks: where its calls go, and with what."""
     models = {name: plan.config.models[name] for name in sorted(plan.models_used)}
     return "".join(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from moot.commands.reference_prompts import EVERYWHERE, SOMETIMES, variables
-from moot.commands.registered import registered
+from moot.commands.registered import describe_registered
 from moot.core.schemas import ARTIFACTS
 from moot.report.markdown import markdown_table
 
@@ -20,24 +20,29 @@ def artifacts_reference() -> str:
         columns = [
             (f"`{column}`", str(kind), text) for column, (kind, text) in artifact.columns.items()
         ]
-        further = [("...", "", artifact.further)] if artifact.further else []
+        further_columns = [("...", "", artifact.further)] if artifact.further else []
         path = f"`results/{artifact.path}`" if artifact.path[0] != "(" else artifact.path
         parts.append(f"### {name}\n\n{path}: one row is {artifact.row}.\n\n")
         parts.append(
-            markdown_table(("column", "type", "what it holds"), [*columns, *further]) + "\n\n"
+            markdown_table(("column", "type", "what it holds"), [*columns, *further_columns])
+            + "\n\n"
         )
     return "".join(parts).rstrip()
 
 
 def variables_reference() -> str:
     """Every variable that prompt templates see, and which templates see those that not all do."""
-    seen = {
+    templates_by_variable = {
         name: [template for template, names in variables().items() if name in names]
         for name in SOMETIMES
     }
     rows = [(f"`{name}`", words, "every template") for name, words in EVERYWHERE.items()]
     rows += [
-        (f"`{name}`", SOMETIMES[name], ", ".join(f"`{place}`" for place in seen[name]))
+        (
+            f"`{name}`",
+            SOMETIMES[name],
+            ", ".join(f"`{place}`" for place in templates_by_variable[name]),
+        )
         for name in SOMETIMES
     ]
     return markdown_table(("variable", "what it holds", "where"), rows)
@@ -45,7 +50,7 @@ def variables_reference() -> str:
 
 PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "artifacts": ("artifacts.md", artifacts_reference),
-    "registered": ("reference.md", registered),
+    "registered": ("reference.md", describe_registered),
     "variables": ("extending.md", variables_reference),
 }
 """Name to the page below `docs/` that holds a generated part, and what writes it."""
@@ -60,4 +65,4 @@ def with_part(page: str, name: str, text: str) -> str:
     pattern = re.compile(_BLOCK.format(name=name), re.DOTALL)
     if not pattern.search(page):
         raise ValueError(f"no '<!-- {name}: make docs -->' in the page")
-    return pattern.sub(lambda found: f"{found[1]}\n{text.strip()}\n\n{found[2]}", page)
+    return pattern.sub(lambda match: f"{match[1]}\n{text.strip()}\n\n{match[2]}", page)

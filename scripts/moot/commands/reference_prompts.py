@@ -76,15 +76,17 @@ def variables_of(template: Path) -> list[str]:
     environment = jinja2.Environment(autoescape=False)  # noqa: S701 - templates are parsed only
     environment.filters["enclose"] = str
     tree = environment.parse(template.read_text(encoding="utf-8"))
-    own = {name.name for name in tree.find_all(nodes.Name) if name.ctx in ("store", "param")}
+    local_names = {
+        name.name for name in tree.find_all(nodes.Name) if name.ctx in ("store", "param")
+    }
     imported = (name for statement in tree.find_all(nodes.FromImport) for name in statement.names)
-    own |= {name if isinstance(name, str) else name[1] for name in imported}
-    own |= {
+    local_names |= {name if isinstance(name, str) else name[1] for name in imported}
+    local_names |= {
         macro
         for path in template.parent.glob("*.jinja")
         for macro in _MACRO.findall(path.read_text("utf-8"))
     }
-    return sorted(meta.find_undeclared_variables(tree) - own - set(EVERYWHERE))
+    return sorted(meta.find_undeclared_variables(tree) - local_names - set(EVERYWHERE))
 
 
 def variables() -> dict[str, list[str]]:

@@ -27,55 +27,55 @@ from moot.scores.case_metrics import CASE_METRICS
 from moot.training.baselines import BASELINES
 
 
-def registered() -> str:
+def describe_registered() -> str:
     """Every key, protocol, data set, baseline, score, table, figure, labeler, endpoint and export,
     as Markdown.
     """
     parts = ["## Keys", "The keys of a data set are the options of its loader: see Data sets."]
     keys: list[tuple[str, type[BaseModel]]] = [("Top level", Config), *_parts_of(Config)]
     for title, model in keys:
-        parts += [f"### {title}", keys_of(model)]
-    parts += ["## Protocols", "Every protocol takes:", keys_of(ProtocolParams)]
+        parts += [f"### {title}", keys_table(model)]
+    parts += ["## Protocols", "Every protocol takes:", keys_table(ProtocolParams)]
     for name in PROTOCOLS:
         entry = PROTOCOLS[name]
         parts += [
             f"### {name}",
             f"{_summary(entry.run)} Study: {entry.study}.",
-            keys_of(entry.params, ProtocolParams),
+            keys_table(entry.params, ProtocolParams),
         ]
-    parts += ["## Data sets", "Every data set takes:", keys_of(DatasetOptions)]
+    parts += ["## Data sets", "Every data set takes:", keys_table(DatasetOptions)]
     for section in sections_of("dataset"):
-        parts += [f"### {section.key} of a data set", keys_of(section.model)]
+        parts += [f"### {section.key} of a data set", keys_table(section.model)]
     for name in LOADERS:
         loader = LOADERS[name]
         parts += [
             f"### {name}",
             _summary(inspect.getmodule(loader.load)),
-            keys_of(loader.options, DatasetOptions),
+            keys_table(loader.options, DatasetOptions),
         ]
     baselines = [
         (f"`{name}`", BASELINES[name].title, ", ".join(BASELINES[name].families))
         for name in BASELINES
     ]
     parts += ["## Baselines", markdown_table(("name", "title", "families"), baselines)]
-    listed = (
+    registries = (
         ("Scores", SCORERS),
         ("Metrics of contrasts", CASE_METRICS),
         ("Endpoints", ENDPOINTS),
     )
-    for title, found in listed:
-        parts += [f"## {title}", _listed(found, _summary)]
+    for title, registry in registries:
+        parts += [f"## {title}", _list_entries(registry, _summary)]
     by_rubric = (
         "Those of every rubric: `rules` (its own), `judge` (the experiment's model), `judge:MODEL`,"
         " `human`."
     )
-    parts += ["## Labelers", by_rubric, _listed(LABELERS, _summary)]
-    parts += ["## Rubrics", _listed(RUBRICS, lambda rubric: ", ".join(rubric.labels))]
-    parts += ["## Tables", _listed(TABLES, lambda entry: entry.caption)]
-    parts += ["## Figures", _listed(FIGURES, lambda entry: entry.caption)]
+    parts += ["## Labelers", by_rubric, _list_entries(LABELERS, _summary)]
+    parts += ["## Rubrics", _list_entries(RUBRICS, lambda rubric: ", ".join(rubric.labels))]
+    parts += ["## Tables", _list_entries(TABLES, lambda entry: entry.caption)]
+    parts += ["## Figures", _list_entries(FIGURES, lambda entry: entry.caption)]
     parts += [
         "## Export formats",
-        _listed(EXPORTERS, lambda entry: _summary(inspect.getmodule(entry.write))),
+        _list_entries(EXPORTERS, lambda entry: _summary(inspect.getmodule(entry.write))),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -90,9 +90,9 @@ def _parts_of(model: type[BaseModel], of: str = "") -> Iterator[tuple[str, type[
             )
 
 
-def _listed(found: Registry[Any], describe: Callable[[Any], str]) -> str:
+def _list_entries(registry: Registry[Any], describe: Callable[[Any], str]) -> str:
     return markdown_table(
-        ("name", "what it is"), [(f"`{name}`", describe(found[name])) for name in found]
+        ("name", "what it is"), [(f"`{name}`", describe(registry[name])) for name in registry]
     )
 
 
@@ -101,7 +101,7 @@ def _summary(thing: object) -> str:
     return " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
 
 
-def keys_of(model: type[BaseModel], common: type[BaseModel] | None = None) -> str:
+def keys_table(model: type[BaseModel], common: type[BaseModel] | None = None) -> str:
     """The keys of a model that `common` does not have already, each with its default, as a table;
     "" for none.
     """
@@ -112,12 +112,12 @@ def keys_of(model: type[BaseModel], common: type[BaseModel] | None = None) -> st
         is_empty = field.default is None or (
             isinstance(field.default, Iterable) and not field.default
         )
-        written = (
+        text = (
             field.default
             if isinstance(field.default, str)
             else json.dumps(field.default, default=str)
         )
-        default = "none" if is_empty or field.default_factory else f"`{written}`"
+        default = "none" if is_empty or field.default_factory else f"`{text}`"
         choices = [f"`{choice}`" for choice in _choices(field.annotation) if choice != ""]
         meaning = (field.description or "") + (
             f" ({', '.join(choices)})" if len(choices) > 1 else ""
@@ -134,7 +134,7 @@ def _core_keys_first(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
 
 def _choices(annotation: object) -> list[object]:
     """The values that a type names: of Literal, also within unions and tuples."""
-    within = get_args(annotation)
+    arguments = get_args(annotation)
     if get_origin(annotation) is Literal:
-        return list(within)
-    return [choice for inner in within for choice in _choices(inner)]
+        return list(arguments)
+    return [choice for inner in arguments for choice in _choices(inner)]

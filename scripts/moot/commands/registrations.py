@@ -24,8 +24,10 @@ def describe_registrations() -> str:
             path, line = registry.places.get(name, ("", 0))
             file = Path(path)
             is_moot = file.is_relative_to(SCRIPTS)
-            shown = file.relative_to(SCRIPTS.parent) if is_moot else file
-            rows.append((f"`{name}`", registry.kind, f"`{shown}`" if path else "", str(line)))
+            relative_path = file.relative_to(SCRIPTS.parent) if is_moot else file
+            rows.append(
+                (f"`{name}`", registry.kind, f"`{relative_path}`" if path else "", str(line))
+            )
     return markdown_table(("name", "kind", "file", "line"), rows)
 
 
@@ -55,9 +57,9 @@ def check_modules(scripts: Path = SCRIPTS) -> None:
     ]
     if unreached:
         words = ", ".join(sorted({f"{registry.word}*.py" for registry in REGISTRIES}))
-        listed = "\n".join(f"  {modules[name]}" for name in unreached)
+        listing = "\n".join(f"  {modules[name]}" for name in unreached)
         raise UserError(
-            f"{len(unreached)} modules are neither imported nor found by a registry:\n{listed}\n"
+            f"{len(unreached)} modules are neither imported nor found by a registry:\n{listing}\n"
             f"Registries find modules of studies by the beginning of their names: {words}."
             " Rename the module, import it, or delete it."
         )

@@ -27,8 +27,8 @@ from moot.report.markdown import markdown_table
 FOLDER = Path("rehearsal")
 CONFIGURATION = "configuration.json"
 PAGE = "rehearsal.md"
-_OWN = {"results", "data", "report.html", FOLDER.name}
-_OWN_DATA = {
+_EXCLUDED_PATHS = {"results", "data", "report.html", FOLDER.name}
+_EXCLUDED_DATA = {
     "ledger",
     "annotations",
     "annotation_sheets",
@@ -38,15 +38,15 @@ _OWN_DATA = {
     "study.json",
 }
 _MEGABYTE = 1e6
-_KIBIBYTES_A_GIGABYTE = 1e9 / 1024
+_KIBIBYTES_PER_GIGABYTE = 1e9 / 1024
 _HOUR = 3600.0
-_HOURS_A_WAVE = 24.0
+_HOURS_PER_WAVE = 24.0
 """The window in which a provider answers a batch."""
 _CALL_COLUMNS = ["call_id", "model", "seconds", "prompt_tokens", "completion_tokens", "cost_usd"]
 
 
 @dataclass(frozen=True)
-class Measured:
+class RunMeasurement:
     """What running a rehearsal took here: seconds of the clock and of all processors, GB of its
     largest process.
     """
@@ -69,11 +69,11 @@ def prepare(folder: Path, raw: Fields) -> None:
         (
             path
             for path in Path().iterdir()
-            if path.name not in _OWN and not path.name.startswith(".")
+            if path.name not in _EXCLUDED_PATHS and not path.name.startswith(".")
         ),
     )
     data = Path("data")
-    _link(folder / "data", (path for path in data.glob("*") if path.name not in _OWN_DATA))
+    _link(folder / "data", (path for path in data.glob("*") if path.name not in _EXCLUDED_DATA))
     with atomic_path(folder / CONFIGURATION) as part:
         content = {**raw, "rehearsal": True, "replace_results": True}
         part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
@@ -86,7 +86,9 @@ def _link(folder: Path, paths: Iterable[Path]) -> None:
             link.symlink_to(os.path.relpath(path, folder))
 
 
-def run_workflow(folder: Path, shipped: Path, cores: int, files: Iterable[str] = ()) -> Measured:
+def run_workflow(
+    folder: Path, shipped: Path, cores: int, files: Iterable[str] = ()
+) -> RunMeasurement:
     """Run the workflow of a folder's own configuration, for some files or for all.
 
     Raises:
@@ -94,16 +96,18 @@ def run_workflow(folder: Path, shipped: Path, cores: int, files: Iterable[str] =
     """
     command = [sys.executable, "-m", "snakemake", *files, "--snakefile", str(shipped / "Snakefile")]
     command += ["--cores", str(cores), "--configfile", CONFIGURATION]
-    started = time.monotonic()
-    done = subprocess.run(command, cwd=folder, check=False, stdout=sys.stderr)  # noqa: S603
-    if done.returncode:
+    start_time = time.monotonic()
+    process = subprocess.run(command, cwd=folder, check=False, stdout=sys.stderr)  # noqa: S603
+    if process.returncode:
         raise RunStoppedError(
             f"{folder}: it stopped; the messages above, and {folder}/results/logs/, say why."
         )
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    kibibytes = used.ru_maxrss / 1024 if sys.platform == "darwin" else used.ru_maxrss
-    return Measured(
-        time.monotonic() - started, used.ru_utime + used.ru_stime, kibibytes / _KIBIBYTES_A_GIGABYTE
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    kibibytes = usage.ru_maxrss / 1024 if sys.platform == "darwin" else usage.ru_maxrss
+    return RunMeasurement(
+        time.monotonic() - start_time,
+        usage.ru_utime + usage.ru_stime,
+        kibibytes / _KIBIBYTES_PER_GIGABYTE,
     )
 
 
@@ -128,13 +132,15 @@ def count_waves(folder: Path, config: Config) -> dict[str, int]:
     """
     waves: dict[str, list[int]] = {}
     for path in sorted((folder / "results" / "calls").rglob("*.parquet")):
-        made = read_frame(folder / "results" / "predictions" / path.parent.name / path.name)[
-            "calls"
-        ].dropna()
-        longest = int(made.max()) if len(made) else 0  # what recorded debates took is not known
+        calls_per_debate = read_frame(
+            folder / "results" / "predictions" / path.parent.name / path.name
+        )["calls"].dropna()
+        max_calls = (
+            int(calls_per_debate.max()) if len(calls_per_debate) else 0
+        )  # what recorded debates took is not known
         for model in read_table(path, ["model"]).column("model").unique().to_pylist():
             if config.models[model].batch:
-                waves.setdefault(model, []).append(longest)
+                waves.setdefault(model, []).append(max_calls)
     return {
         model: (
             math.ceil(sum(counts) * config.shards / config.models[model].jobs)
@@ -145,7 +151,7 @@ def count_waves(folder: Path, config: Config) -> dict[str, int]:
     }
 
 
-def real_run(
+def estimate_real_run(
     calls: pd.DataFrame, models: Mapping[str, ModelConfig], waves: Mapping[str, int]
 ) -> pd.DataFrame:
     """What the real run takes, one row a model: model, calls, tokens, usd, waves, hours.
@@ -156,22 +162,26 @@ def real_run(
     can take.
     """
     rows = []
-    for model, mine in calls.groupby("model", sort=True):
+    for model, calls_of_model in calls.groupby("model", sort=True):
         config = models[str(model)]
-        tokens = int(mine["prompt_tokens"].sum() + mine["completion_tokens"].sum())
-        seconds = [float(mine["seconds"].sum()) / config.concurrency]
+        tokens = int(
+            calls_of_model["prompt_tokens"].sum() + calls_of_model["completion_tokens"].sum()
+        )
+        seconds = [float(calls_of_model["seconds"].sum()) / config.concurrency]
         seconds += (
-            [60 * len(mine) / config.requests_per_minute] if config.requests_per_minute else []
+            [60 * len(calls_of_model) / config.requests_per_minute]
+            if config.requests_per_minute
+            else []
         )
         seconds += [60 * tokens / config.tokens_per_minute] if config.tokens_per_minute else []
-        usd, most = float(mine["cost_usd"].sum()), waves.get(str(model), 0)
+        usd, max_waves = float(calls_of_model["cost_usd"].sum()), waves.get(str(model), 0)
         hours = (
-            most * _HOURS_A_WAVE
-            if most
+            max_waves * _HOURS_PER_WAVE
+            if max_waves
             else max(seconds) / (config.jobs if config.serve else 1) / _HOUR
         )
-        row = {"model": model, "calls": len(mine), "tokens": tokens, "usd": round(usd, 2)}
-        rows.append({**row, "waves": most, "hours": hours})
+        row = {"model": model, "calls": len(calls_of_model), "tokens": tokens, "usd": round(usd, 2)}
+        rows.append({**row, "waves": max_waves, "hours": hours})
     return pd.DataFrame(rows, columns=["model", "calls", "tokens", "usd", "waves", "hours"])
 
 
@@ -179,32 +189,36 @@ def _hours(hours: float, *, at_most: bool) -> str:
     return f"{'at most ' if at_most else ''}{hours:.2f}"
 
 
-def sizes(folder: Path) -> dict[str, int]:
+def measure_sizes(folder: Path) -> dict[str, int]:
     """Bytes on disk: the ledger, and each folder of the results."""
-    found = {"ledger": _size(folder / "data" / "ledger")}
-    found |= {
+    size_by_folder = {"ledger": _size(folder / "data" / "ledger")}
+    size_by_folder |= {
         f"results/{part.name}": _size(part)
         for part in sorted((folder / "results").glob("*"))
         if part.is_dir()
     }
-    return found
+    return size_by_folder
 
 
 def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def report(folder: Path, config: Config, measured: Measured) -> str:
+def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
     """What a rehearsal found, as Markdown."""
-    table = real_run(read_calls(folder), config.models, count_waves(folder, config))
-    rows, on_disk, batched = table.to_dict("records"), sizes(folder), bool(table["waves"].any())
+    table = estimate_real_run(read_calls(folder), config.models, count_waves(folder, config))
+    rows, on_disk, is_batched = (
+        table.to_dict("records"),
+        measure_sizes(folder),
+        bool(table["waves"].any()),
+    )
     sums = table[["calls", "tokens", "usd", "hours"]].sum().to_dict()
-    longest = _hours(table["hours"].max() if len(table) else 0, at_most=batched)
-    of_models = [
+    longest = _hours(table["hours"].max() if len(table) else 0, at_most=is_batched)
+    model_rows = [
         (row["model"], *_counts(row), _hours(row["hours"], at_most=row["waves"] > 0))
         for row in rows
     ]
-    of_folders = [
+    folder_rows = [
         (name, f"{size / _MEGABYTE:.1f}")
         for name, size in (on_disk | {"all": sum(on_disk.values())}).items()
     ]
@@ -217,7 +231,7 @@ def report(folder: Path, config: Config, measured: Measured) -> str:
         "## The real run, estimated",
         markdown_table(
             ("model", "calls", "tokens", "US dollars", "hours"),
-            [*of_models, ("all", *_counts(sums), f"{longest} to {sums['hours']:.2f}")],
+            [*model_rows, ("all", *_counts(sums), f"{longest} to {sums['hours']:.2f}")],
         ),
         (
             "Hours of all: the slowest model alone, if all servers are asked at once, to one model"
@@ -228,13 +242,13 @@ def report(folder: Path, config: Config, measured: Measured) -> str:
         *_stopped_early(folder),
         *(
             f"Calls of {row['model']} go in batches: at most {row['waves']} waves, one after the"
-            f" other, of which a provider takes {_HOURS_A_WAVE:.0f} hours at most, and often less"
+            f" other, of which a provider takes {_HOURS_PER_WAVE:.0f} hours at most, and often less"
             " (docs/batch.md)."
             for row in rows
             if row["waves"]
         ),
         "## On disk",
-        markdown_table(("folder", "MB"), of_folders),
+        markdown_table(("folder", "MB"), folder_rows),
         "## This machine",
         (
             f"The rehearsal took {measured.seconds / 60:.1f} minutes,"

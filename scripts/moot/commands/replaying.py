@@ -24,10 +24,10 @@ from moot.llm.request import Reply
 
 FOLDER = Path("replay")
 LEDGER = "data/ledger"
-_REBUILT = ("results/tables/", "results/figures/")
-_TAKEN = ("results/cases/", "results/features/", "results/records/", "data/")
+_REBUILT_FOLDERS = ("results/tables/", "results/figures/")
+_UNPACKED_FOLDERS = ("results/cases/", "results/features/", "results/records/", "data/")
 """Where in the folder the bundle's files may go; all other files are the run's own to write."""
-_LARGEST = 20_000_000_000
+_MAX_UNPACKED_BYTES = 20_000_000_000
 
 
 def replay(file: str, shipped: Path, cores: int) -> str:
@@ -55,9 +55,9 @@ def replay(file: str, shipped: Path, cores: int) -> str:
     try:
         with zipfile.ZipFile(file) as bundle:
             manifest = json.loads(bundle.read("manifest.json"))
-            _refuse_other(file, manifest, bundle, shipped)
-            _refuse_changed(file, bundle, shipped)
-            extensions = _extensions(file, manifest["extensions"])
+            _check_compatibility(file, manifest, bundle, shipped)
+            _check_integrity(file, bundle, shipped)
+            extensions = _find_extensions(file, manifest["extensions"])
             _unpack(bundle, extensions)
             _import(bundle)
     except MootError:
@@ -68,23 +68,31 @@ def replay(file: str, shipped: Path, cores: int) -> str:
             " that `snakemake bundle` wrote; scripts/verify_bundle.py says what is wrong with it."
         ) from None
     withheld = set(manifest["withheld"])
-    shown = {path for path, runs in manifest["tables"].items() if path.startswith(_REBUILT)}
-    rebuilt = sorted(path for path in shown if withheld.isdisjoint(manifest["tables"][path]))
-    if rebuilt:
-        run_workflow(FOLDER, shipped, cores, rebuilt)
-    return _compare(manifest["files"], rebuilt, sorted(shown - set(rebuilt)), withheld)
+    output_paths = {
+        path for path, runs in manifest["tables"].items() if path.startswith(_REBUILT_FOLDERS)
+    }
+    rebuildable = sorted(
+        path for path in output_paths if withheld.isdisjoint(manifest["tables"][path])
+    )
+    if rebuildable:
+        run_workflow(FOLDER, shipped, cores, rebuildable)
+    return _compare(
+        manifest["files"], rebuildable, sorted(output_paths - set(rebuildable)), withheld
+    )
 
 
-def _refuse_other(file: str, manifest: Fields, bundle: zipfile.ZipFile, shipped: Path) -> None:
+def _check_compatibility(
+    file: str, manifest: Fields, bundle: zipfile.ZipFile, shipped: Path
+) -> None:
     """Refuse what this moot cannot rebuild, before anything is written."""
     if manifest["schema"] != SCHEMA:
         raise UserError(
             f"{file}: a bundle of schema {manifest['schema']}; this moot reads {SCHEMA}. Update"
             " moot."
         )
-    if sum(info.file_size for info in bundle.infolist()) > _LARGEST:
+    if sum(info.file_size for info in bundle.infolist()) > _MAX_UNPACKED_BYTES:
         raise UserError(
-            f"{file}: unpacked it is larger than {_LARGEST / 1e9:.0f} GB; it is not unpacked."
+            f"{file}: unpacked it is larger than {_MAX_UNPACKED_BYTES / 1e9:.0f} GB; it is not unpacked."
         )
     changed = [
         name
@@ -99,19 +107,21 @@ def _refuse_other(file: str, manifest: Fields, bundle: zipfile.ZipFile, shipped:
         )
 
 
-def _refuse_changed(file: str, bundle: zipfile.ZipFile, shipped: Path) -> None:
+def _check_integrity(file: str, bundle: zipfile.ZipFile, shipped: Path) -> None:
     """Refuse what the check finds wrong that every bundle holds, before anything is written."""
     faults = list(run_path(str(shipped / "scripts" / "verify_bundle.py"))["faults_of"](bundle))
     if faults:
-        more = f" ({len(faults)} faults in all)" if len(faults) > 1 else ""
-        raise UserError(f"{file}: {faults[0]}{more}. Get the bundle again from whoever made it.")
+        fault_count = f" ({len(faults)} faults in all)" if len(faults) > 1 else ""
+        raise UserError(
+            f"{file}: {faults[0]}{fault_count}. Get the bundle again from whoever made it."
+        )
 
 
-def _extensions(file: str, needed: Mapping[str, str]) -> list[str]:
+def _find_extensions(file: str, digests: Mapping[str, str]) -> list[str]:
     """Where the bundle's extensions are here; a bundle holds none, since nobody should run code
     unseen.
     """
-    for folder, digest in needed.items():
+    for folder, digest in digests.items():
         if not Path(folder).is_dir():
             raise UserError(
                 f"{file}: made with the extension {folder}, which is not here. Get it from whoever"
@@ -122,7 +132,7 @@ def _extensions(file: str, needed: Mapping[str, str]) -> list[str]:
                 f"{file}: the extension {folder} is not as it was. Get that of the bundle from its"
                 " maker."
             )
-    return [str(Path(folder).absolute()) for folder in needed]
+    return [str(Path(folder).absolute()) for folder in digests]
 
 
 def _digest(path: Path) -> str:
@@ -134,7 +144,7 @@ def _unpack(bundle: zipfile.ZipFile, extensions: list[str]) -> None:
     ledger.
     """
     for name in bundle.namelist():
-        if name.startswith(_TAKEN) and ".." not in PurePosixPath(name).parts:
+        if name.startswith(_UNPACKED_FOLDERS) and ".." not in PurePosixPath(name).parts:
             path = FOLDER / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(bundle.read(name))
@@ -171,22 +181,22 @@ def _entry(call: Fields) -> Entry:
     return Entry(call["call_id"], call["model"], call["request"], call["replicate"], reply)
 
 
-def _compare(files: Fields, rebuilt: list[str], others: list[str], withheld: set[str]) -> str:
+def _compare(files: Fields, rebuilt: list[str], skipped: list[str], withheld: set[str]) -> str:
     """Which files came out as they are in the bundle.
 
     Raises:
         RunStoppedError: one did not.
     """
     differ = [path for path in rebuilt if _digest(FOLDER / path) != files[path]]
-    said = [
+    lines = [
         f"{len(rebuilt) - len(differ)} of {len(rebuilt)} files of tables and figures are byte for"
         " byte the bundle's."
     ]
-    if others:
-        said.append(
-            f"{len(others)} rest on withheld calls (of {', '.join(sorted(withheld))}) and were not"
-            " rebuilt: " + ", ".join(others)
+    if skipped:
+        lines.append(
+            f"{len(skipped)} rest on withheld calls (of {', '.join(sorted(withheld))}) and were not"
+            " rebuilt: " + ", ".join(skipped)
         )
     if differ:
-        raise RunStoppedError(" ".join([*said, "These differ:", *differ]))
-    return "\n".join(said) + "\n"
+        raise RunStoppedError(" ".join([*lines, "These differ:", *differ]))
+    return "\n".join(lines) + "\n"

@@ -41,7 +41,7 @@ def snakemake_command(arguments: Sequence[str]) -> list[str]:
         "--snakefile",
         str(SHIPPED / "Snakefile"),
     ]
-    if not any(one.startswith(_SCHEDULING) for one in arguments):
+    if not any(argument.startswith(_SCHEDULING) for argument in arguments):
         command += ["--cores", "all"]
     return command
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from moot.core.errors import UserError
 from moot.workflow.records import DIGESTS, JobRecord, path_digest, read_records
 
-MOST_LINES = 40
+MAX_LINES = 40
 _CHANGED = {
     "options": "the configuration or a file of yours has changed since",
     "prompts": "a prompt has changed since",
@@ -21,26 +21,26 @@ class Chain:
         self.expected = expected
         self.records = read_records()
         self._digests: dict[str, str] = {}
-        self.seen: set[str] = set()
+        self.checked_paths: set[str] = set()
 
-    def misfits(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    def stale_artifacts(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
         """What does not follow from the present files, of artifacts and all that they were made
         from, and why.
 
                 What is not built yet fits.
         """
-        waiting = list(paths)
-        while waiting:
-            path = waiting.pop()
-            if path in self.seen or not Path(path).exists():
+        pending = list(paths)
+        while pending:
+            path = pending.pop()
+            if path in self.checked_paths or not Path(path).exists():
                 continue
-            self.seen.add(path)
+            self.checked_paths.add(path)
             record = self.records.get(path)
             if record is None:
                 yield path, "nothing says what it was made from"
                 continue
             yield from ((path, reason) for reason in self._reasons(path, record))
-            waiting.extend(name for name in record.inputs if name.startswith("results/"))
+            pending.extend(name for name in record.inputs if name.startswith("results/"))
 
     def _reasons(self, path: str, record: JobRecord) -> Iterator[str]:
         if self._digest(path) != record.outputs[path]:
@@ -72,14 +72,14 @@ def verify(expected: Mapping[str, Mapping[str, str]], artifacts: Iterable[str]) 
         UserError: naming each that does not, and why.
     """
     chain = Chain(expected)
-    if misfits := sorted(chain.misfits(artifacts)):
-        lines = [f"  {path}: {reason}" for path, reason in misfits]
-        if len(lines) > MOST_LINES:
-            lines[MOST_LINES:] = [f"  and {len(lines) - MOST_LINES} more"]
-        count = len({path for path, _ in misfits})
-        listed = "\n".join(lines)
+    if stale_artifacts := sorted(chain.stale_artifacts(artifacts)):
+        lines = [f"  {path}: {reason}" for path, reason in stale_artifacts]
+        if len(lines) > MAX_LINES:
+            lines[MAX_LINES:] = [f"  and {len(lines) - MAX_LINES} more"]
+        count = len({path for path, _ in stale_artifacts})
+        listing = "\n".join(lines)
         raise UserError(
-            f"{count} of {len(chain.seen)} artifacts are stale:\n{listed}\n"
+            f"{count} of {len(chain.checked_paths)} artifacts are stale:\n{listing}\n"
             "Run `snakemake` to build them again; delete a file that was edited by hand first."
         )
-    return len(chain.seen)
+    return len(chain.checked_paths)

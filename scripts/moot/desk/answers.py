@@ -49,7 +49,7 @@ class DeskQuestion:
         return answer_file(self.page)
 
     @property
-    def answered(self) -> bool:
+    def is_answered(self) -> bool:
         """Whether there is an answer."""
         return self.answer.exists()
 
@@ -66,32 +66,32 @@ def read_questions(inbox: Path) -> list[DeskQuestion]:
         folder: number
         for number, folder in enumerate(dict.fromkeys(page.parent for page in pages), 1)
     }
-    found = []
+    questions = []
     for page in pages:
         text = page.read_text(encoding="utf-8")
-        asked = json.loads(text)
+        content = json.loads(text)
         key = _digest(str(page.relative_to(inbox)))
-        place = (folders[page.parent], asked["repeat"], asked["round"])
-        sections = [(tag, said) for tag, said in asked["sections"]]
-        found.append(
+        place = (folders[page.parent], content["repeat"], content["round"])
+        sections = [(tag, section_text) for tag, section_text in content["sections"]]
+        questions.append(
             DeskQuestion(
                 key,
                 page,
                 *place,
-                asked["headline"],
-                asked["person"],
+                content["headline"],
+                content["person"],
                 sections,
-                asked["form"],
+                content["form"],
                 _digest(text),
             )
         )
     return sorted(
-        found,
+        questions,
         key=lambda question: (question.case, question.repeat, question.round, question.page.name),
     )
 
 
-def open_to(questions: Sequence[DeskQuestion], person: str) -> list[DeskQuestion]:
+def questions_for(questions: Sequence[DeskQuestion], person: str) -> list[DeskQuestion]:
     """The questions to a person, and the unnamed ones of debates in which that person has no seat."""
     seated = {
         (question.page.parent, question.repeat)
@@ -106,15 +106,15 @@ def open_to(questions: Sequence[DeskQuestion], person: str) -> list[DeskQuestion
     ]
 
 
-def give_answer(
-    question: DeskQuestion, seen: str, content: str
+def save_answer(
+    question: DeskQuestion, seen_digest: str, content: str
 ) -> Literal["kept", "taken", "changed"]:
     """Keep an answer durably; where it cannot count, in the question's folder, in a file that no
     debate reads.
 
         Args:
             question: the present one.
-            seen: the digest of the text that the person saw.
+            seen_digest: the digest of the text that the person saw.
             content: the answer's file, checked.
 
         Returns:
@@ -122,16 +122,16 @@ def give_answer(
                 tab, and that answer
             counts. changed: the debate has changed since the person saw it.
     """
-    if question.answered and question.answer.read_text(encoding="utf-8") == content:
+    if question.is_answered and question.answer.read_text(encoding="utf-8") == content:
         return "kept"  # sent twice
-    current = seen == question.digest
-    if current and write_whole(question.answer, content, replace=False):
+    is_current = seen_digest == question.digest
+    if is_current and write_whole(question.answer, content, replace=False):
         return "kept"
-    keep_aside(question.page.with_name(question.page.name.removesuffix(ASKED)), content)
-    return "taken" if current else "changed"
+    set_answer_aside(question.page.with_name(question.page.name.removesuffix(ASKED)), content)
+    return "taken" if is_current else "changed"
 
 
-def keep_aside(stem: Path, content: str) -> Path:
+def set_answer_aside(stem: Path, content: str) -> Path:
     """Keep an answer that cannot count in a file that no debate reads, and return its path."""
     aside = stem.with_name(f"{stem.name}.aside-{_digest(content)}.txt")
     write_whole(aside, content, replace=False)

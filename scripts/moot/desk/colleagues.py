@@ -40,22 +40,22 @@ class Colleagues:
         """
         return {name: f"{self.address}/desk/#{token}" for name, token in self.tokens.items()}
 
-    def let_in(self, token: str, response: web.Response) -> bool:
+    def admit(self, token: str, response: web.Response) -> bool:
         """Set the cookie of a token's person until the browser is closed;
         False for an unknown token.
         """
-        if self._whose(token):
+        if self._owner_of(token):
             secure = self.address.scheme == "https"
             response.set_cookie(
                 self._cookie, token, httponly=True, samesite="Strict", secure=secure
             )
-        return bool(self._whose(token))
+        return bool(self._owner_of(token))
 
-    def visitor(self, request: web.Request) -> str:
+    def visitor_name(self, request: web.Request) -> str:
         """Who asks; "" for a stranger."""
-        return self._whose(request.cookies.get(self._cookie, ""))
+        return self._owner_of(request.cookies.get(self._cookie, ""))
 
-    def _whose(self, token: str) -> str:
+    def _owner_of(self, token: str) -> str:
         sent = token.encode(errors="surrogateescape")
         equal = {
             name: hmac.compare_digest(own.encode(), sent)
@@ -72,17 +72,17 @@ class Colleagues:
         return f"{'__Host-' if self.address.scheme == 'https' else ''}desk-{self.address.port}"
 
 
-def tokens_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
+def load_tokens(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """The tokens of some people, or of all that the folder knows, from its file; who is new gets
     one, and keeps it.
 
         Raises:
             UserError: no name is given, one is not a name, or the file cannot be read.
     """
-    path, known = folder / TOKENS, {}
+    path, tokens = folder / TOKENS, {}
     if path.exists():
         try:
-            known = {
+            tokens = {
                 str(name): str(token)
                 for name, token in json.loads(path.read_text(encoding="utf-8")).items()
             }
@@ -90,11 +90,13 @@ def tokens_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
             raise UserError(
                 f"{path}: not the file that the desk wrote. Delete it: everybody gets a new link."
             ) from None
-    people = {name: person_named(name) for name in names} or {name: name for name in known}
-    if wrong := [quoted(written) for written, name in people.items() if not name]:
-        raise UserError(f"--people: {', '.join(wrong)} cannot be a name here; expected {A_NAME}.")
+    people = {name: person_named(name) for name in names} or {name: name for name in tokens}
+    if invalid_names := [quoted(input_name) for input_name, name in people.items() if not name]:
+        raise UserError(
+            f"--people: {', '.join(invalid_names)} cannot be a name here; expected {A_NAME}."
+        )
     if not people:
         raise UserError("no person is named who may use the desk. Name them: --people ann,bob")
-    known |= {name: secrets.token_urlsafe(24) for name in people.values() if name not in known}
-    write_whole(path, json.dumps(known, ensure_ascii=False, indent=1) + "\n", mode=0o600)
-    return {name: known[name] for name in people.values()}
+    tokens |= {name: secrets.token_urlsafe(24) for name in people.values() if name not in tokens}
+    write_whole(path, json.dumps(tokens, ensure_ascii=False, indent=1) + "\n", mode=0o600)
+    return {name: tokens[name] for name in people.values()}

@@ -17,7 +17,7 @@ from typing import Any
 from moot.core.artifacts import read_cases
 from moot.core.types import Fields
 from moot.desk.answers import answer_file
-from moot.jobs.debates import Job, debates_of
+from moot.jobs.debates import Job, prepare_debates
 from moot.llm.chat import Chat
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
@@ -27,10 +27,10 @@ from moot.workflow import targets
 from moot.workflow.records import made_from, made_with, path_digest
 from moot.workflow.user_files import answer_files
 
-_LOOK_AGAIN = 1.0  # seconds, for answers that are written by hand
-Place = tuple[Path, int]
+_POLL_SECONDS = 1.0  # seconds, for answers that are written by hand
+DebateKey = tuple[Path, int]
 """A debate in which people sit: the folder of its questions, and its repeat."""
-Hold = Callable[[], Coroutine[Any, Any, Debate]]
+HoldDebate = Callable[[], Coroutine[Any, Any, Debate]]
 
 
 def jobs_with_people(plan: Plan) -> dict[tuple[str, str], bool]:
@@ -38,12 +38,15 @@ def jobs_with_people(plan: Plan) -> dict[tuple[str, str], bool]:
     not where batches are gathered, or the job starts a server of its own."""
     jobs = [
         (name, model)
-        for name, found in plan.experiments.items()
-        if found.people
-        for model in found.config.models
+        for name, experiment in plan.experiments.items()
+        if experiment.people
+        for model in experiment.config.models
     ]
     return {
-        job: not any(used.batch or used.serve for used in plan.models_in_job(*job).values())
+        job: not any(
+            model_config.batch or model_config.serve
+            for model_config in plan.models_in_job(*job).values()
+        )
         for job in jobs
     }
 
@@ -64,82 +67,90 @@ class Debating:
     ) -> None:
         self._plan, self._ledger, self._chats = plan, ledger, chats
         self._read_digests = read_digests
-        self._jobs: dict[tuple[str, str], tuple[dict[str, Fields], dict[Place, Hold]]] = {}
-        self._heard: dict[Place, set[tuple[str, int]]] = {}
-        self._under_way: dict[asyncio.Task[Debate], Place] = {}
+        self._jobs: dict[
+            tuple[str, str], tuple[dict[str, Fields], dict[DebateKey, HoldDebate]]
+        ] = {}
+        self._answers_read: dict[DebateKey, set[tuple[str, int]]] = {}
+        self._open_debates: dict[asyncio.Task[Debate], DebateKey] = {}
 
-    async def go_on(self, news: asyncio.StreamReader, is_same: Callable[[], bool]) -> None:
+    async def go_on(self, news: asyncio.StreamReader, is_plan_current: Callable[[], bool]) -> None:
         """Hold what has been answered, at each line of `news`, and now and then, as long as
-        `is_same`.
+        `is_plan_current`.
 
                 Writes lines of three numbers to standard output: lines read, debates under way, and
                     whether
                 results are behind: all debates of a job have come to an end, and a run would do
                 more than wait.
         """
-        line, read, behind = asyncio.create_task(news.readline()), 0, False
+        next_line, read_count, is_behind = asyncio.create_task(news.readline()), 0, False
         try:
-            while is_same():
-                behind = self._begin() or behind
-                sys.stdout.write(f"{read} {len(self._under_way)} {behind:d}\n")
+            while is_plan_current():
+                is_behind = self._start_debates() or is_behind
+                sys.stdout.write(f"{read_count} {len(self._open_debates)} {is_behind:d}\n")
                 sys.stdout.flush()
                 await asyncio.wait(
-                    {line, *self._under_way},
-                    timeout=_LOOK_AGAIN,
+                    {next_line, *self._open_debates},
+                    timeout=_POLL_SECONDS,
                     return_when=asyncio.FIRST_COMPLETED,
                 )
-                ended = [task for task in self._under_way if task.done()]
-                folders = {self._under_way.pop(task)[0].parent for task in ended if task.result()}
-                behind = any(map(self._is_behind, folders))
-                if line.done():
-                    if not line.result():
+                ended_tasks = [task for task in self._open_debates if task.done()]
+                folders = {
+                    self._open_debates.pop(task)[0].parent for task in ended_tasks if task.result()
+                }
+                is_behind = any(map(self._is_behind, folders))
+                if next_line.done():
+                    if not next_line.result():
                         return
-                    line, read = asyncio.create_task(news.readline()), read + 1
+                    next_line, read_count = asyncio.create_task(news.readline()), read_count + 1
         finally:
-            for task in (line, *self._under_way):
+            for task in (next_line, *self._open_debates):
                 task.cancel()
-            await asyncio.gather(line, *self._under_way, return_exceptions=True)
+            await asyncio.gather(next_line, *self._open_debates, return_exceptions=True)
 
-    def _begin(self) -> bool:
+    def _start_debates(self) -> bool:
         """Begin to hold each debate that has other answers than when it was last held; whether only
         a run can.
         """
-        left = False
-        for job, goes_on_here in jobs_with_people(self._plan).items():
-            debates = self._debates(*job) if goes_on_here else {}
-            for place, answers in given_answers(INBOX.joinpath(*job)).items():
-                if answers == self._heard.get(place) or place in self._under_way.values():
+        needs_run = False
+        for job, can_continue in jobs_with_people(self._plan).items():
+            debates = self._load_debates(*job) if can_continue else {}
+            for place, answers in answers_by_debate(INBOX.joinpath(*job)).items():
+                if answers == self._answers_read.get(place) or place in self._open_debates.values():
                     continue
                 if place in debates:
-                    self._under_way[asyncio.create_task(debates[place]())] = place
-                if place in debates or not goes_on_here:
-                    self._heard[place], left = answers, left or not goes_on_here
-        return left
+                    self._open_debates[asyncio.create_task(debates[place]())] = place
+                if place in debates or not can_continue:
+                    self._answers_read[place], needs_run = answers, needs_run or not can_continue
+        return needs_run
 
-    def _debates(self, experiment: str, model: str) -> Mapping[Place, Hold]:
+    def _load_debates(self, experiment: str, model: str) -> Mapping[DebateKey, HoldDebate]:
         """What holds the debates of a job; nothing before a run has built all that they rest on."""
-        found = self._plan.experiments[experiment]
-        cases, needed = f"results/cases/{found.config.dataset}.parquet", found.needed_by(model)
-        sources = [cases, *(f"results/{path}" for path in needed.values())]
-        made = {path: made_with(Path(path)) for path in sources}
-        before, debates = self._jobs.get((experiment, model), ({}, {}))
-        if made != before:
+        config = self._plan.experiments[experiment]
+        cases, artifacts = f"results/cases/{config.config.dataset}.parquet", config.needed_by(model)
+        sources = [cases, *(f"results/{path}" for path in artifacts.values())]
+        digests = {path: made_with(Path(path)) for path in sources}
+        last_digests, debates = self._jobs.get((experiment, model), ({}, {}))
+        if digests != last_digests:
             debates = {}
             expected = self._read_digests()
-            if all(made[path] and made[path] == expected.get(path) for path in made):
-                paths = {name: Path("results", path) for name, path in needed.items()}
+            if all(digests[path] and digests[path] == expected.get(path) for path in digests):
+                paths = {name: Path("results", path) for name, path in artifacts.items()}
                 job = Job(experiment, model, *read_cases(Path(cases)), artifacts=paths)
-                for (case_id, repeat), hold in debates_of(
+                for (case_id, repeat), hold in prepare_debates(
                     self._plan, job, self._chats, self._ledger
                 ).items():
                     debates[folder_of(experiment, model, case_id), repeat] = hold
-            self._jobs[experiment, model] = made, debates
+            self._jobs[experiment, model] = digests, debates
         return debates
 
     def _is_behind(self, folder: Path) -> bool:
         """Whether all debates of a job have come to an end, and its results do not show it."""
-        asked = any(not answer_file(page).exists() for page in folder.glob(f"*/*{ASKED}"))
-        if asked or any(place.parent == folder for place, _ in self._under_way.values()):
+        has_open_question = any(
+            not answer_file(page).exists() for page in folder.glob(f"*/*{ASKED}")
+        )
+        if has_open_question or any(
+            place.parent == folder for place, _ in self._open_debates.values()
+        ):
             return False
         job, expected = folder.parts[-2:], self._read_digests()
         answers = {str(path): path_digest(path) for path in answer_files(*job)}
@@ -156,12 +167,12 @@ def is_answer(path: str) -> bool:
     return Path(path).is_relative_to(INBOX)
 
 
-def given_answers(folder: Path) -> dict[Place, set[tuple[str, int]]]:
+def answers_by_debate(folder: Path) -> dict[DebateKey, set[tuple[str, int]]]:
     """The answers in the folder of a job, by debate: name and time of each file."""
-    found: dict[Place, set[tuple[str, int]]] = defaultdict(set)
+    answers: dict[DebateKey, set[tuple[str, int]]] = defaultdict(set)
     for path in folder.glob(f"*/repeat-*{ANSWER}"):
         with suppress(OSError, ValueError):  # removed meanwhile; no answer of ours
-            found[path.parent, int(path.name.split("-")[1])].add(
+            answers[path.parent, int(path.name.split("-")[1])].add(
                 (path.name, path.stat().st_mtime_ns)
             )
-    return found
+    return answers

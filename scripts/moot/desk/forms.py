@@ -14,7 +14,7 @@ from moot.report.escaping import capitalised
 
 POSITION = "position"
 """The first sentence of a statement that is to take a position; the page suggests some."""
-_ROWS = 10
+_MAX_ROWS = 10
 _YES = "yes"
 
 
@@ -48,40 +48,41 @@ class Input:
     columns: tuple["Input", ...] = ()
 
 
-def inputs_of(form: Fields, sent: Fields) -> list[Input]:
+def inputs_of(form: Fields, form_data: Fields) -> list[Input]:
     """The inputs of a form, filled in with what was sent, if anything was."""
-    found: list[Input] = []
+    inputs: list[Input] = []
     for name, field in form["properties"].items():
         required = name in form["required"]
         if name == STATEMENT and field.get("examples"):
-            found += [
+            inputs += [
                 Input(POSITION, "line", "Your position, in a sentence", required=required,
-                      value=str(sent.get(POSITION, "")), options=tuple(field["examples"])),
-                Input(name, "text", "Your reasons", value=str(sent.get(name, ""))),
+                      value=str(form_data.get(POSITION, "")), options=tuple(field["examples"])),
+                Input(name, "text", "Your reasons", value=str(form_data.get(name, ""))),
             ]  # fmt: skip
         else:
-            found.append(_input(name, field, required, sent))
-    return found
+            inputs.append(_input(name, field, required, form_data))
+    return inputs
 
 
-def _input(name: str, field: Fields, required: bool, sent: Fields, label: str = "") -> Input:
+def _input(name: str, field: Fields, required: bool, form_data: Fields, label: str = "") -> Input:
     kind = kind_of(field)
     options = field["items"]["enum"] if kind == "choices" else field.get("enum", ())
     if kind == "yes_no":
         kind, options = "choice", (_YES, "no")
     columns = field["items"]["properties"].items() if kind == "table" else ()
-    most = min(field.get("maxItems", _ROWS), _ROWS)
+    row_count = min(field.get("maxItems", _MAX_ROWS), _MAX_ROWS)
     rows = [
-        {column: _cell(sent, name, row, column) for column, _ in columns} for row in range(most)
+        {column: _cell(form_data, name, row, column) for column, _ in columns}
+        for row in range(row_count)
     ]
     return Input(
         name=name,
         kind=kind,
         label=label or title(name),
-        about=_about(field, kind),
+        about=_help_text(field, kind),
         required=required,
-        value=", ".join(sent.getall(name, [])) if kind == "choices" and hasattr(sent, "getall")
-        else str(sent.get(name, "")),
+        value=", ".join(form_data.getall(name, [])) if kind == "choices" and hasattr(form_data, "getall")
+        else str(form_data.get(name, "")),
         options=tuple(map(str, options)),
         low=field.get("minimum"),
         high=field.get("maximum"),
@@ -90,7 +91,7 @@ def _input(name: str, field: Fields, required: bool, sent: Fields, label: str = 
     )  # fmt: skip
 
 
-def _about(field: Fields, kind: str) -> str:
+def _help_text(field: Fields, kind: str) -> str:
     """What a field means, and what of its form its input does not show."""
     bounds = f"{field['minimum']:g} to {field['maximum']:g}" if "maximum" in field else ""
     described = str(field.get("description", ""))
@@ -101,22 +102,26 @@ def _about(field: Fields, kind: str) -> str:
     return capitalised(words)
 
 
-def as_answer(sent: Fields, form: Fields) -> str:
+def answer_text(form_data: Fields, form: Fields) -> str:
     """What a browser sent as the text of an answer.
 
     Raises:
         UserError: a field is missing, or holds what it cannot; also where a line of a text reads
             like a field.
     """
-    answer = {name: value for name, value in _filled_in(sent, form) if value not in ("", [])}
+    answer = {
+        name: value for name, value in _field_values(form_data, form) if value not in ("", [])
+    }
     text = write_answer(answer, form)
     path = Path("your answer")
-    read = read_answer(text, form, path)
+    parsed_answer = read_answer(text, form, path)
     for name, field in form["properties"].items():
-        written = kind_of(field) in ("text", "lines", "table")
-        if written and read.get(name, "") != answer.get(name, ""):
+        is_free_text = kind_of(field) in ("text", "lines", "table")
+        if is_free_text and parsed_answer.get(name, "") != answer.get(name, ""):
             fields = ", ".join(
-                f"'{title(other)}:'" for other in form["properties"] if other != STATEMENT
+                f"'{title(field_name)}:'"
+                for field_name in form["properties"]
+                if field_name != STATEMENT
             )
             raise UserError(
                 f"{path}: a line of '{title(name)}' cannot be kept as it is. Begin no line with"
@@ -125,37 +130,46 @@ def as_answer(sent: Fields, form: Fields) -> str:
     return text
 
 
-def as_sent(sent: Fields) -> str:
+def form_text(form_data: Fields) -> str:
     """What a browser sent to a question that is gone, as a text to keep."""
     return (
-        "\n".join(f"{title(name)}: {value}" for name, value in sent.items() if name != "seen")
+        "\n".join(f"{title(name)}: {value}" for name, value in form_data.items() if name != "seen")
         + "\n"
     )
 
 
-def _filled_in(sent: Fields, form: Fields) -> Iterator[tuple[str, Json]]:
+def _field_values(form_data: Fields, form: Fields) -> Iterator[tuple[str, Json]]:
     for name, field in form["properties"].items():
         kind = kind_of(field)
         if name == STATEMENT:
-            yield name, "\n\n".join(filter(None, (_text(sent, part) for part in (POSITION, name))))
+            yield (
+                name,
+                "\n\n".join(filter(None, (_text(form_data, part) for part in (POSITION, name)))),
+            )
         elif kind == "choices":
-            yield name, [str(value) for value in getattr(sent, "getall", lambda *_: [])(name, [])]
+            yield (
+                name,
+                [str(value) for value in getattr(form_data, "getall", lambda *_: [])(name, [])],
+            )
         elif kind == "lines":
-            yield name, [line for line in map(str.strip, _text(sent, name).split("\n")) if line]
+            yield (
+                name,
+                [line for line in map(str.strip, _text(form_data, name).split("\n")) if line],
+            )
         elif kind == "table":
             columns = field["items"]["properties"]
             rows = (
-                {column: _cell(sent, name, row, column) for column in columns}
-                for row in range(_ROWS)
+                {column: _cell(form_data, name, row, column) for column in columns}
+                for row in range(_MAX_ROWS)
             )
             yield name, [row for row in rows if any(row.values())]
         else:
-            yield name, _text(sent, name)
+            yield name, _text(form_data, name)
 
 
-def _cell(sent: Fields, name: str, row: int, column: str) -> str:
-    return _text(sent, f"{name}-{row}-{column}")
+def _cell(form_data: Fields, name: str, row: int, column: str) -> str:
+    return _text(form_data, f"{name}-{row}-{column}")
 
 
-def _text(sent: Fields, name: str) -> str:
-    return str(sent.get(name, "")).replace("\r\n", "\n").strip()
+def _text(form_data: Fields, name: str) -> str:
+    return str(form_data.get(name, "")).replace("\r\n", "\n").strip()

@@ -85,14 +85,14 @@ class Labelling:
         frame = read_csv(self.path, ("item", "label", self.role))
         return dict(zip(frame["item"], frame["label"], strict=True))
 
-    def next_open(self) -> Statement | None:
+    def next_unlabelled(self) -> Statement | None:
         """The first statement without a label that counts."""
-        standing = self.standing()
+        final_labels = self.final_labels()
         return next(
-            (statement for statement in self.statements if statement.item not in standing), None
+            (statement for statement in self.statements if statement.item not in final_labels), None
         )
 
-    def label(self, item: str, label: str) -> str:
+    def add_label(self, item: str, label: str) -> str:
         """Keep a label durably, and return the one that counts: a label given before, in another
         tab, counts.
 
@@ -106,12 +106,12 @@ class Labelling:
                 f"{quoted(label)} of {quoted(item)}: no such label or statement on this sheet."
             )
         with locked(self._folder):
-            given, standing = self.labels(), self.standing()
-            if item not in standing:
-                self._write({**given, item: label})
-            return standing.get(item, label)
+            labels, final_labels = self.labels(), self.final_labels()
+            if item not in final_labels:
+                self._write({**labels, item: label})
+            return final_labels.get(item, label)
 
-    def standing(self) -> dict[str, str]:
+    def final_labels(self) -> dict[str, str]:
         """Item to label, where no other label can be given."""
         return self.labels()
 
@@ -120,14 +120,15 @@ class Labelling:
         takes back no more.
         """
         with locked(self._folder):
-            given = self.labels()
-            if given and list(given)[-1] == item:
-                del given[item]
-                self._write(given)
+            labels = self.labels()
+            if labels and list(labels)[-1] == item:
+                del labels[item]
+                self._write(labels)
 
-    def _write(self, given: Mapping[str, str]) -> None:
+    def _write(self, labels: Mapping[str, str]) -> None:
         rows = pd.DataFrame(
-            [(*one, self.annotator) for one in given.items()], columns=["item", "label", self.role]
+            [(*item_and_label, self.annotator) for item_and_label in labels.items()],
+            columns=["item", "label", self.role],
         )
         write_whole(self.path, rows.to_csv(index=False, lineterminator="\n"))
 

@@ -21,9 +21,15 @@ from aiohttp import web
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.core.types import Fields
-from moot.desk.answers import DeskQuestion, give_answer, keep_aside, open_to, read_questions
+from moot.desk.answers import (
+    DeskQuestion,
+    questions_for,
+    read_questions,
+    save_answer,
+    set_answer_aside,
+)
 from moot.desk.colleagues import Colleagues
-from moot.desk.forms import as_answer, as_sent, inputs_of
+from moot.desk.forms import answer_text, form_text, inputs_of
 from moot.desk.instructions import read_instructions
 from moot.desk.labelling import Labelling, sheet_sizes
 from moot.desk.runner import Runner
@@ -111,7 +117,7 @@ async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
             str(colleagues.address),
             request.host.lower() == colleagues.address.host_port_subcomponent,
         )
-        request[VISITOR] = colleagues.visitor(request)
+        request[VISITOR] = colleagues.visitor_name(request)
     if not is_here or not hmac.compare_digest(token.encode(errors="replace"), desk.token.encode()):
         raise web.HTTPNotFound(headers=HEADERS)
     unsaid = "" if colleagues and request.method == "POST" else origin
@@ -123,28 +129,28 @@ async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
             and not request[VISITOR]
             and request.match_info.handler not in (enter, send_file)
         ):
-            handler = show_door
+            handler = show_login
         await _check_form(request)
         response = await handler(request)
     except UserError as fault:
-        response = _page(request, "fault", status=400, fault=str(fault))
+        response = _render(request, "fault", status=400, fault=str(fault))
     response.headers.update(HEADERS)
     return response
 
 
-async def show_door(request: web.Request) -> web.Response:
+async def show_login(request: web.Request) -> web.Response:
     """How a stranger gets in."""
-    return _page(request, "enter", status=403)
+    return _render(request, "enter", status=403)
 
 
 async def enter(request: web.Request) -> web.Response:
     """Let a colleague in who has a token."""
     colleagues, form = request.app[DESK].colleagues, await request.post()
     response = web.Response(status=303, headers={"Location": f"/{request.app[DESK].token}/"})
-    known = colleagues is not None and colleagues.let_in(
+    is_admitted = colleagues is not None and colleagues.admit(
         str(form.get("token", "")).strip(), response
     )
-    return response if known else _page(request, "enter", status=403, refused=True)
+    return response if is_admitted else _render(request, "enter", status=403, refused=True)
 
 
 async def _check_form(request: web.Request) -> None:
@@ -172,62 +178,70 @@ async def show_desk(request: web.Request) -> web.Response:
         if (visitor := request.get(VISITOR))
         else {question.person for question in questions}
     )
-    people = {name: _of(request, questions, name) for name in sorted(names)}
+    people = {name: _questions_to(request, questions, name) for name in sorted(names)}
     sheets = sheet_sizes(desk.folder / "data" / "annotation_sheets")
-    return _page(request, "desk", people=people or {"": []}, sheets=sheets, runner=desk.runner)
+    return _render(request, "desk", people=people or {"": []}, sheets=sheets, runner=desk.runner)
 
 
 async def show_next_question(request: web.Request) -> web.Response:
     """The next question to a person, or that there is none now."""
     desk, person = request.app[DESK], request.query.get("as", "")
-    questions = _of(request, read_questions(desk.inbox), person)
-    if found := next((question for question in questions if not question.answered), None):
-        raise web.HTTPSeeOther(f"/{desk.token}/seat/{found.key}", headers=HEADERS)
-    return _page(
-        request, "pause", questions=questions, again=_as(request, person), runner=desk.runner
+    questions = _questions_to(request, read_questions(desk.inbox), person)
+    if open_question := next(
+        (question for question in questions if not question.is_answered), None
+    ):
+        raise web.HTTPSeeOther(f"/{desk.token}/seat/{open_question.key}", headers=HEADERS)
+    return _render(
+        request,
+        "pause",
+        questions=questions,
+        again=_person_query(request, person),
+        runner=desk.runner,
     )
 
 
 async def show_question(request: web.Request) -> web.Response:
     """One question with its form."""
-    return _question_page(request, _question(request), {})
+    return _render_question(request, _find_question(request), {})
 
 
 async def take_answer(request: web.Request) -> web.Response:
     """Keep an answer, and go on to the next question; what cannot count comes back with the reason."""
     desk, form = request.app[DESK], await request.post()
     try:
-        question = _question(request)
+        question = _find_question(request)
     except UserError as fault:
-        aside = keep_aside(desk.inbox / "unasked", as_sent(form))
+        aside = set_answer_aside(desk.inbox / "unasked", form_text(form))
         raise UserError(f"{fault} Your answer is kept in {aside}.") from None
     try:
-        content = as_answer(form, question.form)
+        content = answer_text(form, question.form)
     except UserError as fault:
-        return _question_page(request, question, form, fault=str(fault))
-    outcome = give_answer(question, str(form.get("seen", "")), content)
+        return _render_question(request, question, form, fault=str(fault))
+    outcome = save_answer(question, str(form.get("seen", "")), content)
     if outcome != "kept":
-        return _question_page(request, question, form, outcome=outcome)
+        return _render_question(request, question, form, outcome=outcome)
     desk.runner.go_on()
-    raise web.HTTPSeeOther(f"/{desk.token}/seat{_as(request, question.person)}", headers=HEADERS)
+    raise web.HTTPSeeOther(
+        f"/{desk.token}/seat{_person_query(request, question.person)}", headers=HEADERS
+    )
 
 
 async def choose_name(request: web.Request) -> web.Response:
     """From a name to that person's pages of a sheet."""
-    work = _work(request, await request.post())
+    work = _open_sheet(request, await request.post())
     path = f"/{request.app[DESK].token}/{request.match_info['work']}/{work.sheet}/{work.annotator}"
     raise web.HTTPSeeOther(path, headers=HEADERS)
 
 
 async def show_statement(request: web.Request) -> web.Response:
     """The next statement to label, or to decide between its labels, with the rubric."""
-    work = _work(request, request.match_info)
-    given, standing = work.labels(), work.standing()
-    last, statement = next(reversed(given), ""), work.next_open()
+    work = _open_sheet(request, request.match_info)
+    labels, final_labels = work.labels(), work.final_labels()
+    last, statement = next(reversed(labels), ""), work.next_unlabelled()
     instructions = request.app[DESK].instructions
-    return _page(
+    return _render(
         request, request.match_info["work"], work=work, statement=statement, last=last,
-        done=sum(statement.item in standing for statement in work.statements), last_label=given.get(last, ""),
+        done=sum(statement.item in final_labels for statement in work.statements), last_label=labels.get(last, ""),
         rubric=work.rubric, stood=request.query.get("stood", ""),
         instructions=instructions if statement else "",
     )  # fmt: skip
@@ -235,17 +249,17 @@ async def show_statement(request: web.Request) -> web.Response:
 
 async def take_label(request: web.Request) -> web.Response:
     """Keep a label or a decision, or take the last one back, and go on."""
-    work, form = _work(request, request.match_info), await request.post()
+    work, form = _open_sheet(request, request.match_info), await request.post()
     item, label = str(form.get("item", "")), str(form.get("label", ""))
     if "undo" in form:
         work.undo(str(form["undo"]))
         raise web.HTTPSeeOther(request.path, headers=HEADERS)
-    counts = work.label(item, label)
-    stood = "" if counts == label else f"?{urlencode({'stood': counts})}"
+    final_label = work.add_label(item, label)
+    stood = "" if final_label == label else f"?{urlencode({'stood': final_label})}"
     raise web.HTTPSeeOther(f"{request.path}{stood}", headers=HEADERS)
 
 
-def _work(request: web.Request, names: Fields) -> Labelling:
+def _open_sheet(request: web.Request, names: Fields) -> Labelling:
     data = request.app[DESK].folder / "data"
     sheet, name = (
         str(names.get("sheet", "")),
@@ -260,46 +274,46 @@ async def send_file(request: web.Request) -> web.StreamResponse:
     return web.FileResponse(PAGE / request.match_info["file"])
 
 
-def _question(request: web.Request) -> DeskQuestion:
-    asked = read_questions(request.app[DESK].inbox)
-    found = {
+def _find_question(request: web.Request) -> DeskQuestion:
+    questions = read_questions(request.app[DESK].inbox)
+    questions_by_key = {
         question.key: question
-        for question in (_of(request, asked) if request.get(VISITOR) else asked)
+        for question in (_questions_to(request, questions) if request.get(VISITOR) else questions)
     }
-    if request.match_info["key"] not in found:
+    if request.match_info["key"] not in questions_by_key:
         raise UserError("this question is no longer asked: the debate was removed or changed.")
-    return found[request.match_info["key"]]
+    return questions_by_key[request.match_info["key"]]
 
 
-def _question_page(
-    request: web.Request, question: DeskQuestion, sent: Fields, **context: object
+def _render_question(
+    request: web.Request, question: DeskQuestion, form_data: Fields, **context: object
 ) -> web.Response:
-    mine = _of(request, read_questions(request.app[DESK].inbox), question.person)
-    answered = question.answered and not context
+    questions = _questions_to(request, read_questions(request.app[DESK].inbox), question.person)
+    is_answered = question.is_answered and not context
     instructions = request.app[DESK].instructions
-    return _page(
-        request, "seat", question=question, inputs=inputs_of(question.form, sent), answered=answered,
-        waiting=sum(not other.answered for other in mine), next=_as(request, question.person),
-        instructions="" if answered else instructions,
+    return _render(
+        request, "seat", question=question, inputs=inputs_of(question.form, form_data), is_answered=is_answered,
+        waiting=sum(not open_question.is_answered for open_question in questions), next=_person_query(request, question.person),
+        instructions="" if is_answered else instructions,
         status=400 if context else 200, **context,
     )  # fmt: skip
 
 
-def _of(
+def _questions_to(
     request: web.Request, questions: Sequence[DeskQuestion], person: str = ""
 ) -> list[DeskQuestion]:
     """The questions to a person whom the address names, or to the colleague who asks."""
     if visitor := request.get(VISITOR):
-        return open_to(questions, visitor)
+        return questions_for(questions, visitor)
     return [question for question in questions if question.person == person]
 
 
-def _as(request: web.Request, person: str) -> str:
+def _person_query(request: web.Request, person: str) -> str:
     """What tells people apart who come without tokens of their own."""
     return f"?{urlencode({'as': person})}" if person and not request.get(VISITOR) else ""
 
 
-def _page(request: web.Request, name: str, status: int = 200, **context: object) -> web.Response:
+def _render(request: web.Request, name: str, status: int = 200, **context: object) -> web.Response:
     text = (
         _templates()
         .get_template(f"{name}.html")

@@ -21,8 +21,8 @@ LOG, LOCK, DEBATING_LOCK = (
     Path("data/.desk-debating.lock"),
 )
 PLAN, DEBATING = "moot-desk-plan", Path(__file__).parents[2] / "debating.py"
-_LOOK_AGAIN = 0.5  # seconds
-_MOST_BYTES, _LAST_LINES = 10_000, 12
+_POLL_SECONDS = 0.5  # seconds
+_LOG_TAIL_BYTES, _LOG_TAIL_LINES = 10_000, 12
 
 
 class Runner:
@@ -43,45 +43,46 @@ class Runner:
         self.log = folder / LOG
         self.status: int | None = None
         self._folder, self._plan = folder, folder / ".snakemake" / f"{PLAN}-{os.getpid()}"
-        self._wanted, self._runs = asyncio.Event(), False
+        self._run_requested, self._is_run_active = asyncio.Event(), False
         self._debating: Process | None = None
-        self._told = self._heard = self._under_way = 0
+        self._answers_sent = self._answers_read = self._open_debates = 0
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """Whether a next question may be on its way."""
-        return self._runs or (
-            self._debating is not None and (self._told > self._heard or self._under_way > 0)
+        return self._is_run_active or (
+            self._debating is not None
+            and (self._answers_sent > self._answers_read or self._open_debates > 0)
         )
 
     def go_on(self) -> None:
         """Take in a new answer."""
         if self._debating is None or self._debating.stdin is None:
-            self._wanted.set()
+            self._run_requested.set()
         else:
-            self._told += 1
+            self._answers_sent += 1
             self._debating.stdin.write(b"\n")
 
     def last_lines(self) -> str:
         """The end of the command's output."""
         with self.log.open("rb") as log:
             log.seek(0, os.SEEK_END)
-            log.seek(max(0, log.tell() - _MOST_BYTES))
+            log.seek(max(0, log.tell() - _LOG_TAIL_BYTES))
             lines = log.read().decode("utf-8", "replace").splitlines()
-        return "\n".join([line for line in lines if line.strip()][-_LAST_LINES:])
+        return "\n".join([line for line in lines if line.strip()][-_LOG_TAIL_LINES:])
 
     async def context(self, _app: web.Application) -> AsyncIterator[None]:
         """Go on with the debates while the application is up."""
-        for left in self._plan.parent.glob(
+        for stale_plan in self._plan.parent.glob(
             f"{PLAN}-*"
         ):  # by a desk that was killed; what goes on by it ends
-            left.unlink(missing_ok=True)
+            stale_plan.unlink(missing_ok=True)
         tasks = (
-            [asyncio.create_task(going()) for going in (self._run, self._debate)]
+            [asyncio.create_task(coroutine()) for coroutine in (self._run, self._debate)]
             if self.command
             else []
         )
-        self._wanted.set()
+        self._run_requested.set()
         yield
         for task in tasks:
             task.cancel()
@@ -90,48 +91,50 @@ class Runner:
 
     async def _run(self) -> None:
         while True:
-            await self._wanted.wait()
-            self._wanted.clear()
-            self._runs = True
+            await self._run_requested.wait()
+            self._run_requested.clear()
+            self._is_run_active = True
             try:
                 async with self._process(LOCK, self.command) as process:
                     self.status = await process.wait()
             finally:
-                self._runs = False
+                self._is_run_active = False
 
     async def _debate(self) -> None:
         """Keep a process that goes on with the debates of the newest plan; one that failed waits
         for the next.
         """
-        failed: float | None = None
+        failed_plan_time: float | None = None
         while True:
-            while (written := _time_of(self._plan)) in (None, failed):
-                await asyncio.sleep(_LOOK_AGAIN)
+            while (plan_time := _modification_time(self._plan)) in (None, failed_plan_time):
+                await asyncio.sleep(_POLL_SECONDS)
             command = [sys.executable, str(DEBATING), str(self._plan.absolute())]
-            async with self._process(DEBATING_LOCK, command, talks=True) as process:
-                self._told = self._heard = self._under_way = 0
+            async with self._process(DEBATING_LOCK, command, has_pipes=True) as process:
+                self._answers_sent = self._answers_read = self._open_debates = 0
                 self._debating = process
-                self._wanted.clear()  # it begins with all answers that there are
+                self._run_requested.clear()  # it begins with all answers that there are
                 try:
                     await self._listen(process)
                     status = await process.wait()
                 finally:
                     self._debating = None
             if status:
-                self.status, failed = status, written
-                if self._told:  # the answer may not have been heard; a run says what is wrong
-                    self._wanted.set()
+                self.status, failed_plan_time = status, plan_time
+                if (
+                    self._answers_sent
+                ):  # the answer may not have been heard; a run says what is wrong
+                    self._run_requested.set()
 
     async def _listen(self, process: Process) -> None:
         """Read what the process says of itself until it ends."""
         while process.stdout and (line := await process.stdout.readline()):
-            self._heard, self._under_way, behind = map(int, line.split())
+            self._answers_read, self._open_debates, behind = map(int, line.split())
             if behind:
-                self._wanted.set()
+                self._run_requested.set()
 
     @asynccontextmanager
     async def _process(
-        self, lock_file: Path, command: Sequence[str], talks: bool = False
+        self, lock_file: Path, command: Sequence[str], has_pipes: bool = False
     ) -> AsyncIterator[Process]:
         """A process that holds a lock, and ends with the block; that of a desk that was killed is
         waited for.
@@ -142,10 +145,10 @@ class Runner:
                 with suppress(BlockingIOError):
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     break
-                await asyncio.sleep(_LOOK_AGAIN)
+                await asyncio.sleep(_POLL_SECONDS)
             process = await asyncio.create_subprocess_exec(
                 *command, cwd=self._folder, env={**os.environ, DESK: str(self._plan.absolute())}, stderr=log,
-                stdin=PIPE if talks else DEVNULL, stdout=PIPE if talks else log, pass_fds=(lock.fileno(),),
+                stdin=PIPE if has_pipes else DEVNULL, stdout=PIPE if has_pipes else log, pass_fds=(lock.fileno(),),
             )  # fmt: skip
             try:
                 yield process
@@ -155,7 +158,7 @@ class Runner:
                 await process.wait()
 
 
-def _time_of(path: Path) -> float | None:
+def _modification_time(path: Path) -> float | None:
     with suppress(OSError):
         return path.stat().st_mtime
     return None

@@ -15,24 +15,26 @@ from moot.labels.sheets import Known, filled_files, read_annotations, read_label
 from moot.protocols.people import person_named
 
 
-def read_people(sheets: Path, annotations: Path) -> pd.DataFrame:
+def read_human_labels(sheets: Path, annotations: Path) -> pd.DataFrame:
     """All labels and decisions of people on the sheets that there are, columns as
     `read_annotations` gives them.
     """
-    known: dict[str, Known] = {}
+    sheets_by_id: dict[str, Known] = {}
     for name in sheet_names(sheets):
         for item in read_csv(sheets / f"{name}.csv", ("item",))["item"]:
             sheet = str(item).split("-", maxsplit=1)[0]
-            known.setdefault(sheet, Known(set(), read_labels(sheets, name)[1])).items.add(str(item))
-    return read_annotations(filled_files(annotations), known)[0]
+            sheets_by_id.setdefault(sheet, Known(set(), read_labels(sheets, name)[1])).items.add(
+                str(item)
+            )
+    return read_annotations(filled_files(annotations), sheets_by_id)[0]
 
 
 def conflicts(sheets: Path, annotations: Path) -> list[tuple[str, dict[str, str]]]:
     """Statements that annotators label differently: the blind id, and annotator to label."""
-    rows = read_people(sheets, annotations)
+    rows = read_human_labels(sheets, annotations)
     found = []
-    for item, given in rows[rows["kind"] == HUMAN].groupby("item", sort=True):
-        labels = dict(zip(given["annotator"], given["label"], strict=True))
+    for item, ratings in rows[rows["kind"] == HUMAN].groupby("item", sort=True):
+        labels = dict(zip(ratings["annotator"], ratings["label"], strict=True))
         if len(set(labels.values())) > 1:
             found.append((str(item), labels))
     return found
@@ -54,7 +56,7 @@ class Settling(Labelling):
         super().__init__(sheets, annotations, sheet, annotator)
         on_sheet = {statement.item: statement for statement in self.statements}
         self._sheets, self._items = sheets, set(on_sheet)
-        rows = self._read()
+        rows = self._read_rows()
         self.ratings = rows[rows["kind"] == HUMAN].pivot(
             index="item", columns="annotator", values="label"
         )
@@ -63,34 +65,40 @@ class Settling(Labelling):
                 f"{quoted(annotator)} labelled this sheet; another person decides between its"
                 " annotators."
             )
-        given = self.ratings.notna()
-        self.unfinished = sorted(int(count) for count in given.sum() if count < len(on_sheet))
-        differing = given.sum(axis=1).gt(1) & self.ratings.nunique(axis=1).gt(1)
-        conflicting = (
-            [] if self.unfinished else [item for item in on_sheet if differing.get(item, False)]
+        is_labelled = self.ratings.notna()
+        self.partial_counts = sorted(
+            int(count) for count in is_labelled.sum() if count < len(on_sheet)
         )
-        self.size, self.statements = len(on_sheet), [on_sheet[item] for item in conflicting]
+        is_conflict = is_labelled.sum(axis=1).gt(1) & self.ratings.nunique(axis=1).gt(1)
+        conflicts = (
+            []
+            if self.partial_counts
+            else [item for item in on_sheet if is_conflict.get(item, False)]
+        )
+        self.size, self.statements = len(on_sheet), [on_sheet[item] for item in conflicts]
 
-    def standing(self) -> dict[str, str]:
+    def final_labels(self) -> dict[str, str]:
         """Item to decision, of this person and all others."""
-        rows = self._read()
+        rows = self._read_rows()
         decided = rows[rows["kind"] == ADJUDICATED]
         return dict(zip(decided["item"], decided["label"], strict=True))
 
-    def given(self, statement: Statement) -> list[str]:
+    def shuffled_labels(self, statement: Statement) -> list[str]:
         """The labels that annotators gave a statement, in an order that does not tell whose they
         are.
         """
         labels = self.ratings.loc[statement.item].dropna()
         return [
             str(labels[name])
-            for name in sorted(labels.index, key=lambda name: _blind(statement.item, str(name)))
+            for name in sorted(
+                labels.index, key=lambda name: _shuffle_key(statement.item, str(name))
+            )
         ]
 
-    def _read(self) -> pd.DataFrame:
-        rows = read_people(self._sheets, self._folder)
+    def _read_rows(self) -> pd.DataFrame:
+        rows = read_human_labels(self._sheets, self._folder)
         return rows[rows["item"].isin(self._items)]
 
 
-def _blind(item: str, annotator: str) -> str:
+def _shuffle_key(item: str, annotator: str) -> str:
     return sha256(f"{item}\x1f{annotator}".encode()).hexdigest()

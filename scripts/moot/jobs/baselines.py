@@ -37,13 +37,13 @@ def train_baselines(
     features = read_frame(features_path)
     has_features = len(features.columns) > len({"case_id", "split", "label"})
     data = examples(cases, task, features if has_features else None)
-    found = evaluate(
+    evaluation = evaluate(
         data, select(plan.datasets[dataset].baselines), seed=plan.config.seed, threads=threads
     )
     metadata = describe(sources=inputs, dataset=dataset, **digests)
-    write_frame(leaderboard, "baselines", found.leaderboard, metadata)
-    write_frame(predictions, "baseline_predictions", found.predictions, metadata)
+    write_frame(leaderboard, "baselines", evaluation.leaderboard, metadata)
+    write_frame(predictions, "baseline_predictions", evaluation.predictions, metadata)
     models.mkdir(parents=True, exist_ok=True)
-    for name, estimator in found.models.items():
+    for name, estimator in evaluation.models.items():
         if BASELINES[name].stored:
             store(models / f"{name}.skops", estimator, task.labels)

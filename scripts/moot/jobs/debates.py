@@ -38,17 +38,17 @@ from moot.protocols.people import AskPerson
 from moot.protocols.setup import JobSetup
 
 Item = TypeVar("Item")
-_WAITING_FOR_ORDER = 4
-_DEBATES_A_CALL = 4
+_BUFFER_FACTOR = 4
+_DEBATES_PER_CALL = 4
 """Debates under way for each call that may be: a debate's calls follow each other, so that with no
 more debates than calls the last few would leave most of the calls unused."""
-_ROWS_A_GROUP = 5000
+_ROWS_PER_GROUP = 5000
 
 
-async def in_order(
-    jobs: Sequence[Callable[[], Coroutine[Any, Any, Item]]], at_once: int
+async def run_in_order(
+    jobs: Sequence[Callable[[], Coroutine[Any, Any, Item]]], max_concurrent: int
 ) -> AsyncGenerator[Item, None]:
-    """Run jobs, at most `at_once` at a time, and give their results in the jobs' order as soon as
+    """Run jobs, at most `max_concurrent` at a time, and give their results in the jobs' order as soon as
     order allows.
 
         Few results wait for their turn. An error of any job ends all at once, not when its turn
@@ -56,21 +56,21 @@ async def in_order(
     """
     tasks: dict[int, asyncio.Task[Item]] = {}
     running: set[asyncio.Task[Item]] = set()
-    begun = given = 0
+    started_count = yielded_count = 0
     try:
-        while given < len(jobs):
-            while len(running) < at_once and begun < min(
-                len(jobs), given + at_once * _WAITING_FOR_ORDER
+        while yielded_count < len(jobs):
+            while len(running) < max_concurrent and started_count < min(
+                len(jobs), yielded_count + max_concurrent * _BUFFER_FACTOR
             ):
-                tasks[begun] = asyncio.create_task(jobs[begun]())
-                running.add(tasks[begun])
-                begun += 1
-            ended, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for task in ended:
+                tasks[started_count] = asyncio.create_task(jobs[started_count]())
+                running.add(tasks[started_count])
+                started_count += 1
+            ended_tasks, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in ended_tasks:
                 task.result()
-            while given in tasks and tasks[given].done():
-                yield tasks.pop(given).result()
-                given += 1
+            while yielded_count in tasks and tasks[yielded_count].done():
+                yield tasks.pop(yielded_count).result()
+                yielded_count += 1
     finally:
         for task in tasks.values():
             task.cancel()
@@ -88,30 +88,32 @@ async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
     if answer is not None:
         check_labels(debate.task, answer)
     elif status != "waiting":
-        status, reason = why_no_answer(debate)
-    if not any(said.kind == CONCLUSION for said in debate.utterances):  # as a recorded debate does
-        conclude(debate, answer, status, reason)
+        status, reason = missing_answer_reason(debate)
+    if not any(
+        utterance.kind == CONCLUSION for utterance in debate.utterances
+    ):  # as a recorded debate does
+        record_conclusion(debate, answer, status, reason)
     return debate
 
 
-def why_no_answer(debate: Debate) -> tuple[str, str]:
+def missing_answer_reason(debate: Debate) -> tuple[str, str]:
     """Whether a debate without an answer failed or is invalid, and the reason in words, from its
     last trouble.
     """
-    asked = [said for said in debate.utterances if said.source == "model"]
-    status = "failed" if asked and asked[-1].failed else "invalid"
-    troubled = [said for said in asked if not said.usable]
-    if not troubled:
+    model_utterances = [utterance for utterance in debate.utterances if utterance.source == "model"]
+    status = "failed" if model_utterances and model_utterances[-1].failed else "invalid"
+    unusable = [utterance for utterance in model_utterances if not utterance.usable]
+    if not unusable:
         return status, "the replies came to no answer (a tie, or no judge takes a position)"
-    last, found = troubled[-1], troubled[-1].parsed or {}
+    last, parsed = unusable[-1], unusable[-1].parsed or {}
     if last.failed:
-        return status, redacted(f"a call failed: {found.get('error', 'no reason was recorded')}")
+        return status, redacted(f"a call failed: {parsed.get('error', 'no reason was recorded')}")
     return status, redacted(
-        f"{last.kind} of {last.speaker}: {found.get('problem', 'the reply cannot be used')}"
+        f"{last.kind} of {last.speaker}: {parsed.get('problem', 'the reply cannot be used')}"
     )
 
 
-def conclude(debate: Debate, answer: Answer | None, status: str, reason: str = "") -> None:
+def record_conclusion(debate: Debate, answer: Answer | None, status: str, reason: str = "") -> None:
     """Record a debate's outcome: the row of kind `conclusion` that predictions are read from."""
     debate.record(
         "moot",
@@ -140,9 +142,9 @@ class Job:
         shard: which of the configured shards, or of its schedule; None takes all cases.
         threads: for an embedded model.
         artifacts: files that the protocol needs, by name.
-        calls_a_debate: about how many calls a debate takes, for the lines on progress; 0: not
+        calls_per_debate: about how many calls a debate takes, for the lines on progress; 0: not
             known.
-        stopped: whether earlier jobs leave nothing to debate.
+        is_stopped: whether earlier jobs leave nothing to debate.
     """
 
     experiment: str
@@ -152,39 +154,45 @@ class Job:
     shard: int | None = None
     threads: int = 1
     artifacts: Mapping[str, Path] = field(default_factory=dict)
-    calls_a_debate: int = 0
-    stopped: bool = False
+    calls_per_debate: int = 0
+    is_stopped: bool = False
 
 
 def cases_of_job(plan: Plan, job: Job) -> list[Case]:
     """The cases that a job debates, in their stable order."""
-    chosen = choose_debated_cases(plan.experiments[job.experiment], job.cases, plan.config.seed)
-    if job.shard is None or job.stopped:
-        return [] if job.stopped else chosen
+    debated_cases = choose_debated_cases(
+        plan.experiments[job.experiment], job.cases, plan.config.seed
+    )
+    if job.shard is None or job.is_stopped:
+        return [] if job.is_stopped else debated_cases
     if schedule := plan.schedules.get(job.experiment):
-        numbers = schedule.shard_numbers(chosen, job.task, plan.config.seed)
-        return [case for case in chosen if numbers[case.case_id] == job.shard]
-    return [case for case in chosen if shard_number(case.case_id, plan.config.shards) == job.shard]
+        numbers = schedule.shard_numbers(debated_cases, job.task, plan.config.seed)
+        return [case for case in debated_cases if numbers[case.case_id] == job.shard]
+    return [
+        case
+        for case in debated_cases
+        if shard_number(case.case_id, plan.config.shards) == job.shard
+    ]
 
 
-def debates_at_once(models: Mapping[str, ModelConfig], model: str, debates: int) -> int:
+def max_open_debates(models: Mapping[str, ModelConfig], model: str, debates: int) -> int:
     """How many debates of a job are open at once; all where calls go in batches: a wave is what
     they all ask.
     """
     if any(config.batch for config in models.values()):
         return max(debates, 1)
     concurrency = models[model].concurrency
-    return concurrency * _DEBATES_A_CALL if concurrency > 1 else 1
+    return concurrency * _DEBATES_PER_CALL if concurrency > 1 else 1
 
 
-def debates_of(
+def prepare_debates(
     plan: Plan,
     job: Job,
     chats: Mapping[str, Chat],
     ledger: Ledger,
-    people: AskPerson = ask_by_inbox,
+    ask_person: AskPerson = ask_by_inbox,
 ) -> dict[tuple[str, int], Callable[[], Coroutine[Any, Any, Debate]]]:
-    """What holds each of a job's debates, by case and repeat, in their stable order; `people`: how
+    """What holds each of a job's debates, by case and repeat, in their stable order; `ask_person`: how
     a person in a seat is asked.
 
     A debate in which people sit is held by one process at a time: a slower one would take back what
@@ -207,25 +215,25 @@ def debates_of(
         plan.config.seed,
         examples,
         job.artifacts,
-        people,
+        ask_person,
     )
-    by_inbox = people is ask_by_inbox
+    asks_by_inbox = ask_person is ask_by_inbox
 
     async def hold(case: Case, repeat: int) -> Debate:
         folder = folder_of(experiment.name, job.model, case.case_id)
         place = hashlib.sha256(f"{folder}#{repeat}".encode()).hexdigest()
-        async with ledger.claim(place) if by_inbox and experiment.people else nullcontext():
+        async with ledger.claim(place) if asks_by_inbox and experiment.people else nullcontext():
             debate = await run_debate(new_debate(case, task, repeat, setup), experiment)
-            if by_inbox:
+            if asks_by_inbox:
                 remove_unasked(folder, repeat, debate.questions)
         return reworded.restore(debate)
 
-    held: dict[tuple[str, int], Callable[[], Coroutine[Any, Any, Debate]]] = {}
+    debates: dict[tuple[str, int], Callable[[], Coroutine[Any, Any, Debate]]] = {}
     for case in cases_of_job(plan, replace(job, cases=cases, task=task)):
         repeats = repeats_of(setup, case)
         for repeat in range(experiment.config.repeats) if repeats is None else repeats:
-            held[case.case_id, repeat] = partial(hold, case, repeat)
-    return held
+            debates[case.case_id, repeat] = partial(hold, case, repeat)
+    return debates
 
 
 async def run_debates(
@@ -234,16 +242,16 @@ async def run_debates(
     ledger: Ledger,
     settings: Settings,
     progress: Progress,
-    most: int | None = None,
-    people: AskPerson = ask_by_inbox,
+    max_debates: int | None = None,
+    ask_person: AskPerson = ask_by_inbox,
 ) -> AsyncGenerator[Debate, None]:
-    """Hold a job's debates, or the first `most`, concurrently, yielding them in order as they end."""
+    """Hold a job's debates, or the first `max_debates`, concurrently, yielding them in order as they end."""
     models = plan.models_in_job(job.experiment, job.model)
     async with open_chats(models, ledger, settings, progress) as chats:
-        jobs = list(debates_of(plan, job, chats, ledger, people).values())[:most]
+        jobs = list(prepare_debates(plan, job, chats, ledger, ask_person).values())[:max_debates]
         progress.debates = len(jobs)
-        at_once = debates_at_once(models, job.model, len(jobs))
-        async with aclosing(in_order(jobs, at_once)) as debates:
+        max_concurrent = max_open_debates(models, job.model, len(jobs))
+        async with aclosing(run_in_order(jobs, max_concurrent)) as debates:
             async for debate in debates:
                 progress.done += 1
                 progress.tick()
@@ -253,7 +261,7 @@ async def run_debates(
 async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
     """`run_debates` with the configured ledger and budget."""
     progress = Progress(
-        f"{job.experiment} {job.model} shard {job.shard}", calls_a_debate=job.calls_a_debate
+        f"{job.experiment} {job.model} shard {job.shard}", calls_a_debate=job.calls_per_debate
     )
     reworded = reword(plan.experiments[job.experiment].config, job.cases, job.task)
     open_endpoint = simulated_endpoints(plan.config, reworded.cases, reworded.task)
@@ -289,8 +297,10 @@ def write_transcripts(
                 run_job(plan, job)
             ) as debates:  # replies are stored even if writing fails
                 async for debate in debates:
-                    rows.extend(transcript_row(debate, said) for said in debate.utterances)
-                    if len(rows) >= _ROWS_A_GROUP:
+                    rows.extend(
+                        transcript_row(debate, utterance) for utterance in debate.utterances
+                    )
+                    if len(rows) >= _ROWS_PER_GROUP:
                         writer.write_table(pa.Table.from_pylist(rows, schema=schema))
                         rows.clear()
             writer.write_table(pa.Table.from_pylist(rows, schema=schema))

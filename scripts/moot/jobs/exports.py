@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.artifacts import read_frame
-from moot.jobs.results import model_results
+from moot.jobs.results import load_model_results
 from moot.plan.plan import Plan
 from moot.report.exports import EXPORTERS, Export
 from moot.scores.results import OVERALL
@@ -18,6 +18,6 @@ def write_export(plan: Plan, job: "Snakemake") -> None:
     rule names.
     """
     scores, model = read_frame(Path(job.input.scores)), job.wildcards.model
-    own = scores[(scores["model"] == model) & (scores["group"] == OVERALL)]
-    export = Export(model_results(plan, job), model, own, plan.config.publication)
+    model_scores = scores[(scores["model"] == model) & (scores["group"] == OVERALL)]
+    export = Export(load_model_results(plan, job), model, model_scores, plan.config.publication)
     EXPORTERS[job.params.format].write(export, Path(job.output[0]))

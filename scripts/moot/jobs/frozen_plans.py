@@ -40,12 +40,12 @@ CASES, CASES_DIGEST = "debated cases", "digest of cases"
 PROMPTS_DIGEST, CODE_DIGEST = "digest of prompts", "digest of code"
 FIELDS_OF_LABELS = {"labelers", "rubric"}
 """Fields that change no debate; but a contrast may compare the labels."""
-Words = tuple[str, str]
+Moments = tuple[str, str]
 """What the earlier and the later of two values are called."""
 
 
 @dataclass(frozen=True)
-class Frozen:
+class FrozenPlan:
     """A frozen plan.
 
     Attributes:
@@ -76,25 +76,27 @@ class Frozen:
         """How many replies the ledger held when a plan was frozen, and how many of these to calls
         of its runs.
         """
-        names = part_of(self.plan, study)["experiments"]
+        names = plan_part(self.plan, study)["experiments"]
         runs = {
-            run: held
-            for run, held in self.content["replies_of_runs"].items()
+            run: reply_counts
+            for run, reply_counts in self.content["replies_of_runs"].items()
             if run.partition("/")[0] in names
         }
-        held = {run: count for run, count in runs.items() if count}
-        unknown = [run for run, count in runs.items() if count is None]
+        reply_counts = {run: count for run, count in runs.items() if count}
+        uncounted_runs = [run for run, count in runs.items() if count is None]
         recorded = [name for name in self.content["recorded"] if name in names]
         replies = self.content["ledger"]["replies"]
         parts = [f"when the ledger held {replies} replies"]
-        if held:
-            of_runs = ", ".join(f"{count} of {run}" for run, count in held.items())
-            parts[0] += f", {sum(held.values())} of them to calls of this plan's runs ({of_runs})"
-        elif replies and len(unknown) < len(runs):
+        if reply_counts:
+            of_runs = ", ".join(f"{count} of {run}" for run, count in reply_counts.items())
+            parts[0] += (
+                f", {sum(reply_counts.values())} of them to calls of this plan's runs ({of_runs})"
+            )
+        elif replies and len(uncounted_runs) < len(runs):
             parts[0] += ", none of them to calls of this plan's runs"
-        if replies and unknown:
+        if replies and uncounted_runs:
             parts.append(
-                f"those to calls of {', '.join(unknown)} cannot be counted before the debates that"
+                f"those to calls of {', '.join(uncounted_runs)} cannot be counted before the debates that"
                 " these rest on"
             )
         if recorded:
@@ -104,11 +106,13 @@ class Frozen:
 
 def digest_of(content: Fields) -> str:
     """The sha256 of what a frozen plan holds, but for its own digest."""
-    held = {name: value for name, value in content.items() if name != "digest"}
-    return hashlib.sha256(json.dumps(held, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    digested_content = {name: value for name, value in content.items() if name != "digest"}
+    return hashlib.sha256(
+        json.dumps(digested_content, sort_keys=True, ensure_ascii=False).encode()
+    ).hexdigest()
 
 
-def read_frozen(path: Path) -> Frozen:
+def read_frozen(path: Path) -> FrozenPlan:
     """A frozen plan from its file.
 
     Raises:
@@ -117,38 +121,42 @@ def read_frozen(path: Path) -> Frozen:
     try:
         raw = path.read_bytes()
         content = yaml.safe_load(raw)
-        found = Frozen(
+        plan = FrozenPlan(
             path,
             int(path.stem.removeprefix("plan-")),
             content,
             hashlib.sha256(raw).hexdigest(),
             content["digest"] == digest_of(content),
         )
-        found.replies_before()
-        _ = found.frozen_at, content["previous"], list(differences(found.plan, found.plan))
+        plan.replies_before()
+        _ = plan.frozen_at, content["previous"], list(differences(plan.plan, plan.plan))
     except (OSError, ValueError, TypeError, KeyError, AttributeError, yaml.YAMLError) as error:
         raise UserError(
             f"{path}: not a frozen plan ({type(error).__name__}: {error}); expected the file that"
             " `snakemake freeze` wrote. Restore it, or move it away."
         ) from None
-    return found
+    return plan
 
 
-def read_chain() -> list[Frozen]:
+def read_chain() -> list[FrozenPlan]:
     """The frozen plans of the working directory, oldest first."""
     return [read_frozen(path) for path in frozen_files()]
 
 
-def faults(chain: Sequence[Frozen]) -> Iterator[str]:
+def chain_faults(chain: Sequence[FrozenPlan]) -> Iterator[str]:
     """What is wrong with a chain of plans, a sentence each."""
-    for before, plan in zip([None, *chain], chain, strict=False):
+    for previous_plan, plan in zip([None, *chain], chain, strict=False):
         if not plan.is_as_written:
             yield f"{plan.path} was changed by hand after it was frozen."
-        if plan.number != (before.number if before else 0) + 1:
+        if plan.number != (previous_plan.number if previous_plan else 0) + 1:
             yield f"The plan frozen before {plan.path} is missing."
-        elif before and before.is_as_written and plan.content["previous"] != before.digest:
-            yield f"{before.path} was replaced after {plan.path.name} was frozen."
-        elif not before and plan.content["previous"]:
+        elif (
+            previous_plan
+            and previous_plan.is_as_written
+            and plan.content["previous"] != previous_plan.digest
+        ):
+            yield f"{previous_plan.path} was replaced after {plan.path.name} was frozen."
+        elif not previous_plan and plan.content["previous"]:
             yield f"{plan.path} was frozen after another plan, which is missing."
 
 
@@ -165,29 +173,39 @@ def compare_with_frozen(plan: Plan, results: Path, study: str | None = None) -> 
     chain = read_chain()
     if not chain:
         return (NOT_FROZEN,)
-    now = describe_plan(plan, results, study)
-    last, models = chain[-1], now["models"]
-    changed = list(differences(part_of(last.plan, study, models), now))
-    end = f" It differs: {'; '.join(changed)}. {_reason(plan.config.deviation)}" if changed else ""
-    is_plan = "is not the plan" if changed else "is the plan"
-    found = [
+    description = describe_plan(plan, results, study)
+    last, models = chain[-1], description["models"]
+    differing_parts = list(differences(plan_part(last.plan, study, models), description))
+    end = (
+        f" It differs: {'; '.join(differing_parts)}. {_reason(plan.config.deviation)}"
+        if differing_parts
+        else ""
+    )
+    is_plan = "is not the plan" if differing_parts else "is the plan"
+    sentences = [
         f"This run {is_plan} that was frozen last, at {last.frozen_at} ({last.path}), "
         f"{last.replies_before(study)}.{end}"
     ]
     if len(chain) > 1:
-        found.append(
+        sentences.append(
             f"{len(chain)} plans were frozen. The earlier ones, and what was changed after each:"
         )
-    for earlier, after in pairwise(chain):
-        before, then = (part_of(one.plan, study, models) for one in (earlier, after))
-        changed = list(differences(before, then, ("before", "then")))
-        reason = _reason(after.content.get("deviation", ""))
-        what = f"{'; '.join(changed)}. {reason}" if changed else "nothing of these comparisons."
+    for earlier, later in pairwise(chain):
+        earlier_part, later_part = (
+            plan_part(frozen_plan.plan, study, models) for frozen_plan in (earlier, later)
+        )
+        differing_parts = list(differences(earlier_part, later_part, ("before", "then")))
+        reason = _reason(later.content.get("deviation", ""))
+        changes = (
+            f"{'; '.join(differing_parts)}. {reason}"
+            if differing_parts
+            else "nothing of these comparisons."
+        )
         frozen = (
             f"{earlier.path.name}, frozen at {earlier.frozen_at}, {earlier.replies_before(study)}"
         )
-        found.append(f"{frozen}. {after.path.name} changed {what}")
-    return (*found, *faults(chain))
+        sentences.append(f"{frozen}. {later.path.name} changed {changes}")
+    return (*sentences, *chain_faults(chain))
 
 
 def _reason(deviation: str) -> str:
@@ -200,9 +218,9 @@ def planned_experiments(plan: Plan, study: str | None = None) -> list[str]:
     """The experiments that the run's contrasts compare, of one study or of all."""
     sides = [
         side
-        for one in plan.contrasts
-        if not one.missing and study in (None, one.family)
-        for side in one.sides
+        for contrast in plan.contrasts
+        if not contrast.missing and study in (None, contrast.family)
+        for side in contrast.sides
     ]
     return sorted({side.experiment for side in sides})
 
@@ -216,7 +234,11 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
         study: whose contrasts; none: all that this run tests.
     """
     names = planned_experiments(plan, study)
-    contrasts = [one for one in plan.contrasts if not one.missing and study in (None, one.family)]
+    contrasts = [
+        contrast
+        for contrast in plan.contrasts
+        if not contrast.missing and study in (None, contrast.family)
+    ]
     runs = [(name, model) for name in names for model in plan.experiments[name].config.models]
     models = {
         used for run in runs for used in (*plan.models_in_job(*run), *plan.labelling_models(*run))
@@ -224,29 +246,31 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
     return {
         "seed": plan.config.seed,
         "contrasts": {
-            one.name: {
-                **plan.config.contrasts[one.name].model_dump(mode="json"),
-                "margin": one.margin,
-                "study": one.family,
+            contrast.name: {
+                **plan.config.contrasts[contrast.name].model_dump(mode="json"),
+                "margin": contrast.margin,
+                "study": contrast.family,
             }
-            for one in contrasts
+            for contrast in contrasts
         },
-        "experiments": {name: _experiment(plan, results, name) for name in names},
+        "experiments": {name: _describe_experiment(plan, results, name) for name in names},
         "models": reply_options({name: plan.config.models[name] for name in models}),
         ANALYSIS_DIGEST: analysis_code_digest(plan),
     }
 
 
-def _experiment(plan: Plan, results: Path, name: str) -> JsonObject:
+def _describe_experiment(plan: Plan, results: Path, name: str) -> JsonObject:
     """An experiment's entry, the cases that it debates, and digests of these, of its prompts and of
     its code.
     """
-    found = plan.experiments[name]
-    shown = fields_marked(display_only=True) - FIELDS_OF_LABELS
-    stated = found.config.model_dump(mode="json", exclude={"params", "prompts", "grid", *shown})
-    cases, _ = read_cases(results / "cases" / f"{found.config.dataset}.parquet")
-    chosen = choose_debated_cases(found, cases, plan.config.seed)
-    content = sorted((case.case_id, case.split, case.text, case.target) for case in chosen)
+    experiment = plan.experiments[name]
+    display_fields = fields_marked(display_only=True) - FIELDS_OF_LABELS
+    settings = experiment.config.model_dump(
+        mode="json", exclude={"params", "prompts", "grid", *display_fields}
+    )
+    cases, _ = read_cases(results / "cases" / f"{experiment.config.dataset}.parquet")
+    debated_cases = choose_debated_cases(experiment, cases, plan.config.seed)
+    content = sorted((case.case_id, case.split, case.text, case.target) for case in debated_cases)
     digest = hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
     prompts: set[str] = set()
     code: set[str] = set()
@@ -255,9 +279,9 @@ def _experiment(plan: Plan, results: Path, name: str) -> JsonObject:
         for model in plan.experiments[source].config.models:
             code.add(digest_of_code(*debate_code(plan, source, model)))
     return {
-        **stated,
-        "params": found.params.model_dump(mode="json"),
-        CASES: len(chosen),
+        **settings,
+        "params": experiment.params.model_dump(mode="json"),
+        CASES: len(debated_cases),
         CASES_DIGEST: digest[:16],
         PROMPTS_DIGEST: ", ".join(sorted(prompts)),
         CODE_DIGEST: ", ".join(sorted(code)),
@@ -274,51 +298,69 @@ def _experiments_behind(plan: Plan, name: str) -> list[str]:
     return names
 
 
-def part_of(plan: Fields, study: str | None, models: Fields | None = None) -> Fields:
+def plan_part(plan: Fields, study: str | None, models: Fields | None = None) -> Fields:
     """A frozen plan without what the contrasts of other studies need, and models that only these
     ask.
     """
     if study is None:
         return plan
-    contrasts = {name: one for name, one in plan["contrasts"].items() if one["study"] == study}
-    named = {
-        one[side].partition("/")[0] for one in contrasts.values() for side in ("first", "second")
+    contrasts = {
+        name: entry for name, entry in plan["contrasts"].items() if entry["study"] == study
     }
-    kept = {name: one for name, one in plan["models"].items() if models is None or name in models}
-    experiments = {name: one for name, one in plan["experiments"].items() if name in named}
-    return {**plan, "experiments": experiments, "contrasts": contrasts, "models": kept}
+    experiment_names = {
+        entry[side].partition("/")[0]
+        for entry in contrasts.values()
+        for side in ("first", "second")
+    }
+    models_of_part = {
+        name: entry for name, entry in plan["models"].items() if models is None or name in models
+    }
+    experiments = {
+        name: entry for name, entry in plan["experiments"].items() if name in experiment_names
+    }
+    return {**plan, "experiments": experiments, "contrasts": contrasts, "models": models_of_part}
 
 
-def differences(frozen: Fields, now: Fields, words: Words = ("frozen", "now")) -> Iterator[str]:
+def differences(
+    frozen: Fields, present: Fields, words: Moments = ("frozen", "now")
+) -> Iterator[str]:
     """In what a plan differs from a frozen one, in words."""
     for kind in ("contrast", "experiment", "model"):
-        yield from _changes(kind, frozen[f"{kind}s"], now[f"{kind}s"], words)
+        yield from _changes(kind, frozen[f"{kind}s"], present[f"{kind}s"], words)
     for name in ("seed", ANALYSIS_DIGEST):
-        if frozen[name] != now[name]:
-            yield f"{name}: {words[0]} {frozen[name]}, {words[1]} {now[name]}"
+        if frozen[name] != present[name]:
+            yield f"{name}: {words[0]} {frozen[name]}, {words[1]} {present[name]}"
 
 
-def _changes(kind: str, frozen: Fields, now: Fields, words: Words) -> Iterator[str]:
-    yield from (f"{kind} {name}: added" for name in now if name not in frozen)
-    yield from (f"{kind} {name}: left out" for name in frozen if name not in now)
-    for name in (name for name in now if name in frozen):
-        was, value = frozen[name], now[name]
-        if kind == "contrast" and (was["first"], was["second"]) == (
-            value["second"],
-            value["first"],
+def _changes(kind: str, frozen: Fields, present: Fields, words: Moments) -> Iterator[str]:
+    yield from (f"{kind} {name}: added" for name in present if name not in frozen)
+    yield from (f"{kind} {name}: left out" for name in frozen if name not in present)
+    for name in (name for name in present if name in frozen):
+        earlier_entry, present_entry = frozen[name], present[name]
+        if kind == "contrast" and (earlier_entry["first"], earlier_entry["second"]) == (
+            present_entry["second"],
+            present_entry["first"],
         ):
             yield f"contrast {name}: its sides were exchanged"
-            was = {**was, "first": was["second"], "second": was["first"]}
-        for path, earlier, later in _changed_values(was, value):
+            earlier_entry = {
+                **earlier_entry,
+                "first": earlier_entry["second"],
+                "second": earlier_entry["first"],
+            }
+        for path, earlier, later in _changed_values(earlier_entry, present_entry):
             yield f"{kind} {name}, {path}: {words[0]} {_words(earlier)}, {words[1]} {_words(later)}"
 
 
-def _changed_values(was: Json, now: Json, path: str = "") -> Iterator[tuple[str, Json, Json]]:
-    if isinstance(was, dict) and isinstance(now, dict):
-        for key in dict.fromkeys([*was, *now]):
-            yield from _changed_values(was.get(key), now.get(key), f"{path}.{key}".strip("."))
-    elif was != now:
-        yield path, was, now
+def _changed_values(
+    frozen: Json, present: Json, path: str = ""
+) -> Iterator[tuple[str, Json, Json]]:
+    if isinstance(frozen, dict) and isinstance(present, dict):
+        for key in dict.fromkeys([*frozen, *present]):
+            yield from _changed_values(
+                frozen.get(key), present.get(key), f"{path}.{key}".strip(".")
+            )
+    elif frozen != present:
+        yield path, frozen, present
 
 
 def _words(value: object) -> str:

@@ -29,26 +29,30 @@ if TYPE_CHECKING:
 ALL_COLUMNS = SCHEMAS["annotations"].names
 
 
-def by_function(labeler: str, statements: pd.DataFrame, rubric: Rubric) -> Iterator[JsonObject]:
+def labels_by_function(
+    labeler: str, statements: pd.DataFrame, rubric: Rubric
+) -> Iterator[JsonObject]:
     """What the rubric's rules, or a registered labeler, say of every statement.
 
     Raises:
         UserError: it does not label each, or gives a label that the rubric does not have.
     """
-    read = LABELERS[labeler] if labeler != RULES else lambda rows: map(rubric.read, rows["text"])
-    given = list(read(statements))
-    if len(given) != len(statements):
+    labeler_function = (
+        LABELERS[labeler] if labeler != RULES else lambda rows: map(rubric.read, rows["text"])
+    )
+    labels = list(labeler_function(statements))
+    if len(labels) != len(statements):
         raise UserError(
-            f"labeler '{labeler}': {len(given)} labels for {len(statements)} statements; expected"
+            f"labeler '{labeler}': {len(labels)} labels for {len(statements)} statements; expected"
             " as many."
         )
-    for label, _ in given:
+    for label, _ in labels:
         if label and label not in rubric.labels:
             raise unknown_name("label", label, rubric.labels, f"labeler '{labeler}'")
-    return _labelled(statements, given, labeler)
+    return _label_rows(statements, labels, labeler)
 
 
-def by_judge(
+def labels_by_judge(
     plan: Plan, labeler: str, job: "LabelJob", statements: pd.DataFrame, facts: Mapping[str, str]
 ) -> Iterator[JsonObject]:
     """A model's label of every statement: `judge` for the experiment's own model, `judge:NAME` for
@@ -56,22 +60,22 @@ def by_judge(
     """
     from moot.labels.judge import judge_statements  # opens endpoints
 
-    judged = judge_statements(_judge(plan, labeler, job), statements, facts)
-    unusable = sum(not label for label, _ in judged)
+    labels = judge_statements(_judge(plan, labeler, job), statements, facts)
+    unusable = sum(not label for label, _ in labels)
     if unusable:
         LOG.info(
             "labels by %s: %d of %d replies unusable, left without a label",
             labeler,
             unusable,
-            len(judged),
+            len(labels),
         )
-    return _labelled(statements, judged, labeler)
+    return _label_rows(statements, labels, labeler)
 
 
-def _labelled(
-    statements: pd.DataFrame, given: Sequence[tuple[str, str]], labeler: str
+def _label_rows(
+    statements: pd.DataFrame, labels: Sequence[tuple[str, str]], labeler: str
 ) -> Iterator[JsonObject]:
-    for row, (label, evidence) in zip(_records(statements), given, strict=True):
+    for row, (label, evidence) in zip(_records(statements), labels, strict=True):
         if label:
             yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
 
@@ -109,7 +113,7 @@ def calls_of_labels(plan: Plan, job: "LabelJob") -> set[str]:
     return {call for judge in judges for call in label_calls(judge, statements, facts)}
 
 
-def by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[JsonObject]:
+def labels_by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[JsonObject]:
     """What annotators, and those who decide between them, filled in on these statements; one row
     each.
     """
@@ -131,25 +135,27 @@ def effective_labels(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame
     rank = {kind: float(number) for number, kind in enumerate(order)}
     rank[ADJUDICATED] = rank.get(HUMAN, float(len(rank))) - 0.5
     labels = labels.assign(rank=kinds(labels["labeler"]).map(rank).fillna(len(rank)))
-    best = labels[labels["rank"] == labels.groupby(["debate_id", "turn"])["rank"].transform("min")]
-    votes = best.groupby(["debate_id", "turn", "label"])["labeler"].transform("size")
-    ordered = best.assign(votes=votes).sort_values(
+    preferred_labels = labels[
+        labels["rank"] == labels.groupby(["debate_id", "turn"])["rank"].transform("min")
+    ]
+    votes = preferred_labels.groupby(["debate_id", "turn", "label"])["labeler"].transform("size")
+    ordered = preferred_labels.assign(votes=votes).sort_values(
         ["debate_id", "turn", "votes", "labeler"], ascending=[True, True, False, True]
     )
     return ordered.drop_duplicates(["debate_id", "turn"]).drop(columns=["rank", "votes"])
 
 
-def by_machines(labels: pd.DataFrame) -> pd.DataFrame:
+def labels_by_machines(labels: pd.DataFrame) -> pd.DataFrame:
     """The labels that no person gave."""
     return labels[~kinds(labels["labeler"]).isin(PEOPLE)]
 
 
-def counted_labels(
+def final_labels(
     statements: pd.DataFrame,
     labels: pd.DataFrame,
     sample: pd.DataFrame,
     order: Sequence[str],
-    none: str,
+    no_position: str,
 ) -> pd.DataFrame:
     """The label that counts for each statement, and what corrects it.
 
@@ -158,29 +164,31 @@ def counted_labels(
         labels: those of every labeller, columns `ALL_COLUMNS`.
         sample: the drawn sample, as `read_sample` gives it.
         order: whose label counts first.
-        none: the label of a statement that takes no position.
+        no_position: the label of a statement that takes no position.
 
     Returns:
         One row a statement with a label, columns of the labels schema.
     """
     keys = ["debate_id", "turn"]
-    machine = effective_labels(by_machines(labels), order)[[*keys, "label", "labeler"]]
+    machine = effective_labels(labels_by_machines(labels), order)[[*keys, "label", "labeler"]]
     people = effective_labels(labels[kinds(labels["labeler"]).isin(PEOPLE)], PEOPLE)[
         [*keys, "label"]
     ]
     rows = statements[keys].assign(unit=name_units(statements), said=has_text(statements))
     rows = rows.merge(people.rename(columns={"label": "drawn_label"}), "left", keys)
-    spoken = rows[rows["said"]]
-    unlabelled = set(spoken.loc[spoken["drawn_label"].isna(), "unit"])
-    drawn = inclusion(sample, set(spoken["unit"]), set(spoken["unit"]) - unlabelled)
-    rows["inclusion"] = rows["unit"].map(drawn).astype(float)
-    if len(drawn):  # an empty statement needs no label of a person
-        rows.loc[~rows["said"], "drawn_label"] = none
+    non_empty_rows = rows[rows["said"]]
+    unlabelled = set(non_empty_rows.loc[non_empty_rows["drawn_label"].isna(), "unit"])
+    inclusion_by_unit = inclusion(
+        sample, set(non_empty_rows["unit"]), set(non_empty_rows["unit"]) - unlabelled
+    )
+    rows["inclusion"] = rows["unit"].map(inclusion_by_unit).astype(float)
+    if len(inclusion_by_unit):  # an empty statement needs no label of a person
+        rows.loc[~rows["said"], "drawn_label"] = no_position
         rows.loc[~rows["said"], "inclusion"] = 1.0
         LOG.info(
             "drawn sample: %d statements count, of %d units",
-            int(spoken["unit"].isin(drawn.index).sum()),
-            len(drawn),
+            int(non_empty_rows["unit"].isin(inclusion_by_unit.index).sum()),
+            len(inclusion_by_unit),
         )
     rows.loc[rows["inclusion"].isna(), "drawn_label"] = None
     rows = rows.merge(
@@ -280,11 +288,11 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
     for labeler in plan.experiments[job.experiment].config.labelers:
         kind = labeler.partition(":")[0]
         if kind == JUDGE:
-            rows += by_judge(plan, labeler, job, statements, facts)
+            rows += labels_by_judge(plan, labeler, job, statements, facts)
         elif kind != HUMAN:
-            rows += by_function(kind, statements, rubric)
+            rows += labels_by_function(kind, statements, rubric)
     annotations, faults = read_annotations(job.annotations, known_items(plan, job.shards))
-    rows += by_people(statements, annotations)
+    rows += labels_by_people(statements, annotations)
     if not rows and len(statements):
         raise UserError(
             "\n".join(
@@ -304,7 +312,7 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
 
 
 def label_statements(
-    plan: Plan, job: LabelJob, output: Path, everything: Path, **digests: str
+    plan: Plan, job: LabelJob, output: Path, all_labels: Path, **digests: str
 ) -> None:
     """Label an experiment's statements and write the labels that count, and those of every
     labeller.
@@ -314,7 +322,7 @@ def label_statements(
             job: what to label.
             output: `labels/{experiment}/{model}.parquet`; its metadata holds `FAULTS`, what is
                 wrong in annotation files.
-            everything: `annotations/{experiment}/{model}.parquet`, one row a labeller and
+            all_labels: `annotations/{experiment}/{model}.parquet`, one row a labeller and
                 statement.
             digests: what the job was made with, for the artifacts' metadata.
     """
@@ -331,15 +339,18 @@ def label_statements(
     ]
     sources += [job.sample] if job.sample else []
     described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)}, **digests)
-    write_frame(everything, "annotations", labels, described)
+    write_frame(all_labels, "annotations", labels, described)
     statements = statements_of(plan, job.experiment, job.shards[job.experiment, job.model])
-    none = rubric_of(plan, job.experiment).none
-    counted = counted_labels(
-        statements, labels, read_sample(job.sample), plan.config.annotations, none
+    no_position = rubric_of(plan, job.experiment).none
+    label_rows = final_labels(
+        statements, labels, read_sample(job.sample), plan.config.annotations, no_position
     )
-    write_rows(output, "labels", _records(counted), described)
+    write_rows(output, "labels", _records(label_rows), described)
 
 
 def _records(frame: pd.DataFrame) -> list[JsonObject]:
-    known = frame.astype(object).where(frame.notna(), None)
-    return [{str(name): value for name, value in row.items()} for row in known.to_dict("records")]
+    rows_with_none = frame.astype(object).where(frame.notna(), None)
+    return [
+        {str(name): value for name, value in row.items()}
+        for row in rows_with_none.to_dict("records")
+    ]

@@ -23,37 +23,37 @@ def check_cases(dataset: str, loaded: Loaded) -> None:
     if not loaded.cases:
         raise UserError(f"data set '{dataset}': no cases. Check its source and options.")
     labels = loaded.task.labels
-    if wrong := sorted({loaded.task.positive, *loaded.task.meaning} - {"", *labels}):
-        said = (
-            f"`positive` or `meaning` names the label {wrong[0]!r}; expected one of"
+    if unknown_labels := sorted({loaded.task.positive, *loaded.task.meaning} - {"", *labels}):
+        message = (
+            f"`positive` or `meaning` names the label {unknown_labels[0]!r}; expected one of"
             f" {', '.join(labels)}"
         )
-        raise UserError(f"data set '{dataset}': {said}.")
-    seen: dict[str, int] = {}
-    any_known = any(case.target for case in loaded.cases)
+        raise UserError(f"data set '{dataset}': {message}.")
+    row_by_id: dict[str, int] = {}
+    has_targets = any(case.target for case in loaded.cases)
     for case in loaded.cases:
         place = f"data set '{dataset}', row {case.source_row}"
-        if case.case_id in seen:
+        if case.case_id in row_by_id:
             raise UserError(
-                f"{place}: case id '{case.case_id}' was taken by row {seen[case.case_id]}; ids are"
+                f"{place}: case id '{case.case_id}' was taken by row {row_by_id[case.case_id]}; ids are"
                 " unique."
             )
-        seen[case.case_id] = case.source_row
+        row_by_id[case.case_id] = case.source_row
         targets = case.target.split(";") if loaded.task.multilabel else [case.target]
-        unknown = sorted(set(targets) - set(loaded.task.labels))
-        if unknown and any_known:
+        unknown_targets = sorted(set(targets) - set(loaded.task.labels))
+        if unknown_targets and has_targets:
             raise UserError(
-                f"{place}: label {unknown[0]!r}; expected one of {', '.join(loaded.task.labels)}."
+                f"{place}: label {unknown_targets[0]!r}; expected one of {', '.join(loaded.task.labels)}."
             )
-        for written in (case.text, case.case_id, *case.attributes.values()):
-            check_characters(place, written)
+        for value in (case.text, case.case_id, *case.attributes.values()):
+            check_characters(place, value)
         if not case.text.strip():
             raise UserError(
                 f"{place}: case '{case.case_id}' has no text. Give it one, or leave the case out."
             )
 
 
-def clustered(dataset: str, loaded: Loaded, cluster: Cluster | None) -> Task:
+def set_cluster(dataset: str, loaded: Loaded, cluster: Cluster | None) -> Task:
     """The task with what the configuration names as `cluster`, if it names an attribute, or
     several.
 
@@ -63,12 +63,12 @@ def clustered(dataset: str, loaded: Loaded, cluster: Cluster | None) -> Task:
     task = loaded.task if cluster is None else replace(loaded.task, cluster=cluster)
     for case, name in product(loaded.cases, cluster_attributes(task.cluster)):
         if not case.attributes.get(name):
-            found = (
+            attribute_names = (
                 ", ".join(sorted(key for key, value in case.attributes.items() if value)) or "none"
             )
             raise UserError(
                 f"data set '{dataset}', row {case.source_row}: cluster '{name}' is none of the"
-                f" attributes of case '{case.case_id}' ({found}). Name one that every case has, or"
+                f" attributes of case '{case.case_id}' ({attribute_names}). Name one that every case has, or"
                 ' `cluster: ""` for none.'
             )
     return task
@@ -98,7 +98,7 @@ def load_dataset(
     loaded = LOADERS[options.loader or dataset].load(options, context)
     check_cases(dataset, loaded)
     metadata = describe(sources=loaded.sources, dataset=dataset, **digests)
-    task = replace(clustered(dataset, loaded, options.cluster), groups=options.groups)
+    task = replace(set_cluster(dataset, loaded, options.cluster), groups=options.groups)
     write_cases(cases, loaded.cases, task, metadata)
     frame = loaded.features
     if frame is None:

@@ -23,7 +23,7 @@ from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
 
 
-class Debated:
+class DebateCalls:
     """What the predictions of a model rest on, gathered from one shard of transcripts after the
     other.
 
@@ -49,29 +49,29 @@ class Debated:
 
                 When all have been read, so have the attributes.
         """
-        given: set[bytes] = set()
+        yielded_keys: set[bytes] = set()
         for shard in self._shards:
-            said = read_frame(shard, _SAID)
-            mine = []
-            for row in self._calls_of(said):
-                mine.append({name: row[name] for name in _TAKEN})
+            transcript = read_frame(shard, _TRANSCRIPT_COLUMNS)
+            shard_calls = []
+            for row in self._calls_of(transcript):
+                shard_calls.append({name: row[name] for name in _CALL_COLUMNS})
                 key = bytes.fromhex(row["call_id"])
-                if key not in given:
-                    given.add(key)
+                if key not in yielded_keys:
+                    yielded_keys.add(key)
                     yield row
-            called = pd.DataFrame(mine, columns=_TAKEN)
-            costs: Any = debate_costs(said, called).to_dict("index")
+            called = pd.DataFrame(shard_calls, columns=_CALL_COLUMNS)
+            costs: Any = debate_costs(transcript, called).to_dict("index")
             self.costs.update(costs)
-            self.served.update(versions_served(said, called))
-            self.conclusions.append(said[said["kind"] == CONCLUSION])
+            self.served.update(versions_served(transcript, called))
+            self.conclusions.append(transcript[transcript["kind"] == CONCLUSION])
 
-    def _calls_of(self, said: pd.DataFrame) -> Iterator[JsonObject]:
-        for some in portions(dict.fromkeys(filter(None, said["call_id"]))):
-            found = {entry.call_id: entry for entry in self._ledger.entries(some)}
-            yield from (calls_row(found[key]) for key in some if key in found)
+    def _calls_of(self, transcript: pd.DataFrame) -> Iterator[JsonObject]:
+        for call_ids in portions(dict.fromkeys(filter(None, transcript["call_id"]))):
+            entries = {entry.call_id: entry for entry in self._ledger.entries(call_ids)}
+            yield from (calls_row(entries[key]) for key in call_ids if key in entries)
 
 
-_SAID = [
+_TRANSCRIPT_COLUMNS = [
     "experiment",
     "model",
     "debate_id",
@@ -83,7 +83,7 @@ _SAID = [
     "text",
     "source",
 ]
-_SAID += [
+_TRANSCRIPT_COLUMNS += [
     "parsed",
     "parse_status",
     "prediction",
@@ -92,12 +92,19 @@ _SAID += [
     "call_id",
     "missing_fields",
 ]
-_TAKEN = ["call_id", "model", "served_model", "system_fingerprint", "provider"]
-_TAKEN += ["attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
+_CALL_COLUMNS = ["call_id", "model", "served_model", "system_fingerprint", "provider"]
+_CALL_COLUMNS += [
+    "attempts",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "seconds",
+    "cost_usd",
+]
 
 
-def _conclusions(said: pd.DataFrame) -> pd.DataFrame:
-    conclusions = said[said["kind"] == CONCLUSION].copy()
+def _conclusions(transcript: pd.DataFrame) -> pd.DataFrame:
+    conclusions = transcript[transcript["kind"] == CONCLUSION].copy()
     outcome = [json.loads(parsed) for parsed in conclusions["parsed"]]
     conclusions["status"] = [entry["status"] for entry in outcome]
     conclusions["reason"] = [entry.get("reason", "") for entry in outcome]
@@ -120,22 +127,22 @@ def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
     A call that failed for good counts as one retry, so that its debate is among those that had
     trouble, and costs what its attempts cost.
     """
-    used = transcripts.loc[
+    debate_calls = transcripts.loc[
         transcripts["call_id"].fillna("") != "", ["debate_id", "call_id"]
     ].drop_duplicates()
-    joined = used.merge(calls, on="call_id")
-    joined["retries"] = joined["attempts"] - 1
+    call_rows = debate_calls.merge(calls, on="call_id")
+    call_rows["retries"] = call_rows["attempts"] - 1
     sums = ["retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
-    totals = joined.groupby("debate_id")[sums].sum()
-    totals["calls"] = joined.groupby("debate_id").size()
-    failed = transcripts[transcripts["parse_status"] == "failed"]
-    paid = [json.loads(parsed).get("cost_usd", 0.0) for parsed in failed["parsed"]]
+    totals = call_rows.groupby("debate_id")[sums].sum()
+    totals["calls"] = call_rows.groupby("debate_id").size()
+    failed_rows = transcripts[transcripts["parse_status"] == "failed"]
+    failed_costs = [json.loads(parsed).get("cost_usd", 0.0) for parsed in failed_rows["parsed"]]
     totals = totals.reindex(transcripts["debate_id"].unique(), fill_value=0)
     totals["retries"] = (
-        totals["retries"].add(failed.groupby("debate_id").size(), fill_value=0).astype(int)
+        totals["retries"].add(failed_rows.groupby("debate_id").size(), fill_value=0).astype(int)
     )
     totals["cost_usd"] = totals["cost_usd"].add(
-        pd.Series(paid, failed["debate_id"]).groupby(level=0).sum(), fill_value=0
+        pd.Series(failed_costs, failed_rows["debate_id"]).groupby(level=0).sum(), fill_value=0
     )
     return totals
 
@@ -146,26 +153,28 @@ def versions_served(
     """By debate: which version of which model served it, as far as the server says (model,
     fingerprint, provider).
     """
-    said = (
+    served_names = (
         calls[["served_model", "system_fingerprint", "provider"]]
         .fillna("")
         .itertuples(index=False, name=None)
     )
-    versions = [", ".join(filter(None, names)) for names in said]
+    versions = [", ".join(filter(None, names)) for names in served_names]
     by_call = dict(zip(calls["call_id"], zip(calls["model"], versions, strict=True), strict=True))
     served: dict[str, set[tuple[str, str]]] = {}
     for debate_id, call_id in zip(transcripts["debate_id"], transcripts["call_id"], strict=True):
         if call_id in by_call and by_call[call_id][1]:
             served.setdefault(debate_id, set()).add(by_call[call_id])
-    return {debate_id: sorted(found) for debate_id, found in served.items()}
+    return {
+        debate_id: sorted(versions_of_debate) for debate_id, versions_of_debate in served.items()
+    }
 
 
 def prediction_rows(
-    debated: Debated,
+    debate_calls: DebateCalls,
     cases: Sequence[Case],
     task: Task,
-    split: str,
-    recorded: bool = False,
+    evaluated_split: str,
+    is_recorded: bool = False,
 ) -> Iterable[JsonObject]:
     """The rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order of the
     transcripts.
@@ -174,29 +183,31 @@ def prediction_rows(
     """
     splits = {case.case_id: case.split for case in cases}
     targets = {case.case_id: case.target for case in cases}
-    filled = [frame for frame in debated.conclusions if len(frame)] or debated.conclusions[:1]
-    ended = pd.concat(filled, ignore_index=True)
+    frames = [
+        frame for frame in debate_calls.conclusions if len(frame)
+    ] or debate_calls.conclusions[:1]
+    ended = pd.concat(frames, ignore_index=True)
     conclusions = calibrate(_conclusions(ended), splits, targets, task)
     for row in conclusions.to_dict("records"):
-        if splits[row["case_id"]] != split:
+        if splits[row["case_id"]] != evaluated_split:
             continue
-        cost = debated.costs[row["debate_id"]]
-        taken = {name: int(cost[name]) for name in _COUNTS} | {
-            name: float(cost[name]) for name in _AMOUNTS
+        cost = debate_calls.costs[row["debate_id"]]
+        costs = {name: int(cost[name]) for name in _COUNT_COLUMNS} | {
+            name: float(cost[name]) for name in _AMOUNT_COLUMNS
         }
         yield {
             **{str(name): value for name, value in row.items()},
             "target": targets[row["case_id"]],
-            **(dict.fromkeys(taken) if recorded else taken),
-            "served_by": debated.served.get(row["debate_id"], []),
+            **(dict.fromkeys(costs) if is_recorded else costs),
+            "served_by": debate_calls.served.get(row["debate_id"], []),
             **{
                 name: row[name] if pd.notna(row[name]) else None for name in ("prediction", *JUDGED)
             },
         }
 
 
-_COUNTS = ("calls", "retries", "prompt_tokens", "completion_tokens", "cached_tokens")
-_AMOUNTS = ("seconds", "cost_usd")
+_COUNT_COLUMNS = ("calls", "retries", "prompt_tokens", "completion_tokens", "cached_tokens")
+_AMOUNT_COLUMNS = ("seconds", "cost_usd")
 
 
 def write_predictions(
@@ -220,12 +231,16 @@ def write_predictions(
         digests: what the job was made with, for the artifacts' metadata.
     """
     cases, task = read_cases(cases_path)
-    held = plan.experiments[experiment]
+    experiment_config = plan.experiments[experiment]
     with closing(Ledger(plan.config.ledger)) as ledger:
-        debated = Debated(ledger, shards)
-        write_rows(calls, "calls", debated.calls(), describe(experiment, shards, **digests))
+        debate_calls = DebateCalls(ledger, shards)
+        write_rows(calls, "calls", debate_calls.calls(), describe(experiment, shards, **digests))
     rows = prediction_rows(
-        debated, cases, task, held.config.split, held.config.protocol == RECORDED
+        debate_calls,
+        cases,
+        task,
+        experiment_config.config.split,
+        experiment_config.config.protocol == RECORDED,
     )
-    described = describe(experiment, [cases_path, *shards], **digests)
-    write_rows(output, "predictions", rows, described)
+    metadata = describe(experiment, [cases_path, *shards], **digests)
+    write_rows(output, "predictions", rows, metadata)

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from snakemake.script import Snakemake
 
 RESULTS = Path("results")
-Shown = TypeVar("Shown", Table, Figure)
+Item = TypeVar("Item", Table, Figure)
 
 
-def experiment_results(
+def load_experiment_results(
     plan: Plan,
     experiment: str,
     models: Sequence[str] | None = None,
@@ -45,7 +45,7 @@ def experiment_results(
     )
 
 
-def model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
+def load_model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
     """The results of the experiment and model that a job is about."""
     view = plan.view(job.wildcards.experiment, [job.wildcards.model])
     return ExperimentResults(
@@ -53,15 +53,15 @@ def model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
     )
 
 
-def debated_results(plan: Plan, job: "Snakemake") -> dict[str, ExperimentResults]:
+def load_study_debates(plan: Plan, job: "Snakemake") -> dict[str, ExperimentResults]:
     """The results of every experiment of the study that a job is about, trial runs and control arms
     too, by name.
     """
     study, files, notes = job.wildcards.study, _files(job), _notes(plan)
     return {
         name: ExperimentResults(RESULTS, name, plan.view(name), plan.config.seed, files, notes)
-        for name, found in plan.experiments.items()
-        if found.study == study
+        for name, config in plan.experiments.items()
+        if config.study == study
     }
 
 
@@ -77,19 +77,22 @@ def write_scores(
 
     A model whose every debate waits has no rows.
     """
-    ended = (
-        experiment_results(plan, experiment, files=sources).predictions["model"].unique().tolist()
+    scored_models = (
+        load_experiment_results(plan, experiment, files=sources)
+        .predictions["model"]
+        .unique()
+        .tolist()
     )
     scores = (
-        score_experiment(experiment_results(plan, experiment, ended, sources))
-        if len(ended)
+        score_experiment(load_experiment_results(plan, experiment, scored_models, sources))
+        if len(scored_models)
         else no_scores()
     )
     rows = ({str(name): value for name, value in row.items()} for row in scores.to_dict("records"))
     write_rows(path, "scores", rows, describe(experiment, sources, **digests))
 
 
-def study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults:
+def load_study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults:
     """All that a study's tables and figures may show: the experiments and models that have scores.
 
     Args:
@@ -102,17 +105,17 @@ def study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults:
     published = read_published(Path(job.input.published))
     frame = read_frames(map(Path, job.input.scores)) if job.input.scores else no_scores()
     scored = {
-        found.name: [
+        experiment.name: [
             model
-            for model in found.config.models
-            if model in set(frame["model"][frame["experiment"] == found.name])
+            for model in experiment.config.models
+            if model in set(frame["model"][frame["experiment"] == experiment.name])
         ]
-        for found in plan.of_study(study)
+        for experiment in plan.of_study(study)
     }
     return StudyResults(
         study=study,
         experiments={
-            name: experiment_results(plan, name, models, files)
+            name: load_experiment_results(plan, name, models, files)
             for name, models in scored.items()
             if models
         },
@@ -122,12 +125,12 @@ def study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults:
         findings=read_findings(Path(job.input.findings)),
         paper_matches=confirm_served(compare_with_papers(plan), frame, plan.config.models),
         trials={
-            found.name: experiment_results(plan, found.name, files=files)
-            for found in plan.trials_of(study)
+            experiment.name: load_experiment_results(plan, experiment.name, files=files)
+            for experiment in plan.trials_of(study)
         },
         controls={
-            found.name: experiment_results(plan, found.name, files=files)
-            for found in plan.controls_of(study)
+            experiment.name: load_experiment_results(plan, experiment.name, files=files)
+            for experiment in plan.controls_of(study)
         },
         claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
         simulated=plan.config.rehearsal,
@@ -140,11 +143,11 @@ def study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults:
     )
 
 
-def write_shown(
+def write_registered(
     plan: Plan,
     job: "Snakemake",
-    registry: Registry[Shown],
-    write: Callable[[Shown, StudyResults, Mapping[str, Path]], None],
+    registry: Registry[Item],
+    write: Callable[[Item, StudyResults, Mapping[str, Path]], None],
 ) -> None:
     """Write the tables or figures of a job, with their captions:
     `results/tables/{study}/{name}.csv` and so on.
@@ -155,12 +158,12 @@ def write_shown(
     for path in map(Path, job.output):
         name, _, ending = path.name.partition(".")
         outputs[path.parent.name][name][ending] = path
-    for study, named in outputs.items():
-        results = study_results(plan, job, study)
-        for name, paths in named.items():
-            shown = registry[f"{study}/{name}"]
-            paths.pop("rst").write_text(shown.caption + "\n", encoding="utf-8")
-            write(shown, results, paths)
+    for study, paths_by_name in outputs.items():
+        results = load_study_results(plan, job, study)
+        for name, paths in paths_by_name.items():
+            item = registry[f"{study}/{name}"]
+            paths.pop("rst").write_text(item.caption + "\n", encoding="utf-8")
+            write(item, results, paths)
 
 
 def _files(job: "Snakemake") -> list[Path]:

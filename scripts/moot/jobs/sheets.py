@@ -7,7 +7,13 @@ import pandas as pd
 
 from moot.core.artifacts import read_cases, read_frames
 from moot.core.log import LOG
-from moot.jobs.labels import ALL_COLUMNS, by_machines, effective_labels, rubric_of, statements_of
+from moot.jobs.labels import (
+    ALL_COLUMNS,
+    effective_labels,
+    labels_by_machines,
+    rubric_of,
+    statements_of,
+)
 from moot.labels.sample import (
     draw_more,
     has_text,
@@ -49,7 +55,7 @@ def write_drawn_sheet(
     rubric = rubric_of(plan, experiment)
     statements = statements_of(plan, experiment, shards)
     labels = read_frames(annotations) if annotations else pd.DataFrame(columns=ALL_COLUMNS)
-    labels = by_machines(labels)
+    labels = labels_by_machines(labels)
     sizes = unit_sizes(
         statements, labels, effective_labels(labels, plan.config.annotations), rubric.no_position
     )
@@ -59,17 +65,17 @@ def write_drawn_sheet(
     sample = draw_more(
         read_sample(path), sizes, counts, plan.config.annotation_sample, plan.config.seed
     )
-    drawn = statements[units.isin(sample.loc[sample["batch"].notna(), "unit"])]
+    sampled_statements = statements[units.isin(sample.loc[sample["batch"].notna(), "unit"])]
     facts = {case.case_id: case.text for case in read_cases(cases)[0]}
     stem = sheet_id(experiment, model)
-    written = write_sheets(blinded(drawn, facts, plan.config.seed), folder, stem, rubric)
+    paths = write_sheets(blinded(sampled_statements, facts, plan.config.seed), folder, stem, rubric)
     if len(sample):
         write_sample(path, sample)
-        written.append(path)
+        paths.append(path)
     LOG.info(
         "%d of %d statements drawn; sheets: %s",
-        has_text(drawn).sum(),
+        has_text(sampled_statements).sum(),
         has_text(statements).sum(),
         folder,
     )
-    return written
+    return paths

@@ -11,7 +11,7 @@ from moot.plan.plan import Plan
 from moot.protocols.debate import Debate, transcript_row
 
 
-class StandIns:
+class Placeholders:
     """Transcripts and predictions of the debates that a preview goes through, as far as other
     experiments need them.
 
@@ -24,41 +24,49 @@ class StandIns:
     def __init__(self, plan: Plan, ledger: Ledger, folder: Path) -> None:
         self._ledger, self._folder, self._shards = ledger, folder, plan.config.shards
         models = (
-            (found, model) for found in plan.experiments.values() for model in found.config.models
+            (experiment, model)
+            for experiment in plan.experiments.values()
+            for model in experiment.config.models
         )
-        self._needed = {path for found, model in models for path in found.needed_by(model).values()}
+        self._needed = {
+            path for experiment, model in models for path in experiment.needed_by(model).values()
+        }
 
-    def instead_of(self, artifacts: Mapping[str, Path], results: Path) -> dict[str, Path]:
+    def substitute(self, artifacts: Mapping[str, Path], results: Path) -> dict[str, Path]:
         """Some artifacts below `results`, those that are missing replaced by their placeholders
         where there are any.
         """
-        found = {
+        paths = {
             name: path if path.exists() else self._folder / path.relative_to(results)
             for name, path in artifacts.items()
         }
-        return {name: path for name, path in found.items() if path.exists()}
+        return {name: path for name, path in paths.items() if path.exists()}
 
-    def keep(self, experiment: str, model: str, debates: Sequence[Debate]) -> None:
+    def write(self, experiment: str, model: str, debates: Sequence[Debate]) -> None:
         """Write what others need of an experiment and model."""
         shards = [
             f"transcripts/{experiment}/{model}/{shard}.parquet" for shard in range(self._shards)
         ]
         if self._needed & set(shards):
             rows = [
-                transcript_row(debate, said) for debate in debates for said in debate.utterances
+                transcript_row(debate, utterance)
+                for debate in debates
+                for utterance in debate.utterances
             ]
             for row in rows:  # two debates never say the same; the placeholders of one endpoint do
                 row["text"] = f"{row['text']} {row['debate_id']}" if row["text"] else ""
-            for shard, held in zip(shards, [rows, *[[] for _ in shards[1:]]], strict=True):
-                write_rows(self._folder / shard, "transcripts", held, describe(experiment))
+            for shard, shard_rows in zip(shards, [rows, *[[] for _ in shards[1:]]], strict=True):
+                write_rows(self._folder / shard, "transcripts", shard_rows, describe(experiment))
         predictions = f"predictions/{experiment}/{model}.parquet"
         if predictions in self._needed:
-            taken = [self._taken(debate) for debate in debates]
-            write_rows(self._folder / predictions, "predictions", taken, describe(experiment))
+            costs = [self._debate_cost(debate) for debate in debates]
+            write_rows(self._folder / predictions, "predictions", costs, describe(experiment))
 
-    def _taken(self, debate: Debate) -> dict[str, float]:
+    def _debate_cost(self, debate: Debate) -> dict[str, float]:
         """What a debate takes: calls, tokens, dollars."""
-        calls = list(dict.fromkeys(said.call_id for said in debate.utterances if said.call_id))
+        calls = list(
+            dict.fromkeys(utterance.call_id for utterance in debate.utterances if utterance.call_id)
+        )
         replies = [entry.reply for entry in self._ledger.entries(calls)]
         return {
             "calls": len(replies),

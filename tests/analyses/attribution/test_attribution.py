@@ -21,7 +21,7 @@ from moot.core.artifacts import describe, write_cases, write_rows
 from moot.core.cases import Case
 from moot.core.config import Publication
 from moot.core.errors import UserError
-from moot.jobs.debates import conclude
+from moot.jobs.debates import record_conclusion
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, transcript_row
@@ -89,7 +89,7 @@ class World:
             words = f" {PLANTED}" if turn == planted else ""
             text = f"Consider file {number}, point {turn}.{words} That is all."
             debate.record(seat, phase, text, source="model", round=PHASES.index(phase) + 1)
-        conclude(debate, Answer("plaintiff"), "valid")
+        record_conclusion(debate, Answer("plaintiff"), "valid")
         return [transcript_row(debate, said) for said in debate.utterances]
 
     def _answer(self, request: Request, _: int) -> Any:
@@ -123,7 +123,7 @@ class World:
             debate = self.debate(params, case)
             for _ in chosen_repeats(debate.setup, case):
                 answer = asyncio.run(PROTOCOLS["attribution"].run(debate, params))
-                conclude(debate, answer, "valid" if answer else "invalid")
+                record_conclusion(debate, answer, "valid" if answer else "invalid")
                 rows += [transcript_row(debate, said) for said in debate.utterances]
         return self.read(rows, params)
 
@@ -452,7 +452,7 @@ def test_debates_without_words_are_refused(tmp_path: Path) -> None:
     debate = make_debate(
         ScriptedModel(lambda *_: ""), PROTOCOLS["courtroom"].params(), WINNER, case_of(0)
     )
-    conclude(debate, Answer("plaintiff"), "valid")
+    record_conclusion(debate, Answer("plaintiff"), "valid")
     write_rows(
         world.path,
         "transcripts",

@@ -16,7 +16,7 @@ from in_process import RESULTS, built
 from moot.commands.preview import preview_rows
 from moot.core.errors import UserError
 from moot.jobs.load import load_dataset
-from moot.jobs.results import study_results
+from moot.jobs.results import load_study_results
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from project_copy import PROJECT
@@ -147,7 +147,7 @@ def test_its_debates_are_rated_and_a_debaters_words_are_asked_for_once(
     inputs.published, inputs.findings = (
         PROJECT / "data/published" / name for name in ("published_results.csv", "findings.csv")
     )
-    results = study_results(plan, SimpleNamespace(input=inputs), "courtroom")
+    results = load_study_results(plan, SimpleNamespace(input=inputs), "courtroom")
     rated = TABLES["courtroom/ratings"].build(results).frame
     assert sorted(rated["debater"]) == DEBATERS[:3] and list(rated["rank"]) == [1, 2, 3]
     assert set(rated["verdicts"]) == {4 * 6 * 2}, "four pairings of each, six cases, two judges"

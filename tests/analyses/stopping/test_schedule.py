@@ -175,7 +175,7 @@ def test_the_stages_of_both_sides_hold_the_same_cases_and_a_stopped_stage_none()
     assert held["debate"] == held["prompt"]
     assert [len(stage) for stage in held["debate"]] == [20, 20, 20, 20, 10]
     assert len(cases_of_job(plan, Job("debate", "a", cases, REARREST))) == 90
-    assert cases_of_job(plan, Job("debate", "a", cases, REARREST, shard=1, stopped=True)) == []
+    assert cases_of_job(plan, Job("debate", "a", cases, REARREST, shard=1, is_stopped=True)) == []
 
 
 def test_a_contrast_that_this_run_does_not_test_plans_no_stages() -> None:

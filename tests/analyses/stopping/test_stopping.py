@@ -19,7 +19,7 @@ from moot.analyses.stopping.interim import (
 )
 from moot.analyses.stopping.sequential import FUTILE, OPEN, SHOWN, SMALLER
 from moot.analyses.stopping.tables import stopped
-from moot.commands.rehearsing import Measured, report
+from moot.commands.rehearsing import RunMeasurement, report
 from moot.core.artifacts import write_frame
 from moot.core.cases import choose_cases
 from moot.core.config import Config
@@ -189,7 +189,9 @@ def test_the_tables_say_where_it_stopped_and_what_was_spared(tmp_path: Path) -> 
     (tmp_path / "results/tables/courtroom").mkdir(parents=True)
     content.frame.to_csv(tmp_path / "results/tables/courtroom/stopping.csv", index=False)
     rehearsed = report(
-        tmp_path, Config(seed=1, models={}, datasets={}, experiments={}), Measured(1.0, 1.0, 0.1)
+        tmp_path,
+        Config(seed=1, models={}, datasets={}, experiments={}),
+        RunMeasurement(1.0, 1.0, 0.1),
     )
     assert (
         "The comparison main stopped after 40 of 200 cases (difference shown), which rests on"
@@ -209,7 +211,7 @@ def test_what_recorded_debates_took_is_not_known(tmp_path: Path) -> None:
         {"moot_version": ""},
     )
     config = Config(seed=1, models={}, datasets={}, experiments={})
-    assert report(tmp_path, config, Measured(1.0, 1.0, 0.1)), (
+    assert report(tmp_path, config, RunMeasurement(1.0, 1.0, 0.1)), (
         "a rehearsal may hold recorded debates"
     )
     study = StudyResults("courtroom", found, no_scores(), {}, pd.DataFrame(), contrasts=[CONTRAST])

@@ -21,7 +21,7 @@ from moot.jobs.baselines import train_baselines
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
-from moot.jobs.results import study_results, write_scores
+from moot.jobs.results import load_study_results, write_scores
 from moot.plan.plan import Plan
 from moot.report import TABLES
 from moot.scores.group_rates import FEWEST_CASES
@@ -224,7 +224,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
             published / "findings.csv",
         )
         job: Any = SimpleNamespace(input=inputs)
-        study = study_results(plan, job, "courtroom")
+        study = load_study_results(plan, job, "courtroom")
         assert set(study.experiments) == {
             "other",
             "asked",

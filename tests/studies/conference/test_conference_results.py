@@ -13,7 +13,7 @@ import pytest
 from conference_script import FORMS, conference_case, script
 from moot.core.cases import Case, Task
 from moot.datasets import LoadContext
-from moot.jobs.debates import conclude
+from moot.jobs.debates import record_conclusion
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import transcript_row
@@ -68,7 +68,7 @@ async def conferences(
         answer, debate, _ = await hold(
             "conference", case, task, model_script, repeat=repeat, **params
         )
-        conclude(debate, answer, "valid" if answer else "invalid")
+        record_conclusion(debate, answer, "valid" if answer else "invalid")
         transcripts += [transcript_row(debate, utterance) for utterance in debate.utterances]
         answer_label = answer.prediction if answer else ""
         predicted.append(
