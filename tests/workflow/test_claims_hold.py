@@ -46,7 +46,7 @@ def test_the_page_is_what_its_script_writes(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.syspath_prepend(str(PROJECT / "benchmarks"))
     script: Any = importlib.import_module("claims")
     text = PAGE.read_text("utf-8")
-    assert with_part(text, "claims", script.page()) == text, "run `make docs`"
+    assert with_part(text, "claims", script.render_page()) == text, "run `make docs`"
 
 
 def test_every_claim_that_one_number_judges_has_a_command() -> None:

@@ -57,7 +57,7 @@ def test_what_is_shown_is_for_pip(tmp_path: Path) -> None:
     shown = lock.show(LOCK, {"hub"})
     assert "huggingface-hub==" in shown and "pandas==" not in shown and "# for" not in shown
     with pytest.raises(
-        SystemExit, match="found no hubs; expected one of browser, cluster, default"
+        SystemExit, match="found no hubs; expected one of anthropic, browser, cluster"
     ):
         lock.show(LOCK, {"hubs"})
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _REPLICATES_PER_DEBATE = 1000
 
+_SCALE_OF_PEOPLE = 100
+
 
 class Voices:
     """The voices of one debate.
@@ -49,7 +51,12 @@ class Voices:
         return is_person(voice) and voice not in self._setup.chats
 
     def confidence_scale(self, seat: str) -> int:
-        """Return the scale on which the model in a seat states confidences, 1 or 100."""
+        """Return the scale on which the voice in a seat states confidences: 1 or 100.
+
+        A person's form asks for a number from 0 to 100.
+        """
+        if self.is_human(seat):
+            return _SCALE_OF_PEOPLE
         return self._setup.chats[self._voice(seat)].config.confidence_scale
 
     def ask_person(

@@ -98,7 +98,9 @@ def test_the_benchmark_stops_where_the_package_does(benchmark: ModuleType) -> No
         difference = (0.0, 0.1, 0.3)[number % 3]
         world = (benchmark.independent, benchmark.clustered)[number % 2]
         sums, sizes = world(difference, 510)(random)
-        end = benchmark.Course(sums, sizes, sizes.max()).stop(difference, 0.1, 20, futility=True)
+        end = benchmark.StakeHistory(sums, sizes, sizes.max()).stop(
+            difference, 0.1, 20, futility=True
+        )
         seen, planned = sizes.cumsum(), sizes.sum()
         for held in range(1, len(sums) + 1):
             if held < len(sums) and seen[held] // 20 == seen[held - 1] // 20:
