@@ -45,7 +45,7 @@ def is_fault(message: Any) -> bool:
 
 
 @pytest.fixture
-def opened(browser: Any) -> Iterator[Any]:
+def open_pages(browser: Any) -> Iterator[Any]:
     """Open pages: `opened(size)`; an error or a dialog on any of them fails the test."""
     contexts, faults = [], []
 

@@ -61,14 +61,14 @@ class OpenDesk:
 @pytest.fixture
 def desks(tmp_path: Path) -> Iterator[Any]:
     """Open desks in a folder; whatever is open at the end is killed."""
-    opened = []
+    processes = []
 
     def open_desk(*command: str) -> OpenDesk:
-        opened.append(OpenDesk(tmp_path, *command))
-        return opened[-1]
+        processes.append(OpenDesk(tmp_path, *command))
+        return processes[-1]
 
     yield open_desk
-    for desk in opened:
+    for desk in processes:
         desk.kill()
 
 
@@ -95,7 +95,7 @@ def fill_in(page: Any, number: int) -> None:
 
 
 def test_a_panel_and_a_courtroom_are_judged_while_snakemake_goes_on_and_the_desk_is_killed(
-    opened: Any, axe: str, tmp_path: Path
+    open_pages: Any, axe: str, tmp_path: Path
 ) -> None:
     """A run as users have it: three rounds on a panel, and the judge's seat in a courtroom."""
     desks: list[OpenDesk] = []
@@ -135,52 +135,52 @@ def test_a_panel_and_a_courtroom_are_judged_while_snakemake_goes_on_and_the_desk
             return desks[-1]
 
         try:
-            desk, page = open_desk(), opened()
+            desk, page = open_desk(), open_pages()
             page.goto(f"{desk.address}seat")
-            seen: list[str] = []
-            while len(seen) < ROUNDS + 4:
+            headings: list[str] = []
+            while len(headings) < ROUNDS + 4:
                 page.get_by_role("heading", name="Your answer").wait_for()
-                seen.append(page.locator("h1").inner_text())
-                if "verdict" in seen[-1]:
+                headings.append(page.locator("h1").inner_text())
+                if "verdict" in headings[-1]:
                     look(page, axe, tmp_path, "verdict")
-                fill_in(page, len(seen))
+                fill_in(page, len(headings))
                 page.wait_for_load_state()
                 if (
-                    len(seen) == 3
+                    len(headings) == 3
                 ):  # while Snakemake runs: it goes on alone, and the next desk waits for it
                     desk.kill()
                     desk = open_desk()
                     page.goto(f"{desk.address}seat")
             page.get_by_text("All debates have ended that could").wait_for()
         finally:
-            for one in desks:
-                one.kill()
-    assert sorted(seen) == [
+            for open_process in desks:
+                open_process.kill()
+    assert sorted(headings) == [
         *(f"Human: statement, round {number}" for number in (1, 2, 3)),
         *(f"Judge: belief, round {number}" for number in (1, 2, 3)),
         "Judge: verdict",
     ]
     for name, seat in (("trial", "judge"), ("ask", "human")):
-        said = pd.concat(
+        utterances = pd.concat(
             map(
                 pd.read_parquet,
                 (workflow.work / "results" / "transcripts" / name).rglob("*.parquet"),
             )
         )
-        assert set(said.loc[said["speaker"] == seat, "source"]) == {"human"}
-        assert set(said.loc[said["speaker"] != seat, "source"]) == {"model", "computed"}
-        [ending] = said.loc[said["kind"] == "conclusion", "parsed"]
-        assert json.loads(ending)["status"] != "waiting"
+        assert set(utterances.loc[utterances["speaker"] == seat, "source"]) == {"human"}
+        assert set(utterances.loc[utterances["speaker"] != seat, "source"]) == {"model", "computed"}
+        [conclusion] = utterances.loc[utterances["kind"] == "conclusion", "parsed"]
+        assert json.loads(conclusion)["status"] != "waiting"
     log = (workflow.work / "data" / "desk.log").read_text()
     assert "LockException" not in log and "Traceback" not in log
 
 
 def test_a_person_sits_three_rounds_on_two_panels(
-    desks: Any, opened: Any, axe: str, tmp_path: Path
+    desks: Any, open_pages: Any, axe: str, tmp_path: Path
 ) -> None:
     with FaultServer() as server:
         resume = (sys.executable, str(PROJECT / "tests" / "support" / "at_the_desk.py"), server.url)
-        desk, page = desks(*resume), opened()
+        desk, page = desks(*resume), open_pages()
         page.goto(desk.address)
         page.get_by_role("link", name=re.compile("Take the seat|Wait for")).click()
         for number in range(2 * ROUNDS):
@@ -256,7 +256,7 @@ FORMS = {
 
 @pytest.mark.parametrize("name", FORMS)
 def test_forms_of_every_kind_can_be_filled_in_by_everyone(
-    name: str, desks: Any, opened: Any, axe: str, tmp_path: Path
+    name: str, desks: Any, open_pages: Any, axe: str, tmp_path: Path
 ) -> None:
     protocol, seat, data = FORMS[name]
     ask = "import sys; from people_in_debates import hold, planned; "
@@ -266,7 +266,7 @@ def test_forms_of_every_kind_can_be_filled_in_by_everyone(
         subprocess.run(
             [sys.executable, "-c", ask, server.url], cwd=tmp_path, env=environment, check=True
         )
-    page = opened()
+    page = open_pages()
     page.goto(f"{desks().address}seat")
     look(page, axe, tmp_path, name)
     if name == "table":
@@ -295,10 +295,10 @@ def test_forms_of_every_kind_can_be_filled_in_by_everyone(
 
 
 def test_a_person_labels_twenty_statements_by_keyboard(
-    desks: Any, opened: Any, axe: str, tmp_path: Path
+    desks: Any, open_pages: Any, axe: str, tmp_path: Path
 ) -> None:
     write_sheet(tmp_path, STATEMENTS)
-    desk, page = desks(), opened()
+    desk, page = desks(), open_pages()
     page.goto(desk.address)
     look(page, axe, tmp_path, "home")
     page.get_by_label("Your name").fill("ann")
@@ -321,9 +321,9 @@ def test_a_person_labels_twenty_statements_by_keyboard(
             desk = desks()
             page.goto(f"{desk.address}label/{SHEET}/ann")
     page.get_by_text("All statements of this sheet are labelled").wait_for()
-    known = {SHEET: Known({item(number) for number in range(STATEMENTS)}, LABELS)}
+    sheets = {SHEET: Known({item(number) for number in range(STATEMENTS)}, LABELS)}
     rows, faults = read_annotations(
-        sorted((tmp_path / "data" / "annotations").glob("*.csv")), known
+        sorted((tmp_path / "data" / "annotations").glob("*.csv")), sheets
     )
     assert faults == [] and len(rows) == STATEMENTS and set(rows["annotator"]) == {"ann"}
     assert (
@@ -333,7 +333,7 @@ def test_a_person_labels_twenty_statements_by_keyboard(
 
 
 def test_a_person_decides_between_two_annotators_by_keyboard(
-    desks: Any, opened: Any, axe: str, tmp_path: Path
+    desks: Any, open_pages: Any, axe: str, tmp_path: Path
 ) -> None:
     write_sheet(tmp_path, 4)
     for name, labels in (("ann", LABELS[:4]), ("bob", [*LABELS[1:4], LABELS[3]])):
@@ -342,7 +342,7 @@ def test_a_person_decides_between_two_annotators_by_keyboard(
         )
         for number, label in enumerate(labels):
             work.add_label(item(number), label)
-    desk, page = desks(), opened()
+    desk, page = desks(), open_pages()
     page.goto(desk.address)
     page.get_by_label("Name of the person who decides").fill("zoe")
     page.get_by_role("button", name="Decide").click()

@@ -17,14 +17,14 @@ from moot.report.front_page import write_front_page
 pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).parents[2]
-REPORTED = """
+SNAKEFILE = """
 report: "{description}"
 rule all:
     output: report("results/outcome/index_questions.html", category="Outcome", labels={{"study": "questions"}})
     shell: "false"
 """
-MANY = 12
-CUT = """() => [...document.querySelectorAll('.verdict')].filter(block => {
+VERDICTS = 12
+FIND_CUT_BLOCKS = """() => [...document.querySelectorAll('.verdict')].filter(block => {
     const box = block.getBoundingClientRect(), around = block.closest('.overflow-auto, body').getBoundingClientRect()
     return box.left < around.left || box.right > around.right || block.scrollWidth > block.clientWidth
 }).map(block => block.textContent)"""
@@ -34,37 +34,37 @@ CUT = """() => [...document.querySelectorAll('.verdict')].filter(block => {
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The addresses of a front page, and of a report that Snakemake made with its questions."""
     folder = tmp_path_factory.mktemp("run")
-    root = results_with_questions(folder / "results", verdicts=MANY)
+    root = results_with_questions(folder / "results", verdicts=VERDICTS)
     (root / "outcome").mkdir()
-    written = {"page": root / "index.html", "questions": root / "outcome" / "index_questions.html"}
-    write_front_page(root, "comparison", built_files(root), written, STUDIES)
+    paths = {"page": root / "index.html", "questions": root / "outcome" / "index_questions.html"}
+    write_front_page(root, "comparison", built_files(root), paths, STUDIES)
     description = PROJECT / "docs" / "captions" / "report.rst"
-    (folder / "Snakefile").write_text(REPORTED.format(description=description))
+    (folder / "Snakefile").write_text(SNAKEFILE.format(description=description))
     command = "-m", "snakemake", "--cores", "1"
-    touched = forks.run(*command, "--touch", cwd=folder)
-    made = forks.run(*command, "--report", "report.html", cwd=folder)
-    assert made.returncode == 0, touched.stdout + made.stdout
-    return {"page": written["page"].as_uri(), "report": (folder / "report.html").as_uri()}
+    touch = forks.run(*command, "--touch", cwd=folder)
+    report = forks.run(*command, "--report", "report.html", cwd=folder)
+    assert report.returncode == 0, touch.stdout + report.stdout
+    return {"page": paths["page"].as_uri(), "report": (folder / "report.html").as_uri()}
 
 
 @pytest.mark.parametrize("width", [1000, 1280, 1400, 1920])
 @pytest.mark.parametrize("name", ["page", "report"])
 def test_the_first_heading_is_at_the_top_and_no_answer_is_cut(
-    opened: Any, pages: dict[str, str], name: str, width: int
+    open_pages: Any, pages: dict[str, str], name: str, width: int
 ) -> None:
-    page = opened({"width": width, "height": 900})
+    page = open_pages({"width": width, "height": 900})
     page.goto(pages[name])
     heading = page.get_by_role("heading", name="Questions and answers")
     heading.wait_for()
     assert 0 <= heading.bounding_box()["y"] < 250
-    assert page.locator(".verdict").count() == MANY + 1
-    assert page.evaluate(CUT) == []
+    assert page.locator(".verdict").count() == VERDICTS + 1
+    assert page.evaluate(FIND_CUT_BLOCKS) == []
 
 
 def test_axe_finds_nothing_in_the_front_page(
-    opened: Any, axe: str, pages: dict[str, str], size: dict[str, int]
+    open_pages: Any, axe: str, pages: dict[str, str], size: dict[str, int]
 ) -> None:
-    page = opened(size)
+    page = open_pages(size)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         page.goto(pages["page"])

@@ -21,8 +21,8 @@ from results_on_disk import case, prediction, utterance, write_results
 
 pytestmark = pytest.mark.slow
 
-MANY = 10_000
-SHOWN = "#list li"
+MANY_DEBATES = 10_000
+LIST_ITEMS = "#list li"
 INVISIBLE = {"\u202e": "⟨U+202E⟩", "\u202c": "⟨U+202C⟩", "\x1b": "⟨U+001B⟩"}
 
 
@@ -37,78 +37,82 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path.as_uri()
 
 
-def read(page: Any, address: str) -> Any:
+def load_page(page: Any, address: str) -> Any:
     page.goto("about:blank")  # else a change of the fragment alone loads nothing
     page.goto(address)
     page.wait_for_selector("body[data-ready]", state="attached")
     return page
 
 
-def visible(text: str) -> str:
-    for sign, shown in INVISIBLE.items():
-        text = text.replace(sign, shown)
+def shown_text(text: str) -> str:
+    for sign, symbol in INVISIBLE.items():
+        text = text.replace(sign, symbol)
     return text
 
 
-def count(page: Any, words: str) -> None:
+def wait_for_count(page: Any, words: str) -> None:
     page.wait_for_function(
         "words => document.querySelector('#count').textContent === words", arg=words
     )
 
 
 def test_debates_in_which_the_judge_changed_its_mind_and_was_wrong_are_two_clicks_away(
-    opened: Any, address: str
+    open_pages: Any, address: str
 ) -> None:
-    page = read(opened(), address)
-    count(page, "12 debates")
+    page = load_page(open_pages(), address)
+    wait_for_count(page, "12 debates")
     page.get_by_role("button", name="judge changed its mind").click()
     page.get_by_role("button", name="wrong", exact=False).first.click()
-    count(page, "4 of 12 debates")
+    wait_for_count(page, "4 of 12 debates")
     assert re.search(r"#\?show=changed(%2C|,)wrong$", page.url)
-    assert read(opened(), page.url).locator(SHOWN).count() == 4, (
+    assert load_page(open_pages(), page.url).locator(LIST_ITEMS).count() == 4, (
         "the address brings the same choice"
     )
 
 
-def test_filters_and_search_find_debates_and_can_be_sent_on(opened: Any, address: str) -> None:
-    page = read(opened(), address)
+def test_filters_and_search_find_debates_and_can_be_sent_on(open_pages: Any, address: str) -> None:
+    page = load_page(open_pages(), address)
     page.get_by_role("button", name="models disagree").click()
-    count(page, "2 of 12 debates")
+    wait_for_count(page, "2 of 12 debates")
     page.get_by_label("Attribute").select_option("sex: male")
-    count(page, "0 of 12 debates")
+    wait_for_count(page, "0 of 12 debates")
     page.get_by_role("link", name="Clear search and filters").click()
     page.get_by_label("Model").select_option("large")
-    count(page, "4 of 12 debates")
+    wait_for_count(page, "4 of 12 debates")
     page.get_by_label("Order").select_option("surest mistakes first")
-    assert "one" in page.locator(SHOWN).first.inner_text()
+    assert "one" in page.locator(LIST_ITEMS).first.inner_text()
     page.get_by_role("link", name="Clear search and filters").click()
     page.get_by_label("Search all text").first.fill('"answers in two" LARGE')
-    count(page, "1 of 12 debates")
-    page.locator(SHOWN).first.click()
+    wait_for_count(page, "1 of 12 debates")
+    page.locator(LIST_ITEMS).first.click()
     page.wait_for_selector(".debate mark")
     assert {"answers in two", "large"} <= set(page.locator(".debate mark").all_inner_texts())
     page.get_by_label("Search all text").first.fill("temperature nowhere")
-    count(page, "0 of 12 debates")
+    wait_for_count(page, "0 of 12 debates")
     page.get_by_label("Search all text").first.fill('"raw reply 3"')
-    count(page, "0 of 12 debates")
+    wait_for_count(page, "0 of 12 debates")
     page.get_by_label("prompts and raw replies too").check()
-    count(page, "8 of 12 debates")
+    wait_for_count(page, "8 of 12 debates")
 
 
-def test_a_search_says_which_debates_have_no_words(opened: Any, tmp_path: Path) -> None:
+def test_a_search_says_which_debates_have_no_words(open_pages: Any, tmp_path: Path) -> None:
     runs = {}
     for name, text in (("spoken", "The prosecution opens."), ("answers", "")):
-        said = utterance(
+        verdict = utterance(
             "one#0", 1, "judge", text, kind="verdict", prediction="no", confidence=75.0, parsed="{}"
         )
-        ends = prediction("one", "no", "no", confidence=75.0, probability=0.88)
+        outcome = prediction("one", "no", "no", confidence=75.0, probability=0.88)
         runs[name] = write_results(
-            tmp_path / "results", [case("one", "no")], {"m": [ends]}, {"m": [said]}, experiment=name
+            tmp_path / "results",
+            [case("one", "no")],
+            {"m": [outcome]},
+            {"m": [verdict]},
+            experiment=name,
         )
-        write_calls(tmp_path / "results", name, "m", [said])
+        write_calls(tmp_path / "results", name, "m", [verdict])
     path = tmp_path / "page.html"
     path.write_text("".join(render_reader("courtroom", runs, tmp_path)), encoding="utf-8")
-    page = read(opened(), path.as_uri())
+    page = load_page(open_pages(), path.as_uri())
     assert (
         page.get_by_text(
             "have answers but no words, so a search finds none: answers (data set"
@@ -116,8 +120,8 @@ def test_a_search_says_which_debates_have_no_words(opened: Any, tmp_path: Path) 
         == 1
     )
     page.get_by_label("Search all text").first.fill("prosecution")
-    count(page, "1 of 2 debates; the words of 1 are not here")
-    page.locator(SHOWN).first.click()
+    wait_for_count(page, "1 of 2 debates; the words of 1 are not here")
+    page.locator(LIST_ITEMS).first.click()
     page.wait_for_selector(".ending")
     assert (
         "stated confidence 75 %, as a probability 88 %"
@@ -126,9 +130,9 @@ def test_a_search_says_which_debates_have_no_words(opened: Any, tmp_path: Path) 
 
 
 def test_a_debate_is_read_by_keyboard_with_private_turns_folded_and_the_call_at_hand(
-    opened: Any, address: str
+    open_pages: Any, address: str
 ) -> None:
-    page = read(opened(), f"{address}#trial/small/one/0")
+    page = load_page(open_pages(), f"{address}#trial/small/one/0")
     assert page.locator("h2").inner_text() == "one"
     assert page.locator(".turn").count() == 4 and page.locator("details.private[open]").count() == 0
     assert "only judge may read it" in page.locator("details.private summary").first.inner_text()
@@ -142,9 +146,9 @@ def test_a_debate_is_read_by_keyboard_with_private_turns_folded_and_the_call_at_
     page.keyboard.press("c")
     page.wait_for_selector(".call pre")
     assert page.url.endswith("#trial/small/one/0/1?call")
-    shown = page.locator(".call").inner_text()
-    assert "0.002" in shown and "90" in shown and "\n1.3\n" in shown
-    assert visible(HOSTILE) in page.locator(".call pre").nth(1).inner_text()
+    call_text = page.locator(".call").inner_text()
+    assert "0.002" in call_text and "90" in call_text and "\n1.3\n" in call_text
+    assert shown_text(HOSTILE) in page.locator(".call pre").nth(1).inner_text()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("() => document.querySelector('h2').textContent !== 'one'")
     assert "/three/0" in page.url or "/four/0" in page.url or "/two/0" in page.url
@@ -156,48 +160,48 @@ def test_a_debate_is_read_by_keyboard_with_private_turns_folded_and_the_call_at_
     page.wait_for_function("() => document.querySelector('h2').textContent === 'one'")
 
 
-def test_short_addresses_and_two_debates_side_by_side(opened: Any, address: str) -> None:
-    page = read(opened(), f"{address}#two/0/3")
+def test_short_addresses_and_two_debates_side_by_side(open_pages: Any, address: str) -> None:
+    page = load_page(open_pages(), f"{address}#two/0/3")
     assert page.locator(".turn.here").get_attribute("data-turn") == "3"
     page.get_by_label("Side by side with").select_option(label="trial · large: yes")
     page.wait_for_selector(".panes.two")
     assert "with=trial%2Flarge%2Ftwo%2F0" in page.url
-    again = read(opened(), page.url)
-    assert [text.split(" · ")[1] for text in again.locator(".where").all_inner_texts()] == [
+    second_page = load_page(open_pages(), page.url)
+    assert [text.split(" · ")[1] for text in second_page.locator(".where").all_inner_texts()] == [
         "small",
         "large",
     ]
-    missing = read(opened(), f"{address}#nowhere/1")
+    missing = load_page(open_pages(), f"{address}#nowhere/1")
     assert "There is no debate nowhere/1" in missing.get_by_role("alert").inner_text()
 
 
-def test_hostile_text_stays_text(opened: Any, address: str, size: dict[str, int]) -> None:
-    page = read(opened(size), f"{address}#trial/small/one/0?q=%3C%2Fscript%3E")
+def test_hostile_text_stays_text(open_pages: Any, address: str, size: dict[str, int]) -> None:
+    page = load_page(open_pages(size), f"{address}#trial/small/one/0?q=%3C%2Fscript%3E")
     page.wait_for_selector(".debate mark")
-    assert visible(HOSTILE) in page.locator(".turn .text").first.inner_text()
+    assert shown_text(HOSTILE) in page.locator(".turn .text").first.inner_text()
     assert page.evaluate(
         "[window.hacked, document.querySelectorAll('main img, main script').length]"
     ) == [None, 0]
-    page = read(opened(), f"{address}#single/small/four/0")
+    page = load_page(open_pages(), f"{address}#single/small/four/0")
     assert "UNKNOWN is no label" in page.locator(".notice").inner_text()
-    hostile = read(
-        opened(),
+    hostile = load_page(
+        open_pages(),
         f"{address}#%3Cimg%20src=x%20onerror=alert(1)%3E/1?q=<script>alert(1)</script>&show=alert",
     )
     assert "<img src=x onerror=alert(1)>" in hostile.get_by_role("alert").inner_text()
 
 
 def test_the_page_can_be_used_by_everyone(
-    opened: Any, address: str, axe: str, size: dict[str, int], tmp_path: Path
+    open_pages: Any, address: str, axe: str, size: dict[str, int], tmp_path: Path
 ) -> None:
-    page = opened(size)
+    page = open_pages(size)
     views = {
         "all": "",
         "debate": "#trial/small/one/0/2?call",
         "two": "#trial/small/two/0?with=trial/large/two/0",
     }
     for name, fragment in views.items():
-        read(page, address + fragment)
+        load_page(page, address + fragment)
         page.wait_for_timeout(200)
         page.screenshot(path=tmp_path / f"reader-{name}-{size['width']}.png", full_page=True)
         assert violations(page, axe) == []
@@ -207,9 +211,9 @@ def test_the_page_can_be_used_by_everyone(
 
 
 def test_on_paper_a_debate_stands_alone_with_its_private_turns(
-    opened: Any, address: str, tmp_path: Path
+    open_pages: Any, address: str, tmp_path: Path
 ) -> None:
-    page = read(opened(), f"{address}#trial/small/one/0")
+    page = load_page(open_pages(), f"{address}#trial/small/one/0")
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert (
@@ -220,9 +224,9 @@ def test_on_paper_a_debate_stands_alone_with_its_private_turns(
     assert page.locator("details.private[open]").count() == 0
 
 
-def test_ten_thousand_debates_open_within_two_seconds(opened: Any, tmp_path: Path) -> None:
-    names = [f"case-{number:04d}" for number in range(MANY // 2)]
-    said = [
+def test_ten_thousand_debates_open_within_two_seconds(open_pages: Any, tmp_path: Path) -> None:
+    names = [f"case-{number:04d}" for number in range(MANY_DEBATES // 2)]
+    utterances = [
         row
         for name in names
         for repeat in (0, 1)
@@ -235,25 +239,25 @@ def test_ten_thousand_debates_open_within_two_seconds(opened: Any, tmp_path: Pat
     ]
     answers = [prediction(name, "no", "no", repeat=repeat) for name in names for repeat in (0, 1)]
     results = write_results(
-        tmp_path, [case(name, "no") for name in names], {"tiny": answers}, {"tiny": said}
+        tmp_path, [case(name, "no") for name in names], {"tiny": answers}, {"tiny": utterances}
     )
     write_rows(tmp_path / "calls" / "toy-courtroom" / "tiny.parquet", "calls", [], describe())
     file = tmp_path / "many.html"
     file.write_text(
         "".join(render_reader("many", {"toy-courtroom": results}, tmp_path)), encoding="utf-8"
     )
-    page = read(opened(PHONE), file.as_uri())
+    page = load_page(open_pages(PHONE), file.as_uri())
     assert int(page.locator("body").get_attribute("data-ready")) < 2000
-    count(page, "10,000 debates")
-    assert page.locator(SHOWN).count() < 40
+    wait_for_count(page, "10,000 debates")
+    assert page.locator(LIST_ITEMS).count() < 40
     page.evaluate("document.querySelector('#scroll').scrollTop = 1e9")
     page.wait_for_selector("text=case-4999 #1")
     page.get_by_label("Search all text").first.fill('"statement of case-4321."')
-    count(page, "2 of 10,000 debates")
+    wait_for_count(page, "2 of 10,000 debates")
 
 
 def test_debates_in_files_beside_the_page_are_read_and_searched_from_the_disk(
-    opened: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_pages: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("moot.report.reader.MOST_TURNS", 1)
     monkeypatch.setattr("moot.report.reader.MOST_CHARACTERS", 2000)
@@ -262,23 +266,29 @@ def test_debates_in_files_beside_the_page_are_read_and_searched_from_the_disk(
     file.write_text(
         "".join(render_reader("courtroom", debates_to_read(tmp_path), parts)), encoding="utf-8"
     )
-    page = opened()
+    page = open_pages()
     loaded: list[str] = []
     page.on("request", lambda request: loaded.append(Path(request.url).stem))
-    read(page, f"{file.as_uri()}#trial/small/one/0/1?call")
+    load_page(page, f"{file.as_uri()}#trial/small/one/0/1?call")
     page.wait_for_selector(".call pre")
-    assert visible(HOSTILE) in page.locator(".turn .text").first.inner_text()
-    before = len(loaded)
+    assert shown_text(HOSTILE) in page.locator(".turn .text").first.inner_text()
+    loaded_before_search = len(loaded)
     page.get_by_label("Search all text").first.fill('"single ans"')
-    count(page, "3 of 12 debates")
-    opened_by_search = {name for name in loaded[before:] if name.startswith("debates-")}
-    assert "words" in loaded[before:] and len(opened_by_search) < len(list(parts.glob("debates-*")))
+    wait_for_count(page, "3 of 12 debates")
+    opened_by_search = {
+        name for name in loaded[loaded_before_search:] if name.startswith("debates-")
+    }
+    assert "words" in loaded[loaded_before_search:] and len(opened_by_search) < len(
+        list(parts.glob("debates-*"))
+    )
     page.get_by_label("Search all text").first.fill("nowhere-to-be-found")
-    count(page, "0 of 12 debates")
+    wait_for_count(page, "0 of 12 debates")
 
 
-def test_keys_that_come_faster_than_the_page_are_all_followed(opened: Any, address: str) -> None:
-    page = read(opened(), f"{address}#trial/small/one/0")
+def test_keys_that_come_faster_than_the_page_are_all_followed(
+    open_pages: Any, address: str
+) -> None:
+    page = load_page(open_pages(), f"{address}#trial/small/one/0")
     keys = (
         "for (const key of ['j', 'j', 'c']) document.body.dispatchEvent(new"
         " KeyboardEvent('keydown', {key, bubbles: true}))"
@@ -289,15 +299,15 @@ def test_keys_that_come_faster_than_the_page_are_all_followed(opened: Any, addre
 
 
 def test_a_groups_answers_stand_by_its_messages_and_its_members_who_disagree_are_found(
-    opened: Any, axe: str, tmp_path: Path
+    open_pages: Any, axe: str, tmp_path: Path
 ) -> None:
     turns = [
         ("host", "Begin.", {"Kim": "b", "Lee": "a"}), ("Kim", "It is b.", {"Kim": "b", "Lee": "a"}),
         ("Lee", HOSTILE, {"Kim": "b", "Lee": "b"}),
     ]  # fmt: skip
     rows = [
-        {"debate": "same", "speaker": who, "text": said, "now": json.dumps(now)}
-        for who, said, now in turns
+        {"debate": "same", "speaker": speaker, "text": said, "now": json.dumps(answers)}
+        for speaker, said, answers in turns
     ]
     rows += [{**row, "debate": "apart"} for row in rows[:2]]
     pd.DataFrame(rows).to_csv(tmp_path / "chat.csv", index=False)
@@ -314,14 +324,14 @@ def test_a_groups_answers_stand_by_its_messages_and_its_members_who_disagree_are
     (tmp_path / "page.html").write_text(
         "".join(render_reader("talk", study.experiments, tmp_path)), encoding="utf-8"
     )
-    page = read(opened(), (tmp_path / "page.html").as_uri())
-    count(page, "2 debates")
+    page = load_page(open_pages(), (tmp_path / "page.html").as_uri())
+    wait_for_count(page, "2 debates")
     page.get_by_role("button", name="judges disagree").click()
-    count(page, "1 of 2 debates")
+    wait_for_count(page, "1 of 2 debates")
     page.get_by_role("button", name="judges disagree").click()
-    page.locator(SHOWN).filter(has_text="same").locator("a").click()
-    shown = page.locator(".answers").all_inner_texts()
-    assert [" ".join(text.split()) for text in shown] == [
+    page.locator(LIST_ITEMS).filter(has_text="same").locator("a").click()
+    answer_texts = page.locator(".answers").all_inner_texts()
+    assert [" ".join(text.split()) for text in answer_texts] == [
         "Answers now Kim: b ✓ right Lee: a ✗ wrong", "Answers now Kim: b ✓ right Lee: b ✓ right",
         "Answers at the end Kim: b ✓ right Lee: b ✓ right",
     ]  # fmt: skip

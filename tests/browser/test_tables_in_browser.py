@@ -24,7 +24,7 @@ ROW = {
     "metric": "accuracy, invalid = wrong", "expected": "first higher", "first value": (0.5, 0.4, 0.1, -0.02, 0.22, 0.1),
     "p (Holm)": (0.2, 2, 100, 100), "speaks of": "cases like these", "expectation met": "not shown",
 }  # fmt: skip
-WIDER = (
+IS_WIDER_THAN_BOX = (
     "() => { const box = document.querySelector('.scroll'); return box.scrollWidth >"
     " box.clientWidth }"
 )
@@ -48,19 +48,19 @@ def address(tmp_path: Path) -> str:
     return (tmp_path / "contrasts.html").as_uri()
 
 
-def test_the_verdict_is_on_the_screen_and_all_columns_unfold(opened: Any, address: str) -> None:
-    page = opened()
+def test_the_verdict_is_on_the_screen_and_all_columns_unfold(open_pages: Any, address: str) -> None:
+    page = open_pages()
     page.goto(address)
     heads = page.locator("th:visible")
     assert heads.all_inner_texts()[-1] == "expectation met" and heads.count() == 6
-    assert not page.evaluate(WIDER)
+    assert not page.evaluate(IS_WIDER_THAN_BOX)
     page.get_by_label(f"all {len(COLUMNS.columns)} columns").check()
-    assert heads.count() == len(COLUMNS.columns) and page.evaluate(WIDER)
+    assert heads.count() == len(COLUMNS.columns) and page.evaluate(IS_WIDER_THAN_BOX)
 
 
 def test_axe_finds_nothing_in_a_table(
-    opened: Any, axe: str, address: str, size: dict[str, int]
+    open_pages: Any, axe: str, address: str, size: dict[str, int]
 ) -> None:
-    page = opened(size)
+    page = open_pages(size)
     page.goto(address)
     assert violations(page, axe) == []

@@ -92,7 +92,7 @@ def test_the_appellate_claims_can_be_answered_at_the_papers_own_scale(tmp_path: 
         for one in read_claims(PROJECT / "data/published/claims.csv")
         if one.study == "appellate"
     ]
-    frame = questions(study(*runs, claims=claims, comparable=AS_PUBLISHED)).frame.set_index(
+    frame = questions(study(*runs, claims=claims, paper_matches=AS_PUBLISHED)).frame.set_index(
         "measured"
     )
     seldom = frame.loc["volatility: panel"]

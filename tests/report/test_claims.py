@@ -23,7 +23,7 @@ SHIPPED = Path(__file__).resolve().parents[2] / "data" / "published" / "claims.c
 
 
 def row(**cells: str) -> list[str]:
-    filled = {
+    values = {
         "statistic": "difference",
         "metric": "accuracy",
         "data": "toy",
@@ -31,17 +31,17 @@ def row(**cells: str) -> list[str]:
         "threshold": "0",
         "first": "panel",
     } | cells
-    return [filled.get(name, "") for name in COLUMNS]
+    return [values.get(name, "") for name in COLUMNS]
 
 
-def written(folder: Path, *rows: list[str], columns: tuple[str, ...] = COLUMNS) -> Path:
+def write_claims(folder: Path, *rows: list[str], columns: tuple[str, ...] = COLUMNS) -> Path:
     path = folder / "claims.csv"
     path.write_text("\n".join(",".join(line) for line in [list(columns), *rows]) + "\n")
     return path
 
 
 def claim(folder: Path, **cells: str) -> Claim:
-    return read_claims(written(folder, row(**cells)))[0]
+    return read_claims(write_claims(folder, row(**cells)))[0]
 
 
 @pytest.mark.parametrize(
@@ -69,23 +69,23 @@ def test_an_interval_becomes_a_word(
     word: str,
     tmp_path: Path,
 ) -> None:
-    found = claim(tmp_path, direction=direction, threshold=threshold)
+    parsed_claim = claim(tmp_path, direction=direction, threshold=threshold)
     value = sum(interval) / 2
-    measured = Estimate(value, *interval, cases, cases, cases - 1)
-    assert found.judge(value, found.p(measured.p_of)) == word
+    estimate = Estimate(value, *interval, cases, cases, cases - 1)
+    assert parsed_claim.judge(value, parsed_claim.p(estimate.p_of)) == word
 
 
 def test_selectors_name_protocols_and_values(tmp_path: Path) -> None:
-    found = claim(
+    parsed_claim = claim(
         tmp_path,
         first="courtroom | recorded(method=AI debate; dataset=mine)",
         second="feedback(assistant=)",
     )
-    assert found.first == (
+    assert parsed_claim.first == (
         Selector("courtroom"),
         Selector("recorded", (("method", "AI debate"), ("dataset", "mine"))),
     )
-    assert found.second == (Selector("feedback", (("assistant", ""),)),)
+    assert parsed_claim.second == (Selector("feedback", (("assistant", ""),)),)
 
 
 @pytest.mark.parametrize(
@@ -113,13 +113,13 @@ def test_a_mistake_is_named_with_its_line(
 
 def test_a_missing_column_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="column 'see' not found"):
-        read_claims(written(tmp_path, columns=COLUMNS[:-1]))
+        read_claims(write_claims(tmp_path, columns=COLUMNS[:-1]))
 
 
 def test_the_shipped_claims_are_about_protocols_tables_and_studies_that_exist() -> None:
-    for found in read_claims(SHIPPED):
-        assert found.see in TABLES
-        assert found.study in {TABLES[name].study for name in TABLES}
-        for selector in (*found.first, *found.second):
-            known = {"dataset", *PROTOCOLS[selector.protocol].params.model_fields}
-            assert {name for name, _ in selector.conditions} <= known, found.question
+    for claim in read_claims(SHIPPED):
+        assert claim.see in TABLES
+        assert claim.study in {TABLES[name].study for name in TABLES}
+        for selector in (*claim.first, *claim.second):
+            condition_names = {"dataset", *PROTOCOLS[selector.protocol].params.model_fields}
+            assert {name for name, _ in selector.conditions} <= condition_names, claim.question

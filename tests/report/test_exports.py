@@ -47,17 +47,17 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Export]:
         results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
     )
     write_predictions(plan, EXPERIMENT, cases, [shard], predictions, calls)
-    found = ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
-    scores = score_experiment(found)
-    own = scores[(scores["model"] == MODEL) & (scores["group"] == OVERALL)]
+    experiment_results = ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
+    scores = score_experiment(experiment_results)
+    model_scores = scores[(scores["model"] == MODEL) & (scores["group"] == OVERALL)]
     publication = Publication(
         license="CC-BY-4.0", creator="Nobody", url="https://example.org", citation="Nobody 2026"
     )
-    yield Export(found, MODEL, own, publication)
+    yield Export(experiment_results, MODEL, model_scores, publication)
 
 
 @pytest.fixture(scope="module")
-def written(export: Export, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def croissant_folder(export: Export, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that the Croissant export writes."""
     folder = tmp_path_factory.mktemp("written") / "croissant"
     EXPORTERS["croissant"].write(export, folder)
@@ -75,32 +75,36 @@ def test_debates_hold_what_the_other_tests_rest_on(export: Export) -> None:
 
 
 def test_croissant_describes_every_column_of_the_files_beside_it(
-    export: Export, written: Path
+    export: Export, croissant_folder: Path
 ) -> None:
-    about = json.loads((written / "croissant.json").read_text("utf-8"))
-    for file in about["distribution"]:
-        assert file["sha256"] == file_digest(written / file["contentUrl"])
-    described = {field["name"] for records in about["recordSet"] for field in records["field"]}
+    metadata = json.loads((croissant_folder / "croissant.json").read_text("utf-8"))
+    for file in metadata["distribution"]:
+        assert file["sha256"] == file_digest(croissant_folder / file["contentUrl"])
+    described = {field["name"] for records in metadata["recordSet"] for field in records["field"]}
     columns = {
         f"{path.stem}/{name}"
-        for path in written.glob("*.parquet")
+        for path in croissant_folder.glob("*.parquet")
         for name in pq.read_schema(path).names
     }
     assert described == columns and all(
-        field["description"] for one in about["recordSet"] for field in one["field"]
+        field["description"]
+        for record_set in metadata["recordSet"]
+        for field in record_set["field"]
     )
-    assert HOSTILE in pq.read_table(written / "cases.parquet")["text"][0].as_py()
-    assert about["license"] == "CC-BY-4.0"
-    assert len(pq.read_table(written / "predictions.parquet")) == len(export.results.predictions)
+    assert HOSTILE in pq.read_table(croissant_folder / "cases.parquet")["text"][0].as_py()
+    assert metadata["license"] == "CC-BY-4.0"
+    assert len(pq.read_table(croissant_folder / "predictions.parquet")) == len(
+        export.results.predictions
+    )
 
 
 def test_mlcroissant_finds_nothing_wrong_and_reads_the_records(
-    export: Export, written: Path, caplog: pytest.LogCaptureFixture
+    export: Export, croissant_folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     mlcroissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed")
-    described = mlcroissant.Dataset(str(written / "croissant.json"))
-    assert not described.metadata.ctx.issues.errors and not described.metadata.ctx.issues.warnings
-    texts = [row["transcripts/text"].decode() for row in described.records("transcripts")]
+    dataset = mlcroissant.Dataset(str(croissant_folder / "croissant.json"))
+    assert not dataset.metadata.ctx.issues.errors and not dataset.metadata.ctx.issues.warnings
+    texts = [row["transcripts/text"].decode() for row in dataset.records("transcripts")]
     assert texts == export.results.transcripts["text"].tolist()
 
 
@@ -124,9 +128,9 @@ def test_a_log_has_a_sample_for_each_debate_with_score_usage_and_times(
     assert len(log.samples) == len(outcomes)
     for sample in log.samples:
         outcome = outcomes.loc[(sample.id, sample.epoch - 1)]
-        answered = isinstance(outcome["prediction"], str)
+        has_answer = isinstance(outcome["prediction"], str)
         expected = (
-            "N" if not answered else "C" if outcome["prediction"] == outcome["target"] else "I"
+            "N" if not has_answer else "C" if outcome["prediction"] == outcome["target"] else "I"
         )
         assert sample.scores["moot"].value == expected
         usage = sample.model_usage[MODEL]
@@ -148,12 +152,15 @@ def test_a_log_has_a_sample_for_each_debate_with_score_usage_and_times(
 
 def test_each_call_is_in_the_span_of_what_its_seat_said(export: Export, log: Any) -> None:
     calls = export.results.calls.set_index("call_id")
-    said = export.results.transcripts.set_index("call_id")
+    utterances = export.results.transcripts.set_index("call_id")
     attempts = 0
     for sample in log.samples:
         spans = {event.id: event for event in sample.events if event.event == "span_begin"}
         for event in (event for event in sample.events if event.event == "model"):
-            row, call = said.loc[event.metadata["call_id"]], calls.loc[event.metadata["call_id"]]
+            row, call = (
+                utterances.loc[event.metadata["call_id"]],
+                calls.loc[event.metadata["call_id"]],
+            )
             inner = spans[event.span_id]
             outer = spans[inner.parent_id]
             assert (outer.type, outer.name, inner.type) == ("agent", row["speaker"], row["kind"])
@@ -171,8 +178,8 @@ def test_an_export_says_the_same_each_time(export: Export, log: Any, tmp_path: P
     from inspect_ai.log import read_eval_log
 
     EXPORTERS["inspect"].write(export, tmp_path / "again.eval")
-    again = read_eval_log(str(tmp_path / "again.eval"), resolve_attachments="full")
-    assert again.model_dump(exclude={"location"}) == log.model_dump(exclude={"location"})
+    second_log = read_eval_log(str(tmp_path / "again.eval"), resolve_attachments="full")
+    assert second_log.model_dump(exclude={"location"}) == log.model_dump(exclude={"location"})
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ FINDINGS = read_findings(PUBLISHED / "findings.csv")
 DETERMINING = ("accuracy", "kappa", "mcc", "precision_weighted", "f1_weighted")
 
 
-def printed(study: str, table: str) -> dict[str, dict[str, float]]:
+def published_rows(study: str, table: str) -> dict[str, dict[str, float]]:
     """Row to metric to value of one published table."""
     frame = read_published(PUBLISHED / "published_results.csv")
     frame = frame[(frame["study"] == study) & (frame["table"] == table)]
@@ -58,16 +58,16 @@ def metrics_of_shares(shares: np.ndarray) -> np.ndarray:
 
 def base_rate_behind(row: Mapping[str, float]) -> float:
     """The rarer label's share behind published metrics; NaN where no confusion matrix fits them."""
-    wanted = np.array([row[name] for name in DETERMINING])
+    expected = np.array([row[name] for name in DETERMINING])
     starts = [(a, b, a * b) for a in (0.2, 0.3, 0.5) for b in (0.05, 0.3, 0.6, 0.95)]
     bounds = ((0.01, 0.001, 0.0), (0.99, 0.999, 0.99))
     fits = [
-        least_squares(lambda shares: metrics_of_shares(shares) - wanted, start, bounds=bounds)
+        least_squares(lambda shares: metrics_of_shares(shares) - expected, start, bounds=bounds)
         for start in starts
     ]
-    best = min(fits, key=lambda fit: float(fit.cost))
-    share = float(best.x[0])
-    return min(share, 1 - share) if np.abs(best.fun).max() <= 0.005 else float("nan")
+    best_fit = min(fits, key=lambda fit: float(fit.cost))
+    share = float(best_fit.x[0])
+    return min(share, 1 - share) if np.abs(best_fit.fun).max() <= 0.005 else float("nan")
 
 
 def test_a_base_rate_is_read_off_averages() -> None:
@@ -91,25 +91,25 @@ def test_a_base_rate_is_read_off_averages() -> None:
 def test_the_base_rate_behind_table_2() -> None:
     rows = [
         row
-        for row in printed("courtroom", "table2_tabular_leaderboard").values()
+        for row in published_rows("courtroom", "table2_tabular_leaderboard").values()
         if set(DETERMINING) <= set(row)
     ]
     rates = [rate for row in rows if not np.isnan(rate := base_rate_behind(row))]
-    middle, best = median(rates), max(row["accuracy"] for row in rows)
-    (said,) = FINDINGS["courtroom/table2_tabular_leaderboard"]
-    assert f"{len(rates)} of {len(rows)} models" in said
+    median_rate, best_accuracy = median(rates), max(row["accuracy"] for row in rows)
+    (finding,) = FINDINGS["courtroom/table2_tabular_leaderboard"]
+    assert f"{len(rates)} of {len(rows)} models" in finding
     assert (
-        f"{min(rates):.1%} to {max(rates):.1%} of the cases (median {middle:.1%})"
-        in said.replace(" %", "%")
+        f"{min(rates):.1%} to {max(rates):.1%} of the cases (median {median_rate:.1%})"
+        in finding.replace(" %", "%")
     )
     assert (
-        f"right in {1 - middle:.1%} of cases; the best published accuracy is {best:.1%}"
-        in said.replace(" %", "%")
+        f"right in {1 - median_rate:.1%} of cases; the best published accuracy is {best_accuracy:.1%}"
+        in finding.replace(" %", "%")
     )
 
 
 def test_the_cases_of_tabpfns_matrix() -> None:
-    row = printed("courtroom", "table3_tabpfn")["tabpfn"]
+    row = published_rows("courtroom", "table3_tabpfn")["tabpfn"]
     cases = sum(row[name] for name in ("tn", "fp", "fn", "tp"))
     assert (
         f"{cases:.0f} cases, {100 * cases / 1412:.0f} % of its 1412"
@@ -119,12 +119,12 @@ def test_the_cases_of_tabpfns_matrix() -> None:
 
 def averages_possible(accuracy: float, f1: float, cases: int, positives: range) -> set[str]:
     """Which averages of F1 some confusion counts allow for an accuracy and an F1 of two digits."""
-    found = set()
+    possible = set()
     for actual in positives:
         hits, rejections = np.arange(actual + 1)[:, None], np.arange(cases - actual + 1)[None, :]
-        wrong = cases - hits - rejections
+        misses = cases - hits - rejections
         positive, negative = (
-            2 * right / np.maximum(2 * right + wrong, 1) for right in (hits, rejections)
+            2 * correct / np.maximum(2 * correct + misses, 1) for correct in (hits, rejections)
         )
         averages = {
             "binary": positive,
@@ -132,12 +132,12 @@ def averages_possible(accuracy: float, f1: float, cases: int, positives: range) 
             "weighted": (actual * positive + (cases - actual) * negative) / cases,
         }
         fits = np.abs((hits + rejections) / cases - accuracy) <= 0.005 + 1e-9
-        found |= {
+        possible |= {
             name
             for name, values in averages.items()
             if (fits & (np.abs(values - f1) <= 0.005 + 1e-9)).any()
         }
-    return found
+    return possible
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_arithmetic_tells_which_average_a_printed_f1_can_be(
 
 
 def test_which_averages_table_4s_f1_can_be() -> None:
-    rows = printed("courtroom", "table4_prompting").values()
+    rows = published_rows("courtroom", "table4_prompting").values()
     pairs = [
         averages_possible(
             value, row[name.replace("accuracy", "f1")], 150, range(39, 48)
@@ -164,19 +164,19 @@ def test_which_averages_table_4s_f1_can_be() -> None:
         f"{name} F1 for {sum(name in pair for pair in pairs)}"
         for name in ("binary", "macro", "weighted")
     )
-    (said,) = FINDINGS["courtroom/table4_prompting"]
-    assert f"the {len(pairs)} published pairs" in said and counts in said
+    (finding,) = FINDINGS["courtroom/table4_prompting"]
+    assert f"the {len(pairs)} published pairs" in finding and counts in finding
 
 
 def test_what_tables_6_and_7_print_as_f1_and_precision() -> None:
     f1, counts = (
-        printed("courtroom", "table6_commercial"),
-        printed("courtroom", "table7_commercial_confusion"),
+        published_rows("courtroom", "table6_commercial"),
+        published_rows("courtroom", "table7_commercial_confusion"),
     )
-    others = [row for row in f1 if not equal(f1[row]["f1"], counts[row]["precision"])]
-    named = ", ".join(f"{row.replace('/', ' ')} ({f1[row]['f1']:.2f})" for row in others)
-    said = f"in {len(f1) - len(others)} of {len(f1)} rows; the others are {named}. "
-    assert said in FINDINGS["courtroom/table6_commercial"][0]
+    deviating_rows = [row for row in f1 if not equal(f1[row]["f1"], counts[row]["precision"])]
+    names = ", ".join(f"{row.replace('/', ' ')} ({f1[row]['f1']:.2f})" for row in deviating_rows)
+    phrase = f"in {len(f1) - len(deviating_rows)} of {len(f1)} rows; the others are {names}. "
+    assert phrase in FINDINGS["courtroom/table6_commercial"][0]
     assert (
         FINDINGS["courtroom/table6_commercial"][0]
         == FINDINGS["courtroom/table7_commercial_confusion"][-1]
@@ -184,11 +184,11 @@ def test_what_tables_6_and_7_print_as_f1_and_precision() -> None:
 
 
 def test_what_table_7s_columns_are() -> None:
-    stated, counts = (
-        printed("courtroom", "table6_commercial"),
-        printed("courtroom", "table7_commercial_confusion"),
+    accuracies, counts = (
+        published_rows("courtroom", "table6_commercial"),
+        published_rows("courtroom", "table7_commercial_confusion"),
     )
-    rows = [{**row, "accuracy": stated[name]["accuracy"]} for name, row in counts.items()]
+    rows = [{**row, "accuracy": accuracies[name]["accuracy"]} for name, row in counts.items()]
     headings, positives, ratio, _ = FINDINGS["courtroom/table7_commercial_confusion"]
     as_printed = sum(equal((row["tp"] + row["tn"]) / 100, row["accuracy"]) for row in rows)
     exchanged = sum(equal((row["tp"] + row["fp"]) / 100, row["accuracy"]) for row in rows)
@@ -204,8 +204,8 @@ def test_what_table_7s_columns_are() -> None:
 
 def test_how_accuracy_and_f1_of_the_paper_correlate() -> None:
     prompts, debates = (
-        printed("courtroom", "table4_prompting"),
-        printed("courtroom", "table5_courtroom"),
+        published_rows("courtroom", "table4_prompting"),
+        published_rows("courtroom", "table5_courtroom"),
     )
     methods = {
         "zero-shot": "zero_shot_",
@@ -217,20 +217,24 @@ def test_how_accuracy_and_f1_of_the_paper_correlate() -> None:
         pairs = [(row[f"{prefix}accuracy"], row[f"{prefix}f1"]) for row in rows]
         return float(np.corrcoef(np.array(pairs).T)[0, 1])
 
-    found = {name: correlation(list(prompts.values()), prefix) for name, prefix in methods.items()}
-    found["courtroom debate"] = correlation(list(debates.values()), "")
-    assert min(found, key=lambda name: found[name]) == "courtroom debate"
+    correlations = {
+        name: correlation(list(prompts.values()), prefix) for name, prefix in methods.items()
+    }
+    correlations["courtroom debate"] = correlation(list(debates.values()), "")
+    assert min(correlations, key=lambda name: correlations[name]) == "courtroom debate"
     assert (
-        ", ".join(f"{name} {value:.2f}" for name, value in found.items())
+        ", ".join(f"{name} {value:.2f}" for name, value in correlations.items())
         in FINDINGS["courtroom/stability"][0]
     )
 
 
 def test_the_accuracy_before_debate_that_table_5_of_debate_feedback_implies() -> None:
-    rows = printed("feedback", "table5_smoothing")
-    before = [
+    rows = published_rows("feedback", "table5_smoothing")
+    initial_accuracies = [
         row["accuracy"] - (row["corrections"] - row["degradations"]) / 3000 for row in rows.values()
     ]
-    said = f"imply {before[0]:.4f} without and {before[1]:.4f} with smoothing"
+    phrase = (
+        f"imply {initial_accuracies[0]:.4f} without and {initial_accuracies[1]:.4f} with smoothing"
+    )
     assert list(rows) == ["without_smoothing", "with_smoothing"]
-    assert said in FINDINGS["feedback/table5_smoothing"][0]
+    assert phrase in FINDINGS["feedback/table5_smoothing"][0]

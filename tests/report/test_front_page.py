@@ -38,8 +38,10 @@ def test_planned_comparisons_come_first_and_what_no_run_judges_last(root: Path) 
         "✓",
         "?",
     ]
-    planned, claimed = (question.verdicts[0].why.rpartition("; ")[2] for question in questions[:2])
-    assert (planned, claimed) == (
+    planned_reason, claim_reason = (
+        question.verdicts[0].why.rpartition("; ")[2] for question in questions[:2]
+    )
+    assert (planned_reason, claim_reason) == (
         "p = 0.800 (Holm's correction for 4 tests).",
         "p < 0.001 (Holm's correction for 2 tests).",
     )
@@ -52,7 +54,7 @@ def test_planned_comparisons_come_first_and_what_no_run_judges_last(root: Path) 
 
 
 def test_a_verdict_is_a_word_and_what_led_to_it_follows_in_a_sentence(root: Path) -> None:
-    carried = (
+    answer = (
         "cannot tell: invalid answers carry the difference (-0.223 with them as wrong, +0.080"
         " without)"
     )
@@ -66,7 +68,7 @@ def test_a_verdict_is_a_word_and_what_led_to_it_follows_in_a_sentence(root: Path
         CLAIM
         | bounds
         | {
-            "answer": carried,
+            "answer": answer,
             "p (Holm)": 0.5148,
             "published claim": "none published",
         }
@@ -120,11 +122,11 @@ def test_the_page_links_what_this_run_built_and_escapes_what_others_wrote(root: 
     )
     assert {link[1:] for link in links if link[0] == "#"} <= set(re.findall('id="([^"]+)"', page))
     debates = [link for link in links if ".html#" in link]
-    whole = "reader/recorded.html#?experiment=debates"
+    experiment_link = "reader/recorded.html#?experiment=debates"
     assert debates == [
-        whole,
+        experiment_link,
         "reader/recorded.html#?experiment=votes&amp;model=smollm",
-        *[f"{whole}&amp;model=a+model"] * 2,
+        *[f"{experiment_link}&amp;model=a+model"] * 2,
     ]
     assert "tables/recorded/groups.html" not in links, "an earlier run's"
     for text in (page, fragment):

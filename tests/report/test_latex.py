@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from moot.plan.as_published import compare_with_papers
 from moot.report import TABLES
-from moot.report.latex import latex_table, layout_of
+from moot.report.latex import choose_layout, latex_table
 from moot.report.tables import as_latex, short_form
 from moot.studies.appellate import tables
 from moot.studies.appellate import tables_beyond as beyond
@@ -35,7 +35,7 @@ MOST_COMPILED = 40
 POINT_OF_GRACE = 1.0  # points: a hair that nobody sees
 
 
-def compiled(tables: dict[str, str], folder: Path) -> str:
+def compile_tables(tables: dict[str, str], folder: Path) -> str:
     """The log of a document of all these tables, each called by its name in the log."""
     if shutil.which("pdflatex") is None:
         pytest.skip(
@@ -48,24 +48,24 @@ def compiled(tables: dict[str, str], folder: Path) -> str:
     (folder / "all.tex").write_text(DOCUMENT % "\n".join(inputs), encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "all.tex"]
     for _ in range(2):  # longtable learns its widths in the first
-        done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+        process = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     log = (folder / "all.log").read_text("utf-8", errors="replace")
-    assert done.returncode == 0, re.findall(r"TABLE .*|^!.*(?:\n.*){2}", log, re.MULTILINE)[-3:]
+    assert process.returncode == 0, re.findall(r"TABLE .*|^!.*(?:\n.*){2}", log, re.MULTILINE)[-3:]
     return log
 
 
-def too_wide_or_tall(log: str) -> list[str]:
+def overfull_boxes(log: str) -> list[str]:
     """What stands out of the page: table, and by how many points."""
-    found, table = [], ""
+    problems, table = [], ""
     for line in log.splitlines():
         if line.startswith("TABLE "):
             table = line
-        over = re.match(r"(Overfull \\[hv]box \(([\d.]+)pt too (?:wide|high))", line)
-        if over and float(over[2]) > POINT_OF_GRACE:
-            found.append(f"{table}: {over[1]})")
+        match = re.match(r"(Overfull \\[hv]box \(([\d.]+)pt too (?:wide|high))", line)
+        if match and float(match[2]) > POINT_OF_GRACE:
+            problems.append(f"{table}: {match[1]})")
         if "Float too large" in line:
-            found.append(f"{table}: {line}")
-    return found
+            problems.append(f"{table}: {line}")
+    return problems
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_every_table_of_every_study_compiles_within_the_page(
     assert len(sources) > 60
     assert {name: columns for name, columns in shorts.items() if len(columns) > MOST_COLUMNS} == {}
     assert not [name for name in shorts if "landscape" in sources[name]]
-    assert not too_wide_or_tall(compiled(sources, tmp_path))
+    assert not overfull_boxes(compile_tables(sources, tmp_path))
 
 
 NEED_TRANSCRIPTS = {
@@ -124,8 +124,8 @@ def test_prose_long_words_and_many_columns_keep_within_the_page(rows: int, tmp_p
     sources = {"hard": latex_table(columns, numeric, "Caption of 50 %", "tab:hard", notes)}
     sources["text"] = latex_table(columns[:3], numeric[:3], "Caption", "tab:text", notes)
     sources["small"] = latex_table(columns[3:6], [True] * 3, "Caption", "tab:small", notes[:1])
-    log = compiled(sources, tmp_path)
-    assert not too_wide_or_tall(log)
+    log = compile_tables(sources, tmp_path)
+    assert not overfull_boxes(log)
     assert (
         "passwd" not in re.sub(r"\\input.*", "", log)
         and "Long texts are cut here" in sources["text"]
@@ -138,7 +138,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size
 @given(st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=1, max_size=30))
 @settings(max_examples=60)
 def test_columns_never_add_up_to_more_than_the_page(columns: Sequence[Sequence[str]]) -> None:
-    *_, shares = layout_of(columns)
+    _, shares = choose_layout(columns)
     assert sum(shares) <= 1 + 1e-6 and min(shares) > 0
 
 
@@ -147,4 +147,4 @@ def test_a_narrow_table_stands_upright_and_a_wide_one_on_a_turned_page() -> None
         [["method", "zero-shot"], ["accuracy", "0.700"]],
         [["accuracy", "[0.123, 0.456]"]] * 16,
     )
-    assert [layout_of(columns)[1] for columns in (narrow, wide)] == [False, True]
+    assert [choose_layout(columns)[0].is_sideways for columns in (narrow, wide)] == [False, True]

@@ -21,7 +21,7 @@ from moot.report.reader_chunks import compress
 from moot.report.reader_debates import CHANGED, TO_RIGHT, TO_WRONG
 from moot.report.transcripts import _turn
 
-OWN = {
+PAGE_ELEMENTS = {
     "html",
     "head",
     "meta",
@@ -38,7 +38,7 @@ OWN = {
     "ol",
     "main",
 }
-OWN |= {"noscript", "script"}
+PAGE_ELEMENTS |= {"noscript", "script"}
 
 
 class Elements(HTMLParser):
@@ -93,8 +93,8 @@ def test_a_large_index_is_packed_without_a_copy_of_it() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     text = gzip.decompress(base64.b64decode(packed)).decode()
-    told = [{**case, "share": round(case["share"], 6), "none": None} for case in cases]
-    assert text == json.dumps({**index, "cases": told}, separators=(",", ":"))
+    expected_cases = [{**case, "share": round(case["share"], 6), "none": None} for case in cases]
+    assert text == json.dumps({**index, "cases": expected_cases}, separators=(",", ":"))
     assert peak < len(text), (
         "less than the text itself, of which the copies took some times as much"
     )
@@ -107,7 +107,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_a_page_holds_its_own_elements_alone_and_may_run_and_load_nothing_else(page: str) -> None:
     elements = read_page(page)
-    assert elements.names == OWN
+    assert elements.names == PAGE_ELEMENTS
     assert "onerror" not in page and "window.hacked" not in page
     assert not [
         value
@@ -129,7 +129,7 @@ def test_the_same_debates_give_the_same_page(page: str, tmp_path: Path) -> None:
 
 def test_names_of_a_study_are_text(tmp_path: Path) -> None:
     page = "".join(render_reader("</title><script>x</script>", {}, tmp_path))
-    assert read_page(page).names == OWN and "<script>x" not in page
+    assert read_page(page).names == PAGE_ELEMENTS and "<script>x" not in page
 
 
 def test_the_index_says_how_each_debate_ended_and_how_the_judge_moved(page: str) -> None:
@@ -162,21 +162,21 @@ def test_chunks_hold_all_that_was_said_and_each_call_as_it_was_sent(page: str) -
     elements = read_page(page)
     debates, (calls,) = unpack(elements, "debates-0"), unpack(elements, "calls-0")
     assert unpack(elements, "cases-0") == [f"Facts of {name}." for name in sorted(COURSES)]
-    opening, first_belief = debates[0]["turns"][:2]
-    assert HOSTILE in opening["text"] and opening["readers"] == ""
+    first_turn, first_belief = debates[0]["turns"][:2]
+    assert HOSTILE in first_turn["text"] and first_turn["readers"] == ""
     assert first_belief["readers"] == "judge" and first_belief["stated"]["label"] == "no"
     assert first_belief["belief"] == pytest.approx(0.2)
-    made = calls["calls"][opening["call"]]
+    call = calls["calls"][first_turn["call"]]
     prompt = [
         (role, "\n".join(calls["lines"][line] for line in numbers))
-        for role, numbers in made["prompt"]
+        for role, numbers in call["prompt"]
     ]
     assert prompt[1] == (
         "user",
         f"<facts>\nHear {debates[0]['turns'][0]['call'][5:-2]}.\n{HOSTILE}\n</facts>",
     )
-    assert "\n".join(calls["lines"][line] for line in made["reply"]) == f"raw reply 1\n{HOSTILE}"
-    assert made["fields"]["cost_usd"] == 0.002 and "provider" not in made["fields"]
+    assert "\n".join(calls["lines"][line] for line in call["reply"]) == f"raw reply 1\n{HOSTILE}"
+    assert call["fields"]["cost_usd"] == 0.002 and "provider" not in call["fields"]
     assert len(calls["lines"]) == len(set(calls["lines"]))
 
 
@@ -191,13 +191,13 @@ def test_many_debates_are_divided_into_chunks_of_one_order(
     assert len(starts) > 2 and starts == [sum(sizes[:number]) for number in range(len(sizes))]
     assert sum(sizes) == 3 * len(COURSES)
     for number in range(len(starts)):
-        (held,) = unpack(elements, f"calls-{number}")
-        said = {
+        (call_chunk,) = unpack(elements, f"calls-{number}")
+        call_ids = {
             turn["call"]
             for debate in unpack(elements, f"debates-{number}")
             for turn in debate["turns"]
         }
-        assert set(held["calls"]) == said - {""}
+        assert set(call_chunk["calls"]) == call_ids - {""}
 
 
 def test_of_too_many_debates_for_a_page_chunks_are_files_and_an_index_says_which_hold_a_word(
@@ -210,38 +210,38 @@ def test_of_too_many_debates_for_a_page_chunks_are_files_and_an_index_says_which
         unpack(elements, "index"),
         {path.stem: path.read_text("ascii") for path in tmp_path.glob("*.js")},
     )
-    whole = unpack(read_page(page), "index")
-    assert index["debates"] == whole["debates"] and index["parts"] == tmp_path.name
+    single_page_index = unpack(read_page(page), "index")
+    assert index["debates"] == single_page_index["debates"] and index["parts"] == tmp_path.name
     assert not {name for name in elements.contents if re.match("(cases|debates|calls)-", name)}
 
-    def held(name: str) -> Any:
+    def read_chunk(name: str) -> Any:
         packed = re.fullmatch(rf'arrived\.set\("{name}", "([A-Za-z0-9+/=]+)"\);\n', files[name])
         assert packed, "a file holds nothing but one packed value"
         return json.loads(gzip.decompress(base64.b64decode(packed[1])))
 
     chunks = len(index["chunks"]["debates"])
-    said = [
-        json.dumps(held(f"debates-{number}"), ensure_ascii=False).lower()
+    chunk_texts = [
+        json.dumps(read_chunk(f"debates-{number}"), ensure_ascii=False).lower()
         for number in range(chunks)
     ]
-    words = held("words")
+    words = read_chunk("words")
     assert chunks > 2 and all(
         re.search(r"\d", word) or words.get(word) is not None for word in ("opens", "large")
     )
     for word in ("large", "single", "opens", "判"):
-        holding = [number for number, text in enumerate(said) if word in text]
-        assert set(holding) <= set(words[word] or range(chunks))
+        matching_chunks = [number for number, text in enumerate(chunk_texts) if word in text]
+        assert set(matching_chunks) <= set(words[word] or range(chunks))
     assert words["single"] and len(words["single"]) < chunks, "a rare word opens few files"
 
 
 def test_a_speakers_name_keeps_its_capitals() -> None:
-    said = dict.fromkeys(
+    utterance = dict.fromkeys(
         ("turn", "kind", "round", "visibility", "source", "text", "parsed", "parse_status"), ""
     )
-    said |= {"call_id": "", "prediction": "", "speaker": "dr_Ann McBride"}
+    utterance |= {"call_id": "", "prediction": "", "speaker": "dr_Ann McBride"}
     task = Task("the case", "?", ("no", "yes"))
-    assert _turn(said, task, "").speaker == "Dr Ann McBride"
-    assert _turn(said | {"speaker": "judge_1"}, task, "").speaker == "Judge 1"
+    assert _turn(utterance, task, "").speaker == "Dr Ann McBride"
+    assert _turn(utterance | {"speaker": "judge_1"}, task, "").speaker == "Judge 1"
 
 
 def test_no_element_is_made_of_text(page: str) -> None:

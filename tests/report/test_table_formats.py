@@ -18,10 +18,10 @@ from moot.report import escaping
 from moot.report.columns import DIFFERENCE, KEY, OURS, PUBLISHED, Columns
 from moot.report.content import PaperMatches, StudyResults, Table
 from moot.report.tables import (
-    FLAT_NOTE,
+    NO_INTERVAL_NOTE,
     NONE_PUBLISHED_NOTE,
     PUBLISHED_NOTE,
-    WITHOUT_NOTE,
+    ZERO_WIDTH_NOTE,
     as_csv,
     as_html,
     as_latex,
@@ -89,8 +89,8 @@ def test_latex_is_a_booktabs_table_whose_rows_have_all_columns():
     assert [
         len(re.findall(r"(?<!\\)&", line)) for line in body.splitlines() if line.endswith("\\\\")
     ] == [2, 2]
-    long = Columns().counts("n").table({"n": number} for number in range(60))
-    pages = as_latex(ENTRY, long, study_of_nothing())
+    long_table = Columns().counts("n").table({"n": number} for number in range(60))
+    pages = as_latex(ENTRY, long_table, study_of_nothing())
     rows = pages[pages.index("\\begin{longtable}") : pages.index("\\end{longtable}")]
     assert "\n\n" not in rows, "an empty line begins a row of its own"
 
@@ -120,7 +120,7 @@ def test_columns_say_what_each_file_needs_of_a_table():
         .difference("difference")
     )
     columns = columns.interval("gap", "of the difference", role=PUBLISHED).counts("n")
-    found = columns.table(
+    content = columns.table(
         [{"model": "a", "ours": (0.5, 0.25, 0.75), "n": 3, "unknown": 1}, {"model": "b"}], ["Note."]
     )
     names = [
@@ -134,10 +134,10 @@ def test_columns_say_what_each_file_needs_of_a_table():
         "gap high",
         "n",
     ]
-    assert list(found.frame.columns) == names and found.frame["n"].dtype == "Int64"
+    assert list(content.frame.columns) == names and content.frame["n"].dtype == "Int64"
     assert (
-        found.frame.iloc[0, 2:5].tolist() == [0.5, 0.25, 0.75]
-        and found.frame.iloc[1, 1:].isna().all()
+        content.frame.iloc[0, 2:5].tolist() == [0.5, 0.25, 0.75]
+        and content.frame.iloc[1, 1:].isna().all()
     )
     headings = [
         "model",
@@ -148,11 +148,14 @@ def test_columns_say_what_each_file_needs_of_a_table():
         "of the difference",
         "n",
     ]
-    assert [column.heading for column in shown_columns(found)] == headings and found.notes == [
+    assert [column.heading for column in shown_columns(content)] == headings and content.notes == [
         "Note."
     ]
-    assert (found.names(KEY), found.names(OURS)) == (["model"], ["ours", "95 % low", "95 % high"])
-    assert (found.names(PUBLISHED), found.names(DIFFERENCE)) == (
+    assert (content.names(KEY), content.names(OURS)) == (
+        ["model"],
+        ["ours", "95 % low", "95 % high"],
+    )
+    assert (content.names(PUBLISHED), content.names(DIFFERENCE)) == (
         ["published", "gap low", "gap high"],
         ["difference"],
     )
@@ -181,7 +184,7 @@ def test_notes_of_data_are_of_those_that_the_rows_name(tmp_path):
     results = study_of(plan_of(paper=True), "stance", tmp_path, PaperMatches())
     columns = Columns().plain("data")
 
-    def told(*cells):
+    def noted_datasets(*cells):
         notes = notes_under(columns.table({"data": cell} for cell in cells), results)
         return [
             note.split(":")[0].removeprefix("Data set ")
@@ -189,22 +192,30 @@ def test_notes_of_data_are_of_those_that_the_rows_name(tmp_path):
             if note.startswith("Data set ")
         ]
 
-    every = told()
-    assert {"vast", "claim_stance"} < set(every) and len(set(every)) == len(every), (
-        "a line a data set"
+    all_datasets = noted_datasets()
+    assert {"vast", "claim_stance"} < set(all_datasets) and len(set(all_datasets)) == len(
+        all_datasets
+    ), "a line a data set"
+    assert (
+        noted_datasets("vast (sample)")
+        == ["vast"]
+        == noted_datasets("paper-stance-vast-whole, a model")
     )
-    assert told("vast (sample)") == ["vast"] == told("paper-stance-vast-whole, a model")
 
 
 def test_notes_say_what_flat_and_missing_intervals_mean():
-    usual, flat, without = {"ours": (0.5, 0.2, 0.8)}, {"ours": (1.0, 1.0, 1.0)}, {"ours": 0.4}
+    usual, zero_width, no_interval = (
+        {"ours": (0.5, 0.2, 0.8)},
+        {"ours": (1.0, 1.0, 1.0)},
+        {"ours": 0.4},
+    )
 
     def notes(*rows):
-        return {FLAT_NOTE, WITHOUT_NOTE} & set(
+        return {ZERO_WIDTH_NOTE, NO_INTERVAL_NOTE} & set(
             notes_under(Columns().estimate("ours").table(rows), study_of_nothing())
         )
 
-    assert notes(usual, flat, without) == {FLAT_NOTE, WITHOUT_NOTE}
+    assert notes(usual, zero_width, no_interval) == {ZERO_WIDTH_NOTE, NO_INTERVAL_NOTE}
     assert notes(usual) == notes({}) == set()
 
 
@@ -248,7 +259,7 @@ def test_a_workbook_holds_numbers_as_numbers_and_no_formula(tmp_path: Path) -> N
     assert [row[0] for row in book["notes"].iter_rows(values_only=True)][:2] == ["Title", "A note."]
 
 
-SHORT = (
+COLUMNS_WITH_SHORT_FORM = (
     Columns()
     .keys("study", "run")
     .plain("question")
@@ -259,16 +270,16 @@ SHORT = (
 )
 
 
-def short_of(*rows):
-    return short_form(SHORT.table(rows, ["A note."]))
+def make_short_form(*rows):
+    return short_form(COLUMNS_WITH_SHORT_FORM.table(rows, ["A note."]))
 
 
-def headings_of(content):
+def list_headings(content):
     return [column.name for column in content.columns]
 
 
 def test_a_short_form_has_what_a_page_holds_and_drops_what_is_empty():
-    told = {
+    row = {
         "study": "s",
         "question": "Q?",
         "difference": (0.1, 0.0, 0.2),
@@ -276,15 +287,17 @@ def test_a_short_form_has_what_a_page_holds_and_drops_what_is_empty():
         "verdict": "no",
         "n": 3,
     }
-    found = short_of({**told, "run": "a", "remark": ""}, {**told, "run": "a", "question": "R?"})
-    assert headings_of(found) == ["question", "difference", "95 % interval", "verdict"]
-    assert found.notes == ["All rows: study `s`, run `a`.", "A note."]
-    assert len(short_of(told, {"question": "never tested"}).frame) == 1
-    assert headings_of(short_of({**told, "run": "a"}, {**told, "run": "b"}))[:2] == [
+    content = make_short_form(
+        {**row, "run": "a", "remark": ""}, {**row, "run": "a", "question": "R?"}
+    )
+    assert list_headings(content) == ["question", "difference", "95 % interval", "verdict"]
+    assert content.notes == ["All rows: study `s`, run `a`.", "A note."]
+    assert len(make_short_form(row, {"question": "never tested"}).frame) == 1
+    assert list_headings(make_short_form({**row, "run": "a"}, {**row, "run": "b"}))[:2] == [
         "run",
         "question",
     ], "else alike"
-    assert headings_of(short_of()) == [
+    assert list_headings(make_short_form()) == [
         "question",
         "difference",
         "95 % interval",
@@ -292,7 +305,7 @@ def test_a_short_form_has_what_a_page_holds_and_drops_what_is_empty():
         "remark",
     ]
     with pytest.raises(ValueError, match="no column verdikt"):
-        SHORT.short_form("verdikt")
+        COLUMNS_WITH_SHORT_FORM.short_form("verdikt")
 
 
 def test_pages_show_the_short_form_and_files_for_programs_all_columns(tmp_path):
@@ -306,7 +319,13 @@ def test_pages_show_the_short_form_and_files_for_programs_all_columns(tmp_path):
             "n": 3,
         }
     ]
-    entry = Table("s", "t", "Title", "Caption", lambda _: SHORT.table([*rows, {"question": "R?"}]))
+    entry = Table(
+        "s",
+        "t",
+        "Title",
+        "Caption",
+        lambda _: COLUMNS_WITH_SHORT_FORM.table([*rows, {"question": "R?"}]),
+    )
     paths = {ending: tmp_path / f"t.{ending}" for ending in ("csv", "tex", "full.tex", "html")}
     write_table(entry, study_of_nothing(), paths)
     texts = {ending: path.read_text(encoding="utf-8") for ending, path in paths.items()}
@@ -320,8 +339,8 @@ def test_pages_show_the_short_form_and_files_for_programs_all_columns(tmp_path):
         and r"\label{tab:s:t:full}" in texts["full.tex"]
     )
     heads = re.findall(r'<th scope="col" class="([^"]*)">([^<]*)', texts["html"])
-    short = [name for roles, name in heads if "more" not in roles]
-    assert short == ["question", "difference", "95 % interval", "verdict"]
+    short_headings = [name for roles, name in heads if "more" not in roles]
+    assert short_headings == ["question", "difference", "95 % interval", "verdict"]
     assert texts["html"].count('type="checkbox"') == 1 and len(heads) == 9
 
 

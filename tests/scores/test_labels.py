@@ -18,21 +18,25 @@ COURSES = {"c1#0": ("A C", "B B"), "c2#0": ("C A", "O C"), "c3#0": ("- A", "C  "
 """What two speakers say, in order: labels, - for words without one, nothing for no words."""
 
 
-def labelled(folder: Path) -> ExperimentResults:
-    said, labels = [], []
+def write_labelled_results(folder: Path) -> ExperimentResults:
+    utterances, labels = [], []
     for debate, speakers in COURSES.items():
-        for speaker, course in zip(("pro", "con"), speakers, strict=True):
-            for number, label in enumerate((course[0], course[2])):
+        for speaker, labels_in_order in zip(("pro", "con"), speakers, strict=True):
+            for number, label in enumerate((labels_in_order[0], labels_in_order[2])):
                 turn = 2 * number + (speaker == "con")
-                spoken = "" if label == " " else f"I say {label}"
-                said.append(utterance(debate, turn, speaker, spoken, round=number + 1, kind="plea"))
+                text = "" if label == " " else f"I say {label}"
+                utterances.append(
+                    utterance(debate, turn, speaker, text, round=number + 1, kind="plea")
+                )
                 labels += [(debate, turn, label)] if label not in "- " else []
-        said.append(utterance(debate, 8, "judge", "yes", kind="verdict", prediction="yes"))
-        said.append(utterance(debate, 9, "pro", "I keep this", visibility="pro", kind="strategy"))
+        utterances.append(utterance(debate, 8, "judge", "yes", kind="verdict", prediction="yes"))
+        utterances.append(
+            utterance(debate, 9, "pro", "I keep this", visibility="pro", kind="strategy")
+        )
     cases = [case(f"c{number}", "yes") for number in (1, 2, 3)]
     view = replace(experiment_view(), rubric=RUBRIC.model_copy(update={"kinds": ("plea",)}))
     results = write_results(
-        folder, cases, {"tiny": [prediction(one.case_id, "yes", "yes") for one in cases]}, {"tiny": said},
+        folder, cases, {"tiny": [prediction(labelled_case.case_id, "yes", "yes") for labelled_case in cases]}, {"tiny": utterances},
         experiment="pleas", config=view,
     )  # fmt: skip
     rows = [
@@ -45,7 +49,7 @@ def labelled(folder: Path) -> ExperimentResults:
 
 
 def test_shares_and_changes(tmp_path: Path) -> None:
-    scores = label_scores(labelled(tmp_path)).set_index(["metric", "group"])
+    scores = label_scores(write_labelled_results(tmp_path)).set_index(["metric", "group"])
     share = scores.loc["label_share"]
     assert share.loc["label=O", "value"] == pytest.approx(2 / 11), "no words are no position"
     assert share.loc["label=A", ["n", "n_invalid"]].tolist() == [
@@ -66,6 +70,6 @@ def test_shares_and_changes(tmp_path: Path) -> None:
 
 
 def test_no_scores_without_a_rubric(tmp_path: Path) -> None:
-    found = labelled(tmp_path)
-    found.config = experiment_view()
-    assert label_scores(found).empty
+    results = write_labelled_results(tmp_path)
+    results.config = experiment_view()
+    assert label_scores(results).empty

@@ -38,7 +38,7 @@ pytestmark = pytest.mark.slow
 
 SEEDS = 200
 TASK = Task("it", "Is it so?", ("no", "yes"), "yes")
-SAID = {
+POSITION_TEXTS = {
     "affirm": "I would affirm the judgment below.",
     "not affirm": "I would reverse the judgment below.",
 }
@@ -53,24 +53,27 @@ def case(number: int, task: Task = TASK) -> Case:
 def answer(
     voice: SimulatedVoice,
     seed: int,
-    about: Case,
+    judged_case: Case,
     task: Task,
     model: str,
-    said: list[str],
+    records: list[str],
     as_judge: str = "",
 ) -> str:
     """The label that a voice takes on a case after what it was told."""
-    named = f"You are {as_judge}.\n" if as_judge else ""
-    blocks = [f"<facts>\n{about.text}\n</facts>", *(f"<record>\n{one}\n</record>" for one in said)]
-    prompt = (Message("user", named + "\n".join(blocks)),)
+    instruction = f"You are {as_judge}.\n" if as_judge else ""
+    blocks = [
+        f"<facts>\n{judged_case.text}\n</facts>",
+        *(f"<record>\n{record}\n</record>" for record in records),
+    ]
+    prompt = (Message("user", instruction + "\n".join(blocks)),)
     request = Request(
         "simulated", model, prompt, {"temperature": 0.7, "seed": seed}, None, task.labels
     )
-    world = build_world(seed, [about], task)
+    world = build_world(seed, [judged_case], task)
     return form_belief(voice, seed, request, read_request(request, world.cases), task.labels).answer
 
 
-def recovered(
+def assert_recovered(
     estimates: "list[tuple[float, float, float]]",
     truth: float,
     low: float = 0.92,
@@ -99,27 +102,34 @@ def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
     )
     rows = []
     for number in range(cases):
-        about = case(number, APPEAL)
+        judged_case = case(number, APPEAL)
         for repeat in range(repeats):
-            before: dict[str, str] = {}
+            previous_positions: dict[str, str] = {}
             for rank in (1, 2, 3):
-                heard = [
-                    f"{name}, round {rank - 1}: {SAID[label]}" for name, label in before.items()
+                records = [
+                    f"{name}, round {rank - 1}: {POSITION_TEXTS[label]}"
+                    for name, label in previous_positions.items()
                 ]
-                now = {"Human Judge": APPEAL.labels[(number // 2 + repeat) % 2]}
+                positions = {"Human Judge": APPEAL.labels[(number // 2 + repeat) % 2]}
                 for seat in (1, 2):
                     name, model = f"AI Judge {seat}", f"voice-{seat}-{repeat}"
-                    now[name] = answer(voice, seed, about, APPEAL, model, heard, name)
+                    positions[name] = answer(voice, seed, judged_case, APPEAL, model, records, name)
                 speakers = {
                     "Human Judge": "human",
                     "AI Judge 1": "judge_1",
                     "AI Judge 2": "judge_2",
                 }
                 rows += [
-                    (f"{about.case_id}#{repeat}", about.case_id, rank, speakers[n], CODE[said])
-                    for n, said in now.items()
+                    (
+                        f"{judged_case.case_id}#{repeat}",
+                        judged_case.case_id,
+                        rank,
+                        speakers[n],
+                        CODE[position],
+                    )
+                    for n, position in positions.items()
                 ]
-                before = now
+                previous_positions = positions
     frame = pd.DataFrame(rows, columns=["debate_id", "case_id", "round", "speaker", "code"])
     return frame.assign(model="m", kind="statement")
 
@@ -130,33 +140,33 @@ def odds(steps: pd.DataFrame, seed: int) -> tuple[float, float, float]:
     """
     chances = find_opposing_influences(steps)
     moved = as_numbers(chances["moved"])
-    human, peer = (as_numbers(chances["opposed"] == one) for one in ("human", "peer"))
+    human, peer = (as_numbers(chances["opposed"] == opponent) for opponent in ("human", "peer"))
     return ClusterBootstrap(chances["case_id"], seed).estimate(log_odds_ratio(moved, human, peer))
 
 
-def pooled(frames: list[pd.DataFrame]) -> pd.DataFrame:
+def pool_panels(frames: list[pd.DataFrame]) -> pd.DataFrame:
     """The panels of all worlds in one."""
     return pd.concat(
         [
-            one.assign(debate_id=f"{n}-" + one["debate_id"], case_id=f"{n}-" + one["case_id"])
-            for n, one in enumerate(frames)
+            frame.assign(debate_id=f"{n}-" + frame["debate_id"], case_id=f"{n}-" + frame["case_id"])
+            for n, frame in enumerate(frames)
         ]
     )
 
 
 def test_the_odds_of_following_the_person_rather_than_the_peer() -> None:
     worlds = [panels(seed, 60) for seed in range(SEEDS)]
-    truth = odds(pooled(worlds), 0)[0]
+    truth = odds(pool_panels(worlds), 0)[0]
     assert truth > 0.5, "a person who pulls three times as much is followed more"
-    recovered([odds(steps, seed) for seed, steps in enumerate(worlds)], truth)
+    assert_recovered([odds(steps, seed) for seed, steps in enumerate(worlds)], truth)
 
 
 def test_five_cases_debated_twenty_times_cover_but_say_little() -> None:
     """The appellate paper's design. By case the interval spans a factor of seven in the odds."""
     worlds = [panels(seed, 5, repeats=20) for seed in range(SEEDS // 2)]
-    found = [odds(steps, seed) for seed, steps in enumerate(worlds)]
-    recovered(found, odds(pooled(worlds), 0)[0], high=0.99)
-    assert np.mean([high - low for _, low, high in found]) > 1.5
+    estimates = [odds(steps, seed) for seed, steps in enumerate(worlds)]
+    assert_recovered(estimates, odds(pool_panels(worlds), 0)[0], high=0.99)
+    assert np.mean([high - low for _, low, high in estimates]) > 1.5
 
 
 # Flips
@@ -169,22 +179,28 @@ def opinions(seed: int, cases: int) -> pd.DataFrame:
     voice = SimulatedVoice(true_argument=0.5, false_argument=0.5, difficulty=0.5, wobble=1.0)
     rows = []
     for number in range(cases):
-        about = case(number)
-        said: list[str] = []
+        judged_case = case(number)
+        arguments: list[str] = []
         for turn in range(5):
             if turn:
                 label = TASK.labels[turn % 2].upper()
-                said.append(f"advocate, round {turn}: The answer is {label}.")
-                rows.append((number, 2 * turn, "advocate", said[-1], ""))
+                arguments.append(f"advocate, round {turn}: The answer is {label}.")
+                rows.append((number, 2 * turn, "advocate", arguments[-1], ""))
             rows.append(
-                (number, 2 * turn + 1, "judge", "", answer(voice, seed, about, TASK, "judge", said))
+                (
+                    number,
+                    2 * turn + 1,
+                    "judge",
+                    "",
+                    answer(voice, seed, judged_case, TASK, "judge", arguments),
+                )
             )
     frame = pd.DataFrame(rows, columns=["number", "turn", "speaker", "text", "prediction"])
     names = frame["number"].map(lambda number: case(number).case_id)
-    filled = frame.assign(
+    transcripts = frame.assign(
         model="m", case_id=names, debate_id=names + "#0", kind="statement", visibility="public"
     )
-    return filled.reindex(columns=[*SCHEMAS["transcripts"].names]).assign(
+    return transcripts.reindex(columns=[*SCHEMAS["transcripts"].names]).assign(
         confidence=np.nan, probability=np.nan
     )
 
@@ -196,9 +212,9 @@ def flips(transcripts: pd.DataFrame, cases: list[Case]) -> "pd.Series[Any]":
         "transcript_parts": lambda columns: iter([transcripts]),
         "_cases_and_task": (cases, TASK),
     }
-    stated = stated_predictions(results)
-    changed = stated["previous"].notna() & (stated["previous"] != stated["prediction"])
-    return changed.groupby(stated["debate_id"]).sum()
+    opinions = stated_predictions(results)
+    changed = opinions["previous"].notna() & (opinions["previous"] != opinions["prediction"])
+    return changed.groupby(opinions["debate_id"]).sum()
 
 
 def test_flips_of_a_judge_between_arguments() -> None:
@@ -206,10 +222,12 @@ def test_flips_of_a_judge_between_arguments() -> None:
     counts = [flips(opinions(seed, 40), cases) for seed in range(SEEDS)]
     truth = float(pd.concat(counts).mean())
     assert truth > 0.3
-    recovered(
+    assert_recovered(
         [
-            ClusterBootstrap(one.index, seed).estimate(mean_statistic(one, AMOUNT))
-            for seed, one in enumerate(counts)
+            ClusterBootstrap(flips_of_debates.index, seed).estimate(
+                mean_statistic(flips_of_debates, AMOUNT)
+            )
+            for seed, flips_of_debates in enumerate(counts)
         ],
         truth,
     )
@@ -222,16 +240,16 @@ def test_a_planted_difference_between_groups() -> None:
     """Of cases of one group the voice is right in 80 %, of the other in 60 %: exactly, whatever the
     cases' difficulty.
     """
-    found = []
+    estimates = []
     for seed in range(SEEDS):
-        right = [
+        correct_by_group = [
             [answer(SimulatedVoice(competence=share), seed, case(number), TASK, "m", []) == case(number).target for number in numbers]
             for share, numbers in ((0.8, range(70)), (0.6, range(70, 140)))
         ]  # fmt: skip
-        sums = [Sums(as_numbers(values)[:, None], np.ones((70, 1))) for values in right]
-        one = compare_unpaired(*sums, range(70), range(70, 140), seed, DIFFERENCE)
-        found.append((one.difference, one.low, one.high))
-    recovered(found, 0.2)
+        sums = [Sums(as_numbers(values)[:, None], np.ones((70, 1))) for values in correct_by_group]
+        difference = compare_unpaired(*sums, range(70), range(70, 140), seed, DIFFERENCE)
+        estimates.append((difference.difference, difference.low, difference.high))
+    assert_recovered(estimates, 0.2)
 
 
 # Counterfactual people, and rates by group
@@ -240,13 +258,13 @@ LIKED, MAN = 0.8, SimulatedVoice(competence=0.7, word_liking={"man": 0.8})
 DEVIATION = float(np.sqrt(MAN.difficulty**2 + MAN.own**2 + (0.7 * MAN.wobble) ** 2))
 
 
-def named_yes(target: str, liked: float) -> float:
+def probability_of_yes(target: str, liked: float) -> float:
     """The probability of YES about a case, given its truth and how much YES is liked."""
     skill = norm.ppf(MAN.competence)
     return float(norm.cdf((skill if target == "yes" else -skill) + liked / DEVIATION))
 
 
-def told_as(number: int, sex: str) -> Case:
+def case_with_sex(number: int, sex: str) -> Case:
     return replace(case(number), text=f"A {sex}. File {number}.", attributes={"sex": sex})
 
 
@@ -255,9 +273,14 @@ def test_a_planted_effect_of_how_people_are_told() -> None:
     people = [f"c{number:03d}" for number in range(60)]
     recorded = {name: ("man", "woman")[number // 2 % 2] for number, name in enumerate(people)}
     truth = float(
-        np.mean([named_yes(label, LIKED) - named_yes(label, 0.0) for label in TASK.labels])
+        np.mean(
+            [
+                probability_of_yes(label, LIKED) - probability_of_yes(label, 0.0)
+                for label in TASK.labels
+            ]
+        )
     )
-    found = []
+    estimates = []
     for seed in range(SEEDS):
         frames = []
         for exchanged in (False, True):
@@ -265,19 +288,21 @@ def test_a_planted_effect_of_how_people_are_told() -> None:
                 name: sex if not exchanged else {"man": "woman", "woman": "man"}[sex]
                 for name, sex in recorded.items()
             }
-            said = [
-                answer(MAN, seed, told_as(number, sexes[name]), TASK, "m", [])
+            answers = [
+                answer(MAN, seed, case_with_sex(number, sexes[name]), TASK, "m", [])
                 for number, name in enumerate(people)
             ]
             index = pd.MultiIndex.from_product([people, [0]], names=["case_id", "repeat"])
             frames.append(
-                pd.DataFrame({PREDICTION: as_numbers(np.array(said) == "yes")}, index=index)
+                pd.DataFrame({PREDICTION: as_numbers(np.array(answers) == "yes")}, index=index)
             )
         origin: Any = SimpleNamespace(clusters={name: name for name in people}, seed=seed)
-        one, _ = _compare(Told("m", "m", *frames), PREDICTION, people, recorded, "man", origin)
-        found.append((one.difference, one.low, one.high))
+        difference, _ = _compare(
+            Told("m", "m", *frames), PREDICTION, people, recorded, "man", origin
+        )
+        estimates.append((difference.difference, difference.low, difference.high))
     assert truth > 0.15
-    recovered(found, truth)
+    assert_recovered(estimates, truth)
 
 
 def test_a_planted_difference_between_the_error_rates_of_groups() -> None:
@@ -285,30 +310,30 @@ def test_a_planted_difference_between_the_error_rates_of_groups() -> None:
     known amount.
     """
     task = replace(TASK, groups=("sex",))
-    cases = [told_as(number, ("man", "woman")[number // 2 % 2]) for number in range(140)]
+    cases = [case_with_sex(number, ("man", "woman")[number // 2 % 2]) for number in range(140)]
     frame = pd.DataFrame(
-        {"case_id": [one.case_id for one in cases], "target": [one.target for one in cases]}
+        {"case_id": [item.case_id for item in cases], "target": [item.target for item in cases]}
     )
-    found = []
+    estimates = []
     for seed in range(SEEDS):
         results = ExperimentResults(
             Path(), "x", ExperimentView("zero_shot", "d", ("m",), "test", {}), seed
         )
-        said = [answer(MAN, seed, one, task, "m", []) for one in cases]
+        answers = [answer(MAN, seed, item, task, "m", []) for item in cases]
         results.__dict__ |= {"_cases_and_task": (cases, task)}
         results.__dict__ |= {
-            "predictions": frame.assign(model="m", status="valid", prediction=said)
+            "predictions": frame.assign(model="m", status="valid", prediction=answers)
         }
         [difference] = [
-            one.difference
-            for one in group_rates(results, "m", (FALSE_POSITIVE,))
-            if one.group == "man"
+            item.difference
+            for item in group_rates(results, "m", (FALSE_POSITIVE,))
+            if item.group == "man"
         ]
         assert difference, (
             "of two groups of one size the last by name is what the other is compared with"
         )
-        found.append((difference.difference, difference.low, difference.high))
-    recovered(found, named_yes("no", LIKED) - named_yes("no", 0.0))
+        estimates.append((difference.difference, difference.low, difference.high))
+    assert_recovered(estimates, probability_of_yes("no", LIKED) - probability_of_yes("no", 0.0))
 
 
 # The grader's noise
@@ -328,7 +353,7 @@ async def test_the_noise_of_a_grader_comes_out_as_the_distance_between_two_grade
     config = ModelConfig(
         endpoint="simulated", model="m", simulated=SimulatedVoice(grader_noise=noise, wobble=1e-9)
     )
-    found, every = [], []
+    estimates, all_grades = [], []
     for seed in range(SEEDS):
         endpoint = SimulatedEndpoint(config, build_world(seed))
         pairs = []
@@ -339,27 +364,31 @@ async def test_the_noise_of_a_grader_comes_out_as_the_distance_between_two_grade
                     f"<agenda>\nTopic {number}.\n</agenda>\n<decision>\nAGREEMENT\n</decision>",
                 ),
             )
-            asked = [
+            requests = [
                 request_to(config, message, max_tokens=50, temperature=1, seed=n, schema=schema)
                 for n in (0, 1)
             ]
             pairs.append(
                 [
-                    int((await endpoint.complete(one)).text.split(":")[1].strip(" }\n"))
-                    for one in asked
+                    int((await endpoint.complete(request)).text.split(":")[1].strip(" }\n"))
+                    for request in requests
                 ]
             )
         distances = np.abs(np.diff(np.array(pairs), axis=1))[:, 0]
-        every += [grade for pair in pairs for grade in pair]
-        found.append(ClusterBootstrap(range(30), seed).estimate(mean_statistic(distances, AMOUNT)))
-    recovered(found, expected_distance(noise, float(np.mean(np.array(every) > 5.5))), high=0.99)
+        all_grades += [grade for pair in pairs for grade in pair]
+        estimates.append(
+            ClusterBootstrap(range(30), seed).estimate(mean_statistic(distances, AMOUNT))
+        )
+    assert_recovered(
+        estimates, expected_distance(noise, float(np.mean(np.array(all_grades) > 5.5))), high=0.99
+    )
 
 
-def expected_distance(noise: float, right: float) -> float:
+def expected_distance(noise: float, agreement_share: float) -> float:
     """The mean distance between two grades, a share of them around 8, the others around 3."""
     grades = np.arange(11)
     distance = 0.0
-    for steady, share in ((8, right), (3, 1 - right)):
+    for steady, share in ((8, agreement_share), (3, 1 - agreement_share)):
         bounds = np.array([-np.inf, *(grades[1:] - 0.5), np.inf])
         chances = np.diff(norm.cdf(bounds, steady, noise))
         distance += share * float(chances @ np.abs(grades[:, None] - grades) @ chances)

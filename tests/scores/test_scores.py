@@ -211,8 +211,10 @@ def test_who_persuaded_the_judge(tmp_path):
         tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "yes")]}, {"tiny": debate}
     )
     frame = dynamics(results)
-    whole = scores_by_name(frame, group="speaker=judge")
-    assert whole["flips_per_debate", ""] == 1 and whole["opinions_per_debate", ""] == 3
+    all_opinions = scores_by_name(frame, group="speaker=judge")
+    assert (
+        all_opinions["flips_per_debate", ""] == 1 and all_opinions["opinions_per_debate", ""] == 3
+    )
     prosecution = scores_by_name(frame, group="speaker=judge;after=prosecutor")
     assert prosecution["shift_to_positive", ""] == pytest.approx(0.65)
     assert prosecution["flips_to:yes", ""] == 1
@@ -250,11 +252,11 @@ def test_a_shard_of_an_older_run_is_an_error(tmp_path):
         list(results.transcript_parts(["text"]))
 
 
-@pytest.mark.parametrize("at_once", [4, 100_000])
-def test_transcripts_some_at_a_time_are_the_transcripts(tmp_path, monkeypatch, at_once):
-    monkeypatch.setattr(results_module, "_UTTERANCES_AT_ONCE", at_once)
+@pytest.mark.parametrize("max_utterances", [4, 100_000])
+def test_transcripts_some_at_a_time_are_the_transcripts(tmp_path, monkeypatch, max_utterances):
+    monkeypatch.setattr(results_module, "_MAX_UTTERANCES_PER_READ", max_utterances)
     cases = [case(name, "yes") for name in "abcd"] + [replace(case("v", "yes"), split="validation")]
-    waits = {
+    conclusion_fields = {
         "kind": "conclusion",
         "speaker": "moot",
         "parsed": json.dumps({"status": "waiting", "reason": "", "score": None}),
@@ -263,13 +265,13 @@ def test_transcripts_some_at_a_time_are_the_transcripts(tmp_path, monkeypatch, a
         utterance(f"{name}#0", turn, "judge", f"{name}{turn}") for name in "dbv" for turn in (2, 1)
     ]
     rows += [utterance(f"{name}#0", turn, "judge", None) for name in "ca" for turn in (1, 2)]
-    rows.append(utterance("c#0", 3, **waits))
+    rows.append(utterance("c#0", 3, **conclusion_fields))
     results = write_results(tmp_path, cases, None, {"tiny": rows[:6]})
     shard = tmp_path / "transcripts" / "toy-courtroom" / "tiny" / "0.parquet"
-    kept = shard.read_bytes()
+    first_shard = shard.read_bytes()
     write_results(tmp_path, cases, None, {"tiny": rows[6:]})
     shard.rename(shard.with_name("1.parquet"))
-    shard.write_bytes(kept)
+    shard.write_bytes(first_shard)
     columns = ["model", "debate_id", "turn", "case_id", "text"]
     expected = results.transcripts[columns]
     assert list(expected["text"]) == ["", "", "b1", "b2", "d1", "d2"]
@@ -279,14 +281,16 @@ def test_transcripts_some_at_a_time_are_the_transcripts(tmp_path, monkeypatch, a
         for part in results.transcript_parts([], include_validation=True)
     ]
     assert parts == (
-        [["b#0", "d#0"], ["v#0"], ["a#0"], []] if at_once < 10 else [["b#0", "d#0", "v#0"], ["a#0"]]
+        [["b#0", "d#0"], ["v#0"], ["a#0"], []]
+        if max_utterances < 10
+        else [["b#0", "d#0", "v#0"], ["a#0"]]
     )
-    waited = [
+    with_waiting = [
         name
         for part in results.transcript_parts([], include_waiting=True)
         for name in part["debate_id"].unique()
     ]
-    assert waited == ["b#0", "d#0", "a#0", "c#0"]
+    assert with_waiting == ["b#0", "d#0", "a#0", "c#0"]
 
 
 def test_every_scorer_keeps_to_the_schema(tmp_path):

@@ -1,6 +1,4 @@
-"""What readers see: tables and figures (registered here), published values next to ours,
-transcripts, the reader.
-"""
+"""Output for readers: tables and figures (registered here), published values, transcripts, the reader."""
 
 import inspect
 from collections.abc import Callable
@@ -18,9 +16,7 @@ if TYPE_CHECKING:
 
 
 EVERY_STUDY, EVERY_STUDY_AND_COMPARISON = "every study", "every study and the comparison"
-"""In place of a study's name: every study that a protocol names; these and the comparison of them
-all.
-"""
+"""Used in place of a study's name: every study of a protocol; these and the comparison."""
 
 TABLES: Registry[Table] = Registry("table", "tables")
 FIGURES: Registry[Figure] = Registry("figure", "figures")
@@ -29,25 +25,27 @@ TableBuilder = Callable[[StudyResults], TableContent]
 FigureBuilder = Callable[[StudyResults], "MatplotlibFigure"]
 
 
-def _studies(which: str, unless: str) -> list[str]:
-    known = {PROTOCOLS[name].study for name in PROTOCOLS}
-    known = known | {COMPARISON} if which == EVERY_STUDY_AND_COMPARISON else known - {COMPARISON}
-    return sorted(study for study in known if f"{study}/{unless}" not in TABLES)
+def _studies(scope: str, superseded_by: str) -> list[str]:
+    studies = {PROTOCOLS[name].study for name in PROTOCOLS}
+    studies = (
+        studies | {COMPARISON} if scope == EVERY_STUDY_AND_COMPARISON else studies - {COMPARISON}
+    )
+    return sorted(study for study in studies if f"{study}/{superseded_by}" not in TABLES)
 
 
 def _registered(
-    registry: Registry[ReportItem[Content]], shown: ReportItem[Content], unless: str = ""
+    registry: Registry[ReportItem[Content]], item: ReportItem[Content], superseded_by: str = ""
 ) -> None:
     """Register what is shown, under EVERY and EVERYWHERE for each study."""
-    if shown.study in (EVERY_STUDY, EVERY_STUDY_AND_COMPARISON):
+    if item.study in (EVERY_STUDY, EVERY_STUDY_AND_COMPARISON):
         registry.register_defaults(
             lambda: {
-                f"{one}/{shown.name}": replace(shown, study=one)
-                for one in _studies(shown.study, unless)
+                f"{study}/{item.name}": replace(item, study=study)
+                for study in _studies(item.study, superseded_by)
             }
         )
     else:
-        registry.register(f"{shown.study}/{shown.name}")(shown)
+        registry.register(f"{item.study}/{item.name}")(item)
 
 
 def _first_paragraph(build: Callable[..., object]) -> str:
@@ -66,16 +64,20 @@ def table(
 ) -> Callable[[TableBuilder], TableBuilder]:
     """Register a table, written to `results/tables/{study}/{name}.{csv,xlsx,tex,html}`.
 
-    The caption is the first paragraph of the function's docstring, unless one is given. A run for
-    which none of its `needs` holds leaves it out; it is then built on request. It shows debates of
-    its `protocols` about data sets of its `loaders`, or of any where none are given. Under EVERY and EVERYWHERE each study
-    gets it, but those with a table of this name or of the name `superseded_by`.
+    Args:
+        study: The table's study, or `EVERY_STUDY` or `EVERY_STUDY_AND_COMPARISON`.
+        name, title: The table's file name and title.
+        caption: The caption; by default the first paragraph of the function's docstring.
+        needs: Predicates of which one must hold for a run to build the table. Without that, it is
+            built on request only.
+        protocols, loaders: The protocols and data loaders whose debates it shows; () for all.
+        superseded_by: The name of a table; a study that has it does not get this one.
     """
 
     def add(build: TableBuilder) -> TableBuilder:
-        said = caption or _first_paragraph(build)
+        text = caption or _first_paragraph(build)
         _registered(
-            TABLES, Table(study, name, title, said, build, needs, protocols, loaders), superseded_by
+            TABLES, Table(study, name, title, text, build, needs, protocols, loaders), superseded_by
         )
         return build
 
@@ -92,17 +94,16 @@ def figure(
     protocols: tuple[str, ...] = (),
     loaders: tuple[str, ...] = (),
 ) -> Callable[[FigureBuilder], FigureBuilder]:
-    """Register a figure, written to `results/figures/{study}/{name}.{png,svg}`; other arguments as
-    for a table.
+    """Register a figure, written to `results/figures/{study}/{name}.{png,svg}`.
 
-        A module that draws imports matplotlib inside its functions, since registries are read at
-        every start of Snakemake.
+    The category groups figures in reports; the other arguments are as for a table. Modules import
+    matplotlib inside their functions, since every start of Snakemake reads the registries.
     """
 
     def add(build: FigureBuilder) -> FigureBuilder:
-        said = caption or _first_paragraph(build)
+        text = caption or _first_paragraph(build)
         _registered(
-            FIGURES, Figure(study, name, title, said, build, needs, protocols, loaders, category)
+            FIGURES, Figure(study, name, title, text, build, needs, protocols, loaders, category)
         )
         return build
 

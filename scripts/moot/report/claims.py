@@ -31,10 +31,10 @@ class Selector:
     """Which experiments a claim is about: their protocol, and values of their parameters or data
     set.
 
-        Attributes:
-            protocol: the protocol's name.
-            conditions: `dataset` or a parameter's name to its value; "*" for any value that is not
-                empty.
+    Attributes:
+        protocol: the protocol's name.
+        conditions: `dataset` or a parameter's name to its value; "*" for any value that is not
+            empty.
     """
 
     protocol: str
@@ -52,8 +52,8 @@ class Selector:
         values = {**view.params, "dataset": view.dataset}
         texts = {name: str(value or "") for name, value in values.items()}
         return self.protocol == view.protocol and all(
-            texts.get(name) if wanted == "*" else texts.get(name) == wanted
-            for name, wanted in self.conditions
+            texts.get(name) if expected == "*" else texts.get(name) == expected
+            for name, expected in self.conditions
         )
 
 
@@ -106,8 +106,8 @@ class Claim:
     @property
     def description(self) -> str:
         """What can judge it, in words: what is measured, of which runs, on which data."""
-        joined = " to " if self.statistic == RATIO_OF_ROUNDS else " less "
-        runs = joined.join(
+        connective = " to " if self.statistic == RATIO_OF_ROUNDS else " less "
+        runs = connective.join(
             " or ".join(map(str, side)) for side in (self.first, self.second) if side
         )
         return f"{self.measure_name}: {runs}, on {' or '.join(self.data)}"
@@ -179,8 +179,8 @@ def read_claims(path: Path) -> list[Claim]:
 
 
 def _claim(row: dict[str, str], place: str) -> Claim:
-    judged = bool(row["statistic"])
-    if judged and row["statistic"] not in STATISTICS:
+    has_statistic = bool(row["statistic"])
+    if has_statistic and row["statistic"] not in STATISTICS:
         raise UserError(
             f"{place}: statistic '{row['statistic']}', expected one of {', '.join(STATISTICS)}."
         )
@@ -188,22 +188,24 @@ def _claim(row: dict[str, str], place: str) -> Claim:
         raise UserError(
             f"{place}: metric '{row['metric']}', expected one of {', '.join(CASE_METRICS)}."
         )
-    if judged and row["direction"] not in DIRECTIONS:
+    if has_statistic and row["direction"] not in DIRECTIONS:
         raise UserError(
             f"{place}: direction '{row['direction']}', expected one of {', '.join(DIRECTIONS)}."
         )
-    if judged and not row["data"].strip():
+    if has_statistic and not row["data"].strip():
         raise UserError(
             f"{place}: data is empty, expected the data sets that can judge it: NAME or NAME |"
             " NAME."
         )
-    read: JsonObject = {
+    parsed: JsonObject = {
         side: tuple(_selectors(row[side], f"{place}: {side}")) for side in ("first", "second")
     }
-    read["published"] = _number(row["published"], f"{place}: published", optional=True)
-    read["threshold"] = _number(row["threshold"], f"{place}: threshold", optional=not judged)
-    read["data"] = tuple(name.strip() for name in row["data"].split("|") if name.strip())
-    return Claim(**{**row, **read})
+    parsed["published"] = _number(row["published"], f"{place}: published", optional=True)
+    parsed["threshold"] = _number(
+        row["threshold"], f"{place}: threshold", optional=not has_statistic
+    )
+    parsed["data"] = tuple(name.strip() for name in row["data"].split("|") if name.strip())
+    return Claim(**{**row, **parsed})
 
 
 def _number(text: str, place: str, optional: bool) -> float:
@@ -218,14 +220,14 @@ def _number(text: str, place: str, optional: bool) -> float:
 def _selectors(text: str, place: str) -> Iterator[Selector]:
     """Selectors such as `courtroom | recorded(method=debate; dataset=mine)`."""
     for part in text.split("|") if text else ():
-        found = _SELECTOR.fullmatch(part)
+        match = _SELECTOR.fullmatch(part)
         wanted = (
-            [pair.partition("=") for pair in (found[2] or "").split(";") if pair.strip()]
-            if found
+            [pair.partition("=") for pair in (match[2] or "").split(";") if pair.strip()]
+            if match
             else []
         )
-        if found is None or not all(sign for _, sign, _ in wanted):
+        if match is None or not all(sign for _, sign, _ in wanted):
             raise UserError(
                 f"{place} '{part.strip()}', expected PROTOCOL or PROTOCOL(name=value; name=value)."
             )
-        yield Selector(found[1], tuple((name.strip(), value.strip()) for name, _, value in wanted))
+        yield Selector(match[1], tuple((name.strip(), value.strip()) for name, _, value in wanted))

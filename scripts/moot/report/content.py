@@ -1,10 +1,9 @@
-"""Tables and figures: one module a study, each registering functions from a study's results to what
-readers see.
+"""The data that tables and figures are built from, and the form in which they are registered.
 
-A table or figure finds the experiments that it shows by protocol and parameters
-(`StudyResults.where`), never by their names, so that a user's own experiments of the study appear
-in it. It is built for any number of experiments, none too: published values are then shown alone,
-and a figure says that there is nothing to draw.
+A table or figure selects its experiments by protocol and parameters
+(`StudyResults.find_experiments`), never by name, so that experiments added by a user appear in it.
+It is built for any number of experiments. Without experiments, a table shows published values
+alone, and a figure states that there is nothing to draw.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
@@ -32,23 +31,21 @@ if TYPE_CHECKING:
 NOT_A_NUMBER = float("nan")
 SIMULATED = "SIMULATED"
 SIMULATED_NOTE = (
-    f"{SIMULATED}: a rehearsal. No language model was asked; simulated voices answered by a"
-    " statistical model, and no number here says anything of the models named."
+    f"{SIMULATED}: a rehearsal. No language model was called. A statistical model generated all"
+    " replies, and no number here describes the models named."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class PaperMatch:
-    """How one run, or one data set with its trained models, relates to the experiments of
-    config/paper.yaml.
+    """How a run, or a data set with its trained models, relates to config/paper.yaml.
 
-        Attributes:
-            repeats: names of the paper's experiments that it repeats; `baselines/DATASET` for a
-                data set.
-            repeated_but_model: those that it repeats but for the model.
-            difference: in what it differs from the nearest one, in words; "" where it repeats one.
-            our_wording: whether its prompts are in moot's words, not in the paper's.
-            departures: what of that wording is known to matter, in sentences.
+    Attributes:
+        repeats: The experiments of the paper that it repeats; `baselines/DATASET` for a data set.
+        repeated_but_model: those that it repeats but for the model.
+        difference: in what it differs from the nearest one, in words; "" where it repeats one.
+        our_wording: whether its prompts are in moot's words, not in the paper's.
+        departures: what of that wording is known to matter, in sentences.
     """
 
     repeats: tuple[str, ...] = ()
@@ -61,7 +58,7 @@ class PaperMatch:
 EXPLORATORY = "exploratory"
 EXPLORATORY_NOTE = (
     "Exploratory: no test in this table was planned as a contrast (`contrasts:` in the"
-    " configuration). What strikes here is a question for the next run, not an answer of this one."
+    " configuration). Treat any effect here as a hypothesis for the next run."
 )
 
 
@@ -78,17 +75,17 @@ class PaperMatches:
     datasets: Mapping[str, PaperMatch] = field(default_factory=dict)
 
     def run(self, experiment: str, model: str) -> PaperMatch:
-        """One experiment and model; one that is not listed repeats nothing."""
+        """Return the match of an experiment and model; one that is not listed repeats nothing."""
         return self.runs.get((experiment, model), PaperMatch())
 
     def dataset(self, name: str) -> PaperMatch:
-        """One data set."""
+        """Return the match of a data set."""
         return self.datasets.get(name, PaperMatch())
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One value that this run measured; all missing where it did not measure it."""
+    """A value measured by this run; all fields are NaN where it was not measured."""
 
     value: float = NOT_A_NUMBER
     low: float = NOT_A_NUMBER
@@ -104,7 +101,7 @@ class Measurement:
 
     @property
     def counts(self) -> tuple[float, float, float]:
-        """The numbers of cases, of answers and of invalid ones."""
+        """The numbers of cases, answers and invalid answers."""
         return self.n_cases, self.n, self.n_invalid
 
 
@@ -113,7 +110,7 @@ NOT_MEASURED = Measurement()
 
 @dataclass(frozen=True)
 class StudyResults:
-    """All that the tables and figures of one study may show.
+    """The results that the tables and figures of one study may show.
 
     Attributes:
         study: the study's name.
@@ -151,30 +148,34 @@ class StudyResults:
 
     @property
     def experiments_and_controls(self) -> Mapping[str, ExperimentResults]:
-        """What a planned comparison may name: the experiments and their controls, by name."""
+        """The experiments and their controls, by name: what a planned comparison may name."""
         return {**self.experiments, **self.controls}
 
     def find_experiments(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
-        """The experiments of any of these protocols (none given: of all) whose parameters have
-        these values.
+        """Return the experiments of these protocols whose parameters have these values.
 
-                A parameter that an experiment does not have never matches.
+        Without protocols, experiments of all protocols are searched. A parameter that an experiment
+        does not have never matches.
         """
-        return [
-            results
-            for results in self.experiments.values()
-            if (not protocols or results.config.protocol in protocols)
-            and all(
-                name in results.config.params and results.config.params[name] == value
-                for name, value in params.items()
+        matches = []
+        for results in self.experiments.values():
+            parameters = results.config.params
+            has_protocol = not protocols or results.config.protocol in protocols
+            has_values = all(
+                name in parameters and parameters[name] == value for name, value in params.items()
             )
-        ]
+            if has_protocol and has_values:
+                matches.append(results)
+        return matches
 
     def runs(
         self, experiments: Iterable[ExperimentResults], run_class: "type[RunT]"
     ) -> "list[RunT]":
-        """Some of the experiments with each of their models."""
-        return [run_class(one, model, self) for one in experiments for model in one.config.models]
+        """Return a run for each model of some experiments."""
+        return [
+            run_class(results, model, self)
+            for results, model in _models_of_experiments(experiments)
+        ]
 
     @cached_property
     def score_index(self) -> Mapping[tuple[str, str, str, str, str], Measurement]:
@@ -183,94 +184,108 @@ class StudyResults:
             index=False, name=None
         )
         values = self.scores[["value", "ci_low", "ci_high", "n", "n_invalid", "n_cases"]]
-        found = values.itertuples(index=False, name=None)
-        return {key: Measurement(*value) for key, value in zip(keys, found, strict=True)}
+        measurements = values.itertuples(index=False, name=None)
+        return {key: Measurement(*value) for key, value in zip(keys, measurements, strict=True)}
 
     @cached_property
     def experiment_by_dataset(self) -> Mapping[str, ExperimentResults]:
-        """One experiment on each data set, a trial run where there is no other: what its cases are
-        like.
-        """
+        """One experiment on each data set; a trial run where there is no other."""
         return {
-            found.config.dataset: found
-            for found in (*self.trials.values(), *self.experiments.values())
+            results.config.dataset: results
+            for results in (*self.trials.values(), *self.experiments.values())
         }
 
     def data_label(self, dataset: str) -> str:
-        """What tables and figures call a data set of the study."""
+        """Return the display name of a data set of the study."""
         return data_label(self.experiment_by_dataset[dataset])
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """`notes_about` all data sets."""
+        """The notes on all data sets."""
         return self.notes_about(frozenset())
 
-    def notes_about(self, texts: Set[str]) -> tuple[str, ...]:
-        """What a reader must know of data ("synthetic"), of people in seats, and of servers that
-        changed.
+    def notes_about(self, cell_texts: Set[str]) -> tuple[str, ...]:
+        """Return the notes on simulation, people in seats, data sets, servers and contradictions.
 
-                Each once, in the order of the experiments. Of data sets: those that some texts
-                name, or whose experiments they name, or all if they name none.
+        Args:
+            cell_texts: Texts of a table. Only data sets that they name, or whose experiments they
+                name, get a note; all data sets if they name none.
+
+        Returns:
+            Each note once, in the order of the experiments.
         """
-        found: list[str] = [SIMULATED_NOTE] if self.simulated else []
-        trained = (
-            self.experiment_by_dataset[name]
-            for name in self.baselines
-            if name in self.experiment_by_dataset
-        )
-        found += [note for results in self.experiments.values() if (note := people_note(results))]
-        of_data = [*self.experiments.values(), *trained]
-        names = texts | {text.partition(", ")[0] for text in texts}  # "experiment, model"
+        collected = [SIMULATED_NOTE] if self.simulated else []
+        collected += filter(None, map(people_note, self.experiments.values()))
+        candidates = list(self.experiments.values())
+        datasets = self.experiment_by_dataset
+        candidates += [datasets[name] for name in self.baselines if name in datasets]
+        names = cell_texts | {text.partition(", ")[0] for text in cell_texts}  # "experiment, model"
         named = [
-            found
-            for found in of_data
-            if {found.experiment, found.config.dataset, data_label(found)} & names
+            results
+            for results in candidates
+            if {results.experiment, results.config.dataset, data_label(results)} & names
         ]
-        told: dict[str, dict[str, None]] = {}
-        for results in named or of_data:
-            own = told.setdefault(results.config.dataset, {})
-            own |= dict.fromkeys(results.task.notes)
-            if clusters := cluster_attributes(results.task.cluster):
-                by = (
-                    f"{clusters[0]}, drawn as a whole"
-                    if len(clusters) == 1
-                    else f"{' and '.join(clusters)} at once"
-                )
-                own[f"intervals and tests by {by}"] = None
-        found += [f"Data set {name}: {'; '.join(notes)}" for name, notes in told.items() if notes]
+        notes_by_dataset: dict[str, dict[str, None]] = {}
+        for results in named or candidates:
+            dataset_notes = notes_by_dataset.setdefault(results.config.dataset, {})
+            dataset_notes |= dict.fromkeys([*results.task.notes, *_cluster_notes(results)])
+        collected += [
+            f"Data set {name}: {'; '.join(notes)}"
+            for name, notes in notes_by_dataset.items()
+            if notes
+        ]
         return tuple(
-            dict.fromkeys([*found, *version_notes(self.scores), *contradiction_notes(self.scores)])
+            dict.fromkeys(
+                [*collected, *version_notes(self.scores), *contradiction_notes(self.scores)]
+            )
         )
+
+
+def _models_of_experiments(
+    experiments: Iterable[ExperimentResults],
+) -> Iterator[tuple[ExperimentResults, str]]:
+    """Yield each experiment with each of its models."""
+    for results in experiments:
+        for model in results.config.models:
+            yield results, model
+
+
+def _cluster_notes(results: ExperimentResults) -> list[str]:
+    """Return a note on the clusters of a data set whose cases are drawn in clusters."""
+    clusters = cluster_attributes(results.task.cluster)
+    if not clusters:
+        return []
+    if len(clusters) == 1:
+        return [f"intervals and tests by {clusters[0]}, drawn as a whole"]
+    return [f"intervals and tests by {' and '.join(clusters)} at once"]
 
 
 def people_note(results: ExperimentResults) -> str:
-    """Which seats of an experiment are people's; "" for none."""
+    """Return a note on the seats held by people; "" if there are none."""
     seats = results.config.params.get("seats", {})
-    named = [seat.replace("_", " ") for seat, voice in seats.items() if is_person(voice)]
+    seat_names = [seat.replace("_", " ") for seat, voice in seats.items() if is_person(voice)]
     return (
-        f"In {results.experiment} people sit as {', '.join(named)}; all other seats are the model's"
-        if named
+        f"In {results.experiment} people sit as {', '.join(seat_names)}; all other seats are the model's"
+        if seat_names
         else ""
     )
 
 
 def data_kind(results: ExperimentResults) -> str:
-    """Whether an experiment's data are "synthetic" or a "sample"; "" where they are the real ones."""
+    """Return "synthetic" or "sample" if the notes of the data say so, else ""."""
     notes = " ".join(results.task.notes).casefold()
     return next((word for word in ("synthetic", "sample") if word in notes), "")
 
 
 def data_label(results: ExperimentResults) -> str:
-    """What tables and figures call an experiment's data: its name, and whether it is synthetic or a
-    sample.
-    """
+    """Return the display name of an experiment's data, such as `nlsy97 (synthetic)`."""
     kind = data_kind(results)
     return f"{results.config.dataset} ({kind})" if kind else results.config.dataset
 
 
 @dataclass(frozen=True)
 class Run:
-    """One model in one experiment; what a study adds to it, it adds in a class of its own."""
+    """One model in one experiment; studies extend it by subclasses."""
 
     results: ExperimentResults
     model: str
@@ -288,12 +303,12 @@ class Run:
 
     @property
     def model_name(self) -> str:
-        """What tables and figures call its model."""
+        """The display name of its model."""
         return self.results.config.name_of(self.model)
 
     @property
     def data(self) -> str:
-        """What tables and figures call its data."""
+        """The display name of its data."""
         return data_label(self.results)
 
     @property
@@ -313,36 +328,38 @@ class Run:
         return self.study.paper_matches.run(self.experiment, self.model)
 
     def measurement(self, metric: str, average: str = "", group: str = OVERALL) -> Measurement:
-        """One of its scores."""
+        """Return one of its scores."""
         return self.study.score_index.get(
             (self.experiment, self.model, metric, average, group), NOT_MEASURED
         )
 
     def scores(self, metrics: Collection[str]) -> Iterator[tuple[str, str, Measurement]]:
-        """Its scores by some metrics, of all groups: metric, group and value."""
+        """Yield metric, group and value of its scores by some metrics."""
         for (experiment, model, metric, _, group), value in self.study.score_index.items():
             if (experiment, model) == (self.experiment, self.model) and metric in metrics:
                 yield metric, group, value
 
     def utterances(self, kind: str) -> pd.DataFrame:
-        """What was said of one kind, rows of its transcripts."""
-        said = self.results.transcripts
-        return said[(said["model"] == self.model) & (said["kind"] == kind)]
+        """Return its utterances of one kind, rows of the transcripts schema."""
+        transcripts = self.results.transcripts
+        return transcripts[(transcripts["model"] == self.model) & (transcripts["kind"] == kind)]
 
 
 RunT = TypeVar("RunT", bound=Run)
 
 
 def reference_runs(runs: Iterable[RunT]) -> Iterator[RunT]:
-    """The majority class and the coin on the cases of some runs: once for each data set and set of
-    evaluated cases.
+    """Yield runs of the reference models on the cases of some runs.
+
+    Each reference model has one run per data set and set of evaluated cases.
     """
-    first: dict[tuple[str, ...], RunT] = {}
+    run_by_cases: dict[tuple[str, ...], RunT] = {}
     for run in runs:
-        first.setdefault(
-            (run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique())), run
-        )
-    return (replace(run, model=model) for run in first.values() for model in REFERENCE_MODELS)
+        cases = sorted(run.results.predictions["case_id"].unique())
+        run_by_cases.setdefault((run.results.config.dataset, *cases), run)
+    for run in run_by_cases.values():
+        for model in REFERENCE_MODELS:
+            yield replace(run, model=model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,20 +385,20 @@ class Column:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the frame and the CSV have of it."""
+        """Its columns in the frame and the CSV."""
         return self.ends or (self.name,)
 
 
 @dataclass(frozen=True)
 class TableContent:
-    """A table before it is written; `moot.report.columns` makes one.
+    """A table before it is written, as made by `moot.report.columns.Columns.table`.
 
     Attributes:
         frame: the rows. Cells may be text, numbers or missing.
-        columns: what readers see of it, from left to right.
-        notes: sentences under the table; those of the data sets are added by the writer.
-        exploratory: whether it holds tests that no plan names; the writer says so in a note and in
-            each row.
+        columns: The columns that readers see, from left to right.
+        notes: Sentences under the table. The writer adds those on the data sets.
+        exploratory: Whether it holds tests that were not planned. The writer adds a note and a
+            column that say so.
     """
 
     frame: pd.DataFrame
@@ -390,8 +407,12 @@ class TableContent:
     exploratory: bool = False
 
     def names(self, role: str) -> list[str]:
-        """The frame's columns of a role."""
-        return [name for column in self.columns if column.role == role for name in column.names]
+        """Return the frame's columns of a role."""
+        names: list[str] = []
+        for column in self.columns:
+            if column.role == role:
+                names += column.names
+        return names
 
 
 Content = TypeVar("Content")

@@ -1,29 +1,27 @@
-"""Columns of values that people's labels of a drawn sample correct, after the raw ones of the same
-table.
-"""
+"""Columns of values that are corrected by people's labels of a random sample."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isnan
 
 from moot.report.columns import Columns
 from moot.report.content import Measurement, TableContent
 
 CAPTION = (
-    " {raw} uses the one label that counts for each statement. Corrected, where people labelled a "
-    "drawn sample, estimates what people would say of all statements."
+    " {raw} uses the label that counts for each statement. Corrected estimates the labels that people"
+    " would give to all statements; it is shown where people labelled a random sample."
 )
-"""The end of the captions of tables with both; `raw` names the raw column."""
+"""The end of the captions of tables with raw and corrected values; `raw` names the raw column."""
 RAW_ONLY_NOTE = (
-    "Raw only: there is no drawn sample of these statements that people have labelled whole"
-    " (`snakemake annotation_sheets` draws one), so what the labellers get wrong is in these"
-    " numbers."
+    "Raw only: people have not labelled a complete random sample of these statements (`snakemake"
+    " annotation_sheets` draws one), so these numbers include the labellers' errors."
 )
 CORRECTED_NOTE = (
-    "`{raw}` is raw: a person's label where there is one, else that of rules or a model. It is no"
-    " estimate of what people would say. `corrected` is one (prediction-powered inference): the"
-    " mean of the labels of rules or model over all statements, and what people said differently on"
-    " a sample drawn with known probabilities. `labelled` counts the statements of that sample (for"
-    " changes, their pairs). Rows without it have no such sample."
+    "`{raw}` is raw: a person's label where there is one, else that of rules or a model. It does"
+    " not estimate the labels that people would give; `corrected` does (prediction-powered"
+    " inference). It adds to the mean label of rules or model over all statements the difference to"
+    " people's labels on a sample drawn with known probabilities. `labelled` counts the statements"
+    " of that sample (for changes, their pairs). Rows without it have no such sample."
 )
 
 CORRECTED_VALUES = {
@@ -43,26 +41,32 @@ CORRECTED_COLUMNS = (
 def with_corrected(
     content: TableContent, corrected: Sequence[Measurement], raw: str = "ours"
 ) -> TableContent:
-    """A table with a column of corrected values after the raw ones, or the note that there are
-    none.
+    """Return a table with a column of corrected values, or with a note that there are none.
 
-        Args:
-            content: the table.
-            corrected: the corrected value of each row; `NOT_MEASURED` where there is none.
-            raw: the column of raw values.
+    Args:
+        content: The table.
+        corrected: The corrected value of each row; `NOT_MEASURED` where there is none.
+        raw: The column of raw values.
     """
-    if not any(one.n == one.n for one in corrected):
+    if all(isnan(measurement.n) for measurement in corrected):
         return replace(content, notes=(RAW_ONLY_NOTE, *content.notes))
-    values = {
-        name: [getattr(one, field) for one in corrected] for name, field in CORRECTED_VALUES.items()
-    }
-    frame = content.frame.assign(**values).astype({"labelled": "Int64"})
-    names = [column.names[0] for column in content.columns]
-    at = names.index("difference" if "difference" in names else "cases")
-    columns = (*content.columns[:at], *CORRECTED_COLUMNS.columns, *content.columns[at:])
+    frame = content.frame
+    for name, field in CORRECTED_VALUES.items():
+        frame = frame.assign(**{name: [getattr(measurement, field) for measurement in corrected]})
+    frame = frame.astype({"labelled": "Int64"})
+    first_names = [column.names[0] for column in content.columns]
+    position = first_names.index("difference" if "difference" in first_names else "cases")
+    columns = (
+        *content.columns[:position],
+        *CORRECTED_COLUMNS.columns,
+        *content.columns[position:],
+    )
+    names: list[str] = []
+    for column in columns:
+        names += column.names
     return replace(
         content,
-        frame=frame[[name for column in columns for name in column.names]],
+        frame=frame[names],
         columns=columns,
         notes=(CORRECTED_NOTE.format(raw=raw), *content.notes),
     )

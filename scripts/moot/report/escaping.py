@@ -9,14 +9,14 @@ from markupsafe import escape
 
 PAGE = Path(__file__).parent / "page"
 """The templates of pages, and what the reader is made of."""
-_JOINED = "[\u0590-\u1fff\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]"
+_JOINER_CONTEXT = "[\u0590-\u1fff\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]"
 """What a joiner stands between in Persian, in the scripts of India, and in emoji: there it is part
 of a word.
 """
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
-    f"|(?<!{_JOINED})[\u200c\u200d]|[\u200c\u200d](?!{_JOINED})"
+    f"|(?<!{_JOINER_CONTEXT})[\u200c\u200d]|[\u200c\u200d](?!{_JOINER_CONTEXT})"
 )
 """Control characters but for line break and tab, and those that change the direction of writing or
 have no width.
@@ -60,8 +60,8 @@ def visible(text: object) -> str:
     """Text without control characters, those that change the direction of writing, and those
     without width.
 
-        >>> visible("a\u061cb\u200bc\u2066d\u200ce")
-        'abcde'
+    >>> visible("a\u061cb\u200bc\u2066d\u200ce")
+    'abcde'
     """
     return _INVISIBLE.sub("", str(text).replace("\r\n", "\n").replace("\r", "\n"))
 
@@ -124,8 +124,8 @@ def csv_text(text: object) -> str:
     """Text for a CSV cell that a spreadsheet must not run (OWASP, "CSV Injection": a quote before
     the first sign).
 
-        >>> csv_text("=1+1")
-        "'=1+1"
+    >>> csv_text("=1+1")
+    "'=1+1"
     """
     plain = visible(text)
     return f"'{plain}" if plain.lstrip(" ").startswith(_STARTS_A_FORMULA) else plain
@@ -135,17 +135,17 @@ def markdown(text: object) -> str:
     """Text for Markdown: shown as it is, no headings, links, images, lists or HTML of its own;
     lines are kept.
 
-        >>> markdown("# [a](http://b) <script>")
-        '\\\\# \\\\[a\\\\]\\\\(http&#58;//b\\\\) &lt;script&gt;'
+    >>> markdown("# [a](http://b) <script>")
+    '\\\\# \\\\[a\\\\]\\\\(http&#58;//b\\\\) &lt;script&gt;'
     """
     return "\n".join(_markdown_line(line) for line in visible(text).split("\n"))
 
 
 def _markdown_line(line: str) -> str:
     plain = line.strip().translate(_MARKDOWN)
-    plain = _STARTS_A_LINK.sub(lambda found: f"{found[1]}&#46;" if found[1] else "&#58;", plain)
+    plain = _STARTS_A_LINK.sub(lambda match: f"{match[1]}&#46;" if match[1] else "&#58;", plain)
     return _STARTS_A_BLOCK.sub(
-        lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", plain
+        lambda match: f"{match[1]}\\{match[2]}" if match[1] else f"\\{match[3]}", plain
     )
 
 

@@ -1,10 +1,9 @@
-"""How figures look: colours that the colour-blind can tell apart, with markers and hatches, stable
-bytes.
-"""
+"""The style of figures: colours for colour-blind readers, markers and hatches, reproducible bytes."""
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -66,7 +65,7 @@ _LEADER = {"arrowstyle": "-", "color": "#999999", "linewidth": 0.5}
 
 @contextmanager
 def figure_style() -> Iterator[None]:
-    """Draw with moot's settings, not the user's own."""
+    """Draw with moot's settings instead of the user's."""
     import matplotlib as mpl  # a second that every start of Snakemake would wait for
 
     with mpl.rc_context():
@@ -76,8 +75,9 @@ def figure_style() -> Iterator[None]:
 
 
 def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> None:
-    """Build a figure and write it, `paths` by format ("png", "svg"): the same results give the same
-    bytes.
+    """Build a figure and write it to `paths`, by format ("png", "svg").
+
+    Equal results give equal bytes.
     """
     without_dates: dict[str, JsonObject] = {
         "png": {"Software": None},
@@ -95,7 +95,7 @@ def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> Non
 
 
 def _mark(drawing: "MatplotlibFigure") -> None:
-    """Write across the figure of a rehearsal what it is."""
+    """Write across the figure of a rehearsal that it is simulated."""
     drawing.text(
         0.5,
         0.5,
@@ -113,8 +113,9 @@ def _mark(drawing: "MatplotlibFigure") -> None:
 def new_figure(
     width: float = WIDTH, height: float = HEIGHT, **subplots: Any
 ) -> "tuple[MatplotlibFigure, Any]":
-    """A figure and its axes, without the global state of pyplot;
-    `subplots` as matplotlib's `Figure.subplots`.
+    """Return a figure and its axes, without the global state of pyplot.
+
+    `subplots` are the arguments of matplotlib's `Figure.subplots`.
     """
     from matplotlib.figure import Figure as NewFigure
 
@@ -125,8 +126,10 @@ def new_figure(
 def panels(
     count: int, columns: int, row_height: float
 ) -> "tuple[MatplotlibFigure, list[Axes], list[Axes]]":
-    """A figure of equal panels with common axes: the figure, the panels, and those with no other
-    panel below.
+    """Make a figure of equal panels with common axes.
+
+    Returns:
+        The figure, its panels, and the lowest panel of each column.
     """
     columns = min(columns, count)
     rows = -(-count // columns)
@@ -138,17 +141,19 @@ def panels(
         sharey=True,
         squeeze=False,
     )
-    every = list(grid.flat)
-    for unused in every[count:]:
-        unused.set_axis_off()
-    lowest = [axes for position, axes in enumerate(every[:count]) if position + columns >= count]
+    all_panels = list(grid.flat)
+    for empty_panel in all_panels[count:]:
+        empty_panel.set_axis_off()
+    lowest = [
+        axes for position, axes in enumerate(all_panels[:count]) if position + columns >= count
+    ]
     for axes in lowest:
         axes.tick_params(labelbottom=True)
-    return drawing, every[:count], lowest
+    return drawing, all_panels[:count], lowest
 
 
 def nothing_to_draw(reason: str) -> "MatplotlibFigure":
-    """A figure that says why it is empty."""
+    """Return a figure that states why it is empty."""
     drawing, axes = new_figure(height=1.4)
     axes.set_axis_off()
     axes.text(0.5, 0.5, reason, ha="center", va="center", wrap=True, color=GREY)
@@ -156,12 +161,12 @@ def nothing_to_draw(reason: str) -> "MatplotlibFigure":
 
 
 def series_style(position: int) -> JsonObject:
-    """Colour and marker of the nth series; no two of the first seventy are alike."""
+    """Return colour and marker of the nth series; the first seventy series differ."""
     return {"color": COLOURS[position % len(COLOURS)], "marker": MARKERS[position % len(MARKERS)]}
 
 
 def logarithmic(axes: "Axes", low: float, high: float) -> None:
-    """A logarithmic x axis between two values, with plain numbers."""
+    """Make the x axis logarithmic between two values, with plain numbers."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # slow to import
 
     axes.set_xscale("log")
@@ -172,9 +177,7 @@ def logarithmic(axes: "Axes", low: float, high: float) -> None:
 
 
 def whiskers(estimates: Sequence[tuple[float, float, float]] | Floats) -> Floats:
-    """How far the intervals of estimates reach, as `errorbar` takes it, shape (2, estimates); 0
-    where there is none.
-    """
+    """Return the lengths of error bars for `errorbar`, shape (2, estimates); 0 without an interval."""
     value, low, high = np.array(estimates, dtype=np.float64).T
     return np.asarray(
         np.nan_to_num(np.clip([value - low, high - value], 0, None)), dtype=np.float64
@@ -182,12 +185,15 @@ def whiskers(estimates: Sequence[tuple[float, float, float]] | Floats) -> Floats
 
 
 def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> None:
-    """Write names next to points: each at the first place near its point that is free of points and
-    other names.
+    """Write names next to points, without overlaps.
 
-        Names are placed from the top down, within the axes; one that is away from its point gets a
-        line to it. Call it when everything else is drawn, notes too: places are measured on the
-        laid-out figure.
+    Names are placed from the top down, each at the first free place near its point and within the
+    axes. A name that is away from its point gets a line to it. Call this after everything else is
+    drawn, including notes, since places are measured on the laid-out figure.
+
+    Args:
+        axes: The axes.
+        points: The x, y and name of each point.
     """
     from matplotlib.patheffects import withStroke  # slow to import
     from matplotlib.transforms import Bbox
@@ -196,10 +202,8 @@ def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> Non
         return
     drawing = cast("MatplotlibFigure", axes.get_figure(root=True))
     drawing.draw_without_rendering()
-    anchors = [
-        (float(x), float(y)) for x, y in axes.transData.transform([point[:2] for point in points])
-    ]
-    taken = [Bbox.from_extents(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in anchors]
+    anchors = axes.transData.transform([point[:2] for point in points]).tolist()
+    occupied = [Bbox.from_extents(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in anchors]
     to_points = 72 / drawing.dpi  # the same on paper at any resolution
     style: JsonObject = {
         "textcoords": "offset points",
@@ -214,14 +218,13 @@ def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> Non
         text = axes.annotate(name, (x, y), xytext=(0, 0), **style)
         text.set_path_effects([withStroke(linewidth=2, foreground="white")])
         size = text.get_window_extent()
-        places = list(
-            _places(anchors[position], 1.04 * size.width, size.height)
-        )  # widths differ with resolution
+        # 1.04: widths differ with resolution
+        places = list(_places(anchors[position], 1.04 * size.width, size.height))
         side, across, up, box = min(
             places,
-            key=lambda place: (_outside(place[-1], axes.bbox), place[-1].count_overlaps(taken)),
+            key=lambda place: (_outside(place[-1], axes.bbox), place[-1].count_overlaps(occupied)),
         )
-        taken.append(box)
+        occupied.append(box)
         text.set(position=(across * to_points, up * to_points), ha=side)
         if abs(up) > 1.6 * size.height:
             end = (across * to_points, up * to_points)
@@ -231,27 +234,26 @@ def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> Non
 def _places(
     anchor: tuple[float, float], width: float, height: float
 ) -> "Iterator[tuple[str, float, float, Bbox]]":
-    """Places of a name, best first: right, left, above and below its point, then rows further off.
+    """Yield places of a name: right, left, above and below its point, then rows further off.
 
-    Each with its alignment, its distance from the point across and up, and the room that it takes,
-    in pixels.
+    Yields:
+        The alignment, the horizontal and vertical distance from the point, and the occupied box, in
+        pixels.
     """
     from matplotlib.transforms import Bbox
 
-    row, aside = height + 1, POINT + 3
-    nearest = [("left", 0.0), ("right", 0.0), ("center", row), ("center", -row)]
-    further = [
-        (side, sign * n * row)
-        for n in range(1, 9)
-        for side in ("left", "right")
-        for sign in (1, -1)
+    row, side_gap = height + 1, POINT + 3
+    adjacent = [("left", 0.0), ("right", 0.0), ("center", row), ("center", -row)]
+    distant = [
+        (side, sign * n * row) for n, side, sign in product(range(1, 9), ("left", "right"), (1, -1))
     ]
-    for side, up in [*nearest, *further]:
-        across, start = {
-            "left": (aside, aside),
-            "right": (-aside, -aside - width),
-            "center": (0, -width / 2),
-        }[side]
+    offsets: dict[str, tuple[float, float]] = {
+        "left": (side_gap, side_gap),
+        "right": (-side_gap, -side_gap - width),
+        "center": (0, -width / 2),
+    }
+    for side, up in [*adjacent, *distant]:
+        across, start = offsets[side]
         yield (
             side,
             across,
@@ -267,12 +269,14 @@ def _outside(box: "Bbox", frame: "Bbox") -> bool:
 
 
 def case_counts(experiments: "Iterable[ExperimentResults]") -> dict[str, int]:
-    """Experiments to the number of their evaluated cases, for `note_below`."""
-    return {found.experiment: int(found.predictions["case_id"].nunique()) for found in experiments}
+    """Return the number of evaluated cases by experiment, for `note_below`."""
+    return {
+        results.experiment: int(results.predictions["case_id"].nunique()) for results in experiments
+    }
 
 
 def count_phrase(number: int, thing: str) -> str:
-    """A number with its noun: "1 case", "2 cases"."""
+    """Return a number with its noun: "1 case", "2 cases"."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
@@ -282,21 +286,23 @@ def note_below(
     sizes: Mapping[str, int] | None = None,
     unit: str = "case",
 ) -> None:
-    """Small print under the axes; the data sets' notes belong there ("synthetic").
+    """Write notes in small print under the axes, such as those of the data sets.
 
     Args:
-        drawing: the figure.
-        notes: a line each, or several where it is long.
-        sizes: the name of each thing drawn to its number of cases. Those with a single case are
-            named above the figure, since nothing can be concluded from one.
-        unit: what `sizes` counts.
+        drawing: The figure.
+        notes: The notes; each begins a line.
+        sizes: The number of cases by name. A heading lists the names with a single case, from which
+            nothing can be concluded.
+        unit: The unit that `sizes` counts.
     """
     single = [name for name, size in (sizes or {}).items() if size == 1]
     if single:
-        named = single[:MOST_NAMED] if len(single) > MOST_NAMED + 1 else single
-        more = f" and {len(single) - len(named)} more" if len(named) < len(single) else ""
-        who = "" if len(single) == len(sizes or {}) else f": {', '.join(named)}{more}"
-        text = textwrap.fill(f"A single {unit}: nothing can be concluded{who}", SUPTITLE_WIDTH)
+        listed = single[:MOST_NAMED] if len(single) > MOST_NAMED + 1 else single
+        remainder = f" and {len(single) - len(listed)} more" if len(listed) < len(single) else ""
+        names_text = "" if len(single) == len(sizes or {}) else f": {', '.join(listed)}{remainder}"
+        text = textwrap.fill(
+            f"A single {unit}: nothing can be concluded{names_text}", SUPTITLE_WIDTH
+        )
         drawing.suptitle(text, fontsize=8, color=VERMILION, ha="left", x=0.01)
     if notes:
         room = int(NOTE_WIDTH * drawing.get_figwidth() / WIDTH)

@@ -89,14 +89,14 @@ class StudyQuestion:
 
     def at(self, value: float) -> float:
         """Where a value lies on the question's bars, in per cent of their length."""
-        shown = [
+        values = [
             end
             for verdict in self.verdicts
             for end in (verdict.low, verdict.high, *verdict.threshold)
         ]
-        shown += [verdict.published for verdict in self.verdicts if verdict.published is not None]
-        least, most = min(shown), max(shown)
-        return round(100 * (PAD + (1 - 2 * PAD) * (value - least) / ((most - least) or 1)), 2)
+        values += [verdict.published for verdict in self.verdicts if verdict.published is not None]
+        low, high = min(values), max(values)
+        return round(100 * (PAD + (1 - 2 * PAD) * (value - low) / ((high - low) or 1)), 2)
 
 
 Built = Mapping[str, list[tuple[str, str]]]
@@ -126,11 +126,11 @@ def write_front_page(
     """
     names = sorted(path.relative_to(root).as_posix() for path in built)
     questions = read_questions(root, study, names, studies)
-    shown = {
+    context = {
         "study": study,
         "judged": [question for question in questions if question.verdicts],
         "unjudged": [question for question in questions if not question.verdicts],
-        "studies": _by_study(root, names),
+        "studies": _files_by_study(root, names),
         "note": SIMULATED_NOTE if simulated else "",
     }
     template = page_template("index.html")
@@ -141,7 +141,7 @@ def write_front_page(
             costs=_costs(root, names),
             methods=_rows(root, f"{study}/methods_by_data", names),
             arms=[
-                _arm(row)
+                _arm_row(row)
                 for row in _rows(root, f"{study}/what_debate_adds", names)
                 if row["difference low"]
             ],
@@ -154,8 +154,8 @@ def write_front_page(
             ],
             table_of_sources=f"tables/{study}/{SOURCES}.html",
             outcome=f"outcome/{study}.html",
-            waiting=_waiting(root, names),
-            **shown,
+            waiting=_count_waiting(root, names),
+            **context,
         )
         write_whole(path, text)
 
@@ -166,37 +166,39 @@ def read_questions(
     """The questions of a run: planned comparisons first, then claims, those that no run judges
     last.
 
-        Raises:
-            UserError: a table cannot be read.
+    Raises:
+        UserError: a table cannot be read.
     """
     contrasts = [
         row for row in _rows(root, f"{study}/contrasts", names) if _is_tested(row, "difference")
     ]
-    planned = {row["question"] for row in contrasts}
+    planned_questions = {row["question"] for row in contrasts}
     readers = {
-        name: page for name, own in studies.items() if (page := f"reader/{own}.html") in names
+        name: page
+        for name, experiment_study in studies.items()
+        if (page := f"reader/{experiment_study}.html") in names
     }
     claims = [
-        _claimed(question, list(rows), question in planned, readers)
+        _claim_question(question, list(rows), question in planned_questions, readers)
         for question, rows in groupby(
             _rows(root, f"{study}/questions", names), lambda row: row["question"]
         )
     ]
-    known = {question.text for question in claims}
-    compared = [
+    claim_questions = {question.text for question in claims}
+    comparisons = [
         StudyQuestion(
             row["question"],
             "",
-            (_contrasted(row, readers),),
+            (_contrast_verdict(row, readers),),
             "",
             f"{row['study']}/contrasts",
             planned=True,
         )
         for row in contrasts
-        if row["question"] not in known
+        if row["question"] not in claim_questions
     ]
     return sorted(
-        compared + claims, key=lambda question: (not question.verdicts, not question.planned)
+        comparisons + claims, key=lambda question: (not question.verdicts, not question.planned)
     )
 
 
@@ -205,11 +207,11 @@ def _is_tested(row: Fields, ends: str) -> bool:
     return bool(row[f"{ends} low"] and row["p (Holm)"])
 
 
-def _claimed(
-    question: str, rows: Sequence[Fields], planned: bool, readers: Mapping[str, str]
+def _claim_question(
+    question: str, rows: Sequence[Fields], is_planned: bool, readers: Mapping[str, str]
 ) -> StudyQuestion:
     first = rows[0]
-    verdicts = tuple(_judged(row, readers) for row in rows if _is_tested(row, "95 %"))
+    verdicts = tuple(_claim_verdict(row, readers) for row in rows if _is_tested(row, "95 %"))
     missing = TOO_FEW if any(row["this run"] for row in rows) else first["measured"]
     claim = first["published claim"].removesuffix(".")
     published = "" if claim in ("", NONE_PUBLISHED) else f"{claim}. Source: {first['source']}"
@@ -219,11 +221,11 @@ def _claimed(
         verdicts,
         "" if verdicts else capitalised(missing),
         first["see"],
-        planned,
+        is_planned,
     )
 
 
-def _judged(row: Fields, readers: Mapping[str, str]) -> Verdict:
+def _claim_verdict(row: Fields, readers: Mapping[str, str]) -> Verdict:
     numbers = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", row["supported where"])]
     threshold = (
         (-numbers[0], numbers[0])
@@ -234,7 +236,7 @@ def _judged(row: Fields, readers: Mapping[str, str]) -> Verdict:
     return _verdict(row, row["answer"], "this run", "95 %", threshold, about, readers)
 
 
-def _contrasted(row: Fields, readers: Mapping[str, str]) -> Verdict:
+def _contrast_verdict(row: Fields, readers: Mapping[str, str]) -> Verdict:
     about = f"{row['metric']}: {row['first']} less {row['second']}"
     return _verdict(
         row, row["expectation met"], "difference", "difference", (0.0, 0.0), about, readers
@@ -252,26 +254,25 @@ def _verdict(
 ) -> Verdict:
     low, high = float(row[f"{ends} low"]), float(row[f"{ends} high"])
     inside = [end for end in threshold if low <= end <= high]
-    held_against = " and ".join(f"{end:g}" for end in dict.fromkeys(inside or threshold))
+    reference = " and ".join(f"{end:g}" for end in dict.fromkeys(inside or threshold))
     p = f"p = {float(row['p (Holm)']):.3f}".replace("= 0.000", "< 0.001")
     tests = int(float(row["tests in family"]))
     corrected = f" (Holm's correction for {tests} tests)" if tests > 1 else ""
     word, _, reason = answer.partition(": ")
-    why = (
-        f"The 95 % interval {'includes' if inside else 'leaves out'} {held_against};"
-        f" {p}{corrected}."
-    )
+    why = f"The 95 % interval {'includes' if inside else 'leaves out'} {reference}; {p}{corrected}."
     why = _with_minus(" ".join([why, *([f"{capitalised(reason)}."] if reason else [])]))
     data = f"; {row['data']}" if "data" in row else ""
     cases, published = f"{int(float(row['cases']))} cases", row.get("published value")
-    printed = float(published) if published else None
+    published_value = float(published) if published else None
     debates = [
-        _debates(row[side], readers)
+        _debates_link(row[side], readers)
         for side in ("first", "second")
         if row[side].split(", ")[0] in readers
     ]
     about = capitalised(f"{about}{data}; {cases}")
-    return Verdict(word, float(row[value]), low, high, threshold, printed, about, why, debates)
+    return Verdict(
+        word, float(row[value]), low, high, threshold, published_value, about, why, debates
+    )
 
 
 def _with_minus(text: str) -> str:
@@ -279,11 +280,11 @@ def _with_minus(text: str) -> str:
     return re.sub(r"(?<![\w.])-(?=\d)", "−", text)
 
 
-def _debates(side: str, readers: Mapping[str, str]) -> tuple[str, str]:
+def _debates_link(side: str, readers: Mapping[str, str]) -> tuple[str, str]:
     """The address of a run's debates, by one side of a comparison as tables name it; and that name."""
     experiment, model = side.partition(" where ")[0].split(", ", 1)
-    chosen = {"experiment": experiment} | ({} if model.endswith(" models") else {"model": model})
-    return f"{readers[experiment]}#?{urlencode(chosen)}", side
+    query = {"experiment": experiment} | ({} if model.endswith(" models") else {"model": model})
+    return f"{readers[experiment]}#?{urlencode(query)}", side
 
 
 def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
@@ -300,7 +301,7 @@ def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
     return [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
 
 
-def _arm(row: Fields) -> Fields:
+def _arm_row(row: Fields) -> Fields:
     """A debate beside one of its arms, as readers are shown it."""
     difference, low, high = (_with_minus(f"{float(row[name]):.3f}") for name in DIFFERENCE)
     return {
@@ -311,9 +312,9 @@ def _arm(row: Fields) -> Fields:
     }
 
 
-def _by_study(root: Path, names: Sequence[str]) -> dict[str, Built]:
+def _files_by_study(root: Path, names: Sequence[str]) -> dict[str, Built]:
     """What was built, by study, with titles."""
-    found: defaultdict[str, defaultdict[str, list[tuple[str, str]]]] = defaultdict(
+    files: defaultdict[str, defaultdict[str, list[tuple[str, str]]]] = defaultdict(
         lambda: defaultdict(list)
     )
     for name in names:
@@ -321,13 +322,13 @@ def _by_study(root: Path, names: Sequence[str]) -> dict[str, Built]:
         kind, entry = path.parts[0], "/".join(path.with_suffix("").parts[1:])
         study = entry.partition("/")[0]
         if kind == "figures" and path.suffix == ".svg":
-            found[study]["figures"].append((name, FIGURES[entry].title))
+            files[study]["figures"].append((name, FIGURES[entry].title))
         elif kind == "tables" and path.suffix == ".html":
             empty = path.with_suffix(".csv").as_posix() in names and not _rows(root, entry, names)
-            found[study]["empty" if empty else "tables"].append((name, TABLES[entry].title))
+            files[study]["empty" if empty else "tables"].append((name, TABLES[entry].title))
         elif kind == "reader" and path.suffix == ".html":
-            found[study]["readers"].append((name, study))
-    return dict(sorted(found.items(), key=lambda item: (item[0] != COMPARISON, item[0])))
+            files[study]["readers"].append((name, study))
+    return dict(sorted(files.items(), key=lambda item: (item[0] != COMPARISON, item[0])))
 
 
 def _costs(root: Path, names: Sequence[str]) -> Fields | None:
@@ -336,17 +337,17 @@ def _costs(root: Path, names: Sequence[str]) -> Fields | None:
     paths = [root / name for name in names if name.startswith("predictions/")]
     if not paths:
         return None
-    spent = pd.concat(
+    totals = pd.concat(
         [read_frame(path, columns).sum(numeric_only=True) for path in paths], axis=1
     ).sum(axis=1)
     return (
-        {column: float(spent.get(column, 0)) for column in columns}
-        if spent.get("calls", 0)
+        {column: float(totals.get(column, 0)) for column in columns}
+        if totals.get("calls", 0)
         else None
     )
 
 
-def _waiting(root: Path, names: Sequence[str]) -> int:
+def _count_waiting(root: Path, names: Sequence[str]) -> int:
     """How many debates wait for a person or for a batch of a provider."""
     tables = (
         pd.read_csv(root / name)

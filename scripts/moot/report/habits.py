@@ -1,4 +1,4 @@
-"""A judge's habits: how much more often than expected a verdict is for what should not decide it."""
+"""A judge's habits: how much more often than expected a verdict follows an irrelevant feature."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ ASKED_TWICE = "changes if asked twice"
 
 @dataclass(frozen=True)
 class HabitSource:
-    """Where habits are read from.
+    """A source of habits.
 
     Attributes:
         rows: a study's results to rows of the table.
@@ -72,7 +72,7 @@ NOTE = (
 def habit_row(
     about: Mapping[str, object], verdicts: pd.DataFrame, clusters: Mapping[str, Cluster], seed: int
 ) -> list[Row]:
-    """One habit of one judge; no row where there are no verdicts.
+    """Return the row of one habit of one judge; no row where there are no verdicts.
 
     Args:
         about: data, debate, judge, habit, known by; and changes if asked twice, where it is known.
@@ -83,26 +83,32 @@ def habit_row(
     if verdicts.empty:
         return []
     means = verdicts.groupby("case_id")[[CHOSEN_SHARE, EXPECTED_SHARE]].mean()
-    one, other, ones = (
+    chosen_shares, expected_shares, ones = (
         as_numbers(means[[CHOSEN_SHARE]]),
         as_numbers(means[[EXPECTED_SHARE]]),
         np.ones((len(means), 1)),
     )
-    found = compare_paired(
-        Sums(one, ones), Sums(other, ones), [clusters[case] for case in means.index], seed, BOUNDS
+    difference = compare_paired(
+        Sums(chosen_shares, ones),
+        Sums(expected_shares, ones),
+        [clusters[case] for case in means.index],
+        seed,
+        BOUNDS,
     )
     return [
         {
             **about,
-            CHOSEN_SHARE: (found.first, found.second),
-            "difference": (found.difference, found.low, found.high),
-            "p": found.p,
+            CHOSEN_SHARE: difference.first,
+            EXPECTED_SHARE: difference.second,
+            "difference": (difference.difference, difference.low, difference.high),
+            "p": difference.p,
             "family": f"is a judge swayed by this: {about['habit']}?",
-            "cases": (found.cases, found.clusters),
+            "cases": difference.cases,
+            "clusters": difference.clusters,
         }
     ]
 
 
 def habits_table(rows: Iterable[Row], *notes: str) -> TableContent:
-    """The table of some rows of `habit_row`, by habit and judge."""
+    """Return the table of rows made by `habit_row`, by habit and judge."""
     return COLUMNS.table(add_holm_correction(rows), [NOTE, *notes], exploratory=True)

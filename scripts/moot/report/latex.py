@@ -1,13 +1,14 @@
-r"""Tables for LaTeX that keep within the page: booktabs, and longtable where they run over pages.
+r"""LaTeX tables that fit the page, with booktabs, and longtable where they span pages.
 
-Each column has a share of the line, by the number of its characters, and wraps its text. The short
-form of a table is set upright. A full form is too if that leaves its columns room enough, and on a
-page turned sideways (`pdflscape`) if not.
+Each column gets a share of the line by the length of its text, which wraps. The short form of a
+table is set upright. A full form is set upright if its columns then have enough width, else on a
+sideways page (`pdflscape`).
 """
 
 import math
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,29 +16,48 @@ import pandas as pd
 from moot.core.types import Numbers
 from moot.report.escaping import latex, latex_note
 
-CHUNK = 12  # characters after which a word may break that is too long for its column
-ROOMY = 24  # characters of a column of text, where there is room
-WAYS = (
-    ("footnotesize", False, 72, CHUNK, ROOMY),
-    ("scriptsize", True, 122, CHUNK, ROOMY),
-    ("tiny", True, 147, CHUNK, 0),
-    ("tiny", True, 147, 5, 0),
-    ("tiny", True, 147, 3, 0),
+CHUNK = 12  # characters after which a word that is too long for its column may break
+ROOMY = 24  # characters that a column of text gets where the page has room
+
+
+class Layout(NamedTuple):
+    """A way to set a table.
+
+    Attributes:
+        size: The font size.
+        is_sideways: Whether the page is turned.
+        line: The approximate number of characters in a line of an `article`.
+        chunk: The number of characters after which a word may break.
+        min_characters: The least width of a column of text; above 0, intervals stay on one line.
+    """
+
+    size: str
+    is_sideways: bool
+    line: int
+    chunk: int
+    min_characters: int
+
+
+LAYOUTS = (
+    Layout("footnotesize", False, 72, CHUNK, ROOMY),
+    Layout("scriptsize", True, 122, CHUNK, ROOMY),
+    Layout("tiny", True, 147, CHUNK, 0),
+    Layout("tiny", True, 147, 5, 0),
+    Layout("tiny", True, 147, 3, 0),
 )
-UPRIGHT = (
-    WAYS[0],
-    *(
-        ("footnotesize", False, 72, *room)
-        for room in ((CHUNK, CHUNK), (7, 7), (7, 0), (4, 0), (3, 0))
-    ),
+"""Layouts in the order in which they are tried."""
+UPRIGHT_LAYOUTS = (
+    Layout("footnotesize", False, 72, CHUNK, ROOMY),
+    Layout("footnotesize", False, 72, CHUNK, CHUNK),
+    Layout("footnotesize", False, 72, 7, 7),
+    Layout("footnotesize", False, 72, 7, 0),
+    Layout("footnotesize", False, 72, 4, 0),
+    Layout("footnotesize", False, 72, 3, 0),
 )
-"""How a table may be set: size, whether on a turned page, about how many characters of it an
-`article`'s line holds, after how many characters a word may break, and how many a column of text
-gets at least. Where it gets some, intervals stay on one line.
-"""
+"""Layouts of tables that may not be turned."""
 GAP = 1.2  # characters between two columns
 MOST_LINES, MOST_NOTES = 36, 1200  # lines of rows, and characters of notes, of a table on one page
-LONGEST_CELL = 400  # characters: a row breaks over no page, so longer prose is cut
+LONGEST_CELL = 400  # characters; a row cannot break over pages, so longer text is cut
 _NUMBER = re.compile(r"[\[\]()−+\d.,%]+")
 
 
@@ -50,103 +70,138 @@ def latex_table(
     *,
     upright: bool = False,
 ) -> str:
-    """The source of a table.
+    """Return the source of a table.
 
     Args:
-        columns: of each column the heading, then its cells.
-        numeric: whether each column is set flush right.
-        caption, label: of the table.
-        notes: sentences under the table.
-        upright: whether the page must not be turned.
+        columns: The heading of each column, followed by its cells.
+        numeric: Whether each column is set flush right.
+        caption, label: The table's caption and label.
+        notes: Sentences under the table.
+        upright: Whether the page must not be turned.
     """
-    if any(len(cell) > LONGEST_CELL for cells in columns for cell in cells):
+    if any(max(map(len, cells)) > LONGEST_CELL for cells in columns):
         notes = [*notes, "Long texts are cut here; the CSV and HTML files have them whole."]
-        columns = [[_cut(cell) for cell in cells] for cells in columns]
-    size, turned, chunk, shares = layout_of(columns, UPRIGHT if upright else WAYS)
-    line = next(way[2] for way in WAYS if way[0] == size)
-    height = sum(
-        max(math.ceil(len(cell) / (line * share)) for cell, share in zip(row, shares, strict=True))
-        for row in zip(*columns, strict=True)
-    )
-    long = turned or height > MOST_LINES or sum(map(len, notes)) > MOST_NOTES
-    widths = [
-        rf">{{{side}\arraybackslash}}p{{\dimexpr{share:.4f}\linewidth-2\tabcolsep}}"
-        for side, share in zip(
-            (r"\raggedleft" if right else r"\raggedright" for right in numeric), shares, strict=True
-        )
-    ]
-    cells = {
-        _cell(heading, chunk): [_cell(cell, chunk) for cell in cells] or [""]
-        for heading, *cells in columns
-    }
-    rows = pd.DataFrame(cells).style.hide(axis="index")
-    begin, end = (r"\begingroup", r"\endgroup") if long else (r"\begin{table}", r"\end{table}")
+        columns = [list(map(_cut, cells)) for cells in columns]
+    layout, shares = choose_layout(columns, UPRIGHT_LAYOUTS if upright else LAYOUTS)
+    lines = sum(_row_lines(row, layout.line * shares) for row in zip(*columns, strict=True))
+    notes_length = sum(map(len, notes))
+    spans_pages = layout.is_sideways or lines > MOST_LINES or notes_length > MOST_NOTES
+    body = _tabular(columns, numeric, layout, shares, caption, label, spans_pages=spans_pages)
+    packages = ["booktabs", "array"]
+    packages += ["longtable"] if spans_pages else []
+    packages += ["pdflscape"] if layout.is_sideways else []
     source = [
-        (
-            f"% Needs \\usepackage{{booktabs,array{',longtable' * long}{',pdflscape' * turned}}}; "
-            "compile as UTF-8 (LuaLaTeX for other than Latin scripts)."
-        ),
-        *[r"\begin{landscape}"] * turned,
-        begin,
-        rf"\{size}\setlength{{\tabcolsep}}{{2pt}}" + r"\setlength{\LTcapwidth}{\linewidth}" * long,
-        *([] if long else [rf"\caption{{{latex_note(caption)}}}\label{{{label}}}"]),
-        rows.to_latex(
-            column_format=f"@{{}}{''.join(widths)}@{{}}",
-            caption=latex_note(caption) if long else None,
-            label=label if long else None,
-            environment="longtable" if long else None,
-            hrules=True,
-        ),
-        r"\footnotesize\raggedright",
-        *(rf"\noindent {latex_note(note)}\par" for note in notes),
-        end,
-        *[r"\end{landscape}"] * turned,
+        f"% Needs \\usepackage{{{','.join(packages)}}}; compile as UTF-8 (LuaLaTeX for other than"
+        " Latin scripts)."
     ]
+    if layout.is_sideways:
+        source.append(r"\begin{landscape}")
+    size = rf"\{layout.size}\setlength{{\tabcolsep}}{{2pt}}"
+    if spans_pages:
+        source += [r"\begingroup", size + r"\setlength{\LTcapwidth}{\linewidth}"]
+    else:
+        source += [r"\begin{table}", size]
+        source.append(rf"\caption{{{latex_note(caption)}}}\label{{{label}}}")
+    source += [body, r"\footnotesize\raggedright"]
+    source += [rf"\noindent {latex_note(note)}\par" for note in notes]
+    source.append(r"\endgroup" if spans_pages else r"\end{table}")
+    if layout.is_sideways:
+        source.append(r"\end{landscape}")
     return "\n".join(source) + "\n"
 
 
-def layout_of(
-    columns: Sequence[Sequence[str]], ways: Sequence[tuple[str, bool, int, int, int]] = WAYS
-) -> tuple[str, bool, int, Numbers]:
-    """The first of some ways that leaves each column room for its longest word: size, whether the
-    page is turned, after how many characters words may break, and the share of a line that each
-    column takes with the gap to the next one.
-    """
-    full = np.array([max(map(len, cells[1:]), default=1) for cells in columns])  # a heading wraps
-    for way in ways:
-        size, turned, line, chunk, roomy = way
-        words = (
-            (word for cell in cells for word in _words(cell, whole=roomy > 0)) for cells in columns
+def _row_lines(row: Sequence[str], widths: Numbers) -> int:
+    """Return how many lines a row takes, given the characters in a line of each column."""
+    lines: list[int] = [
+        math.ceil(len(cell) / width) for cell, width in zip(row, widths, strict=True)
+    ]
+    return max(lines)
+
+
+def _tabular(
+    columns: Sequence[Sequence[str]],
+    numeric: Sequence[bool],
+    layout: Layout,
+    shares: Numbers,
+    caption: str,
+    label: str,
+    *,
+    spans_pages: bool,
+) -> str:
+    """Return the tabular of a table, or its longtable with caption and label."""
+    widths = []
+    for is_numeric, share in zip(numeric, shares, strict=True):
+        side = r"\raggedleft" if is_numeric else r"\raggedright"
+        width = rf"\dimexpr{share:.4f}\linewidth-2\tabcolsep"
+        widths.append(rf">{{{side}\arraybackslash}}p{{{width}}}")
+    sources: dict[str, list[str]] = {}
+    for column in columns:
+        heading, *cells = (_cell(text, layout.chunk) for text in column)
+        sources[heading] = cells or [""]
+    return (
+        pd.DataFrame(sources)
+        .style.hide(axis="index")
+        .to_latex(
+            column_format=f"@{{}}{''.join(widths)}@{{}}",
+            caption=latex_note(caption) if spans_pages else None,
+            label=label if spans_pages else None,
+            environment="longtable" if spans_pages else None,
+            hrules=True,
         )
-        longest = [
-            max((len(piece) for word in some for piece in _pieces(word, chunk)), default=1)
-            for some in words
-        ]
-        widths = np.maximum(longest, np.minimum(full, roomy)) + 0.6
-        left = line - GAP * len(columns) - widths.sum()
-        if left >= 0:
+    )
+
+
+def choose_layout(
+    columns: Sequence[Sequence[str]], layouts: Sequence[Layout] = LAYOUTS
+) -> tuple[Layout, Numbers]:
+    """Return the first layout that leaves each column room for its longest word.
+
+    If none does, the last layout is used.
+
+    Returns:
+        The layout, and the share of a line that each column takes with the gap after it.
+    """
+    # a heading wraps, so it does not count
+    cell_lengths = np.array([max(map(len, cells[1:]), default=1) for cells in columns])
+    for layout in layouts:
+        longest = [_longest_piece(cells, layout) for cells in columns]
+        widths = np.maximum(longest, np.minimum(cell_lengths, layout.min_characters)) + 0.6
+        free_width = layout.line - GAP * len(columns) - widths.sum()
+        if free_width >= 0:
             break
-    lacking = np.maximum(full - widths, 0)
-    widths = widths + lacking * np.clip(left / max(lacking.sum(), 1), 0, 1)
-    shares = (widths + GAP) / line
-    return size, turned, chunk, shares / max(1, shares.sum())
+    missing_width = np.maximum(cell_lengths - widths, 0)
+    widths = widths + missing_width * np.clip(free_width / max(missing_width.sum(), 1), 0, 1)
+    shares = (widths + GAP) / layout.line
+    return layout, shares / max(1, shares.sum())
 
 
-def _words(cell: str, *, whole: bool) -> list[str]:
-    """The words of a cell; `whole`: an interval is one."""
-    return [cell] if whole and cell.startswith("[") and cell.endswith("]") else cell.split()
+def _longest_piece(cells: Sequence[str], layout: Layout) -> int:
+    """Return the length of the longest piece of a column that does not break in a layout."""
+    longest = 1
+    for cell in cells:
+        for word in _words(cell, keep_intervals=layout.min_characters > 0):
+            longest = max(longest, *map(len, _pieces(word, layout.chunk)))
+    return longest
+
+
+def _words(cell: str, *, keep_intervals: bool) -> list[str]:
+    """Return the words of a cell; with `keep_intervals` an interval is one word."""
+    is_interval = cell.startswith("[") and cell.endswith("]")
+    return [cell] if keep_intervals and is_interval else cell.split()
 
 
 def _pieces(word: str, chunk: int) -> list[str]:
-    """Where a word may break: after a hyphen or another joint, and after every so many characters;
-    numbers never do.
+    """Return the pieces between which a word may break.
+
+    A word breaks after a hyphen or another joint, and after each `chunk` characters. Numbers do not
+    break.
     """
     if len(word) <= chunk or _NUMBER.fullmatch(word.replace(" ", "")):
         return [word]
-    joined = re.findall(r"[^\-_/=]*[\-_/=]|[^\-_/=]+$", word)
-    return [
-        piece[start : start + chunk] for piece in joined for start in range(0, len(piece), chunk)
-    ]
+    pieces: list[str] = []
+    for segment in re.findall(r"[^\-_/=]*[\-_/=]|[^\-_/=]+$", word):
+        pieces += [segment[start : start + chunk] for start in range(0, len(segment), chunk)]
+    return pieces
 
 
 def _cut(cell: str) -> str:
@@ -154,10 +209,10 @@ def _cut(cell: str) -> str:
 
 
 def _cell(text: str, chunk: int) -> str:
-    """A cell's source, with the breaks that long words need; a row that begins with "[" is no
-    option of the last.
+    """Return a cell's source with the breaks that long words need.
+
+    Braces protect a "[" or "*" at the start, which LaTeX would read as an option of the last row.
     """
-    source = " ".join(
-        r"\allowbreak{}".join(map(latex, _pieces(word, chunk))) for word in text.split()
-    )
+    words = [r"\allowbreak{}".join(map(latex, _pieces(word, chunk))) for word in text.split()]
+    source = " ".join(words)
     return f"{{}}{source}" if source.startswith(("[", "*")) else source

@@ -4,9 +4,11 @@ from collections.abc import Iterable
 
 
 def markdown_table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table in Markdown."""
+    """Return a table in Markdown."""
     headings = list(headings)
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join(
-        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines
-    )
+    return "\n".join(_table_line(cells) for cells in (headings, ["---"] * len(headings), *rows))
+
+
+def _table_line(cells: Iterable[str]) -> str:
+    escaped = [cell.replace("|", r"\|") for cell in cells]
+    return f"| {' | '.join(escaped)} |"

@@ -71,8 +71,8 @@ class RunOutcome:
     @property
     def batches(self) -> list[str]:
         """The batches of a provider that debates wait for, each with their number."""
-        counted = Counter(self._reasons(BATCH_UNDER_WAY))
-        return [f"{batch}: {count} debates" for batch, count in sorted(counted.items())]
+        counts = Counter(self._reasons(BATCH_UNDER_WAY))
+        return [f"{batch}: {count} debates" for batch, count in sorted(counts.items())]
 
     @property
     def unusable(self) -> list[str]:
@@ -115,10 +115,12 @@ class RunOutcome:
             + "."
         ]
         for row in self.counts[self.counts["valid"] < self.counts["debates"]].to_dict("records"):
-            found = ", ".join(f"{row[status]} {status}" for status in STATUSES if row[status])
-            lines.append(f"  {row['experiment']}, {row['model']}: {found} of {row['debates']}")
-        ended = self.debates[self.debates["status"] != "waiting"]
-        if reasons := frequent_reasons(ended):
+            counts_text = ", ".join(f"{row[status]} {status}" for status in STATUSES if row[status])
+            lines.append(
+                f"  {row['experiment']}, {row['model']}: {counts_text} of {row['debates']}"
+            )
+        finished = self.debates[self.debates["status"] != "waiting"]
+        if reasons := frequent_reasons(finished):
             lines.append("Most frequent reasons:")
             lines += [f"  {count} x {reason}" for reason, count in reasons]
             lines.append(f"Where to look: {WHERE_TO_LOOK}")
@@ -143,8 +145,8 @@ class RunOutcome:
         """Require that no experiment failed as a whole, and that artifacts and what people wrote
         can be read.
 
-                Raises:
-                    RunStoppedError: with all that is wrong, and what to do.
+        Raises:
+            RunStoppedError: with all that is wrong, and what to do.
         """
         faults = []
         if failed := self.wholly_failed:
@@ -164,11 +166,11 @@ def frequent_reasons(debates: pd.DataFrame) -> list[tuple[str, int]]:
     all.
     """
     reasons = [reason for reason in debates.loc[debates["status"] != "valid", "reason"] if reason]
-    counted = Counter(_kind(reason) for reason in reasons)
-    example: dict[str, str] = {}
+    counts = Counter(_kind(reason) for reason in reasons)
+    examples: dict[str, str] = {}
     for reason in reasons:
-        example.setdefault(_kind(reason), reason)
-    return [(example[kind], count) for kind, count in counted.most_common(MOST_REASONS)]
+        examples.setdefault(_kind(reason), reason)
+    return [(examples[kind], count) for kind, count in counts.most_common(MOST_REASONS)]
 
 
 def _kind(reason: str) -> str:
@@ -181,8 +183,8 @@ def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> Ru
     """The outcome of experiments by their predictions, with the faults that their labels' files
     record.
 
-        The end of a run reads it too, so that artifacts which cannot be read are named in it, and
-        raise nothing.
+    The end of a run reads it too, so that artifacts which cannot be read are named in it, and
+    raise nothing.
     """
     columns = ["experiment", "model", "case_id", "repeat", "status", "reason"]
     frames, faults, unreadable = [pd.DataFrame(columns=columns)], list[str](), list[str]()
@@ -209,8 +211,8 @@ def write_outcome(
     """Write `outcome/{study}.csv` and `.html`, `paths` by format; those of a rehearsal say that
     they are simulated.
 
-        Raises:
-            UserError: an artifact cannot be read.
+    Raises:
+        UserError: an artifact cannot be read.
     """
     if outcome.unreadable:
         raise UserError("\n".join(outcome.unreadable))

@@ -1,4 +1,4 @@
-"""What tables of paired comparisons share: their notes, and the cells of one comparison."""
+"""Notes and cells that the tables of paired comparisons share."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,95 +11,105 @@ from moot.report.content import Run
 from moot.stats.asked_twice import NO_FLOOR, changes, differ
 from moot.stats.paired import Comparison, holm
 
-_APART = "\x1f"
+_SEPARATOR = "\x1f"
 PAIRED_NOTE = (
-    "A case counts by the share of its repeats that are right, an invalid answer as wrong; the"
-    " difference is the mean over common cases. Interval and p are by cluster: p is two-sided, of a"
-    " randomisation test that flips the signs of the clusters' differences, which is McNemar's"
-    " exact test where each case is its own cluster and was argued once."
+    "A case counts by the share of its repeats that are right; an invalid answer counts as wrong."
+    " The difference is the mean over common cases. Interval and p are by cluster: p is two-sided,"
+    " from a randomisation test that flips the signs of the clusters' differences. This is"
+    " McNemar's exact test where each case is its own cluster and was argued once."
 )
 SAME_NOTE = (
-    "Same answer: the mean over cases of the share of pairs of valid answers, one of either side"
-    " and of different repeats (of the one there is, without repeats), that are the same; of"
-    " recorded judges, answers of one judge and persona, or of any where the sides have none in"
-    " common. A model that samples changes its answers by itself: same if asked twice is that"
-    " share among repeats of either side, over the cases that have some. Without repeats:"
-    f" {NO_FLOOR}."
+    "Same answer: the share of equal pairs of valid answers, averaged over cases. A pair has one"
+    " answer of each side, from different repeats (or from the only one). Recorded answers are"
+    " paired by judge and persona, or by case alone where the sides have no judge in common. A"
+    " model that samples changes its answers by itself: same if asked twice is this share among"
+    f" repeats of the same side, over the cases that have repeats. Without repeats: {NO_FLOOR}."
 )
 
 
 def paired_cells(comparison: Comparison) -> Fields:
-    """A comparison under the headings that every paired table has."""
+    """Return a comparison's cells under the headings that every paired table has."""
     return {
         "difference": (comparison.difference, comparison.low, comparison.high),
-        "first better": (comparison.first_better, comparison.second_better),
-        "cases": (comparison.cases, comparison.clusters),
+        "first better": comparison.first_better,
+        "second better": comparison.second_better,
+        "cases": comparison.cases,
+        "clusters": comparison.clusters,
         "p": comparison.p,
     }
 
 
 def add_holm_correction(rows: Iterable[Row]) -> list[Row]:
-    """Rows with p and family, with Holm's correction over the tests of each family and how many
-    these are.
+    """Add Holm's correction over the tests of each family, and the number of these tests.
+
+    Each row needs the keys `p` and `family`; it gets `p (Holm)` and `tests in family`.
     """
-    given = list(rows)
+    listed = list(rows)
     families: dict[str, list[Row]] = {}
-    for row in given:
+    for row in listed:
         families.setdefault(row["family"], []).append(row)
     for family in families.values():
         for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
             row |= {"p (Holm)": p, "tests in family": len(family)}
-    return given
+    return listed
 
 
-def same_answers(first: Run, second: Run, beyond: str) -> Fields:
-    """How often both give the same answer, how often either does when asked twice, and, as
-    `beyond`, the difference.
+def same_answers(first: Run, second: Run, excess_column: str) -> Fields:
+    """Return how often two runs give the same answer, beyond what either does when asked twice.
+
+    The cell `excess_column` holds the change between the runs less the change between repeats, with
+    its interval. Where the runs have no judge or persona in common, answers are matched by case.
     """
-    one, other = _answers(first), _answers(second)
-    apart = (
-        one.index.get_level_values(0).intersection(other.index.get_level_values(0)).empty
+    first_answers, second_answers = _valid_answers(first), _valid_answers(second)
+    has_no_common_keys = (
+        first_answers.index.get_level_values(0)
+        .intersection(second_answers.index.get_level_values(0))
+        .empty
     )  # other judges, or unnamed
-    if apart:
-        one, other = (
-            answers.rename(lambda key: key.split(_APART)[0], level=0) for answers in (one, other)
+    if has_no_common_keys:
+        first_answers, second_answers = (
+            answers.rename(lambda key: key.split(_SEPARATOR)[0], level=0)
+            for answers in (first_answers, second_answers)
         )
     clusters = {
-        key: first.results.clusters[key.split(_APART)[0]] for key in one.index.get_level_values(0)
+        key: first.results.clusters[key.split(_SEPARATOR)[0]]
+        for key in first_answers.index.get_level_values(0)
     }
-    found = changes(
-        one,
-        other,
+    change = changes(
+        first_answers,
+        second_answers,
         differ,
         clusters,
         first.results.seed,
-        default_change=0.0 if apart else float("nan"),
+        default_change=0.0 if has_no_common_keys else float("nan"),
     )
-    if apart:
-        found = replace(
-            found,
+    if has_no_common_keys:
+        change = replace(
+            change,
             between_repeats=float("nan"),
             excess=float("nan"),
             low=float("nan"),
             high=float("nan"),
         )
     return {
-        "same answer": 1 - found.changed,
-        "same if asked twice": 1 - found.between_repeats,
-        beyond: (found.excess, found.low, found.high),
+        "same answer": 1 - change.changed,
+        "same if asked twice": 1 - change.between_repeats,
+        excess_column: (change.excess, change.low, change.high),
     }
 
 
-def _answers(run: Run) -> Column:
-    """The valid answers by case (of recorded judges: and judge and persona) and by which time they
-    were given.
+def _valid_answers(run: Run) -> Column:
+    """Return the valid answers, indexed by key and time.
+
+    The key is the case, with judge and persona for recorded judges; the time is the debate's and
+    the judge's repeat.
     """
     rows = run.valid
-    asked = rows["case_id"].str.cat(
-        rows.reindex(columns=["judge", "persona"], fill_value="").fillna(""), sep=_APART
+    keys = rows["case_id"].str.cat(
+        rows.reindex(columns=["judge", "persona"], fill_value="").fillna(""), sep=_SEPARATOR
     )
     times = rows.reindex(columns=["repeat", "judge_repeat"]).fillna(0).astype(int).astype(str)
     return pd.Series(
         rows["prediction"].to_numpy(),
-        index=[asked, times["repeat"].str.cat(times["judge_repeat"], _APART)],
+        index=[keys, times["repeat"].str.cat(times["judge_repeat"], _SEPARATOR)],
     )

@@ -1,12 +1,13 @@
-"""Published values next to ours: `data/published/published_results.csv`, and the rows that compare
-with it.
+"""Published values and the table rows that compare them with this run's values.
 
-Each published value names the experiment of config/paper.yaml that repeats it, and the model. It is
-shown next to a run that repeats this experiment with this model, and to no other
-(`moot.plan.as_published` decides which do).
+The values are read from `data/published/published_results.csv`. Each names the experiment of
+config/paper.yaml that repeats it, and the model. It is shown only next to runs that repeat this
+experiment with this model; `moot.plan.as_published` decides which runs do.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -48,38 +49,41 @@ COLUMNS = (
 )
 SHARE = "share"
 OUR_WORDING = "the paper's design, our wording"
-"""The heading of differences to a paper whose experiment was repeated in other words than its own.
-"""
+"""Heading of differences from a paper whose experiment was repeated with prompts of our own."""
 
 DIFFERENCE_NOTE = (
-    "Difference is ours less published. Its 95 % interval is that of two samples: ours by cluster"
-    " of cases, the published value's by Wilson for a share of its n, and for any other measure as"
-    " wide as ours would be at its n. In 95 of 100 replications of this size our value would lie in"
-    " `replication`, if it differed by chance alone. Where the paper does not say its n"
-    " (`unknown`), there is neither."
+    "Difference is ours less published. Its 95 % interval treats both as samples: ours by cluster"
+    " of cases; the published value's by Wilson's method if it is a share of its n, and for any"
+    " other measure with the width that ours would have at its n. If our value differed only by"
+    " chance, it would lie in `replication` in 95 of 100 replications of this size. Neither"
+    " interval is given where the paper does not state its n (`unknown`)."
 )
 WORDING_NOTE = (
-    f"`{OUR_WORDING}`: the same difference where the prompts are in our words. It is one of wording"
-    " too, and no replication of the paper's value (config/prompts_published/README.md)."
+    f"`{OUR_WORDING}`: the same difference for prompts in our wording. It includes the effect of"
+    " the wording and does not replicate the paper's value (config/prompts_published/README.md)."
 )
 INVALID_NOTE = (
-    "`n` counts debates (or answers), `cases` the cases that they are about. Answers without a"
-    " usable prediction are left out of a value and counted in `n invalid`; rows named `invalid ="
-    " wrong` count them as wrong instead."
+    "`n` counts debates (or answers), `cases` their cases. Answers without a usable prediction are"
+    " excluded from a value and counted in `n invalid`; rows named `invalid = wrong` count them as"
+    " wrong instead."
 )
 
 
 def read_published(path: Path) -> pd.DataFrame:
-    """Published figures: one row each.
+    """Read the published values, one row each.
 
-    Columns: study, table, row, metric, value; n, how many answers it rests on, and cases, about how
-    many cases ("" where the paper does not say, and for a number without a sampling error); error,
-    `share` for a share or count of these answers, else `as ours`; repeated_by, the experiment of
-    config/paper.yaml that repeats it, or `baselines/DATASET`, or "" where nothing does; model, the
-    model there ("": each of its models); note.
+    Columns:
+        study, table, row, metric, value: The value and where it was published.
+        n: The number of answers behind the value; missing where the paper does not state it.
+        cases: The number of cases of these answers; missing as for n.
+        error: `share` for a share or count of the answers, else `as ours`.
+        repeated_by: The experiment of config/paper.yaml that repeats the value, or
+            `baselines/DATASET`; "" where none does.
+        model: The model of that experiment; "" for each of its models.
+        note: A remark.
 
     Raises:
-        UserError: a column is missing, or a value is no number; names file and row.
+        UserError: A column is missing, or a value is not a number; names file and row.
     """
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     missing = [name for name in COLUMNS if name not in frame.columns]
@@ -89,21 +93,20 @@ def read_published(path: Path) -> pd.DataFrame:
         name: pd.to_numeric(frame[name], errors="coerce") for name in ("value", "n", "cases")
     }
     for name, values in numbers.items():
-        wrong = values.isna() & ((frame[name] != "") | (name == "value"))
-        if wrong.any():
-            line = int(wrong.to_numpy().argmax())
+        is_invalid = values.isna() & ((frame[name] != "") | (name == "value"))
+        if is_invalid.any():
+            position = int(is_invalid.to_numpy().argmax())
             raise UserError(
-                f"{path}, line {line + 2}: {name} '{frame[name].iloc[line]}', expected a number."
+                f"{path}, line {position + 2}: {name} '{frame[name].iloc[position]}', expected a number."
             )
     return frame.assign(**numbers)[list(COLUMNS)]
 
 
 def read_findings(path: Path) -> dict[str, list[str]]:
-    """What published values give away about themselves: table to sentences, columns `table` and
-    `finding`.
+    """Read the findings about published tables: table to sentences.
 
-        They follow from `published_results.csv` alone; tests/report/test_findings.py works each out
-        anew.
+    The file has the columns `table` and `finding`. Each finding follows from
+    `published_results.csv` alone; tests/report/test_findings.py computes each of them.
     """
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     return {
@@ -112,13 +115,13 @@ def read_findings(path: Path) -> dict[str, list[str]]:
 
 
 class Published(float):
-    """A published value: a number, and what its error follows from.
+    """A published value with the data that determine its sampling error.
 
     Attributes:
-        n: how many answers it rests on; NaN where the paper does not say.
-        cases: about how many cases they are.
-        share: whether it is a share of these answers.
-        our_wording: whether it is shown next to a run whose prompts differ from the paper's words.
+        n: The number of answers behind it; NaN where the paper does not state it.
+        cases: The number of cases of these answers; NaN where the paper does not state it.
+        share: Whether it is a share of these answers.
+        our_wording: Whether it is shown next to a run whose prompts differ from the paper's.
     """
 
     n: float = NOT_A_NUMBER
@@ -135,33 +138,42 @@ class Published(float):
         share: bool = False,
         our_wording: bool = False,
     ) -> "Published":
-        """The value with what its error follows from."""
-        made = cls(value)
-        made.n, made.cases, made.share, made.our_wording = n, cases, share, our_wording
-        return made
+        """Return a published value with its attributes."""
+        published = cls(value)
+        published.n, published.cases, published.share, published.our_wording = (
+            n,
+            cases,
+            share,
+            our_wording,
+        )
+        return published
 
     def as_share_of(self, total: float) -> "Published":
-        """A count as a share of all that were counted."""
+        """Return a count as a share of `total`."""
         return Published.of(self / total, self.n, self.cases, self.share, self.our_wording)
 
     def with_wording_of(self, repeated: "Published") -> "Published":
-        """The value next to the run of another published value."""
+        """Return the value, marked as shown next to the run of another published value."""
         return Published.of(self, self.n, self.cases, self.share, repeated.our_wording)
 
     def interval(self, ours: "Measurement") -> Interval:
-        """The value with its 95 % interval, as wide as that of ours where it is no share; NaN where
-        its n is unknown.
+        """Return the value with its 95 % interval; the ends are NaN where its n is unknown.
 
-                Repeated answers about few cases count as fewer: by as much as ours do.
+        The interval of a value that is not a share has the width of ours, scaled to its n. Repeated
+        answers about the same cases widen the interval by the design effect of ours.
         """
-        repeated = self.cases < self.n
+        has_repeats = self.cases < self.n
         if not self.n > 0 or not all_defined(ours.interval):
             return Interval(self, *NOTHING)
         if not self.share:
-            return scale_interval(self, ours.interval, ours.n if repeated else ours.n_cases, self.n)
-        alone = wilson_interval(ours.value, ours.n)
-        effect = (ours.high - ours.low) / (alone.high - alone.low) if repeated else 1.0
-        return wilson_interval(self, self.n / max(effect, 1.0) ** 2)
+            return scale_interval(
+                self, ours.interval, ours.n if has_repeats else ours.n_cases, self.n
+            )
+        unclustered = wilson_interval(ours.value, ours.n)
+        design_effect = (
+            (ours.high - ours.low) / (unclustered.high - unclustered.low) if has_repeats else 1.0
+        )
+        return wilson_interval(self, self.n / max(design_effect, 1.0) ** 2)
 
 
 Values = dict[tuple[str, str], Published]
@@ -169,42 +181,36 @@ Values = dict[tuple[str, str], Published]
 
 
 def published_values(results: StudyResults, table: str) -> Values:
-    """All values of one published table: to be told in notes, or to be shown by themselves."""
+    """Return all values of one published table."""
     return _values(_rows_of(results, table))
 
 
 def published_rows(results: StudyResults, table: str) -> list[str]:
-    """The rows of one published table, each once, in the order of the file."""
+    """Return the row names of one published table, each once, in the order of the file."""
     return list(dict.fromkeys(row for row, _ in published_values(results, table)))
 
 
 def repeated_values(run: Run, table: str) -> Values:
-    """The values of one published table that a run repeats: none where it is not as published."""
-    return _repeated(run.study, table, run.paper_match, run.model)
+    """Return the values of one published table that a run repeats."""
+    return _matching_values(run.study, table, run.paper_match, run.model)
 
 
 def repeated_baseline_values(
     results: StudyResults, table: str, dataset: str, baseline: str
 ) -> Values:
-    """The values of one published table that a model trained on a data set repeats."""
-    return _repeated(results, table, results.paper_matches.dataset(dataset), baseline)
+    """Return the values of one published table that a model trained on a data set repeats."""
+    return _matching_values(results, table, results.paper_matches.dataset(dataset), baseline)
 
 
 def unrepeated_values(results: StudyResults, table: str) -> Values:
-    """The values of one published table that nothing in this run repeats: they are shown alone."""
-    covered = {
-        (name, shown)
-        for (experiment, model), found in results.paper_matches.runs.items()
-        if experiment in results.experiments
-        for name in found.repeats
-        for shown in (model, "")
-    }
-    covered |= {
-        (name, str(baseline))
-        for dataset, board in results.baselines.items()
-        for name in results.paper_matches.dataset(dataset).repeats
-        for baseline in board.get("baseline", ())
-    }
+    """Return the values of one published table that nothing in this run repeats."""
+    covered: set[tuple[str, str]] = set()
+    for (experiment, model), match in results.paper_matches.runs.items():
+        if experiment in results.experiments:
+            covered |= set(product(match.repeats, (model, "")))
+    for dataset, board in results.baselines.items():
+        baselines = [str(name) for name in board.get("baseline", ())]
+        covered |= set(product(results.paper_matches.dataset(dataset).repeats, baselines))
     rows = _rows_of(results, table)
     keys = zip(rows["repeated_by"], rows["model"], strict=True)
     return _values(rows[pd.Series([key not in covered for key in keys], rows.index, dtype=bool)])
@@ -214,59 +220,60 @@ def _rows_of(results: StudyResults, table: str) -> pd.DataFrame:
     return results.published[results.published["table"] == table]
 
 
-def _repeated(results: StudyResults, table: str, found: PaperMatch, model: str) -> Values:
+def _matching_values(results: StudyResults, table: str, match: PaperMatch, model: str) -> Values:
     rows = _rows_of(results, table)
-    repeated = rows[rows["repeated_by"].isin(found.repeats) & rows["model"].isin((model, ""))]
-    return _values(repeated, found.our_wording)
+    selected = rows[rows["repeated_by"].isin(match.repeats) & rows["model"].isin((model, ""))]
+    return _values(selected, match.our_wording)
 
 
 def _values(rows: pd.DataFrame, our_wording: bool = False) -> Values:
-    keys = zip(rows["row"], rows["metric"], strict=True)
-    numbers = zip(rows["value"], rows["n"], rows["cases"], rows["error"] == SHARE, strict=True)
-    return {
-        key: Published.of(*stated, our_wording) for key, stated in zip(keys, numbers, strict=True)
-    }
+    values: Values = {}
+    columns = ["row", "metric", "value", "n", "cases", "error"]
+    for row, metric, value, n, cases, error in rows[columns].itertuples(index=False, name=None):
+        values[row, metric] = Published.of(value, n, cases, error == SHARE, our_wording)
+    return values
 
 
 def unmatched_run_notes(results: StudyResults, experiments: Collection[str]) -> list[str]:
-    """A note that says of runs of some experiments without a published value how they differ from
-    the paper's.
-    """
-    models: dict[str, dict[str, list[str]]] = {}
-    for (experiment, model), found in results.paper_matches.runs.items():
-        if found.difference and experiment in experiments:
-            models.setdefault(experiment, {}).setdefault(found.difference, []).append(model)
-    named: dict[str, list[str]] = {}
-    for experiment, by_reason in models.items():
-        for reason, those in by_reason.items():
-            every = len(those) == len(results.experiments[experiment].config.models)
-            named.setdefault(reason, []).append(
-                experiment if every else f"{experiment} ({', '.join(those)})"
-            )
-    runs = [f"{', '.join(those)}: {reason}" for reason, those in named.items()]
+    """Return a note on how the runs that repeat no published experiment differ from the paper's."""
+    models: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for (experiment, model), match in results.paper_matches.runs.items():
+        if match.difference and experiment in experiments:
+            models[experiment, match.difference].append(model)
+    experiments_by_reason: defaultdict[str, list[str]] = defaultdict(list)
+    for experiment in dict.fromkeys(experiment for experiment, _ in models):
+        all_models = results.experiments[experiment].config.models
+        for (name, reason), differing in models.items():
+            if name == experiment:
+                is_every_model = len(differing) == len(all_models)
+                run = experiment if is_every_model else f"{experiment} ({', '.join(differing)})"
+                experiments_by_reason[reason].append(run)
+    runs = [f"{', '.join(names)}: {reason}" for reason, names in experiments_by_reason.items()]
     return [f"Not as published, and so not compared: {'. '.join(runs)}."] if runs else []
 
 
 def wording_notes(results: StudyResults, experiments: Collection[str]) -> list[str]:
-    """A note on runs of some experiments that repeat a paper in other words: which departures of
-    wording matter.
-    """
+    """Return a note on the wording of runs that repeat a paper with prompts of our own."""
     departures: dict[str, list[str]] = {}
-    for (experiment, _), found in results.paper_matches.runs.items():
-        if experiment in experiments and found.repeats and found.our_wording:
-            departures.setdefault(" ".join(found.departures), []).append(experiment)
-    named = [f"{', '.join(dict.fromkeys(those))}: {said}" for said, those in departures.items()]
-    return [f"{WORDING_NOTE} {' '.join(named)}"] if named else []
+    for (experiment, _), match in results.paper_matches.runs.items():
+        if experiment in experiments and match.repeats and match.our_wording:
+            departures.setdefault(" ".join(match.departures), []).append(experiment)
+    texts = [
+        f"{', '.join(dict.fromkeys(names))}: {reasons}" for reasons, names in departures.items()
+    ]
+    return [f"{WORDING_NOTE} {' '.join(texts)}"] if texts else []
 
 
 COUNT_COLUMNS = ("cases", "n", "n invalid")
 
 
 def share_valid(value: Measurement) -> Measurement:
-    """The share of valid answers behind a value that leaves the others out."""
-    asked = value.n + value.n_invalid
+    """Return the share of valid answers behind a value that leaves out invalid ones."""
+    n_asked = value.n + value.n_invalid
     return (
-        Measurement(value.n / asked, n=asked, n_invalid=value.n_invalid) if asked else NOT_MEASURED
+        Measurement(value.n / n_asked, n=n_asked, n_invalid=value.n_invalid)
+        if n_asked
+        else NOT_MEASURED
     )
 
 
@@ -274,46 +281,50 @@ DIFFERENCE_COLUMNS = ("difference", OUR_WORDING)
 
 
 def difference_cells(ours: float, published: float | None) -> dict[str, float]:
-    """Ours less published, in the column for the paper's words or in that for ours."""
-    gap = NOT_A_NUMBER if published is None else ours - published
-    in_ours = isinstance(published, Published) and published.our_wording
-    return dict(
-        zip(
-            DIFFERENCE_COLUMNS, (NOT_A_NUMBER, gap) if in_ours else (gap, NOT_A_NUMBER), strict=True
-        )
-    )
+    """Return ours less published, in the column for the paper's wording or for ours."""
+    cells = dict.fromkeys(DIFFERENCE_COLUMNS, NOT_A_NUMBER)
+    if published is not None:
+        in_our_wording = isinstance(published, Published) and published.our_wording
+        cells[OUR_WORDING if in_our_wording else "difference"] = ours - published
+    return cells
 
 
 def comparison_row(keys: Fields, published: Published | None, ours: Measurement) -> Row:
-    """A row that shows a published value and its n, ours, their difference with its interval, n and
-    n invalid.
+    """Return a row that compares a published value with ours.
+
+    It holds the published value and its n, our value with its interval and counts, and their
+    difference with its interval and the replication interval.
     """
-    theirs = Interval(NOT_A_NUMBER, *NOTHING) if published is None else published.interval(ours)
-    gap = (
-        difference_interval(ours.interval, theirs)
-        if all_defined(theirs, ours.interval)
-        else NOTHING
-    )
-    again = (
-        replication_interval(theirs, ours.interval)
-        if all_defined(theirs, ours.interval)
-        else NOTHING
-    )
-    if 0 <= theirs.value < 1 and 0 <= ours.low <= ours.high <= 1:  # a share or a score, not a grade
-        again = (max(again[0], 0.0), min(again[1], 1.0))
-    stated = None if published is None else f"{published.n:.0f}" if published.n > 0 else "unknown"
+    published_interval = Interval(NOT_A_NUMBER, *NOTHING)
+    published_n = None
+    if published is not None:
+        published_interval = published.interval(ours)
+        published_n = f"{published.n:.0f}" if published.n > 0 else "unknown"
+    interval = replication = NOTHING
+    if all_defined(published_interval, ours.interval):
+        interval = difference_interval(ours.interval, published_interval)
+        replication = replication_interval(published_interval, ours.interval)
+    is_share = 0 <= published_interval.value < 1 and 0 <= ours.low <= ours.high <= 1
+    if is_share:  # a share or a score, not a grade
+        replication = (max(replication[0], 0.0), min(replication[1], 1.0))
     return {
         **keys,
-        "published": (theirs.value, stated),
+        "published": published_interval.value,
+        "published n": published_n,
         "ours": ours.interval,
         **difference_cells(ours.value, published),
-        "difference low": (*gap, *again),
-        "cases": ours.counts,
+        "difference low": interval[0],
+        "difference high": interval[1],
+        "replication low": replication[0],
+        "replication high": replication[1],
+        "cases": ours.n_cases,
+        "n": ours.n,
+        "n invalid": ours.n_invalid,
     }
 
 
 OPTIONAL_SHORT_KEYS = ("experiment", "setting", "data")
-"""Keys that the short form has where other keys do not tell rows apart."""
+"""Keys that the short form shows only where other keys do not distinguish the rows."""
 COMPARISON_COLUMNS = (
     Columns()
     .published("published", "published n")
@@ -332,20 +343,19 @@ def comparison_table(
     notes: Sequence[str],
     more_columns: Columns = NO_COLUMNS,
 ) -> TableContent:
-    """A table of rows made by `compared`, with further columns at its right."""
+    """Return a table of rows made by `comparison_row`, with more columns at its right."""
     columns = Columns().keys(*keys[:-1]).plain(keys[-1]).join(COMPARISON_COLUMNS).join(more_columns)
-    columns = columns.short_form(
-        *(
-            column.name
-            for column in columns.columns
-            if column.in_short_form and column.name not in OPTIONAL_SHORT_KEYS
-        )
-    )
+    in_short_form = [
+        column.name
+        for column in columns.columns
+        if column.in_short_form and column.name not in OPTIONAL_SHORT_KEYS
+    ]
+    columns = columns.short_form(*in_short_form)
     return columns.table(rows, (*notes, DIFFERENCE_NOTE, INVALID_NOTE))
 
 
 def trained_rows(board: pd.DataFrame) -> list[Fields]:
-    """The rows of a leaderboard that score a trained model on the test split."""
+    """Return the rows of a leaderboard that score a trained model on the test split."""
     if board.empty:
         return []
     tested = board[(board["evaluation"] == "test") & board["accuracy"].notna()]
@@ -353,8 +363,11 @@ def trained_rows(board: pd.DataFrame) -> list[Fields]:
 
 
 def trained_score(row: Json, metric: str) -> Measurement:
-    """A score of a trained model on the test split, by its row of a leaderboard; it answers every
-    case.
+    """Return a score of a trained model on the test split, from its row of a leaderboard.
+
+    A trained model answers every case.
     """
-    value, low, high = (row.get(f"{metric}{end}", NOT_A_NUMBER) for end in ("", "_low", "_high"))
+    value = row.get(metric, NOT_A_NUMBER)
+    low = row.get(f"{metric}_low", NOT_A_NUMBER)
+    high = row.get(f"{metric}_high", NOT_A_NUMBER)
     return Measurement(value, low, high, row["n"], 0, row["n"])

@@ -57,29 +57,33 @@ def render_reader(
             beside the page.
     """
     chunks = dict[str, str]()
-    whole = sum(results.turns for results in experiments.values()) <= MOST_TURNS
+    fits_in_page = sum(results.turns for results in experiments.values()) <= MOST_TURNS
 
     def write(name: str, packed: str) -> None:
         (parts / f"{name}.js").write_text(f'arrived.set("{name}", "{packed}");\n', encoding="ascii")
 
-    packing = Packing(MOST_CHARACTERS, chunks.__setitem__ if whole else write, indexed=not whole)
+    packing = Packing(
+        MOST_CHARACTERS, chunks.__setitem__ if fits_in_page else write, indexed=not fits_in_page
+    )
     effects = effects_of_study(experiments)
     for name, results in experiments.items():
         if name not in effects.measured_by:
             pack_debates(packing, results, effects.debates)
     packing.end()
     style, code = _inline("reader.css"), _inline(*CODE)
-    also = "" if whole else " 'self' file:"
+    chunk_sources = "" if fits_in_page else " 'self' file:"
     yield from page_template("reader.html").generate(
         study=study,
         notes=dict.fromkeys(note for results in experiments.values() for note in results.notes),
         style=style,
         code=code,
         policy=(
-            f"default-src 'none'; script-src {_source(code)}{also}; style-src {_source(style)}; "
+            f"default-src 'none'; script-src {_source(code)}{chunk_sources}; style-src {_source(style)}; "
             "base-uri 'none'; form-action 'none'"
         ),
-        index=compress({"study": study, "parts": "" if whole else parts.name, **packing.index()}),
+        index=compress(
+            {"study": study, "parts": "" if fits_in_page else parts.name, **packing.index()}
+        ),
         chunks=chunks.items(),
     )
 

@@ -12,13 +12,13 @@ from typing import TypeAlias
 
 from moot.core.types import Fields, Json, JsonObject
 
-Keep: TypeAlias = Callable[[str, str], None]
+StoreChunk: TypeAlias = Callable[[str, str], None]
 CALL_FIELDS = (
     "model", "served_model", "provider", "finish_reason", "prompt_tokens", "cached_tokens", "completion_tokens",
     "reasoning_tokens", "seconds", "attempts", "cost_usd", "replicate", "created_at", "logprobs",
 )  # fmt: skip
 """Columns of `calls/` that are shown with the prompt and the reply."""
-_AT_ONCE = 1000
+_ENTRIES_PER_PIECE = 1000
 _WORD = re.compile(r"\w+")
 
 
@@ -34,9 +34,9 @@ class Chunks:
         starts: with which value each chunk begins.
     """
 
-    def __init__(self, kind: str, most: int, keep: Keep) -> None:
+    def __init__(self, kind: str, max_characters: int, store: StoreChunk) -> None:
         self.starts: list[int] = []
-        self._kind, self._most, self._keep = kind, most, keep
+        self._kind, self._most, self._keep = kind, max_characters, store
         self._pending: list[Json] = []
         self._size = self._count = 0
 
@@ -69,18 +69,18 @@ def _pieces(value: Json, depth: int = 2) -> Iterator[str]:
     """A value as JSON, of mappings of lists some entries at a time: an index is too large for
     copies of all of it.
     """
-    if isinstance(value, Mapping) and depth and len(value) <= _AT_ONCE:
+    if isinstance(value, Mapping) and depth and len(value) <= _ENTRIES_PER_PIECE:
         for number, (name, entry) in enumerate(value.items()):
             yield f"{',' if number else '{'}{_json(name)}:"
             yield from _pieces(entry, depth - 1)
         yield "}" if value else "{}"
-    elif isinstance(value, list | tuple | Mapping) and len(value) > _AT_ONCE:
-        opening, closing = "{}" if isinstance(value, Mapping) else "[]"
+    elif isinstance(value, list | tuple | Mapping) and len(value) > _ENTRIES_PER_PIECE:
+        prefix, suffix = "{}" if isinstance(value, Mapping) else "[]"
         entries = iter(value.items() if isinstance(value, Mapping) else value)
-        while some := list(islice(entries, _AT_ONCE)):
-            yield opening + _json(dict(some) if isinstance(value, Mapping) else some)[1:-1]
-            opening = ","
-        yield closing
+        while batch := list(islice(entries, _ENTRIES_PER_PIECE)):
+            yield prefix + _json(dict(batch) if isinstance(value, Mapping) else batch)[1:-1]
+            prefix = ","
+        yield suffix
     else:
         yield _json(value)
 
@@ -124,8 +124,8 @@ class Words:
         hold it.
         """
         return {
-            word: held if len(held) <= chunks / 2 else []
-            for word, held in sorted(self._chunks.items())
+            word: numbers if len(numbers) <= chunks / 2 else []
+            for word, numbers in sorted(self._chunks.items())
         }
 
 
@@ -140,7 +140,7 @@ class Calls:
         """Add a call of the calls schema, and return by about how many characters the chunk grew."""
         if call["call_id"] in self._calls:
             return 0
-        before = len(self._lines)
+        line_count = len(self._lines)
         request = json.loads(call["request"])
         prompt = [
             [role, self._numbered(str(content))] for role, content in request.pop("messages", [])
@@ -155,7 +155,7 @@ class Calls:
             "reasoning": self._numbered(call["reasoning"]),
             "fields": fields,
         }
-        return 300 + sum(map(len, list(self._lines)[before:]))
+        return 300 + sum(map(len, list(self._lines)[line_count:]))
 
     def _numbered(self, text: str) -> list[int]:
         return (

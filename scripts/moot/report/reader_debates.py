@@ -16,7 +16,7 @@ from moot.core.cases import Case
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, Json, JsonObject
 from moot.report.content import data_label
-from moot.report.reader_chunks import Calls, Chunks, Keep, Words, compress
+from moot.report.reader_chunks import Calls, Chunks, StoreChunk, Words, compress
 from moot.report.transcripts import DebateText, Turn, read_debates, records
 from moot.report.turn_effects import DebateEffects, DebateName
 from moot.scores.dynamics import stated_by_part
@@ -82,16 +82,16 @@ class Packing:
             indexed: whether a search shall know which chunks hold a word.
     """
 
-    def __init__(self, most: int, keep: Keep, *, indexed: bool = False) -> None:
+    def __init__(self, max_characters: int, store: StoreChunk, *, indexed: bool = False) -> None:
         self._experiments: list[JsonObject] = []
         self._datasets: dict[str, JsonObject] = {}
         self._cases: dict[tuple[str, str], int] = {}
         self._case_entries: list[JsonObject] = []
         self._debates: list[list[Json]] = []
         self._facts, self._said, self._called = (
-            Chunks(kind, most, keep) for kind in ("cases", "debates", "calls")
+            Chunks(kind, max_characters, store) for kind in ("cases", "debates", "calls")
         )
-        self._keep, self._words = keep, Words() if indexed else None
+        self._keep, self._words = store, Words() if indexed else None
         self._calls = Calls()
 
     def add_experiment(self, results: ExperimentResults) -> int:
@@ -133,23 +133,23 @@ class Packing:
         return self._cases[key]
 
     def add_debate(
-        self, row: list[Json], facts: str, said: Fields, calls: Iterable[Fields]
+        self, row: list[Json], facts: str, debate: Fields, calls: Iterable[Fields]
     ) -> None:
         """Add a debate: its row of the index, its case's facts, what was said, and the calls that
         it took.
         """
         self._debates.append(row)
         self._experiments[row[0]]["spoken"] += any(
-            turn["text"] or turn["fields"] for turn in said["turns"]
+            turn["text"] or turn["fields"] for turn in debate["turns"]
         )
         if self._words:
-            self._words.add(f"{facts}\n{_words(said)}")
+            self._words.add(f"{facts}\n{_words(debate)}")
         size = sum(
             len(turn["text"]) + sum(len(str(value)) for _, value in turn["fields"])
-            for turn in said["turns"]
+            for turn in debate["turns"]
         )
         size += sum(self._calls.add(call) for call in calls)
-        if self._said.add(said, size):
+        if self._said.add(debate, size):
             self._end_calls()
 
     def _end_calls(self) -> None:
@@ -182,10 +182,10 @@ class Packing:
         }
 
 
-def _words(said: Fields) -> str:
+def _words(debate: Fields) -> str:
     """What a search looks through, as `wordsOf` in `page/data.js`."""
     lines = list[str]()
-    for turn in said["turns"]:
+    for turn in debate["turns"]:
         lines += [turn["speaker"], turn["text"], turn["notice"]]
         lines += [
             part
@@ -241,10 +241,10 @@ def pack_debates(
                     | ON_ONE_TURN * debate_effects.rests_on_one_turn,
                     course.swing,
                 ]
-                said = _turns_and_outcome(
+                content = _turns_and_outcome(
                     debate, course, labels.get((model, debate.name), {}), debate_effects
                 )
-                packing.add_debate(row, debate.facts, said, calls_of(debate))
+                packing.add_debate(row, debate.facts, content, calls_of(debate))
 
 
 def _turns_and_outcome(
@@ -264,11 +264,11 @@ def _turns_and_outcome(
 
 
 def _turn(turn: Turn, belief: float | None, label: Mapping[str, str] | None) -> JsonObject:
-    found = {
+    values = {
         name: getattr(turn, name) for name in Turn.__dataclass_fields__ if name != "prediction"
     }
-    stated = asdict(turn.prediction) if turn.prediction else None
-    return {**found, "stated": stated, "belief": belief, **({"label": label} if label else {})}
+    prediction = asdict(turn.prediction) if turn.prediction else None
+    return {**values, "stated": prediction, "belief": belief, **({"label": label} if label else {})}
 
 
 @contextmanager
@@ -279,20 +279,20 @@ def _stored_calls(
     debate comes.
     """
     texts = [column.name for column in SCHEMAS["calls"] if column.type == "string"]
-    with closing(sqlite3.connect("")) as kept:
-        kept.execute("CREATE TABLE calls (call_id TEXT, call BLOB)")
+    with closing(sqlite3.connect("")) as database:
+        database.execute("CREATE TABLE calls (call_id TEXT, call BLOB)")
         for calls in results.calls_of(model):
             rows = records(calls.fillna(dict.fromkeys(texts, "")))
             packed = ((row["call_id"], zlib.compress(pickle.dumps(row), 1)) for row in rows)
-            kept.executemany("INSERT INTO calls VALUES (?, ?)", packed)
-        kept.execute("CREATE INDEX by_id ON calls (call_id)")
+            database.executemany("INSERT INTO calls VALUES (?, ?)", packed)
+        database.execute("CREATE INDEX by_id ON calls (call_id)")
 
         def calls_of(debate: DebateText) -> Iterator[JsonObject]:
             for turn in debate.turns:
-                found = kept.execute(
+                cursor = database.execute(
                     "SELECT call FROM calls WHERE call_id = ? ORDER BY rowid DESC", (turn.call,)
                 )
-                for (call,) in found.fetchmany(1):
+                for (call,) in cursor.fetchmany(1):
                     yield pickle.loads(zlib.decompress(call))  # noqa: S301 - our own file
 
         yield calls_of
@@ -310,25 +310,27 @@ def _courses(results: ExperimentResults) -> dict[tuple[str, str], Course]:
 
 def _course(opinions: list[JsonObject]) -> Course:
     """One debate's course, of its opinions in the order of turns: the judge's, else everybody's."""
-    judged = [row for row in opinions if row["speaker"] == JUDGE] or opinions
+    judge_rows = [row for row in opinions if row["speaker"] == JUDGE] or opinions
     change, swing = 0, 0.0
-    for speaker in dict.fromkeys(row["speaker"] for row in judged):
-        mine = [row for row in judged if row["speaker"] == speaker]
-        moved = [row for row in mine if isinstance(row["previous"], str) and row["after"]]
-        if any(row["previous"] != row["prediction"] for row in moved):
+    for speaker in dict.fromkeys(row["speaker"] for row in judge_rows):
+        seat_rows = [row for row in judge_rows if row["speaker"] == speaker]
+        changes = [row for row in seat_rows if isinstance(row["previous"], str) and row["after"]]
+        if any(row["previous"] != row["prediction"] for row in changes):
             change |= CHANGED
-            rights = [bool(row["correct"]) for row in mine]
-            change |= TO_WRONG if any(rights) and not rights[-1] else 0
-            change |= TO_RIGHT if rights[-1] and not all(rights) else 0
-        swing = max([swing, *(abs(row["shift"]) for row in moved if not math.isnan(row["shift"]))])
+            correctness = [bool(row["correct"]) for row in seat_rows]
+            change |= TO_WRONG if any(correctness) and not correctness[-1] else 0
+            change |= TO_RIGHT if correctness[-1] and not all(correctness) else 0
+        swing = max(
+            [swing, *(abs(row["shift"]) for row in changes if not math.isnan(row["shift"]))]
+        )
     beliefs = {row["turn"]: row["belief"] for row in opinions if not math.isnan(row["belief"])}
     return Course(change, swing, beliefs)
 
 
 def _labels(results: ExperimentResults) -> dict[tuple[str, str], dict[int, dict[str, str]]]:
     """The label that counts of each labelled statement, by model and debate, and by turn."""
-    found: dict[tuple[str, str], dict[int, dict[str, str]]] = {}
+    labels: dict[tuple[str, str], dict[int, dict[str, str]]] = {}
     for row in records(results.labels[["model", "debate_id", "turn", "label", "labeler"]]):
-        by_turn = found.setdefault((row["model"], row["debate_id"]), {})
+        by_turn = labels.setdefault((row["model"], row["debate_id"]), {})
         by_turn[row["turn"]] = {"label": row["label"], "labeler": row["labeler"]}
-    return found
+    return labels

@@ -1,6 +1,4 @@
-"""Tables as CSV (for further work), Excel workbook, LaTeX (booktabs) and HTML (one file, for
-reading).
-"""
+"""Write tables as CSV (for further work), Excel workbook, LaTeX (booktabs) and HTML (for reading)."""
 
 import csv
 import io
@@ -8,7 +6,7 @@ import re
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import chain, takewhile
 from numbers import Integral, Real
 from pathlib import Path
 
@@ -33,32 +31,38 @@ from moot.report.published import unmatched_run_notes, wording_notes
 
 MISSING = "–"
 DEFAULT_FORMAT = ".3f"
-LARGE = 100  # from here on, tokens and words: thousandths mean nothing
-DIGITS = 10  # of a number in CSV: sums in another order, on another machine, differ beyond them
+LARGE_VALUE = 100  # tokens and words from here on, whose thousandths mean nothing
+DIGITS = 10  # of a number in CSV; the order of summation changes later digits
 NO_WIDTH = 1e-9
 NO_DIFFERENCE = 1e-12
 _P_VALUES = re.compile(r"(?:^|\s)p\b")
-FLAT_NOTE = (
-    "An interval without width says that the evaluated cases are all alike in this value:"
-    " resampling them cannot vary. With few cases that is no certainty."
+ZERO_WIDTH_NOTE = (
+    "An interval without width means that all evaluated cases are alike in this value:"
+    " resampling them cannot vary. With few cases this does not mean certainty."
 )
-WITHOUT_NOTE = (
-    "A value without an interval rests on a single case or debate, or none is computed for it."
+NO_INTERVAL_NOTE = (
+    "A value without an interval rests on a single case or debate, or its interval is not computed."
 )
 NONE_PUBLISHED_NOTE = (
-    "The paper prints no value that stands beside these rows: the columns for it are empty."
+    "The paper prints no value for these rows, so the columns of published values are empty."
 )
 PUBLISHED_NOTE = (
-    "Published values are those of data/published/published_results.csv; they come without"
-    " intervals. One stands beside ours only where a run repeats the paper's experiment as"
-    " config/paper.yaml states it: the same data, settings and model of the same provider, and at"
-    " least as many cases and repeats. All others stand by themselves."
+    "Published values are read from data/published/published_results.csv; they have no intervals. A"
+    " published value is shown next to ours only if a run repeats the paper's experiment as stated"
+    " in config/paper.yaml: the same data, settings and model of the same provider, and at least as"
+    " many cases and repeats. All other published values have rows of their own."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ShownColumn:
-    """A column as text: heading, role, whether it holds numbers, and its cells."""
+    """A column as text.
+
+    Attributes:
+        heading, role: As of the `Column`.
+        numeric: Whether it holds numbers.
+        cells: The formatted cells.
+    """
 
     heading: str
     role: str
@@ -67,48 +71,46 @@ class ShownColumn:
 
 
 def short_form(content: TableContent) -> TableContent:
-    """The table with the columns of the short form alone, and without the rows in which these are
-    empty.
+    """Return the table with the columns of its short form, without rows that are empty in these.
 
-        Empty columns are left out, too. A key with the same value in all rows is told in a note
-        instead. A key that the short form does not name stays where rows could not be told apart
-        without it.
+    Empty columns are left out. A key with the same value in all rows is stated in a note instead. A
+    key that is not in the short form stays where rows could not be told apart without it.
     """
     frame = content.frame.mask(content.frame == "")
-    filled = [
+    nonempty = [
         column
         for column in content.columns
         if frame.empty or frame[list(column.names)].notna().any(axis=None)
     ]
     shared = [
         column
-        for column in filled
+        for column in nonempty
         if column.role == KEY and len(frame) > 1 and frame[column.name].nunique(dropna=False) == 1
     ]
-    kept = [column for column in filled if column not in shared]
+    candidates = [column for column in nonempty if column not in shared]
     described = list(takewhile(lambda column: column.role in (KEY, ""), content.columns))
     labels = {
         *described,
-        *(column for column in filled if not column.ends and not _is_numeric(frame[column.name])),
+        *(column for column in nonempty if not column.ends and not _is_numeric(frame[column.name])),
     }
 
-    def doubled(chosen: set[Column]) -> int:
-        return int(frame.duplicated([column.name for column in labels & chosen]).sum())
+    def doubled(columns: set[Column]) -> int:
+        return int(frame.duplicated([column.name for column in labels & columns]).sum())
 
-    chosen = {column for column in kept if column.in_short_form}
-    for column in (column for column in kept if column.role == KEY):
-        if doubled({*chosen, column}) < doubled(chosen):
-            chosen.add(column)
-    columns = [column for column in kept if column in chosen] or content.columns
-    says = [name for column in columns if column not in described for name in column.names]
-    rows = frame[says].notna().any(axis=1) if says else slice(None)
-    told = ", ".join(f"{column.name} `{frame[column.name].iloc[0]}`" for column in shared)
-    notes = [f"All rows: {told}.", *content.notes] if told else content.notes
+    selected = {column for column in candidates if column.in_short_form}
+    for column in (column for column in candidates if column.role == KEY):
+        if doubled({*selected, column}) < doubled(selected):
+            selected.add(column)
+    columns = [column for column in candidates if column in selected] or content.columns
+    value_names = [name for column in columns if column not in described for name in column.names]
+    rows = frame[value_names].notna().any(axis=1) if value_names else slice(None)
+    shared_text = ", ".join(f"{column.name} `{frame[column.name].iloc[0]}`" for column in shared)
+    notes = [f"All rows: {shared_text}.", *content.notes] if shared_text else content.notes
     return replace(content, frame=content.frame[rows], columns=columns, notes=notes)
 
 
 def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) -> None:
-    """Build a table and write it, `paths` by format ("csv", "xlsx", "tex", "html")."""
+    """Build a table and write it to `paths`, by format ("csv", "xlsx", "tex", "full.tex", "html")."""
     content = own_rows_first(entry.build(results))
     content = replace(
         content, notes=[*results.findings.get(f"{entry.study}/{entry.name}", ()), *content.notes]
@@ -119,7 +121,7 @@ def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) 
             content, frame=content.frame.assign(inference=EXPLORATORY), columns=columns
         )
     if results.simulated:
-        entry, content = _marked(entry, content)
+        entry, content = _mark_simulated(entry, content)
     files: dict[str, Callable[[], bytes]] = {
         "csv": lambda: as_csv(content).encode(),
         "xlsx": lambda: as_xlsx(entry, content, results),
@@ -133,7 +135,7 @@ def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) 
 
 
 def own_rows_first(content: TableContent) -> TableContent:
-    """Rows with a value of this run first, rows with published values alone below them.
+    """Return the table with rows of this run first and rows of published values alone below.
 
     Rows with the same first key stay together.
     """
@@ -148,27 +150,25 @@ def own_rows_first(content: TableContent) -> TableContent:
     return replace(content, frame=frame.iloc[order].reset_index(drop=True))
 
 
-def _marked(entry: Table, content: TableContent) -> tuple[Table, TableContent]:
-    """A table of a rehearsal: its title, its caption and each of its rows say so, in a file of any
-    format.
+def _mark_simulated(entry: Table, content: TableContent) -> tuple[Table, TableContent]:
+    """Mark the title, the caption and each row of a rehearsal's table as simulated.
 
-        A row of published values alone is not simulated, and says what it is.
+    Rows of published values alone are marked as published.
     """
     frame = content.frame.copy()
-    theirs, own = (frame[content.names(role)].notna().any(axis=1) for role in (PUBLISHED, OURS))
-    frame.insert(0, "voices", np.where(theirs & ~own, "published", SIMULATED))
-    said = f"{SIMULATED}. "
-    marked = replace(content, frame=frame, columns=(Column("voices"), *content.columns))
-    return replace(entry, title=said + entry.title, caption=said + entry.caption), marked
+    published, ours = (frame[content.names(role)].notna().any(axis=1) for role in (PUBLISHED, OURS))
+    frame.insert(0, "voices", np.where(published & ~ours, "published", SIMULATED))
+    prefix = f"{SIMULATED}. "
+    simulated = replace(content, frame=frame, columns=(Column("voices"), *content.columns))
+    return replace(entry, title=prefix + entry.title, caption=prefix + entry.caption), simulated
 
 
 def as_xlsx(entry: Table, content: TableContent, results: StudyResults) -> bytes:
-    """A workbook of two sheets, the table and its notes: numbers are numbers, and text is never a
-    formula.
+    """Return a workbook with the table and its notes in two sheets.
 
-        A CSV cannot be that: where the decimal sign is a comma, Excel expects semicolons between
-        cells, and reads 0.853 as text and 1.5 as a day in May. What would please it there breaks
-        pandas and R.
+    Numbers are stored as numbers, and text is never a formula. A CSV file cannot ensure this: where
+    the decimal sign is a comma, Excel expects semicolons between cells and reads 0.853 as text and
+    1.5 as a date. Files written for such an Excel cannot be read by pandas and R.
     """
     notes = [entry.title, *map(without_code_marks, notes_under(content, results))]
     stream = io.BytesIO()
@@ -180,17 +180,14 @@ def as_xlsx(entry: Table, content: TableContent, results: StudyResults) -> bytes
             writer, sheet_name="notes", index=False, header=False
         )
         for sheet in writer.book.worksheets:
-            for cell in (
-                cell for row in sheet.iter_rows() for cell in row if isinstance(cell.value, str)
-            ):
-                cell.data_type = "s"  # "=1+1" stays what it says
+            for cell in chain.from_iterable(sheet.iter_rows()):
+                if isinstance(cell.value, str):
+                    cell.data_type = "s"  # "=1+1" stays text
     return _without_dates(stream.getvalue())
 
 
 def _without_dates(book: bytes) -> bytes:
-    """The same workbook without the moment at which it was written: the same results give the same
-    bytes.
-    """
+    """Return the workbook without the time of writing, so that equal results give equal bytes."""
     stream = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(stream, "w") as new:
         for entry in old.infolist():
@@ -204,8 +201,9 @@ def _without_dates(book: bytes) -> bytes:
 
 
 def as_csv(content: TableContent) -> str:
-    """The frame as CSV: numbers with ten digits, text quoted and harmless in a spreadsheet, missing
-    values empty.
+    """Return the frame as CSV.
+
+    Numbers have ten digits, text is quoted and harmless in a spreadsheet, missing values are empty.
     """
     return _plain(content.frame, csv_text).to_csv(
         index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n"
@@ -213,25 +211,22 @@ def as_csv(content: TableContent) -> str:
 
 
 def _plain(frame: pd.DataFrame, harmless: Callable[[object], str]) -> pd.DataFrame:
-    """The frame with cells as `plain_value` gives them, and text, that of headings too, made
-    harmless.
-    """
-    columns = {
-        harmless(name): [
-            harmless(value) if isinstance(value, str) and value else value
-            for value in (plain_value(str(name), value) for value in frame[name])
-        ]
-        for name in frame.columns
-    }
+    """Return the frame with cells as `plain_value` gives them and with harmless text."""
+    columns: dict[str, list[object]] = {}
+    for name in frame.columns:
+        cells: list[object] = []
+        for cell in frame[name]:
+            value = plain_value(str(name), cell)
+            cells.append(harmless(value) if isinstance(value, str) and value else value)
+        columns[harmless(name)] = cells
     return pd.DataFrame(columns, dtype=object)
 
 
 def plain_value(name: str, value: str | float | None) -> str | int | float:
-    """A cell of column `name` as whole number, number of ten digits or text; "" where it is
-    missing.
+    """Return a cell of column `name` as an integer, a number of ten digits or text.
 
-        What is left of two sums that should be equal (-9.25e-17) is 0; a column of p values keeps
-        its small ones.
+    A missing cell is "". A rounding error of equal sums (-9.25e-17) becomes 0, except in a column
+    of p values.
     """
     if pd.isna(value):
         return ""
@@ -244,24 +239,24 @@ def plain_value(name: str, value: str | float | None) -> str | int | float:
 
 
 def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
-    """A page of its own with title, table and notes; it loads nothing.
+    """Return a page with title, table and notes, which loads no other file.
 
-    It shows the short form, and unfolds.
+    It shows the short form and a checkbox that unfolds all columns.
     """
-    columns, short = shown_columns(content), short_form(content)
+    columns, brief = shown_columns(content), short_form(content)
     keys = [column.cells for column in columns if column.role == KEY]
     starts = [
-        "first" if first else "group" if any(others) else ""
-        for first, *others in zip(*keys, strict=True)
+        "first" if first else "group" if any(more_keys) else ""
+        for first, *more_keys in zip(*keys, strict=True)
     ]
     return page_template("table.html").render(
         entry=entry,
         columns=columns,
-        short=[column.name for column in short.columns],
-        short_rows=set(short.frame.index),
+        short=[column.name for column in brief.columns],
+        short_rows=set(brief.frame.index),
         rows=len(content.frame),
         starts=starts,
-        notes=notes_under(replace(content, notes=short.notes), results),
+        notes=notes_under(replace(content, notes=brief.notes), results),
     )
 
 
@@ -271,25 +266,28 @@ def as_latex(
     """A table for booktabs that keeps within the page, with its notes below: see
     `moot.report.latex`.
 
-        full: with all columns, on a turned page if need be; else the short form.
+    full: with all columns, on a turned page if need be; else the short form.
     """
-    shown = content if full else short_form(content)
-    columns, notes = shown_columns(shown), notes_under(shown, results)
+    visible = content if full else short_form(content)
+    columns, notes = shown_columns(visible), notes_under(visible, results)
     cells = [[column.heading, *column.cells] for column in columns]
     numeric = [column.numeric for column in columns]
     label = f"tab:{entry.study}:{entry.name}{':full' * full}"
-    rows, more = (len(content.frame) - len(shown.frame), len(content.columns) - len(shown.columns))
-    if rows or more:
+    row_gap, column_gap = (
+        len(content.frame) - len(visible.frame),
+        len(content.columns) - len(visible.columns),
+    )
+    if row_gap or column_gap:
         notes.append(
-            f"{entry.name}.full.tex has {more} more columns{f' and {rows} more rows' * bool(rows)}."
+            f"{entry.name}.full.tex has {column_gap} more columns{f' and {row_gap} more rows' * bool(row_gap)}."
         )
     return latex_table(cells, numeric, entry.caption, label, notes, upright=not full)
 
 
 def notes_under(content: TableContent, results: StudyResults) -> list[str]:
-    """All notes under a table: its own, those of the data, and the source of published values."""
+    """Return all notes: of the table, of its data, and on the source of published values."""
     published = content.names(PUBLISHED)
-    source = [PUBLISHED_NOTE, *_not_compared(content, results)]
+    source = [PUBLISHED_NOTE, *_run_notes(content, results)]
     if not content.frame[published].notna().any(axis=None):
         source = [NONE_PUBLISHED_NOTE] if published else []
     exploratory = [EXPLORATORY_NOTE] if content.exploratory else []
@@ -297,37 +295,43 @@ def notes_under(content: TableContent, results: StudyResults) -> list[str]:
         *content.frame.columns,
         *(cell for cell in content.frame.to_numpy().flat if isinstance(cell, str)),
     }
-    of_data = results.notes_about(texts)
+    data_notes = results.notes_about(texts)
     return list(
         dict.fromkeys(
-            [*exploratory, *content.notes, *_notes_on_intervals(content), *source, *of_data]
+            [*exploratory, *content.notes, *_notes_on_intervals(content), *source, *data_notes]
         )
     )
 
 
-def _not_compared(content: TableContent, results: StudyResults) -> list[str]:
-    """Why runs in this table are not compared, or in our words: those that it names, or all where
-    it names none.
+def _run_notes(content: TableContent, results: StudyResults) -> list[str]:
+    """Return the notes on wording and on runs that are not compared.
+
+    They cover the experiments that the table names, or all if it names none.
     """
-    named = content.frame.get("experiment")
-    experiments = set(results.experiments) & set(results.experiments if named is None else named)
+    names = content.frame.get("experiment")
+    experiments = set(results.experiments) & set(results.experiments if names is None else names)
     return [*wording_notes(results, experiments), *unmatched_run_notes(results, experiments)]
 
 
 def _notes_on_intervals(content: TableContent) -> list[str]:
-    """What intervals without width, and values without an interval, mean, where the table has some."""
+    """Return the notes on intervals without width and on values without an interval."""
     ends = [column.ends for column in content.columns if column.ends and column.role != PUBLISHED]
     frame = content.frame
     widths = [(frame[high].astype(float) - frame[low].astype(float)).abs() for low, high in ends]
     measured = frame[content.names(OURS)].notna().any(axis=1)
-    flat = any((width < NO_WIDTH).any() for width in widths)
-    without = bool(widths) and (measured & widths[0].isna()).any()
-    return [note for note, holds in ((FLAT_NOTE, flat), (WITHOUT_NOTE, without)) if holds]
+    has_zero_width = any((width < NO_WIDTH).any() for width in widths)
+    has_no_interval = bool(widths) and (measured & widths[0].isna()).any()
+    return [
+        note
+        for note, holds in ((ZERO_WIDTH_NOTE, has_zero_width), (NO_INTERVAL_NOTE, has_no_interval))
+        if holds
+    ]
 
 
 def shown_columns(content: TableContent) -> list[ShownColumn]:
-    """The columns as text: intervals joined in one column, repeated keys left blank, numbers
-    formatted.
+    """Return the columns as text.
+
+    An interval is one column, repeated keys are blank, and numbers are formatted.
     """
     return [
         ShownColumn(
@@ -355,22 +359,22 @@ def _cells(content: TableContent, column: Column) -> list[str]:
             (
                 MISSING
                 if pd.isna(low) or pd.isna(high)
-                else f"[{_shown(low, digits)}, {_shown(high, digits)}]"
+                else f"[{_format_cell(low, digits)}, {_format_cell(high, digits)}]"
             )
             for low, high in pairs
         ]
-    cells = [_shown(value, digits) for value in frame[column.name]]
+    cells = [_format_cell(value, digits) for value in frame[column.name]]
     if _P_VALUES.search(column.name):
         cells = ["< 0.001" if cell == "0.000" else cell for cell in cells]
     if column.role != KEY:
         return cells
     keys = content.names(KEY)
-    above = frame[keys[: keys.index(column.name) + 1]]
-    repeated = (above == above.shift()).all(axis=1)
-    return ["" if again else cell for cell, again in zip(cells, repeated, strict=True)]
+    key_columns = frame[keys[: keys.index(column.name) + 1]]
+    repeated = (key_columns == key_columns.shift()).all(axis=1)
+    return ["" if is_repeated else cell for cell, is_repeated in zip(cells, repeated, strict=True)]
 
 
-def _shown(value: str | float | None, specification: str) -> str:
+def _format_cell(value: str | float | None, specification: str) -> str:
     if pd.isna(value):
         return MISSING
     if isinstance(value, bool):
@@ -378,7 +382,7 @@ def _shown(value: str | float | None, specification: str) -> str:
     if isinstance(value, Integral):
         return format(int(value), specification if specification.endswith("d") else "d")
     if isinstance(value, Real):
-        if abs(float(value)) >= LARGE:
+        if abs(float(value)) >= LARGE_VALUE:
             specification = specification.replace(DEFAULT_FORMAT, ".1f")
         number = format(
             round(float(value)) if specification.endswith("d") else float(value), specification

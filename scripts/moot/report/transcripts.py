@@ -115,9 +115,9 @@ def read_debates(results: ExperimentResults, model: str) -> Iterator[DebateText]
     person, too.
     """
     task = results.task
-    ended = results.outcomes.loc[results.outcomes["model"] == model, _OUTCOME]
+    rows = results.outcomes.loc[results.outcomes["model"] == model, _OUTCOME]
     outcomes: dict[tuple[str, int], list[Fields]] = {}
-    for outcome in records(ended):
+    for outcome in records(rows):
         outcomes.setdefault((outcome["case_id"], outcome["repeat"]), []).append(outcome)
     parts = results.transcript_parts(SCHEMAS["transcripts"].names, model, include_waiting=True)
     for utterances in _by_debate(parts):
@@ -126,9 +126,9 @@ def read_debates(results: ExperimentResults, model: str) -> Iterator[DebateText]
         target = case.target
         turns = [_turn(row, task, target) for row in utterances if row["kind"] != CONCLUSION]
         meaning = task.meaning.get(target, "")
-        ended_as = _outcome(outcomes[identity], target)
+        debate_outcome = _outcome(outcomes[identity], target)
         yield DebateText(
-            utterances[0]["debate_id"], *identity, case.text, target, meaning, turns, ended_as
+            utterances[0]["debate_id"], *identity, case.text, target, meaning, turns, debate_outcome
         )
 
 
@@ -136,15 +136,15 @@ def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[JsonObject]]:
     """The utterances of each debate, in the order of ids, which goes across shards: on disk until
     their turn comes.
     """
-    places: list[tuple[str, int]] = []
-    with TemporaryFile() as kept:
+    offsets: list[tuple[str, int]] = []
+    with TemporaryFile() as file:
         for part in parts:
             for name, rows in groupby(records(part), key=itemgetter("debate_id")):
-                places.append((name, kept.tell()))
-                pickle.dump(list(rows), kept)
-        for _, place in sorted(places):
-            kept.seek(place)
-            yield pickle.load(kept)  # noqa: S301 - our own file
+                offsets.append((name, file.tell()))
+                pickle.dump(list(rows), file)
+        for _, offset in sorted(offsets):
+            file.seek(offset)
+            yield pickle.load(file)  # noqa: S301 - our own file
 
 
 def records(frame: pd.DataFrame) -> list[JsonObject]:
@@ -154,45 +154,55 @@ def records(frame: pd.DataFrame) -> list[JsonObject]:
     return cast("list[JsonObject]", frame.to_dict("records"))
 
 
-def _turn(said: Fields, task: Task, target: str) -> Turn:
-    public = said["visibility"] == PUBLIC
+def _turn(utterance: Fields, task: Task, target: str) -> Turn:
+    public = utterance["visibility"] == PUBLIC
     call = "".join(
-        character for character in said["call_id"] if character.isalnum() or character in "-_:.#/"
+        character
+        for character in utterance["call_id"]
+        if character.isalnum() or character in "-_:.#/"
     )
-    notice, text, fields = _body(said)
-    stated = None
-    if said["prediction"]:
-        stated = _stated(said["prediction"], said["confidence"], target if public else "")
+    notice, text, fields = _body(utterance)
+    prediction = None
+    if utterance["prediction"]:
+        prediction = _predicted(
+            utterance["prediction"], utterance["confidence"], target if public else ""
+        )
     return Turn(
-        number=said["turn"],
-        speaker=capitalised(task.roles.get(said["speaker"], said["speaker"]).replace("_", " ")),
-        kind=said["kind"].replace("_", " "),
-        round=said["round"],
-        readers="" if public else said["visibility"].replace(",", ", "),
-        origin=call[:CODE_LENGTH] if call else said["source"],
+        number=utterance["turn"],
+        speaker=capitalised(
+            task.roles.get(utterance["speaker"], utterance["speaker"]).replace("_", " ")
+        ),
+        kind=utterance["kind"].replace("_", " "),
+        round=utterance["round"],
+        readers="" if public else utterance["visibility"].replace(",", ", "),
+        origin=call[:CODE_LENGTH] if call else utterance["source"],
         call=call,
         notice=notice,
         text=text,
         fields=fields,
-        prediction=stated,
+        prediction=prediction,
     )
 
 
-def _body(said: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str], ...]]:
+def _body(utterance: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str], ...]]:
     """What is wrong with what was said, its words (of no use: as they came; of a form none), its
     fields.
     """
-    parsed = json.loads(said["parsed"]) if said["parsed"] else None
-    if said["parse_status"] == "failed":
+    parsed = json.loads(utterance["parsed"]) if utterance["parsed"] else None
+    if utterance["parse_status"] == "failed":
         return f"The call failed; nothing was said{_why(parsed, 'error')}", "", ()
-    if said["parse_status"] == "invalid":
-        return f"No usable answer{_why(parsed, 'problem')}; the reply as it came", said["text"], ()
+    if utterance["parse_status"] == "invalid":
+        return (
+            f"No usable answer{_why(parsed, 'problem')}; the reply as it came",
+            utterance["text"],
+            (),
+        )
     fields = (
         {name: value for name, value in parsed.items() if value not in EMPTY}
         if isinstance(parsed, dict)
         else {}
     )
-    shown = tuple(
+    texts = tuple(
         (
             name.replace("_", " ").capitalize(),
             [_flat(entry) for entry in value] if isinstance(value, list) else _flat(value),
@@ -201,21 +211,21 @@ def _body(said: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str], ..
         if name not in ("prediction", "confidence", CONTRADICTION)
     )
     notice = (
-        f"Contradictory: the answer is {said['prediction']}, the words say:"
+        f"Contradictory: the answer is {utterance['prediction']}, the words say:"
         f" {_flat(fields[CONTRADICTION])}"
         if (CONTRADICTION in fields)
         else ""
     )
     if not fields or (
-        said["source"] != COMPUTED and not said["parse_status"]
+        utterance["source"] != COMPUTED and not utterance["parse_status"]
     ):  # in words of its own
-        return "", said["text"], shown
-    return notice or ("" if shown else "No reasons given"), "", shown
+        return "", utterance["text"], texts
+    return notice or ("" if texts else "No reasons given"), "", texts
 
 
 def _why(parsed: object, name: str) -> str:
-    found = parsed.get(name) if isinstance(parsed, Mapping) else None
-    return f": {found}".replace("\n", " ") if found else ""
+    reason = parsed.get(name) if isinstance(parsed, Mapping) else None
+    return f": {reason}".replace("\n", " ") if reason else ""
 
 
 def _flat(value: object) -> str:
@@ -227,7 +237,7 @@ def _flat(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _stated(label: str, confidence: float, target: str) -> StatedPrediction:
+def _predicted(label: str, confidence: float, target: str) -> StatedPrediction:
     verdict = "" if not target else "CORRECT" if label == target else "INCORRECT"
     return StatedPrediction(label, None if pd.isna(confidence) else confidence, verdict)
 
@@ -237,19 +247,21 @@ def _outcome(rows: Sequence[Fields], target: str) -> DebateOutcome:
     there is none; of several judges, what most of them say.
     """
     if len(rows) > 1:
-        said = Counter(row["prediction"] for row in rows if row["status"] == "valid").most_common()
-        words = f"of {len(rows)} judges, " + (
-            ", ".join(f"{count} say {label}" for label, count in said) or "none says"
+        votes = Counter(row["prediction"] for row in rows if row["status"] == "valid").most_common()
+        summary = f"of {len(rows)} judges, " + (
+            ", ".join(f"{count} say {label}" for label, count in votes) or "none says"
         )
-        if not said or (len(said) > 1 and said[0][1] == said[1][1]):
-            return DebateOutcome(None, "invalid", words)
-        return DebateOutcome(_stated(said[0][0], float("nan"), target), "valid", words)
+        if not votes or (len(votes) > 1 and votes[0][1] == votes[1][1]):
+            return DebateOutcome(None, "invalid", summary)
+        return DebateOutcome(_predicted(votes[0][0], float("nan"), target), "valid", summary)
     [row] = rows
     if pd.isna(row["prediction"]) or not row["prediction"]:
         return DebateOutcome(
             None, row["status"], row["reason"] if isinstance(row["reason"], str) else ""
         )
-    return DebateOutcome(_stated(row["prediction"], row["confidence"], target), row["status"], "")
+    return DebateOutcome(
+        _predicted(row["prediction"], row["confidence"], target), row["status"], ""
+    )
 
 
 def render_markdown(results: ExperimentResults, model: str) -> Iterator[str]:

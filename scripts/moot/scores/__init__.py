@@ -42,8 +42,8 @@ def no_scores() -> pd.DataFrame:
 
 def concat_scores(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Score frames in one, those without rows left out."""
-    filled = [frame for frame in frames if len(frame)]
-    return pd.concat(filled, ignore_index=True) if filled else no_scores()
+    nonempty = [frame for frame in frames if len(frame)]
+    return pd.concat(nonempty, ignore_index=True) if nonempty else no_scores()
 
 
 def by_model(

@@ -69,10 +69,10 @@ class Estimate:
     def p_of(self, supposed: float) -> float:
         """The p of a supposed value; 1 where the cases are too few, or there is no interval."""
         if supposed == 0 and not math.isnan(self.p):
-            found = self.p
+            p = self.p
         else:
-            found = interval_p(self.value, self.low, self.high, supposed, self.freedom)
-        return found if self.has_enough_cases and not math.isnan(found) else 1.0
+            p = interval_p(self.value, self.low, self.high, supposed, self.freedom)
+        return p if self.has_enough_cases and not math.isnan(p) else 1.0
 
 
 def evaluate_contrast(
@@ -86,15 +86,15 @@ def evaluate_contrast(
         return None if difference is None else ContrastResult(difference)
     sides = sides_of(contrast, experiments)
     seed = experiments[contrast.first.experiment].seed
-    within = _within(sides, seed, one_run=_is_one_run(contrast))
-    needed = float("nan")
+    within_cases = _difference_within_cases(sides, seed, one_run=_is_one_run(contrast))
+    needed_cases = float("nan")
     if not math.isnan(difference.difference):
         variation = measure_spread(contrast, experiments, difference.difference)
-        needed = cases_needed(difference.difference, variation, repeats_of(sides))
-    needed = math.ceil(needed) if math.isfinite(needed) else float("nan")
-    if within is None:
-        return ContrastResult(difference, LIKE_THESE, needed)
-    return ContrastResult(within, _these(within.cases), needed)
+        needed_cases = cases_needed(difference.difference, variation, repeats_of(sides))
+    needed_cases = math.ceil(needed_cases) if math.isfinite(needed_cases) else float("nan")
+    if within_cases is None:
+        return ContrastResult(difference, LIKE_THESE, needed_cases)
+    return ContrastResult(within_cases, _these_cases(within_cases.cases), needed_cases)
 
 
 def repeats_of(sides: tuple[SideDebates, SideDebates]) -> tuple[int, int]:
@@ -113,18 +113,18 @@ def evaluate_among_valid(
         return None
     rows = [(side, experiments[side.experiment].predictions) for side in contrast.sides]
     if all(
-        (found.loc[found["model"].isin(side.models), "status"] == "valid").all()
-        for side, found in rows
+        (predictions.loc[predictions["model"].isin(side.models), "status"] == "valid").all()
+        for side, predictions in rows
     ):
         return None
     first, second = (replace(side, metric=OF_VALID) for side in contrast.sides)
     return evaluate_contrast(replace(contrast, first=first, second=second), experiments)
 
 
-def carried_note(found: float, valid: float) -> str:
+def carried_note(difference: float, among_valid: float) -> str:
     """That invalid answers carry a difference, with both numbers."""
     return (
-        f"invalid answers carry the difference ({found:+.3f} with them as wrong, {valid:+.3f}"
+        f"invalid answers carry the difference ({difference:+.3f} with them as wrong, {among_valid:+.3f}"
         " without)"
     )
 
@@ -136,13 +136,17 @@ def estimate_metric(results: ExperimentResults, model: str, metric: str) -> Esti
         return None
     debates = SideDebates(terms, (model,) * len(terms.case_ids))
     cases, sums = debates.by_case
-    found = by_cluster(results, cases, Statistic(sums.value, terms.bounds))
+    by_cases = by_cluster(results, cases, Statistic(sums.value, terms.bounds))
     strata = debates.runs
-    if found.has_enough_cases or smallest_stratum(strata) <= 1:
-        return found
-    within = interval_within(debates.shared.value, strata, results.seed, terms.bounds)
+    if by_cases.has_enough_cases or smallest_stratum(strata) <= 1:
+        return by_cases
+    interval = interval_within(debates.shared.value, strata, results.seed, terms.bounds)
     return Estimate(
-        *within, found.cases, found.clusters, smallest_stratum(strata) - 1, _these(found.cases)
+        *interval,
+        by_cases.cases,
+        by_cases.clusters,
+        smallest_stratum(strata) - 1,
+        _these_cases(by_cases.cases),
     )
 
 
@@ -158,22 +162,22 @@ def contrast_estimate(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults]
 ) -> Estimate | None:
     """The difference of a contrast, as `answer` gives it."""
-    given = evaluate_contrast(contrast, experiments)
-    if given is None:
+    result = evaluate_contrast(contrast, experiments)
+    if result is None:
         return None
-    found = given.difference
+    difference = result.difference
     numbers = (
-        found.difference,
-        found.low,
-        found.high,
-        found.cases,
-        found.clusters,
-        found.clusters - 1,
+        difference.difference,
+        difference.low,
+        difference.high,
+        difference.cases,
+        difference.clusters,
+        difference.clusters - 1,
     )
-    return Estimate(*numbers, given.population, found.p, given.needed_cases)
+    return Estimate(*numbers, result.population, difference.p, result.needed_cases)
 
 
-def _these(cases: int) -> str:
+def _these_cases(cases: int) -> str:
     return f"these {cases} case{'s' * (cases != 1)}"
 
 
@@ -187,7 +191,7 @@ def _is_one_run(contrast: Contrast) -> bool:
     )
 
 
-def _within(
+def _difference_within_cases(
     sides: tuple[SideDebates, SideDebates], seed: int, *, one_run: bool
 ) -> Difference | None:
     """The difference by debates within cases, which are drawn for both sides alike where these are
@@ -199,19 +203,26 @@ def _within(
     )
     if smallest_stratum(strata) <= 1 or (one_run and first != second):
         return None
-    one, other = (debates.shared for debates in sides)
-    second_from = 0 if one_run else len(first)
+    first_sums, second_sums = (debates.shared for debates in sides)
+    second_start = 0 if one_run else len(first)
 
-    def apart(weights: Floats) -> Floats:
-        return one.value(weights[:, : len(first)]) - other.value(weights[:, second_from:])
+    def difference_of_weights(weights: Floats) -> Floats:
+        return first_sums.value(weights[:, : len(first)]) - second_sums.value(
+            weights[:, second_start:]
+        )
 
-    found = interval_within(apart, strata, seed, _bounds(sides))
+    estimate = interval_within(difference_of_weights, strata, seed, _bounds(sides))
     cases, freedom = (
         len(set(sides[0].terms.case_ids) | set(sides[1].terms.case_ids)),
         smallest_stratum(strata) - 1,
     )
     return Difference(
-        one.total(), other.total(), *found, interval_p(*found, 0.0, freedom), cases, cases
+        first_sums.total(),
+        second_sums.total(),
+        *estimate,
+        interval_p(*estimate, 0.0, freedom),
+        cases,
+        cases,
     )
 
 

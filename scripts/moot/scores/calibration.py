@@ -44,32 +44,52 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
     if positive:
         probability = probability_of_positive(rows, results.task)
         truth = as_numbers(rows["target"] == positive)
-        known = ~np.isnan(probability)
+        has_probability = ~np.isnan(probability)
         statistics += [
-            ("auc", known, auc_statistic(truth[known], probability[known])),
-            ("brier", known, share_statistic((probability - truth)[known] ** 2)),
+            (
+                "auc",
+                has_probability,
+                auc_statistic(truth[has_probability], probability[has_probability]),
+            ),
+            (
+                "brier",
+                has_probability,
+                share_statistic((probability - truth)[has_probability] ** 2),
+            ),
         ]
-    known = ~np.isnan(confidence)
-    right, stated = correct[known], confidence[known]
-    missing = float((~known).sum())
+    has_probability = ~np.isnan(confidence)
+    correct_known, confidence_known = correct[has_probability], confidence[has_probability]
+    missing = float((~has_probability).sum())
     yield Score(
         "confidence_missing", missing, group=group.name, n=len(rows), n_invalid=group.n_invalid
     )
     statistics += [
-        ("brier_of_prediction", known, share_statistic((stated - right) ** 2)),
-        ("expected_calibration_error", known, calibration_error_statistic(stated, right)),
-        ("confidence", known, share_statistic(stated)),
-        ("overconfidence", known, mean_statistic(stated - right, DIFFERENCE)),
-        ("auc_of_confidence", known, auc_statistic(right, stated)),
+        (
+            "brier_of_prediction",
+            has_probability,
+            share_statistic((confidence_known - correct_known) ** 2),
+        ),
+        (
+            "expected_calibration_error",
+            has_probability,
+            calibration_error_statistic(confidence_known, correct_known),
+        ),
+        ("confidence", has_probability, share_statistic(confidence_known)),
+        (
+            "overconfidence",
+            has_probability,
+            mean_statistic(confidence_known - correct_known, DIFFERENCE),
+        ),
+        ("auc_of_confidence", has_probability, auc_statistic(correct_known, confidence_known)),
     ]
-    by_chance = calibration_error_by_chance(stated, results.seed)
+    by_chance = calibration_error_by_chance(confidence_known, results.seed)
     yield Score(
         "calibration_error_by_chance",
         by_chance,
         group=group.name,
-        n=len(stated),
+        n=len(confidence_known),
         n_invalid=group.n_invalid,
     )
-    for metric, kept, statistic in statistics:
-        sample = results.sample(rows["case_id"].to_numpy()[kept])
+    for metric, is_included, statistic in statistics:
+        sample = results.sample(rows["case_id"].to_numpy()[is_included])
         yield sample.score(metric, statistic, group.name, n_invalid=group.n_invalid)

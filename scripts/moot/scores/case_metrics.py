@@ -114,10 +114,10 @@ def macro_f1(results: ExperimentResults, model: str) -> Terms:
 
 def _f1(rows: pd.DataFrame, labels: list[str]) -> Terms:
     answers = rows["prediction"].where(rows["status"] == "valid")
-    true, named = (
+    true, predicted = (
         as_numbers([values == label for label in labels]).T for values in (rows["target"], answers)
     )
-    return Terms(list(rows["case_id"]), 2 * true * named, true + named)
+    return Terms(list(rows["case_id"]), 2 * true * predicted, true + predicted)
 
 
 @case_metric("brier")
@@ -126,30 +126,32 @@ def brier(results: ExperimentResults, model: str) -> Terms:
     better.
     """
     rows = _rows_with_truth(results, model)
-    probability, right = _stated(results, rows)
-    return _where_stated(rows, (probability - right) ** 2, SHARE)
+    probability, correct = _probability_and_correctness(results, rows)
+    return _mean_where_defined(rows, (probability - correct) ** 2, SHARE)
 
 
 @case_metric("overconfidence")
 def overconfidence(results: ExperimentResults, model: str) -> Terms:
     """Mean probability of the answer less the share that is right, of debates that state one."""
     rows = _rows_with_truth(results, model)
-    probability, right = _stated(results, rows)
-    return _where_stated(rows, probability - right, (-1.0, 1.0))
+    probability, correct = _probability_and_correctness(results, rows)
+    return _mean_where_defined(rows, probability - correct, (-1.0, 1.0))
 
 
-def _stated(results: ExperimentResults, rows: pd.DataFrame) -> tuple[Floats, Floats]:
+def _probability_and_correctness(
+    results: ExperimentResults, rows: pd.DataFrame
+) -> tuple[Floats, Floats]:
     probability = probability_of_prediction(rows, results.task)
     usable = (rows["status"] == "valid").to_numpy()
     return np.where(usable, probability, np.nan), as_numbers(rows["prediction"] == rows["target"])
 
 
-def _where_stated(rows: pd.DataFrame, values: Floats, bounds: Bounds) -> Terms:
-    known = ~np.isnan(values)
+def _mean_where_defined(rows: pd.DataFrame, values: Floats, bounds: Bounds) -> Terms:
+    is_defined = ~np.isnan(values)
     return Terms(
         list(rows["case_id"]),
-        np.where(known, values, 0.0)[:, None],
-        as_numbers(known)[:, None],
+        np.where(is_defined, values, 0.0)[:, None],
+        as_numbers(is_defined)[:, None],
         bounds,
     )
 
@@ -157,18 +159,18 @@ def _where_stated(rows: pd.DataFrame, values: Floats, bounds: Bounds) -> Terms:
 @case_metric("tokens")
 def tokens(results: ExperimentResults, model: str) -> Terms:
     """Prompt and generated tokens of a debate."""
-    rows = _taken(results, model, "tokens")
+    rows = _rows_with_calls(results, model, "tokens")
     return _share(rows, rows["prompt_tokens"] + rows["completion_tokens"], AMOUNT)
 
 
 @case_metric("calls")
 def calls(results: ExperimentResults, model: str) -> Terms:
     """Calls of a debate."""
-    rows = _taken(results, model, "calls")
+    rows = _rows_with_calls(results, model, "calls")
     return _share(rows, rows["calls"], AMOUNT)
 
 
-def _taken(results: ExperimentResults, model: str, metric: str) -> pd.DataFrame:
+def _rows_with_calls(results: ExperimentResults, model: str, metric: str) -> pd.DataFrame:
     if results.config.protocol == RECORDED:
         raise UserError(
             f"contrast with the metric {metric}: what the recorded debates of {results.experiment}"

@@ -62,27 +62,27 @@ def _label_shares(results: ExperimentResults, group: Group) -> Iterator[Score]:
 
 def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
     labels = results.task.labels
-    truth, answered = one_hot(group.rows, labels)
+    truth, predicted = one_hot(group.rows, labels)
     sample = results.sample(group.rows["case_id"])
     for metric, average, count in _confusion_counts(
-        truth, answered, labels, positive_of_two(results.task)
+        truth, predicted, labels, positive_of_two(results.task)
     ):
         yield sample.count(metric, count, group.name, average, group.n_invalid if average else 0)
-    for suffix, counted in (
+    for suffix, is_included in (
         ("", group.valid),
         (INVALID_WRONG, np.ones(len(group.rows), dtype=bool)),
     ):
         scores = _scores(
             results,
-            group.rows[counted],
-            truth[counted],
-            answered[counted],
+            group.rows[is_included],
+            truth[is_included],
+            predicted[is_included],
             invalid_wrong=bool(suffix),
         )
         for score in scores:
-            named = _group_name(group.name, score.group)
+            group_name = _group_name(group.name, score.group)
             yield replace(
-                score, metric=score.metric + suffix, group=named, n_invalid=group.n_invalid
+                score, metric=score.metric + suffix, group=group_name, n_invalid=group.n_invalid
             )
 
 
@@ -90,7 +90,7 @@ def _scores(
     results: ExperimentResults,
     rows: pd.DataFrame,
     truth: Floats,
-    answered: Floats,
+    predicted: Floats,
     *,
     invalid_wrong: bool,
 ) -> Iterator[Score]:
@@ -101,17 +101,17 @@ def _scores(
     positive = labels.index(results.task.positive) if results.task.positive else None
     sample = results.sample(rows["case_id"])
     bootstrap = sample.bootstrap
-    occurs = occurring_labels(truth, answered)
+    occurs = occurring_labels(truth, predicted)
 
     def metrics(weights: Floats) -> dict[Key, Floats]:
         return _metrics(
-            weighted_sums(truth, answered, weights), labels, positive, occurs, invalid_wrong
+            weighted_sums(truth, predicted, weights), labels, positive, occurs, invalid_wrong
         )
 
     values, draws = metrics(np.ones((1, len(rows)))), bootstrap.draws_of(metrics)
     for key, value in values.items():
         metric, average, label = key
-        clusters = bootstrap.clusters_among(rows_behind(key, truth, answered, labels, positive))
+        clusters = bootstrap.clusters_among(rows_behind(key, truth, predicted, labels, positive))
         ends = estimate_interval(float(value[0]), draws[key], clusters, metric_bounds(metric))
         yield Score(
             metric, float(value[0]), *ends, average, label, sample.n, n_cases=sample.n_cases
@@ -119,20 +119,20 @@ def _scores(
 
 
 def _metrics(
-    found: Sums, labels: tuple[str, ...], positive: int | None, occurs: Truths, invalid_wrong: bool
+    sums: Sums, labels: tuple[str, ...], positive: int | None, occurs: Truths, invalid_wrong: bool
 ) -> dict[Key, Floats]:
     """What one way of counting invalid answers gives; what compares two raters needs an answer of
     both.
     """
-    metrics: dict[Key, Floats] = {("accuracy", "", ""): ratio(found.correct, found.total)}
-    averaged = averages(found, labels, occurs, positive)
+    metrics: dict[Key, Floats] = {("accuracy", "", ""): ratio(sums.correct, sums.total)}
+    averaged = averages(sums, labels, occurs, positive)
     metrics |= {
         key: values for key, values in averaged.items() if key[1] != "micro"
     }  # of one label it is accuracy
     if not invalid_wrong:
-        metrics |= rates(found, positive) if positive is not None else {}
-        metrics["kappa", "", ""] = kappa(found, without_spread=0.0)
-        metrics["mcc", "", ""] = matthews(found)
+        metrics |= rates(sums, positive) if positive is not None else {}
+        metrics["kappa", "", ""] = kappa(sums, without_spread=0.0)
+        metrics["mcc", "", ""] = matthews(sums)
     return metrics
 
 
@@ -143,12 +143,12 @@ def _group_name(group: str, label: str) -> str:
 
 
 def _confusion_counts(
-    truth: Floats, answered: Floats, labels: tuple[str, ...], positive: str
+    truth: Floats, answers: Floats, labels: tuple[str, ...], positive: str
 ) -> Iterator[tuple[str, str, float]]:
     """Name, average and count of each cell of the confusion matrix that is not empty, as
     `confusion:TRUE:PREDICTED`; for two labels tp, fp, fn and tn too.
     """
-    counts = truth.T @ np.column_stack([answered, answered.sum(axis=1) == 0])
+    counts = truth.T @ np.column_stack([answers, answers.sum(axis=1) == 0])
     for row, true in enumerate(labels):
         for column, predicted in enumerate((*labels, "invalid")):
             if counts[row, column]:
@@ -168,13 +168,13 @@ def one_hot(rows: pd.DataFrame, labels: tuple[str, ...]) -> tuple[Floats, Floats
     """Targets and answers as matrices of shape (rows, labels); a row without a usable answer holds
     zeros.
 
-        Raises:
-            UserError: a target or a valid prediction is none of the labels.
+    Raises:
+        UserError: a target or a valid prediction is none of the labels.
     """
     valid = rows["status"] == "valid"
-    unknown = rows[~rows["target"].isin(labels) | (valid & ~rows["prediction"].isin(labels))]
-    if len(unknown):
-        row = unknown.iloc[0]
+    outside_labels = rows[~rows["target"].isin(labels) | (valid & ~rows["prediction"].isin(labels))]
+    if len(outside_labels):
+        row = outside_labels.iloc[0]
         raise UserError(
             f"predictions of {row['experiment']}, {row['model']}, case '{row['case_id']}':"
             f" prediction '{row['prediction']}' and target '{row['target']}', expected labels"
@@ -185,16 +185,16 @@ def one_hot(rows: pd.DataFrame, labels: tuple[str, ...]) -> tuple[Floats, Floats
         rows["prediction"].where(valid).to_numpy(dtype=object),
     )
     columns = np.array(labels, dtype=object)
-    truth, answered = (values[:, None] == columns[None, :] for values in (targets, answers))
-    return truth.astype(np.float64), answered.astype(np.float64)
+    truth, predicted = (values[:, None] == columns[None, :] for values in (targets, answers))
+    return truth.astype(np.float64), predicted.astype(np.float64)
 
 
 def _reference_scores(results: ExperimentResults) -> Iterator[pd.DataFrame]:
     """What always naming the sample's most frequent label, and drawing labels at its base rates,
     would score.
 
-        Each case is answered once. The coin's counts are expectations: its accuracy is the sum of
-        the squared base rates.
+    Each case is answered once. The coin's counts are expectations: its accuracy is the sum of
+    the squared base rates.
     """
     labels = results.task.labels
     evaluated = results.predictions.drop_duplicates("case_id").sort_values("case_id")

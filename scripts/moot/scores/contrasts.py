@@ -39,13 +39,13 @@ class Side:
     cases: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        where = (
+        condition = (
             f" where {', '.join(f'{name}={value}' for name, value in self.cases.items())}"
             if self.cases
             else ""
         )
         models = self.models[0] if len(self.models) == 1 else f"{len(self.models)} models"
-        return f"{self.experiment}, {models}{where}"
+        return f"{self.experiment}, {models}{condition}"
 
 
 class ContrastTest(ABC):
@@ -164,32 +164,39 @@ class SideDebates:
 
     def select(self, cases: set[str], runs: set[tuple[str, str]] | None = None) -> "SideDebates":
         """The debates over some of the cases, or of some runs alone."""
-        kept = np.array(
+        is_selected = np.array(
             [run[0] in cases if runs is None else run in runs for run in self.runs], dtype=bool
         )
         ids, models = (
-            tuple(np.asarray(names, dtype=object)[kept])
+            tuple(np.asarray(names, dtype=object)[is_selected])
             for names in (self.terms.case_ids, self.models)
         )
-        terms = Terms(list(ids), self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds)
+        terms = Terms(
+            list(ids),
+            self.terms.tops[is_selected],
+            self.terms.bottoms[is_selected],
+            self.terms.bounds,
+        )
         return SideDebates(terms, models)
 
 
 def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
     """The debates of a side; raises `UserError` where its metric does not apply to the experiment."""
-    each = [CASE_METRICS[side.metric](results, model) for model in side.models]
-    found = SideDebates(
+    terms_by_model = [CASE_METRICS[side.metric](results, model) for model in side.models]
+    debates = SideDebates(
         Terms(
-            [case for terms in each for case in terms.case_ids],
-            np.vstack([terms.tops for terms in each]),
-            np.vstack([terms.bottoms for terms in each]),
-            each[0].bounds,
+            [case for terms in terms_by_model for case in terms.case_ids],
+            np.vstack([terms.tops for terms in terms_by_model]),
+            np.vstack([terms.bottoms for terms in terms_by_model]),
+            terms_by_model[0].bounds,
         ),
         tuple(
-            model for model, terms in zip(side.models, each, strict=True) for _ in terms.case_ids
+            model
+            for model, terms in zip(side.models, terms_by_model, strict=True)
+            for _ in terms.case_ids
         ),
     )
-    return found.select(matching_cases(side, results.cases)) if side.cases else found
+    return debates.select(matching_cases(side, results.cases)) if side.cases else debates
 
 
 def matching_cases(side: Side, cases: pd.DataFrame) -> set[str]:
@@ -197,15 +204,15 @@ def matching_cases(side: Side, cases: pd.DataFrame) -> set[str]:
     attribute.
     """
     for name in side.cases:
-        known = sorted({key for attributes in cases["attributes"] for key in attributes})
-        if name not in known:
+        attribute_names = sorted({key for attributes in cases["attributes"] for key in attributes})
+        if name not in attribute_names:
             raise UserError(
                 f"contrast of {side.experiment}: its cases have no attribute '{name}'; they have"
-                f" {', '.join(known)}."
+                f" {', '.join(attribute_names)}."
             )
     matches = [
-        all(found.get(key) == value for key, value in side.cases.items())
-        for found in cases["attributes"]
+        all(case_attributes.get(key) == value for key, value in side.cases.items())
+        for case_attributes in cases["attributes"]
     ]
     return set(cases["case_id"][matches])
 
@@ -226,25 +233,25 @@ def sides_of(
         if contrast.first.models == contrast.second.models
         else None
     )
-    return _over_the_same_labels(first.select(cases, runs), second.select(cases, runs))
+    return _align_label_terms(first.select(cases, runs), second.select(cases, runs))
 
 
-def _over_the_same_labels(
-    first: SideDebates, second: SideDebates
-) -> tuple[SideDebates, SideDebates]:
+def _align_label_terms(first: SideDebates, second: SideDebates) -> tuple[SideDebates, SideDebates]:
     """Both sides, where a label that one side names, always wrongly, counts as an F1 of 0 on both."""
-    right = np.vstack([first.terms.tops, second.terms.tops]).any(axis=0)
+    ever_right = np.vstack([first.terms.tops, second.terms.tops]).any(axis=0)
     occurs = np.vstack([first.terms.bottoms, second.terms.bottoms]).any(axis=0)
-    if right.size == 1:
+    if ever_right.size == 1:
         return first, second
-    one, other = (
+    first_aligned, second_aligned = (
         replace(
             side,
-            terms=replace(side.terms, bottoms=np.where(occurs & ~right, 1.0, side.terms.bottoms)),
+            terms=replace(
+                side.terms, bottoms=np.where(occurs & ~ever_right, 1.0, side.terms.bottoms)
+            ),
         )
         for side in (first, second)
     )
-    return one, other
+    return first_aligned, second_aligned
 
 
 def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Difference | None:
@@ -258,14 +265,14 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
         return None
     if contrast.test:
         return contrast.test.measure(contrast, experiments)
-    (names, first), (others, second) = (debates.by_case for debates in sides)
+    (first_cases, first), (second_cases, second) = (debates.by_case for debates in sides)
     results = [experiments[side.experiment] for side in contrast.sides]
-    clusters = [results[0].clusters[case] for case in names]
+    clusters = [results[0].clusters[case] for case in first_cases]
     low, high = (debates.terms.bounds for debates in sides)
     if contrast.paired:
         bounds = low[0] - high[1], low[1] - high[0]
         return compare_paired(first, second, clusters, results[0].seed, bounds, contrast.margin)
-    other_clusters = [results[1].clusters[case] for case in others]
+    other_clusters = [results[1].clusters[case] for case in second_cases]
     both = (min(low[0], high[0]), max(low[1], high[1]))
     return compare_unpaired(
         first, second, clusters, other_clusters, results[0].seed, both, contrast.margin
@@ -284,13 +291,13 @@ def measure_spread(
     for side, debates in list(zip(contrast.sides, sides, strict=True))[
         : 1 if contrast.paired else 2
     ]:
-        known = experiments[side.experiment].clusters
-        clusters += [known[case] for case in sorted(set(debates.terms.case_ids))]
-    counted = all(_is_counted(debates) for debates in sides)
-    return estimate_spread(first, second, difference, clusters, contrast.paired, counted)
+        cluster_by_case = experiments[side.experiment].clusters
+        clusters += [cluster_by_case[case] for case in sorted(set(debates.terms.case_ids))]
+    is_binary = all(_is_binary(debates) for debates in sides)
+    return estimate_spread(first, second, difference, clusters, contrast.paired, is_binary)
 
 
-def _is_counted(debates: SideDebates) -> bool:
+def _is_binary(debates: SideDebates) -> bool:
     """Whether each debate counts as 1 or 0."""
     terms = debates.terms
     return terms.tops.shape[1] == 1 and bool(

@@ -28,10 +28,10 @@ def cost(results: ExperimentResults) -> pd.DataFrame:
     """`calls_per_case`, `tokens_per_case` (prompt and completion), `seconds_per_case` ... and
     `cost_usd_total`.
 
-        Per case means per row of predictions: a case argued twenty times counts twenty times.
-        Seconds are those of the calls when they were made, not of a replay. Recorded debates have
-        none of
-        these: what they took is not known.
+    Per case means per row of predictions: a case argued twenty times counts twenty times.
+    Seconds are those of the calls when they were made, not of a replay. Recorded debates have
+    none of
+    these: what they took is not known.
     """
     predictions = results.predictions
     return by_model(

@@ -32,8 +32,8 @@ NO_SPEAKER = "nobody"  # spoke between the last belief and the verdict
 EVERYBODY, MOST_SEATS = "everybody", 12
 DEBATE = ["model", "debate_id", "speaker"]
 OPINION = (*KEYS, "round", "speaker", "kind", "prediction", "confidence", "probability")
-_READ = [*OPINION, "visibility", "parse_status", "text"]
-_NAMES = [
+_TRANSCRIPT_COLUMNS = [*OPINION, "visibility", "parse_status", "text"]
+_CATEGORIES = [
     "model",
     "debate_id",
     "case_id",
@@ -63,8 +63,8 @@ def dynamics(results: ExperimentResults) -> pd.DataFrame:
     return concat_scores(
         to_frame(results.experiment, model, _speaker_scores(rows, speaker, results))
         for model in results.config.models
-        for speaker, theirs in seats.items()
-        if len(rows := opinions[(opinions["model"] == model) & theirs])
+        for speaker, is_seat in seats.items()
+        if len(rows := opinions[(opinions["model"] == model) & is_seat])
     )
 
 
@@ -77,12 +77,12 @@ def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
     belief moved since); after (who spoke in public since its last opinion, or since the start,
     joined by ",").
     """
-    return _with_moves(results.gather(_opinions, _READ), results)
+    return _with_moves(results.gather(_opinions, _TRANSCRIPT_COLUMNS), results)
 
 
 def stated_by_part(results: ExperimentResults) -> Iterator[pd.DataFrame]:
     """As `stated_predictions`, some debates at a time."""
-    for part in results.transcript_parts(_READ):
+    for part in results.transcript_parts(_TRANSCRIPT_COLUMNS):
         yield _with_moves(_opinions(part), results)
 
 
@@ -90,7 +90,7 @@ def _with_moves(opinions: pd.DataFrame, results: ExperimentResults) -> pd.DataFr
     """Some debates' opinions with target, correct, belief, previous and shift."""
     opinions["target"] = opinions["case_id"].map(results.targets)
     opinions["correct"] = as_numbers(opinions["prediction"] == opinions["target"])
-    for name in _NAMES:
+    for name in _CATEGORIES:
         opinions[name] = opinions[name].astype("category")
     positive = positive_of_two(results.task)
     opinions["belief"] = (
@@ -105,8 +105,8 @@ def _with_moves(opinions: pd.DataFrame, results: ExperimentResults) -> pd.DataFr
 def _opinions(transcripts: pd.DataFrame) -> pd.DataFrame:
     """The stated opinions of some debates, and after."""
     spoken_before = _public_speakers_before(transcripts)
-    stated = (transcripts["prediction"] != "") & (transcripts["kind"] != CONCLUSION)
-    opinions = transcripts.loc[stated, [*OPINION]].copy()
+    has_prediction = (transcripts["prediction"] != "") & (transcripts["kind"] != CONCLUSION)
+    opinions = transcripts.loc[has_prediction, [*OPINION]].copy()
     opinions["after"] = pd.Series(
         [spoken_before[index] for index in opinions.index], opinions.index, dtype=object
     )
@@ -117,15 +117,15 @@ def _public_speakers_before(transcripts: pd.DataFrame) -> dict[int, str]:
     """For each row with a prediction: who spoke in public since the same seat's last prediction,
     itself left out.
     """
-    after: dict[int, str] = {}
-    heard: list[str] = []
+    speakers_before: dict[int, str] = {}
+    speakers: list[str] = []
     last: dict[str, int] = {}
     debate = ("", "")
     # a speech of records counts, though its words may not ship
-    said = (transcripts["text"] != "") | (
+    has_words = (transcripts["text"] != "") | (
         (transcripts["kind"] == SPEECH) & (transcripts["parse_status"] == "")
     )
-    public = said & (transcripts["visibility"] == PUBLIC) & (transcripts["kind"] != CONCLUSION)
+    public = has_words & (transcripts["visibility"] == PUBLIC) & (transcripts["kind"] != CONCLUSION)
     columns = ["model", "debate_id", "speaker", "kind", "prediction"]
     cells = (
         transcripts[name].to_numpy(dtype=object) for name in columns
@@ -133,14 +133,16 @@ def _public_speakers_before(transcripts: pd.DataFrame) -> dict[int, str]:
     rows = zip(transcripts.index, *cells, public, strict=True)
     for index, model, debate_id, speaker, kind, prediction, is_public in rows:
         if (model, debate_id) != debate:
-            debate, heard, last = (model, debate_id), [], {}
+            debate, speakers, last = (model, debate_id), [], {}
         if prediction and kind != CONCLUSION:
-            since = heard[last.get(speaker, 0) :]
-            after[index] = ",".join(dict.fromkeys(name for name in since if name != speaker))
-            last[speaker] = len(heard)
+            since = speakers[last.get(speaker, 0) :]
+            speakers_before[index] = ",".join(
+                dict.fromkeys(name for name in since if name != speaker)
+            )
+            last[speaker] = len(speakers)
         if is_public:
-            heard.append(speaker)
-    return after
+            speakers.append(speaker)
+    return speakers_before
 
 
 def _speaker_scores(
@@ -171,8 +173,10 @@ def _speaker_scores(
     for turn, at_turn in rows.groupby("turn", sort=True):
         yield from _opinion_scores(at_turn, f"{name};turn={turn}", results)
     moved = rows[rows["previous"].notna()]
-    for after, since in moved.groupby("after", sort=True):
-        yield from _persuasion_scores(since, f"{name};after={str(after) or NO_SPEAKER}", results)
+    for preceding_speakers, opinions_after in moved.groupby("after", sort=True):
+        yield from _persuasion_scores(
+            opinions_after, f"{name};after={str(preceding_speakers) or NO_SPEAKER}", results
+        )
 
 
 def _opinion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) -> Iterator[Score]:
@@ -182,19 +186,19 @@ def _opinion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) 
     )
     positive = results.task.positive
     if positive and results.has_truth:
-        said, true = rows["prediction"] == positive, rows["target"] == positive
+        predicted, true = rows["prediction"] == positive, rows["target"] == positive
         statistics["base_rate_distance"] = mean_statistic(
-            as_numbers(said) - as_numbers(true), DIFFERENCE
+            as_numbers(predicted) - as_numbers(true), DIFFERENCE
         )
     yield from _scores_of(rows["case_id"], statistics, group, results)
     for metric, column, scale in (
         ("confidence", "confidence", 100),
         ("belief_in_positive", "belief", 1),
     ):
-        stated = rows[rows[column].notna()]
-        if len(stated):
+        known = rows[rows[column].notna()]
+        if len(known):
             yield from _scores_of(
-                stated["case_id"], {metric: share_statistic(stated[column] / scale)}, group, results
+                known["case_id"], {metric: share_statistic(known[column] / scale)}, group, results
             )
 
 
@@ -210,9 +214,9 @@ def _persuasion_scores(
         for label in results.task.labels
     }
     yield from _scores_of(rows["case_id"], statistics, group, results)
-    known = rows[rows["shift"].notna()]
-    if len(known):
-        shift = known["shift"].to_numpy(dtype=np.float64)
+    with_shift = rows[rows["shift"].notna()]
+    if len(with_shift):
+        shift = with_shift["shift"].to_numpy(dtype=np.float64)
         moves: dict[str, Statistic] = {
             "shift_to_positive": mean_statistic(shift, DIFFERENCE),
             "moves_to_positive": share_statistic(shift > 0),
@@ -221,7 +225,7 @@ def _persuasion_scores(
                 np.maximum(shift, 0), np.abs(shift), SHARE
             ),
         }
-        yield from _scores_of(known["case_id"], moves, group, results)
+        yield from _scores_of(with_shift["case_id"], moves, group, results)
 
 
 def _scores_of(

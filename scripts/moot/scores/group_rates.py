@@ -66,10 +66,10 @@ def group_rates(
     """The rates of one model of an experiment whose task has two labels, by attribute, rate and
     group; [] for others.
 
-        Groups of fewer than `FEWEST_CASES` cases are left out, and attributes of more than
-        `MOST_VALUES` values. Groups are different people: see
-        `moot.stats.differences.compare_unpaired`. Without `attributes` they are those by which the
-        data set groups people (`task.groups`).
+    Groups of fewer than `FEWEST_CASES` cases are left out, and attributes of more than
+    `MOST_VALUES` values. Groups are different people: see
+    `moot.stats.differences.compare_unpaired`. Without `attributes` they are those by which the
+    data set groups people (`task.groups`).
     """
     if not positive_of_two(results.task):
         return []

@@ -57,8 +57,8 @@ def prediction_groups(results: ExperimentResults) -> Iterator[Group]:
     predictions = results.predictions
     attributes = _attributes(results, predictions)
     for model in results.config.models:
-        mine = (predictions["model"] == model).to_numpy()
-        rows = predictions[mine].sort_values(["case_id", "repeat"], kind="stable")
+        is_model = (predictions["model"] == model).to_numpy()
+        rows = predictions[is_model].sort_values(["case_id", "repeat"], kind="stable")
         yield Group(model, OVERALL, rows)
         without_retries = rows[rows["retries"] == 0]
         if 0 < len(without_retries) < len(rows):
@@ -104,16 +104,18 @@ def probability_of_prediction(rows: pd.DataFrame, task: Task) -> Floats:
     positive of two labels, or else from the stated confidence, by the one rule of
     `moot.core.confidence`. NaN where the row states none of them.
     """
-    found = rows["probability"].to_numpy(dtype=np.float64)
+    probability = rows["probability"].to_numpy(dtype=np.float64)
     if positive := positive_of_two(task):
         score = rows["score"].to_numpy(dtype=np.float64)
-        found = np.where(
-            np.isnan(found), np.where(rows["prediction"] == positive, score, 1 - score), found
+        probability = np.where(
+            np.isnan(probability),
+            np.where(rows["prediction"] == positive, score, 1 - score),
+            probability,
         )
-    stated = probability_of_stated_confidence(
+    from_confidence = probability_of_stated_confidence(
         rows["confidence"].to_numpy(dtype=np.float64), number_of_choices(task)
     )
-    return np.where(np.isnan(found), stated, found)
+    return np.where(np.isnan(probability), from_confidence, probability)
 
 
 def probability_of_positive(rows: pd.DataFrame, task: Task) -> Floats:

@@ -60,17 +60,23 @@ def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFr
         sample's probability; else missing). A statement without words has the label `none`.
     """
 
-    def read(said: pd.DataFrame) -> pd.DataFrame:
-        return said[are_statements(said, rubric.kinds) & ~said["kind"].isin((EXTRA, OVERRUN))]
+    def select(statements: pd.DataFrame) -> pd.DataFrame:
+        return statements[
+            are_statements(statements, rubric.kinds) & ~statements["kind"].isin((EXTRA, OVERRUN))
+        ]
 
-    said = results.gather(read, ["round", "speaker", "kind", "text", *TOLD_BY])
-    given = results.labels.set_index(TURN)[["label", "predicted", "drawn_label", "inclusion"]]
-    said = said.join(given, on=TURN).assign(spoken=said["text"].str.strip() != "")
-    said["inclusion"] = said["inclusion"].astype(float)
-    said["label"] = said["label"].where(said["label"].notna() | said["spoken"], rubric.none)
-    said["predicted"] = said["predicted"].fillna(rubric.none)
-    return said.assign(
-        **{group: said[label].map(rubric.group_of) for label, group in GROUPS.items()}
+    statements = results.gather(select, ["round", "speaker", "kind", "text", *TOLD_BY])
+    labels = results.labels.set_index(TURN)[["label", "predicted", "drawn_label", "inclusion"]]
+    statements = statements.join(labels, on=TURN).assign(
+        spoken=statements["text"].str.strip() != ""
+    )
+    statements["inclusion"] = statements["inclusion"].astype(float)
+    statements["label"] = statements["label"].where(
+        statements["label"].notna() | statements["spoken"], rubric.none
+    )
+    statements["predicted"] = statements["predicted"].fillna(rubric.none)
+    return statements.assign(
+        **{group: statements[label].map(rubric.group_of) for label, group in GROUPS.items()}
     )
 
 
@@ -91,32 +97,32 @@ def _parts(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[str, pd.DataFram
     """All rows, and those of each value of a column that has several."""
     yield OVERALL, rows
     for column in columns:
-        for value, some in rows.groupby(column) if rows[column].nunique() > 1 else ():
-            yield f"{column}={value}", some
+        for value, part in rows.groupby(column) if rows[column].nunique() > 1 else ():
+            yield f"{column}={value}", part
 
 
 def shares(
     results: ExperimentResults,
     rows: pd.DataFrame,
-    among: Sequence[str],
+    values: Sequence[str],
     part: str,
     of: str = "label",
 ) -> Iterator[Score]:
     """The share of each label, or of each group, in some statements of `labelled_statements`, raw
     and corrected.
     """
-    known = rows[rows[of].notna()]
+    labelled = rows[rows[of].notna()]
     predicted, observed = (
         ("predicted", "drawn_label") if of == "label" else ("predicted_group", "drawn_group")
     )
-    for one in among:
-        named = f"{of}={one}" if part == OVERALL else f"{of}={one};{part}"
-        share = share_statistic(known[of] == one)
-        yield results.sample(known["case_id"]).score(
-            SHARES[of], share, named, n_invalid=len(rows) - len(known)
+    for value in values:
+        group = f"{of}={value}" if part == OVERALL else f"{of}={value};{part}"
+        share = share_statistic(labelled[of] == value)
+        yield results.sample(labelled["case_id"]).score(
+            SHARES[of], share, group, n_invalid=len(rows) - len(labelled)
         )
         yield from corrected_share(
-            results, rows, SHARES[of], named, rows[predicted] == one, rows[observed] == one
+            results, rows, SHARES[of], group, rows[predicted] == value, rows[observed] == value
         )
 
 
@@ -150,28 +156,28 @@ def _changes(
         raw, machine, people = (
             count(pairs[column], pairs[f"{column}_after"]) for column in GROUPS.values()
         )
-        moved, among = raw
+        changed, among = raw
         if among.any():
-            named = ";".join(name for name in (group, part) if name != OVERALL) or OVERALL
+            group_name = ";".join(name for name in (group, part) if name != OVERALL) or OVERALL
             sample = results.sample(pairs.loc[among, "case_id"])
             yield sample.score(
-                metric, share_statistic(moved[among]), named, n_invalid=int((~among).sum())
+                metric, share_statistic(changed[among]), group_name, n_invalid=int((~among).sum())
             )
-            corrected = corrected_ratio(machine, people, as_numbers(pairs["inclusion"]))
+            statistic = corrected_ratio(machine, people, as_numbers(pairs["inclusion"]))
             deviates = (machine[0] != people[0]) | (machine[1] != people[1])
-            yield from corrected_score(results, pairs, metric, named, corrected, deviates)
+            yield from corrected_score(results, pairs, metric, group_name, statistic, deviates)
 
 
 def _kinds_of_change(rubric: Rubric) -> Iterator[tuple[str, str, ChangeCounter]]:
     """Each metric and group of changes, with what counts as one, and as a chance of one."""
 
-    def moved(before: Column, after: Column) -> ChangeMasks:
-        both = before.isin(rubric.positions) & after.isin(rubric.positions)
-        return both & (before != after), both
+    def moved(earlier: Column, later: Column) -> ChangeMasks:
+        both = earlier.isin(rubric.positions) & later.isin(rubric.positions)
+        return both & (earlier != later), both
 
-    def followed(first: str, second: str, before: Column, after: Column) -> ChangeMasks:
-        among = (before == first) & after.notna()
-        return among & (after == second), among
+    def followed(first: str, second: str, earlier: Column, later: Column) -> ChangeMasks:
+        among = (earlier == first) & later.notna()
+        return among & (later == second), among
 
     yield CHANGES, OVERALL, moved
     for first, second in product(dict.fromkeys(rubric.group_of.values()), repeat=2):
@@ -210,11 +216,11 @@ def corrected_score(
         statistic: of `moot.stats.prediction_powered`, over the rows.
         deviates: where people found something else than the machine labeller.
     """
-    drawn = rows[rows["inclusion"].notna() & rows["spoken"]]
-    if len(drawn):
+    sampled = rows[rows["inclusion"].notna() & rows["spoken"]]
+    if len(sampled):
         sample = results.sample(rows["case_id"])
         value, low, high = estimate_share(sample.bootstrap, statistic, deviates)
-        cases = drawn["case_id"].nunique()
+        cases = sampled["case_id"].nunique()
         yield Score(
-            f"{CORRECTED}{metric}", value, low, high, group=group, n=len(drawn), n_cases=cases
+            f"{CORRECTED}{metric}", value, low, high, group=group, n=len(sampled), n_cases=cases
         )

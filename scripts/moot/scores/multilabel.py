@@ -55,7 +55,7 @@ def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic
     labels = sorted(frozenset().union(*targets, *answers))
     truth, assigned = _indicators(targets, labels), _indicators(answers, labels)
     occurs = occurring_labels(truth, assigned)
-    same = (truth == assigned).all(axis=1) & (rows["status"] == "valid").to_numpy()
+    is_equal = (truth == assigned).all(axis=1) & (rows["status"] == "valid").to_numpy()
 
     def f1(average: str) -> Statistic:
         return Statistic(
@@ -64,7 +64,7 @@ def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic
         )
 
     return {
-        ("subset_accuracy", ""): share_statistic(same),
+        ("subset_accuracy", ""): share_statistic(is_equal),
         ("f1", "micro"): f1("micro"),
         ("f1", "macro"): f1("macro"),
     }
@@ -72,5 +72,5 @@ def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic
 
 def _indicators(sets: list[frozenset[str]], labels: list[str]) -> Floats:
     """Which row holds which label, shape (rows, labels)."""
-    rows = [[float(label in held) for label in labels] for held in sets]
+    rows = [[float(label in row_labels) for label in labels] for row_labels in sets]
     return np.asarray(rows, dtype=np.float64).reshape(len(sets), len(labels))

@@ -30,8 +30,8 @@ from moot.stats.bootstrap import ClusterBootstrap, Statistic
 OVERALL = "overall"
 TURN = ["model", "debate_id", "turn"]
 KEYS = (*TURN, "case_id")
-_CALLS_AT_ONCE = 5000
-_UTTERANCES_AT_ONCE = 100_000
+_CALLS_PER_READ = 5000
+_MAX_UTTERANCES_PER_READ = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class ExperimentView:
     """What results need to know of an experiment's entry in the configuration; `params` with all
     defaults filled in.
 
-        `recorded_names` holds the names that records of the past give some of its models; `arm` and
-        `control_of` say which control arm of which experiment it is, if any; `loader` is that of the data
-        set; `rubric` is what its statements are labelled by.
+    `recorded_names` holds the names that records of the past give some of its models; `arm` and
+    `control_of` say which control arm of which experiment it is, if any; `loader` is that of the data
+    set; `rubric` is what its statements are labelled by.
     """
 
     protocol: str
@@ -65,14 +65,14 @@ class ExperimentResults:
     """Everything that one experiment left behind, all its models below each other; each frame is
     read when first used.
 
-        Args:
-            results: the folder with `cases/`, `transcripts/`, `predictions/`, `labels/`, `calls/`.
-            experiment: the experiment's name.
-            config: the experiment's entry in the configuration.
-            seed: the configuration's seed, from which bootstrap draws follow.
-            files: the files that may be read, as a rule names them; None for all files of the
-                folder.
-            notes: what readers must know before all that the data set says of itself.
+    Args:
+        results: the folder with `cases/`, `transcripts/`, `predictions/`, `labels/`, `calls/`.
+        experiment: the experiment's name.
+        config: the experiment's entry in the configuration.
+        seed: the configuration's seed, from which bootstrap draws follow.
+        files: the files that may be read, as a rule names them; None for all files of the
+            folder.
+        notes: what readers must know before all that the data set says of itself.
     """
 
     def __init__(
@@ -139,8 +139,8 @@ class ExperimentResults:
     @cached_property
     def case_by_id(self) -> Mapping[str, Case]:
         """All cases of the data set, with their texts."""
-        told = read_table(self._case_file, ["text"])["text"].to_pylist()
-        pairs = zip(self._cases_and_task[0], told, strict=True)
+        texts = read_table(self._case_file, ["text"])["text"].to_pylist()
+        pairs = zip(self._cases_and_task[0], texts, strict=True)
         return {case.case_id: replace(case, text=text) for case, text in pairs}
 
     @cached_property
@@ -148,11 +148,15 @@ class ExperimentResults:
         """One row an evaluated case and repeat whose debate has ended, columns of the predictions
         schema.
 
-                Cases of other splits, argued to fit a threshold on, are not evaluated and not here;
-                nor are debates that wait for a person.
+        Cases of other splits, argued to fit a threshold on, are not evaluated and not here;
+        nor are debates that wait for a person.
         """
-        ended = self.outcomes["status"] != "waiting"
-        return self.outcomes if ended.all() else self.outcomes[ended].reset_index(drop=True)
+        is_finished = self.outcomes["status"] != "waiting"
+        return (
+            self.outcomes
+            if is_finished.all()
+            else self.outcomes[is_finished].reset_index(drop=True)
+        )
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
@@ -167,8 +171,8 @@ class ExperimentResults:
     def calls_of(self, model: str) -> Iterator[pd.DataFrame]:
         """The calls of one model, some at a time, in the order of the file."""
         path = self._named(self.results / "calls" / self.experiment / f"{model}.parquet")
-        for some in read_batches(path, _CALLS_AT_ONCE):
-            yield some.to_pandas()
+        for batch in read_batches(path, _CALLS_PER_READ):
+            yield batch.to_pandas()
 
     @property
     def turns(self) -> int:
@@ -214,7 +218,7 @@ class ExperimentResults:
         """One row an utterance of an evaluated case whose debate has ended, columns of the
         transcripts schema.
 
-                Rows are in the order of turns. Text that is missing is "".
+        Rows are in the order of turns. Text that is missing is "".
         """
         return self._evaluated(self.all_transcripts)
 
@@ -237,36 +241,36 @@ class ExperimentResults:
         """The transcripts shard by shard, large shards some debates at a time: for what would not
         fit into memory.
 
-                Args:
-                    columns: those of the transcripts schema that are needed in addition to `KEYS`.
-                    model: whose; "" for all models, one after the other.
-                    include_validation: with the validation cases, as in `all_transcripts`.
-                    include_waiting: with the debates that wait for a person or a batch.
+        Args:
+            columns: those of the transcripts schema that are needed in addition to `KEYS`.
+            model: whose; "" for all models, one after the other.
+            include_validation: with the validation cases, as in `all_transcripts`.
+            include_waiting: with the debates that wait for a person or a batch.
 
-                Yields:
-                    Whole debates of one model in the order of ids and turns; text that is missing
-                    is "".
+        Yields:
+            Whole debates of one model in the order of ids and turns; text that is missing
+            is "".
         """
-        wanted = dict.fromkeys([*KEYS, *columns])
+        column_names = dict.fromkeys([*KEYS, *columns])
         debates: set[tuple[str, str]] = set()
-        for shard, some in _at_once(self._all_shards(model)):
-            part = read_table(shard, list(wanted), some).to_pandas()
+        for shard, condition in _debate_batches(self._all_shards(model)):
+            part = read_table(shard, list(column_names), condition).to_pandas()
             if not include_waiting:
-                outcomes = some & (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
-                ended = read_table(shard, ["model", "debate_id", "kind", "parsed"], outcomes)
-                waiting_ones = set(ended.to_pandas().loc[waiting, "debate_id"])
-                part = part[~part["debate_id"].isin(waiting_ones)]
+                outcomes = condition & (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
+                conclusions = read_table(shard, ["model", "debate_id", "kind", "parsed"], outcomes)
+                waiting_debates = set(conclusions.to_pandas().loc[waiting, "debate_id"])
+                part = part[~part["debate_id"].isin(waiting_debates)]
             part = _in_order(part)
-            found = set(
+            part_debates = set(
                 part[["model", "debate_id"]].drop_duplicates().itertuples(index=False, name=None)
             )
             self._refuse_twice(
                 part[
                     part.duplicated(TURN)
-                    | part["debate_id"].isin([name for _, name in found & debates])
+                    | part["debate_id"].isin([name for _, name in part_debates & debates])
                 ]
             )
-            debates |= found
+            debates |= part_debates
             yield part if include_validation else self._evaluated(part)
 
     def gather(
@@ -275,16 +279,16 @@ class ExperimentResults:
         """What `select` finds in the `parts` with some columns, in the order of models, debates and
         turns.
 
-                It makes of transcripts of whole debates some of their rows, with `TURN` among the
-                columns.
+        It makes of transcripts of whole debates some of their rows, with `TURN` among the
+        columns.
         """
-        found = [select(part) for part in self.transcript_parts(columns)]
-        filled: pd.DataFrame = pd.concat([frame for frame in found if len(frame)] or found[:1])
-        filled = filled.sort_values(TURN, kind="stable", ignore_index=True)
-        del found
+        frames = [select(part) for part in self.transcript_parts(columns)]
+        gathered: pd.DataFrame = pd.concat([frame for frame in frames if len(frame)] or frames[:1])
+        gathered = gathered.sort_values(TURN, kind="stable", ignore_index=True)
+        del frames
         # what reading took, a quarter of all at 100,000 debates
         pa.default_memory_pool().release_unused()
-        return filled
+        return gathered
 
     def _all_shards(self, model: str = "") -> list[Path]:
         folder = self.results / "transcripts" / self.experiment
@@ -337,10 +341,10 @@ class ExperimentResults:
         ids = frame[
             "case_id"
         ].unique()  # a part's, so that many parts do not each go through all cases
-        unknown = [case_id for case_id in ids if case_id not in self._split_of]
-        if unknown:
+        missing = [case_id for case_id in ids if case_id not in self._split_of]
+        if missing:
             raise UserError(
-                f"results of {self.experiment}: case '{unknown[0]}' is not among the cases of"
+                f"results of {self.experiment}: case '{missing[0]}' is not among the cases of"
                 f" {self.config.dataset}; the two were built from different data. Run the debates"
                 " again."
             )
@@ -375,32 +379,32 @@ class ExperimentResults:
         return read_frames(paths)
 
 
-def _at_once(shards: Iterable[Path]) -> Iterator[tuple[Path, pc.Expression]]:
+def _debate_batches(shards: Iterable[Path]) -> Iterator[tuple[Path, pc.Expression]]:
     """Shards, and which of their debates to read at once: all, or of a large one those between two
     ids.
     """
     for shard in shards:
         rows = count_rows(shard)
-        if rows <= _UTTERANCES_AT_ONCE:
+        if rows <= _MAX_UTTERANCES_PER_READ:
             yield shard, pc.scalar(value=True)
             continue
         debates = sorted(read_table(shard, ["debate_id"])["debate_id"].unique().to_pylist())
-        size = max(1, len(debates) * _UTTERANCES_AT_ONCE // rows)
+        size = max(1, len(debates) * _MAX_UTTERANCES_PER_READ // rows)
         for start in range(0, len(debates), size):
-            some = debates[start : start + size]
-            yield shard, (pc.field("debate_id") >= some[0]) & (pc.field("debate_id") <= some[-1])
+            batch = debates[start : start + size]
+            yield shard, (pc.field("debate_id") >= batch[0]) & (pc.field("debate_id") <= batch[-1])
 
 
-def _in_order(said: pd.DataFrame) -> pd.DataFrame:
+def _in_order(utterances: pd.DataFrame) -> pd.DataFrame:
     """Transcripts in the order of models, debates and turns; text that is missing is ""."""
-    said = said.sort_values(TURN, kind="stable", ignore_index=True)
+    utterances = utterances.sort_values(TURN, kind="stable", ignore_index=True)
     texts = [
         field.name
         for field in SCHEMAS["transcripts"]
-        if field.type == "string" and field.name in said
+        if field.type == "string" and field.name in utterances
     ]
-    said[texts] = said[texts].fillna("")
-    return said
+    utterances[texts] = utterances[texts].fillna("")
+    return utterances
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,9 +436,9 @@ class Sample:
     """Some rows, each of a case: how many rows and cases they are, and the bootstrap over their
     clusters.
 
-        Args:
-            case_ids, clusters: of each row.
-            seed: of the draws.
+    Args:
+        case_ids, clusters: of each row.
+        seed: of the draws.
     """
 
     def __init__(self, case_ids: Sequence[str], clusters: Sequence[Cluster], seed: int) -> None:

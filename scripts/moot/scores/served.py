@@ -53,12 +53,18 @@ def version_notes(scores: pd.DataFrame) -> list[str]:
     """
     notes = []
     rows = scores[scores["metric"] == METRIC]
-    named = rows["group"].str.split(": ", n=1).str[0]
-    several = rows[rows.groupby(["experiment", "model", named])["group"].transform("nunique") > 1]
-    for (experiment, model), found in several.groupby(["experiment", "model"], sort=False):
+    model_names = rows["group"].str.split(": ", n=1).str[0]
+    changed_models = rows[
+        rows.groupby(["experiment", "model", model_names])["group"].transform("nunique") > 1
+    ]
+    for (experiment, model), group_rows in changed_models.groupby(
+        ["experiment", "model"], sort=False
+    ):
         versions = [
             f"{group.removeprefix(GROUP)} ({value:.0f} of {n} debates)"
-            for group, value, n in zip(found["group"], found["value"], found["n"], strict=True)
+            for group, value, n in zip(
+                group_rows["group"], group_rows["value"], group_rows["n"], strict=True
+            )
         ]
         if len(versions) > _MOST_NAMED:
             versions = [*versions[:_MOST_NAMED], f"and {len(versions) - _MOST_NAMED} more"]

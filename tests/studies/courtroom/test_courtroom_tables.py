@@ -309,7 +309,9 @@ def test_a_leaderboard_stands_beside_the_published_one(study):
     assert row["difference"] == pytest.approx(-0.0106)
     missing = frame[(frame["model"] == "et") & (frame["metric"] == "AUC")].iloc[0]
     assert missing["published"] == 0.6559 and np.isnan(missing["difference"])
-    synthetic = rows_of(replace(with_board, comparable=repeating({})), "table2_tabular_leaderboard")
+    synthetic = rows_of(
+        replace(with_board, paper_matches=repeating({})), "table2_tabular_leaderboard"
+    )
     assert (
         synthetic["difference"].isna().all()
         and not synthetic[["published", "ours (test)"]].notna().all(axis=1).any()

@@ -75,15 +75,18 @@ class Export:
             outcomes.setdefault((row["case_id"], row["repeat"]), []).append(missing_as_none(row))
         effects = effects_of_experiment(results)
         for name, rows in results.transcripts.groupby("debate_id", sort=True):
-            said = records(rows[rows["kind"] != CONCLUSION])
-            played = (row for row in said if row["visibility"] == PUBLIC)
-            for place, row in enumerate(played if effects else (), start=1):
-                row.update(effects.get((self.model, str(name), place), {}))
+            utterances = records(rows[rows["kind"] != CONCLUSION])
+            public_utterances = (row for row in utterances if row["visibility"] == PUBLIC)
+            for position, row in enumerate(public_utterances if effects else (), start=1):
+                row.update(effects.get((self.model, str(name), position), {}))
             case_id, repeat = rows["case_id"].iloc[0], rows["repeat"].iloc[0]
             for outcome in outcomes[case_id, repeat]:
-                judged = "".join(f", {outcome[part]}" for part in JUDGED if outcome.get(part))
+                judge_suffix = "".join(f", {outcome[part]}" for part in JUDGED if outcome.get(part))
                 yield ExportedDebate(
-                    f"{name}{judged}", asdict(results.case_by_id[case_id]), outcome, said
+                    f"{name}{judge_suffix}",
+                    asdict(results.case_by_id[case_id]),
+                    outcome,
+                    utterances,
                 )
 
     def calls(self) -> dict[str, JsonObject]:
@@ -132,10 +135,10 @@ def is_missing(value: Json) -> bool:
 
 def as_json_values(values: Fields) -> JsonObject:
     """Values as JSON has them: numbers of other libraries become Python's."""
-    found: JsonObject = json.loads(
+    decoded: JsonObject = json.loads(
         json.dumps(missing_as_none(values), default=lambda value: value.item())
     )
-    return found
+    return decoded
 
 
 def call_times(call: Fields) -> tuple[datetime, datetime]:
@@ -145,5 +148,5 @@ def call_times(call: Fields) -> tuple[datetime, datetime]:
     seconds = timedelta(seconds=float(call["seconds"] or 0))
     if call["started_at"] and call["ended_at"]:
         return datetime.fromisoformat(call["started_at"]), datetime.fromisoformat(call["ended_at"])
-    ended = datetime.fromisoformat(call["created_at"]) if call["created_at"] else NO_TIME
-    return ended - seconds, ended
+    end = datetime.fromisoformat(call["created_at"]) if call["created_at"] else NO_TIME
+    return end - seconds, end

@@ -131,9 +131,9 @@ class _Sample:
     def __init__(self, export: Export, debate: ExportedDebate, calls: Mapping[str, Fields]) -> None:
         self._model, self._debate = export.model_name, debate
         self._calls = {
-            said["call_id"]: calls[said["call_id"]]
-            for said in debate.utterances
-            if said["call_id"] in calls
+            utterance["call_id"]: calls[utterance["call_id"]]
+            for utterance in debate.utterances
+            if utterance["call_id"] in calls
         }
         times = [time for call in self._calls.values() for time in call_times(call)] or [NO_TIME]
         self._started, self._ended = min(times), max(times)
@@ -143,20 +143,20 @@ class _Sample:
     def make(self) -> EvalSample:
         case, outcome = self._debate.case, self._debate.outcome
         repeat, labels = int(outcome["repeat"]), list(case["labels"])
-        about = {
+        metadata = {
             "status": outcome["status"],
             **{f"case_{name}": value for name, value in case["attributes"].items()},
         }
-        asked = Sample(
+        sample = Sample(
             input=case["text"],
             target=case["target"],
             id=case["case_id"],
             choices=labels,
-            metadata=about,
+            metadata=metadata,
         )
-        self._add(SampleInitEvent, sample=asked, state={})
-        for said in self._debate.utterances:
-            self._add_turn(said)
+        self._add(SampleInitEvent, sample=sample, state={})
+        for utterance in self._debate.utterances:
+            self._add_turn(utterance)
         score = _score(outcome, case["target"], self._debate.utterances)
         self._add(ScoreEvent, score=score, target=case["target"], scorer=SCORER)
         return EvalSample(
@@ -169,7 +169,7 @@ class _Sample:
             messages=list(self._messages()),
             output=self._answer(),
             scores={SCORER: score},
-            metadata=about,
+            metadata=metadata,
             events=self._events,
             model_usage=_usage_by_model(self._calls.values()),
             started_at=_iso(self._started),
@@ -185,26 +185,26 @@ class _Sample:
         yield ChatMessageUser(
             id=f"{self._debate.name}/case", content=self._debate.case["text"], source="input"
         )
-        for said in self._debate.utterances:
-            content = f"**{_heading(said)}**\n\n{said['text']}"
-            identity = f"{self._debate.name}/{said['turn']}"
-            about = {
+        for utterance in self._debate.utterances:
+            content = f"**{_heading(utterance)}**\n\n{utterance['text']}"
+            identity = f"{self._debate.name}/{utterance['turn']}"
+            metadata = {
                 name: value
-                for name, value in _about(said).items()
+                for name, value in _about(utterance).items()
                 if name in ("seat", "kind", "private")
             }
-            if said["source"] == "human":
+            if utterance["source"] == "human":
                 yield ChatMessageUser(
-                    id=identity, content=content, metadata=about, source="operator"
+                    id=identity, content=content, metadata=metadata, source="operator"
                 )
             else:
                 model = (
-                    self._calls[said["call_id"]]["model"]
-                    if said["call_id"] in self._calls
+                    self._calls[utterance["call_id"]]["model"]
+                    if utterance["call_id"] in self._calls
                     else self._model
                 )
                 yield ChatMessageAssistant(
-                    id=identity, content=content, metadata=about, source="generate", model=model
+                    id=identity, content=content, metadata=metadata, source="generate", model=model
                 )
 
     def _answer(self) -> ModelOutput:
@@ -217,46 +217,48 @@ class _Sample:
             model=self._model, choices=[ChatCompletionChoice(message=answer, stop_reason="stop")]
         )
 
-    def _add_turn(self, said: Fields) -> None:
+    def _add_turn(self, utterance: Fields) -> None:
         seat, kind = (
-            f"{self._debate.name}/{said['turn']}",
-            f"{self._debate.name}/{said['turn']}/{said['kind']}",
+            f"{self._debate.name}/{utterance['turn']}",
+            f"{self._debate.name}/{utterance['turn']}/{utterance['kind']}",
         )
-        call = self._calls.get(said["call_id"])
+        call = self._calls.get(utterance["call_id"])
         if call is not None:
             self._now = max(self._now, call_times(call)[0])
-        about = _about(said)
+        metadata = _about(utterance)
         self._add(
             SpanBeginEvent,
             span_id=None,
             id=seat,
             type="agent",
-            name=said["speaker"],
-            metadata=about,
+            name=utterance["speaker"],
+            metadata=metadata,
         )
         self._add(
             SpanBeginEvent,
             span_id=seat,
             id=kind,
             parent_id=seat,
-            type=said["kind"],
-            name=_heading(said),
+            type=utterance["kind"],
+            name=_heading(utterance),
         )
         if call is None:
-            text = said["text"] or said["parsed"] or said["prediction"]
-            self._add(InfoEvent, span_id=kind, source=said["source"], data=text, metadata=about)
+            text = utterance["text"] or utterance["parsed"] or utterance["prediction"]
+            self._add(
+                InfoEvent, span_id=kind, source=utterance["source"], data=text, metadata=metadata
+            )
         else:
-            self._add_call(kind, said, call)
+            self._add_call(kind, utterance, call)
         self._add(SpanEndEvent, span_id=kind, id=kind)
         self._add(SpanEndEvent, span_id=seat, id=seat)
 
-    def _add_call(self, span: str, said: Fields, call: Fields) -> None:
+    def _add_call(self, span: str, utterance: Fields, call: Fields) -> None:
         request = json.loads(call["request"])
         messages = request.pop("messages")
         parameters = request["parameters"]
         settings = {name: parameters.get(name) for name in ("temperature", "max_tokens", "seed")}
-        ended = call_times(call)[1]
-        sent_back = (
+        end = call_times(call)[1]
+        response_fields = (
             "finish_reason",
             "logprobs",
             "served_model",
@@ -268,7 +270,7 @@ class _Sample:
             ModelEvent,
             span_id=span,
             model=call["model"],
-            role=said["speaker"],
+            role=utterance["speaker"],
             input=[
                 _message(role, text, f"{span}/{number}")
                 for number, (role, text) in enumerate(messages)
@@ -279,17 +281,18 @@ class _Sample:
             output=_output(call, span),
             retries=int(call["attempts"] or 1) - 1,
             call=ModelCall(
-                request=request, response={name: call[name] for name in sent_back if call[name]}
+                request=request,
+                response={name: call[name] for name in response_fields if call[name]},
             ),
-            completed=ended,
+            completed=end,
             working_time=float(call["seconds"] or 0),
             metadata={
                 "call_id": call["call_id"],
                 "attempts": int(call["attempts"] or 1),
-                **_about(said),
+                **_about(utterance),
             },
         )
-        self._now = max(self._now, ended)
+        self._now = max(self._now, end)
 
     def _add(self, event: Any, **fields: Any) -> None:
         """Put an event at the end; every time is given, or the library would take the time of
@@ -305,12 +308,14 @@ class _Sample:
         )
 
 
-def _heading(said: Fields) -> str:
-    private = "" if said["visibility"] == PUBLIC else f" (private to {said['visibility']})"
-    return f"{said['speaker']}: {said['kind']}{private}"
+def _heading(utterance: Fields) -> str:
+    private = (
+        "" if utterance["visibility"] == PUBLIC else f" (private to {utterance['visibility']})"
+    )
+    return f"{utterance['speaker']}: {utterance['kind']}{private}"
 
 
-def _about(said: Fields) -> JsonObject:
+def _about(utterance: Fields) -> JsonObject:
     names = (
         "kind",
         "round",
@@ -321,12 +326,14 @@ def _about(said: Fields) -> JsonObject:
         "prediction",
         "confidence",
     )
-    found = {name: said.get(name) for name in (*names, *EXPORTED_FIELDS)}
-    found = {name: value for name, value in found.items() if not is_missing(value) and value != ""}
+    values = {name: utterance.get(name) for name in (*names, *EXPORTED_FIELDS)}
+    values = {
+        name: value for name, value in values.items() if not is_missing(value) and value != ""
+    }
     return {
-        "seat": said["speaker"],
-        "private": said["visibility"] != PUBLIC,
-        **as_json_values(found),
+        "seat": utterance["speaker"],
+        "private": utterance["visibility"] != PUBLIC,
+        **as_json_values(values),
     }
 
 
@@ -381,18 +388,18 @@ def _usage_by_model(calls: Iterable[Fields]) -> dict[str, ModelUsage]:
 def _score(outcome: Fields, target: str, turns: Iterable[Fields]) -> Score:
     prediction = outcome["prediction"]
     value = NOANSWER if prediction is None else CORRECT if prediction == target else INCORRECT
-    stated = {name: outcome[name] for name in ("status", "confidence", "probability", "score")}
+    details = {name: outcome[name] for name in ("status", "confidence", "probability", "score")}
     effects = {
-        str(said["turn"]): as_json_values({name: said[name] for name in EXPORTED_FIELDS})
-        for said in turns
-        if "effect" in said
+        str(turn["turn"]): as_json_values({name: turn[name] for name in EXPORTED_FIELDS})
+        for turn in turns
+        if "effect" in turn
     }
     return Score(
         value=value,
         answer=prediction or "",
         explanation=outcome["reason"] or None,
         metadata=as_json_values(
-            {name: found for name, found in stated.items() if found is not None}
+            {name: found for name, found in details.items() if found is not None}
         )
         | ({"effects of turns": effects} if effects else {}),
     )

@@ -19,7 +19,7 @@ from moot.report.exports import NO_TIME, Export, exporter
 def write(export: Export, folder: Path) -> None:
     """Write the files; raises `UserError` where the extra `croissant` is not installed."""
     mlc: Any = import_extra("mlcroissant", "croissant")
-    results, publication, ended = export.results, export.publication, export.end_time()
+    results, publication, end = export.results, export.publication, export.end_time()
     metadata = mlc.Metadata(
         name=f"{results.experiment}-{export.model}",
         description=f"Debates about data set '{results.config.dataset}'. {results.task.question}",
@@ -29,7 +29,7 @@ def write(export: Export, folder: Path) -> None:
         url=publication.url or None,
         cite_as=publication.citation or None,
         creators=[mlc.Organization(name=publication.creator)] if publication.creator else [],
-        date_published=None if ended == NO_TIME else ended,
+        date_published=None if end == NO_TIME else end,
     )
     folder.mkdir(parents=True, exist_ok=True)
     cases = [asdict(results.case_by_id[name]) for name in results.predictions["case_id"].unique()]
