@@ -93,9 +93,9 @@ async def action(server: FaultServer, folder: Path, kind: str, endpoint: str) ->
     waits = []
     wait_as_asked = chat._client._wait_as_asked
 
-    async def counted(error: Any, nth: int) -> None:
+    async def counted(error: Any, failed: Any) -> None:
         waits.append(error.retry_after)
-        await wait_as_asked(error, nth)
+        await wait_as_asked(error, failed)
 
     chat._client._wait_as_asked = counted
     try:
@@ -273,7 +273,14 @@ async def test_likelihoods_come_from_both_servers_alike(
         ({"retry-after-ms": "250"}, 0.25),
         ({"retry-after": "soon"}, None),
         ({}, None),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, None),
+        ({"retry-after": "0"}, None),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after-ms": "0", "retry-after": "0"}, None),
+        ({"retry-after-ms": "-500"}, None),
+        ({"retry-after-ms": "0", "retry-after": "7"}, 7),
+        ({"retry-after-ms": "soon", "retry-after": "7"}, 7),
     ],
 )
 def test_retry_after_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
@@ -483,7 +490,7 @@ async def test_a_proxy_that_refuses_is_named_and_is_not_shown_the_key(
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (b"302 Found\r\n", r"HTTP 302\. Check `model` and `base_url`"),
+        (b"302 Found\r\n", r"HTTP 302 Found\. Check `model` and `base_url`"),
         (
             b"302 Found\r\nlocation: https://other.example/v1\r\n",
             "write that address as `base_url`",

@@ -121,6 +121,22 @@ class BatchConfig(Strict):
     )
 
 
+class WaitConfig(Strict):
+    """The maximum waits before a server is asked again. A server may name a wait (`Retry-After`)."""
+
+    max_backoff: float = Field(
+        60.0, gt=0, description="maximum wait in seconds where the server names none"
+    )
+    max_requested: float = Field(
+        600.0, gt=0, description="maximum wait in seconds that the server may ask for"
+    )
+    max_total: float = Field(
+        3600.0,
+        gt=0,
+        description="maximum of all waits of one call in seconds; the call fails after it",
+    )
+
+
 PORT = "{port}"
 """What a server's command has in place of its port."""
 
@@ -254,6 +270,10 @@ class SimulatedVoice(Strict):
         return self
 
 
+RequestField = Literal["max_tokens", "temperature", "seed"]
+"""Request fields that a model's entry can omit."""
+
+
 class ModelConfig(Strict):
     """A language model and how to reach it."""
 
@@ -344,6 +364,10 @@ class ModelConfig(Strict):
     )
     timeout: float = Field(600.0, gt=0, description="seconds until one attempt is given up")
     attempts: int = Field(6, ge=1, description="attempts at one call before it counts as failed")
+    waits: WaitConfig = Field(
+        default_factory=WaitConfig,
+        description="maximum waits before a server is asked again, in seconds: docs/faults.md",
+    )
     price: Annotated[Price, BeforeValidator(_price_or_auto)] = Field(
         default_factory=Price,
         description="US dollars per million tokens; `auto`: by the list of genai-prices",
@@ -363,6 +387,24 @@ class ModelConfig(Strict):
         description=(
             "the scale on which the model states confidences: 0 to 100, as prompts ask; 1 for a"
             " model that answers from 0 to 1"
+        ),
+    )
+    omit: Annotated[
+        tuple[RequestField, ...], BeforeValidator(as_list), AfterValidator(each_once)
+    ] = Field(
+        (),
+        description=(
+            "request fields that are not sent, for servers that refuse them: max_tokens,"
+            " temperature, seed; `seed: null` does the same"
+        ),
+    )
+    top_logprobs: int = Field(
+        20,
+        ge=1,
+        le=20,
+        description=(
+            "number of tokens whose probabilities are asked for with `answer: likelihood`; lower"
+            " for servers that allow fewer"
         ),
     )
     reasoning: bool = Field(
@@ -398,6 +440,20 @@ class ModelConfig(Strict):
         default_factory=SimulatedVoice,
         description="the simulated voice that replaces it in a rehearsal",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _omit_null_fields(cls, entry: Json) -> Json:
+        """Read `seed: null` as `omit: [seed]`, so that the field is not sent."""
+        if not isinstance(entry, dict):
+            return entry
+        names = [name for name in get_args(RequestField) if name in entry and entry[name] is None]
+        if not names:
+            return entry
+        others = {name: value for name, value in entry.items() if name not in names}
+        omitted = others.get("omit") or ()
+        listed = [omitted] if isinstance(omitted, str) else list(omitted)
+        return {**others, "omit": list(dict.fromkeys([*listed, *names]))}
 
     @field_validator("base_url")
     @classmethod

@@ -1,6 +1,7 @@
 """One model's client: it keeps to limits and budget, and repeats attempts that failed."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -32,12 +33,14 @@ from moot.llm.progress import Progress
 from moot.llm.redaction import clean_reply, read_key, remove_keys_from_error
 from moot.llm.request import Reply, Request
 from moot.llm.shared_limits import SharedLimits
-from moot.llm.waiting import backoff_seconds, rate_limit_seconds
+from moot.llm.waiting import Outage, backoff_seconds, rate_limit_seconds
 
 _BYTES_PER_TOKEN = 3.0
 """A cautious estimate for budgets and token limits, before the server has counted. It is in bytes,
 since one Chinese character can be a token.
 """
+_SHOW_EVERY_SECONDS = 5.0
+"""The minimum time between two lines about waits on the terminal; the job's log has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +62,15 @@ class Settings:
 
 @dataclass(slots=True)
 class _FailedAttempts:
-    """The attempts at one call that failed so far, and what they cost."""
+    """The attempts at one call that failed so far, and what they cost.
+
+    `started_at` is the time of the current attempt, on the monotonic clock.
+    """
 
     failures: int = 0
     waits: int = 0
+    waited_seconds: float = 0.0
+    started_at: float = 0.0
     tokens: int = 0
     usd: float = 0.0
 
@@ -97,6 +105,8 @@ class Client:
         self.closing = False
         self._no_logprobs: LogprobsUnavailableError | None = None
         self._answered = False
+        self._outage = Outage()
+        self._shown_at = -_SHOW_EVERY_SECONDS
         self._opening = asyncio.Lock()
         self._endpoint: Endpoint | None = None
         self._server: ModelServer | None = None
@@ -123,7 +133,7 @@ class Client:
         Within a `slot`.
         """
         prompt_tokens = int(call.request.prompt_bytes / _BYTES_PER_TOKEN)
-        reply_tokens = int(call.request.parameters.get("max_tokens", 0))
+        reply_tokens = int(call.request.parameters.get("max_tokens", self._config.max_tokens))
         max_tokens = prompt_tokens + reply_tokens
         max_usd = self._config.cost(prompt_tokens, reply_tokens)
         failed = _FailedAttempts()
@@ -134,11 +144,12 @@ class Client:
             if not is_reserved:  # after the wait for a turn, so that the reservation does not lapse
                 await self._reserve(call, max_tokens, max_usd)
                 is_reserved = True
+            failed.started_at = time.monotonic()
             try:
                 reply = await self._attempt(endpoint, call)
             except RateLimitedError as error:
                 failed.waits += 1
-                await self._wait_as_asked(error, failed.waits)
+                await self._wait_as_asked(error, failed)
             except CallFailedError as error:
                 await self._pay(call, error.usage)
                 raise
@@ -154,9 +165,10 @@ class Client:
                     self._check_reachable(error)
                     message = f"gave up after {failed.failures} attempts: {error}"
                     raise CallFailedError(message) from None
-                await self._back_off(error, failed.failures)
+                await self._back_off(error, failed)
             else:
                 self._answered = True
+                self._outage.add_success()
                 return self._priced(reply, failed)
 
     def _priced(self, reply: Reply, failed: _FailedAttempts) -> Reply:
@@ -256,24 +268,49 @@ class Client:
                 "the server, or correct `base_url`, and run again."
             )
 
-    async def _wait_as_asked(self, error: RateLimitedError, waits: int) -> None:
-        seconds = rate_limit_seconds(self._name, error, waits)
-        LOG.info(
-            "model '%s': rate limit; waiting %.1f s as the server asks (%s)",
-            self._name,
-            seconds,
-            error,
-        )
-        self._progress.retries += 1
-        if error.retry_after is not None:
+    async def _wait_as_asked(self, error: RateLimitedError, failed: _FailedAttempts) -> None:
+        """Wait after a rate limit; the server's own wait holds back all calls."""
+        seconds = rate_limit_seconds(self._name, error, failed.waits, self._config.waits)
+        is_requested = error.retry_after is not None
+        reason = " as the server asks" if is_requested else ""
+        self._show_wait(f"rate limit; waiting {seconds:.1f} s{reason} ({error})")
+        if is_requested:
             await self._limits.pause(seconds)
+        await self._wait(error, failed, seconds)
+
+    async def _back_off(self, error: TransientError, failed: _FailedAttempts) -> None:
+        """Wait after an error that another attempt may not meet."""
+        seconds = 0.0
+        if self._gatherer is None:  # the next wave is a pause
+            seconds = backoff_seconds(failed.failures, self._config.waits.max_backoff)
+        self._show_wait(f"{error}; attempt {failed.failures + 1} in {seconds:.1f} s")
+        await self._wait(error, failed, seconds)
+
+    async def _wait(self, error: MootError, failed: _FailedAttempts, seconds: float) -> None:
+        """Wait, unless the server has failed for too long.
+
+        Raises:
+            RunStoppedError: it has answered no call for too long.
+            CallFailedError: all waits of this call would take too long.
+        """
+        is_outage = self._gatherer is None and getattr(error, "usage", None) is None
+        if is_outage and self._outage.add_failure(failed.started_at):
+            self._outage.check(self._name, error)
+        failed.waited_seconds += seconds
+        if failed.waited_seconds > self._config.waits.max_total:
+            raise CallFailedError(
+                f"gave up after waits of {failed.waited_seconds - seconds:.0f} s in all"
+                f" (`waits.max_total`): {error}"
+            )
+        self._progress.retries += 1
         await asyncio.sleep(seconds)
 
-    async def _back_off(self, error: TransientError, failures: int) -> None:
-        seconds = 0.0 if self._gatherer else backoff_seconds(failures)  # the next wave is a pause
-        LOG.info("model '%s': %s; attempt %d in %.1f s", self._name, error, failures + 1, seconds)
-        self._progress.retries += 1
-        await asyncio.sleep(seconds)
+    def _show_wait(self, message: str) -> None:
+        """Log a wait; the terminal shows one every few seconds."""
+        is_shown = time.monotonic() - self._shown_at >= _SHOW_EVERY_SECONDS
+        if is_shown:
+            self._shown_at = time.monotonic()
+        LOG.info("model '%s': %s", self._name, message, extra={"progress": is_shown})
 
     async def close(self) -> None:
         """Close batches, limits, endpoint and server."""

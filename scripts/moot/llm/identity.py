@@ -16,6 +16,7 @@ _SENT_KEYS = {
     "context",
     "seed",
     "structured",
+    "omit",
     "reasoning",
     "batch",
     "parameters",

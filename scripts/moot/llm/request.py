@@ -122,6 +122,8 @@ def request_to(
     parameters: JsonObject = {"max_tokens": max_tokens, **model.parameters}
     if not model.reasoning:
         parameters |= {"temperature": temperature, "seed": seed}
+    for name in model.omit:
+        parameters.pop(name, None)
     keys = endpoint_traits(model.endpoint).request_keys
     parameters |= model.model_dump(mode="json", include=set(keys))
     native = schema if model.structured == "native" else None

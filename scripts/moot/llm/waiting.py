@@ -1,37 +1,80 @@
-"""How long moot waits before it asks a server again, after a failure or at the server's request."""
+"""How long moot waits before it asks a server again, and when it stops asking."""
 
 import random
+import time
+from dataclasses import dataclass
 
 from moot.core.errors import RateLimitedError, RunStoppedError
+from moot.core.model_config import WaitConfig
 
 FIRST_BACKOFF_SECONDS = 0.5
-MAX_BACKOFF_SECONDS = 60.0
-"""Maximum of a wait that the server did not ask for."""
-MAX_REQUESTED_SECONDS = 3600.0
-"""Maximum of a wait that the server asks for; a longer one ends the run."""
+MAX_OUTAGE_SECONDS = 300.0
+MIN_OUTAGE_FAILURES = 30
+"""A run ends after so many seconds and failures at a server without any success between them."""
 
 
-def backoff_seconds(failures: int) -> float:
+def backoff_seconds(failures: int, max_seconds: float = WaitConfig().max_backoff) -> float:
     """Return how long to wait after this many failures in a row.
 
     The time doubles with each failure. It is random by a quarter, so that debates do not return
     together.
     """
-    seconds = min(FIRST_BACKOFF_SECONDS * 2.0 ** (failures - 1), MAX_BACKOFF_SECONDS)
-    return seconds * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
+    doublings = min(failures - 1, 60)
+    seconds = min(FIRST_BACKOFF_SECONDS * 2.0**doublings, max_seconds)
+    return min(seconds * random.uniform(0.75, 1.25), max_seconds)  # noqa: S311 - no secret
 
 
-def rate_limit_seconds(model: str, error: RateLimitedError, failures: int) -> float:
+def rate_limit_seconds(
+    model: str, error: RateLimitedError, failures: int, waits: WaitConfig
+) -> float:
     """Return how long to wait after a rate limit: as the server asks, else as `backoff_seconds`.
 
     Raises:
-        RunStoppedError: the server asks for a longer wait than the maximum.
+        RunStoppedError: the server asks for more than all waits of a call may take.
     """
     if error.retry_after is None:
-        return backoff_seconds(failures)
-    if error.retry_after > MAX_REQUESTED_SECONDS:
+        return backoff_seconds(failures, waits.max_backoff)
+    if error.retry_after > waits.max_total:
         raise RunStoppedError(
-            f"model '{model}': the server asks to wait {error.retry_after:.0f} s ({error}). Every"
-            " reply is kept: run again later to go on."
+            f"model '{model}': the server asks to wait {error.retry_after:.0f} s ({error});"
+            f" `waits.max_total` is {waits.max_total:g} s. Every reply is kept: run again later to"
+            " go on."
         )
-    return error.retry_after
+    return min(error.retry_after, waits.max_requested)
+
+
+@dataclass(slots=True)
+class Outage:
+    """The failures at a server since its last success.
+
+    Calls that fail together are one failure: one counts only if its attempt began after the last
+    failure that counted. Times are of the monotonic clock.
+    """
+
+    failures: int = 0
+    first_failed_at: float = 0.0
+    last_failed_at: float = 0.0
+
+    def add_success(self) -> None:
+        """Forget the failures."""
+        self.failures = 0
+
+    def add_failure(self, started_at: float) -> bool:
+        """Count the failure of an attempt; return whether it is a new one."""
+        if self.failures and started_at < self.last_failed_at:
+            return False
+        self.last_failed_at = time.monotonic()
+        if not self.failures:
+            self.first_failed_at = self.last_failed_at
+        self.failures += 1
+        return True
+
+    def check(self, model: str, error: Exception) -> None:
+        """Raise `RunStoppedError` if the server has failed for too long."""
+        seconds = self.last_failed_at - self.first_failed_at
+        if self.failures >= MIN_OUTAGE_FAILURES and seconds >= MAX_OUTAGE_SECONDS:
+            raise RunStoppedError(
+                f"model '{model}': the server has answered nothing else for {seconds:.0f} s"
+                f" ({self.failures} failed attempts): {error}. Check the server, the account and"
+                " its quota, then run again: every reply is kept."
+            )

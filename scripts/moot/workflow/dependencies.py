@@ -115,6 +115,8 @@ def _reply_options(model: ModelConfig) -> JsonObject:
     fields = FIELDS_OF_REPLIES | set(endpoint_traits(model.endpoint).request_keys)
     if "confidence_scale" in model.model_fields_set:
         fields.add("confidence_scale")
+    if model.omit:
+        fields.add("omit")
     entry = model.model_dump(mode="json", include=fields)
     return {**entry, "model": model_asked(model), "server": served_as(model)}
 

@@ -63,7 +63,7 @@ class Batches(Gatherer):
     ) -> None:
         super().__init__(waves, progress)
         self._endpoint, self._name, self._keep = endpoint, name, keep
-        self._attempts = config.attempts
+        self._attempts, self._waits = config.attempts, config.waits
         self._options = config.batch or BatchConfig()
         folder = self._options.folder
         self._provider: BatchProvider = BatchFolder(folder) if folder else OpenAIBatches(endpoint)
@@ -225,9 +225,9 @@ class Batches(Gatherer):
                         " nothing is submitted twice."
                     ) from None
                 if isinstance(error, RateLimitedError):
-                    seconds = rate_limit_seconds(self._name, error, failures)
+                    seconds = rate_limit_seconds(self._name, error, failures, self._waits)
                 else:
-                    seconds = backoff_seconds(failures)
+                    seconds = backoff_seconds(failures, self._waits.max_backoff)
                 seconds = max(min_seconds, seconds)
                 LOG.info("model '%s', batches: %s; again in %.1f s", self._name, error, seconds)
                 self._progress.retries += 1

@@ -7,13 +7,14 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from moot.core.endpoint_traits import EndpointTraits
-from moot.core.errors import TransientError, UserError
+from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.connections import custom_header_names, open_http_client
 from moot.llm.endpoints.failures import logprobs_unavailable
+from moot.llm.endpoints.messages import check_reply_content
 from moot.llm.endpoints.reply_size import check_reply_size
 from moot.llm.endpoints.sdk import SdkEndpoint, omit_telemetry
 from moot.llm.identity import server_address
@@ -103,6 +104,7 @@ class AnthropicEndpoint(SdkEndpoint):
     def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
         usage = _read_usage(response["usage"])
         texts = {"text": "", "thinking": ""}
+        block_types = {block["type"] for block in response["content"]}
         for block in response["content"]:
             if block["type"] in texts:
                 texts[block["type"]] += block[block["type"]]
@@ -116,9 +118,13 @@ class AnthropicEndpoint(SdkEndpoint):
             service_tier=str(response["usage"].get("service_tier") or ""),
             response_id=str(response.get("id") or ""),
         )
-        if not reply.text and reply.finish_reason not in ("length", "content_filter"):
-            raise TransientError("the reply is empty", usage)
+        check_reply_content(request.model, reply, "tool_use" in block_types, usage)
         return check_reply_size(request, replace(reply, **asdict(usage)))
+
+    @staticmethod
+    def read_usage(counts: Json) -> Usage:
+        """Return the token counts in the field `usage`."""
+        return _read_usage(counts)
 
 
 def _open_client(config: ModelConfig) -> "anthropic.AsyncAnthropic":

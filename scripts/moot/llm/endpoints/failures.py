@@ -9,10 +9,9 @@ import json
 import math
 import os
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple
 
 from moot.core.errors import (
     CallFailedError,
@@ -23,24 +22,22 @@ from moot.core.errors import (
     TransientError,
     UnreachableError,
 )
+from moot.core.types import Json
+from moot.llm.endpoints.error_bodies import ErrorBody, read_error_body
+from moot.llm.endpoints.refused_fields import field_remedy, find_refused_field
 from moot.llm.redaction import redacted
 
 CHECK_MODEL = "Check `model` and `base_url` in the configuration."
-_NO_CREDIT = "credit balance is too low"
-"""Anthropic's message for an empty account, sent with the status and type of a faulty request."""
-_FATAL_CODES = {
-    "insufficient_quota",
-    "billing_hard_limit_reached",
-    "invalid_api_key",
-    "account_deactivated",
-}
+_BUSY_STATUSES = (429, 503, 529)
+"""Statuses of a server that has no capacity now; 529 is Anthropic's."""
 
 
-class ErrorBody(NamedTuple):
-    """The message in the body of an error response, and the error's codes."""
+class FailedGenerationError(CallFailedError):
+    """The server does not accept the reply that the model generated; `text` is that reply."""
 
-    message: str
-    codes: set[str]
+    def __init__(self, message: str, text: str) -> None:
+        super().__init__(message)
+        self.text = text
 
 
 def logprobs_unavailable(model: str, reason: str) -> LogprobsUnavailableError:
@@ -60,72 +57,119 @@ def failure_of_status(
     *,
     asks_logprobs: bool = False,
     remedy: str = CHECK_MODEL,
+    sent_fields: Collection[str] = (),
 ) -> MootError:
     """Return the error for a response with an error status.
 
     Args:
-        status: the HTTP status.
+        status: the HTTP status, or that in the body of a response with status 200.
         headers: of the response.
         content: the body of the response.
         model: the model's name, for the message.
         asks_logprobs: whether the request asked for log-probabilities.
         remedy: what the user can do if the server does not know the model.
+        sent_fields: the fields of the request's body.
     """
     body = read_error_body(content)
-    message = redacted(f"HTTP {status} {body.message}")
-    if asks_logprobs and "logprob" in body.message.casefold():  # with status 400, 403 or 501
-        return logprobs_unavailable(model, message)
-    if advice := _advice(status, headers, body, remedy):
+    message = redacted(f"HTTP {status} {body.text_for(status)}")
+    if body.failed_generation and status in (400, 422):
+        return FailedGenerationError(message, body.failed_generation)
+    refused_field = "" if body.names_account() else find_refused_field(status, body, sent_fields)
+    is_cap = refused_field == "top_logprobs" and any(map(str.isdigit, body.message))
+    if asks_logprobs and not is_cap and "logprob" in body.message.casefold():
+        return logprobs_unavailable(model, message)  # with status 400, 403 or 501
+    advice = _advice(status, headers, body, remedy)
+    if refused_field:
+        advice = (
+            f"The server refuses the field `{refused_field}`. {field_remedy(refused_field, body)}"
+        )
+    if advice:
         return RunStoppedError(f"model '{model}': {message}. {advice}")
-    if status == 429:
+    return _failure_of_call(status, headers, message)
+
+
+def _failure_of_call(status: int, headers: Mapping[str, str], message: str) -> MootError:
+    """Return the error for a status that concerns one call."""
+    if status in _BUSY_STATUSES:
         return RateLimitedError(message, read_retry_after(headers))
     if status in (408, 409) or status >= 500:
         return TransientError(message)
     return CallFailedError(message)
 
 
+def failure_in_success(
+    response: Json,
+    model: str,
+    *,
+    asks_logprobs: bool = False,
+    sent_fields: Collection[str] = (),
+) -> MootError:
+    """Return the error in a response with status 200.
+
+    The error counts as the status that it states. Without one, a server that does not know the path
+    ends the run, and any other error is worth another attempt.
+    """
+    content = json.dumps(response).encode()
+    body = read_error_body(content)
+    if status := body.status():
+        return failure_of_status(
+            status, {}, content, model, asks_logprobs=asks_logprobs, sent_fields=sent_fields
+        )
+    message = redacted(f"an error with status 200: {body.text_for(200)}")
+    if body.names_account():
+        return RunStoppedError(
+            f"model '{model}': {message}. Check the key and the account, then run again."
+        )
+    if body.names_unknown_model():
+        return RunStoppedError(f"model '{model}': {message}. {CHECK_MODEL}")
+    if body.names_unknown_path():
+        return RunStoppedError(
+            f"model '{model}': {message}. Check `base_url`: does it end in /v1, as those of most"
+            " servers do?"
+        )
+    return TransientError(message)
+
+
 def _advice(status: int, headers: Mapping[str, str], body: ErrorBody, remedy: str) -> str:
     """Return what the user can do about an error that ends the run, "" for any other error."""
-    if status < 400 and "location" in headers:  # moot follows no redirect with a prompt
+    if 300 <= status < 400 and "location" in headers:  # moot follows no redirect with a prompt
         location = redacted(headers["location"])
         return f"The server redirects to {location}: write that address as `base_url`."
-    is_fatal = status in (401, 402, 403) or body.codes & _FATAL_CODES
-    if is_fatal or _NO_CREDIT in body.message.casefold():
+    if status in (401, 402, 403) or body.names_account():
         return "Check the key and the account, then run again."
     if status == 407:
         return "Check the name and the password in the proxy's address (HTTP_PROXY)."
-    return remedy if status == 404 or status < 400 else ""
-
-
-def read_error_body(content: bytes) -> ErrorBody:
-    """Return the message and the codes in the body of an error response."""
-    text = content.decode("utf-8", "replace")
-    try:
-        body = json.loads(text)
-    except ValueError:
-        return ErrorBody(text, set())
-    error = body.get("error", body) if isinstance(body, dict) else body
-    if not isinstance(error, dict):
-        return ErrorBody(str(error), set())
-    codes = {str(error[field]) for field in ("code", "type") if error.get(field)}
-    message = f"{error.get('code') or ''} {error.get('message') or text}"
-    return ErrorBody(message.strip(), codes)
+    is_unknown_model = status != 429 and body.names_unknown_model()
+    return remedy if status == 404 or status < 400 or is_unknown_model else ""
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that the server asks to wait, or None if no header states them."""
+    """Return the seconds that the server asks to wait; None if no header names a wait.
+
+    Zero, a negative number and a date in the past name no wait.
+    """
+    readers = (("retry-after-ms", _read_milliseconds), ("retry-after", _read_seconds))
+    for header, read in readers:
+        try:
+            seconds = read(headers[header].strip()) if header in headers else 0.0
+        except (ValueError, TypeError, OverflowError):
+            continue  # neither seconds nor a date
+        if math.isfinite(seconds) and seconds > 0:
+            return seconds
+    return None
+
+
+def _read_milliseconds(value: str) -> float:
+    return float(value) / 1000
+
+
+def _read_seconds(value: str) -> float:
     try:
-        if "retry-after-ms" in headers:
-            seconds = float(headers["retry-after-ms"]) / 1000
-            return seconds if math.isfinite(seconds) else None
-        value = headers.get("retry-after")
-        if value is None:
-            return None
-        if value.strip().replace(".", "", 1).isdigit():
-            return float(value)
-        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):
-        return None  # neither seconds nor a date
+        return float(value)
+    except ValueError:
+        date = parsedate_to_datetime(value)
+        aware_date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return (aware_date - datetime.now(UTC)).total_seconds()
 
 
 def failure_of_connection(error: Exception) -> MootError:

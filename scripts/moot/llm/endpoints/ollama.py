@@ -3,13 +3,13 @@
 The context length is always sent, and a prompt that the server cut is an error.
 """
 
+import json
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from moot.core.endpoint_traits import EndpointTraits
 from moot.core.errors import (
-    CallFailedError,
     LogprobsUnavailableError,
     MootError,
     TransientError,
@@ -20,9 +20,13 @@ from moot.core.types import JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.connections import client_options
-from moot.llm.endpoints.failures import failure_of_status
-from moot.llm.endpoints.logprobs import TOP_LOGPROBS, label_logprobs
+from moot.llm.endpoints.error_bodies import error_in_success
+from moot.llm.endpoints.failures import failure_in_success, failure_of_status
+from moot.llm.endpoints.logprobs import label_logprobs
+from moot.llm.endpoints.messages import check_reply_content
+from moot.llm.endpoints.prompt_length import check_prompt_length
 from moot.llm.endpoints.reply_size import check_reply_size
+from moot.llm.endpoints.sdk import read_json
 from moot.llm.identity import server_address
 from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
@@ -31,8 +35,8 @@ if TYPE_CHECKING:
     import httpx
     import ollama
 
-_MIN_TOKENS_PER_CHARACTER = 1 / 8
-"""No tokenizer in use packs more than about eight characters of prose into a token."""
+_TOP_LEVEL_FIELDS = ("think", "keep_alive")
+"""Parameters that the API reads beside `options`."""
 
 TRAITS = EndpointTraits(
     address_variable="OLLAMA_HOST",
@@ -57,9 +61,12 @@ class _StatusError(Exception):
 
 
 async def _raise_for_status(response: "httpx.Response") -> None:
+    """Raise `_StatusError` for an error, also for one with status 200."""
+    content = await response.aread()
     if not response.is_success:
-        content = await response.aread()
         raise _StatusError(response.status_code, response.headers, content)
+    if b'"error"' in content and error_in_success(read_json(content)):
+        raise _StatusError(200, response.headers, content)
 
 
 @register_endpoint("ollama", TRAITS)
@@ -92,39 +99,56 @@ class OllamaEndpoint:
 
     def _options(self, request: Request) -> JsonObject:
         names = {"max_tokens": "num_predict", "context": "num_ctx"}
-        options = {names.get(name, name): value for name, value in request.parameters.items()}
+        options = {
+            names.get(name, name): value
+            for name, value in request.parameters.items()
+            if name not in _TOP_LEVEL_FIELDS
+        }
         if request.choices:
             options.update(num_predict=1, temperature=0)
         return options
 
+    def _fields(self, request: Request) -> JsonObject:
+        """Return the arguments of the package's `chat`."""
+        fields: JsonObject = {
+            "model": request.model,
+            "messages": [message.to_fields() for message in request.messages],
+            "options": self._options(request),
+            "format": dict(request.schema) if request.schema else None,
+        }
+        for name in _TOP_LEVEL_FIELDS:
+            if name in request.parameters:
+                fields[name] = request.parameters[name]
+        if request.choices:
+            fields |= {"logprobs": True, "top_logprobs": self._config.top_logprobs}
+        return fields
+
     async def complete(self, request: Request) -> Reply:
         """Make one attempt."""
-        messages = [message.to_fields() for message in request.messages]
-        extra: JsonObject = {}
-        if request.choices:
-            extra = {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
+        fields = self._fields(request)
         started_at = time.perf_counter()
         try:
             served_model = await self._served_model()
-            response = await self._client.chat(
-                model=request.model,
-                messages=messages,
-                options=self._options(request),
-                format=dict(request.schema) if request.schema else None,
-                **extra,
-            )
+            response = await self._client.chat(**fields)
         except (_StatusError, ConnectionError, *self._connection_errors) as error:
-            raise self._failure(error, request.model) from None
+            sent_fields = [*fields, *fields["options"]]
+            raise self._failure(error, request.model, sent_fields) from None
         reply = self._reply(request, response, time.perf_counter() - started_at, served_model)
-        self._check_truncation(request, reply)
+        check_prompt_length(request, reply, context=self._config.context)
         return check_reply_size(request, reply)
 
     @staticmethod
-    def _failure(error: Exception, model: str) -> MootError:
+    def _failure(error: Exception, model: str, sent_fields: Collection[str] = ()) -> MootError:
+        if isinstance(error, _StatusError) and error.status == 200:
+            return failure_in_success(json.loads(error.content), model, sent_fields=sent_fields)
         if isinstance(error, _StatusError):
-            remedy = f"Pull the model (`ollama pull {model}`) or check `base_url`."
             return failure_of_status(
-                error.status, error.headers, error.content, model, remedy=remedy
+                error.status,
+                error.headers,
+                error.content,
+                model,
+                remedy=f"Pull the model (`ollama pull {model}`) or check `base_url`.",
+                sent_fields=sent_fields,
             )
         if isinstance(error, ConnectionError):
             return UnreachableError(redacted(error))
@@ -133,24 +157,25 @@ class OllamaEndpoint:
     def _reply(
         self, request: Request, response: "ollama.ChatResponse", seconds: float, served_model: str
     ) -> Reply:
-        text = response.message.content or ""
         logprobs, unlisted = (
             self._choice_logprobs(request, response) if request.choices else ({}, None)
         )
-        if not text and not request.choices and response.done_reason != "length":
-            usage = Usage(response.prompt_eval_count or 0, response.eval_count or 0)
-            raise TransientError("the reply is empty", usage if usage.tokens else None)
-        return Reply(
-            text=text,
+        usage = Usage(response.prompt_eval_count or 0, response.eval_count or 0)
+        reply = Reply(
+            text=response.message.content or "",
             reasoning=response.message.thinking or "",
             logprobs=logprobs,
             unlisted_logprob=unlisted,
             finish_reason=response.done_reason or "",
-            prompt_tokens=response.prompt_eval_count or 0,
-            completion_tokens=response.eval_count or 0,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
             seconds=seconds,
             served_model=served_model,
         )
+        if not request.choices:
+            calls_tools = bool(response.message.tool_calls)
+            check_reply_content(request.model, reply, calls_tools, usage if usage.tokens else None)
+        return reply
 
     @staticmethod
     def _choice_logprobs(
@@ -167,18 +192,6 @@ class OllamaEndpoint:
             token.token: token.logprob for token in tokens if token.logprob is not None
         }
         return label_logprobs(token_logprobs, request.choices)
-
-    def _check_truncation(self, request: Request, reply: Reply) -> None:
-        """Raise `CallFailedError` if Ollama silently dropped the beginning of the prompt."""
-        context = self._config.context
-        min_tokens = request.prompt_characters * _MIN_TOKENS_PER_CHARACTER
-        is_cut = reply.prompt_tokens >= context or reply.prompt_tokens < min(min_tokens, context)
-        if reply.prompt_tokens and is_cut:
-            raise CallFailedError(
-                f"Ollama evaluated {reply.prompt_tokens} prompt tokens of a prompt of"
-                f" {request.prompt_characters} characters: it was cut to the context of {context}"
-                " tokens. Raise `context` for this model."
-            )
 
     async def close(self) -> None:
         """Close the connections."""

@@ -1,24 +1,31 @@
 """Any OpenAI-compatible server (OpenAI, vLLM, llama-server, LM Studio), by the package `openai`."""
 
+import json
 from typing import TYPE_CHECKING
 
 from moot.core.endpoint_traits import EndpointTraits
 from moot.core.errors import TransientError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Json, JsonObject
+from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.connections import custom_header_names, open_http_client
+from moot.llm.endpoints.error_bodies import read_error_body
 from moot.llm.endpoints.failures import logprobs_unavailable
-from moot.llm.endpoints.logprobs import TOP_LOGPROBS, label_logprobs
+from moot.llm.endpoints.logprobs import label_logprobs
+from moot.llm.endpoints.messages import check_reply_content, optional_text, read_message
+from moot.llm.endpoints.prompt_length import check_prompt_length
 from moot.llm.endpoints.reply_size import check_reply_size, read_usage
 from moot.llm.endpoints.sdk import SdkEndpoint, omit_telemetry
 from moot.llm.identity import server_address
-from moot.llm.redaction import api_key
+from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
 
 if TYPE_CHECKING:
     import openai
 
+_FAILURES = ("error", "network_error", "insufficient_system_resource", "abort")
+"""Finish reasons of replies that a server broke off (OpenRouter, Z.ai, DeepSeek, vLLM)."""
 _NO_KEY = "none"
 """Sent to servers that need no key, since the package requires one."""
 
@@ -59,7 +66,7 @@ class OpenAIEndpoint(SdkEndpoint):
         parameters.pop("context", None)
         messages = [message.to_fields() for message in request.messages]
         body: JsonObject = {"model": request.model, "messages": messages}
-        if self._config.reasoning:
+        if self._config.reasoning and "max_tokens" in parameters:
             body["max_completion_tokens"] = parameters.pop("max_tokens")
         body.update(parameters)
         if request.schema is not None:
@@ -68,7 +75,10 @@ class OpenAIEndpoint(SdkEndpoint):
         if self._config.prompt_cache_key:
             body["prompt_cache_key"] = self._config.prompt_cache_key
         if request.choices:
-            body.update(logprobs=True, top_logprobs=TOP_LOGPROBS, max_tokens=1, temperature=0)
+            body.update(logprobs=True, top_logprobs=self._config.top_logprobs)
+            one_token = {"max_tokens": 1, "temperature": 0}
+            omitted = self._config.omit
+            body |= {name: value for name, value in one_token.items() if name not in omitted}
         return body
 
     def check(self, request: Request) -> None:
@@ -80,16 +90,19 @@ class OpenAIEndpoint(SdkEndpoint):
     def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
         choice, counts = response["choices"][0], response.get("usage") or {}
         usage, details = read_usage(counts), counts.get("completion_tokens_details") or {}
-        message = choice["message"]
+        finish_reason = optional_text(choice.get("finish_reason"))
+        if finish_reason in _FAILURES or (choice.get("error") and finish_reason != "stop"):
+            raise self._failure_in_choice(choice, finish_reason, usage if counts else None)
+        message = read_message(choice["message"])
         logprobs, unlisted = (
             self._choice_logprobs(request, choice) if request.choices else ({}, None)
         )
         reply = Reply(
-            text=_optional_text(message.get("content")),
-            reasoning=_optional_text(message.get("reasoning_content") or message.get("reasoning")),
+            text=message.text,
+            reasoning=message.reasoning,
             logprobs=logprobs,
             unlisted_logprob=unlisted,
-            finish_reason=_optional_text(choice.get("finish_reason")),
+            finish_reason="refusal" if message.is_refusal else finish_reason,
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             cached_tokens=usage.cached_tokens,
@@ -101,10 +114,25 @@ class OpenAIEndpoint(SdkEndpoint):
             service_tier=str(response.get("service_tier") or ""),
             response_id=str(response.get("id") or ""),
         )
-        may_be_empty = request.choices or reply.finish_reason in ("length", "content_filter")
-        if not reply.text and not may_be_empty:
-            raise TransientError("the reply is empty", usage if counts else None)
+        if not request.choices:
+            check_reply_content(
+                self._config.model, reply, message.calls_tools, usage if counts else None
+            )
+        check_prompt_length(request, reply)
         return check_reply_size(request, reply)
+
+    @staticmethod
+    def read_usage(counts: Json) -> Usage:
+        """Return the token counts in the field `usage`."""
+        return read_usage(counts)
+
+    @staticmethod
+    def _failure_in_choice(choice: Json, finish_reason: str, usage: Usage | None) -> TransientError:
+        """Return the error for a reply that the server did not complete; it is no reply."""
+        body = read_error_body(json.dumps(choice.get("error") or {}).encode())
+        reason = f": {body.message}" if body.message else ""
+        message = f"the server broke the reply off (finish_reason {finish_reason}){reason}"
+        return TransientError(redacted(message), usage)
 
     @staticmethod
     def _choice_logprobs(request: Request, choice: Json) -> tuple[dict[str, float], float | None]:
@@ -139,10 +167,3 @@ def _open_client(config: ModelConfig) -> "openai.AsyncOpenAI":
     if config.base_url:
         client.organization = client.project = None
     return client
-
-
-def _optional_text(value: Json) -> str:
-    """Return a text, "" for null; raise `TypeError` for anything else."""
-    if value is not None and not isinstance(value, str):
-        raise TypeError(f"expected text, found {type(value).__name__}")
-    return value or ""

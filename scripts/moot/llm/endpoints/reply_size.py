@@ -114,8 +114,11 @@ def limit_response_size(
 
 
 def max_reply_bytes(request: Request) -> int:
-    """Return the maximum size of the reply to a request, from its `max_tokens`."""
-    return _BYTES_WITHOUT_TEXT + _BYTES_PER_TOKEN * int(request.parameters.get("max_tokens", 0))
+    """Return the maximum size of the reply to a request, from its `max_tokens` if that is sent."""
+    max_tokens = request.parameters.get("max_tokens")
+    if max_tokens is None:
+        return MAX_RESPONSE_BYTES
+    return _BYTES_WITHOUT_TEXT + _BYTES_PER_TOKEN * int(max_tokens)
 
 
 def check_reply_size(request: Request, reply: Reply) -> Reply:

@@ -3,12 +3,19 @@
 import json
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Collection
 from typing import TYPE_CHECKING, TypeVar
 
 from moot.core.errors import TransientError
 from moot.core.types import Json, JsonObject
-from moot.llm.endpoints.failures import failure_of_connection, failure_of_status
+from moot.core.usage import Usage
+from moot.llm.endpoints.error_bodies import error_in_success
+from moot.llm.endpoints.failures import (
+    FailedGenerationError,
+    failure_in_success,
+    failure_of_connection,
+    failure_of_status,
+)
 from moot.llm.redaction import redacted
 from moot.llm.request import Reply, Request
 
@@ -71,6 +78,11 @@ class SdkEndpoint(ABC):
     def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
         """Return the reply in a response, which may have any form."""
 
+    @staticmethod
+    @abstractmethod
+    def read_usage(counts: Json) -> Usage:
+        """Return the token counts in the field `usage`."""
+
     @abstractmethod
     def check(self, request: Request) -> None:
         """Raise `LogprobsUnavailableError` for a request that no server can answer."""
@@ -78,17 +90,33 @@ class SdkEndpoint(ABC):
     async def complete(self, request: Request) -> Reply:
         """Make one attempt."""
         self.check(request)
-        started_at = time.perf_counter()
-        response = await self.call(
-            self.client.post(self._address, body=self.body(request), cast_to=self._response_type),
-            asks_logprobs=bool(request.choices),
-        )
+        started_at, body = time.perf_counter(), self.body(request)
+        try:
+            response = await self.call(
+                self.client.post(self._address, body=body, cast_to=self._response_type),
+                asks_logprobs=bool(request.choices),
+                sent_fields=body,
+            )
+        except FailedGenerationError as error:
+            return Reply(text=error.text, seconds=time.perf_counter() - started_at)
         return self.read_reply(
-            request, read_json(response.content), time.perf_counter() - started_at
+            request, read_json(response.content), time.perf_counter() - started_at, body
         )
 
-    async def call(self, operation: Awaitable[Result], *, asks_logprobs: bool = False) -> Result:
-        """Return what an operation of the client returns; its errors become moot's."""
+    async def call(
+        self,
+        operation: Awaitable[Result],
+        *,
+        asks_logprobs: bool = False,
+        sent_fields: Collection[str] = (),
+    ) -> Result:
+        """Return what an operation of the client returns; its errors become moot's.
+
+        Args:
+            operation: a call of the client.
+            asks_logprobs: whether the request asks for log-probabilities.
+            sent_fields: the fields of the request's body.
+        """
         try:
             return await operation
         except self._package.APIStatusError as error:
@@ -99,24 +127,44 @@ class SdkEndpoint(ABC):
                 response.content,
                 self._model,
                 asks_logprobs=asks_logprobs,
+                sent_fields=sent_fields,
             ) from None
         except self._connection_errors as error:
             raise failure_of_connection(error) from None
 
-    def read_reply(self, request: Request, response: Json, seconds: float) -> Reply:
+    def read_reply(
+        self, request: Request, response: Json, seconds: float, sent_fields: Collection[str] = ()
+    ) -> Reply:
         """Return the reply in a decoded response.
 
         Raises:
             TransientError: the response holds no reply, or an empty one.
+            MootError: the response is an error with status 200.
         """
+        if error_in_success(response):
+            raise failure_in_success(
+                response,
+                self._model,
+                asks_logprobs=bool(request.choices),
+                sent_fields=sent_fields,
+            )
         try:
             return self._reply(request, response, seconds)
         except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
             problem = redacted(f"{type(error).__name__}: {error}")
             raise TransientError(
                 f"the reply is no {self.reply_kind} ({problem}; does base_url speak the protocol of"
-                " this endpoint?)"
+                " this endpoint?)",
+                self._usage_in(response),
             ) from None
+
+    def _usage_in(self, response: Json) -> Usage | None:
+        """Return the token counts in a response of any form, None if it has none."""
+        counts = response.get("usage") if isinstance(response, dict) else None
+        try:
+            return self.read_usage(counts) if counts else None
+        except (TypeError, AttributeError, ValueError):
+            return None
 
     async def list_models(self) -> list[JsonObject]:
         """Return the server's entries of its models, none if it does not list them."""

@@ -1,0 +1,112 @@
+"""What a server's message holds: an answer, a refusal, reasoning without an answer, or nothing."""
+
+from dataclasses import dataclass
+
+from moot.core.errors import TransientError
+from moot.core.log import LOG
+from moot.core.types import Json
+from moot.core.usage import Usage
+from moot.llm.request import Reply
+
+MAY_BE_EMPTY = ("length", "content_filter", "refusal")
+"""Finish reasons of replies that are kept without a text."""
+_WARNED: set[tuple[str, str]] = set()
+"""Models and kinds of replies about which this process has warned."""
+
+
+@dataclass(slots=True)
+class MessageContent:
+    """The parts of a message.
+
+    Attributes:
+        text: the answer, or the words of a refusal.
+        reasoning: what the model wrote before its answer, where the server separates it.
+        is_refusal: whether the server marks the text as a refusal.
+        calls_tools: whether the message calls tools, which moot does not offer.
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    is_refusal: bool = False
+    calls_tools: bool = False
+
+
+def read_message(message: Json) -> MessageContent:
+    """Return the parts of a message of the chat completions API.
+
+    Raises:
+        TypeError: a part has another type than expected.
+    """
+    text, reasoning, refusal = _read_content(message.get("content"))
+    reasoning_field = message.get("reasoning_content") or message.get("reasoning")
+    refusal = optional_text(message.get("refusal")) or refusal
+    return MessageContent(
+        text=text or refusal,
+        reasoning=optional_text(reasoning_field) or reasoning,
+        is_refusal=bool(refusal) and not text,
+        calls_tools=bool(message.get("tool_calls") or message.get("function_call")),
+    )
+
+
+def _read_content(content: Json) -> tuple[str, str, str]:
+    """Return text, reasoning and refusal of a content, which may be a list of parts."""
+    if not isinstance(content, list):
+        return optional_text(content), "", ""
+    texts, reasonings, refusals = list[str](), list[str](), list[str]()
+    for part in content:
+        if isinstance(part, str):
+            texts.append(part)
+        elif part.get("type") in ("thinking", "reasoning"):
+            reasonings.append(_read_thinking(part))
+        elif part.get("type") == "refusal":
+            refusals.append(optional_text(part.get("refusal")))
+        else:  # text, output_text; images and the like have none
+            texts.append(optional_text(part.get("text")))
+    return "".join(texts), "".join(reasonings), "".join(refusals)
+
+
+def _read_thinking(part: Json) -> str:
+    """Return the text of a thinking part: a text itself, or a list of text parts (Mistral)."""
+    thinking = part.get("thinking") or part.get("reasoning") or part.get("text")
+    if isinstance(thinking, list):
+        return "".join(optional_text(piece.get("text")) for piece in thinking)
+    return optional_text(thinking)
+
+
+def check_reply_content(model: str, reply: Reply, calls_tools: bool, usage: Usage | None) -> None:
+    """Check that a reply says something; warn of one without an answer, which is kept.
+
+    Args:
+        model: the model's name, for the message.
+        reply: the reply.
+        calls_tools: whether it calls tools.
+        usage: its token counts.
+
+    Raises:
+        TransientError: the reply is empty.
+    """
+    if reply.text or reply.finish_reason in MAY_BE_EMPTY:
+        return
+    if reply.reasoning:
+        _warn_once(
+            model,
+            "a reply holds reasoning and no answer. It is kept as it is. Check the server's"
+            " reasoning parser (vLLM: --reasoning-parser), which may take the answer for reasoning",
+        )
+    elif calls_tools:
+        _warn_once(model, "a reply calls a tool and gives no answer. It is kept as it is")
+    else:
+        raise TransientError("the reply is empty", usage)
+
+
+def _warn_once(model: str, message: str) -> None:
+    if (model, message) not in _WARNED:
+        _WARNED.add((model, message))
+        LOG.warning("model '%s': %s.", model, message)
+
+
+def optional_text(value: Json) -> str:
+    """Return a text, "" for null; raise `TypeError` for anything else."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"expected text, found {type(value).__name__}")
+    return value or ""

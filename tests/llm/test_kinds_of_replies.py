@@ -1,0 +1,129 @@
+"""What is a reply: an answer, a refusal, reasoning alone; and what is a failure of the server."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from chat_servers import ask_once, completion, question, serving
+from moot.core.errors import CallFailedError
+from moot.core.model_config import ModelConfig
+from moot.llm import waiting
+from moot.llm.chat import Chat, Settings
+from moot.llm.ledger.ledger import Ledger
+from moot.llm.progress import Progress
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.001)
+
+
+def _openai(text: Any, finish_reason: str = "stop", **message: Any) -> dict[str, Any]:
+    content = completion("openai", text, **message)
+    content["choices"][0]["finish_reason"] = finish_reason
+    return content
+
+
+def _anthropic(*blocks: dict[str, Any], stop_reason: str = "end_turn") -> dict[str, Any]:
+    return completion("anthropic", "", content=list(blocks), stop_reason=stop_reason)
+
+
+_TOOL = [{"id": "1", "type": "function", "function": {"name": "search", "arguments": "{}"}}]
+_OLLAMA_TOOL = [{"function": {"name": "search", "arguments": {}}}]
+_PARTS = [{"type": "text", "text": "It "}, {"type": "text", "text": "will."}]
+_THOUGHT = [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}, *_PARTS]
+REPLIES: list[tuple[str, dict[str, Any], tuple[str, str, str]]] = [
+    ("openai", _openai("It will."), ("It will.", "", "stop")),
+    ("openai", _openai(_PARTS), ("It will.", "", "stop")),
+    ("openai", _openai(_THOUGHT), ("It will.", "Hm.", "stop")),
+    ("openai", _openai(["It ", "will."]), ("It will.", "", "stop")),
+    ("openai", _openai(None, refusal="I will not."), ("I will not.", "", "refusal")),
+    ("openai", _openai("", refusal="I will not."), ("I will not.", "", "refusal")),
+    ("openai", _openai([{"type": "refusal", "refusal": "No."}]), ("No.", "", "refusal")),
+    ("openai", _openai("It will.", refusal=None), ("It will.", "", "stop")),
+    ("openai", _openai(None, reasoning_content="Hm."), ("", "Hm.", "stop")),
+    ("openai", _openai(None, reasoning="Hm."), ("", "Hm.", "stop")),
+    ("openai", _openai("", "length", reasoning="Hm."), ("", "Hm.", "length")),
+    ("openai", _openai(None, "tool_calls", tool_calls=_TOOL), ("", "", "tool_calls")),
+    ("openai", _openai(None, "stop", tool_calls=_TOOL), ("", "", "stop")),
+    ("openai", _openai(None, "content_filter"), ("", "", "content_filter")),
+    ("anthropic", _anthropic({"type": "text", "text": "It will."}), ("It will.", "", "stop")),
+    ("anthropic", _anthropic({"type": "thinking", "thinking": "Hm."}), ("", "Hm.", "stop")),
+    ("anthropic", _anthropic({"type": "tool_use", "id": "1"}, stop_reason="tool_use"),
+     ("", "", "tool_use")),
+    ("anthropic", _anthropic(stop_reason="refusal"), ("", "", "content_filter")),
+    ("ollama", completion("ollama", "", thinking="Hm."), ("", "Hm.", "stop")),
+    ("ollama", completion("ollama", "", tool_calls=_OLLAMA_TOOL), ("", "", "stop")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("endpoint", "content", "expected"), REPLIES)
+async def test_a_reply_is_kept_at_the_first_attempt(
+    endpoint: str, content: dict[str, Any], expected: tuple[str, str, str]
+) -> None:
+    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
+        return web.json_response(content)
+
+    async with serving(answer) as server:
+        reply = await ask_once(server, endpoint)
+    assert (reply.text, reply.reasoning, reply.finish_reason) == expected
+    assert (reply.prompt_tokens, reply.completion_tokens) == (12, 34)
+    assert len(server.bodies) == 1
+
+
+def _broken_off(reason: str, **choice: Any) -> dict[str, Any]:
+    content = _openai("The defence argues that", reason)
+    content["choices"][0] |= choice
+    return content
+
+
+FAILURES: list[tuple[str, dict[str, Any], str, bool]] = [
+    ("openai", _broken_off("error"), "finish_reason error", True),
+    ("openai", _broken_off("error", error={"code": 502, "message": "it went away"}),
+     "it went away", True),
+    ("openai", _broken_off("", error={"message": "it went away"}), "it went away", True),
+    ("openai", _broken_off("network_error"), "network_error", True),
+    ("openai", _broken_off("insufficient_system_resource"), "insufficient_system", True),
+    ("openai", _openai(""), "the reply is empty", True),
+    ("openai", _openai(None), "the reply is empty", True),
+    ("openai", _openai(7), "no chat completion", True),
+    ("openai", {"choices": [{}], "usage": {"prompt_tokens": 12, "completion_tokens": 34}},
+     "no chat completion", True),
+    ("anthropic", _anthropic(), "the reply is empty", True),
+    ("anthropic", _anthropic({"text": "x"}), "no message of Anthropic's", True),
+    ("ollama", completion("ollama", ""), "the reply is empty", True),
+    ("ollama", {"error": "the runner has died"}, "the runner has died", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("endpoint", "content", "message", "counted"), FAILURES)
+async def test_a_failure_is_tried_again_and_its_tokens_count(
+    endpoint: str, content: dict[str, Any], message: str, counted: bool, tmp_path: Path
+) -> None:
+    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
+        return web.json_response(content)
+
+    async with serving(answer) as server:
+        address = server.address(endpoint)
+        config = ModelConfig(endpoint=endpoint, model="test", base_url=address, attempts=2)
+        chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        with pytest.raises(CallFailedError, match=message):
+            await chat.ask(question(endpoint), 0)
+        await chat.close()
+    assert len(server.bodies) == 2
+    spent = Ledger(str(tmp_path)).spent()
+    assert (spent.calls, spent.tokens) == (0, 2 * (12 + 34) if counted else 0)
+
+
+async def test_reasoning_alone_names_the_parser_of_the_server(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
+        return web.json_response(_openai(None, reasoning_content="Hm."))
+
+    async with serving(answer) as server:
+        await ask_once(server, "openai", question(text="a"), model="a-model-of-its-own")
+        await ask_once(server, "openai", question(text="b"), model="a-model-of-its-own")
+    assert caplog.text.count("reasoning parser") == 1
