@@ -25,8 +25,8 @@ def load(name: str, root: Path | None = None, seed: int = 7, **options: object) 
     return loader.load(loader.options.model_validate({"source": source, **options}), context)
 
 
-def counts(loaded: Loaded, split: str) -> dict[str, int]:
-    return dict(Counter(case.target for case in loaded.cases if case.split == split))
+def counts(loaded: Loaded, split_name: str) -> dict[str, int]:
+    return dict(Counter(case.target for case in loaded.cases if case.split == split_name))
 
 
 def test_vast_reproduces_the_measured_counts(shared_data: Path) -> None:

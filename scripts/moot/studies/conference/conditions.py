@@ -32,13 +32,8 @@ class Condition(content.Run):
 
     @property
     def name(self) -> str:
-        """With or without judge, in words."""
+        """The name of the condition."""
         return WITH_JUDGE if self.has_judge else WITHOUT_JUDGE
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """Model and condition: the first keys of its rows."""
-        return self.model, self.name
 
     @property
     def transcripts(self) -> pd.DataFrame:
@@ -79,14 +74,10 @@ def estimate_difference(first: Column, second: Column, seed: int) -> tuple[float
 
     Each sample has one value per debate; the interval is over debates.
     """
-    first_bootstrap, second_bootstrap = (
-        ClusterBootstrap(first.index, seed),
-        ClusterBootstrap(second.index, seed + 1),
-    )
-    first_mean, second_mean = (
-        mean_statistic(first.to_numpy(dtype=np.float64)),
-        mean_statistic(second.to_numpy(dtype=np.float64)),
-    )
+    first_bootstrap = ClusterBootstrap(first.index, seed)
+    second_bootstrap = ClusterBootstrap(second.index, seed + 1)
+    first_mean = mean_statistic(first.to_numpy(dtype=np.float64))
+    second_mean = mean_statistic(second.to_numpy(dtype=np.float64))
     value = first_bootstrap.value(first_mean) - second_bootstrap.value(second_mean)
     return value, *estimate_interval(
         value,

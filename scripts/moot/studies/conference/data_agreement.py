@@ -1,9 +1,8 @@
-"""Do these speakers agree? Groups of claims on one motion, each claim put into the mouth of one
-participant.
+"""Groups of claims on one motion, each attributed to one participant.
 
-Built from Claim Stance: the truth is agreement when all claims take the same side of the motion. So
-the judge of a decision conference can be scored against a ground truth. Groups never mix splits,
-and splits share no motion.
+The data set is built from Claim Stance and gives the judge of a decision conference a ground truth:
+there is agreement if all claims of a group take the same side of the motion. A group is in one
+split, and splits share no motion.
 """
 
 from collections import Counter
@@ -36,10 +35,12 @@ class AgreementOptions(DatasetOptions):
     """Options of the data set `agreement`."""
 
     sizes: tuple[Annotated[int, Field(ge=2, le=10)], ...] = Field(
-        (2,), description="how many participants speak; one set of groups for each size"
+        (2,), description="numbers of participants; there is a set of groups for each size"
     )
     per_topic: int = Field(
-        20, ge=2, description="most groups of one motion and size, half of them in agreement"
+        20,
+        ge=2,
+        description="maximum number of groups for each motion and size, half of them in agreement",
     )
     validation: float = Field(
         0.2, ge=0, le=0.5, description="share of the training motions kept for validation"
@@ -57,32 +58,28 @@ TASK = Task(
     },
     background="Each participant has spoken once on a debating motion.",
     cluster="topic",
-    notes=(
-        "claims by different authors, put into the mouths of participants: nobody answers anybody",
-    ),
+    notes=("the claims are by different authors, so participants do not answer each other",),
 )
 
 
 @dataset("agreement", AgreementOptions, folder="claim_stance", labels=TASK.labels)
 def load(options: AgreementOptions, context: LoadContext) -> Loaded:
-    """Groups of claims, balanced within each motion and size, and within the agreements between the
-    two sides.
+    """Groups of claims, balanced within each motion and size.
 
-        A motion gives as many groups of one kind as of the other, so one with few claims gives few
-        or none. Attributes of a case: `topic`, `size`, `stances` ("pro;con", in the order of the
-        speakers), `claims` (their ids).
+    Each motion has as many groups in agreement as not, and the groups in agreement are balanced
+    between the two sides, so a motion with few claims has few groups or none. Attributes of a case:
+    `topic`, `size`, `stances` ("pro;con", in the order of the speakers), `claims` (their ids).
 
-        Raises:
-            UserError: as the data set claim_stance.
+    Raises:
+        UserError: as the data set claim_stance.
     """
     path = source_folder(options.source, context) / "claim_stance" / FILE
     claims = with_validation(read_claims(path), options.validation, context.seed)
-    cases = [
-        _build_case(group, size, context)
-        for _, topic in claims.groupby("topic_id", sort=True)
-        for size in options.sizes
-        for group in draw_groups(topic, size, options.per_topic, context.seed)
-    ]
+    cases = []
+    for _, topic in claims.groupby("topic_id", sort=True):
+        for size in options.sizes:
+            groups = draw_groups(topic, size, options.per_topic, context.seed)
+            cases += [_build_case(group, size, context) for group in groups]
     counts = Counter(case.split for case in cases)
     cleaning = {f"{split} groups": counts[split] for split in get_args(Split)}
     task = replace(TASK, notes=(*source_notes(options.source), *TASK.notes))
@@ -90,8 +87,9 @@ def load(options: AgreementOptions, context: LoadContext) -> Loaded:
 
 
 def draw_groups(claims: pd.DataFrame, size: int, max_groups: int, seed: int) -> list[pd.DataFrame]:
-    """At most `max_groups` distinct groups of claims of one motion, as many in agreement as not; rows in
-    speaking order.
+    """Draw at most `max_groups` distinct groups of claims of one motion.
+
+    As many groups are in agreement as not. The rows of a group are in speaking order.
     """
     random = Random(f"{seed}/{claims['topic_id'].iloc[0]}/{size}")  # noqa: S311
     pro, con = (list(claims.index[claims["stance"] == stance]) for stance in ("pro", "con"))
@@ -118,9 +116,7 @@ def _draw_mixed_group(
 
 
 def _draw_distinct(random: Random, count: int, draw: Callable[[], list[int]]) -> list[list[int]]:
-    """Draw until there are `count` groups of different members, and let the members of each speak
-    in random order.
-    """
+    """Draw until there are `count` groups with different members; their order is random."""
     groups: dict[tuple[int, ...], None] = {}
     while len(groups) < count:
         groups[tuple(sorted(draw()))] = None
@@ -143,9 +139,7 @@ def _build_case(group: pd.DataFrame, size: int, context: LoadContext) -> Case:
 
 
 def _phrase_claims(case_id: str, claims: Sequence[str]) -> list[str]:
-    """What each participant says: a claim behind one of the openings, which say nothing of its
-    side.
-    """
+    """The text of each participant: a claim after an opening that does not reveal its side."""
     start = int(stable_fraction("opening", case_id) * len(OPENINGS))
     return [
         f"Participant {number}:"

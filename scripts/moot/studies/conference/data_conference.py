@@ -1,8 +1,7 @@
-"""Decision conferences: one YAML file each, with the issue, the topics in order, and the clusters
-to be covered.
+"""Decision conferences, each a YAML file with the issue, the topics in order, and the clusters.
 
-A conference is one case. Its text holds issue and topics as Markdown, so that any other text can be
-debated in a conference too (as one topic); the clusters are for scoring alone.
+A conference is one case. Its text has the issue and the topics as Markdown; any other text can also
+be debated in a conference, as one topic. The clusters are used only for scoring.
 """
 
 import json
@@ -37,7 +36,7 @@ ClusterName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z ]*$")]
 
 
 class TopicEntry(Strict):
-    """A topic as a file states it."""
+    """A topic in a file."""
 
     title: Title
     stage: Title = "discussion"
@@ -45,7 +44,7 @@ class TopicEntry(Strict):
 
 
 class ConferenceFile(Strict):
-    """A conference as a file states it."""
+    """A conference in a file."""
 
     issue: Words
     topics: tuple[TopicEntry, ...] = Field(min_length=1)
@@ -56,7 +55,7 @@ class ConferenceOptions(DatasetOptions):
     """Options of the data set `conference`."""
 
     files: tuple[str, ...] = Field(
-        (), description="names of the conferences (files without .yaml); none: all"
+        (), description="names of the conferences (file names without .yaml); default: all"
     )
 
 
@@ -74,9 +73,7 @@ TASK = Task(
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic of an agenda: what it is called, the stage of the conference that it belongs to,
-    what is asked.
-    """
+    """One topic of an agenda: its title, the stage of the conference, and its question."""
 
     title: str
     stage: str
@@ -85,7 +82,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """What a conference is about: the issue and its topics, in order."""
+    """The agenda of a conference: the issue and its topics, in order."""
 
     issue: str
     topics: tuple[Topic, ...]
@@ -93,14 +90,12 @@ class Agenda:
 
 @dataset("conference", ConferenceOptions, labels=TASK.labels)
 def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
-    """Every conference of the folder `conference`, all of them test cases whose target is that
-    agreement is reached.
+    """Every conference of the folder `conference`, as a test case with the target `agreement`.
 
-        Attributes of a case: `clusters` (JSON: cluster to the words that show it), "" where the
-            file has none.
+    Attributes of a case: `clusters` (JSON: the words of each cluster), "" if the file has none.
 
-        Raises:
-            UserError: no file, a key that is missing or unknown, a text that is empty or too long.
+    Raises:
+        UserError: there is no file, a key is missing or unknown, or a text is empty or too long.
     """
     folder = source_folder(options.source, context) / "conference"
     names = options.files or tuple(sorted(path.stem for path in folder.glob("*.yaml")))
@@ -116,8 +111,10 @@ def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
 
 
 def read_conference(path: Path) -> ConferenceFile:
-    """A conference's file, checked;
-    `UserError` names file, key, what was found and what was expected.
+    """Read and check a conference's file.
+
+    Raises:
+        UserError: the file has a fault; names file, key, the value found and the value expected.
     """
     try:
         return ConferenceFile.model_validate(load_yaml(read_text(path)))

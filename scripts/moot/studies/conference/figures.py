@@ -1,6 +1,7 @@
 """The order of speakers (Figure 1 of the paper), coverage, and the evaluator's scores."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,8 +64,10 @@ def process(results: StudyResults) -> "Figure":
     drawing, axes = new_figure(height=3.4)
     axes.set_axis_off()
     axes.set(xlim=(-0.02, 1.06), ylim=(-0.05, 1.05))
-    speakers = list(dict.fromkeys(seat for step in steps for seat in (step[0], step[2])))
-    row_seats = [seat for seat in speakers if seat not in FIXED_POSITIONS]
+    seats: dict[str, None] = {}
+    for source, _, target in steps:
+        seats |= {source: None, target: None}
+    row_seats = [seat for seat in seats if seat not in FIXED_POSITIONS]
     positions = np.linspace(0.48, 0.8, len(row_seats))
     places = FIXED_POSITIONS | {
         seat: (float(x), 0.93) for seat, x in zip(row_seats, positions, strict=True)
@@ -162,7 +165,7 @@ def _draw_by_group(
         unusable = int(results.scores.loc[results.scores["metric"] == metric, "n_invalid"].sum())
         forms = f"; {count_phrase(unusable, 'form')} could not be used" if unusable else ""
         return nothing_to_draw(f"No conference of this run has scores by {kind}{forms}.")
-    groups = list(dict.fromkeys(group for _, values in conditions for group in values))
+    groups = list(dict.fromkeys(chain.from_iterable(values for _, values in conditions)))
     names = _name_conditions([condition for condition, _ in conditions])
     counts = [int(condition.transcripts["debate_id"].nunique()) for condition, _ in conditions]
     sizes = dict(zip(names, counts, strict=True))

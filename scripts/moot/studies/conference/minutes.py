@@ -114,13 +114,11 @@ def _render_last_words(topic: pd.DataFrame) -> str:
 
 def _render_criteria(debate: pd.DataFrame) -> Iterator[str]:
     """Yield heading and list of the criteria that the group's model gained, each once."""
-    topic_notes = [
-        read_last_notes(topic) or {}
-        for _, topic in debate[debate["topic"] > 0].groupby("topic", sort=True)
-    ]
-    criteria = dict.fromkeys(
-        line.strip() for notes in topic_notes for line in notes.get("criteria", []) if line.strip()
-    )
+    criteria: dict[str, None] = {}
+    for _, topic in debate[debate["topic"] > 0].groupby("topic", sort=True):
+        notes = read_last_notes(topic) or {}
+        lines = [line.strip() for line in notes.get("criteria", [])]
+        criteria |= dict.fromkeys(filter(None, lines))
     yield "## The model of criteria"
     yield _render_list(list(criteria))
 

@@ -146,7 +146,10 @@ AGREEMENT_PROMPTS = ("conference/agreement", "conference/answer")
     seats=lambda _: (JUDGE,),
 )
 async def agreement(debate: Debate, params: JudgeParams) -> Answer | None:
-    """The conference's judge on statements whose agreement is known: its answer is the prediction."""
+    """Ask the conference's judge about statements whose agreement is known.
+
+    The judge's answer is the prediction.
+    """
     return read_answer(
         debate, await ask_decision(debate, params.answer, JUDGE, "conference/agreement")
     )

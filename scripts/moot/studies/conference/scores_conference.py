@@ -1,8 +1,8 @@
-"""What a decision conference reached, how it went, and how well its decisions kept to their form.
+"""Coverage and course of decision conferences, and the form of their decisions.
 
-A conference is one case debated many times, so here the debates are what intervals draw from,
-unless the data set names what clusters its cases. Coverage is measured on the first topic, where
-the paper compares its two debates with the real conference (section 5.2.2).
+A conference is one case debated many times, so intervals resample debates, unless the data set
+names clusters of cases. Coverage is measured on the first topic, for which the paper compares its
+two debates with the real conference (section 5.2.2).
 """
 
 import json
@@ -43,8 +43,9 @@ def conference(results: ExperimentResults) -> pd.DataFrame:
 
 
 def number_topics(transcripts: pd.DataFrame) -> pd.DataFrame:
-    """The transcripts with a column `topic`: each moderator's opening begins the next topic, from
-    1; 0 before.
+    """The transcripts with a column `topic`: the number of the topic from 1; 0 before the first.
+
+    Each opening of the moderator begins a topic.
     """
     opens = transcripts["kind"] == OPENING
     return transcripts.assign(
@@ -60,10 +61,10 @@ def mean_score(
     n_invalid: int = 0,
     bounds: Bounds = ANY,
 ) -> Score:
-    """The mean of `values` (indexed by debate_id, one or more a debate) with its interval over
-    debates or clusters.
+    """The mean of values with its interval over debates or clusters.
 
-        A missing value is left out and counts as invalid, in addition to `n_invalid` others.
+    `values` are indexed by debate_id, one or more a debate. Missing values are left out and count
+    as invalid, in addition to `n_invalid` others.
     """
     valid = values.dropna()
     invalid = n_invalid + len(values) - len(valid)
@@ -74,8 +75,9 @@ def mean_score(
 
 
 def sample_debates(results: ExperimentResults, debates: Iterable[str]) -> Sample:
-    """Rows of debates, drawn by debate in a conference and by case elsewhere; by cluster where the
-    data set has one.
+    """A sample of debates, resampled by debate in a conference and else by case.
+
+    If the data set has clusters, it is resampled by cluster.
     """
     debates = list(debates)
     cases = [results.cases_of_debates[debate] for debate in debates]
@@ -92,16 +94,17 @@ def sample_debates(results: ExperimentResults, debates: Iterable[str]) -> Sample
 def compile_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     """A pattern for whole words or phrases; "x*" matches every word that begins with x.
 
-    >>> compile_pattern(("harm reduction", "tax*")).findall("Taxes pay for harm  reduction, not syntax.")
+    >>> compile_pattern(("harm reduction", "tax*")).findall("Taxes for harm  reduction, not syntax.")
     ['Taxes', 'harm  reduction']
     """
     longest_first = sorted(words, key=lambda word: (-len(word), word))
-    forms = (r"\s+".join(map(re.escape, word.rstrip("*").split())) for word in longest_first)
-    endings = (r"\w*" if word.endswith("*") else "" for word in longest_first)
-    return re.compile(
-        rf"\b(?:{'|'.join(form + ending for form, ending in zip(forms, endings, strict=True))})\b",
-        re.IGNORECASE,
-    )
+    alternatives = "|".join(map(_word_pattern, longest_first))
+    return re.compile(rf"\b(?:{alternatives})\b", re.IGNORECASE)
+
+
+def _word_pattern(word: str) -> str:
+    parts = map(re.escape, word.rstrip("*").split())
+    return r"\s+".join(parts) + (r"\w*" if word.endswith("*") else "")
 
 
 def find_clusters(
@@ -120,7 +123,7 @@ def find_clusters(
 
 
 def read_lexicons(results: ExperimentResults) -> dict[str, dict[str, list[str]]]:
-    """The clusters of each case that has some: case_id to cluster to words."""
+    """The lexicons of cases with clusters: the words of each cluster, by case_id."""
     attributes_by_case = results.attributes.items()
     return {
         str(case_id): json.loads(attributes["clusters"])
@@ -130,8 +133,11 @@ def read_lexicons(results: ExperimentResults) -> dict[str, dict[str, list[str]]]
 
 
 def measure_coverage(results: ExperimentResults, utterances: pd.DataFrame) -> pd.DataFrame:
-    """One row a debate and cluster: debate_id, cluster, `lexicon` (bool), `words` used, `coder`
-    (bool or None).
+    """The clusters that each debate reaches.
+
+    Returns:
+        One row for each debate and cluster: debate_id, cluster, lexicon (whether reached), words
+        (of the lexicon, as used), coder (whether reached; None if not coded).
     """
     rows = []
     by_case = read_lexicons(results)
@@ -145,23 +151,14 @@ def measure_coverage(results: ExperimentResults, utterances: pd.DataFrame) -> pd
             (debate["kind"] == CODING) & ~debate["parse_status"].isin(UNUSABLE), "parsed"
         ]
         coder = json.loads(codings.iloc[0]) if len(codings) else {}
-        rows += [
-            (
-                debate_id,
-                cluster,
-                bool(words),
-                ", ".join(words),
-                coder.get(cluster.replace(" ", "_")),
-            )
-            for cluster, words in reached.items()
-        ]
+        for cluster, words in reached.items():
+            coded = coder.get(cluster.replace(" ", "_"))
+            rows.append((debate_id, cluster, bool(words), ", ".join(words), coded))
     return pd.DataFrame(rows, columns=["debate_id", "cluster", "lexicon", "words", "coder"])
 
 
 def count_clusters(cells: pd.DataFrame, source: str) -> Column:
-    """How many clusters each debate reaches by `lexicon` or by `coder`; missing where a debate was
-    not coded.
-    """
+    """The number of clusters that each debate reaches by `lexicon` or `coder`; NaN if not coded."""
     return (
         cells.set_index("debate_id")[source]
         .groupby(level=0)
@@ -170,8 +167,9 @@ def count_clusters(cells: pd.DataFrame, source: str) -> Column:
 
 
 def coverage_scores(results: ExperimentResults, utterances: pd.DataFrame) -> Iterator[Score]:
-    """How many clusters a debate reaches, and how often each is reached, by lexicon and by coder;
-    their agreement.
+    """The number of clusters reached, the share of debates that reach each cluster, and agreement.
+
+    Lexicon and coder each have these scores; the agreement is between them.
     """
     cells = measure_coverage(results, utterances)
     if cells.empty:
@@ -203,10 +201,10 @@ def coverage_scores(results: ExperimentResults, utterances: pd.DataFrame) -> Ite
 
 
 def measure_course(utterances: pd.DataFrame) -> Iterator[tuple[str, Column, Bounds]]:
-    """Turns, rounds, words, repetition; decisions: agreement, form, and how many topics were agreed
-    on.
+    """Measures of turns, rounds, words, repetition and decisions.
 
-        Each with its values by debate_id, one or more a debate, and what bounds their mean.
+    Yields:
+        The metric, its values by debate_id (one or more a debate), and the bounds of their mean.
     """
     statements = utterances[
         (utterances["kind"] == STATEMENT) & (utterances["text"].fillna("").str.strip() != "")
@@ -255,8 +253,9 @@ def repeated_share(texts: list[str]) -> float:
 
 
 def evaluator_scores(results: ExperimentResults, utterances: pd.DataFrame) -> Iterator[Score]:
-    """The evaluator's ten criteria, and their mean where all ten could be read; what could not
-    counts as invalid.
+    """The evaluator's ten criteria, and their mean over forms with all ten.
+
+    Unusable forms count as invalid.
     """
     forms = utterances[utterances["kind"] == EVALUATION]
     usable_forms = forms[~forms["parse_status"].isin(UNUSABLE)]

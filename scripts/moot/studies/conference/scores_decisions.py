@@ -1,18 +1,17 @@
-"""Which errors the judge of agreement makes; grades that a second model gives to its decisions
-(Table 5), and how far such grades can be trusted.
+"""Errors of the judge of agreement, grades of its decisions (Table 5), and their reliability.
 
-Ending a debate too early costs what was never said; letting it go on too long costs rounds. Section
-5.1.3 of the paper argues that the first is worse. An unusable answer is more debate, as in the
-conference, so it can only be an error of the second kind.
+A debate that ends too early loses arguments; one that goes on too long costs rounds. Section 5.1.3
+of the paper argues that the first error is worse. An unusable answer counts as more debate, as in
+the conference, so it can only be an error of the second kind.
 
-Two checks of grades that the paper does not make: the same decision graded twice (do the grades
-agree with themselves?), and the opposite decision graded too (does the grader see the difference?).
-On the data set `agreement` the opposite is known to be wrong; in a conference it is merely the
-other answer.
+Grades are checked in two ways that the paper does not use: the same decision is graded twice, and
+the opposite decision is graded too. On the data set `agreement` the opposite is known to be wrong;
+in a conference it may be right.
 """
 
 import json
 from collections.abc import Iterator
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -60,14 +59,16 @@ def grading(results: ExperimentResults) -> pd.DataFrame:
 
 
 def read_grades(transcripts: pd.DataFrame) -> pd.DataFrame:
-    """One row a grading: model, case_id, debate_id, turn, repeat, number (of the decision), kind,
-    nth, grade or NaN.
+    """The grades of decisions.
+
+    Returns:
+        One row a grading: model, case_id, debate_id, turn, repeat, number (of the decision), kind,
+        nth (from 1), grade (NaN if unusable).
     """
     rows = transcripts[transcripts["kind"].isin([GRADE, GRADE_REVERSED])]
-    usable = ~rows["parse_status"].isin(UNUSABLE)
-    grades = (
-        rows.loc[usable, "parsed"].map(lambda parsed: json.loads(parsed)["grade"]).astype("float64")
-    )
+    is_usable = ~rows["parse_status"].isin(UNUSABLE)
+    usable_forms = rows.loc[is_usable, "parsed"].map(json.loads)
+    grades = usable_forms.map(itemgetter("grade")).astype("float64")
     keys = ["model", "case_id", "debate_id", "repeat", "round", "kind"]
     gradings = rows[[*keys, "turn"]].assign(grade=grades, nth=rows.groupby(keys).cumcount() + 1)
     return gradings.rename(columns={"round": "number"})
@@ -104,7 +105,7 @@ def _grade_scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[
 
 
 def _regrade_scores(results: ExperimentResults, pairs: pd.DataFrame) -> Iterator[Score]:
-    """How far apart the first and second grade of the same decision are, and their correlation."""
+    """The mean distance of two grades of the same decision, and their correlation."""
     complete = pairs.dropna()
     if complete.empty:
         return

@@ -11,7 +11,7 @@ from itertools import product
 import pandas as pd
 
 from moot.core.cases import REFERENCE_MODELS
-from moot.core.types import Fields
+from moot.core.types import Fields, JsonObject
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
 from moot.report.content import (
@@ -57,7 +57,7 @@ COVERAGE_CONDITIONS = {
     "clusters_covered_with_judge": WITH_JUDGE,
     "clusters_covered_without_judge": WITHOUT_JUDGE,
 }
-"""Published coverage to the condition that it is of."""
+"""The condition of each published coverage."""
 BY_DEBATE_NOTE = "Intervals are by debate: a conference is one case, debated many times."
 MEASURES = {
     "clusters_by_lexicon": "clusters reached on the first topic (lexicon)",
@@ -84,10 +84,10 @@ def agreement_detection(results: StudyResults) -> TableContent:
     """Grades of five decisions of each judge by a second model: published and ours."""
     name = "table5_agreement_detection"
     runs = [condition for condition in list_conditions(results) if condition.has_judge]
-    rows = [
-        comparison_row({"judge": (judge, "", column.removeprefix("debate"))}, value, NOT_MEASURED)
-        for (judge, column), value in unrepeated_values(results, name).items()
-    ]
+    rows = []
+    for (judge, column), value in unrepeated_values(results, name).items():
+        keys = {"judge": judge, "experiment": "", "decision": column.removeprefix("debate")}
+        rows.append(comparison_row(keys, value, NOT_MEASURED))
     for run in runs:
         published = repeated_values(run, name)
         for number in [*range(1, DECISIONS_IN_TABLE + 1), 0]:
@@ -95,15 +95,19 @@ def agreement_detection(results: StudyResults) -> TableContent:
                 (f"decision={number}", f"debate{number}") if number else ("overall", "overall")
             )
             our_value = run.measurement("grade", group=group)
-            keys = {"judge": (run.model, run.experiment, str(number or "overall"))}
+            keys = {
+                "judge": run.model,
+                "experiment": run.experiment,
+                "decision": str(number or "overall"),
+            }
             rows.append(comparison_row(keys, published.get((run.model, column)), our_value))
     graders = sorted({_grader_of(run, f"{run.model} itself") for run in runs})
     note = (
         "Single-answer grading from 0 to 10 (the paper's text says zero to ten, its table one to"
-        f" ten). Published grades are GPT-4's, ours by {', '.join(graders) or 'no model yet'}; a"
-        " model that grades itself is marked by that. Each decision is shown with its own topic's"
-        " exchange alone; over repeats, its first decision is decision 1 of every conference, and"
-        " so on."
+        " ten). Published grades are by GPT-4, ours by"
+        f" {', '.join(graders) or 'no model yet'}; a model that grades itself is marked as such."
+        " The grader sees each decision with the exchange on its topic only. Decisions are numbered"
+        " within each conference."
     )
     return comparison_table(rows, ("judge", "experiment", "decision"), [note, BY_DEBATE_NOTE])
 
@@ -114,7 +118,7 @@ def _grader_of(run: Run, default: str) -> str:
 
 @table(STUDY, "grader_reliability", "Can the grades be trusted?")
 def grader_reliability(results: StudyResults) -> TableContent:
-    """The grader graded: the same decision twice, and decisions known to be wrong."""
+    """The grader's reliability: the same decision graded twice, and wrong decisions graded."""
     measures = {
         "grade": "mean grade of the decision (on known pairs: of the right one)",
         "grade_reversed": "mean grade of the opposite (on known pairs: of the planted wrong one)",
@@ -124,22 +128,23 @@ def grader_reliability(results: StudyResults) -> TableContent:
         "regrade_correlation": "correlation of two grades of the same decision",
     }
     rows = []
-    for run, (metric, title) in product(
-        results.runs(results.find_experiments(CONFERENCE_PROTOCOL, GRADING_PROTOCOL), Run),
-        measures.items(),
-    ):
+    experiments = results.find_experiments(CONFERENCE_PROTOCOL, GRADING_PROTOCOL)
+    for run, (metric, title) in product(results.runs(experiments, Run), measures.items()):
         score = run.measurement(metric)
         if pd.notna(score.value):
-            rows.append(
-                {"run": (run.experiment, _grader_of(run, run.model), title), **_score_cells(score)}
-            )
+            keys = {
+                "run": run.experiment,
+                "grader": _grader_of(run, run.model),
+                "measure": title,
+            }
+            rows.append(keys | _score_cells(score))
     notes = [
         (
-            "In a conference the opposite of a decision is not known to be wrong; on the pairs of"
-            " the data set agreement it is. A grader that guesses has a margin near 0 and is above"
-            " its opposite half of the time."
+            "In a conference the opposite of a decision may be right; on the pairs of the data set"
+            " agreement it is known to be wrong. A grader that guesses has a margin near 0 and"
+            " grades a decision above its opposite in half of the cases."
         ),
-        "The paper graded every decision once and planted none.",
+        "The paper graded every decision once and planted no wrong decisions.",
     ]
     return _plain_table(rows, ("run", "grader", "measure"), notes)
 
@@ -151,9 +156,7 @@ def grader_reliability(results: StudyResults) -> TableContent:
     needs=(has_debates, has_baselines),
 )
 def judge_on_known_agreement(results: StudyResults) -> TableContent:
-    """The judge of agreement on groups of claims whose stances are known, with the grades that the
-    paper gives it.
-    """
+    """The judge of agreement on groups of claims whose stances are known, and its published grades."""
     measures = {
         "accuracy": ("accuracy", ""),
         "accuracy, invalid = wrong": (f"accuracy{INVALID_WRONG}", ""),
@@ -163,15 +166,12 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
         "ends too early (of groups that disagree)": ("ends_too_early", ""),
         "goes on too long (of groups that agree)": ("goes_on_too_long", ""),
     }
-    rows: list[Fields] = [
-        comparison_row(
-            {"judge": (judge, "", "", "mean grade by GPT-4, 0 to 10")}, value, NOT_MEASURED
-        )
-        for (judge, metric), value in published_values(
-            results, "table5_agreement_detection"
-        ).items()
-        if metric == "overall"
-    ]
+    rows: list[Fields] = []
+    published = published_values(results, "table5_agreement_detection")
+    for (judge, metric), value in published.items():
+        if metric == "overall":
+            keys = _judge_keys(judge, "", "", "mean grade by GPT-4, 0 to 10")
+            rows.append(comparison_row(keys, value, NOT_MEASURED))
     for experiment in results.find_experiments(AGREEMENT_PROTOCOL):
         for model in (*experiment.config.models, *REFERENCE_MODELS):
             run = Run(experiment, model, results)
@@ -179,17 +179,20 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
             for title, (metric, average) in measures.items():
                 score = run.measurement(metric, average)
                 if score is not NOT_MEASURED:
-                    rows.append(
-                        comparison_row({"judge": (model, answer, run.data, title)}, None, score)
-                    )
+                    keys = _judge_keys(model, answer, run.data, title)
+                    rows.append(comparison_row(keys, None, score))
     rows += _trained_rows(results)
     note = (
-        "Positive is agreement: all claims of a group take the same side of the motion. Ending too"
-        " early loses what was never said, going on too long costs rounds; an unusable answer"
-        " counts as more debate in both. The published grades are subjective and of other debates:"
-        " they are shown next to an objective measure, not to be subtracted from it."
+        "The positive label is agreement: all claims of a group take the same side of the motion. A"
+        " debate that ends too early loses arguments; one that goes on too long costs rounds. An"
+        " unusable answer counts as more debate. The published grades are subjective and of other"
+        " debates, so their difference from these measures has no meaning."
     )
     return comparison_table(rows, ("judge", "answer", "data", "measure"), [note])
+
+
+def _judge_keys(judge: str, answer: str, data: str, measure: str) -> Fields:
+    return {"judge": judge, "answer": answer, "data": data, "measure": measure}
 
 
 def _trained_rows(results: StudyResults) -> Iterator[Fields]:
@@ -205,24 +208,25 @@ def _trained_rows(results: StudyResults) -> Iterator[Fields]:
     for name, label in names.items():
         for row in trained_rows(results.baselines.get(name, pd.DataFrame())):
             for measure, metric in {"accuracy": "accuracy", "F1, macro": "f1_macro"}.items():
-                keys = {"judge": (row["title"], "trained", label, measure)}
+                keys = _judge_keys(row["title"], "trained", label, measure)
                 yield comparison_row(keys, None, trained_score(row, metric))
 
 
 @table(STUDY, "with_and_without_judge", "The conference with and without a judge")
 def with_and_without_judge(results: StudyResults) -> TableContent:
-    """Coverage, length, repetition, decisions and the evaluator's scores, with a judge of agreement
-    and without.
+    """Coverage, length, repetition, decisions and the evaluator's scores, with and without a judge
+    of agreement.
     """
-    rows = [
-        comparison_row(
-            {"model": ("gpt-4", COVERAGE_CONDITIONS[metric], "", MEASURES["clusters_by_lexicon"])},
-            value,
-            NOT_MEASURED,
-        )
-        for (_, metric), value in unrepeated_values(results, "text_coverage").items()
-        if metric in COVERAGE_CONDITIONS
-    ]
+    rows = []
+    for (_, metric), value in unrepeated_values(results, "text_coverage").items():
+        if metric in COVERAGE_CONDITIONS:
+            keys = {
+                "model": "gpt-4",
+                "condition": COVERAGE_CONDITIONS[metric],
+                "data": "",
+                "measure": MEASURES["clusters_by_lexicon"],
+            }
+            rows.append(comparison_row(keys, value, NOT_MEASURED))
     for condition in list_conditions(results):
         published = {
             COVERAGE_CONDITIONS.get(metric): value
@@ -234,21 +238,16 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
                 published.get(condition.name) if metric == "clusters_by_lexicon" else None
             )
             if pd.notna(score.value) or published_value is not None:
-                rows.append(
-                    comparison_row(
-                        {"model": (*condition.names, condition.data, title)}, published_value, score
-                    )
-                )
+                keys = {**_condition_keys(condition), "data": condition.data, "measure": title}
+                rows.append(comparison_row(keys, published_value, score))
     notes = [
-        "Published coverage is that of GPT-4 in one debate with judge and one without, coded by"
-        " hand. "
-        + f"{BY_DEBATE_NOTE} Tokens and calls are scored by case, so that those of one case have"
-        " none.",
+        "Published coverage is that of GPT-4 in one debate with and one without a judge, coded by"
+        f" hand. {BY_DEBATE_NOTE} Tokens and calls are scored by case, so they have no interval if"
+        " there is one case.",
         "Without a judge the moderator takes the same decision; nothing else differs.",
         (
-            "A decision that cannot be read is unusable, and counted as such; by rule the debate"
-            " then goes on as after MORE DEBATE, and a topic whose last decision is unusable is"
-            " left open."
+            "A decision that cannot be read counts as unusable. The debate then goes on as after"
+            " MORE DEBATE, and a topic whose last decision is unusable is left open."
         ),
     ]
     return comparison_table(rows, ("model", "condition", "data", "measure"), notes)
@@ -256,27 +255,26 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
 
 @table(STUDY, "judge_difference", "What the judge changes")
 def judge_difference(results: StudyResults) -> TableContent:
-    """Differences between conferences with and without a judge that are alike in all else."""
+    """Differences between conferences that differ only in whether there is a judge."""
     rows = []
     for with_judge, without_judge in pair_conditions(results):
-        first_measures, second_measures = (
-            measure_debates(with_judge),
-            measure_debates(without_judge),
-        )
+        first_measures = measure_debates(with_judge)
+        second_measures = measure_debates(without_judge)
         for measure in first_measures.columns.intersection(second_measures.columns):
-            first_values, second_values = (
-                first_measures[measure].dropna(),
-                second_measures[measure].dropna(),
-            )
-            means = (
-                first_values.mean(),
-                second_values.mean(),
-                *estimate_difference(first_values, second_values, with_judge.results.seed),
-            )
+            first_values = first_measures[measure].dropna()
+            second_values = second_measures[measure].dropna()
             rows.append(
                 {
-                    "model": (with_judge.model, with_judge.data, measure, *means),
-                    "debates with": (len(first_values), len(second_values)),
+                    "model": with_judge.model,
+                    "data": with_judge.data,
+                    "measure": measure,
+                    "with judge": first_values.mean(),
+                    "without judge": second_values.mean(),
+                    "difference": estimate_difference(
+                        first_values, second_values, with_judge.results.seed
+                    ),
+                    "debates with": len(first_values),
+                    "debates without": len(second_values),
                 }
             )
     columns = Columns().keys("model", "data").plain("measure").ours("with judge", "without judge")
@@ -301,7 +299,7 @@ def judge_difference(results: StudyResults) -> TableContent:
 
 
 def measure_debates(condition: Condition) -> pd.DataFrame:
-    """One row a debate (by id), one column a measure."""
+    """The measures of each debate: one row a debate (by id), one column a measure."""
     transcripts, predictions = condition.transcripts, condition.predictions
     cells = measure_coverage(condition.results, transcripts)
     measures = {
@@ -328,23 +326,27 @@ def coverage_table(results: StudyResults) -> TableContent:
     for condition in list_conditions(results):
         for metric, group, score in condition.scores(("reached_by_lexicon", "reached_by_coder")):
             coded_by, cluster = metric.rpartition("_")[2], group.partition("=")[2]
-            rows.append({"model": (*condition.names, coded_by, cluster), **_score_cells(score)})
-        for metric, title in {
-            "coding_agreement": "share of equal codings",
-            "coding_kappa": "Cohen's kappa",
-        }.items():
-            rows.append(
-                {
-                    "model": (*condition.names, "lexicon and coder", title),
-                    **_score_cells(condition.measurement(metric)),
-                }
-            )
+            rows.append(_coverage_row(condition, coded_by, cluster, score))
+        for metric, title in AGREEMENT_OF_CODINGS.items():
+            score = condition.measurement(metric)
+            rows.append(_coverage_row(condition, "lexicon and coder", title, score))
     note = (
-        "A cluster counts as reached when participants use a word of its lexicon, or when the coder"
-        " says so. In the paper's two debates the public cluster was missed without the judge and"
-        " reached with it."
+        "A cluster is reached if participants use a word of its lexicon, or if the coder says so. In"
+        " the paper's two debates the public cluster was missed without the judge and reached with"
+        " the judge."
     )
     return _plain_table(rows, ("model", "condition", "coded by", "cluster"), [note, BY_DEBATE_NOTE])
+
+
+AGREEMENT_OF_CODINGS = {
+    "coding_agreement": "share of equal codings",
+    "coding_kappa": "Cohen's kappa",
+}
+
+
+def _coverage_row(condition: Condition, coded_by: str, cluster: str, score: Measurement) -> Fields:
+    keys = {**_condition_keys(condition), "coded by": coded_by, "cluster": cluster}
+    return keys | _score_cells(score)
 
 
 @table(STUDY, "evaluator_scores", "The evaluator's ten criteria")
@@ -354,17 +356,22 @@ def evaluator_scores(results: StudyResults) -> TableContent:
     for condition in list_conditions(results):
         for _, group, score in condition.scores(["evaluation"]):
             criterion = group.partition("=")[2].replace("_", " ") or "mean of all"
-            rows.append({"model": (*condition.names, criterion), **_score_cells(score)})
+            keys = {**_condition_keys(condition), "criterion": criterion}
+            rows.append(keys | _score_cells(score))
     notes = ["n counts topics; the paper lists the criteria and gives no scores.", BY_DEBATE_NOTE]
     return _plain_table(rows, ("model", "condition", "criterion"), notes)
 
 
-def _score_cells(score: Measurement) -> Fields:
+def _condition_keys(condition: Condition) -> JsonObject:
+    return {"model": condition.model, "condition": condition.name}
+
+
+def _score_cells(score: Measurement) -> JsonObject:
     return {"ours": score.interval, "cases": score.counts}
 
 
 def _plain_table(rows: Sequence[Fields], keys: tuple[str, ...], notes: list[str]) -> TableContent:
-    """A table without published counterpart."""
+    """A table without published values."""
     return (
         Columns()
         .keys(*keys[:-1])

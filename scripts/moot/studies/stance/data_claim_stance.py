@@ -1,5 +1,6 @@
-"""IBM Debater Claim Stance v1: claims about debating motions (Bar-Haim et al., 2017), as two
-classification tasks.
+"""IBM Debater Claim Stance v1: claims about debating motions, as two classification tasks.
+
+The source is Bar-Haim et al. (2017).
 
 `claim_stance` asks whether a claim supports the motion (pro, con); `claim_polarity` asks for the
 claim's sentiment (positive, negative, neutral).
@@ -64,16 +65,12 @@ def load_stance(options: ClaimOptions, context: LoadContext) -> Loaded:
 
 @dataset("claim_polarity", ClaimOptions, folder="claim_stance")
 def load_polarity(options: ClaimOptions, context: LoadContext) -> Loaded:
-    """Claims with their sentiment towards their subject; attributes `topic` (the motion) and
-    `stance`.
-    """
+    """Claims with their sentiment; attributes `topic` (the motion) and `stance`."""
     return _load_claims(options, context, POLARITY, target="polarity", attribute="stance")
 
 
 def share_notes(claims: pd.DataFrame) -> tuple[str, ...]:
-    """The share of pro claims among the test claims and among all, since the paper gives the latter
-    for the former.
-    """
+    """A note on the share of pro claims; the paper gives that of all claims for the test claims."""
     pro = claims["stance"] == "pro"
     test_share = pro[claims["split"] == "test"].mean()
     return (
@@ -91,10 +88,8 @@ def _load_claims(
     claims = with_validation(read_claims(path), options.validation, context.seed)
     cases = []
     for row in claims.reset_index().to_dict("records"):
-        case_id, text = (
-            f"{context.name}-{row['claim_id']}",
-            topic_and_text(row["topic"], "Claim", row["claim"]),
-        )
+        case_id = f"{context.name}-{row['claim_id']}"
+        text = topic_and_text(row["topic"], "Claim", row["claim"])
         attributes = {"topic": row["topic"], attribute: row[attribute]}
         case = Case(
             case_id,
@@ -108,8 +103,8 @@ def _load_claims(
         )
         cases.append(case)
     cleaning = {
-        f"{split} claims": int(count)
-        for split, count in claims["split"].value_counts(sort=False).items()
+        f"{data_split} claims": int(count)
+        for data_split, count in claims["split"].value_counts(sort=False).items()
     }
     cleaning["claims without an annotatable target (neutral)"] = int(
         (claims["polarity"] == "neutral").sum()

@@ -1,8 +1,7 @@
-"""VAST, varied stance topics: a post, a topic, and the post's stance on the topic (Allaway and
-McKeown, 2020).
+"""VAST (varied stance topics): posts, topics, and the stance of each post on its topic.
 
-The official files are read by the columns needed; the others are ignored. Labels: 0 con, 1 pro, 2
-neutral.
+The source is Allaway and McKeown (2020). Of the official files only the columns in `COLUMNS` are
+read. Labels: 0 con, 1 pro, 2 neutral.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -46,7 +45,7 @@ class VastOptions(DatasetOptions):
             " the first row of each post (the nearest to the decision conference paper's test set)"
         ),
     )
-    posts: int = Field(PAPER_POSTS, ge=1, description="how many posts `first_of_post` takes")
+    posts: int = Field(PAPER_POSTS, ge=1, description="number of posts that `first_of_post` keeps")
 
 
 TASK = Task(
@@ -73,24 +72,24 @@ def load(options: VastOptions, context: LoadContext) -> Loaded:
     topic occurs in the official training set).
 
     Raises:
-        UserError: a missing file or column, an unknown label, an empty post, a repeated id, an
-            oversized topic.
+        UserError: a file or column is missing, a label is unknown, a post is empty, an id occurs
+            twice, or a topic is too long.
     """
     folder = source_folder(options.source, context) / "vast"
     cases: list[Case] = []
     posts: dict[tuple[Split, str], list[str]] = {}
     cleaning: dict[str, int] = {}
     notes: tuple[str, ...] = ()
-    for name, split in FILES.items():
+    for name, data_split in FILES.items():
         rows = read_posts(folder / name)
-        cleaning[f"{split} rows"] = len(rows)
-        if split == "test" and options.subset != "all":
+        cleaning[f"{data_split} rows"] = len(rows)
+        if data_split == "test" and options.subset != "all":
             rows = select_subset(rows, options)
             cleaning[f"test rows kept ({options.subset})"] = len(rows)
             notes = subset_notes(rows, options)
         for row in rows.reset_index().to_dict("records"):
-            cases.append(_case(row, split, context.name))
-            posts.setdefault((split, row["post"]), []).append(cases[-1].case_id)
+            cases.append(_case(row, data_split, context.name))
+            posts.setdefault((data_split, row["post"]), []).append(cases[-1].case_id)
     task = replace(TASK, notes=(*source_notes(options.source), *notes))
     return Loaded(
         _mark_near_duplicates(cases, posts, cleaning),
@@ -105,15 +104,17 @@ def _mark_near_duplicates(
     posts: Mapping[tuple[Split, str], Sequence[str]],
     cleaning: dict[str, int],
 ) -> list[Case]:
-    """The cases, those marked whose post nearly repeats one of the test split; each post is
-    compared once.
+    """Mark the cases whose post is a near-duplicate of a post of the test split.
+
+    Each post is compared once.
     """
     pairs = find_near_duplicates({ids[0]: post for (_, post), ids in posts.items()})
-    splits = {ids[0]: split for (split, _), ids in posts.items()}
+    splits = {ids[0]: data_split for (data_split, _), ids in posts.items()}
     copies = find_resembled_tests(splits, pairs)
-    similar_test = {
-        case_id: copies[ids[0]] for ids in posts.values() if ids[0] in copies for case_id in ids
-    }
+    similar_test: dict[str, str] = {}
+    for ids in posts.values():
+        if ids[0] in copies:
+            similar_test |= dict.fromkeys(ids, copies[ids[0]])
     cleaning |= {
         **count_pairs("pairs of near-duplicate posts", splits, pairs),
         RESEMBLING: len(similar_test),
@@ -126,8 +127,10 @@ def _mark_near_duplicates(
 
 
 def read_posts(path: Path) -> pd.DataFrame:
-    """One official file, checked: columns row_id, post, topic, topic_str, label (a word), seen ("0"
-    or "1").
+    """Read and check one official file.
+
+    Returns:
+        The columns row_id, post, topic, topic_str, label (a word), seen ("0" or "1").
     """
     frame = read_csv(path, COLUMNS, unique="new_id", get=DOWNLOAD)
     check_values(path, frame["label"], tuple(LABELS))
@@ -149,7 +152,7 @@ def select_subset(rows: pd.DataFrame, options: VastOptions) -> pd.DataFrame:
 
 
 def subset_notes(rows: pd.DataFrame, options: VastOptions) -> tuple[str, ...]:
-    """What a reader must know of a subset of the test rows."""
+    """The notes on a subset of the test rows."""
     counts = ", ".join(
         f"{label} {count}" for label, count in rows["label"].value_counts().sort_index().items()
     )
@@ -157,17 +160,14 @@ def subset_notes(rows: pd.DataFrame, options: VastOptions) -> tuple[str, ...]:
         return (f"the {options.subset} rows of the test file ({counts})",)
     return (
         (
-            f"the first row of each of the first {len(rows)} posts of the test file ({counts}): no"
-            " subset of that file has the counts that the paper reports, and this one is the"
-            " nearest"
+            f"the first row of each of the first {len(rows)} posts of the test file ({counts}); no"
+            " subset of that file has the counts that the paper reports, and this one comes nearest"
         ),
     )
 
 
-def _case(row: Mapping[Hashable, Any], split: Split, name: str) -> Case:
-    case_id, text = (
-        f"{name}-{split}-{row['row_id']}",
-        topic_and_text(row["topic"], "Post", row["post"]),
-    )
+def _case(row: Mapping[Hashable, Any], data_split: Split, name: str) -> Case:
+    case_id = f"{name}-{data_split}-{row['row_id']}"
+    text = topic_and_text(row["topic"], "Post", row["post"])
     attributes = {"topic": row["topic_str"], "seen": "yes" if row["seen"] == "1" else "no"}
-    return Case(case_id, name, split, text, row["label"], TASK.labels, attributes, row["row"])
+    return Case(case_id, name, data_split, text, row["label"], TASK.labels, attributes, row["row"])

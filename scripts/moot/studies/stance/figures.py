@@ -3,6 +3,7 @@ matrices.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def true_labels(results: StudyResults) -> "Figure":
     note_below(
         drawing,
         results.notes,
-        case_counts(run.results for runs in runs_by_dataset.values() for run in runs),
+        case_counts(run.results for run in chain.from_iterable(runs_by_dataset.values())),
     )
     return drawing
 
@@ -174,7 +175,10 @@ def _draw_matrix(axes: "Axes", run: Run) -> None:
 
 
 def _list_all_runs(results: StudyResults) -> list[Run]:
-    return [run for question in QUESTIONS for run in list_runs(results, question)]
+    runs: list[Run] = []
+    for question in QUESTIONS:
+        runs += list_runs(results, question)
+    return runs
 
 
 def _answers_of(run: Run) -> "pd.Series[str]":

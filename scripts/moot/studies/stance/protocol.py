@@ -1,8 +1,8 @@
-"""Stance and polarity of short texts (Heller et al., "Finding Common Ground", sections 4.1 and
-5.1), by one model.
+"""Stance and polarity of short texts, classified by one model.
 
-The paper prompts zero-shot with a basic prompt. Where it does not say what form the answer takes,
-all three forms that matter are here: a bare label, JSON, or the likelihood of the label words.
+The study is Heller et al., "Finding Common Ground", sections 4.1 and 5.1. The paper uses a basic
+zero-shot prompt and does not say which form the answer has; a bare label, JSON and the likelihood
+of the label words are available.
 """
 
 from typing import Literal
@@ -45,18 +45,18 @@ class StanceParams(ProtocolParams):
 
 @protocol("stance", StanceParams, study="stance", prompts=PROMPTS, seats=lambda _: (SEAT,))
 async def stance(debate: Debate, params: StanceParams) -> Answer | None:
-    """Which side a text takes on its topic."""
+    """Classify the side that a text takes on its topic."""
     return await classify(debate, params, "stance/stance")
 
 
 @protocol("polarity", StanceParams, study="stance", prompts=PROMPTS, seats=lambda _: (SEAT,))
 async def polarity(debate: Debate, params: StanceParams) -> Answer | None:
-    """Whether a text speaks well or badly of its subject."""
+    """Classify the sentiment of a text towards its subject."""
     return await classify(debate, params, "stance/polarity")
 
 
 async def classify(debate: Debate, params: StanceParams, prompt: str) -> Answer | None:
-    """One answer to one text, in the form that the parameters ask for."""
+    """Ask for one answer to one text, in the form that the parameters set."""
     shots = []
     if params.prompting == "few_shot":
         shots = choose_examples(debate.examples, params.shots, debate.seed, balanced=True)
@@ -75,12 +75,10 @@ async def classify(debate: Debate, params: StanceParams, prompt: str) -> Answer 
 
 
 def read_bare_label(debate: Debate, reply: Utterance) -> Utterance:
-    """Read a reply as one of the task's labels; what names none, or two, is invalid."""
+    """Read a reply as one of the task's labels; a reply with no label or two labels is invalid."""
     if not reply.failed:
         parsed = parse_label(reply.text, tuple(spoken(label) for label in debate.task.labels))
-        reply.parsed, reply.parse_status = (
-            parsed.value or {"problem": parsed.problem},
-            parsed.status,
-        )
+        reply.parsed = parsed.value or {"problem": parsed.problem}
+        reply.parse_status = parsed.status
         reply.prediction = str(parsed.value["prediction"]).lower() if parsed.value else None
     return reply

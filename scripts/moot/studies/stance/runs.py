@@ -1,8 +1,7 @@
-"""What the tables and figures of the stance study share: its tasks, its runs, and their published
-rows.
+"""The tasks and runs of the stance study, for its tables and figures.
 
-Source of published values: Heller et al., "Finding Common Ground", Tables 1 to 4, and the trained
-    models quoted there.
+The published values are from Heller et al., "Finding Common Ground", Tables 1 to 4, and from the
+trained models quoted there.
 """
 
 import json
@@ -24,8 +23,12 @@ PROTOCOLS = ("stance", "polarity")
 
 @dataclass(frozen=True, slots=True)
 class StanceQuestion:
-    """One of the study's three tasks: which labels an experiment on it has, and where its published
-    values are.
+    """One of the study's three tasks.
+
+    Attributes:
+        name: its name in figures.
+        labels: the labels of an experiment on it.
+        models, trained: the published tables of language models and of trained models.
     """
 
     name: str
@@ -34,7 +37,7 @@ class StanceQuestion:
     trained: str
 
     def is_asked_in(self, results: ExperimentResults) -> bool:
-        """Whether an experiment puts this question, under any name of its data set."""
+        """Whether an experiment asks this question, whatever the name of its data set."""
         return frozenset(results.task.labels) == self.labels
 
 
@@ -59,16 +62,11 @@ class Run(content.Run):
 
     @property
     def form(self) -> str:
-        """How it was asked and answered, in words."""
+        """The form of prompt and answer, in words."""
         params = self.results.config.params
         return f"{str(params['prompting']).replace('_', '-')}, {params['answer']}".replace(
             "cot", "chain of thought"
         )
-
-    @property
-    def names(self) -> tuple[str, str, str]:
-        """Model, form and data: the keys of its rows."""
-        return self.model, self.form, self.data
 
 
 def list_runs(results: StudyResults, question: StanceQuestion) -> list[Run]:
@@ -79,14 +77,18 @@ def list_runs(results: StudyResults, question: StanceQuestion) -> list[Run]:
 def iterate_leaderboards(
     results: StudyResults, question: StanceQuestion
 ) -> Iterator[tuple[str, Fields]]:
-    """Data label and test row of every baseline that is trained to answer a question."""
+    """The data label and the test row of every baseline that is trained on a question."""
     for name, board in results.baselines.items():
         if len(board) and question.is_asked_in(results.experiment_by_dataset[name]):
-            yield from ((results.data_label(name), row) for row in trained_rows(board))
+            for row in trained_rows(board):
+                yield results.data_label(name), row
 
 
 def f1_by_label(board: Fields, labels: Sequence[str]) -> dict[str, float]:
-    """F1 of each label from a trained baseline's confusion matrix (rows actual, columns predicted)."""
+    """F1 of each label, from a trained baseline's confusion matrix.
+
+    The rows of the matrix are the actual labels, the columns the predicted ones.
+    """
     cells = np.array(json.loads(board["confusion"]), dtype=np.float64)
     values = ratio(2 * np.diag(cells), cells.sum(axis=0) + cells.sum(axis=1), 0.0)
     return dict(zip(labels, map(float, values), strict=True))

@@ -37,7 +37,7 @@ METRICS = {
     "recall": ("recall, macro", "recall", "macro"),
     "f1": ("F1, macro", "f1", "macro"),
 }
-"""The paper's column to the heading, and metric and average of ours."""
+"""The heading, our metric and our average of each column of the paper."""
 CLASSES = ("pro", "con", "neutral")
 METRICS_BY_CLASS = {
     f"f1_{label}": (f"F1 {label}", "f1", "binary", f"label={label}") for label in CLASSES
@@ -45,13 +45,13 @@ METRICS_BY_CLASS = {
 BY_CLASS_TABLE = "table2_vast_by_class"
 KEYS = ("system", "asked", "data", "metric")
 ASKED_NOTE = (
-    "The paper asks zero-shot with a basic prompt and shows no prompt. Precision, recall and F1 are"
-    " macro averages. It does not say what it does with unusable answers, so that its values are"
-    " shown next to both of ours."
+    "The paper uses a basic zero-shot prompt, which it does not show. Precision, recall and F1 are"
+    " macro averages. The paper does not say how it counts unusable answers, so its values are shown"
+    " next to both of ours."
 )
 TRAINED_NOTE = (
-    "References are computed on the cases that the experiment named in their row evaluated; trained"
-    " models are scored on the whole test split, so that their n is larger."
+    "References are computed on the cases that the experiment in their row evaluated; trained models"
+    " are scored on the whole test split, so their n is larger."
 )
 
 
@@ -59,9 +59,9 @@ TRAINED_NOTE = (
 def vast(results: StudyResults) -> TableContent:
     """Language models and trained models on VAST: published and ours."""
     notes = [
-        "The paper's accuracy is an ordinary one although its table says that all figures are"
-        f" macro averages. Its test set has {_describe_test_set(results)}; the data set's own test file has"
-        " 3006 rows, and `subset` chooses among them. GPT-4 has an F1 alone."
+        "The paper's accuracy is not a macro average, although its table says that all figures are."
+        f" Its test set has {_describe_test_set(results)}; the data set's own test file has 3006"
+        " rows, and `subset` selects some of them. For GPT-4 the paper gives only F1."
     ]
     return _compare(results, VAST, notes)
 
@@ -71,28 +71,20 @@ def vast(results: StudyResults) -> TableContent:
 )
 def vast_by_class(results: StudyResults) -> TableContent:
     """F1 of each class on VAST: published and ours."""
-    unrepeated = [
-        (system, "", metric, value)
-        for (system, metric), value in unrepeated_values(results, BY_CLASS_TABLE).items()
-    ]
-    unrepeated += [
-        ("best trained model", "trained", metric, value)
-        for (system, metric), value in unrepeated_values(results, VAST.trained).items()
-        if system == "best_trained"
-    ]
-    rows: list[Fields] = [
-        comparison_row(
-            {"system": (system, form, "", f"F1 {metric.removeprefix('f1_')}")}, value, NOT_MEASURED
-        )
-        for system, form, metric, value in unrepeated
-    ]
-    rows += [
-        *_run_rows(list_runs(results, VAST), BY_CLASS_TABLE, METRICS_BY_CLASS),
-        *_trained_classes(results),
-    ]
+    rows: list[Fields] = []
+    for (system, metric), value in unrepeated_values(results, BY_CLASS_TABLE).items():
+        keys = _row_keys(system, "", "", f"F1 {metric.removeprefix('f1_')}")
+        rows.append(comparison_row(keys, value, NOT_MEASURED))
+    for (system, metric), value in unrepeated_values(results, VAST.trained).items():
+        if system == "best_trained":
+            label = metric.removeprefix("f1_")
+            keys = _row_keys("best trained model", "trained", "", f"F1 {label}")
+            rows.append(comparison_row(keys, value, NOT_MEASURED))
+    rows += _run_rows(list_runs(results, VAST), BY_CLASS_TABLE, METRICS_BY_CLASS)
+    rows += _trained_classes(results)
     notes = [
-        "F1 of a class is binary: that class against the others.",
-        "The published test set holds two neutral examples, so that its neutral F1 says little.",
+        "F1 of a class is binary: the class against all others.",
+        "The published test set has two neutral examples, so its neutral F1 is very imprecise.",
         TRAINED_NOTE,
     ]
     return comparison_table(rows, KEYS, notes)
@@ -106,9 +98,8 @@ def _trained_classes(results: StudyResults) -> Iterator[Fields]:
             our_value = Measurement(
                 values[label], n=float(board["n"]), n_invalid=0, n_cases=float(board["n"])
             )
-            yield comparison_row(
-                {"system": (board["title"], "trained", data, f"F1 {label}")}, None, our_value
-            )
+            keys = _row_keys(board["title"], "trained", data, f"F1 {label}")
+            yield comparison_row(keys, None, our_value)
 
 
 @table(
@@ -119,7 +110,7 @@ def claim_stance(results: StudyResults) -> TableContent:
     return _compare(
         results,
         CLAIMS,
-        ["Published trained system: that of the data set's own paper, accuracy alone."],
+        ["The published trained system is from the data set's own paper, with accuracy only."],
     )
 
 
@@ -132,8 +123,8 @@ def claim_stance(results: StudyResults) -> TableContent:
 def claim_polarity(results: StudyResults) -> TableContent:
     """Language models and trained models on the polarity of claims: published and ours."""
     notes = [
-        "Neutral are the claims without an annotatable subject. The published baseline is the"
-        " sentiment score of the data set's own paper, accuracy alone."
+        "Claims without an annotatable subject are neutral. The published baseline is the sentiment"
+        " score of the data set's own paper, with accuracy only."
     ]
     return _compare(results, POLARITY, notes)
 
@@ -145,11 +136,11 @@ def _compare(results: StudyResults, question: StanceQuestion, notes: Sequence[st
 
 
 def _comparison_rows(results: StudyResults, question: StanceQuestion) -> Iterator[Fields]:
-    """Published models, our runs of them and of others, references, then trained models, published
-    and ours.
+    """Published models, our runs, references, and trained models (published and ours), in this
+    order.
     """
     for (system, metric), value in unrepeated_values(results, question.models).items():
-        yield comparison_row({"system": (system, "", "", METRICS[metric][0])}, value, NOT_MEASURED)
+        yield comparison_row(_row_keys(system, "", "", METRICS[metric][0]), value, NOT_MEASURED)
     yield from _run_rows(list_runs(results, question), question.models, METRICS)
     yield from _trained_rows(results, question)
 
@@ -157,56 +148,58 @@ def _comparison_rows(results: StudyResults, question: StanceQuestion) -> Iterato
 def _run_rows(
     runs: Sequence[Run], table: str, metrics: Mapping[str, tuple[str, ...]]
 ) -> Iterator[Fields]:
-    """Some metrics of runs, next to a published table; then of the references on each experiment's
-    evaluated cases.
+    """Metrics of runs with the values of a published table, then of the references.
+
+    References are computed on the evaluated cases of each experiment.
     """
     for run in runs:
         published = repeated_values(run, table)
         for column, (heading, metric, *selection) in metrics.items():
-            published_value, our_value = (
-                published.get((run.model, column)),
-                run.measurement(metric, *selection),
-            )
-            yield comparison_row({"system": (*run.names, heading)}, published_value, our_value)
+            published_value = published.get((run.model, column))
+            our_value = run.measurement(metric, *selection)
+            yield comparison_row(_run_keys(run, heading), published_value, our_value)
             if metric == "accuracy":
-                yield comparison_row(
-                    {"system": (*run.names, "share of valid answers")}, None, share_valid(our_value)
-                )
+                keys = _run_keys(run, "share of valid answers")
+                yield comparison_row(keys, None, share_valid(our_value))
             if our_value.n_invalid:
-                strict = run.measurement(metric + INVALID_WRONG, *selection)
+                strict_value = run.measurement(metric + INVALID_WRONG, *selection)
                 published_strict = published_value if metrics is METRICS else None
-                yield comparison_row(
-                    {"system": (*run.names, f"{heading}, invalid = wrong")},
-                    published_strict,
-                    strict,
-                )
-    experiments = {run.experiment: run for run in runs}.values()
-    for run in (
-        replace(run, model=reference) for run in experiments for reference in REFERENCE_MODELS
-    ):
-        for heading, metric, *selection in metrics.values():
-            keys = {"system": (run.model, "reference", f"{run.data}, {run.experiment}", heading)}
-            yield comparison_row(keys, None, run.measurement(metric, *selection))
+                keys = _run_keys(run, f"{heading}, invalid = wrong")
+                yield comparison_row(keys, published_strict, strict_value)
+    first_runs = {run.experiment: run for run in runs}
+    for run in first_runs.values():
+        for reference in REFERENCE_MODELS:
+            yield from _reference_rows(replace(run, model=reference), metrics)
+
+
+def _reference_rows(run: Run, metrics: Mapping[str, tuple[str, ...]]) -> Iterator[Fields]:
+    for heading, metric, *selection in metrics.values():
+        keys = _row_keys(run.model, "reference", f"{run.data}, {run.experiment}", heading)
+        yield comparison_row(keys, None, run.measurement(metric, *selection))
+
+
+def _run_keys(run: Run, metric: str) -> Fields:
+    return _row_keys(run.model, run.form, run.data, metric)
+
+
+def _row_keys(system: str, form: str, data: str, metric: str) -> Fields:
+    return {"system": system, "asked": form, "data": data, "metric": metric}
 
 
 def _trained_rows(results: StudyResults, question: StanceQuestion) -> Iterator[Fields]:
     for (row, metric), value in unrepeated_values(results, question.trained).items():
         if metric in METRICS:
-            yield comparison_row(
-                {"system": (row, "trained", "", METRICS[metric][0])}, value, NOT_MEASURED
-            )
+            keys = _row_keys(row, "trained", "", METRICS[metric][0])
+            yield comparison_row(keys, value, NOT_MEASURED)
     for data, board in iterate_leaderboards(results, question):
         published = repeated_baseline_values(
             results, question.trained, board["dataset"], board["baseline"]
         )
         published_by_metric = {metric: value for (_, metric), value in published.items()}
         for column, (heading, metric, average) in METRICS.items():
-            keys = {"system": (board["title"], "trained", data, heading)}
-            yield comparison_row(
-                keys,
-                published_by_metric.get(column),
-                trained_score(board, "_".join(filter(None, (metric, average)))),
-            )
+            score = trained_score(board, f"{metric}_{average}" if average else metric)
+            keys = _row_keys(board["title"], "trained", data, heading)
+            yield comparison_row(keys, published_by_metric.get(column), score)
 
 
 def _describe_test_set(results: StudyResults) -> str:
