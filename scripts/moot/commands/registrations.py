@@ -6,13 +6,15 @@ from importlib.util import resolve_name
 from pathlib import Path
 
 import moot.commands.registered  # defines all registries but that of analyses
-import moot.hooks  # noqa: F401 - defines the registry of analyses
+import moot.hooks  # defines the registry of analyses
+import moot.protocols.controls  # defines the registry of control arms
+import moot.report.habits  # noqa: F401 - defines the registry of habits
 from moot.core.errors import UserError
 from moot.core.registry import REGISTRIES
 from moot.report.markdown import markdown_table
 
 SCRIPTS = Path(__file__).resolve().parents[2]
-DISCOVERED = ("studies", "analyses")
+DISCOVERED = ("studies", "analyses", "overview")
 """Folders whose modules are found by their names, or imported by one that is."""
 
 
