@@ -448,9 +448,9 @@ class Plan:
     def _is_control(self, experiment: Experiment) -> bool:
         config = experiment.config
         dataset = self.datasets[config.dataset]
-        return bool(config.arm) or any(
-            analysis.is_control(config, dataset) for analysis in analyses()
-        )
+        if config.arm or getattr(dataset, "exchange", ""):
+            return True
+        return any(analysis.is_control(config, dataset) for analysis in analyses())
 
     def trials_of(self, study: str) -> list[Experiment]:
         """The trial runs of a study; of `comparison`, all."""
