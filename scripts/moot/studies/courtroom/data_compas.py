@@ -70,7 +70,7 @@ class CompasOptions(PeopleOptions):
 
 @dataset("compas", CompasOptions)
 def load(options: CompasOptions, context: LoadContext) -> Loaded:
-    """Cases, features and cleaning report of COMPAS; raises `UserError` for any fault in the file."""
+    """Cases, features and cleaning report of COMPAS; raises `UserError` for faults in the file."""
     is_sample = options.source == "sample"
     path = (context.shipped / "data" / "samples" if is_sample else context.data_root) / FILE
     remedy = (

@@ -61,7 +61,7 @@ class Nlsy97Options(PeopleOptions):
 
 @dataset("nlsy97", Nlsy97Options)
 def load(options: Nlsy97Options, context: LoadContext) -> Loaded:
-    """Cases, features and cleaning report of NLSY97; raises `UserError` for any fault in the files."""
+    """Cases, features and cleaning report of NLSY97; raises `UserError` for faults in the files."""
     return load_people(_read_source(options, context), options, context, narrate)
 
 

@@ -1,4 +1,4 @@
-"""The paper's Figures 2 to 5: F1 against what it costs, and F1 in falling order with its accuracy."""
+"""The paper's Figures 2 to 5: F1 against its costs, and F1 in falling order with accuracy."""
 
 import textwrap
 from collections.abc import Iterator, Sequence

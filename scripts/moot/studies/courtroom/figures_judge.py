@@ -179,7 +179,9 @@ def belief_by_turn(results: StudyResults) -> "Figure":
     unread_count = sum(
         int(opinions[run.experiment]["belief"].isna().sum()) for run, _ in drawn_runs
     )
-    gap_note = f"n counts cases. {unread_count} opinions without a confidence that can be read are left out."
+    gap_note = (
+        f"n counts cases. {unread_count} opinions without a readable confidence are left out."
+    )
     data = data_notes(runs, " Shaded: 95 % intervals over cases.")
     note_below(drawing, [meaning, gap_note, *data], case_counts(run.results for run in runs))
     return drawing

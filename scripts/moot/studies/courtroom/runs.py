@@ -5,6 +5,7 @@ The published values are those of AgenticSimLaw (see the README of this folder).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from moot.core.cases import REFERENCE_MODELS
 from moot.report import content
@@ -82,7 +83,7 @@ def largest_reference_runs(runs: Sequence[Run]) -> list[Run]:
         if data not in largest_runs or _count_cases(run) > _count_cases(largest_runs[data]):
             largest_runs[data] = run
     return [
-        replace(run, model=model) for run in largest_runs.values() for model in REFERENCE_MODELS
+        replace(run, model=model) for run, model in product(largest_runs.values(), REFERENCE_MODELS)
     ]
 
 
@@ -112,7 +113,7 @@ def run_name(run: Run, runs: Sequence[Run]) -> str:
 def data_notes(
     runs: Sequence[Run], interval_note: str = " Thin lines: 95 % intervals over cases."
 ) -> list[str]:
-    """Return a note on the data sets of the runs, their numbers of cases and the intervals drawn."""
+    """Return a note on the runs' data sets, their numbers of cases and the intervals drawn."""
     if not runs:
         return []
     counts_by_data: dict[str, set[int]] = {}

@@ -80,7 +80,7 @@ def commercial(results: StudyResults) -> TableContent:
 
 
 def _group_by_method(values: Values) -> dict[tuple[str, str], dict[str, Published]]:
-    """Group the values of Table 4, 5 or 6: (method, model) to the published column and its value."""
+    """Group the values of Table 4, 5 or 6 by (method, model), then by published column."""
     groups: dict[tuple[str, str], dict[str, Published]] = {}
     for (row, column), value in values.items():
         model, _, prompt = row.partition("/")  # Table 6: haiku-3.5/cot

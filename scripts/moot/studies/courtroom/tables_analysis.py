@@ -213,7 +213,7 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
 
 @table(STUDY, "cost_ratios", "What a debate costs against a single prompt", protocols=PROMPTS)
 def cost_ratios(results: StudyResults) -> TableContent:
-    """Tokens, seconds and calls of a debate as multiples of a single prompt's: published and ours."""
+    """Tokens, seconds and calls of a debate as multiples of a single prompt, published and ours."""
     claims = published_values(results, "text_cost")
     rows: list[Fields] = []
     for debate in list_runs(results, DEBATE):

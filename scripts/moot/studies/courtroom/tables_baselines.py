@@ -1,13 +1,11 @@
-"""The paper's Tables 2, 3 and 8: trained models on the typed features, and the leaderboards of this
-run.
-"""
+"""Tables 2, 3 and 8 of the paper: trained models on the typed features."""
 
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
 
-from moot.core.types import Json
+from moot.core.types import Json, JsonObject
 from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import NOT_MEASURED, Measurement, StudyResults, TableContent
@@ -41,33 +39,34 @@ LEADERBOARD_METRICS = {
 
 @table(STUDY, LEADERBOARD, "Table 2: trained models", needs=(has_baselines,))
 def leaderboard(results: StudyResults) -> TableContent:
-    """Trained models on the typed features: published (paper, Table 2) and ours in 10-fold
+    """Trained models on the typed features: published (paper, Table 2), ours in 10-fold
     cross-validation on the training split, and ours on the test split.
     """
-    rows = [
-        {"data": "", "model": model, "in words": "", "status": "not run as published"}
-        | _leaderboard_row({}, metric, value)
-        for (model, metric), value in unrepeated_values(results, LEADERBOARD).items()
-        if metric in LEADERBOARD_METRICS
-    ]
+    rows: list[JsonObject] = []
+    for (model, metric), value in unrepeated_values(results, LEADERBOARD).items():
+        if metric in LEADERBOARD_METRICS:
+            keys = {"data": "", "model": model, "in words": "", "status": "not run as published"}
+            rows.append(keys | _leaderboard_cells({}, metric, value))
     for keys, dataset, board in _iterate_baselines(results, published_rows(results, LEADERBOARD)):
-        published = repeated_baseline_values(results, LEADERBOARD, dataset, keys["model"])
+        model = keys["model"]
+        published = repeated_baseline_values(results, LEADERBOARD, dataset, model)
         rows += [
-            {**keys, **_leaderboard_row(board, metric, published.get((keys["model"], metric)))}
+            keys | _leaderboard_cells(board, metric, published.get((model, metric)))
             for metric in LEADERBOARD_METRICS
         ]
     return _LEADERBOARD.table(
         rows,
         [
             (
-                "The paper's figures are PyCaret's: cross-validated, with recall, precision and F1"
-                " weighted by support (hence recall = accuracy). The difference is between the two"
-                " cross-validated values; on how many cases the paper's rest is unknown, so that it"
-                " has no interval. The test split was seen by no model; its intervals are by case."
+                "The paper's figures are cross-validated values of PyCaret, with recall, precision"
+                " and F1 weighted by support (hence recall = accuracy). The difference is between"
+                " the two cross-validated values. It has no interval, because the paper does not"
+                " state the number of cases. No model was fitted on the test split; its intervals"
+                " are by case."
             ),
             (
-                "Seconds to fit differ from run to run, so they are no part of this table:"
-                " results/baselines/ has them."
+                "Fitting times differ from run to run and are not in this table; results/baselines/"
+                " has them."
             ),
         ],
     )
@@ -99,17 +98,18 @@ _LEADERBOARD = (
 def _iterate_baselines(
     results: StudyResults, order: list[str]
 ) -> Iterator[tuple[dict[str, str], str, Board]]:
-    """Keys of a row, its data set, and the leaderboard's rows of that baseline by evaluation; the
-    paper's first.
+    """Iterate over the baselines of each data set, those of the paper first.
+
+    Yields:
+        The keys of a row, the data set, and the leaderboard's rows of the baseline by evaluation.
     """
     for data, board in results.baselines.items():
-        rows_by_model: dict[str, Board] = {
-            str(name): {str(row["evaluation"]): row for row in rows.to_dict("records")}
-            for name, rows in (board.groupby("baseline", sort=True) if len(board) else ())
-        }
-        for model in dict.fromkeys(
-            [*(name for name in order if name in rows_by_model), *rows_by_model]
-        ):
+        rows_by_model: dict[str, dict[str, Json]] = {}
+        for row in board.to_dict("records"):
+            rows_by_evaluation = rows_by_model.setdefault(str(row["baseline"]), {})
+            rows_by_evaluation[str(row["evaluation"])] = row
+        published_models = [name for name in order if name in rows_by_model]
+        for model in dict.fromkeys([*published_models, *sorted(rows_by_model)]):
             rows = rows_by_model[model]
             statuses = sorted({str(row["status"]) for row in rows.values()})
             titles = dict.fromkeys(str(row["title"]) for row in rows.values())
@@ -117,18 +117,22 @@ def _iterate_baselines(
             yield keys | {"status": "; ".join(statuses)}, data, rows
 
 
-def _leaderboard_row(rows: Board, metric: str, published: float | None) -> dict[str, object]:
-    validated, tested = rows.get("cross_validation", {}), rows.get("test", {})
+def _leaderboard_cells(rows: Board, metric: str, published: float | None) -> JsonObject:
+    validation_row, test_row = rows.get("cross_validation", {}), rows.get("test", {})
     published_value = np.nan if published is None else published
-    our_value = validated.get(metric, np.nan)
+    our_value = validation_row.get(metric, np.nan)
     return {
         "metric": LEADERBOARD_METRICS[metric],
         "published": published_value,
         "ours (cross-validated)": our_value,
         "difference": our_value - published_value,
-        "ours (test)": tuple(tested.get(f"{metric}{end}", np.nan) for end in ("", "_low", "_high")),
-        "n (training)": validated.get("n", pd.NA),
-        "n (test)": tested.get("n", pd.NA),
+        "ours (test)": (
+            test_row.get(metric, np.nan),
+            test_row.get(f"{metric}_low", np.nan),
+            test_row.get(f"{metric}_high", np.nan),
+        ),
+        "n (training)": validation_row.get("n", pd.NA),
+        "n (test)": test_row.get("n", pd.NA),
     }
 
 
@@ -142,42 +146,37 @@ TABPFN_METRICS = {
     "fn": ("fn", "YES predicted as NO (cases)"),
     "tp": ("tp", "YES predicted as YES (cases)"),
 }
-"""The paper's column to that of the leaderboard, and the heading."""
+"""The column of the leaderboard and the heading for each column of the paper."""
 
 
 @table(STUDY, TABPFN, "Table 3: TabPFN", loaders=("nlsy97",))
 def tabpfn(results: StudyResults) -> TableContent:
-    """TabPFN on the typed features: published (paper, Table 3), ours on the test split, their
+    """TabPFN on the typed features: published (paper, Table 3), ours on the test split, and their
     difference.
     """
-    rows = [
-        comparison_row({"data": ("", TABPFN_METRICS[metric][1])}, value, NOT_MEASURED)
-        for (_, metric), value in unrepeated_values(results, TABPFN).items()
-    ]
+    rows = []
+    for (_, metric), value in unrepeated_values(results, TABPFN).items():
+        keys = {"data": "", "metric": TABPFN_METRICS[metric][1]}
+        rows.append(comparison_row(keys, value, NOT_MEASURED))
     reasons = []
     for data, board in results.baselines.items():
-        test_rows = board[
-            (board["baseline"] == "tabpfn") & (board["evaluation"] == "test")
-        ].to_dict("records")
+        is_test = (board["baseline"] == "tabpfn") & (board["evaluation"] == "test")
+        test_rows = board[is_test].to_dict("records")
         our_row: Json = test_rows[0] if test_rows else {"status": "not run"}
         reasons += [f"TabPFN on {data}: {our_row['status']}."]
         published = repeated_baseline_values(results, TABPFN, data, "tabpfn")
         for metric, (column, heading) in TABPFN_METRICS.items():
-            value, low, high, n = (
-                our_row.get(name, np.nan)
-                for name in (column, f"{column}_low", f"{column}_high", "n")
+            n = our_row.get("n", np.nan)
+            measurement = Measurement(
+                our_row.get(column, np.nan),
+                our_row.get(f"{column}_low", np.nan),
+                our_row.get(f"{column}_high", np.nan),
+                n,
+                n_cases=n,
             )
-            keys = {"data": (results.data_label(data), heading)}
-            rows.append(
-                comparison_row(
-                    keys,
-                    published.get(("tabpfn", metric)),
-                    Measurement(value, low, high, n, n_cases=n),
-                )
-            )
-    reading_note = (
-        "Recall and F1 are binary, positive = rearrest; counts are read as actual by predicted."
-    )
+            keys = {"data": results.data_label(data), "metric": heading}
+            rows.append(comparison_row(keys, published.get(("tabpfn", metric)), measurement))
+    reading_note = "Recall and F1 are binary, with rearrest as the positive label."
     return comparison_table(rows, ("data", "metric"), [reading_note, *reasons])
 
 
@@ -188,20 +187,20 @@ def tabpfn(results: StudyResults) -> TableContent:
     loaders=("nlsy97",),
 )
 def openml_medians(results: StudyResults) -> TableContent:
-    """Medians over 48 OpenML data sets that the paper quotes (Table 8).
-
-    Nothing of it is run here.
-    """
+    """Medians over 48 OpenML data sets that the paper quotes (Table 8); moot does not compute them."""
     values = published_values(results, "table8_openml_medians")
-    metrics = ("auc", "f1", "accuracy")
-    rows = [
-        {"model": (row, *(values.get((row, metric), np.nan) for metric in metrics))}
-        for row in published_rows(results, "table8_openml_medians")
-    ]
-    note = "Quoted by the paper from other work, on other data; the average of its F1 is not named."
-    columns = (
-        Columns()
-        .plain("model")
-        .published(*(f"published median {name}" for name in ("AUC", "F1", "accuracy")))
+    columns = {
+        "auc": "published median AUC",
+        "f1": "published median F1",
+        "accuracy": "published median accuracy",
+    }
+    rows = []
+    for model in published_rows(results, "table8_openml_medians"):
+        row: JsonObject = {"model": model}
+        for metric, column in columns.items():
+            row[column] = values.get((model, metric), np.nan)
+        rows.append(row)
+    note = (
+        "The paper quotes these from other work, on other data, and does not name the F1 average."
     )
-    return columns.table(rows, [note])
+    return Columns().plain("model").published(*columns.values()).table(rows, [note])

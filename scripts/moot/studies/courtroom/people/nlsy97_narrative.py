@@ -6,6 +6,7 @@ and nothing else.
 """
 
 from collections.abc import Callable
+from itertools import product
 
 from moot.datasets.people.narrative import (
     Facts,
@@ -123,11 +124,7 @@ MARITAL_STATUSES = (
     "never married, not cohabiting",
     "married, spouse present",
     "married, spouse absent",
-    *(
-        f"{status}, {company}"
-        for status in ("separated", "divorced", "widowed")
-        for company in list(_COMPANY)[:2]
-    ),
+    *map(", ".join, product(("separated", "divorced", "widowed"), list(_COMPANY)[:2])),
 )
 EDUCATIONS = (
     *(f"not enrolled, {degree}" for degree in _NOT_ENROLLED),

@@ -172,19 +172,21 @@ def select_highest(draw: random.Random, risks: Sequence[float], count: int) -> s
 
 
 def draw_value(draw: random.Random, shares: Shares) -> Any:
-    """A value, drawn by its share."""
+    """A value drawn with the probability of its share."""
     return draw.choices(list(shares), weights=list(shares.values()))[0]
 
 
 def draw_normal(draw: random.Random) -> float:
-    """A standard normal number."""
+    """A number drawn from the standard normal distribution."""
     return math.sqrt(-2 * math.log(1 - draw.random())) * math.cos(2 * math.pi * draw.random())
 
 
+def _as_text(person: Fields) -> dict[str, str]:
+    return {name: str(value) for name, value in person.items()}
+
+
 def to_text_table(people: Sequence[Fields]) -> pd.DataFrame:
-    """The people as a table of text, its rows counted from 1."""
-    frame = pd.DataFrame(
-        [{name: str(value) for name, value in person.items()} for person in people], dtype="str"
-    )
+    """The people as a table of text, with rows numbered from 1."""
+    frame = pd.DataFrame(map(_as_text, people), dtype="str")
     frame.index = pd.RangeIndex(1, len(people) + 1, name="row")
     return frame
