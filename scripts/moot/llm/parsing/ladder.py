@@ -29,6 +29,10 @@ from functools import lru_cache
 from pydantic import BaseModel
 
 from moot.core.types import Json, JsonObject
+from moot.llm.parsing.normaliser import (
+    strip_thoughts,
+    strip_tokens,
+)
 from moot.llm.parsing.objects import FULL_WIDTH, Candidate, close_torn, find_candidates, load_json
 from moot.llm.parsing.schema import PLACEHOLDER, Shape, describe_schema, json_schema, schema_fields
 from moot.llm.parsing.values import (
@@ -56,16 +60,6 @@ from moot.llm.parsing.words import (
 
 __all__ = ["Parsed", "describe_schema", "json_schema", "parse_label", "parse_reply"]
 
-REASONING = [
-    re.compile(
-        r"^.*(?:</(?:think|thinking|thought|reasoning|analysis)>|◁/think▷)",
-        re.DOTALL | re.IGNORECASE,
-    ),
-    re.compile(r"^.*<\|channel\|>final<\|message\|>", re.DOTALL),
-    re.compile(
-        r"^\s*(?:<(?:think|thinking|thought|reasoning)>|◁think▷).*$", re.DOTALL | re.IGNORECASE
-    ),
-]
 MAX_REPLY_CHARS = 200_000
 DECISIONS = ("label", "integer", "number", "flag")
 BARE_NUMBER = r"(?<![\d.–-])(?<!\bto )(?<!\bor )(?<!\band )\d+(?:\.\d+)?"
@@ -126,7 +120,7 @@ def parse_label(text: str, labels: Sequence[str]) -> Parsed:
     Never raises for any text.
     """
     clean = clean_text(text)
-    answer = _without_reasoning(clean).strip()
+    answer = strip_tokens(strip_thoughts(clean)).strip()
     try:
         _refuse_unusable(clean, answer)
         if answer in labels:
@@ -139,9 +133,7 @@ def parse_label(text: str, labels: Sequence[str]) -> Parsed:
 
 
 def _without_reasoning(text: str) -> str:
-    for pattern in REASONING:
-        text = pattern.sub("", text, count=1)
-    return re.sub(r"<\|(?:end|return|im_end|eot_id)\|>\s*$", "", text)
+    return re.sub(r"<\|(?:end|return|im_end|eot_id)\|>\s*$", "", strip_thoughts(text))
 
 
 def _refuse_unusable(text: str, answer: str) -> None:
@@ -231,7 +223,7 @@ def _read_reply(text: str, schema: type[BaseModel]) -> _Reading:
     answer = close_torn(answer)
     if "{" not in answer and (tags := list(_tag_pattern(schema).finditer(answer))):
         return _read_tags(schema, answer, tags)
-    return _read_objects(answer, schema) or _read_words(answer, schema)
+    return _read_objects(answer, schema) or _read_words(strip_tokens(answer), schema)
 
 
 def _wrap_list(schema: type[BaseModel], items: list[Json], notes: Notes) -> Json:

@@ -1,0 +1,54 @@
+"""Removal of thoughts and of start and end tokens around an answer."""
+
+import re
+
+_NAMES = r"(?:\w{1,20}[:_])?(?:think(?:ing)?|thoughts?|reasoning|analysis|reflection|scratchpad)"
+THOUGHT_MARKS = (
+    (rf"<{_NAMES}>", rf"</{_NAMES}>"),
+    (rf"\[{_NAMES}\]", rf"\[/{_NAMES}\]"),
+    (r"◁think▷", r"◁/think▷"),
+    (r"<\|begin_of_thoughts?\|>", r"<\|end_of_thoughts?\|>"),
+    (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
+    (r"<\|think(?:ing)?\|>", r"<\|/think(?:ing)?\|>"),
+    (r"<\|channel\|>\s*(?:analysis|commentary)", r"<\|channel\|>\s*final[^{\n]*?<\|message\|>"),
+)
+"""Marks around a thought: the opening and the closing one, as regular expressions."""
+
+_CLOSED = re.compile("|".join(close for _, close in THOUGHT_MARKS), re.IGNORECASE)
+_FINAL_CHANNEL = re.compile(THOUGHT_MARKS[-1][1], re.IGNORECASE)
+_OPEN = re.compile("|".join(start for start, _ in THOUGHT_MARKS), re.IGNORECASE)
+_DECODED_START = re.compile(r"\s*(?:assistant)?analysis(?=[\s\S])")
+_DECODED_OPEN = re.compile(r"\s*(?:assistant)?analysis(?=[A-Z0-9\"'“{<\[])")
+_DECODED_FINAL = "assistantfinal"
+_END_TOKEN = re.compile(
+    r"</s>|<eo[ast]>|<eos>|<end_of_turn>|<｜end▁of▁sentence｜>"
+    r"|<\|(?:end|return|im_end|eot_id|endoftext|eot|eom_id|end_of_text|endofturn|end_of_solution"
+    r"|END_RESPONSE|END_OF_TURN_TOKEN|user|im_start)\|>",
+    re.IGNORECASE,
+)
+_START_TOKEN = re.compile(
+    r"^\s*(?:<s>|<bos>|<\|(?:begin_of_text|begin_of_solution|assistant|START_RESPONSE)\|>"
+    r"|<\|(?:start|im_start)\|>assistant(?:<\|message\|>)?|<\|start_header_id\|>assistant"
+    r"<\|end_header_id\|>)\s*",
+    re.IGNORECASE,
+)
+
+
+def strip_thoughts(text: str) -> str:
+    """Remove thoughts from a reply; a thought that is cut off leaves nothing."""
+    if _DECODED_START.match(text) and _DECODED_FINAL in text:
+        return text.rsplit(_DECODED_FINAL, 1)[1]
+    if _DECODED_OPEN.match(text):
+        return ""
+    closing_marks = list(_FINAL_CHANNEL.finditer(text)) or list(_CLOSED.finditer(text))
+    if closing_marks:
+        text = text[closing_marks[-1].end() :]
+    return "" if _OPEN.search(text) else text
+
+
+def strip_tokens(text: str) -> str:
+    """Remove a model's start tokens, and everything from its first end token on."""
+    while match := _START_TOKEN.match(text):
+        text = text[match.end() :]
+    end = _END_TOKEN.search(text)
+    return text[: end.start()] if end else text
