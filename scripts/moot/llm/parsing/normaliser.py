@@ -5,7 +5,7 @@ import re
 _NAMES = r"(?:\w{1,20}[:_])?(?:think(?:ing)?|thoughts?|reasoning|analysis|reflection|scratchpad)"
 THOUGHT_MARKS = (
     (rf"<{_NAMES}>", rf"</{_NAMES}>"),
-    (rf"\[{_NAMES}\]", rf"\[/{_NAMES}\]"),
+    (r"\[(?:think(?:ing)?|thoughts?)\]", r"\[/(?:think(?:ing)?|thoughts?)\]"),
     (r"◁think▷", r"◁/think▷"),
     (r"<\|begin_of_thoughts?\|>", r"<\|end_of_thoughts?\|>"),
     (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
