@@ -55,22 +55,22 @@ def annotator_agreement(
 def _measures(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame, Statistic]]:
     """Name, labellers, the statements that they labelled, and the statistic of each measure."""
     for first, second in combinations(table.columns, 2):
-        both = table[[first, second]].dropna()
-        if len(both):
+        common = table[[first, second]].dropna()
+        if len(common):
             pair = f"{first} / {second}"
-            yield "Cohen's kappa", pair, both, cohens_kappa(both[first], both[second])
+            yield "Cohen's kappa", pair, common, cohens_kappa(common[first], common[second])
             yield (
                 "equal labels",
                 pair,
-                both,
-                share_statistic(both[first].to_numpy() == both[second].to_numpy()),
+                common,
+                share_statistic(common[first].to_numpy() == common[second].to_numpy()),
             )
-    several = table[table.notna().sum(axis=1) > 1]
-    if len(several):
-        ratings = several.to_numpy(dtype=object)
+    repeatedly_labelled = table[table.notna().sum(axis=1) > 1]
+    if len(repeatedly_labelled):
+        ratings = repeatedly_labelled.to_numpy(dtype=object)
         yield (
             "Krippendorff's alpha",
             ", ".join(map(str, table.columns)),
-            several,
+            repeatedly_labelled,
             krippendorffs_alpha(ratings),
         )

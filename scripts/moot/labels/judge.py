@@ -102,7 +102,7 @@ async def _judge_all(
     slots = asyncio.Semaphore(judge.config.max_concurrent_calls)
     async with open_chats({judge.name: judge.config}, ledger, judge.settings, progress) as chats:
 
-        async def one(case_id: str, statement: str) -> tuple[str, str]:
+        async def judge_one(case_id: str, statement: str) -> tuple[str, str]:
             async with slots:
                 judged = await _judge(judge, chats[judge.name], facts[case_id], statement)
             progress.done += 1
@@ -112,7 +112,7 @@ async def _judge_all(
         pairs: Sequence[tuple[str, str]] = list(
             zip(statements["case_id"], statements["text"], strict=True)
         )
-        judged = await asyncio.gather(*(one(case_id, text) for case_id, text in pairs))
+        judged = await asyncio.gather(*(judge_one(case_id, text) for case_id, text in pairs))
     ledger.close()
     return list(judged)
 
@@ -141,8 +141,8 @@ def request_for(judge: Judge, facts: str, statement: str) -> Request:
 def label_calls(judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]) -> set[str]:
     """The call ids of a judge's labels of statements."""
     server = served_as(judge.config)
-    asked = zip(statements["case_id"], statements["text"], strict=True)
-    requests = (request_for(judge, facts[case_id], text) for case_id, text in asked if text.strip())
+    pairs = zip(statements["case_id"], statements["text"], strict=True)
+    requests = (request_for(judge, facts[case_id], text) for case_id, text in pairs if text.strip())
     return {call_id(request.to_json(server), 0) for request in requests}
 
 

@@ -81,8 +81,8 @@ def unit_sizes(
     errors = np.where(
         differs, differ, np.where(moves | (rows["code"] == no_position), doubtful, else_)
     )
-    spoken = rows.assign(variance=errors * (1 - errors))[has_text(rows)]
-    variances: pd.Series[float] = spoken.groupby("unit")["variance"].sum()
+    with_text = rows.assign(variance=errors * (1 - errors))[has_text(rows)]
+    variances: pd.Series[float] = with_text.groupby("unit")["variance"].sum()
     return variances**0.5
 
 
@@ -124,18 +124,18 @@ def draw_more(
     sample: pd.DataFrame,
     sizes: "pd.Series[float]",
     counts: "pd.Series[int]",
-    wanted: int,
+    min_statements: int,
     seed: int,
 ) -> pd.DataFrame:
     """A sample with more units drawn: at least all of those before, and so many that they hold
-    `wanted` statements.
+    `min_statements` statements.
 
         Args:
             sample: the present one; its sizes and draws stay. Units of debates held since are added
                 to it.
             sizes: of each unit of the run, by its name.
             counts: how many statements each unit has to be labelled.
-            wanted: how many statements the sample shall have in all.
+            min_statements: how many statements the sample shall have in all.
             seed: the configuration's seed.
     """
     new = sizes.drop(sample["unit"], errors="ignore").sort_index()
@@ -143,16 +143,14 @@ def draw_more(
     added = pd.DataFrame(
         {"unit": new.index, "size": new.to_numpy(), "draw": draws, "batch": np.nan}
     )
-    everything = _ranked(pd.concat([sample, added]) if len(sample) else added)
-    present = everything[everything["unit"].isin(counts.index)]
-    before = counts[present["unit"]].cumsum().shift(fill_value=0).to_numpy()
+    units = _ranked(pd.concat([sample, added]) if len(sample) else added)
+    present = units[units["unit"].isin(counts.index)]
+    statements_before = counts[present["unit"]].cumsum().shift(fill_value=0).to_numpy()
     last_before = np.flatnonzero(present["batch"].notna().to_numpy()).max(initial=-1)
-    taken = (before < wanted) | (np.arange(len(present)) <= last_before)
-    anew = present.index[taken & present["batch"].isna().to_numpy()]
-    everything.loc[anew, "batch"] = (
-        everything["batch"].max() + 1 if everything["batch"].notna().any() else 1
-    )
-    return everything
+    is_drawn = (statements_before < min_statements) | (np.arange(len(present)) <= last_before)
+    new_rows = present.index[is_drawn & present["batch"].isna().to_numpy()]
+    units.loc[new_rows, "batch"] = units["batch"].max() + 1 if units["batch"].notna().any() else 1
+    return units
 
 
 def inclusion(
@@ -170,14 +168,14 @@ def inclusion(
             present: the units of the run.
             labelled: those of them of which every statement has a label of people.
     """
-    nothing = pd.Series(dtype=float)
+    no_probabilities = pd.Series(dtype=float)
     if set(present) - set(sample["unit"]):
-        return nothing
+        return no_probabilities
     ranked = _ranked(sample[sample["unit"].isin(set(present))])
     for batch in sorted(ranked["batch"].dropna().unique(), reverse=True):
-        chosen = (ranked["batch"] <= batch).to_numpy()
-        count = int(chosen.sum())
-        if chosen[:count].all() and ranked["unit"][:count].isin(set(labelled)).all():
+        in_batches = (ranked["batch"] <= batch).to_numpy()
+        count = int(in_batches.sum())
+        if in_batches[:count].all() and ranked["unit"][:count].isin(set(labelled)).all():
             rank = (ranked["draw"] / ranked["size"]).to_numpy()
             threshold = rank[count] if count < len(rank) else np.inf
             first = ranked[:count]
@@ -185,7 +183,7 @@ def inclusion(
                 np.minimum(1.0, first["size"].to_numpy() * threshold),
                 index=first["unit"].to_numpy(),
             )
-    return nothing
+    return no_probabilities
 
 
 def _ranked(sample: pd.DataFrame) -> pd.DataFrame:

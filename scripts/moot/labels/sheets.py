@@ -51,10 +51,15 @@ def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd
             facts: case id to the facts that the panel saw.
             seed: the configuration's seed.
     """
-    said = statements[statements["text"].str.strip() != ""]
-    order = sorted(said.index, key=lambda row: stable_fraction("sheet", seed, said.at[row, "item"]))
-    said = said.loc[order].reset_index(drop=True).rename(columns={"text": "statement"})
-    return said.assign(facts=said["case_id"].map(facts)).reindex(
+    statements_with_text = statements[statements["text"].str.strip() != ""]
+    order = sorted(
+        statements_with_text.index,
+        key=lambda row: stable_fraction("sheet", seed, statements_with_text.at[row, "item"]),
+    )
+    statements_with_text = (
+        statements_with_text.loc[order].reset_index(drop=True).rename(columns={"text": "statement"})
+    )
+    return statements_with_text.assign(facts=statements_with_text["case_id"].map(facts)).reindex(
         columns=list(SHEET_COLUMNS), fill_value=""
     )
 
@@ -92,11 +97,11 @@ def read_labels(folder: Path, sheet: str) -> tuple[str, dict[str, str]]:
         interface = ElementTree.fromstring(read_text(path))  # noqa: S314 - moot wrote it
     except ElementTree.ParseError as fault:
         raise UserError(f"{path}: not XML ({fault}). Remove it and write sheets again.") from None
-    asked = [header.get("value", "") for header in interface.iter("Header")][-1:]
+    questions = [header.get("value", "") for header in interface.iter("Header")][-1:]
     labels = {
         choice.get("value", ""): choice.get("hint", "") for choice in interface.iter("Choice")
     }
-    return "".join(asked), labels
+    return "".join(questions), labels
 
 
 def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -> list[Path]:
@@ -110,12 +115,12 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -
             The paths of the sheet and its tasks, or of the last sheet where no statement is new;
             none without statements.
     """
-    path, earlier, known = folder / f"{stem}.csv", list[Path](), set[str]()
+    path, earlier, item_ids = folder / f"{stem}.csv", list[Path](), set[str]()
     while path.exists():
         earlier.append(path)
-        known |= set(read_csv(path, ("item",), delimiter=find_delimiter(path))["item"])
+        item_ids |= set(read_csv(path, ("item",), delimiter=find_delimiter(path))["item"])
         path = folder / f"{stem}-{len(earlier) + 1}.csv"
-    sheet = sheet[~sheet["item"].isin(known)]
+    sheet = sheet[~sheet["item"].isin(item_ids)]
     for file in [*earlier, *([] if sheet.empty else [path])]:
         write_whole(file.with_suffix(".xml"), label_studio_config(rubric))
     if sheet.empty:
@@ -147,14 +152,14 @@ def filled_files(folder: Path) -> list[Path]:
 
 
 def read_annotations(
-    files: Sequence[Path], known: Mapping[str, Known]
+    files: Sequence[Path], contents: Mapping[str, Known]
 ) -> tuple[pd.DataFrame, list[str]]:
     """All that annotators filled in, checked row by row; rows without a label are not filled in yet
     and left out.
 
         Args:
             files: CSV sheets and Label Studio exports.
-            known: the first part of every blind id of this run to what sheets with such ids may
+            contents: the first part of every blind id of this run to what sheets with such ids may
                 hold.
 
         Returns:
@@ -173,13 +178,13 @@ def read_annotations(
             )  # whole, or not
         except UserError as fault:
             faults.append(str(fault))
-    every = list(dict.fromkeys(label for sheet in known.values() for label in sheet.labels))
+    all_labels = list(dict.fromkeys(label for sheet in contents.values() for label in sheet.labels))
     usable = []
-    seen: dict[tuple[str, str], str] = {}
+    places: dict[tuple[str, str], str] = {}
     for file_name, number, item, typed, annotator, kind in rows:
-        by = f"human:{annotator}" if kind == HUMAN else kind
+        labeler = f"human:{annotator}" if kind == HUMAN else kind
         place = f"{file_name}: row {number}"
-        sheet = known.get(item.split("-")[0], Known(set(), every))
+        sheet = contents.get(item.split("-")[0], Known(set(), all_labels))
         label = sheet.label(typed)
         if not label:
             faults.append(
@@ -193,15 +198,17 @@ def read_annotations(
                 " that the sheet was made with: a debate that was held anew may say other words,"
                 " which need labels of their own."
             )
-        elif (item, by) in seen:
-            who = f"{quoted(annotator)} labelled" if kind == HUMAN else "an adjudicator decided on"
+        elif (item, labeler) in places:
+            author = (
+                f"{quoted(annotator)} labelled" if kind == HUMAN else "an adjudicator decided on"
+            )
             faults.append(
-                f"{place}: {who} {item} already in {seen[item, by]}; expected every statement once"
+                f"{place}: {author} {item} already in {places[item, labeler]}; expected every statement once"
                 " for each annotator, and one decision. The first row counts; remove one of the"
                 " two."
             )
         else:
-            seen[item, by] = place
+            places[item, labeler] = place
             usable.append((file_name, number, item, label, annotator, kind))
     return pd.DataFrame(usable, columns=list(FILLED_COLUMNS)), faults
 
@@ -210,15 +217,15 @@ def _read_sheet(file: Path) -> Iterator[FilledRow]:
     frame = read_csv(file, ("item", "label"), delimiter=find_delimiter(file))
     for row, record in frame.iterrows():
         if str(record["label"]).strip():
-            decided = str(record.get("adjudicator", "")).strip()
-            who = decided or str(record.get("annotator", "")).strip() or file.stem
-            kind = ADJUDICATED if decided else HUMAN
+            adjudicator = str(record.get("adjudicator", "")).strip()
+            annotator = adjudicator or str(record.get("annotator", "")).strip() or file.stem
+            kind = ADJUDICATED if adjudicator else HUMAN
             yield (
                 str(file),
                 int(str(row)),
                 str(record["item"]).strip(),
                 str(record["label"]),
-                who,
+                annotator,
                 kind,
             )
 
@@ -256,9 +263,11 @@ def _choices(task: Fields) -> Iterator[tuple[str, str]]:
     for annotation in task["annotations"]:
         if annotation.get("was_cancelled"):
             continue
-        by = annotation.get("completed_by", "")
+        completed_by = annotation.get("completed_by", "")
         annotator = (
-            str(by.get("email") or by.get("id") or "") if isinstance(by, Mapping) else str(by)
+            str(completed_by.get("email") or completed_by.get("id") or "")
+            if isinstance(completed_by, Mapping)
+            else str(completed_by)
         )
         for result in annotation["result"]:
             if result.get("type") == "choices":

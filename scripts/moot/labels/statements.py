@@ -27,23 +27,23 @@ TOLD_BY = ("source", "visibility", "prediction", "parse_status")
 """What says of an utterance whether it is a statement, in addition to its kind and text."""
 
 
-def are_statements(said: pd.DataFrame, kinds: Collection[str]) -> "pd.Series[bool]":
+def are_statements(utterances: pd.DataFrame, kinds: Collection[str]) -> "pd.Series[bool]":
     """Which utterances are labelled: those of some kinds, or without kinds all words in public that
     give no answer.
 
         Args:
-            said: columns kind, text, and `TOLD_BY`.
+            utterances: columns kind, text, and `TOLD_BY`.
             kinds: as a rubric names them.
     """
     if kinds:
-        return said["kind"].isin(kinds)
-    words = (said["text"].fillna("").str.strip() != "") & (said["source"] != "computed")
-    answers = (said["prediction"].fillna("") != "") | (said["kind"] == CONCLUSION)
+        return utterances["kind"].isin(kinds)
+    words = (utterances["text"].fillna("").str.strip() != "") & (utterances["source"] != "computed")
+    answers = (utterances["prediction"].fillna("") != "") | (utterances["kind"] == CONCLUSION)
     return (
         words
-        & (said["visibility"] == PUBLIC)
+        & (utterances["visibility"] == PUBLIC)
         & ~answers
-        & (said["parse_status"].fillna("") != "invalid")
+        & (utterances["parse_status"].fillna("") != "invalid")
     )
 
 
@@ -58,8 +58,8 @@ def read_statements(shards: Sequence[Path], kinds: Collection[str] = ()) -> pd.D
         Returns:
             The columns of `COLUMNS`, and item (the blind id).
     """
-    said = _ended(shards)
-    statements = said.loc[are_statements(said, kinds), COLUMNS].reset_index(drop=True)
+    utterances = _ended_debates(shards)
+    statements = utterances.loc[are_statements(utterances, kinds), COLUMNS].reset_index(drop=True)
     keys = zip(
         *(statements[name] for name in ("experiment", "model", "debate_id", "turn", "text")),
         strict=True,
@@ -70,17 +70,17 @@ def read_statements(shards: Sequence[Path], kinds: Collection[str] = ()) -> pd.D
 
 def public_kinds(shards: Sequence[Path]) -> list[str]:
     """The kinds of what was said in public, in words, in some transcripts' debates that have ended."""
-    said = _ended(shards)
-    words = (said["text"].fillna("").str.strip() != "") & (said["visibility"] == PUBLIC)
-    return sorted(set(said.loc[words, "kind"]) - {CONCLUSION})
+    utterances = _ended_debates(shards)
+    words = (utterances["text"].fillna("").str.strip() != "") & (utterances["visibility"] == PUBLIC)
+    return sorted(set(utterances.loc[words, "kind"]) - {CONCLUSION})
 
 
-def _ended(shards: Sequence[Path]) -> pd.DataFrame:
+def _ended_debates(shards: Sequence[Path]) -> pd.DataFrame:
     frames = [
         read_frame(shard, list(dict.fromkeys([*COLUMNS, "parsed", *TOLD_BY]))) for shard in shards
     ]
-    said: pd.DataFrame = pd.concat(frames, ignore_index=True)
-    return said[~waiting(said)]
+    utterances: pd.DataFrame = pd.concat(frames, ignore_index=True)
+    return utterances[~waiting(utterances)]
 
 
 def sheet_id(experiment: str, model: str) -> str:

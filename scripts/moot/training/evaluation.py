@@ -107,7 +107,7 @@ def evaluate(
     predictions: list[pd.DataFrame] = []
     models: dict[str, Estimator] = {}
     for entry in baselines:
-        about = {
+        identity = {
             "dataset": data.dataset,
             "baseline": entry.name,
             "title": entry.title,
@@ -117,36 +117,44 @@ def evaluate(
         inputs = data.inputs(entry)
         try:
             with threadpool_limits(1):  # the order of a parallel sum would change last digits
-                validated = _cross_validate(
+                validation_row = _cross_validate(
                     entry, data, inputs, seed=seed, threads=threads, folds=folds
                 )
-                tested, predicted, models[entry.name] = _test(
+                test_row, predicted, models[entry.name] = _test(
                     entry, data, inputs, seed=seed, threads=threads
                 )
         except Exception as error:  # an error of a library concerns this baseline alone
-            failed = (
+            prefix = (
                 "" if isinstance(error, UnavailableError) else f"failed: {type(error).__name__}: "
             )
-            status = failed + " ".join(str(error).split())
+            status = prefix + " ".join(str(error).split())
             rows += [
-                {**about, "evaluation": part, "status": status} for part in (CROSS_VALIDATION, TEST)
+                {**identity, "evaluation": part, "status": status}
+                for part in (CROSS_VALIDATION, TEST)
             ]
             LOG.log(
-                logging.WARNING if failed else logging.INFO,
+                logging.WARNING if prefix else logging.INFO,
                 "%s, %s: %s",
                 data.dataset,
                 entry.title,
                 status,
             )
         else:
-            rows += [{**about, "status": "ok", **validated}, {**about, "status": "ok", **tested}]
+            rows += [
+                {**identity, "status": "ok", **validation_row},
+                {**identity, "status": "ok", **test_row},
+            ]
             predictions.append(predicted)
-            found = (validated.get("accuracy", np.nan), tested["accuracy"], tested["n"])
+            accuracies = (
+                validation_row.get("accuracy", np.nan),
+                test_row["accuracy"],
+                test_row["n"],
+            )
             LOG.info(
                 "%s, %s: accuracy %.3f in folds, %.3f of %d test cases",
                 data.dataset,
                 entry.title,
-                *found,
+                *accuracies,
             )
     return Evaluation(_leaderboard(rows), _predictions(predictions), models)
 
@@ -207,13 +215,13 @@ def _scores(
     probable = hasattr(estimator, "predict_proba")
     if not probable and not hasattr(estimator, "decision_function"):
         return None, "decision"
-    given = np.asarray(
+    values = np.asarray(
         (estimator.predict_proba if probable else estimator.decision_function)(inputs)
     )
-    if given.ndim == 1:
-        given = np.stack([-given, given], axis=1)
-    scores = np.full((len(given), width), 0.0 if probable else -np.inf)
-    scores[:, np.asarray(estimator.classes_).astype(int)] = given
+    if values.ndim == 1:
+        values = np.stack([-values, values], axis=1)
+    scores = np.full((len(values), width), 0.0 if probable else -np.inf)
+    scores[:, np.asarray(estimator.classes_).astype(int)] = values
     return scores, "probability" if probable else "decision"
 
 
@@ -228,11 +236,11 @@ def _estimator(entry: Baseline, task: Task, seed: int, threads: int) -> Estimato
     return OneModelPerLabel(estimator)
 
 
-def _part(data: Examples, inputs: pd.DataFrame, split: Split) -> tuple[pd.DataFrame, Numbers]:
+def _part(data: Examples, inputs: pd.DataFrame, split_name: Split) -> tuple[pd.DataFrame, Numbers]:
     """Inputs and targets of one split: a matrix for several labels at once, else positions in the
     labels.
     """
-    rows = (data.cases["split"] == split).to_numpy()
+    rows = (data.cases["split"] == split_name).to_numpy()
     truth = data.truth[rows]
     return inputs[rows].reset_index(drop=True), (
         truth if data.task.multilabel else truth.argmax(axis=1)
@@ -287,11 +295,16 @@ def _test(
         outcome = _Observer(data.task, data.positive, entry.randomised).outcome(
             estimator, *_part(data, inputs, TEST)
         )
-    said = sorted(
+    messages = sorted(
         {f"{w.category.__name__}: {str(w.message).strip().splitlines()[0]}" for w in caught}
     )
     cases = data.cases[data.cases["split"] == TEST]
-    row = {"evaluation": TEST, "n": len(cases), "warnings": "; ".join(said), "fit_seconds": seconds}
+    row = {
+        "evaluation": TEST,
+        "n": len(cases),
+        "warnings": "; ".join(messages),
+        "fit_seconds": seconds,
+    }
     row |= _unseen(data) | measure(outcome)
     bootstrap = ClusterBootstrap(cases["cluster"], seed)
     for metric, statistic in statistics_with_interval(outcome).items():
@@ -305,10 +318,10 @@ def _test(
 
 def _unseen(data: Examples) -> Row:
     """How many test cases have a label that no training case has, in words where there are some."""
-    seen = data.truth[(data.cases["split"] == "train").to_numpy()].any(axis=0)
-    tested = data.truth[(data.cases["split"] == TEST).to_numpy()]
-    unseen = int((tested[:, ~seen] > 0).any(axis=1).sum())
-    words = f"{unseen} of {len(tested)} test cases have a label that no training case has"
+    is_seen = data.truth[(data.cases["split"] == "train").to_numpy()].any(axis=0)
+    test_truth = data.truth[(data.cases["split"] == TEST).to_numpy()]
+    unseen = int((test_truth[:, ~is_seen] > 0).any(axis=1).sum())
+    words = f"{unseen} of {len(test_truth)} test cases have a label that no training case has"
     return {"unseen": unseen} | ({"status": words} if unseen else {})
 
 
@@ -328,17 +341,17 @@ def _predicted(
     entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: ClassificationOutcome, seed: int
 ) -> pd.DataFrame:
     """The test split's predictions; those of a coin are one draw a case and label, by seed."""
-    labels, chosen = np.array(data.task.labels, dtype=object), outcome.assigned
+    labels, answers = np.array(data.task.labels, dtype=object), outcome.assigned
     ranking = None if outcome.positive is None else outcome.scores
     if entry.randomised:
-        chosen = _draw_answers(chosen, cases["case_id"], seed, data.task.multilabel)
+        answers = _draw_answers(answers, cases["case_id"], seed, data.task.multilabel)
     return pd.DataFrame(
         {
             "dataset": data.dataset,
             "baseline": entry.name,
             "case_id": cases["case_id"].to_numpy(),
             "target": cases["target"].to_numpy(),
-            "prediction": [";".join(sorted(labels[row > 0])) for row in chosen],
+            "prediction": [";".join(sorted(labels[row > 0])) for row in answers],
             "score": np.nan if ranking is None else ranking[:, outcome.positive],
             "score_kind": "" if ranking is None else outcome.scored,
         },
@@ -359,8 +372,8 @@ def _draw_answers(
         )
         return probabilities > limits
     limits = np.array([[stable_fraction("coin", seed, case)] for case in case_ids])
-    drawn: Numbers = np.eye(width)[(probabilities.cumsum(axis=1) > limits).argmax(axis=1)]
-    return drawn
+    answers: Numbers = np.eye(width)[(probabilities.cumsum(axis=1) > limits).argmax(axis=1)]
+    return answers
 
 
 def _leaderboard(rows: list[Row]) -> pd.DataFrame:

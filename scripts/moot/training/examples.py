@@ -48,11 +48,13 @@ class Examples:
     @property
     def truth(self) -> NDArray[np.float64]:
         """1 where a case has a label, shape (cases, labels)."""
-        held = [
+        label_sets = [
             set(target.split(";")) if self.task.multilabel else {target}
             for target in self.cases["target"]
         ]
-        return np.array([[float(label in labels) for label in self.task.labels] for labels in held])
+        return np.array(
+            [[float(label in labels) for label in self.task.labels] for labels in label_sets]
+        )
 
     @property
     def positive(self) -> int | None:
@@ -75,17 +77,17 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
     dataset = cases[0].dataset if cases else ""
     left_out = sum(case.split == "train" and leaks(case) for case in cases)
     cases = [case for case in cases if not leaks(case)]
-    for split in ("train", "test"):
-        if not any(case.split == split for case in cases):
+    for split_name in ("train", "test"):
+        if not any(case.split == split_name for case in cases):
             raise UserError(
-                f"data set '{dataset}': the {split} split has no case (left out as near-duplicates"
+                f"data set '{dataset}': the {split_name} split has no case (left out as near-duplicates"
                 f" of test cases: {left_out}); baselines need some. Check its split."
             )
     for case in cases:
         labels = case.target.split(";") if task.multilabel else [case.target]
-        if unknown := [label for label in labels if label and label not in task.labels]:
+        if unknown_labels := [label for label in labels if label and label not in task.labels]:
             raise UserError(
-                f"data set '{dataset}', case {case.case_id}: target '{unknown[0]}', expected one of"
+                f"data set '{dataset}', case {case.case_id}: target '{unknown_labels[0]}', expected one of"
                 f" {', '.join(task.labels)}. Correct the source."
             )
     table = pd.DataFrame(

@@ -42,10 +42,10 @@ class StoredModel:
         """The label of each row; tabular inputs as `moot.training.examples.plain_features` makes
         them.
         """
-        chosen: NDArray[np.object_] = np.array(self.labels, dtype=object)[
+        answers: NDArray[np.object_] = np.array(self.labels, dtype=object)[
             self.estimator.predict(inputs)
         ]
-        return chosen
+        return answers
 
 
 def store(path: Path, estimator: Estimator, labels: Sequence[str]) -> None:
@@ -60,15 +60,15 @@ def dump(content: object, path: Path) -> None:
         skops.io.dump(content, part)
 
 
-def _make_vocabularies_plain(part: object, seen: set[int]) -> None:
+def _make_vocabularies_plain(part: object, visited: set[int]) -> None:
     """Give vectorizers vocabularies of Python's own integers, at any depth.
 
     One that was cut to its most frequent terms holds numpy's, of which skops makes a file each: 20
     s for 20,000 terms.
     """
-    if id(part) in seen:
+    if id(part) in visited:
         return
-    seen.add(id(part))
+    visited.add(id(part))
     inner: list[object] = []
     if isinstance(part, dict):
         inner = list(part.values())
@@ -78,14 +78,14 @@ def _make_vocabularies_plain(part: object, seen: set[int]) -> None:
         if isinstance(vocabulary := vars(part).get("vocabulary_"), dict):
             vars(part)["vocabulary_"] = {term: int(place) for term, place in vocabulary.items()}
         inner = list(vars(part).values())
-    for one in inner:
-        _make_vocabularies_plain(one, seen)
+    for child in inner:
+        _make_vocabularies_plain(child, visited)
 
 
 def load(path: Path) -> StoredModel:
     """Read what `store` wrote; raises `UserError` as `read`."""
-    own = tuple(f"{package}." for package in FOLDERS)
-    content = read(path, lambda name: name in TRUSTED or name.startswith(own))
+    prefixes = tuple(f"{package}." for package in FOLDERS)
+    content = read(path, lambda name: name in TRUSTED or name.startswith(prefixes))
     return StoredModel(content["estimator"], tuple(content["labels"]))
 
 
@@ -104,9 +104,9 @@ def read(path: Path, is_trusted: Callable[[str], bool]) -> JsonObject:
         raise UserError(
             f"{path}: no model that moot stored ({error}). Delete it, and run again."
         ) from error
-    if unknown := sorted(name for name in types if not is_trusted(name)):
+    if untrusted := sorted(name for name in types if not is_trusted(name)):
         raise UserError(
-            f"{path}: holds the type {unknown[0]}, which no model of moot uses; it may run code. Do"
+            f"{path}: holds the type {untrusted[0]}, which no model of moot uses; it may run code. Do"
             " not load it."
         )
     content: JsonObject = skops.io.load(path, trusted=types)

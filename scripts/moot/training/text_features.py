@@ -125,8 +125,8 @@ class TopicMajority(ClassifierMixin, BaseEstimator):
         return shares
 
     def predict(self, frame: pd.DataFrame) -> Numbers:
-        chosen: Numbers = self.classes_[self.predict_proba(frame).argmax(axis=1)]
-        return chosen
+        answers: Numbers = self.classes_[self.predict_proba(frame).argmax(axis=1)]
+        return answers
 
 
 class SentenceEmbedding(_Frozen):

@@ -66,7 +66,7 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         """
         self.several_ = np.ndim(targets) > 1
         self.classes_ = np.arange(np.shape(targets)[1]) if self.several_ else np.unique(targets)
-        wanted = (
+        encoded = (
             targets.astype(np.float32) if self.several_ else np.searchsorted(self.classes_, targets)
         )
         with torch.random.fork_rng(devices=[]):
@@ -74,7 +74,7 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
             self.tokenizer_ = AutoTokenizer.from_pretrained(self.model)
             self.network_ = self._network(len(self.classes_))
             tokens, text_of = self._windows(list(frame["text"]))
-            labels = torch.as_tensor(wanted[text_of.numpy()])
+            labels = torch.as_tensor(encoded[text_of.numpy()])
             trained = [weight for weight in self.network_.parameters() if weight.requires_grad]
             optimizer = torch.optim.AdamW(trained, lr=self.rate)
             self.network_.train()
@@ -109,8 +109,8 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         """The likeliest label of each text; of several, a matrix of those with at least even odds."""
         if self.several_:
             return np.asarray(self.predict_proba(frame) >= EVEN_ODDS, dtype=np.int64)
-        chosen: Numbers = self.classes_[self.predict_proba(frame).argmax(axis=1)]
-        return chosen
+        answers: Numbers = self.classes_[self.predict_proba(frame).argmax(axis=1)]
+        return answers
 
     def _loss(self, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         if self.several_:
@@ -123,7 +123,7 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
     def _windows(self, texts: list[str]) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
         """All windows of all texts, padded, and the position of the text that each belongs to."""
         longest = min(self.window, self.tokenizer_.model_max_length, _positions(self.network_))
-        found = self.tokenizer_(
+        batch = self.tokenizer_(
             texts,
             truncation=True,
             max_length=longest,
@@ -132,8 +132,8 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
             padding=True,
             return_tensors="pt",
         )
-        text_of = found.pop("overflow_to_sample_mapping")
-        return dict(found), text_of
+        text_of = batch.pop("overflow_to_sample_mapping")
+        return dict(batch), text_of
 
 
 class FineTunedTransformer(_WindowedClassifier):

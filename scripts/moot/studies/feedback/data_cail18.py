@@ -78,10 +78,14 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
     files = source_files(options, context, "cail18/cail2018_sample.jsonl", "cail18.jsonl")
     cleaning = Counter({"records read": 0})
     records = [
-        record for path, split in files.items() for record in _read(path, split, options, cleaning)
+        record
+        for path, split in files.items()
+        for record in _read_file(path, split, options, cleaning)
     ]
-    several = options.several if options.several is not None else options.predict == "articles"
-    if not several:
+    keeps_several = (
+        options.several if options.several is not None else options.predict == "articles"
+    )
+    if not keeps_several:
         single = [record for record in records if ";" not in record.target]
         cleaning["several labels (left out)"] = len(records) - len(single)
         records = single
@@ -96,7 +100,7 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
         background="中国刑事案件的案情事实，摘自裁判文书。",
         roles={"prosecutor": "公诉人", "defense": "辩护人", "judge": "审判长"},
         language="zh",
-        multilabel=several,
+        multilabel=keeps_several,
     )
     return prepare(
         records,
@@ -110,8 +114,8 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
     )
 
 
-def _read(
-    path: Path, split: Split | None, options: Cail18Options, cleaning: Counter[str]
+def _read_file(
+    path: Path, split_name: Split | None, options: Cail18Options, cleaning: Counter[str]
 ) -> list[Record]:
     frame = read_jsonl(path, {"fact": str, "meta": dict}, encoding=options.encoding, get=_GET)
     field = _WORDS[options.predict]["field"]
@@ -119,7 +123,7 @@ def _read(
     for row, fact, meta in zip(frame.index, frame["fact"], frame["meta"], strict=True):
         labels = _targets(path, row, meta, options.predict)
         records.append(
-            Record(int(row), require_text(path, row, "fact", fact), ";".join(labels), split)
+            Record(int(row), require_text(path, row, "fact", fact), ";".join(labels), split_name)
         )
         cleaning[f"records that list several {options.predict}"] += len(meta[field]) > 1
         cleaning["of these, records that repeat a single one"] += (
@@ -141,11 +145,13 @@ def _targets(path: Path, row: object, meta: JsonObject, predict: str) -> list[st
             f"{place}: found {quoted(values)}, expected a list with at least one label. Correct the"
             " record."
         )
-    wrong = [value for value in values if not isinstance(value, kind) or isinstance(value, bool)]
-    if wrong:
+    faulty_values = [
+        value for value in values if not isinstance(value, kind) or isinstance(value, bool)
+    ]
+    if faulty_values:
         expected = "a whole number" if kind is int else "a name"
         raise UserError(
-            f"{place}: found {quoted(wrong[0])}, expected {expected}. Correct the record."
+            f"{place}: found {quoted(faulty_values[0])}, expected {expected}. Correct the record."
         )
     if kind is int:
         return sorted({str(value) for value in values})
@@ -153,12 +159,12 @@ def _targets(path: Path, row: object, meta: JsonObject, predict: str) -> list[st
 
 
 def _labels(records: list[Record]) -> tuple[str, ...]:
-    found = pd.unique(
+    labels = pd.unique(
         pd.Series([label for record in records for label in record.target.split(";")], dtype="str")
     )
     return tuple(
         sorted(
-            found,
+            labels,
             key=lambda label: (int(label) if label.isascii() and label.isdigit() else 0, label),
         )
     )
@@ -168,5 +174,5 @@ def _meanings(
     options: Cail18Options, context: LoadContext, labels: tuple[str, ...]
 ) -> dict[str, str]:
     shipped = load_yaml((context.shipped / "config/labels/cail18.yaml").read_text(encoding="utf-8"))
-    known = {str(key): text for key, text in (shipped | options.descriptions).items()}
-    return {label: known[label] for label in labels if label in known}
+    meanings = {str(key): text for key, text in (shipped | options.descriptions).items()}
+    return {label: meanings[label] for label in labels if label in meanings}

@@ -23,7 +23,7 @@ from moot.studies.feedback.texts.facts import (
 from moot.studies.feedback.texts.lawsuits import lawsuits
 
 WINNERS = {"Plaintiff wins": "plaintiff", "Defendant wins": "defendant"}
-SET_ASIDE = ("Settlement", "Dismissed")
+UNDECIDED_OUTCOMES = ("Settlement", "Dismissed")
 _GET = "download it as data/raw/README.md says (caselaw)."
 
 TASK = Task(
@@ -66,11 +66,11 @@ class CaselawOptions(LegalTextOptions):
         return self
 
 
-def _made_by_a_model(options: CaselawOptions) -> dict[str, str]:
+def _summary_artifacts(options: CaselawOptions) -> dict[str, str]:
     return {"summaries": f"summaries/{options.summaries}.jsonl"} if options.summaries else {}
 
 
-@dataset("caselaw", CaselawOptions, needs=_made_by_a_model)
+@dataset("caselaw", CaselawOptions, needs=_summary_artifacts)
 def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     """JSON lines with `case_background` (parts separated by tabs) and `labels` ("Plaintiff wins",
     "Defendant wins").
@@ -85,8 +85,8 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     cleaning = {"records read": 0, "settled or dismissed (left out)": 0}
     records = [
         record
-        for path, split in files.items()
-        for record in _read(path, split, options.encoding, cleaning)
+        for path, split_name in files.items()
+        for record in _read_file(path, split_name, options.encoding, cleaning)
     ]
     shared = lawsuits([record.text for record in records])
     records = [
@@ -97,14 +97,20 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     )
 
 
-def _read(path: Path, split: Split | None, encoding: str, cleaning: dict[str, int]) -> list[Record]:
+def _read_file(
+    path: Path, split_name: Split | None, encoding: str, cleaning: dict[str, int]
+) -> list[Record]:
     frame = read_jsonl(path, {"case_background": str, "labels": str}, encoding=encoding, get=_GET)
-    check_values(path, frame["labels"], [*WINNERS, *SET_ASIDE])
+    check_values(path, frame["labels"], [*WINNERS, *UNDECIDED_OUTCOMES])
     cleaning["records read"] += len(frame)
-    cleaning["settled or dismissed (left out)"] += int(frame["labels"].isin(SET_ASIDE).sum())
+    cleaning["settled or dismissed (left out)"] += int(
+        frame["labels"].isin(UNDECIDED_OUTCOMES).sum()
+    )
     decided = frame[frame["labels"].isin(list(WINNERS))]
     return [
-        Record(int(row), require_text(path, row, "case_background", text), WINNERS[label], split)
+        Record(
+            int(row), require_text(path, row, "case_background", text), WINNERS[label], split_name
+        )
         for row, text, label in zip(
             decided.index, decided["case_background"], decided["labels"], strict=True
         )

@@ -56,7 +56,9 @@ def load(options: JusticeOptions, context: LoadContext) -> Loaded:
     files = source_files(options, context, "justice/justice.csv", "justice.csv")
     cleaning = {"records read": 0, "no winner (left out)": 0, "no facts (left out)": 0}
     records = [
-        record for path, split in files.items() for record in _read(path, split, options, cleaning)
+        record
+        for path, split_name in files.items()
+        for record in _read_file(path, split_name, options, cleaning)
     ]
     return prepare(
         records,
@@ -69,8 +71,8 @@ def load(options: JusticeOptions, context: LoadContext) -> Loaded:
     )
 
 
-def _read(
-    path: Path, split: Split | None, options: JusticeOptions, cleaning: dict[str, int]
+def _read_file(
+    path: Path, split_name: Split | None, options: JusticeOptions, cleaning: dict[str, int]
 ) -> list[Record]:
     frame = read_csv(path, COLUMNS, unique="ID", encoding=options.encoding, get=_GET)[list(COLUMNS)]
     check_values(path, frame["first_party_winner"], ["True", "False", ""])
@@ -81,13 +83,13 @@ def _read(
     cleaning["no winner (left out)"] += int(no_winner.sum())
     cleaning["no facts (left out)"] += int(no_facts.sum())
     return [
-        _record(int(str(row)), fields, split, options)
+        _record(int(str(row)), fields, split_name, options)
         for row, fields in frame[~no_winner & ~no_facts].iterrows()
     ]
 
 
 def _record(
-    row: int, fields: "pd.Series[str]", split: Split | None, options: JusticeOptions
+    row: int, fields: "pd.Series[str]", split_name: Split | None, options: JusticeOptions
 ) -> Record:
     heading = (
         f"Petitioner: {fields['first_party']}\nRespondent: {fields['second_party']}\n\n"
@@ -97,7 +99,7 @@ def _record(
     target = "petitioner" if fields["first_party_winner"] == "True" else "respondent"
     attributes = {"term": fields["term"], "issue_area": fields["issue_area"] or "unknown"}
     lawsuit = between([fields["first_party"], fields["second_party"]])
-    return Record(row, heading + fields["facts"], target, split, attributes, lawsuit)
+    return Record(row, heading + fields["facts"], target, split_name, attributes, lawsuit)
 
 
 class _Text(HTMLParser):

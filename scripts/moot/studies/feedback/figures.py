@@ -104,9 +104,9 @@ def _accuracy(run: Run) -> Measurement:
     return run.measurement("subset_accuracy" if run.results.task.multilabel else "accuracy")
 
 
-def _majority_share(found: ExperimentResults) -> float:
+def _majority_share(experiment: ExperimentResults) -> float:
     """The share of the most frequent target among the cases that an experiment evaluated."""
-    targets = found.predictions.drop_duplicates("case_id")["target"]
+    targets = experiment.predictions.drop_duplicates("case_id")["target"]
     return float(targets.value_counts(normalize=True).max())
 
 
@@ -127,17 +127,17 @@ def assistant_reliability(results: StudyResults) -> "Figure":
         return nothing_to_draw("No experiment of this study has an assistant.")
     drawing, axes = new_figure()
     axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
-    named: list[tuple[float, float, str]] = []
+    point_names: list[tuple[float, float, str]] = []
     for place, run in enumerate(runs):
         opinions = judged_opinions(run.results, run.model)
-        given, right = as_numbers(opinions["reliability"]), as_numbers(opinions["right"])
-        bins = confidence_bins(given)
+        reliabilities, is_right = as_numbers(opinions["reliability"]), as_numbers(opinions["right"])
+        bins = confidence_bins(reliabilities)
         bootstrap = run.results.sample(opinions["case_id"]).bootstrap
-        filled = [number for number in range(BINS) if bins[:, number].any()]
-        x = [float(given[bins[:, number] > 0].mean()) for number in filled]
+        filled_bins = [number for number in range(BINS) if bins[:, number].any()]
+        x = [float(reliabilities[bins[:, number] > 0].mean()) for number in filled_bins]
         estimates = [
-            bootstrap.estimate(ratio_statistic(right * bins[:, number], bins[:, number], SHARE))
-            for number in filled
+            bootstrap.estimate(ratio_statistic(is_right * bins[:, number], bins[:, number], SHARE))
+            for number in filled_bins
         ]
         title = f"{run.model}, {run.data}, {count_phrase(len(opinions), 'opinion')}"
         style = {
@@ -147,8 +147,8 @@ def assistant_reliability(results: StudyResults) -> "Figure":
             **series_style(place),
         }
         axes.errorbar(x, [value for value, _, _ in estimates], yerr=whiskers(estimates), **style)
-        counts = [int(bins[:, number].sum()) for number in filled]
-        named += [(a, e[0], f"n = {c}") for a, e, c in zip(x, estimates, counts, strict=True)]
+        counts = [int(bins[:, number].sum()) for number in filled_bins]
+        point_names += [(a, e[0], f"n = {c}") for a, e, c in zip(x, estimates, counts, strict=True)]
     axes.set(
         xlabel="Reliability by the assistant",
         ylabel="Share of right opinions",
@@ -161,7 +161,7 @@ def assistant_reliability(results: StudyResults) -> "Figure":
         [_BARS, "n counts opinions.", *results.notes],
         case_counts(run.results for run in runs),
     )
-    name_points(axes, named)
+    name_points(axes, point_names)
     return drawing
 
 
@@ -171,24 +171,29 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
 
     Bars: 95 % intervals over cases.
     """
-    drawn = []
+    measured_runs = []
     for run in list_runs(results):
-        used, accuracy = run.measurement("tokens_per_case"), _accuracy(run)
-        if not np.isnan([used.value, accuracy.value]).any():
-            drawn.append((run, used.value, accuracy))
-    if not drawn:
+        token_count, accuracy = run.measurement("tokens_per_case"), _accuracy(run)
+        if not np.isnan([token_count.value, accuracy.value]).any():
+            measured_runs.append((run, token_count.value, accuracy))
+    if not measured_runs:
         return nothing_to_draw("No experiment of this study has an accuracy to draw.")
-    data = list(dict.fromkeys(run.data for run, _, _ in drawn))
+    data = list(dict.fromkeys(run.data for run, _, _ in measured_runs))
     drawing, grid = new_figure(height=3.1 * len(data) + 0.5, nrows=len(data), squeeze=False)
-    order, named = [*METHODS.values(), SINGLE, ASSISTED], list[list[tuple[float, float, str]]]()
+    order, names_of_axes = (
+        [*METHODS.values(), SINGLE, ASSISTED],
+        list[list[tuple[float, float, str]]](),
+    )
     for axes, name in zip(grid.flat, data, strict=True):
-        mine = [(run, tokens, accuracy) for run, tokens, accuracy in drawn if run.data == name]
-        for run, tokens, accuracy in mine:
+        runs_of_data = [
+            (run, tokens, accuracy) for run, tokens, accuracy in measured_runs if run.data == name
+        ]
+        for run, tokens, accuracy in runs_of_data:
             place = order.index(run.method) if run.method in order else len(order)
             style = {"linestyle": "none", "capsize": 2, "alpha": 0.9, **series_style(place)}
             axes.errorbar([tokens], [accuracy.value], yerr=whiskers([accuracy.interval]), **style)
-        majority = [_majority_share(run.results) for run, _, _ in mine]
-        at = [tokens for _, tokens, _ in mine]
+        majority = [_majority_share(run.results) for run, _, _ in runs_of_data]
+        at = [tokens for _, tokens, _ in runs_of_data]
         label = "majority class of the cases of the run above or below"
         axes.plot(
             at,
@@ -206,19 +211,22 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
         )
         axes.set_title(name, loc="left")
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0))
-        several = len({run.model for run, _, _ in mine}) > 1
-        named.append(
-            [(x, y.value, f"{_short(run, several)}, n = {int(y.n)}") for run, x, y in mine]
+        has_several_models = len({run.model for run, _, _ in runs_of_data}) > 1
+        names_of_axes.append(
+            [
+                (x, y.value, f"{_short_name(run, has_several_models)}, n = {int(y.n)}")
+                for run, x, y in runs_of_data
+            ]
         )
-    sizes = case_counts(run.results for run, _, _ in drawn)
+    sizes = case_counts(run.results for run, _, _ in measured_runs)
     note_below(drawing, [_BARS, "n counts valid predictions.", *results.notes], sizes)
-    for axes, points in zip(grid.flat, named, strict=True):
-        name_points(axes, points)
+    for axes, axes_names in zip(grid.flat, names_of_axes, strict=True):
+        name_points(axes, axes_names)
     return drawing
 
 
-def _short(run: Run, several: bool) -> str:
+def _short_name(run: Run, with_model: bool) -> str:
     """The method, what its samples are matched to, and the model where there are several."""
-    matched = {"matched": " (calls)", "matched_tokens": " (tokens)"}
-    model = f", {run.model}" if several else ""
-    return run.method + matched.get(str(run.params.get("k")), "") + model
+    matches = {"matched": " (calls)", "matched_tokens": " (tokens)"}
+    model = f", {run.model}" if with_model else ""
+    return run.method + matches.get(str(run.params.get("k")), "") + model

@@ -235,13 +235,13 @@ async def speak(
     return [opinion for opinion in said if opinion.usable]
 
 
-def statement(said: Utterance) -> str:
+def statement(utterance: Utterance) -> str:
     """What a debater said, without the form that it came in."""
-    parsed = said.parsed or {}
+    parsed = utterance.parsed or {}
     return (
         f"{parsed['statement']} [{_names(parsed['prediction'])}]"
         if "statement" in parsed
-        else said.text
+        else utterance.text
     )
 
 
@@ -256,9 +256,9 @@ def opinion_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]
 
         The label decides; a reply whose statement is outside the form is quoted unchanged.
     """
-    said = Field(description="what you say to the judge and the other experts")
+    statement_field = Field(description="what you say to the judge and the other experts")
     fields: JsonObject = {
-        "statement": (Annotated[str, said, MAY_BE_MISSING], ...),
+        "statement": (Annotated[str, statement_field, MAY_BE_MISSING], ...),
         "prediction": (prediction_type(labels, multilabel), ...),
     }
     return create_model("Opinion", __config__=ConfigDict(extra="forbid"), **fields)
@@ -275,12 +275,14 @@ def verify(debate: Debate, rebuttals: Sequence[Utterance], number: int) -> dict[
 
     assistant = assistant_at(debate.artifacts[ASSISTANT])
     assistant.check_case(debate.case, f"experiment '{debate.experiment}'")
-    found: dict[str, float] = {}
-    for said in rebuttals:
-        if said.prediction:
-            found[said.speaker] = assistant.of_opinion(debate.case.text, said.prediction, said.text)
-            parsed = {"debater": said.speaker, "reliability": found[said.speaker]}
-            text = f"{said.speaker}: {found[said.speaker]:.2f}"
+    reliabilities: dict[str, float] = {}
+    for rebuttal in rebuttals:
+        if rebuttal.prediction:
+            reliabilities[rebuttal.speaker] = assistant.of_opinion(
+                debate.case.text, rebuttal.prediction, rebuttal.text
+            )
+            parsed = {"debater": rebuttal.speaker, "reliability": reliabilities[rebuttal.speaker]}
+            text = f"{rebuttal.speaker}: {reliabilities[rebuttal.speaker]:.2f}"
             debate.record(
                 ASSISTANT,
                 "reliability",
@@ -288,13 +290,13 @@ def verify(debate: Debate, rebuttals: Sequence[Utterance], number: int) -> dict[
                 source="computed",
                 round=number,
                 parsed=parsed,
-                prediction=said.prediction,
+                prediction=rebuttal.prediction,
             )
-    return found
+    return reliabilities
 
 
 async def summarise(
-    debate: Debate, said: Sequence[Utterance], reliabilities: Mapping[str, float], number: int
+    debate: Debate, utterances: Sequence[Utterance], reliabilities: Mapping[str, float], number: int
 ) -> Utterance:
     """sum = LM(a, e, v): the judge's own summary of one round."""
     return await debate.say(
@@ -303,7 +305,7 @@ async def summarise(
         "feedback/summary",
         round=number,
         heard=(),
-        said=said,
+        said=utterances,
         reliabilities=reliabilities,
         statement=statement,
     )
@@ -338,27 +340,31 @@ async def judge_outlook(
         else:
             return Outlook(shares, (_answer_by_words(debate, shares),)) if shares else None
     schema = prediction_schema(debate.task)
-    said = await debate.say(
+    reply = await debate.say(
         JUDGE, "prediction", "feedback/verdict", schema=schema, round=number, **context
     )
-    if not said.usable or not said.parsed:
+    if not reply.usable or not reply.parsed:
         return None
-    answer = str(said.prediction)
-    return Outlook(stated_probabilities(debate.task, answer.split(";"), said.confidence), (answer,))
+    answer = str(reply.prediction)
+    return Outlook(
+        stated_probabilities(debate.task, answer.split(";"), reply.confidence), (answer,)
+    )
 
 
 def _answer_by_words(debate: Debate, shares: Probabilities) -> str:
     """What a person chose, if with confidence 0; of token probabilities the likeliest label."""
     task = debate.task
-    asked = _asked(debate)[-len(task.labels) if task.multilabel else -1 :]
-    if not all("shares" in (said.parsed or {}) for said in asked):
+    replies = _predictions(debate)[-len(task.labels) if task.multilabel else -1 :]
+    if not all("shares" in (reply.parsed or {}) for reply in replies):
         return likeliest(shares, task)
     if not task.multilabel:
-        return str(asked[0].prediction)
-    chosen = [
-        label for label, said in zip(task.labels, asked, strict=True) if said.prediction == "yes"
+        return str(replies[0].prediction)
+    applicable = [
+        label
+        for label, reply in zip(task.labels, replies, strict=True)
+        if reply.prediction == "yes"
     ]
-    return ";".join(sorted(chosen)) or likeliest(shares, task)
+    return ";".join(sorted(applicable)) or likeliest(shares, task)
 
 
 async def _likelihood(debate: Debate, number: int, context: Fields) -> dict[str, float] | None:
@@ -384,14 +390,14 @@ async def _scored(
     debate: Debate, kind: str, template: str, number: int, context: Fields
 ) -> dict[str, float] | None:
     """The words' shares of probability; None where the judge gave none."""
-    said = await debate.choose(JUDGE, kind, f"feedback/{template}", round=number, **context)
-    if said.usable and said.parsed and (logprobs := said.parsed.get("logprobs")):
+    reply = await debate.choose(JUDGE, kind, f"feedback/{template}", round=number, **context)
+    if reply.usable and reply.parsed and (logprobs := reply.parsed.get("logprobs")):
         return label_shares(logprobs)
-    return (said.parsed or {}).get("shares")  # a person's choice
+    return (reply.parsed or {}).get("shares")  # a person's choice
 
 
 def _was_refused(debate: Debate) -> bool:
-    return any(said.kind == "note" for said in debate.utterances)
+    return any(utterance.kind == "note" for utterance in debate.utterances)
 
 
 def record_outlook(
@@ -403,7 +409,7 @@ def record_outlook(
         "latest": dict(latest.probabilities),
         "answer": latest.answers[0],
         "threshold_met": met,
-        "probability": _origin(_asked(debate)[-1]),
+        "probability": _origin(_predictions(debate)[-1]),
     }
     text = ", ".join(f"{label} {share:.3f}" for label, share in current.probabilities.items())
     prediction = decided(current, debate.task)
@@ -419,15 +425,17 @@ def record_outlook(
     )
 
 
-def _asked(debate: Debate) -> list[Utterance]:
-    return [said for said in debate.utterances if said.kind in ("prediction", "applies")]
+def _predictions(debate: Debate) -> list[Utterance]:
+    return [
+        utterance for utterance in debate.utterances if utterance.kind in ("prediction", "applies")
+    ]
 
 
-def _origin(said: Utterance) -> str:
+def _origin(utterance: Utterance) -> str:
     """Where the probabilities of a judge's answer come from."""
-    if "logprobs" in (said.parsed or {}):
+    if "logprobs" in (utterance.parsed or {}):
         return TOKEN_PROBABILITIES
-    return LABEL_ALONE if said.confidence is None else STATED
+    return LABEL_ALONE if utterance.confidence is None else STATED
 
 
 def answer_from(debate: Debate, outlook: Outlook) -> Answer:
@@ -437,7 +445,11 @@ def answer_from(debate: Debate, outlook: Outlook) -> Answer:
         The decision alone, if O_n rests on an answer without a probability.
     """
     task = debate.task
-    steps = [said.parsed for said in debate.utterances if said.kind == SMOOTHED and said.parsed]
+    steps = [
+        utterance.parsed
+        for utterance in debate.utterances
+        if utterance.kind == SMOOTHED and utterance.parsed
+    ]
     prediction, confidence, score = answer_of(outlook, steps, task)
     by_tokens = not task.multilabel and all(
         step["probability"] == TOKEN_PROBABILITIES for step in steps
@@ -448,4 +460,8 @@ def answer_from(debate: Debate, outlook: Outlook) -> Answer:
 
 
 def _summaries(debate: Debate) -> list[Utterance]:
-    return [said for said in debate.utterances if said.kind == "summary" and said.usable]
+    return [
+        utterance
+        for utterance in debate.utterances
+        if utterance.kind == "summary" and utterance.usable
+    ]

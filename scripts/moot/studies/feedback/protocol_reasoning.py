@@ -73,18 +73,18 @@ async def reflexion(debate: Debate, params: ReflexionParams) -> Answer | None:
     answer, reasoning = await attempt(debate, params, 1, lessons)
     for number in range(1, params.reflections + 1):
         template = "reasoning/criticism"
-        shown = f"{reasoning}\n{answer.prediction if answer else ''}"
-        noted = await debate.say(
-            SEAT, "criticism", template, schema=Criticism, round=number, heard=(), attempt=shown
+        previous = f"{reasoning}\n{answer.prediction if answer else ''}"
+        reply = await debate.say(
+            SEAT, "criticism", template, schema=Criticism, round=number, heard=(), attempt=previous
         )
-        found = noted.parsed or {}
+        criticism = reply.parsed or {}
         if (
-            not noted.usable
-            or not found.get("criticism")
-            or (params.satisfied and found["stands"] and answer)
+            not reply.usable
+            or not criticism.get("criticism")
+            or (params.satisfied and criticism["stands"] and answer)
         ):
             break
-        lessons.append(found["criticism"])
+        lessons.append(criticism["criticism"])
         answer, reasoning = await attempt(debate, params, number + 1, lessons)
     return answer
 
@@ -98,18 +98,18 @@ async def attempt(
     template = "reasoning/four_steps"
     if params.answer == "generation":
         schema = steps_schema(debate.task.labels, debate.task.multilabel)
-        said = await debate.say(
+        reply = await debate.say(
             SEAT, "prediction", template, schema=schema, round=number, heard=(), lessons=lessons
         )
-        steps = "\n".join(map(str, (said.parsed or {}).get("steps", [])))
-        return read_answer(debate, said), steps
+        steps = "\n".join(map(str, (reply.parsed or {}).get("steps", [])))
+        return read_answer(debate, reply), steps
     reasoned = await debate.say(
         SEAT, "reasoning", template, round=number, heard=(), lessons=lessons
     )
-    said = await debate.choose(
+    reply = await debate.choose(
         SEAT, "prediction", "reasoning/verdict", round=number, heard=(), steps=reasoned.text
     )
-    return read_answer(debate, said), reasoned.text
+    return read_answer(debate, reply), reasoned.text
 
 
 @cache

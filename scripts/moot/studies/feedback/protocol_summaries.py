@@ -63,13 +63,13 @@ class CaseSummary(BaseModel):
 )
 async def case_summary(debate: Debate, params: SummaryParams) -> Answer | None:  # noqa: ARG001
     """One call: three parts without the verdict, and the verdict."""
-    said = await debate.say(SEAT, KIND, "summaries/case_summary", schema=CaseSummary)
-    return Answer(said.prediction) if said.usable and said.prediction else None
+    summary = await debate.say(SEAT, KIND, "summaries/case_summary", schema=CaseSummary)
+    return Answer(summary.prediction) if summary.usable and summary.prediction else None
 
 
-def summary_records(said: pd.DataFrame) -> list[JsonObject]:
+def summary_records(utterances: pd.DataFrame) -> list[JsonObject]:
     """One record a usable summary: its three parts separated by tabs, and its label."""
-    usable = said[(said["kind"] == KIND) & ~said["parse_status"].isin(UNUSABLE)]
+    usable = utterances[(utterances["kind"] == KIND) & ~utterances["parse_status"].isin(UNUSABLE)]
     records = []
     for parsed in map(json.loads, usable["parsed"]):
         parts = (" ".join(str(parsed[name]).split()) for name in ("background", "claim", "defence"))
@@ -87,11 +87,11 @@ def write_summaries(shards: Sequence[Path], output: Path) -> None:
     `summaries/{experiment}/{model}.jsonl` of `case_background` and `labels`; raises `UserError`
     where there is none.
     """
-    said = read_frames(shards)
-    lines = [json.dumps(record, ensure_ascii=False) for record in summary_records(said)]
+    utterances = read_frames(shards)
+    lines = [json.dumps(record, ensure_ascii=False) for record in summary_records(utterances)]
     if not lines:
         raise UserError(
-            f"{output.stem}: none of {len(said)} utterances is a usable summary. Use a larger"
+            f"{output.stem}: none of {len(utterances)} utterances is a usable summary. Use a larger"
             " model."
         )
     write_whole(output, "\n".join(lines) + "\n")

@@ -49,18 +49,22 @@ def debater_opinions(transcripts: pd.DataFrame, cases: Collection[Case]) -> pd.D
     Columns `OPINION_COLUMNS`: position as label, `right` whether it is the case's target (all of
     its labels, where there are several).
     """
-    known = {case.case_id: case for case in cases}
-    spoken = transcripts[
+    case_by_id = {case.case_id: case for case in cases}
+    opinions = transcripts[
         transcripts["kind"].isin(OPINION_KINDS)
         & ~transcripts["parse_status"].isin(UNUSABLE)
         & transcripts["prediction"].notna()
     ]
-    frame = spoken[["debate_id", "case_id", "prediction", "text"]].reset_index(drop=True)
+    frame = opinions[["debate_id", "case_id", "prediction", "text"]].reset_index(drop=True)
     frame = frame.rename(columns={"prediction": "position", "text": "opinion"})
-    argued = [known[case_id] for case_id in frame["case_id"]]
-    frame["split"], frame["facts"] = [case.split for case in argued], [case.text for case in argued]
+    cases_of_rows = [case_by_id[case_id] for case_id in frame["case_id"]]
+    frame["split"], frame["facts"] = (
+        [case.split for case in cases_of_rows],
+        [case.text for case in cases_of_rows],
+    )
     frame["right"] = [
-        case.target == position for case, position in zip(argued, frame["position"], strict=True)
+        case.target == position
+        for case, position in zip(cases_of_rows, frame["position"], strict=True)
     ]
     return frame[list(OPINION_COLUMNS)]
 
@@ -114,7 +118,7 @@ class Assistant:
         frame = pd.DataFrame({"facts": [facts], "position": [position], "opinion": [opinion]})
         return float(self.reliability(frame)[0])
 
-    def check_case(self, case: Case, where: str) -> None:
+    def check_case(self, case: Case, place: str) -> None:
         """Require that this assistant may judge a case.
 
         Raises:
@@ -124,7 +128,7 @@ class Assistant:
         """
         if (case.dataset, tuple(case.labels)) != (self.card.dataset, self.card.labels):
             raise UserError(
-                f"{where}: the assistant was trained on data set '{self.card.dataset}' (labels"
+                f"{place}: the assistant was trained on data set '{self.card.dataset}' (labels"
                 f" {', '.join(self.card.labels)}), the case is of '{case.dataset}'"
                 f" ({', '.join(case.labels)}). Name an experiment on the same data set in"
                 " `assistant`."
@@ -132,7 +136,7 @@ class Assistant:
         calibrated = case.split == "test" and case.case_id in self.card.calibrated_on
         if case.case_id in self.card.trained_on or calibrated:
             raise UserError(
-                f"{where}: case {case.case_id} trained the assistant, so it cannot be judged by it."
+                f"{place}: case {case.case_id} trained the assistant, so it cannot be judged by it."
                 " Train on another split, or debate the test split."
             )
 
@@ -169,12 +173,12 @@ def train_assistant(
             f" to train on ({len(evaluated)} such cases). Train on debates over the train and"
             " validation splits."
         )
-    argued = set(opinions["case_id"])
-    used = {case.case_id: case.text for case in cases if case.case_id in argued}
-    leaks = find_leaks(used, tested, task.language)
+    argued_ids = set(opinions["case_id"])
+    texts = {case.case_id: case.text for case in cases if case.case_id in argued_ids}
+    leaks = find_leaks(texts, tested, task.language)
     clean = opinions[~opinions["case_id"].isin(list(leaks))]
     training, validation = (
-        _both_classes(clean, split, dataset) for split in ("train", "validation")
+        _both_classes(clean, split_name, dataset) for split_name in ("train", "validation")
     )
     card = AssistantCard(
         dataset,
@@ -192,21 +196,21 @@ def train_assistant(
         C=1.0, class_weight="balanced", max_iter=1000, random_state=seed
     )
     classifier.fit(_transformed(card, vectorizers, training), training["right"].astype(int))
-    whole = [
+    folds = [
         (np.arange(len(validation)),) * 2
     ]  # folds teach a frozen classifier nothing, and few rows allow none
-    calibrated = CalibratedClassifierCV(FrozenEstimator(classifier), method="sigmoid", cv=whole)
+    calibrated = CalibratedClassifierCV(FrozenEstimator(classifier), method="sigmoid", cv=folds)
     calibrated.fit(_transformed(card, vectorizers, validation), validation["right"].astype(int))
     return Assistant(card, vectorizers, calibrated)
 
 
-def _both_classes(opinions: pd.DataFrame, split: str, dataset: str) -> pd.DataFrame:
-    rows = opinions[opinions["split"] == split]
+def _both_classes(opinions: pd.DataFrame, split_name: str, dataset: str) -> pd.DataFrame:
+    rows = opinions[opinions["split"] == split_name]
     if rows["right"].nunique() < 2:
-        found = "none" if rows.empty else "all right" if rows["right"].all() else "all wrong"
+        problem = "none" if rows.empty else "all right" if rows["right"].all() else "all wrong"
         raise UserError(
-            f"assistant of '{dataset}': the debates' {len(rows)} opinions over {split} cases are"
-            f" {found}; expected right and wrong ones. Debate more cases (`cases`,"
+            f"assistant of '{dataset}': the debates' {len(rows)} opinions over {split_name} cases are"
+            f" {problem}; expected right and wrong ones. Debate more cases (`cases`,"
             " `calibration_cases`), or let debaters take `sides: opposed`."
         )
     return rows
@@ -266,18 +270,20 @@ def _documents(opinions: pd.DataFrame) -> list[str]:
 
 def _transformed(card: AssistantCard, vectorizers: Fields, opinions: pd.DataFrame) -> Any:
     """The features of opinions, one row each."""
-    taken = np.array(
+    positions = np.array(
         [
             [float(label in position.split(";")) for label in card.labels]
             for position in opinions["position"]
         ]
     ).reshape(len(opinions), len(card.labels))
     if card.features == "embeddings":
-        return np.hstack([SentenceEmbedding(card.encoder).transform(_documents(opinions)), taken])
-    blocks = [vectorizers["both"].transform(_documents(opinions)), sparse.csr_matrix(taken)]
+        return np.hstack(
+            [SentenceEmbedding(card.encoder).transform(_documents(opinions)), positions]
+        )
+    blocks = [vectorizers["both"].transform(_documents(opinions)), sparse.csr_matrix(positions)]
     if "facts" in vectorizers:
         words = vectorizers["facts"].transform(opinions["facts"])
-        blocks += [sparse.diags(column) @ words for column in taken.T]
+        blocks += [sparse.diags(column) @ words for column in positions.T]
     return sparse.hstack(blocks).tocsr()
 
 

@@ -50,10 +50,10 @@ class Run(content.Run):
                 f" {weight:g}"
             )
             return f"{debate}, threshold {params['threshold']:g}" if params["assistant"] else debate
-        matched = {"matched": "calls of the debate", "matched_tokens": "tokens of the debate"}
-        named = [f"k = {matched.get(params['k'], params['k'])}"] if "k" in params else []
-        named += [f"{params['shots']} shots"] if "shots" in params else []
-        return ", ".join([*named, str(params.get("answer", ""))]).strip(", ")
+        budgets = {"matched": "calls of the debate", "matched_tokens": "tokens of the debate"}
+        parts = [f"k = {budgets.get(params['k'], params['k'])}"] if "k" in params else []
+        parts += [f"{params['shots']} shots"] if "shots" in params else []
+        return ", ".join([*parts, str(params.get("answer", ""))]).strip(", ")
 
 
 def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
@@ -63,21 +63,25 @@ def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
         Of two runs of a model with the same parameters the first belongs to no sweep.
     """
     order = [*METHODS, DEBATE]
-    swept = {
+    swept_runs = {
         run for name in SWEPT for group in sweeps(results, name) for run in _in_sweep(group, name)
     }
-    shown = [
-        found
-        for found in results.find_experiments(*protocols)
-        if found.config.split == "test" and found.config.protocol in order
+    experiments = [
+        results_of_run
+        for results_of_run in results.find_experiments(*protocols)
+        if results_of_run.config.split == "test" and results_of_run.config.protocol in order
     ]
-    shown.sort(
-        key=lambda found: (
-            order.index(found.config.protocol),
-            bool(found.config.params.get("assistant")),
+    experiments.sort(
+        key=lambda results_of_run: (
+            order.index(results_of_run.config.protocol),
+            bool(results_of_run.config.params.get("assistant")),
         )
     )
-    return [run for run in results.runs(shown, Run) if (run.experiment, run.model) not in swept]
+    return [
+        run
+        for run in results.runs(experiments, Run)
+        if (run.experiment, run.model) not in swept_runs
+    ]
 
 
 def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
@@ -85,33 +89,42 @@ def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
     values.
     """
     groups: dict[tuple[object, ...], list[ExperimentResults]] = {}
-    for found in results.find_experiments(DEBATE):
-        if found.config.split == "test":
-            others = sorted(
-                (key, repr(value)) for key, value in found.config.params.items() if key != name
+    for experiment in results.find_experiments(DEBATE):
+        if experiment.config.split == "test":
+            parameters = sorted(
+                (key, repr(value)) for key, value in experiment.config.params.items() if key != name
             )
-            cases = tuple(sorted(found.predictions["case_id"].unique()))
-            groups.setdefault((found.config.dataset, cases, *others), []).append(found)
+            cases = tuple(sorted(experiment.predictions["case_id"].unique()))
+            groups.setdefault((experiment.config.dataset, cases, *parameters), []).append(
+                experiment
+            )
     swept = [
         group
         for group in groups.values()
-        if len({found.config.params[name] for found in group}) > 1
+        if len({experiment.config.params[name] for experiment in group}) > 1
     ]
-    return [sorted(group, key=lambda found: float(found.config.params[name])) for group in swept]
+    return [
+        sorted(group, key=lambda experiment: float(experiment.config.params[name]))
+        for group in swept
+    ]
 
 
 def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[tuple[str, str]]:
     """The experiments and models of a sweep; of a model's runs with the same parameters all but the
     first.
     """
-    for model in {model: None for found in group for model in found.config.models}:
-        of_model = [found for found in group if model in found.config.models]
-        values = [found.config.params[name] for found in of_model]
-        for place, found in enumerate(of_model):
+    for model in {
+        model: None for results_of_run in group for model in results_of_run.config.models
+    }:
+        of_model = [
+            results_of_run for results_of_run in group if model in results_of_run.config.models
+        ]
+        values = [results_of_run.config.params[name] for results_of_run in of_model]
+        for place, results_of_run in enumerate(of_model):
             if len(set(values)) > 1 and (
                 values[place] in values[:place] or values.count(values[place]) == 1
             ):
-                yield found.experiment, model
+                yield results_of_run.experiment, model
 
 
 def components(single: Run, assisted: Run | None) -> Iterator[tuple[str, Column]]:
@@ -119,24 +132,27 @@ def components(single: Run, assisted: Run | None) -> Iterator[tuple[str, Column]
     alone, debate, smoothing, assistant with and without smoothing.
     """
     debates = judged_debates(single.results, single.model)
-    yield "judge alone (O_0)", _right(single, debates, None)
-    yield "debate, no smoothing (T = 1)", _right(single, debates, 1.0)
-    yield "debate, smoothing", _right(single, debates, own_weight(single.params))
+    yield "judge alone (O_0)", _correct_shares(single, debates, None)
+    yield "debate, no smoothing (T = 1)", _correct_shares(single, debates, 1.0)
+    yield "debate, smoothing", _correct_shares(single, debates, own_weight(single.params))
     if assisted is not None:
         debates = judged_debates(assisted.results, assisted.model)
-        yield "debate, assistant, no smoothing (T = 1)", _right(assisted, debates, 1.0)
-        yield "debate, assistant, smoothing", _right(assisted, debates, own_weight(assisted.params))
+        yield "debate, assistant, no smoothing (T = 1)", _correct_shares(assisted, debates, 1.0)
+        yield (
+            "debate, assistant, smoothing",
+            _correct_shares(assisted, debates, own_weight(assisted.params)),
+        )
 
 
-def _right(run: Run, debates: Sequence[Judged], weight: float | None) -> Column:
+def _correct_shares(run: Run, debates: Sequence[Judged], weight: float | None) -> Column:
     """How often each evaluated case is right at this T (None: at O_0); a debate without a valid
     answer is wrong.
     """
-    right = pd.Series(
+    is_right = pd.Series(
         right_at(run.results, debates, weight), [debate.case_id for debate in debates]
     )
-    asked = run.predictions["case_id"].value_counts().sort_index()
-    return right.groupby(level=0).sum().reindex(asked.index).fillna(0.0) / asked
+    case_counts = run.predictions["case_id"].value_counts().sort_index()
+    return is_right.groupby(level=0).sum().reindex(case_counts.index).fillna(0.0) / case_counts
 
 
 def pairs(results: StudyResults) -> list[tuple[Run, Run | None]]:
@@ -146,7 +162,12 @@ def pairs(results: StudyResults) -> list[tuple[Run, Run | None]]:
     runs = list_runs(results, DEBATE)
     assisted = [run for run in runs if run.method == ASSISTED]
     return [
-        (run, next((other for other in assisted if _setting(run) == _setting(other)), None))
+        (
+            run,
+            next(
+                (candidate for candidate in assisted if _setting(run) == _setting(candidate)), None
+            ),
+        )
         for run in runs
         if run.method == SINGLE
     ]

@@ -70,8 +70,8 @@ def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
     the transcripts.
     """
     debates: dict[str, Judged] = {}
-    for said in results.transcript_parts(["kind", "parsed"], model, include_validation=True):
-        conclusions = said[said["kind"] == CONCLUSION]
+    for utterances in results.transcript_parts(["kind", "parsed"], model, include_validation=True):
+        conclusions = utterances[utterances["kind"] == CONCLUSION]
         valid = {
             debate_id
             for debate_id, parsed in zip(
@@ -79,7 +79,9 @@ def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
             )
             if json.loads(parsed)["status"] == "valid"
         }
-        for debate_id, rows in said[said["kind"] == SMOOTHED].groupby("debate_id", sort=True):
+        for debate_id, rows in utterances[utterances["kind"] == SMOOTHED].groupby(
+            "debate_id", sort=True
+        ):
             if debate_id in valid:
                 debates[str(debate_id)] = _judged(rows)
     return [debates[debate_id] for debate_id in sorted(debates)]
@@ -130,30 +132,35 @@ def _smoothing_scores(
     results: ExperimentResults, model: str, debates: list[Judged]
 ) -> Iterator[Score]:
     evaluated = set(results.predictions["case_id"])
-    kept = [place for place, debate in enumerate(debates) if debate.case_id in evaluated]
-    n_invalid = len(results.predictions[results.predictions["model"] == model]) - len(kept)
-    if not kept:
+    positions = [place for place, debate in enumerate(debates) if debate.case_id in evaluated]
+    n_invalid = len(results.predictions[results.predictions["model"] == model]) - len(positions)
+    if not positions:
         groups = ("overall", *(f"T={weight:g}" for weight in WEIGHTS)) if n_invalid else ()
         for group, metric in product(groups, ("accuracy_final", "corrections", "degradations")):
             yield Score(metric, float("nan"), group=group, n_invalid=n_invalid)
         return
-    sample = results.sample(debates[place].case_id for place in kept)
-    before = right_at(results, debates, None)[kept]
-    yield sample.score("accuracy_initial", share_statistic(before), n_invalid=n_invalid)
-    own = own_weight(results.config.params)
-    for group, weight in [("overall", own), *((f"T={weight:g}", weight) for weight in WEIGHTS)]:
-        after = right_at(results, debates, weight)[kept]
+    sample = results.sample(debates[place].case_id for place in positions)
+    initial = right_at(results, debates, None)[positions]
+    yield sample.score("accuracy_initial", share_statistic(initial), n_invalid=n_invalid)
+    experiment_weight = own_weight(results.config.params)
+    for group, weight in [
+        ("overall", experiment_weight),
+        *((f"T={weight:g}", weight) for weight in WEIGHTS),
+    ]:
+        smoothed = right_at(results, debates, weight)[positions]
         statistics: dict[str, Statistic] = {
-            "accuracy_final": share_statistic(after),
-            "corrections": _sum_of((after > before).astype(float)),
-            "degradations": _sum_of((after < before).astype(float)),
+            "accuracy_final": share_statistic(smoothed),
+            "corrections": _sum_of((smoothed > initial).astype(float)),
+            "degradations": _sum_of((smoothed < initial).astype(float)),
         }
         for metric, statistic in statistics.items():
             yield sample.score(metric, statistic, group, n_invalid=n_invalid)
-    by_tokens = share_statistic([float(debates[place].by_tokens) for place in kept])
+    by_tokens = share_statistic([float(debates[place].by_tokens) for place in positions])
     yield sample.score("share_of_token_probabilities", by_tokens, n_invalid=n_invalid)
-    label_alone = sum(debates[place].label_alone for place in kept)
-    yield Score("debates_without_confidence", float(label_alone), n=len(kept), n_invalid=n_invalid)
+    label_alone = sum(debates[place].label_alone for place in positions)
+    yield Score(
+        "debates_without_confidence", float(label_alone), n=len(positions), n_invalid=n_invalid
+    )
 
 
 def _sum_of(values: Floats) -> Statistic:
@@ -166,10 +173,10 @@ def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
     """
     evaluated = set(results.predictions["case_id"])
     rows = results.gather(
-        lambda said: said[
-            (said["model"] == model)
-            & (said["kind"] == RELIABILITY)
-            & said["case_id"].isin(evaluated)
+        lambda utterances: utterances[
+            (utterances["model"] == model)
+            & (utterances["kind"] == RELIABILITY)
+            & utterances["case_id"].isin(evaluated)
         ],
         ["kind", "round", "prediction", "parsed"],
     )
@@ -192,12 +199,12 @@ def _assistant_scores(
     opinions = judged_opinions(results, model)
     if opinions.empty:
         return
-    reliability, right = as_numbers(opinions["reliability"]), as_numbers(opinions["right"])
+    reliability, is_right = as_numbers(opinions["reliability"]), as_numbers(opinions["right"])
     sample = results.sample(opinions["case_id"])
     statistics = {
-        "assistant_auc": auc_statistic(right, reliability),
-        "assistant_brier": share_statistic((reliability - right) ** 2),
-        "assistant_expected_calibration_error": calibration_error_statistic(reliability, right),
+        "assistant_auc": auc_statistic(is_right, reliability),
+        "assistant_brier": share_statistic((reliability - is_right) ** 2),
+        "assistant_expected_calibration_error": calibration_error_statistic(reliability, is_right),
     }
     for metric, statistic in statistics.items():
         yield sample.score(metric, statistic)

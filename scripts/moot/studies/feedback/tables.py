@@ -95,7 +95,7 @@ def reasoning(results: StudyResults) -> TableContent:
 def _run_rows(table: str, runs: list[Run]) -> Iterator[Fields]:
     for run in runs:
         theirs = _kinds(repeated_values(run, table))
-        for heading, metric, average, column in _shown(run):
+        for heading, metric, average, column in _shown_metrics(run):
             value = run.measurement(metric, average)
             names = (run.method, run.model, run.setting, run.data)
             yield comparison_row({"method": (*names, heading)}, theirs.get(column), value)
@@ -110,13 +110,13 @@ def _kinds(values: Values) -> dict[str, Published]:
     return {metric.rpartition("_")[2]: value for (_, metric), value in values.items()}
 
 
-def _shown(run: Run) -> Sequence[tuple[str, str, str, str]]:
+def _shown_metrics(run: Run) -> Sequence[tuple[str, str, str, str]]:
     return SEVERAL_LABELS if run.results.task.multilabel else ONE_LABEL
 
 
 def _reference_rows(runs: list[Run]) -> Iterator[Fields]:
     for run in reference_runs(runs):
-        for heading, metric, average, _ in _shown(run):
+        for heading, metric, average, _ in _shown_metrics(run):
             value = run.measurement(metric, average)
             if value is not NOT_MEASURED:
                 setting = f"reference on the cases of {run.experiment}"

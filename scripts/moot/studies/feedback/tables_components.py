@@ -51,10 +51,10 @@ def smoothing(results: StudyResults) -> TableContent:
         theirs_of_run = repeated_values(run, TABLE5)
         for name, group in (("without_smoothing", "T=1"), ("with_smoothing", OVERALL)):
             for metric in ("corrections", "degradations", "accuracy"):
-                counted = metric != "accuracy"
+                is_count = metric != "accuracy"
                 theirs = theirs_of_run.get((name, metric))
-                theirs = theirs.as_share_of(total) if theirs is not None and counted else theirs
-                ours = _share(run, metric if counted else "accuracy_final", group, counted)
+                theirs = theirs.as_share_of(total) if theirs is not None and is_count else theirs
+                ours = _share(run, metric if is_count else "accuracy_final", group, is_count)
                 keys = {
                     "method": (
                         run.method,
@@ -78,11 +78,16 @@ def _heading(metric: str) -> str:
     return metric if metric == "accuracy" else f"{metric}, share of cases"
 
 
-def _share(run: Run, metric: str, group: str, counted: bool) -> Measurement:
+def _share(run: Run, metric: str, group: str, is_count: bool) -> Measurement:
     score = run.measurement(metric, group=group)
-    by = max(score.n, 1) if counted else 1
+    total = max(score.n, 1) if is_count else 1
     return Measurement(
-        score.value / by, score.low / by, score.high / by, score.n, score.n_invalid, score.n_cases
+        score.value / total,
+        score.low / total,
+        score.high / total,
+        score.n,
+        score.n_invalid,
+        score.n_cases,
     )
 
 
@@ -94,18 +99,18 @@ def weights(results: StudyResults) -> TableContent:
     rows = []
     for run in list_runs(results, DEBATE):
         for weight in WEIGHTS:
-            found = {
+            measurements = {
                 metric: run.measurement(metric, group=f"T={weight:g}")
                 for metric in ("accuracy_final", "corrections", "degradations")
             }
-            accuracy = found["accuracy_final"]
-            moved = (found["corrections"].value, found["degradations"].value)
+            accuracy = measurements["accuracy_final"]
+            changes = (measurements["corrections"].value, measurements["degradations"].value)
             keys = (run.method, run.model, run.data, weight)
             rows.append(
                 {
                     "method": keys,
                     "accuracy": accuracy.interval,
-                    "corrections": moved,
+                    "corrections": changes,
                     "cases": accuracy.counts,
                 }
             )
@@ -185,20 +190,20 @@ def component_table(results: StudyResults) -> TableContent:
     rows: list[Fields] = []
     for single, assisted in pairs(results):
         stages = list(components(single, assisted))
-        alone = stages[0][1]
+        judge_alone = stages[0][1]
         sample, clusters = (
-            single.results.sample(alone.index),
-            [single.results.clusters[case] for case in alone.index],
+            single.results.sample(judge_alone.index),
+            [single.results.clusters[case] for case in judge_alone.index],
         )
-        shares = [as_numbers(right) for _, right in stages]
-        found = [compare(share, shares[0], clusters, single.results.seed) for share in shares]
-        adjusted = [float("nan"), *holm([test.p for test in found[1:]])]
-        for place, ((name, right), test) in enumerate(zip(stages, found, strict=True)):
-            estimate = sample.bootstrap.estimate(share_statistic(right))
+        shares = [as_numbers(is_right) for _, is_right in stages]
+        comparisons = [compare(share, shares[0], clusters, single.results.seed) for share in shares]
+        adjusted = [float("nan"), *holm([test.p for test in comparisons[1:]])]
+        for place, ((name, is_right), test) in enumerate(zip(stages, comparisons, strict=True)):
+            estimate = sample.bootstrap.estimate(share_statistic(is_right))
             row = {
                 "model": (single.model, single.data, name),
                 "accuracy": estimate,
-                "n": len(alone),
+                "n": len(judge_alone),
             }
             if place:
                 row["difference"] = (test.difference, test.low, test.high, test.p, adjusted[place])
@@ -206,8 +211,15 @@ def component_table(results: StudyResults) -> TableContent:
     columns = Columns().keys("model", "data").plain("variant").estimate("accuracy")
     columns = columns.estimate("difference", "difference", "of difference", DIFFERENCE, SIGNED)
     columns = columns.plain("p", "p (Holm)").counts("n")
-    short = ("variant", "accuracy", "95 % interval", "difference", "of difference", "p (Holm)")
-    return columns.short_form("model", "data", *short).table(
+    short_columns = (
+        "variant",
+        "accuracy",
+        "95 % interval",
+        "difference",
+        "of difference",
+        "p (Holm)",
+    )
+    return columns.short_form("model", "data", *short_columns).table(
         rows,
         [
             "A debate without a valid answer counts as wrong. Differences are from the judge"

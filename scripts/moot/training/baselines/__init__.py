@@ -70,7 +70,7 @@ def baseline(
     return add
 
 
-def select(wanted: Iterable[str], where: Callable[[], str] = str) -> list[Baseline]:
+def select(words: Iterable[str], find_place: Callable[[], str] = str) -> list[Baseline]:
     """The baselines that a configuration asks for, each by its name or its family, in that order
     and each once.
 
@@ -78,16 +78,16 @@ def select(wanted: Iterable[str], where: Callable[[], str] = str) -> list[Baseli
             UserError: for a word that is neither a name nor a family; it names the nearest known
                 one.
     """
-    every = [BASELINES[name] for name in BASELINES]
-    known = {entry.name for entry in every} | {
-        family for entry in every for family in entry.families
+    baselines = [BASELINES[name] for name in BASELINES]
+    names = {entry.name for entry in baselines} | {
+        family for entry in baselines for family in entry.families
     }
-    chosen: dict[str, Baseline] = {}
-    for word in wanted:
-        if word not in known:
-            raise unknown_name("baseline or family of baselines", word, known, where())
-        members = [entry for entry in every if word == entry.name] or [
-            e for e in every if word in e.families
+    selection: dict[str, Baseline] = {}
+    for word in words:
+        if word not in names:
+            raise unknown_name("baseline or family of baselines", word, names, find_place())
+        members = [entry for entry in baselines if word == entry.name] or [
+            e for e in baselines if word in e.families
         ]
-        chosen.update({entry.name: entry for entry in members})
-    return list(chosen.values())
+        selection.update({entry.name: entry for entry in members})
+    return list(selection.values())

@@ -59,8 +59,8 @@ def classifier(
 
         module, _, name = path.rpartition(".")
         library = optional(module, extra) if extra else import_module(module)
-        given = {name: value for name, value in ((seeded, seed), (threaded, threads)) if name}
-        return encoded(getattr(library, name)(**settings, **given), scaled=scaled)
+        parameters = {name: value for name, value in ((seeded, seed), (threaded, threads)) if name}
+        return encoded(getattr(library, name)(**settings, **parameters), scaled=scaled)
 
     return build
 

@@ -119,7 +119,7 @@ def source_files(
             " split. Add `test:`."
         )
     if options.files:
-        return {context.data_root / name: split for split, name in options.files.items()}
+        return {context.data_root / name: split_name for split_name, name in options.files.items()}
     return {context.data_root / (options.path or usual): None}
 
 
@@ -211,8 +211,8 @@ def _without_leakage(
     rules_met = [outcome_rules_met(record.text, court) for record in records]
     for rule, count in sorted(Counter(rule for met in rules_met for rule in met).items()):
         cleaning[f"outcome phrase: {rule}"] = count
-    done = {"keep": "kept", "mask": "masked", "drop": "left out"}[options.outcome_phrases]
-    cleaning[f"facts that state an outcome ({done})"] = sum(bool(met) for met in rules_met)
+    action = {"keep": "kept", "mask": "masked", "drop": "left out"}[options.outcome_phrases]
+    cleaning[f"facts that state an outcome ({action})"] = sum(bool(met) for met in rules_met)
     if options.outcome_phrases == "drop":
         records = [record for record, met in zip(records, rules_met, strict=True) if not met]
     outcome: list[Mask] = ["outcome"] if options.outcome_phrases == "mask" else []
@@ -230,13 +230,13 @@ def _without_leakage(
 
 def _case_ids(name: str, texts: Sequence[str], cleaning: dict[str, int]) -> list[str]:
     """An id from each text's own digest, so that rows may move; a repeated text gets a number."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     ids = []
     for text in texts:
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-        seen[digest] += 1
-        ids.append(f"{name}-{digest}" + (f"-{seen[digest]}" if seen[digest] > 1 else ""))
-    cleaning["repeated texts"] = sum(count - 1 for count in seen.values())
+        counts[digest] += 1
+        ids.append(f"{name}-{digest}" + (f"-{counts[digest]}" if counts[digest] > 1 else ""))
+    cleaning["repeated texts"] = sum(count - 1 for count in counts.values())
     return ids
 
 
@@ -257,9 +257,9 @@ def _splits(
     splits = {case_id: record.split or hashed[case_id] for case_id, record in records.items()}
     if options.files and "validation" not in options.files:
         family = group_families(list(records), pairs)
-        for case_id, split in splits.items():
-            drawn = stable_fraction("validation", context.seed, family[case_id])
-            if split == "train" and drawn < options.validation:
+        for case_id, split_name in splits.items():
+            fraction = stable_fraction("validation", context.seed, family[case_id])
+            if split_name == "train" and fraction < options.validation:
                 splits[case_id] = "validation"
     return splits
 
@@ -271,19 +271,19 @@ def _marks(
     counted.
     """
     marks: dict[str, dict[str, str]] = {}
-    for (attribute, related), what in zip(
+    for (attribute, related), description in zip(
         pairs.items(), ("near-duplicate pairs", "pairs of one lawsuit"), strict=True
     ):
         for case_id, tested in find_resembled_tests(splits, related).items():
             marks.setdefault(case_id, {})[attribute] = tested
-        cleaning.update(count_pairs(what, splits, related))
+        cleaning.update(count_pairs(description, splits, related))
     return marks
 
 
 def _enough_cases(
-    cases: Sequence[Case], task: Task, least: int, context: LoadContext, cleaning: dict[str, int]
+    cases: Sequence[Case], task: Task, minimum: int, context: LoadContext, cleaning: dict[str, int]
 ) -> tuple[list[Case], Task]:
-    """The cases whose labels have at least `least` training cases that may teach, and the task with
+    """The cases whose labels have at least `minimum` training cases that may teach, and the task with
     these labels.
     """
     counts = Counter(
@@ -292,23 +292,23 @@ def _enough_cases(
         if case.split == "train" and not leaks(case)
         for label in _labels(case)
     )
-    kept_labels = tuple(label for label in task.labels if counts[label] >= least)
-    kept = [
+    kept_labels = tuple(label for label in task.labels if counts[label] >= minimum)
+    kept_cases = [
         replace(case, labels=kept_labels)
         for case in cases
         if {*kept_labels}.issuperset(_labels(case))
     ]
-    if not kept:
+    if not kept_cases:
         raise UserError(
-            f"data set {context.name}: no label has {least} training cases; lower min_cases."
+            f"data set {context.name}: no label has {minimum} training cases; lower min_cases."
         )
-    if least:
-        cleaning[f"labels with fewer than {least} training cases (left out)"] = len(
+    if minimum:
+        cleaning[f"labels with fewer than {minimum} training cases (left out)"] = len(
             task.labels
         ) - len(kept_labels)
-        cleaning["cases with such a label (left out)"] = len(cases) - len(kept)
+        cleaning["cases with such a label (left out)"] = len(cases) - len(kept_cases)
     meaning = {label: text for label, text in task.meaning.items() if label in kept_labels}
-    return kept, replace(task, labels=kept_labels, meaning=meaning)
+    return kept_cases, replace(task, labels=kept_labels, meaning=meaning)
 
 
 def _labels(case: Case) -> list[str]:
@@ -322,9 +322,9 @@ def _require_both_classes(
     if not training and not options.baselines:  # a test file alone: nothing learns
         return
     if len(training) < 2:  # nothing can be learnt from one class
-        found = ", ".join(sorted(training)) or "no case at all"
+        labels = ", ".join(sorted(training)) or "no case at all"
         raise UserError(
-            f"data set {context.name}: the training split holds {found}; expected at least two"
+            f"data set {context.name}: the training split holds {labels}; expected at least two"
             " labels. Add training cases of the other labels, or leave `baselines` out and name a"
             " test file alone."
         )

@@ -53,9 +53,11 @@ def lawsuits(texts: Sequence[str]) -> list[frozenset[str]]:
 
         A mark is a pair of names that at most `MOST_TEXTS` of the texts have.
     """
-    found = [names(text) for text in texts]
-    borne = Counter(name for each in found for name in each)
-    rare = (sorted(name for name in each if borne[name] <= MOST_TEXTS) for each in found)
+    names_of_texts = [names(text) for text in texts]
+    text_counts = Counter(name for each in names_of_texts for name in each)
+    rare = (
+        sorted(name for name in each if text_counts[name] <= MOST_TEXTS) for each in names_of_texts
+    )
     return [frozenset(f"{one} / {other}" for one, other in combinations(each, 2)) for each in rare]
 
 

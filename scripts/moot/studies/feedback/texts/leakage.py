@@ -94,11 +94,11 @@ def without_outcome(text: str, court: str) -> str:
     parts = []
     for part in text.split("\t"):
         sentences = (_SENTENCE_ZH if chinese else _SENTENCE).split(part)
-        kept = (
+        visible = (
             REPLACEMENT if outcome_rules_met(sentence, court) else sentence
             for sentence in sentences
         )
-        parts.append(("" if chinese else " ").join(kept))
+        parts.append(("" if chinese else " ").join(visible))
     return "\t".join(parts)
 
 
