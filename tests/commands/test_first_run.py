@@ -72,7 +72,7 @@ def test_a_table_of_few_rows_is_debated_whole_and_enters_tables() -> None:
     )
     write_configuration(InitConfig(model="smollm2-135m", data="few.csv", usd=0), None)
     plan = plan_of(Path("my.yaml").read_text())
-    assert plan.experiments["mine"].config.cases == 2 and plan.config.fewest_debates == 2
+    assert plan.experiments["mine"].config.cases == 2 and plan.config.min_debates == 2
     assert plan.config.models["mine"] == plan.config.models["smollm2-135m"], (
         "replies as short as in the default run"
     )

@@ -6,7 +6,7 @@ from moot.core.rubric import Rubric
 
 GROUNDS = Rubric.model_validate({
     "labels": {"Law": "on the law", "fair": "on fairness", "need": "on need", "-": "on neither"},
-    "none": "-",
+    "neutral": "-",
     "groups": {"equity": ["fair", "need"]},
     "rules": {"need": ["hardship", r"\bneed"], "fair": "fair", "Law": [r"\blaw\b", "Gesetz"]},
 })  # fmt: skip

@@ -59,7 +59,7 @@ def plan_of(folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> Pl
     config = {
         "seed": 1,
         "extensions": ["coin_records"],
-        "fewest_debates": 1,
+        "min_debates": 1,
         "models": models,
         "datasets": {"coins": {"loader": "kept_coins", "source": "local", **options}},
         "experiments": {

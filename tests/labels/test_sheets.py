@@ -41,7 +41,7 @@ def statements(tmp_path: Path) -> pd.DataFrame:
     rows.append({**rows[0], "kind": "vote", "turn": 99})
     path = tmp_path / "transcripts" / "panel" / "tiny" / "0.parquet"
     write_rows(path, "transcripts", rows, describe("panel"))
-    return read_statements([path], RUBRIC.kinds)
+    return read_statements([path], RUBRIC.utterance_kinds)
 
 
 def known(statements: pd.DataFrame) -> dict[str, Known]:
@@ -88,7 +88,7 @@ def test_a_label_is_of_the_words_that_were_labelled(
     changed = TEXTS[1]
     said.loc[said["text"] == changed, "text"] = "I would reverse."
     write_frame(shards, "transcripts", said, describe("panel"))
-    anew = read_statements([shards], RUBRIC.kinds)
+    anew = read_statements([shards], RUBRIC.utterance_kinds)
     labels, faults = read_annotations([filled], known(anew))
     assert len(labels) == 3 and len(faults) == 1 and "may say other words" in faults[0]
     [new] = anew.loc[anew["text"] == "I would reverse.", "item"]

@@ -174,7 +174,7 @@ def test_what_is_heard_and_liked_moves_a_belief_by_what_is_planted() -> None:
     alone = beliefs(1, "m", plain)[0]  # the truth of file 0 is "no"
 
     def moved(voice: SimulatedVoice, *told: str) -> float:
-        still = voice.model_copy(update={"wobble": 1e-9})
+        still = voice.model_copy(update={"noise_sd": 1e-9})
         return beliefs(1, "m", still, *told)[0].log_odds - beliefs(1, "m", still)[0].log_odds
 
     assert alone.true_option == "NO"
@@ -182,11 +182,11 @@ def test_what_is_heard_and_liked_moves_a_belief_by_what_is_planted() -> None:
     assert moved(plain, "counsel, opening: The answer is YES.") == pytest.approx(-0.2, abs=1e-6)
     assert moved(plain, "AI Judge 2, round 1: The answer is YES.") == pytest.approx(-0.3, abs=1e-6)
     assert moved(plain, "Human Judge, round 1: The answer is YES.") == pytest.approx(-0.6, abs=1e-6)
-    first = plain.model_copy(update={"first_speaker": 0.5})
+    first = plain.model_copy(update={"first_speaker_bias": 0.5})
     assert moved(first, "a, opening: The answer is NO.", "b, opening: YES.") == pytest.approx(
         0.55, abs=1e-6
     )
-    liked = plain.model_copy(update={"label_liking": {"yes": 0.4}, "first_option": 0.1})
+    liked = plain.model_copy(update={"label_bias": {"yes": 0.4}, "first_option_bias": 0.1})
     assert beliefs(1, "m", liked)[0].log_odds - alone.log_odds == pytest.approx(-0.4 + 0.1)
 
 

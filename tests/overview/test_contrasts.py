@@ -36,7 +36,7 @@ def configuration(**entries: dict[str, Any]) -> dict[str, Any]:
     entry = {"protocol": "zero_shot", "dataset": "people"}
     return {
         "seed": 1,
-        "fewest_debates": 10,
+        "min_debates": 10,
         "models": {name: {"model": name} for name in ("a", "b", "c")},
         "datasets": {"people": {"loader": "nlsy97", "source": "synthetic"}},
         "experiments": {

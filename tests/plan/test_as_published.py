@@ -160,7 +160,7 @@ def test_an_experiment_that_another_rests_on_is_compared_by_what_it_is(
     training: dict[str, Any], same: bool
 ) -> None:
     says = {"plaintiff": "Plaintiff wins", "defendant": "Defendant wins"}
-    debate = {"debaters": 3, "rounds": 2, "answer": "auto", "says": says}
+    debate = {"debaters": 3, "rounds": 2, "answer": "auto", "label_names": says}
     base = {"protocol": "feedback", "dataset": "caselaw", "models": ["gpt-4o"], "params": debate}
     learnt = {**base, "split": "train", "calibration_cases": 100, **training}
     tested = {**base, "params": {**debate, "assistant": "learnt"}}

@@ -120,7 +120,7 @@ def plan_of_few_cases(folder: Path, shared: Path, server: FaultServer) -> Plan:
         "data_root": str(data_root(folder / "data", shared)),
         "ledger": str(folder / "ledger"),
         "shards": 1,
-        "fewest_debates": 1,
+        "min_debates": 1,
     }
     for dataset in raw["datasets"].values():
         dataset.update({"source": "local"} if dataset["source"] == "download" else {})

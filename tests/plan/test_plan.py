@@ -86,19 +86,19 @@ def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
         ),
         ({"experiments": {"trial": {"params": {"seats": {"judge": "x"}}}}}, "unknown model 'x'"),
         (
-            again(beside="trail", debated_by="small"),
-            "again.params.beside: unknown experiment of this run 'trail'; did you mean 'trial'?",
+            again(source_experiment="trail", source_model="small"),
+            "again.params.source_experiment: unknown experiment of this run 'trail'; did you mean 'trial'?",
         ),
         (
-            again(beside="trial", debated_by="smal"),
+            again(source_experiment="trial", source_model="smal"),
             (
-                "again.params.debated_by: unknown model of experiment 'trial' 'smal'; did you mean"
+                "again.params.source_model: unknown model of experiment 'trial' 'smal'; did you mean"
                 " 'small'?"
             ),
         ),
         (
             {
-                **again("compas", beside="trial", debated_by="small"),
+                **again("compas", source_experiment="trial", source_model="small"),
                 "datasets": {"compas": {"source": "sample"}},
             },
             (
@@ -286,7 +286,7 @@ def test_tables_of_other_loaders_are_left_out(
 def test_experiments_of_few_debates_enter_no_study_and_what_nothing_fills_is_left_out(
     tmp_path: Path,
 ) -> None:
-    few = {"fewest_debates": 10, "experiments": {"trial": {"cases": 3, "repeats": 3}}}
+    few = {"min_debates": 10, "experiments": {"trial": {"cases": 3, "repeats": 3}}}
     trained = {"datasets": {"nlsy97": {"baselines": ["courtroom_paper"]}}}
 
     def filled(change: dict[str, Any]) -> tuple[list[str], set[str]]:
@@ -319,7 +319,7 @@ def test_experiments_of_few_debates_enter_no_study_and_what_nothing_fills_is_lef
     again_too = {
         "experiments": {
             **enough["experiments"],
-            "again": again(beside="trial", debated_by="small")["experiments"]["again"],
+            "again": again(source_experiment="trial", source_model="small")["experiments"]["again"],
         }
     }
     assert {"recorded/rejudged", "recorded/judges"} < filled(few | again_too)[1]
@@ -337,11 +337,11 @@ def test_a_trial_run_on_request_is_held_where_it_is_named_or_has_debates_enough(
             "cases": 3,
             "trial_on_request": True,
         }
-        entries = {"experiments": {"asked": asked}, "fewest_debates": 10} | change
+        entries = {"experiments": {"asked": asked}, "min_debates": 10} | change
         return {name for name in plan_of(tmp_path, entries).experiments if name == "asked"}
 
     assert names() == set()
-    assert names(run=["*"]) == names(run=["ask*"]) == names(fewest_debates=3) == {"asked"}
+    assert names(run=["*"]) == names(run=["ask*"]) == names(min_debates=3) == {"asked"}
 
 
 def test_an_experiment_whose_data_are_not_at_hand_is_held_where_it_is_named(tmp_path: Path) -> None:

@@ -83,22 +83,24 @@ async def test_self_consistency_is_matched_to_calls_or_tokens(
     as much.
     """
     files = {
-        "beside": predictions(tmp_path / "debate.parquet", 7, 1800, 200, price),
-        "single": predictions(tmp_path / "single.parquet", 2, 600, 200, price),
+        "source_experiment": predictions(tmp_path / "debate.parquet", 7, 1800, 200, price),
+        "single_prompt_experiment": predictions(tmp_path / "single.parquet", 2, 600, 200, price),
     }
     factors = [{"factor": "x", "weight": "low", "reasoning": "y"}]
     voice = ScriptedModel(
         lambda *_: {"factors": factors, "prediction": "PLAINTIFF", "confidence": 60}
     )
-    params = SelfConsistencyParams(k=k, beside="debate", single="single")
+    params = SelfConsistencyParams(
+        k=k, source_experiment="debate", single_prompt_experiment="single"
+    )
     debate: Debate = make_debate(voice, params, WINNER, artifacts=files)
     found = await self_consistency(debate, params)
     assert found and found.prediction == "plaintiff" and len(voice.requests) == samples
 
 
 async def test_nothing_is_matched_to_recorded_debates(tmp_path: Path) -> None:
-    params = SelfConsistencyParams(k="matched", beside="debate")
-    files = {"beside": predictions(tmp_path / "debate.parquet", None, 0, 0)}
+    params = SelfConsistencyParams(k="matched", source_experiment="debate")
+    files = {"source_experiment": predictions(tmp_path / "debate.parquet", None, 0, 0)}
     with pytest.raises(
         UserError, match="what the recorded debates of debate took is not known; set `k`"
     ):

@@ -27,7 +27,7 @@ def judged_by(server: FaultServer, folder: Path, **keys: Any) -> dict[str, Any]:
     """Trials of one model, and the same trials before another."""
     config = configuration(server.url, folder, **keys)
     config["models"]["second"] = {**config["models"][MODEL], "model": "second", "concurrency": 1}
-    params = {"beside": EXPERIMENT, "debated_by": MODEL}
+    params = {"source_experiment": EXPERIMENT, "source_model": MODEL}
     entry = {"protocol": "rejudge", "dataset": "people", "models": ["second"], "params": params}
     config["experiments"]["again"] = entry
     return config
@@ -124,8 +124,8 @@ def test_turns_are_taken_out_under_a_budget_and_by_preview_as_they_are_counted(
     results = tmp_path / "results"
     cases = people(results / "cases" / "people.parquet", CASES)
     config = judged_by(server, tmp_path)
-    options = {"repeats": 2, "debates": 3, "ways": ["removed"], "stated": True}
-    params = {"beside": EXPERIMENT, "debated_by": MODEL, **options}
+    options = {"repeats": 2, "debates": 3, "interventions": ["removed"], "ask_decisive_turn": True}
+    params = {"source_experiment": EXPERIMENT, "source_model": MODEL, **options}
     config["experiments"]["again"] |= {"protocol": "attribution", "params": params}
     hold_trials(config, cases, results)
     row = preview(Plan.from_yaml(config, PROJECT), results).set_index("experiment").loc["again"]

@@ -43,7 +43,7 @@ def test_a_model_judges_a_groups_talk_by_its_words_alone(
         "protocol": "rejudge",
         "dataset": "talk",
         "models": ["judge"],
-        "params": {"beside": "talk", "debated_by": "people"},
+        "params": {"source_experiment": "talk", "source_model": "people"},
     }
     config = {
         "run": ["talk", "again"], "ledger": "ledger", "datasets": {"talk": dataset},

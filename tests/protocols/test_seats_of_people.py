@@ -51,7 +51,7 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "human_panel": [("human", {"rounds": 2}, "opinions")],
     "synthetic_panel": [("panel", {"rounds": 1}, "opinions")],
     "conference": [
-        (seat, {"rounds": 1, "graded": 1, "gradings": 1, "answer": answer}, "conference")
+        (seat, {"rounds": 1, "graded_decisions": 1, "gradings": 1, "answer": answer}, "conference")
         for seat, answer in (
             ("judge", "label"), ("judge", "json"), ("judge", "likelihood"), ("moderator", "label"),
             ("participant_2", "label"), ("evaluator", "label"), ("grader", "label"), ("coder", "label"),
@@ -429,7 +429,7 @@ def test_recorded_or_held_debates_are_judged_again_by_a_person(
     server: FaultServer, folder: Path
 ) -> None:
     held = {"protocol": "courtroom", "dataset": "people", "models": ["test"], "cases": 2}
-    params = {"beside": "held", "debated_by": "test", "seats": {"judge": "person"}}
+    params = {"source_experiment": "held", "source_model": "test", "seats": {"judge": "person"}}
     experiments = {"held": held, "trial": {**held, "protocol": "rejudge", "params": params}}
     plan = planned(server.url, "rejudge", {}, keys={"experiments": experiments})
     cases, outputs = (

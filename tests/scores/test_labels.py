@@ -12,7 +12,7 @@ from moot.scores.results import ExperimentResults
 from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
 RUBRIC = Rubric(
-    labels={"A": "a", "B": "b", "C": "c", "O": "none"}, none="O", groups={"AB": ("A", "B")}
+    labels={"A": "a", "B": "b", "C": "c", "O": "none"}, neutral="O", groups={"AB": ("A", "B")}
 )
 COURSES = {"c1#0": ("A C", "B B"), "c2#0": ("C A", "O C"), "c3#0": ("- A", "C  ")}
 """What two speakers say, in order: labels, - for words without one, nothing for no words."""
@@ -34,7 +34,9 @@ def write_labelled_results(folder: Path) -> ExperimentResults:
             utterance(debate, 9, "pro", "I keep this", visibility="pro", kind="strategy")
         )
     cases = [case(f"c{number}", "yes") for number in (1, 2, 3)]
-    view = replace(experiment_view(), rubric=RUBRIC.model_copy(update={"kinds": ("plea",)}))
+    view = replace(
+        experiment_view(), rubric=RUBRIC.model_copy(update={"utterance_kinds": ("plea",)})
+    )
     results = write_results(
         folder, cases, {"tiny": [prediction(labelled_case.case_id, "yes", "yes") for labelled_case in cases]}, {"tiny": utterances},
         experiment="pleas", config=view,

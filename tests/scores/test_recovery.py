@@ -98,7 +98,12 @@ def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
     position.
     """
     voice = SimulatedVoice(
-        human_pull=0.9, peer_pull=0.3, stubbornness=0.2, wobble=2.0, difficulty=0.3, own=0.3
+        human_pull=0.9,
+        peer_pull=0.3,
+        stubbornness=0.2,
+        noise_sd=2.0,
+        difficulty_sd=0.3,
+        model_sd=0.3,
     )
     rows = []
     for number in range(cases):
@@ -176,7 +181,7 @@ def opinions(seed: int, cases: int) -> pd.DataFrame:
     """Transcripts of debates: a judge's opinion before, between and after four arguments, of either
     side in turn.
     """
-    voice = SimulatedVoice(true_argument=0.5, false_argument=0.5, difficulty=0.5, wobble=1.0)
+    voice = SimulatedVoice(true_argument=0.5, false_argument=0.5, difficulty_sd=0.5, noise_sd=1.0)
     rows = []
     for number in range(cases):
         judged_case = case(number)
@@ -254,8 +259,8 @@ def test_a_planted_difference_between_groups() -> None:
 
 # Counterfactual people, and rates by group
 
-LIKED, MAN = 0.8, SimulatedVoice(competence=0.7, word_liking={"man": 0.8})
-DEVIATION = float(np.sqrt(MAN.difficulty**2 + MAN.own**2 + (0.7 * MAN.wobble) ** 2))
+LIKED, MAN = 0.8, SimulatedVoice(competence=0.7, word_bias={"man": 0.8})
+DEVIATION = float(np.sqrt(MAN.difficulty_sd**2 + MAN.model_sd**2 + (0.7 * MAN.noise_sd) ** 2))
 
 
 def probability_of_yes(target: str, liked: float) -> float:
@@ -351,7 +356,7 @@ async def test_the_noise_of_a_grader_comes_out_as_the_distance_between_two_grade
         "properties": {"grade": {"type": "integer", "minimum": 0, "maximum": 10}},
     }
     config = ModelConfig(
-        endpoint="simulated", model="m", simulated=SimulatedVoice(grader_noise=noise, wobble=1e-9)
+        endpoint="simulated", model="m", simulated=SimulatedVoice(grader_noise=noise, noise_sd=1e-9)
     )
     estimates, all_grades = [], []
     for seed in range(SEEDS):

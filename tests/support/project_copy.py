@@ -43,7 +43,7 @@ class Workflow:
         trial = {"protocol": "courtroom", "dataset": "people", "models": "served", "cases": 3}
         config: dict[str, Any] = {
             "run": ["trial", "single"],
-            "fewest_debates": 1,
+            "min_debates": 1,
             "models": {
                 "served": {
                     "endpoint": "openai",

@@ -33,7 +33,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "arm_models": {"arms": ["alone"], "arm_models": ["small"]},
     "arm_cases": {"arms": ["alone"], "arm_cases": 2},
     "attribution": {"attribution": {"repeats": 2}},
-    "arm": {"protocol": "zero_shot", "arm": "alone", "of": "base"},
+    "arm": {"protocol": "zero_shot", "arm": "alone", "arm_of": "base"},
     "labelers": {"labelers": ["judge:other"], "rubric": "appellate"},
     "rubric": {"labelers": ["rules"], "rubric": "appellate"},
     "params": {"params": {"temperature": 0.1}},
@@ -82,7 +82,7 @@ def test_a_display_only_field_changes_no_digest_of_debates(field: str) -> None:
 OTHERS = set(ExperimentConfig.model_fields) - fields_marked(display_only=True) - EXPANDED
 
 
-@pytest.mark.parametrize("field", sorted(OTHERS - {"models", "of", "source"}))
+@pytest.mark.parametrize("field", sorted(OTHERS - {"models", "arm_of", "source"}))
 def test_every_other_field_changes_the_digests_of_debates(field: str) -> None:
-    """`models` names further jobs; `of` and `source` change together with `arm` and `protocol`."""
+    """`models` names further jobs; `arm_of` and `source` change together with `arm` and `protocol`."""
     assert debate_digests(**CHANGES[field]) != debate_digests()

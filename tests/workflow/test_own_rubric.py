@@ -27,7 +27,7 @@ CONFIG = {
     "rubrics/grounds": {
         "question": "On what <b>does</b> the speaker rest the case?",
         "labels": {"Contract & law": "on the lease", "Fairness": "on what is fair", "hardship": "on need", "none": "neither"},
-        "none": "none",
+        "neutral": "none",
         "groups": {"need": ["Fairness", "hardship"]},
         "rules": {"Contract & law": r"^[^)]*[0-3]\d\)", "Fairness": [r"^[^)]*[4-5]\d\)"], "hardship": r"^[^)]*[6-7]\d\)"},
     },

@@ -95,15 +95,15 @@ CONFIGURATION: dict[str, Any] = {
     },
     "experiments/again": {
         "protocol": "rejudge", "dataset": "nyu-fetched", "models": ["served", "second"],
-        "params": {"beside": "fetched", "debated_by": "human-judge"},
+        "params": {"source_experiment": "fetched", "source_model": "human-judge"},
     },
     "experiments/trial-again": {
         "protocol": "rejudge", "dataset": "people", "models": ["second"], "cases": 3,
-        "params": {"beside": "trial", "debated_by": "served"},
+        "params": {"source_experiment": "trial", "source_model": "served"},
     },
     "experiments/moved": {
         "protocol": "attribution", "dataset": "nyu-fetched", "models": ["second"],
-        "params": {"beside": "fetched", "debated_by": "human-judge", "ways": ["removed"], "repeats": 2},
+        "params": {"source_experiment": "fetched", "source_model": "human-judge", "interventions": ["removed"], "repeats": 2},
     },
     "contrasts/judges": {"first": "again/served", "second": "again/second", "direction": "first_higher"},
     "experiments/my-results": {

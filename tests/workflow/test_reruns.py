@@ -350,7 +350,7 @@ def test_after_runs_that_ended_early_all_that_depends_on_the_change_is_built_aga
     there for up to date.
     """
     built.base |= {
-        "experiments/trial/params": {"characters": 100},
+        "experiments/trial/params": {"max_reason_chars": 100},
         "experiments/panel/labelers": ["rules", "judge:slow"],
     }
     for targets, end in ENDINGS.values():

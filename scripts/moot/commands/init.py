@@ -130,7 +130,7 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> str:
         file=config.file,
         name=_NAME,
         fewest=(
-            f"fewest_debates: {cases}     # experiments of fewer debates are trials, which enter no"
+            f"min_debates: {cases}     # experiments of fewer debates are trials, which enter no"
             " table\n"
             if rows < _CASES
             else ""

@@ -59,7 +59,7 @@ _MIN_MEAN_SQUARE = 0.1
 REPEATS_IN_FIGURE = (1, 3, 10)
 ASSUMED_NOTE = (
     "Variances by assumption: no debates are known, and one side alone is taken to be right on as"
-    " many cases as `power: discordant` says. Two methods that differ much disagree on more; a"
+    " many cases as `power: discordant_share` says. Two methods that differ much disagree on more; a"
     " rehearsal or a pilot says on how many."
 )
 _CURVE = (20.0, 5000.0, 60)
@@ -182,7 +182,7 @@ def _contrast_power(plan: Plan, contrast: Contrast, tests: int) -> ContrastPower
             contrast,
             tests,
             ASSUMED,
-            paired_proportions(plan.config.power.discordant),
+            paired_proportions(plan.config.power.discordant_share),
             usd,
             sizes,
         )
@@ -261,8 +261,8 @@ def _debate_cost(
     """Dollars of one debate of each run, with a verdict; as the configuration says, else what
     debates so far cost.
     """
-    if plan.config.power.usd_debate is not None:
-        return plan.config.power.usd_debate
+    if plan.config.power.usd_per_debate is not None:
+        return plan.config.power.usd_per_debate
     predictions_of_runs = (
         (experiments[name].predictions, model) for name, model in _runs(contrast)
     )
@@ -309,7 +309,7 @@ def power_table(powers: Sequence[ContrastPower], difference: float) -> TableCont
                 " the split is not known. Set `repeats: 2` or more in a pilot or rehearsal."
             ),
             (
-                "Dollars are those of `power: usd_debate`, else of the debates"
+                "Dollars are those of `power: usd_per_debate`, else of the debates"
                 " that the variances come from, by the prices of the configuration; where none were"
                 " held, those of a preview, in which every reply is as long as it may be."
             ),
@@ -425,7 +425,7 @@ def write_power(plan: Plan) -> str:
         "What the planned comparisons can show",
         "Smallest differences, and what a given one takes.",
     )
-    lines = [*power_lines(powers, difference, plan.config.power.discordant), *unknown]
+    lines = [*power_lines(powers, difference, plan.config.power.discordant_share), *unknown]
     lines.append(
         _write_outputs(
             Table("power", "power", title, caption, lambda _: power_table(powers, difference)),
@@ -458,7 +458,8 @@ def summarise_power(plan: Plan) -> str:
     lines = ["What the planned comparisons can show (snakemake power):"]
     goal = plan.config.power
     lines += [
-        f"  {line}" for line in (*power_lines(powers, goal.difference, goal.discordant), *reasons)
+        f"  {line}"
+        for line in (*power_lines(powers, goal.difference, goal.discordant_share), *reasons)
     ]
     return "\n".join(lines) + "\n"
 

@@ -65,7 +65,7 @@ class PowerConfig(Strict):
     )
     power: float = Field(0.8, gt=0, lt=1, description="probability of showing it where it is there")
     level: float = Field(0.05, gt=0, lt=1, description="level of the two-sided test")
-    discordant: float = Field(
+    discordant_share: float = Field(
         0.3,
         gt=0,
         le=1,
@@ -73,7 +73,7 @@ class PowerConfig(Strict):
             "share of cases that one side alone gets right, assumed as long as there are no debates"
         ),
     )
-    usd_debate: float | None = Field(
+    usd_per_debate: float | None = Field(
         None,
         ge=0,
         description=(
@@ -180,7 +180,7 @@ class Config(ConfigSections):
     replace_results: bool = Field(
         False, description="build tables over those of another configuration in the same folder"
     )
-    fewest_debates: int = Field(
+    min_debates: int = Field(
         1,
         ge=1,
         description=(
@@ -246,7 +246,7 @@ class Config(ConfigSections):
         """
         return (
             experiment.cases is not None
-            and experiment.cases * experiment.repeats < self.fewest_debates
+            and experiment.cases * experiment.repeats < self.min_debates
         )
 
 

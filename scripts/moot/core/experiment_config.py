@@ -49,7 +49,7 @@ class ExperimentConfig(ExperimentSections):
     trial_on_request: bool = Field(
         False,
         description=(
-            "as long as it is a trial run (fewer debates than `fewest_debates`), `run` must name it"
+            "as long as it is a trial run (fewer debates than `min_debates`), `run` must name it"
         ),
         json_schema_extra=DISPLAY_ONLY,
     )
@@ -74,8 +74,8 @@ class ExperimentConfig(ExperimentSections):
         description="the study whose tables it enters; none: the protocol's own",
         json_schema_extra=DISPLAY_ONLY,
     )
-    arm: str = Field("", description="the control arm that it is, of the experiment `of`")
-    of: str = Field("", description="the experiment that it is a control arm of")
+    arm: str = Field("", description="the control arm that it is, of the experiment `arm_of`")
+    arm_of: str = Field("", description="the experiment that it is a control arm of")
     labelers: tuple[str, ...] = Field(
         (),
         description="rules, judge (its model), judge:MODEL, human, or a labeler of yours",
@@ -103,8 +103,10 @@ class ExperimentConfig(ExperimentSections):
 
     @model_validator(mode="after")
     def _check_control(self) -> "ExperimentConfig":
-        if bool(self.arm) != bool(self.of):
-            raise ValueError("`arm` and `of` go together: which control arm, of which experiment")
+        if bool(self.arm) != bool(self.arm_of):
+            raise ValueError(
+                "`arm` and `arm_of` go together: which control arm, of which experiment"
+            )
         return self
 
     @model_validator(mode="before")

@@ -202,11 +202,13 @@ class SimulatedVoice(Strict):
         lt=1,
         description="how often it is right alone, before anything it likes or hears moves it",
     )
-    difficulty: float = Field(
+    difficulty_sd: float = Field(
         1.0, ge=0, description="spread of the cases' difficulty, which all simulated models share"
     )
-    own: float = Field(0.6, ge=0, description="spread of what this model alone makes of each case")
-    wobble: float = Field(
+    model_sd: float = Field(
+        0.6, ge=0, description="spread of what this model alone makes of each case"
+    )
+    noise_sd: float = Field(
         0.3, gt=0, description="spread from call to call, at temperature 1; in proportion to it"
     )
     true_argument: float = Field(
@@ -222,20 +224,20 @@ class SimulatedVoice(Strict):
     stubbornness: float = Field(
         0.8, description="pull towards the position that it took last itself"
     )
-    label_liking: Mapping[str, float] = Field(
+    label_bias: Mapping[str, float] = Field(
         default_factory=dict, description="label to how much it is liked"
     )
-    word_liking: Mapping[str, float] = Field(
+    word_bias: Mapping[str, float] = Field(
         default_factory=dict,
         description=(
             "word of a case's text to how much the positive label is liked where it occurs (a"
             " group's effect)"
         ),
     )
-    first_option: float = Field(
+    first_option_bias: float = Field(
         0.0, description="liking for the label that the question names first"
     )
-    first_speaker: float = Field(0.0, description="liking for the side that was argued first")
+    first_speaker_bias: float = Field(0.0, description="liking for the side that was argued first")
     overconfidence: float = Field(
         1.5,
         ge=0,

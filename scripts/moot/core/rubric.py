@@ -31,7 +31,7 @@ class Rubric(Strict):
         min_length=2,
         description="each label and what it means, in the order in which people see them",
     )
-    none: str = Field(
+    neutral: str = Field(
         description=(
             "the label of a statement that takes no position; a statement without words has it, too"
         )
@@ -53,7 +53,7 @@ class Rubric(Strict):
             " a match"
         ),
     )
-    kinds: _SEVERAL = Field(
+    utterance_kinds: _SEVERAL = Field(
         (),
         description=(
             "kinds of utterances that are labelled; none: all that is said in public and gives no"
@@ -100,7 +100,7 @@ class Rubric(Strict):
     @property
     def no_position(self) -> int:
         """The number of a statement that takes no position."""
-        return self.numbers[self.none]
+        return self.numbers[self.neutral]
 
     @property
     def positions(self) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ class Rubric(Strict):
         return tuple(
             group
             for group in dict.fromkeys(self.group_of.values())
-            if group != self.group_of[self.none]
+            if group != self.group_of[self.neutral]
         )
 
     def describe(self) -> str:
@@ -123,7 +123,7 @@ class Rubric(Strict):
             for pattern in self.rules.get(label, ()):
                 if found := re.search(pattern, statement, re.IGNORECASE):
                     return label, found[0]
-        return self.none, ""
+        return self.neutral, ""
 
     def answer_of(self, statement: str) -> str:
         """The label of a case that a statement argues for, as rules read it; "" for none."""
@@ -173,14 +173,14 @@ class Rubric(Strict):
                         f"found '{pattern}', which is no regular expression ({fault}). Correct it.",
                     )
         without = [
-            label for label in self.labels if label != self.none and not self.rules.get(label)
+            label for label in self.labels if label != self.neutral and not self.rules.get(label)
         ]
         if self.rules and without:
             yield (
                 ("rules",),
                 (
                     f"no pattern for {', '.join(without)}; expected one at least for every label"
-                    " but `none`."
+                    " but `neutral`."
                 ),
             )
 
@@ -207,7 +207,7 @@ class Rubric(Strict):
                     ),
                     f"'{first}' is the same label but for case and spaces. Rename one.",
                 )
-        named: list[tuple[tuple[str, ...], str]] = [(("none",), self.none)]
+        named: list[tuple[tuple[str, ...], str]] = [(("neutral",), self.neutral)]
         named += [
             (("groups", group), label) for group, labels in self.groups.items() for label in labels
         ]

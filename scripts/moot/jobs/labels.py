@@ -218,16 +218,16 @@ def statements_of(plan: Plan, experiment: str, shards: Sequence[Path]) -> pd.Dat
         UserError: things were said, but nothing of the kinds that the rubric is about.
     """
     rubric = rubric_of(plan, experiment)
-    statements = read_statements(shards, rubric.kinds)
+    statements = read_statements(shards, rubric.utterance_kinds)
     if statements.empty and (kinds := public_kinds(shards)):
         about = (
-            f"the kinds {', '.join(rubric.kinds)}"
-            if rubric.kinds
+            f"the kinds {', '.join(rubric.utterance_kinds)}"
+            if rubric.utterance_kinds
             else "a kind that gives no answer"
         )
         raise UserError(
             f"experiments.{experiment}.rubric: nothing was said of {about}; found:"
-            f" {', '.join(kinds)}. Name those to be labelled under `kinds` of the rubric, or leave"
+            f" {', '.join(kinds)}. Name those to be labelled under `utterance_kinds` of the rubric, or leave"
             " `labelers` out."
         )
     return statements
@@ -241,7 +241,7 @@ def known_items(
     """
     return {
         sheet_id(experiment, model): Known(
-            set(read_statements(shards, rubric.kinds)["item"]) if shards else set(),
+            set(read_statements(shards, rubric.utterance_kinds)["item"]) if shards else set(),
             tuple(rubric.labels),
         )
         for (experiment, model), shards in shards_of.items()
@@ -341,7 +341,7 @@ def label_statements(
     described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)}, **digests)
     write_frame(all_labels, "annotations", labels, described)
     statements = statements_of(plan, job.experiment, job.shards[job.experiment, job.model])
-    no_position = rubric_of(plan, job.experiment).none
+    no_position = rubric_of(plan, job.experiment).neutral
     label_rows = final_labels(
         statements, labels, read_sample(job.sample), plan.config.annotations, no_position
     )

@@ -148,7 +148,7 @@ def label_calls(judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]
 
 async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[str, str]:
     if not statement.strip():
-        return judge.rubric.none, ""
+        return judge.rubric.neutral, ""
     try:
         _, reply = await chat.ask(request_for(judge, facts, statement), 0)
     except CallFailedError as error:

@@ -11,7 +11,7 @@ from moot.report.needs import has_trials
     COMPARISON, "trial_runs", "It runs: experiments too small to conclude from", needs=(has_trials,)
 )
 def trial_runs(results: StudyResults) -> TableContent:
-    """Experiments with fewer debates than `fewest_debates`: how their debates came out and what
+    """Experiments with fewer debates than `min_debates`: how their debates came out and what
     they took.
     """
     rows: list[Row] = []
@@ -40,8 +40,8 @@ def trial_runs(results: StudyResults) -> TableContent:
         [
             (
                 "These experiments show that the protocols run, and enter no table or figure of a"
-                " study. Raise `cases` or `repeats` of an experiment to `fewest_debates`"
-                " (config/config.yaml), or set `fewest_debates: 1`."
+                " study. Raise `cases` or `repeats` of an experiment to `min_debates`"
+                " (config/config.yaml), or set `min_debates: 1`."
             ),
             "What was said is in results/reader/.",
             (

@@ -105,10 +105,10 @@ def templates_of_debates(config: ExperimentConfig) -> tuple[str, ...]:
 
 def protocols_of(config: ExperimentConfig) -> list[ProtocolEntry]:
     """An experiment's protocol, and that in whose prompts it asks a judge again, if it does."""
-    judged_as = config.params.get("judged_as")
+    judge_protocol = config.params.get("judge_protocol")
     return [
         PROTOCOLS[name]
-        for name in (config.protocol, judged_as)
+        for name in (config.protocol, judge_protocol)
         if isinstance(name, str) and name in PROTOCOLS
     ]
 

@@ -187,7 +187,7 @@ class Plan:
             place = self._where(
                 "experiments",
                 circle[0],
-                "of" if self.experiments[circle[0]].config.of else "params",
+                "arm_of" if self.experiments[circle[0]].config.arm_of else "params",
             )
             names = " and ".join(f"'{name}'" for name in circle)
             self._faults.add(
@@ -201,20 +201,24 @@ class Plan:
         """Raise `UserError` where an experiment rests on debates that this run does not hold, or on
         other data.
         """
-        of, models = experiment.config.of, experiment.config.models
-        keys = (("of",), ("models",)) if of else (("params", "beside"), ("params", "debated_by"))
-        beside, debated_by = (self._where("experiments", experiment.name, *key) for key in keys)
+        arm_of, models = experiment.config.arm_of, experiment.config.models
+        keys = (
+            (("arm_of",), ("models",))
+            if arm_of
+            else (("params", "source_experiment"), ("params", "source_model"))
+        )
+        source_key, model_key = (self._where("experiments", experiment.name, *key) for key in keys)
         paths = {path for model in models for path in experiment.needed_by(model).values()}
         rests_on = {
             tuple(path.split("/")[1:3]) for path in paths if path.startswith("transcripts/")
         }
-        rests_on |= {(of, model) for model in models if of}
+        rests_on |= {(arm_of, model) for model in models if arm_of}
         self._rests_on[experiment.name] = {name for name, _ in rests_on}
         for name, model in sorted(rests_on):
-            found = self._held(name, model, beside, debated_by)
+            found = self._held(name, model, source_key, model_key)
             if found.dataset != experiment.config.dataset:
                 raise UserError(
-                    f"{beside}: experiment '{name}' is about data set '{found.dataset}', "
+                    f"{source_key}: experiment '{name}' is about data set '{found.dataset}', "
                     f"'{experiment.name}' about '{experiment.config.dataset}'; expected the same."
                 )
 
@@ -504,7 +508,7 @@ class Plan:
         params = found.params.model_dump()
         loader = self.datasets[config.dataset].loader or config.dataset
         return ExperimentView(
-            config.protocol, config.dataset, chosen, config.split, params, recorded, config.arm, config.of, loader,
+            config.protocol, config.dataset, chosen, config.split, params, recorded, config.arm, config.arm_of, loader,
             self.rubric(experiment), config.prompts,
         )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Controls: experiments that repeat another one's debates with one thing changed.
 
-An experiment with `arm: NAME` and `of: EXPERIMENT` in its entry is a control. Analyses register what
+An experiment with `arm: NAME` and `arm_of: EXPERIMENT` in its entry is a control. Analyses register what
 each name changes, in their modules `controls*`.
 """
 
@@ -69,7 +69,7 @@ def control_params(
         params = params.model_copy(update={"seats": control.change_seats(debaters, params)})
     if not control.base_artifact:
         return params, {}
-    return params, {control.base_artifact: f"transcripts/{config.of}/{{model}}"}
+    return params, {control.base_artifact: f"transcripts/{config.arm_of}/{{model}}"}
 
 
 def make_debate(config: ExperimentConfig) -> MakeDebate:

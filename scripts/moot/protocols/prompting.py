@@ -66,10 +66,10 @@ class SelfConsistencyParams(ChainOfThoughtParams):
             " price, or by generated tokens where that is not known"
         ),
     )
-    beside: str = Field(
+    source_experiment: str = Field(
         "", description="with a matched k: the experiment whose calls or tokens a case are matched"
     )
-    single: str = Field(
+    single_prompt_experiment: str = Field(
         "",
         description=(
             "with `k: matched_tokens`: the experiment that asks for one such sample a case, for its"
@@ -135,7 +135,10 @@ async def weigh_factors(debate: Debate, params: ChainOfThoughtParams) -> Answer 
 
 
 def _matched_predictions(params: SelfConsistencyParams) -> dict[str, str]:
-    named = {"matched": ("beside",), "matched_tokens": ("beside", "single")}.get(str(params.k), ())
+    named = {
+        "matched": ("source_experiment",),
+        "matched_tokens": ("source_experiment", "single_prompt_experiment"),
+    }.get(str(params.k), ())
     return {name: f"predictions/{getattr(params, name)}/{{model}}.parquet" for name in named}
 
 
@@ -149,15 +152,15 @@ def _samples(debate: Debate, params: SelfConsistencyParams) -> int:
     """
     if isinstance(params.k, int):
         return params.k
-    taken = read_frame(debate.artifacts["beside"])
+    taken = read_frame(debate.artifacts["source_experiment"])
     if taken["calls"].isna().any():
         raise UserError(
-            f"self_consistency: what the recorded debates of {params.beside} took is not known; set"
+            f"self_consistency: what the recorded debates of {params.source_experiment} took is not known; set"
             " `k`."
         )
     if params.k == "matched":
         return max(1, round(float(taken["calls"].mean())))
-    single = read_frame(debate.artifacts["single"])
+    single = read_frame(debate.artifacts["single_prompt_experiment"])
     for column in ("cost_usd", "completion_tokens"):
         debated, sampled = float(taken[column].mean()), float(single[column].sum())
         if debated and sampled:

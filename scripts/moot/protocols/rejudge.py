@@ -29,19 +29,19 @@ JUDGE, RECORDED_JUDGE = "judge", "recorded judge"
 class RejudgeParams(ProtocolParams):
     """Which debates are judged, and how."""
 
-    beside: str = Field(
+    source_experiment: str = Field(
         description="the experiment whose debates are judged again, recorded or held by models"
     )
-    debated_by: str = Field(description="the model of that experiment whose debates they are")
+    source_model: str = Field(description="the model of that experiment whose debates they are")
     judge: str = Field(
         "judge",
         description="the seat there whose words are left out and whose beliefs are compared",
     )
-    characters: Room = 0
+    max_reason_chars: Room = 0
 
 
 def _transcripts(params: RejudgeParams) -> dict[str, str]:
-    return {"debates": f"transcripts/{params.beside}/{params.debated_by}"}
+    return {"debates": f"transcripts/{params.source_experiment}/{params.source_model}"}
 
 
 def repeats_held(setup: JobSetup, case: Case) -> list[int]:
@@ -62,7 +62,7 @@ async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
     """Show a round, ask for the belief, until all rounds are shown."""
     belief: Utterance | None = None
     schema = prediction_schema(
-        debate.task, name="Belief", reasoning=True, characters=params.characters
+        debate.task, name="Belief", reasoning=True, characters=params.max_reason_chars
     )
     rows = _held(debate.setup)[debate.case.case_id, debate.repeat].rows
     for number, turns in groupby(rows, lambda row: row["round"]):
@@ -113,5 +113,5 @@ def _held(setup: JobSetup) -> Mapping[tuple[str, int], RecordedDebate]:
     if not any(
         row["text"] for held in found.values() for row in held.rows if row["visibility"] == PUBLIC
     ):
-        raise missing_text_error(setup.experiment, params.beside, "a judge could read")
+        raise missing_text_error(setup.experiment, params.source_experiment, "a judge could read")
     return found

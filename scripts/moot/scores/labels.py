@@ -62,7 +62,8 @@ def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFr
 
     def select(statements: pd.DataFrame) -> pd.DataFrame:
         return statements[
-            are_statements(statements, rubric.kinds) & ~statements["kind"].isin((EXTRA, OVERRUN))
+            are_statements(statements, rubric.utterance_kinds)
+            & ~statements["kind"].isin((EXTRA, OVERRUN))
         ]
 
     statements = results.gather(select, ["round", "speaker", "kind", "text", *TOLD_BY])
@@ -72,9 +73,9 @@ def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFr
     )
     statements["inclusion"] = statements["inclusion"].astype(float)
     statements["label"] = statements["label"].where(
-        statements["label"].notna() | statements["spoken"], rubric.none
+        statements["label"].notna() | statements["spoken"], rubric.neutral
     )
-    statements["predicted"] = statements["predicted"].fillna(rubric.none)
+    statements["predicted"] = statements["predicted"].fillna(rubric.neutral)
     return statements.assign(
         **{group: statements[label].map(rubric.group_of) for label, group in GROUPS.items()}
     )

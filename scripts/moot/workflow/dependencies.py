@@ -272,7 +272,7 @@ def presentation_options(plan: Plan, study: str) -> JsonObject:
     return {
         "experiments": [experiment.name for experiment in plan.of_study(study)],
         "trials": [experiment.name for experiment in plan.trials_of(study)],
-        "controls": [(entry.name, entry.config.arm, entry.config.of) for entry in controls],
+        "controls": [(entry.name, entry.config.arm, entry.config.arm_of) for entry in controls],
         "baselines": plan.trained_for(study),
         "comparable": _comparable_results(plan, study),
     }

@@ -34,14 +34,16 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "panel": {"params": {"rounds": 2, "votes": "likelihood"}},
     "human_panel": {"params": {"rounds": 2}, "dataset": "opinions"},
     "synthetic_panel": {"params": {"rounds": 1}, "dataset": "opinions"},
-    "conference": {"params": {"rounds": 1, "graded": 0, "coding": False}},
+    "conference": {"params": {"rounds": 1, "graded_decisions": 0, "coding": False}},
     "agreement": {"dataset": "agreement", "params": {"answer": "likelihood"}},
     "stance": {"params": {"answer": "json"}},
     "polarity": {"params": {"answer": "json"}},
     "grading": {"dataset": "agreement"},
     "self_consistency": {"params": {"k": 2}},
-    "rejudge": {"params": {"beside": "courtroom", "debated_by": "test"}},
-    "attribution": {"params": {"beside": "courtroom", "debated_by": "test", "repeats": 2}},
+    "rejudge": {"params": {"source_experiment": "courtroom", "source_model": "test"}},
+    "attribution": {
+        "params": {"source_experiment": "courtroom", "source_model": "test", "repeats": 2}
+    },
     "recorded": {"source": "recorded", "params": {"method": "debate"}},
 }
 MEANINGLESS = {
@@ -527,17 +529,20 @@ def test_a_preview_counts_the_calls_of_arms_before_their_debate_is_held(
 
 
 def test_an_arm_by_hand_names_its_experiment_and_every_mistake_is_said(runs: Runs) -> None:
-    by_hand = entry("courtroom", arm="noise", of="courtroom")
+    by_hand = entry("courtroom", arm="noise", arm_of="courtroom")
     assert runs.plan(mine=by_hand).experiments["mine"].needs == {
         "held": "transcripts/courtroom/{model}/0.parquet"
     }
     for change, message in (
-        ({"arm": "noise"}, "`arm` and `of` go together"),
+        ({"arm": "noise"}, "`arm` and `arm_of` go together"),
         (
-            {"arm": "noise", "of": "courtrom"},
+            {"arm": "noise", "arm_of": "courtrom"},
             "unknown experiment of this run 'courtrom'; did you mean 'courtroom'?",
         ),
-        ({"arm": "noisy", "of": "courtroom"}, "unknown control arm 'noisy'; did you mean 'noise'?"),
+        (
+            {"arm": "noisy", "arm_of": "courtroom"},
+            "unknown control arm 'noisy'; did you mean 'noise'?",
+        ),
         ({"arms": ["nois"]}, "unknown control arm 'nois'; did you mean 'noise'?"),
         ({"arms": ["matched_tokens"]}, "takes the price of a sample from 'matched_calls'"),
         (
@@ -568,7 +573,7 @@ def test_arms_run_with_their_experiment_and_a_pattern_may_leave_them_out(tmp_pat
         return list(Plan.from_yaml({**raw, "run": list(names)}, PROJECT).experiments)
 
     assert run() == run("trial") == ["trial", "trial-arm=noise", "trial-arm=alone"]
-    with pytest.raises(UserError, match="of: unknown experiment of this run 'trial'"):
+    with pytest.raises(UserError, match="arm_of: unknown experiment of this run 'trial'"):
         run("trial-arm=noise")
     raw["models"]["other"] = raw["models"]["test"]
     raw["experiments"]["trial"] |= {

@@ -130,7 +130,7 @@ def test_an_arm_that_changes_nothing_is_told_apart_from_a_model_that_flips_by_it
 
     for repeats in (3, 1):
         debate = drawn("trial", repeats)
-        arm = drawn("trial-arm=noise", repeats, arm="noise", of="trial")
+        arm = drawn("trial-arm=noise", repeats, arm="noise", arm_of="trial")
         results = StudyResults(
             "courtroom", {"trial": debate}, no_scores(), {}, None, controls={arm.experiment: arm}
         )

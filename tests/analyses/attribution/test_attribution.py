@@ -112,11 +112,11 @@ class World:
         otherwise.
         """
         own = {
-            "judged_as": "courtroom",
-            "judged_with": {"strategy": "none", "beliefs": "none", **self.params},
+            "judge_protocol": "courtroom",
+            "judge_protocol_params": {"strategy": "none", "beliefs": "none", **self.params},
         }
         params = AttributionParams.model_validate(
-            {"beside": "trial", "debated_by": "scripted", **own, **options}
+            {"source_experiment": "trial", "source_model": "scripted", **own, **options}
         )
         rows = list[dict[str, Any]]()
         for case in map(case_of, range(len(self.planted))):
@@ -168,7 +168,7 @@ def first_found(effects: pd.DataFrame, planted: Sequence[int | None]) -> float:
 
 def test_a_planted_turn_is_found_first_and_its_effect_covered(tmp_path: Path) -> None:
     planted = [number % 6 for number in range(60)]
-    found = turn_effects(World(tmp_path, planted, 0.9, 0.1).judge_again(ways=["removed"]))
+    found = turn_effects(World(tmp_path, planted, 0.9, 0.1).judge_again(interventions=["removed"]))
     assert len(found) == 60 * 6
     assert first_found(found, planted) >= 0.95
     is_planted = found["place"] - 1 == found["case_id"].str[1:].astype(int) % 6
@@ -180,7 +180,9 @@ def test_a_planted_turn_is_found_first_and_its_effect_covered(tmp_path: Path) ->
 
 
 def test_nothing_is_named_where_nothing_was_planted(tmp_path: Path) -> None:
-    found = turn_effects(World(tmp_path, [None] * 60, 0.9, 0.6).judge_again(ways=["removed"]))
+    found = turn_effects(
+        World(tmp_path, [None] * 60, 0.9, 0.6).judge_again(interventions=["removed"])
+    )
     assert found.groupby("case_id")["moved"].any().mean() <= 0.05
     assert ((found["low"] <= 0) & (found["high"] >= 0)).mean() >= 0.92
     assert not rests_on_one(found).any()
@@ -192,7 +194,7 @@ def named_by_chance(folder: Path, share: float, debates: int) -> float:
     """
     world, random, repeats = World(folder, [None], share, share), np.random.default_rng(11), 10
     world.planted = [None] * debates
-    params = AttributionParams(beside="trial", debated_by="scripted")
+    params = AttributionParams(source_experiment="trial", source_model="scripted")
     debate = world.debate(params, case_of(0))
     note = {
         "number": 0,
@@ -250,7 +252,7 @@ def test_log_probabilities_need_one_answer_each_and_give_the_exact_effect(tmp_pa
 
 def test_the_judge_alone_is_asked_and_reads_everything_but_what_was_changed(tmp_path: Path) -> None:
     world = World(tmp_path, [None, None], 0.9, 0.2, answer="likelihood")
-    world.judge_again(ways=["removed", "replaced", "reordered"], debates=1)
+    world.judge_again(interventions=["removed", "replaced", "reordered"], debates=1)
     [case] = {prompt.split("File ")[1][0] for prompt in world.asked}
     points = [
         [turn for turn in range(6) if f"file {case}, point {turn}." in prompt]
@@ -272,7 +274,11 @@ def test_other_words_and_recorded_debates_need_no_protocol_of_the_judge(tmp_path
     world = World(tmp_path, [1, 4], 0.9, 0.2)
     found = turn_effects(
         world.judge_again(
-            judged_as="", answer="likelihood", ways=["removed"], stated=True, sentences=2
+            judge_protocol="",
+            answer="likelihood",
+            interventions=["removed"],
+            ask_decisive_turn=True,
+            sentences=2,
         )
     )
     assert removed(found)[["case_id", "place"]][
@@ -293,7 +299,7 @@ def test_other_words_and_recorded_debates_need_no_protocol_of_the_judge(tmp_path
 
 def test_in_other_words_speakers_are_reversed_within_each_round(tmp_path: Path) -> None:
     world = World(tmp_path, [None], 0.9, 0.2)
-    world.judge_again(judged_as="", answer="likelihood", ways=["reordered"])
+    world.judge_again(judge_protocol="", answer="likelihood", interventions=["reordered"])
     heard = [[int(part[0]) for part in prompt.split("point ")[1:]] for prompt in world.asked]
     assert heard == [[0, 1, 2, 3, 4, 5]] * 3 + [[1, 0, 3, 2, 5, 4]]
 
@@ -307,7 +313,7 @@ def test_a_debate_goes_on_without_a_turn_beside_the_same_with_it(
     """A turn whose words another seat would have said instead moved the judge, and changes nothing."""
     world = World(tmp_path, [2], 0.9, 0.2, answer="likelihood")
     world.says = says
-    results = world.judge_again(ways=["removed"], rerun_from="turn", repeats=3)
+    results = world.judge_again(interventions=["removed"], rerun_from="turn", repeats=3)
     effects = turn_effects(results).set_index(["way", "place"])
     assert effects.loc["removed", "effect"].tolist() == pytest.approx([0, 0, 0.7, 0, 0, 0])
     assert effects.loc["continued", "effect"].tolist() == pytest.approx([0, 0, effect, 0, 0, 0])
@@ -325,13 +331,13 @@ def test_a_debate_goes_on_without_a_turn_beside_the_same_with_it(
         "prosecutor",
         "defense",
     }
-    with pytest.raises(ValueError, match="Name the protocol in `judged_as`"):
-        world.judge_again(judged_as="", rerun_from="turn")
+    with pytest.raises(ValueError, match="Name the protocol in `judge_protocol`"):
+        world.judge_again(judge_protocol="", rerun_from="turn")
 
 
 def test_the_turns_that_moved_most_are_named_of_trial_runs_too(tmp_path: Path) -> None:
     world = World(tmp_path, [2, 5], 0.9, 0.2, answer="likelihood")
-    results = world.judge_again(ways=["removed", "reordered"], sentences=3)
+    results = world.judge_again(interventions=["removed", "reordered"], sentences=3)
     trial = StudyResults("courtroom", {}, no_scores(), {}, pd.DataFrame(), trials={"test": results})
     frame = moving_turns(trial).frame
     assert len(frame) == 2 * (6 + 3)
@@ -352,7 +358,7 @@ def test_turns_that_no_other_turn_can_replace_are_named(
     debates: int, without: list[int], tmp_path: Path
 ) -> None:
     results = World(tmp_path, [2] * debates, 0.9, 0.2, answer="likelihood").judge_again(
-        ways=["replaced"]
+        interventions=["replaced"]
     )
     rows = moving_turns(shown(results)).frame
     absent = rows[rows["called moved"].str.startswith("not asked")]
@@ -363,7 +369,7 @@ def test_turns_that_no_other_turn_can_replace_are_named(
 def test_calls_that_fail_cost_their_change_alone(tmp_path: Path) -> None:
     world = World(tmp_path, [2], 0.9, 0.2, answer="likelihood")
     world.fails = "point 4."
-    results = world.judge_again(ways=["removed"])
+    results = world.judge_again(interventions=["removed"])
     assert turn_effects(results)["place"].tolist() == [1, 2, 3, 4, 6]
     said = results.transcripts
     assert (said["parse_status"] == "failed").sum() == 1
@@ -372,7 +378,7 @@ def test_calls_that_fail_cost_their_change_alone(tmp_path: Path) -> None:
 
 def test_what_the_judge_states_is_kept_beside_what_moved_it(tmp_path: Path) -> None:
     results = World(tmp_path, [2, 2, 4], 0.9, 0.2, answer="likelihood").judge_again(
-        ways=["removed"], stated=True
+        interventions=["removed"], ask_decisive_turn=True
     )
     assert stated_turns(results) == {("scripted", f"c{number}#0"): [3] for number in range(3)}
     [row] = stated_and_exact(shown(results)).frame.to_dict("records")
@@ -412,7 +418,9 @@ def test_the_reader_shows_effects_at_the_turns_of_the_debate_itself(tmp_path: Pa
 
 def exported(folder: Path) -> Export:
     """A debate whose third turn of six moved the judge."""
-    results = World(folder, [2], 0.9, 0.2, answer="likelihood").judge_again(ways=["removed"])
+    results = World(folder, [2], 0.9, 0.2, answer="likelihood").judge_again(
+        interventions=["removed"]
+    )
     outcome = {
         "experiment": "test",
         "model": "scripted",
@@ -459,7 +467,7 @@ def test_debates_without_words_are_refused(tmp_path: Path) -> None:
         [transcript_row(debate, said) for said in debate.utterances],
         describe("trial"),
     )
-    params = AttributionParams(beside="trial", debated_by="scripted")
+    params = AttributionParams(source_experiment="trial", source_model="scripted")
     with pytest.raises(UserError, match="hold no words that could be taken out"):
         chosen_repeats(world.debate(params, case_of(0)).setup, case_of(0))
 

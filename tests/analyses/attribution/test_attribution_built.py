@@ -25,7 +25,10 @@ TRIAL = {
 def test_a_debate_of_the_embedded_model_is_judged_again(tmp_path: Path) -> None:
     workflow = Workflow(tmp_path, "http://localhost:9")
     workflow.configure(
-        {"run": ["trial"], "experiments/trial": {**TRIAL, "attribution": {"ways": ["removed"]}}}
+        {
+            "run": ["trial"],
+            "experiments/trial": {**TRIAL, "attribution": {"interventions": ["removed"]}},
+        }
     )
     built = workflow.run(*TABLES, READER)
     assert built.returncode == 0, built.stdout[-4000:]
@@ -38,7 +41,7 @@ def test_a_debate_of_the_embedded_model_is_judged_again(tmp_path: Path) -> None:
     assert len(calls) == 2 + 6
     debates = workflow.work / "results/transcripts/trial/smollm2-135m/0.parquet"
     held = debates.stat().st_mtime_ns
-    changed = {"ways": ["removed"], "stated": True}
+    changed = {"interventions": ["removed"], "ask_decisive_turn": True}
     workflow.configure({"run": ["trial"], "experiments/trial": {**TRIAL, "attribution": changed}})
     again = workflow.run(*TABLES)
     assert again.returncode == 0, again.stdout[-4000:] + again.stderr[-4000:]

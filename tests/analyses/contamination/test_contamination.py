@@ -87,7 +87,7 @@ async def test_a_model_that_learnt_cases_before_its_cutoff_is_told_from_one_that
     tmp_path: Path,
 ) -> None:
     said, predictions = [], []
-    params = {"date": "date", "cutoffs": {"tiny": CUTOFF}, "words": 60, "characters": 6000}
+    params = {"date": "date", "cutoffs": {"tiny": CUTOFF}, "words": 60, "max_prompt_chars": 6000}
     for case in CASES:
         answer, debate, _ = await hold("recall", case, REARREST, learnt(case), **params)
         assert answer

@@ -50,7 +50,7 @@ def plan_of(
     config = {
         "seed": 3,
         "ledger": str(folder / "ledger"),
-        "fewest_debates": 1,
+        "min_debates": 1,
         "models": models,
         "datasets": {"people": {"loader": "nlsy97", "source": "synthetic", "rows": 60}},
         "experiments": {"duel": {**duel, "tournament": tournament}},

@@ -193,7 +193,7 @@ def test_a_contrast_that_this_run_does_not_test_plans_no_stages() -> None:
         ({"main": MAIN}, {"prompt": {"calibration_cases": 9}}, "experiment 'prompt' has `calibration_cases`"),
         ({"main": MAIN}, {"debate": {"params": {"seats": {"judge": "person"}}}}, "people sit in experiment 'debate'"),
         ({"main": MAIN}, {"debate": {"params": {"seats": {"judge": "late"}}}}, "model 'late' of experiment 'debate' puts its calls off"),
-        ({"main": MAIN}, {"again": {"protocol": "rejudge", "params": {"beside": "debate", "debated_by": "a"}}}, "experiment 'again' reads all debates of experiment 'debate'"),
+        ({"main": MAIN}, {"again": {"protocol": "rejudge", "params": {"source_experiment": "debate", "source_model": "a"}}}, "experiment 'again' reads all debates of experiment 'debate'"),
         ({"main": {**MAIN, "stop": {"cases_per_stage": 0, "difference": 0.1}}}, {}, "contrasts.main.stop.cases_per_stage: found 0"),
         ({"main": {**MAIN, "stop": {"cases_per_stage": 5, "diference": 0.1}}}, {}, "contrasts.main.stop.diference: unknown key 'diference'; did you mean 'difference'?"),
         ({"main": {**MAIN, "stop": {"cases_per_stage": 5, "difference": 0}}}, {}, "contrasts.main.stop.difference: found 0"),

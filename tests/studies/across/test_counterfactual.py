@@ -157,14 +157,14 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     folder = tmp_path_factory.mktemp("people")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        voice = {"competence": 0.7, "wobble": 0.2, "overconfidence": 1}
+        voice = {"competence": 0.7, "noise_sd": 0.2, "overconfidence": 1}
         raw = configuration("http://nowhere.invalid", folder, rehearsal=True)
         raw["models"] = {
             "even": {**raw["models"]["test"], "model": "even", "simulated": voice},
             "partial": {
                 **raw["models"]["test"],
                 "model": "partial",
-                "simulated": {**voice, "word_liking": {"man": 0.8}},
+                "simulated": {**voice, "word_bias": {"man": 0.8}},
             },
         }
         base = {"loader": "nlsy97", "source": "synthetic", "rows": 600, "baselines": ["nb"]}

@@ -156,7 +156,7 @@ async def test_a_reply_without_judges_is_kept_whole() -> None:
 async def test_a_synthetic_round_may_come_as_json() -> None:
     text = '{"judge_1": "I vote to affirm.", "judge_2": "I vote to affirm.", "judge_3": "No view."}'
     answer, debate, chat = await hold(
-        "synthetic_panel", CASE, TASK, lambda _: text, reply="json", rounds=1, characters=20
+        "synthetic_panel", CASE, TASK, lambda _: text, reply="json", rounds=1, chars_per_judge=20
     )
     assert answer is not None and answer.prediction == "affirm"
     schema = chat.requests[0].schema

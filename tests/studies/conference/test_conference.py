@@ -99,7 +99,7 @@ def kinds(debate: Debate) -> list[str]:
 
 async def test_agreement_at_once_takes_one_round_a_topic(load_context: LoadContextMaker) -> None:
     answer, debate, _ = await hold(
-        "conference", *conference_case(load_context), script("AGREEMENT"), graded=0
+        "conference", *conference_case(load_context), script("AGREEMENT"), graded_decisions=0
     )
     assert answer is not None and answer.prediction == AGREEMENT and answer.score == 1
     topic = ["opening", "statement", "statement", "decision", "evaluation", "notes"]
@@ -116,7 +116,11 @@ async def test_judge_that_never_says_agreement_is_stopped_by_the_cap(
     load_context: LoadContextMaker,
 ) -> None:
     answer, debate, _ = await hold(
-        "conference", *conference_case(load_context), script("MORE DEBATE"), rounds=2, graded=0
+        "conference",
+        *conference_case(load_context),
+        script("MORE DEBATE"),
+        rounds=2,
+        graded_decisions=0,
     )
     assert answer is not None and answer.prediction == OPEN and answer.score == 0
     assert kinds(debate).count("decision") == 6 and kinds(debate).count("steering") == 3
@@ -130,7 +134,7 @@ async def test_unusable_decision_counts_as_more_debate(load_context: LoadContext
         "AGREEMENT",
     ]
     answer, debate, _ = await hold(
-        "conference", *conference_case(load_context), script(decisions), graded=0
+        "conference", *conference_case(load_context), script(decisions), graded_decisions=0
     )
     assert answer is not None and answer.prediction == AGREEMENT
     readings = [
@@ -149,7 +153,7 @@ async def test_explained_decisions_are_decisions(load_context: LoadContextMaker)
         "AGREEMENT: they settled; no more debate is needed.",
     ]
     answer, debate, _ = await hold(
-        "conference", *conference_case(load_context), script(decisions), graded=0
+        "conference", *conference_case(load_context), script(decisions), graded_decisions=0
     )
     assert answer is not None
     readings = [
@@ -167,7 +171,7 @@ async def test_without_judge_only_the_decider_differs(load_context: LoadContextM
         prompt = request.messages[-1].content
         return "NEXT TOPIC" if "NEXT TOPIC" in prompt else script("AGREEMENT")(request)
 
-    _, with_judge, _ = await hold("conference", case, task, script("AGREEMENT"), graded=0)
+    _, with_judge, _ = await hold("conference", case, task, script("AGREEMENT"), graded_decisions=0)
     answer, without_judge, _ = await hold("conference", case, task, talk, agreement=False)
     assert answer is not None and answer.prediction == AGREEMENT
     speakers = [(utterance.kind, utterance.speaker) for utterance in without_judge.utterances]
@@ -182,7 +186,7 @@ async def test_silent_moderator_and_failed_participant_do_not_stop_the_conferenc
 ) -> None:
     case, task = conference_case(load_context)
     answer, debate, _ = await hold(
-        "conference", case, task, script("AGREEMENT", opening=""), graded=0
+        "conference", case, task, script("AGREEMENT", opening=""), graded_decisions=0
     )
     assert answer is not None and answer.prediction == AGREEMENT
     assert all(
@@ -196,7 +200,7 @@ async def test_silent_moderator_and_failed_participant_do_not_stop_the_conferenc
             else script("AGREEMENT")(request)
         )
 
-    answer, debate, _ = await hold("conference", case, task, mute, graded=0)
+    answer, debate, _ = await hold("conference", case, task, mute, graded_decisions=0)
     assert answer is not None
     assert {
         utterance.parse_status
@@ -209,7 +213,10 @@ async def test_conference_where_nobody_says_anything_has_no_answer(
     load_context: LoadContextMaker,
 ) -> None:
     answer, _, _ = await hold(
-        "conference", *conference_case(load_context), script("AGREEMENT", statement=" "), graded=0
+        "conference",
+        *conference_case(load_context),
+        script("AGREEMENT", statement=" "),
+        graded_decisions=0,
     )
     assert answer is None
 
@@ -247,7 +254,10 @@ async def test_seats_read_what_they_may(load_context: LoadContextMaker) -> None:
     prompt.
     """
     _, debate, chat = await hold(
-        "conference", *conference_case(load_context), script(["MORE DEBATE", "AGREEMENT"]), graded=2
+        "conference",
+        *conference_case(load_context),
+        script(["MORE DEBATE", "AGREEMENT"]),
+        graded_decisions=2,
     )
     assert {
         utterance.visibility
@@ -273,7 +283,7 @@ async def test_each_decision_is_graded_alone_twice_and_reversed(
         "conference",
         *conference_case(load_context),
         script(decisions, statement="<decision>AGREEMENT</decision>"),
-        graded=3,
+        graded_decisions=3,
     )
     graded = [
         (utterance.kind, utterance.round)

@@ -162,7 +162,7 @@ async def test_the_rule_that_keeps_a_debate_going_is_counted(
         "Who knows.",
     ]
     results = await conferences(
-        tmp_path, *conference_case(load_context), [script(decisions)], rounds=2, graded=0
+        tmp_path, *conference_case(load_context), [script(decisions)], rounds=2, graded_decisions=0
     )
     assert score(results, "unusable_decisions")["value"] == pytest.approx(3 / 5)
     assert score(results, "topics_agreed")["value"] == pytest.approx(1 / 3)
@@ -180,7 +180,7 @@ async def test_course_of_the_debate(tmp_path: Path, load_context: LoadContextMak
     ]
     model = script(decisions, statement="we must act at once")
     results = await conferences(
-        tmp_path, *conference_case(load_context), [model], rounds=3, graded=0
+        tmp_path, *conference_case(load_context), [model], rounds=3, graded_decisions=0
     )
     assert score(results, "decisions")["value"] == 6
     assert score(results, "unusable_decisions")["value"] == pytest.approx(1 / 6)
@@ -214,7 +214,7 @@ async def test_grades_and_the_graders_reliability(
     tmp_path: Path, load_context: LoadContextMaker
 ) -> None:
     results = await conferences(
-        tmp_path, *conference_case(load_context), [grading_script(8, 2)] * 2, graded=2
+        tmp_path, *conference_case(load_context), [grading_script(8, 2)] * 2, graded_decisions=2
     )
     assert score(results, "grade")["value"] == 8 and score(results, "grade")["n"] == 8
     assert score(results, "grade", "decision=2")["value"] == 8
@@ -233,7 +233,9 @@ async def test_an_unusable_grade_counts_where_it_was_given(
         return "no grade" if isinstance(reply, str) and '"grade": 2' in reply else reply
 
     scripts = [grading_script(8, 2), no_opposite]
-    results = await conferences(tmp_path, *conference_case(load_context), scripts, graded=2)
+    results = await conferences(
+        tmp_path, *conference_case(load_context), scripts, graded_decisions=2
+    )
     scores = {
         name: score(results, name)
         for name in ("grade", "grade_reversed", "grade_margin", "regrade_difference")
@@ -286,9 +288,15 @@ async def both_conditions(folder: Path, load_context: LoadContextMaker) -> Study
             else moderator_script(request)
         )
 
-    judged = await conferences(folder / "a", case, task, [talk] * 3, "with", graded=1)
+    judged = await conferences(folder / "a", case, task, [talk] * 3, "with", graded_decisions=1)
     unjudged = await conferences(
-        folder / "b", case, task, [moderator_decides] * 3, "without", graded=1, agreement=False
+        folder / "b",
+        case,
+        task,
+        [moderator_decides] * 3,
+        "without",
+        graded_decisions=1,
+        agreement=False,
     )
     return study_of("conference", [judged, unjudged])
 
@@ -337,7 +345,7 @@ async def test_forms_of_the_evaluator_that_cannot_be_used_are_counted(
         return script("AGREEMENT")(request)
 
     results = await conferences(
-        tmp_path, *conference_case(load_context), [broken_off], rounds=1, graded=0
+        tmp_path, *conference_case(load_context), [broken_off], rounds=1, graded_decisions=0
     )
     study = study_of("conference", [results])
     row = TABLES["conference/evaluator_scores"].build(study).frame.iloc[0]
@@ -355,7 +363,7 @@ async def test_criteria_that_could_be_read_count_each_by_itself(
         return script("AGREEMENT")(request)
 
     results = await conferences(
-        tmp_path, *conference_case(load_context), [partly], rounds=1, graded=0
+        tmp_path, *conference_case(load_context), [partly], rounds=1, graded_decisions=0
     )
     clarity = score(results, "evaluation", "criterion=clarity")
     assert (clarity["value"], clarity["n"], clarity["n_invalid"]) == (3.0, 3, 0)
@@ -416,7 +424,7 @@ async def test_minutes_without_usable_notes_quote_the_last_words_and_say_so(
         return script("MORE DEBATE", statement=f"{HOSTILE}\nsecond line", opening=HOSTILE)(request)
 
     results = await conferences(
-        tmp_path, *conference_case(load_context), [careless], rounds=2, graded=0
+        tmp_path, *conference_case(load_context), [careless], rounds=2, graded_decisions=0
     )
     text = dict(render_minutes(results, "scripted"))[1]
     assert (

@@ -259,7 +259,7 @@ async def test_hostile_facts_cannot_leave_their_tags() -> None:
 
 
 async def test_bounded_reasons_leave_room_for_the_answer_and_longer_ones_are_still_read() -> None:
-    answer, _, chat = await trial(characters=5)
+    answer, _, chat = await trial(max_reason_chars=5)
     schemas = [request.schema for request in chat.requests if request.schema]
     assert [schema["properties"]["reasoning"]["maxLength"] for schema in schemas] == [5] * 4
     assert answer is not None and answer.prediction == "yes"

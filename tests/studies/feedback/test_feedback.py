@@ -221,7 +221,7 @@ async def test_debaters_speak_freely_in_the_papers_words_and_their_label_is_read
         return dict.fromkeys(request.choices, -1.0) if request.choices else next(said, "In short.")
 
     names = {"plaintiff": "Plaintiff wins", "defendant": "Defendant wins"}
-    params = FeedbackParams(debaters=2, rounds=1, says=names)
+    params = FeedbackParams(debaters=2, rounds=1, label_names=names)
     voice = ScriptedModel(answer)
     debate = make_debate(voice, params, WINNER)
     assert await debate_feedback(debate, params)

@@ -264,7 +264,7 @@ def test_recorded_debates_are_a_pilot_for_a_plan(
         },
         "seed": 1,
         "run": ["ann", "bo", "di"],
-        "power": {"usd_debate": 0.51},
+        "power": {"usd_per_debate": 0.51},
         "contrasts": {
             "better": {"first": "ann", "second": "bo"},
             "another": {"first": "cy", "second": "bo"},

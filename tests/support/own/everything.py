@@ -75,8 +75,8 @@ def echo(config: ModelConfig, threads: int) -> Endpoint:
 RUBRICS.register("shouting")(
     Rubric(
         labels={"LOUD": "names heads in capitals", "QUIET": "does not"},
-        none="QUIET",
-        kinds=("statement",),
+        neutral="QUIET",
+        utterance_kinds=("statement",),
         groups={"heads": ("LOUD",)},
         prompt="own/ask",
     ).with_rules(

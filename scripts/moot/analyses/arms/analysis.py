@@ -38,7 +38,7 @@ class ControlArms(Analysis):
                 raise unknown_name(
                     "model of this experiment", model, config.models, where("arm_models")
                 )
-        base = _base_experiment(config.of or name, config, params)
+        base = _base_experiment(config.arm_of or name, config, params)
         arms = ARM_NAMES.of(config) or ()
         for arm in arms:
             if arm not in ARMS:

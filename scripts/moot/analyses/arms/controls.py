@@ -102,7 +102,7 @@ def _plant_arm(what: str, plant: Plant) -> Arm:
 def _alone(base: BaseExperiment) -> tuple[str, JsonObject]:
     params = {
         **base.common_params,
-        "beside": base.name,
+        "source_experiment": base.name,
         "speakers": tuple(base.debaters.seats(base.params)),
         "judge": base.debaters.decider,
     }
@@ -113,15 +113,19 @@ def _alone(base: BaseExperiment) -> tuple[str, JsonObject]:
 
 
 def _matched_calls(base: BaseExperiment) -> tuple[str, JsonObject]:
-    return "self_consistency", {**base.common_params, "k": "matched", "beside": base.name}
+    return "self_consistency", {
+        **base.common_params,
+        "k": "matched",
+        "source_experiment": base.name,
+    }
 
 
 def _matched_tokens(base: BaseExperiment) -> tuple[str, JsonObject]:
     params = {
         **base.common_params,
         "k": "matched_tokens",
-        "beside": base.name,
-        "single": arm_name(base.name, CALLS_MATCHED),
+        "source_experiment": base.name,
+        "single_prompt_experiment": arm_name(base.name, CALLS_MATCHED),
     }
     return "self_consistency", params
 

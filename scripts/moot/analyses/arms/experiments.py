@@ -31,7 +31,7 @@ def arm_configs(
             "protocol": protocol,
             "params": params,
             "arm": name,
-            "of": base.name,
+            "arm_of": base.name,
             "study": config.study or base.entry.study,
             "models": ARM_MODELS.of(config) or config.models,
             "cases": min(case_limits, default=None),

@@ -24,23 +24,27 @@ from moot.protocols.replies import prediction_schema, read_answer
 class AloneParams(ProtocolParams):
     """How often a judge thinks, and how it answers."""
 
-    beside: str = Field(
+    source_experiment: str = Field(
         "",
         description="the experiment whose debates say how often, by the same model; none: `times`",
     )
     speakers: tuple[str, ...] = Field(
         (), description="the seats there whose public statements are counted"
     )
-    times: int = Field(3, ge=0, description="how often, where no debate says it")
+    default_repetitions: int = Field(3, ge=0, description="how often, where no debate says it")
     judge: str = Field(
         "judge", description="the seat that thinks, by which `seats` may give it a model"
     )
     answer: Answered = "generation"
-    characters: Room = 0
+    max_reason_chars: Room = 0
 
 
 def _transcripts(params: AloneParams) -> dict[str, str]:
-    return {"debates": f"transcripts/{params.beside}/{{model}}"} if params.beside else {}
+    return (
+        {"debates": f"transcripts/{params.source_experiment}/{{model}}"}
+        if params.source_experiment
+        else {}
+    )
 
 
 @protocol(
@@ -57,7 +61,7 @@ async def alone(debate: Debate, params: AloneParams) -> Answer | None:
     if params.answer == "likelihood":
         return read_answer(debate, await debate.choose(params.judge, VERDICT, "alone/verdict"))
     schema = prediction_schema(
-        debate.task, name="Verdict", reasoning=True, characters=params.characters
+        debate.task, name="Verdict", reasoning=True, characters=params.max_reason_chars
     )
     return read_answer(
         debate, await debate.say(params.judge, VERDICT, "alone/verdict", schema=schema)
@@ -68,8 +72,8 @@ def thoughts(debate: Debate, params: AloneParams) -> int:
     """How often the judge thinks before it decides: as often as debaters spoke in this case's
     debate.
     """
-    if not params.beside:
-        return params.times
+    if not params.source_experiment:
+        return params.default_repetitions
     paths = tuple(
         path for name, path in debate.artifacts.items() if name.partition("_")[0] == "debates"
     )

@@ -63,11 +63,11 @@ def _judge_again(
         asked_seats.update(entry.debaters.seats(params))
     own_params = {
         **attribution.model_dump(exclude_unset=True),
-        "judged_as": config.protocol,
-        "judged_with": config.params,
+        "judge_protocol": config.protocol,
+        "judge_protocol_params": config.params,
         "judge": judge,
         "seats": {seat: voice for seat, voice in params.seats.items() if seat in asked_seats},
-        "beside": name,
+        "source_experiment": name,
     }
     defaults = {
         key: ExperimentConfig.model_fields[key].get_default()
@@ -93,7 +93,7 @@ def _invalid_reason(
         return (
             f"protocol '{config.protocol}' has no judge who hears debaters and decides. Remove it,"
             f" and let a model judge the debates: an experiment of protocol '{ATTRIBUTION}' with"
-            f" `params: {{beside: {config.of or name}, debated_by: MODEL}}`."
+            f" `params: {{source_experiment: {config.arm_of or name}, source_model: MODEL}}`."
         )
     human_seats = [seat for seat, voice in params.seats.items() if is_person(voice)]
     if debaters.decider in human_seats:

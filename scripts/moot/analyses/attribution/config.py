@@ -22,14 +22,14 @@ class AttributionConfig(Strict):
     debates: int | None = Field(
         None, ge=1, description="the number of debates, drawn by the seed; default: all"
     )
-    chosen: Literal["all", "changed"] = Field(
+    debate_selection: Literal["all", "changed"] = Field(
         "all",
         description=(
             "changed: only debates whose judge changed its belief, or whose case another repeat"
             " decided otherwise"
         ),
     )
-    ways: tuple[Literal["removed", "replaced", "reordered"], ...] = Field(
+    interventions: tuple[Literal["removed", "replaced", "reordered"], ...] = Field(
         ("removed", "replaced", "reordered"),
         description=(
             "each turn is removed; each turn is replaced by one of its length and role from another"
@@ -42,7 +42,9 @@ class AttributionConfig(Strict):
         ge=0,
         description="the number of sentences that are removed, of the turns that moved most",
     )
-    stated: bool = Field(False, description="ask the judge as well which turn was decisive")
+    ask_decisive_turn: bool = Field(
+        False, description="ask the judge as well which turn was decisive"
+    )
     rerun_from: Literal["", "turn"] = Field(
         "",
         description=(
@@ -50,7 +52,7 @@ class AttributionConfig(Strict):
             " all seats are asked again"
         ),
     )
-    smallest: float = Field(
+    min_effect: float = Field(
         0.05,
         ge=0,
         le=1,

@@ -48,7 +48,7 @@ def turn_effects(results: ExperimentResults) -> pd.DataFrame:
     (see `Effect`); floor, moved (see `estimates`); whole, changed (each answer's probability of the
     verdict, lists); invalid (the number of unusable answers); exact.
     """
-    smallest = results.config.params["smallest"]
+    smallest = results.config.params["min_effect"]
     rows: list[JsonObject] = []
     for debate, notes in _notes_by_debate(results):
         rows += _debate_effects(debate, notes, smallest)
@@ -173,7 +173,7 @@ class AttributedEffects(TurnEffectSource):
         study = StudyEffects()
         for name in sorted(experiments):
             results = experiments[name]
-            is_shown = results.config.params.get("beside") in experiments
+            is_shown = results.config.params.get("source_experiment") in experiments
             if is_shown and results.config.protocol == ATTRIBUTION:
                 study.measured_by.add(name)
                 _add_effects(study, results)
@@ -197,8 +197,8 @@ def _add_effects(study: StudyEffects, results: ExperimentResults) -> None:
     effects, params = turn_effects(results), results.config.params
     on_one_turn = rests_on_one(effects)
     for row in records(effects[effects["way"].isin((REMOVED, SENTENCE))]):
-        source_model = params["debated_by"].format(model=row["model"])
-        name = (params["beside"], source_model, row["debate_id"])
+        source_model = params["source_model"].format(model=row["model"])
+        name = (params["source_experiment"], source_model, row["debate_id"])
         debate = study.debates.setdefault(name, DebateEffects())
         debate.rests_on_one_turn |= bool(on_one_turn.get((row["model"], row["debate_id"])))
         effect = {part: None if row[part] != row[part] else row[part] for part in MEASURED}

@@ -107,7 +107,7 @@ def moved_verdict(
 ) -> list[bool]:
     """Return for each change of a debate whether it moved the judge.
 
-    A moving effect is beyond its floor, at least `smallest`, and significant after Holm's
+    A moving effect is beyond its floor, at least `min_effect`, and significant after Holm's
     correction.
     """
     corrected = holm([effect.p for effect in effects])

@@ -64,19 +64,19 @@ _NO_TURN: Fields = {"speaker": "", "kind": "", "round": 0}
 class AttributionParams(ProtocolParams, AttributionConfig):
     """Which debates are judged again, by whom, and what is changed of them."""
 
-    beside: str = Field(
+    source_experiment: str = Field(
         description="the experiment whose debates are judged again, recorded or held by models"
     )
-    debated_by: str = Field(
+    source_model: str = Field(
         "{model}", description="the model whose debates of that experiment are judged again"
     )
-    judged_as: str = Field(
+    judge_protocol: str = Field(
         "",
         description=(
             "the protocol in whose prompts the judge is asked; default: prompts of `attribution`"
         ),
     )
-    judged_with: Mapping[str, object] = Field(
+    judge_protocol_params: Mapping[str, object] = Field(
         default_factory=dict, description="that protocol's parameters"
     )
     judge: str = Field(
@@ -88,16 +88,16 @@ class AttributionParams(ProtocolParams, AttributionConfig):
             "in prompts of `attribution`: generated, or read off the label words' log-probabilities"
         ),
     )
-    characters: int = Field(
+    max_reason_chars: int = Field(
         0, ge=0, description="most characters of the judge's reasons there; 0: no limit"
     )
 
     @model_validator(mode="after")
     def _check_rerun(self) -> "AttributionParams":
-        if self.rerun_from and not self.judged_as:
+        if self.rerun_from and not self.judge_protocol:
             raise ValueError(
                 "`rerun_from` asks debaters again in their protocol's prompts. Name the protocol in"
-                " `judged_as` and its parameters in `judged_with`, or leave `rerun_from` out"
+                " `judge_protocol` and its parameters in `judge_protocol_params`, or leave `rerun_from` out"
             )
         return self
 
@@ -137,11 +137,11 @@ class _Judgement:
 
 def judge_protocol(params: AttributionParams) -> ProtocolEntry | None:
     """Return the protocol in whose prompts the judge is asked."""
-    return PROTOCOLS[params.judged_as] if params.judged_as else None
+    return PROTOCOLS[params.judge_protocol] if params.judge_protocol else None
 
 
 def _needs(params: AttributionParams) -> dict[str, str]:
-    artifacts = {"debates": f"transcripts/{params.beside}/{params.debated_by}"}
+    artifacts = {"debates": f"transcripts/{params.source_experiment}/{params.source_model}"}
     entry = judge_protocol(params)
     if entry:
         artifacts |= entry.needs(_judge_params(params, entry))
@@ -149,7 +149,7 @@ def _needs(params: AttributionParams) -> dict[str, str]:
 
 
 def _judge_params(params: AttributionParams, entry: ProtocolEntry) -> ProtocolParams:
-    return entry.params.model_validate({**params.judged_with, "seats": params.seats})
+    return entry.params.model_validate({**params.judge_protocol_params, "seats": params.seats})
 
 
 def _debaters(params: AttributionParams) -> tuple[str, ...]:
@@ -181,7 +181,7 @@ def _debates(setup: JobSetup) -> Mapping[DebateKey, RecordedDebate]:
     params: AttributionParams = setup.params
     debates = debates_with_turns(params, setup.artifacts)
     if debates and not any(debate.turns for debate in debates.values()):
-        raise missing_text_error(setup.experiment, params.beside, "could be taken out")
+        raise missing_text_error(setup.experiment, params.source_experiment, "could be taken out")
     return debates
 
 
@@ -189,7 +189,7 @@ def chosen_repeats(setup: JobSetup, case: Case) -> list[int]:
     """Return the repeats of a case whose debates are judged again."""
     debates, params = _debates(setup), setup.params
     keys = [key for key, debate in debates.items() if debate.turns]
-    if params.chosen == "changed":
+    if params.debate_selection == "changed":
         keys = [key for key in keys if is_verdict_unstable(debates, key, params.judge)]
     keys.sort(key=lambda key: (stable_fraction("attribution", setup.seed, *key), key))
     return repeats_by_case(keys[: params.debates]).get(case.case_id, [])
@@ -227,7 +227,7 @@ async def attribution(debate: Debate, params: AttributionParams) -> Answer | Non
     if params.sentences:
         sentences = rejudging.sentence_changes(unchanged, changed, verdict)
         rejudging.record(await rejudging.judge(sentences, times), verdict)
-    if params.stated:
+    if params.ask_decisive_turn:
         await rejudging.ask_decisive_turn(verdict)
     return first[0].answer
 
@@ -271,14 +271,14 @@ class _Rejudging:
         """Return the changes of turns and of their order."""
         turns = self._recorded.turns
         changes = list[Change]()
-        if REMOVED in self._params.ways:
+        if REMOVED in self._params.interventions:
             changes += [Change(REMOVED, row["turn"]) for row in turns]
-        if REPLACED in self._params.ways:
+        if REPLACED in self._params.interventions:
             replacements = [self._replacement(row) for row in turns]
             changes += [change for change in replacements if change.texts]
             self._without_donor = [change for change in replacements if not change.texts]
         has_several_speakers = len({row["speaker"] for row in turns}) > 1
-        if REORDERED in self._params.ways and has_several_speakers:
+        if REORDERED in self._params.interventions and has_several_speakers:
             changes.append(Change(REORDERED))
         return changes
 
@@ -451,7 +451,7 @@ async def _ask_verdict(debate: Debate, params: AttributionParams) -> Answer | No
         verdict = await debate.choose(params.judge, VERDICT, "attribution/verdict")
         return read_answer(debate, verdict)
     schema = prediction_schema(
-        debate.task, name="Verdict", reasoning=True, characters=params.characters
+        debate.task, name="Verdict", reasoning=True, characters=params.max_reason_chars
     )
     verdict = await debate.say(params.judge, VERDICT, "attribution/verdict", schema=schema)
     return read_answer(debate, verdict)

@@ -109,8 +109,8 @@ def what_moved(results: StudyResults) -> TableContent:
             ),
             (
                 "Called moved: changes whose effect lies beyond the debate's own floor, beyond the"
-                f" smallest one that counts ({AttributionParams.model_fields['smallest'].default}"
-                " unless `smallest` says otherwise), and beyond chance by Fisher's exact test with"
+                f" smallest one that counts ({AttributionParams.model_fields['min_effect'].default}"
+                " unless `min_effect` says otherwise), and beyond chance by Fisher's exact test with"
                 " Holm's correction over all changes of the debate's turns (orders and sentences"
                 " each by themselves). Verdicts on one turn: the share of debates in which one"
                 " turn alone is called moved and the verdict is not the likelier one without it."
@@ -213,7 +213,7 @@ def _turn_cells(run: Run, turn: Fields, texts: Sequence[str]) -> Row:
     if len(quote) > MAX_QUOTE_CHARS:
         quote = f"{quote[:MAX_QUOTE_CHARS]} …"
     return {
-        "data": (run.data, run.params["beside"], run.model_name),
+        "data": (run.data, run.params["source_experiment"], run.model_name),
         "case": (
             turn["case_id"],
             turn["repeat"],
@@ -261,7 +261,7 @@ def stated_and_exact(results: StudyResults) -> TableContent:
         rows,
         [
             (
-                "After its verdict the judge is asked which one turn was decisive (`stated: true`)."
+                "After its verdict the judge is asked which one turn was decisive (`ask_decisive_turn: true`)."
                 " Names the first: the share of debates in which this is the turn without which the"
                 " verdict is least probable; turns that tie share the hit. By chance: the share if"
                 " a turn were named at random. Intervals are by cluster."
@@ -288,7 +288,7 @@ def _stated_row(run: Run) -> Row | None:
     moved = hits[hits["moved"]]
     above_chance = mean_statistic(hits["hit"] - hits["chance"], BOUNDS)
     return {
-        "data": (run.data, run.params["beside"], run.model_name),
+        "data": (run.data, run.params["source_experiment"], run.model_name),
         "names the first": bootstrap.estimate(share_statistic(hits["hit"])),
         "by chance": hits["chance"].mean(),
         "above chance": bootstrap.estimate(above_chance),
@@ -319,7 +319,13 @@ def _effect_rows(run: Run) -> Iterator[Row]:
     for way, description in WAYS.items():
         for group, changed in _groups(effects[effects["way"] == way], way):
             yield {
-                "data": (run.data, run.params["beside"], run.model_name, description, group),
+                "data": (
+                    run.data,
+                    run.params["source_experiment"],
+                    run.model_name,
+                    description,
+                    group,
+                ),
                 "family": f"{FAMILY} by {group.partition(':')[0]}",
                 **_comparison_cells(run, changed),
                 **_distance_cells(run, changed),

@@ -40,7 +40,7 @@ class RecallParams(ProtocolParams):
 
     temperature: Temperature = 0.0
     words: int = Field(60, ge=10, description="words by which the model continues the text")
-    characters: int = Field(
+    max_prompt_chars: int = Field(
         6000, ge=200, description="most characters of the text that a prompt shows"
     )
     date: str = Field(
@@ -65,13 +65,13 @@ class Named(BaseModel):  # its schema, with name and docstring, is sent to serve
 async def recall(debate: Debate, params: RecallParams) -> Answer | None:
     """Continue the first half, give the masked name, then answer the task's question."""
     check_date(debate.case.dataset, debate.case.case_id, debate.case.attributes, params.date)
-    text = debate.case.text[: 2 * params.characters]
+    text = debate.case.text[: 2 * params.max_prompt_chars]
     first, second = split_halves(text)
     if second:
         await debate.say(
             SEAT, CONTINUATION, "recall/continuation", private=True, heard=(), shown=first
         )
-    if masked := mask_name(debate.case.text, params.characters):
+    if masked := mask_name(debate.case.text, params.max_prompt_chars):
         masked_text, name = masked
         utterance = await debate.say(
             SEAT, NAME, "recall/name", schema=Named, private=True, heard=(), shown=masked_text

@@ -147,7 +147,7 @@ def _continuation_overlap(run: Run) -> tuple["pd.Series[float]", float]:
     second half of the next case.
     """
     utterances = _usable_utterances(run, CONTINUATION)
-    max_characters = 2 * run.params["characters"]
+    max_characters = 2 * run.params["max_prompt_chars"]
     case_ids = sorted(utterances["case_id"].unique())
     halves = {
         case_id: split_halves(run.results.case_by_id[case_id].text[:max_characters])

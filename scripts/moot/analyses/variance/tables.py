@@ -143,7 +143,10 @@ def answers_of(found: ExperimentResults) -> Answers:
     facets: dict[str, Sequence[object]] = {CASE: list(rows["case_id"])}
     for name in cluster_attributes(found.task.cluster):
         facets[name] = [found.attributes[case].get(name) for case in rows["case_id"]]
-    if rows.duplicated(["model", "case_id", "repeat"]).any() or "beside" in found.config.params:
+    if (
+        rows.duplicated(["model", "case_id", "repeat"]).any()
+        or "source_experiment" in found.config.params
+    ):
         facets[DEBATE] = list(zip(rows["case_id"], rows["repeat"], strict=True))
     for name in JUDGED_BY:
         if name in rows and rows[name].notna().any():

@@ -1,7 +1,7 @@
 """Beliefs of simulated voices: the log-odds that a voice gives to the truth.
 
-    belief = sigma * Phi^-1(competence) + difficulty * D(case) + own * O(model, case) + wobble *
-             temperature * W(call) + statements + preferences
+    belief = sigma * Phi^-1(competence) + difficulty_sd * D(case) + model_sd * O(model, case)
+             + noise_sd * temperature * W(call) + statements + preferences
 
 D, O and W are standard normal and drawn from a digest of their arguments. sigma is the standard
 deviation of their sum, so a voice without statements and preferences is right with the probability
@@ -205,14 +205,14 @@ def form_belief(
     ]
     chance = 0.5 if reading.case is None else voice.competence
     temperature = float(request.parameters.get("temperature", 1.0))
-    wobble = voice.wobble * temperature
-    deviation = max(math.hypot(voice.difficulty, voice.own, wobble), _SMALLEST)
+    noise_sd = voice.noise_sd * temperature
+    deviation = max(math.hypot(voice.difficulty_sd, voice.model_sd, noise_sd), _SMALLEST)
     skill = _NORMAL.inv_cdf(chance)
     prior_log_odds = (
         deviation * skill
-        + voice.difficulty * draw_normal("difficulty", seed, name)
-        + voice.own * draw_normal("own", seed, request.model, name)
-        + wobble * draw_normal("wobble", seed, reading.digest)
+        + voice.difficulty_sd * draw_normal("difficulty", seed, name)
+        + voice.model_sd * draw_normal("own", seed, request.model, name)
+        + noise_sd * draw_normal("wobble", seed, reading.digest)
     )
     log_odds = (
         prior_log_odds
@@ -273,7 +273,7 @@ def _weigh_statements(
                 total += direction * voice.peer_pull
             else:
                 total += voice.true_argument if direction > 0 else -voice.false_argument
-                first_weight = first_weight or direction * voice.first_speaker
+                first_weight = first_weight or direction * voice.first_speaker_bias
     return total + own_weight + first_weight
 
 
@@ -291,20 +291,20 @@ def _weigh_preferences(
     tempting_option: str,
     options: Sequence[str],
 ) -> float:
-    liking = voice.label_liking
+    liking = voice.label_bias
     first = (true_option == options[0]) - (tempting_option == options[0])
     total = (
         liking.get(true_option.casefold(), 0.0)
         - liking.get(tempting_option.casefold(), 0.0)
-        + first * voice.first_option
+        + first * voice.first_option_bias
     )
     # Words of a case argue for its positive label.
-    if voice.word_liking and reading.case is not None:
+    if voice.word_bias and reading.case is not None:
         positive = reading.case.positive
         direction = (true_option.casefold() == positive) - (tempting_option.casefold() == positive)
         words = set(_WORDS.findall(reading.text.casefold()))
         total += direction * sum(
-            liking for word, liking in voice.word_liking.items() if word.casefold() in words
+            liking for word, liking in voice.word_bias.items() if word.casefold() in words
         )
     return total
 

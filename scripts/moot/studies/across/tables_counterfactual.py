@@ -20,7 +20,7 @@ from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired
 
-REFERS = ("beside", "single", "assistant")
+REFERS = ("source_experiment", "single_prompt_experiment", "assistant")
 """Parameters that name another experiment, which on other data has another name."""
 ALL = "all"
 PREDICTION, BELIEF = "names the positive label", "belief in the positive label"

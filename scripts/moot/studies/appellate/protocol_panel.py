@@ -99,7 +99,7 @@ class SyntheticParams(PanelParams):
             " judge. Default: text."
         ),
     )
-    characters: int = Field(
+    chars_per_judge: int = Field(
         1500,
         ge=20,
         description=("Most characters of one judge in a JSON reply, so that all judges get space."),
@@ -156,7 +156,9 @@ async def synthetic_panel(debate: Debate, params: SyntheticParams) -> Answer | N
     """Hold a debate in which each round is one reply, and record all statements of the reply."""
     for number in range(1, params.rounds + 1):
         schema = (
-            make_round_schema(params.judges, params.characters) if params.reply == "json" else None
+            make_round_schema(params.judges, params.chars_per_judge)
+            if params.reply == "json"
+            else None
         )
         reply = await debate.say(
             SCRIPT, "script", "panel/script", schema=schema, private=True, round=number

@@ -82,7 +82,7 @@ class ConferenceParams(DecisionParams):
     notes: bool = Field(
         True, description="whether the moderator notes each topic's results for the minutes"
     )
-    graded: int = Field(
+    graded_decisions: int = Field(
         5,
         ge=0,
         description="how many of the judge's decisions a second model grades (seat `grader`)",
@@ -253,7 +253,7 @@ async def grade_decisions(debate: Debate, params: ConferenceParams, agenda: Agen
         for decision in debate.utterances
         if decision.kind == DECISION and decision.speaker == JUDGE
     ]
-    for number, decision in enumerate(decisions[: params.graded], start=1):
+    for number, decision in enumerate(decisions[: params.graded_decisions], start=1):
         if decision.failed:
             continue
         topic = count_topics(debate.utterances, decision.turn)

@@ -50,7 +50,7 @@ class CourtroomParams(ProtocolParams):
     critique: bool = Field(
         False, description="whether the verdict also assesses each side's arguments (paper: yes)"
     )
-    characters: Room = 0
+    max_reason_chars: Room = 0
 
 
 class Inline(BaseModel):
@@ -145,7 +145,7 @@ async def speak(
 async def update_belief(debate: Debate, params: CourtroomParams, round_number: int) -> None:
     """Let the judge privately note its prediction, confidence and reasons."""
     schema = prediction_schema(
-        debate.task, name="Belief", reasoning=True, characters=params.characters
+        debate.task, name="Belief", reasoning=True, characters=params.max_reason_chars
     )
     await debate.say(
         JUDGE, BELIEF, "courtroom/belief", schema=schema, private=True, round=round_number
@@ -161,7 +161,7 @@ async def give_verdict(debate: Debate, params: CourtroomParams) -> Answer | None
         debate.task,
         name="Verdict",
         reasoning=True,
-        characters=params.characters,
+        characters=params.max_reason_chars,
         critique=params.critique,
     )
     verdict = await debate.say(JUDGE, VERDICT, "courtroom/verdict", schema=schema)

@@ -43,7 +43,7 @@ class Cail18Options(LegalTextOptions):
     predict: Literal["articles", "charges"] = Field(
         "articles", description="what is predicted from the facts"
     )
-    several: bool | None = Field(
+    multi_label: bool | None = Field(
         None,
         description=(
             "keep cases with several labels (a multi-label task), or leave them out (one label a"
@@ -83,14 +83,16 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
         for record in _read_file(path, split, options, cleaning)
     ]
     keeps_several = (
-        options.several if options.several is not None else options.predict == "articles"
+        options.multi_label if options.multi_label is not None else options.predict == "articles"
     )
     if not keeps_several:
         single = [record for record in records if ";" not in record.target]
         cleaning["several labels (left out)"] = len(records) - len(single)
         records = single
     if not records:
-        raise UserError(f"data set {context.name}: no case has a single label; set several: true.")
+        raise UserError(
+            f"data set {context.name}: no case has a single label; set multi_label: true."
+        )
     labels = _labels(records)
     task = Task(
         noun="本案",

@@ -74,7 +74,7 @@ class FeedbackParams(ProtocolParams):
             "where debaters choose: free text, from which the label is read (the paper), or a form"
         ),
     )
-    says: Mapping[str, str] = Field(
+    label_names: Mapping[str, str] = Field(
         default_factory=dict,
         description=(
             "label to how prompts and scored answers name it (the paper: Plaintiff wins); others in"
@@ -371,7 +371,8 @@ async def _likelihood(debate: Debate, number: int, context: Fields) -> dict[str,
     """The label words' shares of probability; with several labels, that of YES for each of them."""
     if not debate.task.multilabel:
         words = {
-            label: debate.params.says.get(label, spoken(label)) for label in debate.task.labels
+            label: debate.params.label_names.get(label, spoken(label))
+            for label in debate.task.labels
         }
         return await _scored(debate, "prediction", "verdict", number, {**context, "words": words})
     words = _YES_OR_NO.get(debate.task.language, _YES_OR_NO["en"])

@@ -38,7 +38,7 @@ class ReflexionParams(ReasoningParams):
     """Parameters of Reflexion."""
 
     reflections: int = Field(2, ge=1, description="most rounds of self-criticism and new attempt")
-    satisfied: bool = Field(
+    stop_when_accepted: bool = Field(
         True, description="stop when the model's own criticism accepts the answer"
     )
     words: int = Field(100, ge=10, description="most words of a criticism, as the prompt asks")
@@ -81,7 +81,7 @@ async def reflexion(debate: Debate, params: ReflexionParams) -> Answer | None:
         if (
             not reply.usable
             or not criticism.get("criticism")
-            or (params.satisfied and criticism["stands"] and answer)
+            or (params.stop_when_accepted and criticism["stands"] and answer)
         ):
             break
         lessons.append(criticism["criticism"])

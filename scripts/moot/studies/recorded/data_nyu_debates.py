@@ -76,7 +76,7 @@ class NyuOptions(DatasetOptions):
             " files under data_root/recorded; download: the same files, downloaded first"
         ),
     )
-    included: bool = Field(
+    included_only: bool = Field(
         True,
         description="whether to load only the debates that the authors included in their paper",
     )
@@ -179,7 +179,7 @@ def _read_published_debates(
     rows: list[Json] = metadata.reset_index().to_dict("records")
     for row in sorted(rows, key=lambda row: str(row["name"])):
         ending = row["status"].get("Complete", {}).get("result", {}).get("judgingInfo")
-        if options.included and not row["includedInPaper"]:
+        if options.included_only and not row["includedInPaper"]:
             cleaning["left out: not in the authors' paper"] += 1
             continue
         if not ending:

@@ -107,8 +107,8 @@ def _key_cells(run: Run) -> JsonObject:
     """The data, and the experiment and model whose debates were judged."""
     return {
         "data": run.data,
-        "debates of": run.params["beside"],
-        "debated by": run.params["debated_by"],
+        "debates of": run.params["source_experiment"],
+        "debated by": run.params["source_model"],
     }
 
 
