@@ -67,6 +67,7 @@ lint:
 	$(BIN)/snakemake --lint
 	$(BIN)/mypy
 	PYTHONPATH=scripts $(BIN)/lint-imports --no-cache
+	$(BIN)/python benchmarks/readability.py --check
 
 replay: env
 	$(BIN)/python scripts/import_calls.py --ledger data/ledger/recording data/recording

@@ -34,8 +34,8 @@ def samples(cell: Cell, repetitions: int) -> tuple[Floats, Floats]:
     """Cases of each cluster, shape (clusters,), and right answers among them, shape (repetitions,
     clusters).
 
-        The share of right answers of a cluster is drawn from a beta distribution with the base rate
-        as mean and the correlation of two cases of one cluster as given.
+    The share of right answers of a cluster is drawn from a beta distribution with the base rate
+    as mean and the correlation of two cases of one cluster as given.
     """
     clusters, rate, correlation = cell
     single = correlation == SINGLE

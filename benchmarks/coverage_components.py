@@ -35,8 +35,8 @@ class Design:
     Attributes:
         sizes: cases, runs of each, judges of each run, and how often each is asked.
         variances: of cases, runs, judges, case and judge together.
-        residual_variance: of asking again; None for answers that are right or wrong, whose effects are on the
-            scale of probabilities around one half.
+        residual_variance: of asking again; None for answers that are right or wrong, whose effects
+            are on the scale of probabilities around one half.
         missing: the share of answers that are missing by chance.
     """
 

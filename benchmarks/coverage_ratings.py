@@ -29,8 +29,8 @@ class Tournament:
     """Debaters whose strengths are spread evenly, topics with two debates of swapped sides, and
     judges of each.
 
-        `copied` is how often a judge says what the first judge of the debate said; `ties`: nu of
-        Davidson's model.
+    `copied` is how often a judge says what the first judge of the debate said; `ties`: nu of
+    Davidson's model.
     """
 
     debaters: int

@@ -1,6 +1,8 @@
 """Measure how readable the source is: names, density of lines, comprehensions and branches.
 
-Run with `--check` to fail above the limits, as `make lint` does; with `--worst` to list the places.
+`LIMITS` are the targets. `CEILINGS` are the values reached so far: `--check`, which `make lint`
+runs, fails above them, so that no change makes the source harder to read. Lower a ceiling with each
+improvement. `--worst` lists the places.
 """
 
 import argparse
@@ -48,6 +50,16 @@ LIMITS = {
     "functions with more than 12 branches": 0.0,
     "mean lines of a function": 15.0,
 }
+CEILINGS = {
+    "unreadable names, per cent": 4.6,
+    "characters a line": 48.0,
+    "lines over 100 columns": 365.0,
+    "comprehensions per 100 lines": 4.4,
+    "nested comprehensions": 130.0,
+    "comprehensions with two for clauses": 245.0,
+    "functions with more than 12 branches": 9.0,
+    "mean lines of a function": 15.0,
+}
 MOST_BRANCHES = 12
 
 
@@ -77,10 +89,10 @@ class Readability:
     def values(self) -> dict[str, float]:
         """Return each limited measure."""
         return {
-            "unreadable names, per cent": 100 * self.unreadable_names.total() / self.names,
-            "characters a line": self.characters / self.lines,
+            "unreadable names, per cent": 100 * self.unreadable_names.total() / max(self.names, 1),
+            "characters a line": self.characters / max(self.lines, 1),
             "lines over 100 columns": self.count("lines over 100 columns"),
-            "comprehensions per 100 lines": 100 * self.comprehensions / self.lines,
+            "comprehensions per 100 lines": 100 * self.comprehensions / max(self.lines, 1),
             "nested comprehensions": self.count("nested comprehensions"),
             "comprehensions with two for clauses": self.count(
                 "comprehensions with two for clauses"
@@ -171,7 +183,8 @@ def measure(*folders: str) -> Readability:
     """Return the counts over all Python files of some folders of the project."""
     total = Readability()
     for folder in folders:
-        for path in sorted((PROJECT / folder).rglob("*.py")):
+        place = (PROJECT / folder).resolve()
+        for path in [place] if place.is_file() else sorted(place.rglob("*.py")):
             measure_file(path, total)
     return total
 
@@ -180,21 +193,21 @@ def main() -> None:
     """Print the table, the places if asked for, and fail above the limits if asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", default=FOLDERS, help="default: all with Python code")
-    parser.add_argument("--check", action="store_true", help="exit with 1 above a limit")
+    parser.add_argument("--check", action="store_true", help="exit with 1 above a ceiling")
     parser.add_argument("--worst", action="store_true", help="list the places")
     arguments = parser.parse_args()
     total = measure(*arguments.folders)
     is_above = False
     for name, value in total.values().items():
-        exceeds = round(value, 2) > LIMITS[name]
+        exceeds = round(value, 2) > CEILINGS[name]
         is_above = is_above or exceeds
-        sys.stdout.write(f"- {name}: {value:.1f} (at most {LIMITS[name]:g})")
-        sys.stdout.write(" ABOVE THE LIMIT\n" if exceeds else "\n")
+        sys.stdout.write(f"- {name}: {value:.1f} (target {LIMITS[name]:g})")
+        sys.stdout.write(f" ABOVE THE CEILING OF {CEILINGS[name]:g}\n" if exceeds else "\n")
         if arguments.worst or (arguments.check and exceeds):
             sys.stdout.writelines(f"    {place}\n" for place in total.places.get(name, [])[:200])
     sys.stdout.write(f"- functions with a docstring: {total.documented_share():.0f} %\n")
     if arguments.check and is_above:
-        sys.exit("The source is less readable than its limits allow; see the places above.")
+        sys.exit("The source is harder to read than before; see the places above.")
 
 
 if __name__ == "__main__":

@@ -83,8 +83,8 @@ def every_error_is_read(unread: Unread, request: pytest.FixtureRequest) -> Itera
     """Fail a test that leaves "Task exception was never retrieved" or the like, here or in what its
     jobs printed.
 
-        Asyncio says so when it frees the task, so what the test made is looked through, and nothing
-        older: that took half of the processor time of the quick tests.
+    Asyncio says so when it frees the task, so what the test made is looked through, and nothing
+    older: that took half of the processor time of the quick tests.
     """
     gc.freeze()
     unread.messages.clear()

@@ -30,7 +30,7 @@ def test_landmarks_of_paired_proportions(difference: float, discordant: float, c
     """The shares of cases that one side alone gets right behind the known numbers are 0.30, 0.25
     and 0.20.
 
-        Two repeats, so that no exact test counts cases.
+    Two repeats, so that no exact test counts cases.
     """
     spread = paired_proportions(discordant)
     assert cases_needed(difference, spread, (2, 2)) == pytest.approx(cases, rel=0.01)

@@ -57,7 +57,9 @@ async def serving(answer: Answer) -> AsyncIterator[ChatServer]:
 
 
 def completion(endpoint: str, text: str | None, **fields: Any) -> dict[str, Any]:
-    """The response of a kind of server with a reply's text; `fields` replace those of the message."""
+    """The response of a kind of server with a reply's text;
+    `fields` replace those of the message.
+    """
     if endpoint == "ollama":
         message = {"role": "assistant", "content": text, **fields}
         counts = {"prompt_eval_count": 12, "eval_count": 34}

@@ -112,7 +112,7 @@ def hold_as_job(
     """Hold one job's debates as a rule's script would, in a process group of its own; meant for a
     child process.
 
-        What it prints goes to `{output}.err`, what it logs to `{output}.log`.
+    What it prints goes to `{output}.err`, what it logs to `{output}.log`.
     """
     os.setsid()
     os.environ.update(environment or {})

@@ -77,7 +77,7 @@ def refusal(request: web.BaseRequest, kind: str, retry_after: float) -> web.Stre
     """An answer that carries no reply; a refused key is repeated in full, as badly behaved gateways
     do.
 
-        None for a kind of fault that is none.
+    None for a kind of fault that is none.
     """
     key = request.headers.get("Authorization", "").removeprefix("Bearer ")
     wait = {"Retry-After": f"{retry_after:g}"}

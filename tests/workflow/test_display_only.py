@@ -84,5 +84,7 @@ OTHERS = set(ExperimentConfig.model_fields) - fields_marked(display_only=True) -
 
 @pytest.mark.parametrize("field", sorted(OTHERS - {"models", "arm_of", "source"}))
 def test_every_other_field_changes_the_digests_of_debates(field: str) -> None:
-    """`models` names further jobs; `arm_of` and `source` change together with `arm` and `protocol`."""
+    """`models` names further jobs;
+    `arm_of` and `source` change together with `arm` and `protocol`.
+    """
     assert debate_digests(**CHANGES[field]) != debate_digests()

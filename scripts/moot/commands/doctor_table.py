@@ -62,8 +62,8 @@ def describe_table(path: Path) -> str:
     """Which columns could be what, what moot can compute of them, what is missing for more, and the
     entry to paste.
 
-        Raises:
-            UserError: there is no such file, or it is no table.
+    Raises:
+        UserError: there is no such file, or it is no table.
     """
     file, kind = _first_file(path)
     table = read_table(file, [], kind=kind)

@@ -43,8 +43,8 @@ class Numbers:
         """A page with its numbers written anew; those of tables that are not built stay, and are
         noted as missing.
 
-                Raises:
-                    UserError: a comment names no row, several, or no column.
+        Raises:
+            UserError: a comment names no row, several, or no column.
         """
         return MARKED_NUMBER.sub(
             lambda match: (

@@ -185,17 +185,17 @@ def smallest_change(calls: int, repeatable: float, changed_back: int, level: flo
     """The smallest share of changed replies, in hundredths, that the sign test shows with the
     probability `POWER`.
 
-        A changed reply is further from the recorded one than a second draw, where the two new draws
-        are equal. The other replies are further or nearer by chance, as often as they were found
-        nearer.
+    A changed reply is further from the recorded one than a second draw, where the two new draws
+    are equal. The other replies are further or nearer by chance, as often as they were found
+    nearer.
 
-        Args:
-            repeatable: the share whose two new replies are equal; 1 for distances, by which any
-                change is further.
-            changed_back: the calls where the first new reply was nearer to the recorded one.
+    Args:
+        repeatable: the share whose two new replies are equal; 1 for distances, by which any
+            change is further.
+        changed_back: the calls where the first new reply was nearer to the recorded one.
 
-        Returns:
-            NaN where a change of all replies would not be shown.
+    Returns:
+        NaN where a change of all replies would not be shown.
     """
     from scipy.stats import binom
 
@@ -278,12 +278,12 @@ def check_drift(plan: Plan, results: Path, day: int | None = None) -> pd.DataFra
     """Ask every model's sample again and judge: the columns of docs/drift.md, one row a model and
     measure.
 
-        Args:
-            plan: the checked configuration; `drift.calls` of each model are asked again.
-            day: as `date.toordinal` counts; today by default. The same day asks for nothing twice.
+    Args:
+        plan: the checked configuration; `drift.calls` of each model are asked again.
+        day: as `date.toordinal` counts; today by default. The same day asks for nothing twice.
 
-        Raises:
-            UserError: nothing is recorded.
+    Raises:
+        UserError: nothing is recorded.
     """
     sampled_calls = sample_calls(plan, results, plan.config.drift.calls)
     if not sampled_calls:

@@ -41,9 +41,9 @@ def freeze(plan: Plan, results: Path, frozen_at: datetime) -> str:
     """Freeze a plan, and say in words what was frozen and where; nothing is written where it is
     frozen already.
 
-        Raises:
-            UserError: no contrast of this run can be tested, or the clock is behind the last frozen
-                plan.
+    Raises:
+        UserError: no contrast of this run can be tested, or the clock is behind the last frozen
+            plan.
     """
     if not planned_experiments(plan):
         reasons = "".join(f"\n  {contrast.name}: {contrast.missing}" for contrast in plan.contrasts)

@@ -81,8 +81,8 @@ def write_configuration(answers: InitConfig, ask: Callable[[str], str] | None) -
     """Write the file, and say what to do next; `ask` puts a question to the user; None without a
     terminal.
 
-        Raises:
-            UserError: an answer is missing or wrong, or the file exists.
+    Raises:
+        UserError: an answer is missing or wrong, or the file exists.
     """
     path = Path(answers.file)
     if path.exists():

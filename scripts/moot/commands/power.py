@@ -108,8 +108,8 @@ def planned_power(
     """What each contrast that this run tests can show; and a sentence for each of which no debates
     are known.
 
-        `include_recorded`: with those of recorded debates, a pilot of debates to be held; no more of
-            themselves can be.
+    `include_recorded`: with those of recorded debates, a pilot of debates to be held; no more of
+        themselves can be.
     """
     powers, reasons = [], []
     recorded_names = {

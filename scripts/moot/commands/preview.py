@@ -155,8 +155,8 @@ def count_stored_replies(
     """How many calls of some experiments' debates the ledger has replies to, by run:
     `EXPERIMENT/MODEL`.
 
-        None where a run rests on artifacts that are not built, and no placeholders can be made of
-        them.
+    None where a run rests on artifacts that are not built, and no placeholders can be made of
+    them.
     """
     names_with_sources = set(names)
     for experiment in reversed(list(plan.experiments.values())):
@@ -275,7 +275,7 @@ def calls_per_debate(plan: Plan, job: Job) -> int:
     """About how many calls a debate of a job takes: those of its first one, with placeholder
     replies.
 
-        0 where none can be counted.
+    0 where none can be counted.
     """
     models, progress = (
         plan.models_in_job(job.experiment, job.model).values(),
@@ -295,7 +295,7 @@ def usd_per_debate(plan: Plan, results: Path, experiment: str, model: str) -> fl
     """US dollars of one debate, the most that it can cost: the mean of a run's first debates with
     placeholder replies.
 
-        NaN where its cases, or the artifacts that its debates rest on, are not built.
+    NaN where its cases, or the artifacts that its debates rest on, are not built.
     """
     config = plan.experiments[experiment]
     artifacts = {name: results / path for name, path in config.needed_by(model).items()}

@@ -60,8 +60,8 @@ def prepare(folder: Path, raw: Fields) -> None:
     """Make the folder of a rehearsal: the configuration, and links to all that is read from the
     working directory.
 
-        What people wrote stays out (annotations, answers), since it speaks of real debates; so do
-        results and ledger.
+    What people wrote stays out (annotations, answers), since it speaks of real debates; so do
+    results and ledger.
     """
     (folder / "data").mkdir(parents=True, exist_ok=True)
     _link(

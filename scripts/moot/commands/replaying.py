@@ -34,15 +34,15 @@ def replay(file: str, shipped: Path, cores: int) -> str:
     """Rebuild the tables and figures of a bundle in `replay/`, and say which are byte for byte
     those of the bundle.
 
-        Args:
-            file: the bundle.
-            shipped: the project's folder.
-            cores: for the workflow.
+    Args:
+        file: the bundle.
+        shipped: the project's folder.
+        cores: for the workflow.
 
-        Raises:
-            UserError: the file is no bundle, was changed since, or was made with other prompts or
-                extensions than here.
-            RunStoppedError: a reply is missing, or a table comes out differently.
+    Raises:
+        UserError: the file is no bundle, was changed since, or was made with other prompts or
+            extensions than here.
+        RunStoppedError: a reply is missing, or a table comes out differently.
     """
     if not file:
         raise UserError(

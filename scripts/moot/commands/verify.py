@@ -27,7 +27,7 @@ class Chain:
         """What does not follow from the present files, of artifacts and all that they were made
         from, and why.
 
-                What is not built yet fits.
+        What is not built yet fits.
         """
         pending = list(paths)
         while pending:

@@ -105,8 +105,8 @@ def write_frame(path: Path, kind: str, frame: pd.DataFrame, metadata: Mapping[st
     """Write a frame as one of the `SCHEMAS`; columns beyond those (features) get their types from
     the frame.
 
-        Raises:
-            KeyError: the frame lacks a column of the schema (a programming error).
+    Raises:
+        KeyError: the frame lacks a column of the schema (a programming error).
     """
     own = SCHEMAS[kind]
     further = pa.Table.from_pandas(frame.drop(columns=own.names), preserve_index=False).schema

@@ -21,15 +21,15 @@ class Case:
     """One case. `text` is all that a model may see; `target` and `attributes` are for scoring
     alone.
 
-        Attributes:
-            case_id: unique within the data set, stable across runs.
-            split: train, validation or test; only test cases are evaluated.
-            text: the facts, as shown to models.
-            target: the true label (short lower-case words); several labels are sorted and joined by
-                ";".
-            labels: every label that a prediction may take.
-            attributes: what scoring may group by (sex, court, topic, ...), as strings.
-            source_row: the 1-based row or record in the source that the case came from.
+    Attributes:
+        case_id: unique within the data set, stable across runs.
+        split: train, validation or test; only test cases are evaluated.
+        text: the facts, as shown to models.
+        target: the true label (short lower-case words); several labels are sorted and joined by
+            ";".
+        labels: every label that a prediction may take.
+        attributes: what scoring may group by (sex, court, topic, ...), as strings.
+        source_row: the 1-based row or record in the source that the case came from.
     """
 
     case_id: str
@@ -129,8 +129,8 @@ def choose_cases(cases: Sequence[Case], count: int | None, seed: int) -> list[Ca
     """The `count` cases that a seed picks (None: all), in a stable order; a larger count keeps the
     smaller's cases.
 
-        The order spreads each target evenly over the whole, so that any number of first cases has
-        nearly the targets' shares: the i-th of n cases of one target is at (i - 1/2) / n.
+    The order spreads each target evenly over the whole, so that any number of first cases has
+    nearly the targets' shares: the i-th of n cases of one target is at (i - 1/2) / n.
     """
     ordered = sorted(
         cases, key=lambda case: (stable_fraction("choose", seed, case.case_id), case.case_id)

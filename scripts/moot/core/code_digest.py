@@ -44,7 +44,9 @@ def digest_of(*names: str) -> str:
 
 
 def source_of(module: str) -> str:
-    """What a module depends on besides the shared folders: its study, analysis or extension, or its file."""
+    """What a module depends on besides the shared folders: its study, analysis or extension, or its
+    file.
+    """
     for package, folder in FOLDERS.items():
         if module.startswith(f"{package}."):
             return str(folder)

@@ -52,8 +52,8 @@ def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") ->
     """The error for a name that nothing carries; it names the nearest known one, and all where
     these are few.
 
-        >>> str(unknown_name("protocol", "cort", ["cot", "panel"]))
-        "unknown protocol 'cort'; did you mean 'cot'? Known: cot, panel."
+    >>> str(unknown_name("protocol", "cort", ["cot", "panel"]))
+    "unknown protocol 'cort'; did you mean 'cot'? Known: cot, panel."
     """
     names = sorted(set(known))
     nearest = get_close_matches(name, names, n=1, cutoff=0.5)
@@ -82,9 +82,9 @@ class CallFailedError(CallError):
     """This call cannot succeed (refused, too long, out of retries): its debate goes on without it
     or fails.
 
-        `cost_usd` is what its attempts cost all the same: replies that were empty or too long, but
-        counted by the server. `usage` is what such a reply was counted as, before its cost is
-        known.
+    `cost_usd` is what its attempts cost all the same: replies that were empty or too long, but
+    counted by the server. `usage` is what such a reply was counted as, before its cost is
+    known.
     """
 
     def __init__(self, message: str, cost_usd: float = 0.0, usage: Usage | None = None) -> None:
@@ -97,7 +97,7 @@ class TransientError(CallError):
     """The server failed, dropped the connection, took too long or sent no usable reply: try again
     after a pause.
 
-        `usage` is what a reply that cannot be used was counted as; it is paid for.
+    `usage` is what a reply that cannot be used was counted as; it is paid for.
     """
 
     def __init__(self, message: str, usage: Usage | None = None) -> None:
@@ -121,8 +121,8 @@ class DebatePausedError(MootError):
     """The debate goes on in a later run: a person or a batch has not answered yet, or not so that
     it can be used.
 
-        The message begins with `NO_ANSWER_YET` and names the file, with `UNUSABLE_ANSWER` and says
-        what is wrong, or with `BATCH_UNDER_WAY` and names the batch.
+    The message begins with `NO_ANSWER_YET` and names the file, with `UNUSABLE_ANSWER` and says
+    what is wrong, or with `BATCH_UNDER_WAY` and names the batch.
     """
 
 

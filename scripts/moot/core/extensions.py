@@ -29,9 +29,9 @@ def load_extensions(folders: Iterable[str]) -> list[Path]:
     """Import the modules of some folders, so that what they register is found by name; each folder
     once.
 
-        Raises:
-            UserError: no such folder, one whose name Python does not accept, two of one name, or a
-                module that cannot be imported, with its line.
+    Raises:
+        UserError: no such folder, one whose name Python does not accept, two of one name, or a
+            module that cannot be imported, with its line.
     """
     found = [Path(folder).expanduser().absolute() for folder in folders]
     for folder in found:

@@ -74,9 +74,9 @@ def contextual_offsets(
     """What to add to each label's log-probability so that a model prefers no label before it has
     read the case.
 
-        The mean log-probability over validation cases replaces the prompt without content (Zhao et
-        al. 2021); the validation cases' label shares, with one added to each count, are the prior
-        put in its place.
+    The mean log-probability over validation cases replaces the prompt without content (Zhao et
+    al. 2021); the validation cases' label shares, with one added to each count, are the prior
+    put in its place.
     """
     labels = list(logprobs[0])
     mean = {label: float(np.mean([values[label] for values in logprobs])) for label in labels}
@@ -88,7 +88,7 @@ def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
     """The threshold on the positive label's probability with the best macro F1; of equal ones the
     nearest to 0.5.
 
-        A label that is neither true nor predicted does not count, as in scikit-learn.
+    A label that is neither true nor predicted does not count, as in scikit-learn.
     """
     ordered = sorted(set(scores))
     candidates = np.array([_EVEN, *((low + high) / 2 for low, high in pairwise(ordered))])
@@ -112,13 +112,13 @@ def calibrate(
     """Replace likelihood answers by calibrated ones, everything fitted on the validation cases
     among them.
 
-        Args:
-            conclusions: case_id, prediction, confidence, score, logprobs (label to log-probability,
-                or None), one row a debate.
+    Args:
+        conclusions: case_id, prediction, confidence, score, logprobs (label to log-probability,
+            or None), one row a debate.
 
-        Returns:
-            The same rows; without validation cases or without log-probabilities they are unchanged,
-            and so is a row whose log-probabilities are not all finite.
+    Returns:
+        The same rows; without validation cases or without log-probabilities they are unchanged,
+        and so is a row whose log-probabilities are not all finite.
     """
     scored = conclusions["logprobs"].map(_finite).astype(bool)
     validation = scored & (conclusions["case_id"].map(splits) == "validation")

@@ -122,7 +122,10 @@ class BatchConfig(Strict):
 
 
 class WaitConfig(Strict):
-    """The maximum waits before a server is asked again. A server may name a wait (`Retry-After`)."""
+    """The maximum waits before a server is asked again.
+
+    A server may name a wait (`Retry-After`).
+    """
 
     max_backoff: float = Field(
         60.0, gt=0, description="maximum wait in seconds where the server names none"
@@ -193,7 +196,7 @@ class SimulatedVoice(Strict):
     """The statistical model by which a simulated voice answers in a rehearsal; beliefs are log-odds
     of the truth.
 
-        docs/planning.md states the model. The defaults are plausible, and estimates of nothing.
+    docs/planning.md states the model. The defaults are plausible, and estimates of nothing.
     """
 
     competence: float = Field(

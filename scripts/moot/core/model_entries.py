@@ -143,13 +143,13 @@ def merge_models(
     """Set `models` of a merged configuration to the entries as they count; lines on those that
     change one of moot's.
 
-        Args:
-            config: the configuration that Snakemake merged, key by key.
-            files: the files that it was merged from, in order.
-            shipped: those of them that are moot's own.
-            given: what came from the command line, or from a workflow that uses moot as a module.
-            faults: an entry that extends what is not there, or would send a key to another entry's
-                server, is noted here.
+    Args:
+        config: the configuration that Snakemake merged, key by key.
+        files: the files that it was merged from, in order.
+        shipped: those of them that are moot's own.
+        given: what came from the command line, or from a workflow that uses moot as a module.
+        faults: an entry that extends what is not there, or would send a key to another entry's
+            server, is noted here.
     """
     models = ModelEntries(files, shipped, faults)
     models.add(given, "--config")

@@ -35,8 +35,8 @@ def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
     """The configuration from merged YAML, as far as it is sound: what is wrong is noted, and taken
     out.
 
-        Raises:
-            UserError: so much is wrong that nothing is left to look at.
+    Raises:
+        UserError: so much is wrong that nothing is left to look at.
     """
     files = list(files)
     for file in files:

@@ -46,18 +46,18 @@ def read_table(path: Path, columns: Sequence[str], sheet: str = "", kind: str = 
     """Read a table whose kind follows from the file's ending; nothing is converted, a missing cell
     is "".
 
-        Args:
-            columns: the columns that must be there; others are read too, of JSON lines only those
-                of the first if none is named.
-            sheet: of an Excel file; "" for its first.
-            kind: what the file is, where its ending does not say it (csv, tsv, ...).
+    Args:
+        columns: the columns that must be there; others are read too, of JSON lines only those
+            of the first if none is named.
+        sheet: of an Excel file; "" for its first.
+        kind: what the file is, where its ending does not say it (csv, tsv, ...).
 
-        Returns:
-            A frame of strings, indexed by 1-based row.
+    Returns:
+        A frame of strings, indexed by 1-based row.
 
-        Raises:
-            UserError: no such file, an ending that is not known, a column that is missing or
-                repeated, no rows; for CSV and JSON lines as `read_csv` and `read_jsonl`.
+    Raises:
+        UserError: no such file, an ending that is not known, a column that is missing or
+            repeated, no rows; for CSV and JSON lines as `read_csv` and `read_jsonl`.
     """
     readers: Mapping[str, Callable[[], pd.DataFrame]] = {
         ".csv": lambda: read_csv(path, columns, delimiter=find_delimiter(path)),

@@ -112,15 +112,15 @@ def save_answer(
     """Keep an answer durably; where it cannot count, in the question's folder, in a file that no
     debate reads.
 
-        Args:
-            question: the present one.
-            seen_digest: the digest of the text that the person saw.
-            content: the answer's file, checked.
+    Args:
+        question: the present one.
+        seen_digest: the digest of the text that the person saw.
+        content: the answer's file, checked.
 
-        Returns:
-            kept: it counts. taken: the seat was answered before, by another person or in another
-                tab, and that answer
-            counts. changed: the debate has changed since the person saw it.
+    Returns:
+        kept: it counts. taken: the seat was answered before, by another person or in another
+            tab, and that answer
+        counts. changed: the debate has changed since the person saw it.
     """
     if question.is_answered and question.answer.read_text(encoding="utf-8") == content:
         return "kept"  # sent twice

@@ -76,8 +76,8 @@ def load_tokens(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """The tokens of some people, or of all that the folder knows, from its file; who is new gets
     one, and keeps it.
 
-        Raises:
-            UserError: no name is given, one is not a name, or the file cannot be read.
+    Raises:
+        UserError: no name is given, one is not a name, or the file cannot be read.
     """
     path, tokens = folder / TOKENS, {}
     if path.exists():

@@ -77,10 +77,10 @@ class Debating:
         """Hold what has been answered, at each line of `news`, and now and then, as long as
         `is_plan_current`.
 
-                Writes lines of three numbers to standard output: lines read, debates under way, and
-                    whether
-                results are behind: all debates of a job have come to an end, and a run would do
-                more than wait.
+        Writes lines of three numbers to standard output: lines read, debates under way, and
+            whether
+        results are behind: all debates of a job have come to an end, and a run would do
+        more than wait.
         """
         next_line, read_count, is_behind = asyncio.create_task(news.readline()), 0, False
         try:

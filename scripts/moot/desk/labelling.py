@@ -96,8 +96,8 @@ class Labelling:
         """Keep a label durably, and return the one that counts: a label given before, in another
         tab, counts.
 
-                Raises:
-                    UserError: no such statement or label.
+        Raises:
+            UserError: no such statement or label.
         """
         if label not in self.rubric or item not in {
             statement.item for statement in self.statements

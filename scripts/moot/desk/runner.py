@@ -29,13 +29,13 @@ class Runner:
     """Runs a command when the desk opens, and goes on with debates in a process that the command's
     plan starts.
 
-        The command is run again where all debates of a job have come to an end, and where no such
-        process is after each answer.
+    The command is run again where all debates of a job have come to an end, and where no such
+    process is after each answer.
 
-        Args:
-            command: usually a call of Snakemake; without one, answers wait for the next run by
-                hand.
-            folder: the working directory.
+    Args:
+        command: usually a call of Snakemake; without one, answers wait for the next run by
+            hand.
+        folder: the working directory.
     """
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:

@@ -48,11 +48,11 @@ _ROWS_PER_GROUP = 5000
 async def run_in_order(
     jobs: Sequence[Callable[[], Coroutine[Any, Any, Item]]], max_concurrent: int
 ) -> AsyncGenerator[Item, None]:
-    """Run jobs, at most `max_concurrent` at a time, and give their results in the jobs' order as soon as
-    order allows.
+    """Run jobs, at most `max_concurrent` at a time, and give their results in the jobs' order as
+    soon as order allows.
 
-        Few results wait for their turn. An error of any job ends all at once, not when its turn
-        comes.
+    Few results wait for their turn. An error of any job ends all at once, not when its turn
+    comes.
     """
     tasks: dict[int, asyncio.Task[Item]] = {}
     running: set[asyncio.Task[Item]] = set()
@@ -192,8 +192,8 @@ def prepare_debates(
     ledger: Ledger,
     ask_person: AskPerson = ask_by_inbox,
 ) -> dict[tuple[str, int], Callable[[], Coroutine[Any, Any, Debate]]]:
-    """What holds each of a job's debates, by case and repeat, in their stable order; `ask_person`: how
-    a person in a seat is asked.
+    """What holds each of a job's debates, by case and repeat, in their stable order; `ask_person`:
+    how a person in a seat is asked.
 
     A debate in which people sit is held by one process at a time: a slower one would take back what
         a faster one asks.
@@ -245,7 +245,9 @@ async def run_debates(
     max_debates: int | None = None,
     ask_person: AskPerson = ask_by_inbox,
 ) -> AsyncGenerator[Debate, None]:
-    """Hold a job's debates, or the first `max_debates`, concurrently, yielding them in order as they end."""
+    """Hold a job's debates, or the first `max_debates`, concurrently, yielding them in order as
+    they end.
+    """
     models = plan.models_in_job(job.experiment, job.model)
     async with open_chats(models, ledger, settings, progress) as chats:
         jobs = list(prepare_debates(plan, job, chats, ledger, ask_person).values())[:max_debates]

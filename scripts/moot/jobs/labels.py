@@ -317,14 +317,14 @@ def label_statements(
     """Label an experiment's statements and write the labels that count, and those of every
     labeller.
 
-        Args:
-            plan: the checked configuration.
-            job: what to label.
-            output: `labels/{experiment}/{model}.parquet`; its metadata holds `FAULTS`, what is
-                wrong in annotation files.
-            all_labels: `annotations/{experiment}/{model}.parquet`, one row a labeller and
-                statement.
-            digests: what the job was made with, for the artifacts' metadata.
+    Args:
+        plan: the checked configuration.
+        job: what to label.
+        output: `labels/{experiment}/{model}.parquet`; its metadata holds `FAULTS`, what is
+            wrong in annotation files.
+        all_labels: `annotations/{experiment}/{model}.parquet`, one row a labeller and
+            statement.
+        digests: what the job was made with, for the artifacts' metadata.
     """
     labels, faults = label_all(plan, job)
     if faults:

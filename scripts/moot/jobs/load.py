@@ -57,8 +57,8 @@ def set_cluster(dataset: str, loaded: Loaded, cluster: Cluster | None) -> Task:
     """The task with what the configuration names as `cluster`, if it names an attribute, or
     several.
 
-        Raises:
-            UserError: a case does not have the attribute, or it is blank.
+    Raises:
+        UserError: a case does not have the attribute, or it is blank.
     """
     task = loaded.task if cluster is None else replace(loaded.task, cluster=cluster)
     for case, name in product(loaded.cases, cluster_attributes(task.cluster)):

@@ -27,14 +27,14 @@ class DebateCalls:
     """What the predictions of a model rest on, gathered from one shard of transcripts after the
     other.
 
-        Args:
-            ledger: the calls.
-            shards: the model's transcripts, in the order of shards; a debate is in one of them.
+    Args:
+        ledger: the calls.
+        shards: the model's transcripts, in the order of shards; a debate is in one of them.
 
-        Attributes:
-            conclusions: one frame a shard, the rows of kind `conclusion`.
-            costs: by debate_id, as `debate_costs`.
-            served: by debate_id, as `versions_served`.
+    Attributes:
+        conclusions: one frame a shard, the rows of kind `conclusion`.
+        costs: by debate_id, as `debate_costs`.
+        served: by debate_id, as `versions_served`.
     """
 
     def __init__(self, ledger: Ledger, shards: Sequence[Path]) -> None:
@@ -47,7 +47,7 @@ class DebateCalls:
         """Every call that the transcripts rest on, in the order of its first use: rows of the calls
         schema.
 
-                When all have been read, so have the attributes.
+        When all have been read, so have the attributes.
         """
         yielded_keys: set[bytes] = set()
         for shard in self._shards:
@@ -179,7 +179,7 @@ def prediction_rows(
     """The rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order of the
     transcripts.
 
-        What recorded debates took is not known, and missing.
+    What recorded debates took is not known, and missing.
     """
     splits = {case.case_id: case.split for case in cases}
     targets = {case.case_id: case.target for case in cases}

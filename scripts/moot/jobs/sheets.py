@@ -40,17 +40,17 @@ def write_drawn_sheet(
     """Draw statements until the sample holds `annotation_sample` of them, and write a sheet of
     those that are new.
 
-        Args:
-            plan: the checked configuration.
-            experiment, model: names in it.
-            cases: `cases/{dataset}.parquet`.
-            shards: the transcripts.
-            annotations: `annotations/{experiment}/{model}.parquet`, where there are machine
-                labellers.
-            folder: of the sheets and samples, which outlast `results/`.
+    Args:
+        plan: the checked configuration.
+        experiment, model: names in it.
+        cases: `cases/{dataset}.parquet`.
+        shards: the transcripts.
+        annotations: `annotations/{experiment}/{model}.parquet`, where there are machine
+            labellers.
+        folder: of the sheets and samples, which outlast `results/`.
 
-        Returns:
-            The sheet, its tasks, and the file of the sample.
+    Returns:
+        The sheet, its tasks, and the file of the sample.
     """
     rubric = rubric_of(plan, experiment)
     statements = statements_of(plan, experiment, shards)

@@ -15,10 +15,10 @@ class Placeholders:
     """Transcripts and predictions of the debates that a preview goes through, as far as other
     experiments need them.
 
-        Args:
-            plan: the checked configuration.
-            ledger: with the replies, real ones and placeholders.
-            folder: where they go, laid out as `results/`.
+    Args:
+        plan: the checked configuration.
+        ledger: with the replies, real ones and placeholders.
+        folder: where they go, laid out as `results/`.
     """
 
     def __init__(self, plan: Plan, ledger: Ledger, folder: Path) -> None:

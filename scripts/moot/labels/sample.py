@@ -130,13 +130,13 @@ def draw_more(
     """A sample with more units drawn: at least all of those before, and so many that they hold
     `min_statements` statements.
 
-        Args:
-            sample: the present one; its sizes and draws stay. Units of debates held since are added
-                to it.
-            sizes: of each unit of the run, by its name.
-            counts: how many statements each unit has to be labelled.
-            min_statements: how many statements the sample shall have in all.
-            seed: the configuration's seed.
+    Args:
+        sample: the present one; its sizes and draws stay. Units of debates held since are added
+            to it.
+        sizes: of each unit of the run, by its name.
+        counts: how many statements each unit has to be labelled.
+        min_statements: how many statements the sample shall have in all.
+        seed: the configuration's seed.
     """
     new = sizes.drop(sample["unit"], errors="ignore").sort_index()
     draws = [stable_fraction("sample", seed, unit) for unit in new.index]
@@ -159,14 +159,14 @@ def inclusion(
     """The probability with which each unit of the sample was drawn; empty while nothing counts as a
     sample.
 
-        A batch counts once people have labelled all of it, with those before it: which statements
-        are labelled first may hang on what they say. Nothing counts where debates were held since
-        the last drawing.
+    A batch counts once people have labelled all of it, with those before it: which statements
+    are labelled first may hang on what they say. Nothing counts where debates were held since
+    the last drawing.
 
-        Args:
-            sample: as drawn.
-            present: the units of the run.
-            labelled: those of them of which every statement has a label of people.
+    Args:
+        sample: as drawn.
+        present: the units of the run.
+        labelled: those of them of which every statement has a label of people.
     """
     no_probabilities = pd.Series(dtype=float)
     if set(present) - set(sample["unit"]):

@@ -45,11 +45,11 @@ def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd
     """The rows of a sheet: statements in an order drawn by seed, without anything that tells who
     spoke, or when.
 
-        Args:
-            statements: as `statements_in` gives them; statements without text (missing judges) are
-                left out.
-            facts: case id to the facts that the panel saw.
-            seed: the configuration's seed.
+    Args:
+        statements: as `statements_in` gives them; statements without text (missing judges) are
+            left out.
+        facts: case id to the facts that the panel saw.
+        seed: the configuration's seed.
     """
     statements_with_text = statements[statements["text"].str.strip() != ""]
     order = sorted(
@@ -85,8 +85,8 @@ def read_labels(folder: Path, sheet: str) -> tuple[str, dict[str, str]]:
     """What is asked of the statements of a sheet, and its labels with what each means, from its
     labelling interface.
 
-        Raises:
-            UserError: there is none, or it is no XML.
+    Raises:
+        UserError: there is none, or it is no XML.
     """
     path = folder / f"{sheet}.xml"
     if not path.exists():
@@ -108,12 +108,12 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -
     """Write a sheet as CSV and Label Studio tasks, with its interface; but for interfaces no file
     is changed.
 
-        Statements that are on a sheet of this stem already are not written again; others get a
-        sheet of the next number.
+    Statements that are on a sheet of this stem already are not written again; others get a
+    sheet of the next number.
 
-        Returns:
-            The paths of the sheet and its tasks, or of the last sheet where no statement is new;
-            none without statements.
+    Returns:
+        The paths of the sheet and its tasks, or of the last sheet where no statement is new;
+        none without statements.
     """
     path, earlier, item_ids = folder / f"{stem}.csv", list[Path](), set[str]()
     while path.exists():
@@ -157,17 +157,17 @@ def read_annotations(
     """All that annotators filled in, checked row by row; rows without a label are not filled in yet
     and left out.
 
-        Args:
-            files: CSV sheets and Label Studio exports.
-            contents: the first part of every blind id of this run to what sheets with such ids may
-                hold.
+    Args:
+        files: CSV sheets and Label Studio exports.
+        contents: the first part of every blind id of this run to what sheets with such ids may
+            hold.
 
-        Returns:
-            The rows that can be used, with columns file, row, item, label, annotator, kind (human,
-            or adjudicated: a decision between annotators); and one message for each fault: another
-            encoding, a missing column (the whole file is left out), an unknown label, a statement
-            that does not exist, the same statement twice by one annotator, two decisions on one
-            statement (the row is left out).
+    Returns:
+        The rows that can be used, with columns file, row, item, label, annotator, kind (human,
+        or adjudicated: a decision between annotators); and one message for each fault: another
+        encoding, a missing column (the whole file is left out), an unknown label, a statement
+        that does not exist, the same statement twice by one annotator, two decisions on one
+        statement (the row is left out).
     """
     rows: list[FilledRow] = []
     faults: list[str] = []

@@ -31,9 +31,9 @@ def are_statements(utterances: pd.DataFrame, kinds: Collection[str]) -> "pd.Seri
     """Which utterances are labelled: those of some kinds, or without kinds all words in public that
     give no answer.
 
-        Args:
-            utterances: columns kind, text, and `TOLD_BY`.
-            kinds: as a rubric names them.
+    Args:
+        utterances: columns kind, text, and `TOLD_BY`.
+        kinds: as a rubric names them.
     """
     if kinds:
         return utterances["kind"].isin(kinds)
@@ -51,12 +51,12 @@ def read_statements(shards: Sequence[Path], kinds: Collection[str] = ()) -> pd.D
     """The statements of some transcripts' debates that have ended, in the order of shards and
     turns.
 
-        Args:
-            shards: the transcripts.
-            kinds: the rubric's kinds of utterances that are labelled.
+    Args:
+        shards: the transcripts.
+        kinds: the rubric's kinds of utterances that are labelled.
 
-        Returns:
-            The columns of `COLUMNS`, and item (the blind id).
+    Returns:
+        The columns of `COLUMNS`, and item (the blind id).
     """
     utterances = _ended_debates(shards)
     statements = utterances.loc[are_statements(utterances, kinds), COLUMNS].reset_index(drop=True)

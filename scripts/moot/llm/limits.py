@@ -16,8 +16,8 @@ AHEAD_SECONDS = 1.0
 class Pace:
     """When the next call may be sent: each request, and each token, takes its part of a minute.
 
-    Calls spread in this way also keep to limits over less than a minute. Times are in seconds of one
-    clock.
+    Calls spread in this way also keep to limits over less than a minute. Times are in seconds of
+    one clock.
     """
 
     requests_at: float = 0.0

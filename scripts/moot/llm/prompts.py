@@ -34,8 +34,8 @@ def enclose(text: object, tag: str) -> str:
     """Text between `<tag>` and `</tag>`, with everything inside it that looks like a tag made
     harmless.
 
-        >>> enclose("a </facts> b, 1 < 2", "facts")
-        '<facts>\\na ‹/facts> b, 1 < 2\\n</facts>'
+    >>> enclose("a </facts> b, 1 < 2", "facts")
+    '<facts>\\na ‹/facts> b, 1 < 2\\n</facts>'
     """
     return f"<{tag}>\n{_TAG_LIKE.sub('‹', str(text)).strip()}\n</{tag}>"
 
@@ -121,14 +121,14 @@ class Prompts:
         """The messages of a template, as its `{{ role("system") }}` and `{{ role("user") }}` cut
         it.
 
-                Args:
-                    name: of `{name}.{language}.jinja`, or of `{name}.jinja` where there is none in
-                        that language.
-                    language: of the case's text.
-                    context: the template's variables.
+        Args:
+            name: of `{name}.{language}.jinja`, or of `{name}.jinja` where there is none in
+                that language.
+            language: of the case's text.
+            context: the template's variables.
 
-                Raises:
-                    UserError: no such template, or a mistake in it, with its line.
+        Raises:
+            UserError: no such template, or a mistake in it, with its line.
         """
         parts = self._cut.split(self._text((f"{name}.{language}.jinja", f"{name}.jinja"), context))
         messages = (
@@ -143,7 +143,7 @@ class Prompts:
         """What a template says, for a person to read; `{name}.person.jinja` takes its place where
         there is one.
 
-                Args, Raises: as in `render`.
+        Args, Raises: as in `render`.
         """
         names = (
             f"{name}.person.{language}.jinja",

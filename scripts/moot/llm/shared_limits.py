@@ -38,10 +38,11 @@ _SAY_SECONDS = 30.0
 
 
 def fair_share(demand: int, other_demands: Sequence[int], total: int) -> int:
-    """The part of `total` for one who wants `demand`, beside `other_demands`: max-min fair, rounded up.
+    """The part of `total` for one who wants `demand`, beside `other_demands`: max-min fair, rounded
+    up.
 
-    >>> fair_share(1, [20, 20], 9), fair_share(20, [20, 1], 9), fair_share(20, [], 9)
-    (1, 4, 9)
+        >>> fair_share(1, [20, 20], 9), fair_share(20, [20, 1], 9), fair_share(20, [], 9)
+        (1, 4, 9)
     """
     remaining = total
     wants = sorted([*other_demands, demand])
@@ -57,8 +58,8 @@ def has_turn(process: int, other_processes: Sequence[int], total: int, now: floa
     """Whether the process with the number `process` may call now: `total` of them at a time, in a
     circle.
 
-        >>> [[has_turn(own, [1, 2, 3], 2, now) for own in (1, 2, 3)] for now in (0.0, 2.0)]
-        [[True, True, False], [False, True, True]]
+    >>> [[has_turn(own, [1, 2, 3], 2, now) for own in (1, 2, 3)] for now in (0.0, 2.0)]
+    [[True, True, False], [False, True, True]]
     """
     numbers = sorted({*other_processes, process})
     return (numbers.index(process) - int(now / _TURN_SECONDS)) % len(numbers) < total

@@ -55,9 +55,9 @@ def _rows(results: StudyResults) -> list[Row]:
     """A row a method, model and data set: of several experiments the one with the most cases; then
     trained models.
 
-        The accuracy that counts invalid answers as wrong is the headline, since a method that
-        seldom answers must not look better for it. What recorded debates took is not known, and
-        NaN.
+    The accuracy that counts invalid answers as wrong is the headline, since a method that
+    seldom answers must not look better for it. What recorded debates took is not known, and
+    NaN.
     """
     best_rows: dict[tuple[str, ...], Row] = {}
     experiments = results.experiments.values()

@@ -276,10 +276,10 @@ def confirm_served(
     """What is as published, without the runs whose servers said that they served another model than
     was asked for.
 
-        Args:
-            comparable: by the configuration alone.
-            scores: of all experiments; `debates_served` says what servers said.
-            models: the entries of the configuration.
+    Args:
+        comparable: by the configuration alone.
+        scores: of all experiments; `debates_served` says what servers said.
+        models: the entries of the configuration.
     """
     runs = dict(comparable.runs)
     for key, found in runs.items():

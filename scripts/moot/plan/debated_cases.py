@@ -11,11 +11,11 @@ def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: in
     """The cases that an experiment debates, and the validation cases that its threshold is fitted
     on.
 
-        Training and validation cases that resemble a test case are left out: something learns from
-        what is debated there.
+    Training and validation cases that resemble a test case are left out: something learns from
+    what is debated there.
 
-        Raises:
-            UserError: the split is empty, or holds fewer cases than asked for.
+    Raises:
+        UserError: the split is empty, or holds fewer cases than asked for.
     """
     config = experiment.config
     chosen = []

@@ -72,12 +72,12 @@ def rubric_of(config: ExperimentConfig, own: Mapping[str, Rubric]) -> Rubric | N
     """The rubric by which an experiment's statements are labelled: that which it names, or its
     protocol's.
 
-        Args:
-            config: the experiment's entry.
-            own: the rubrics of the configuration.
+    Args:
+        config: the experiment's entry.
+        own: the rubrics of the configuration.
 
-        Raises:
-            UserError: no rubric has this name.
+    Raises:
+        UserError: no rubric has this name.
     """
     if not config.labelers:
         return None

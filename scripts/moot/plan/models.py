@@ -24,11 +24,11 @@ def checked_models(
     """The models, those of this run that say `price: auto` with what a list of prices says; faults
     are noted.
 
-        Args:
-            models: all models by name.
-            used: those that this run speaks with.
-            files: the files of the configuration.
-            faults: takes what is wrong.
+    Args:
+        models: all models by name.
+        used: those that this run speaks with.
+        files: the files of the configuration.
+        faults: takes what is wrong.
     """
     checked = dict(models)
     for name, model in models.items():

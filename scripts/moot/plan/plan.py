@@ -259,8 +259,8 @@ class Plan:
         """Refuse a data set whose maker is no experiment of this run, or argues over that data set
         itself.
 
-                Those that experiments are about are checked at once, any other when its artifacts
-                are asked for.
+        Those that experiments are about are checked at once, any other when its artifacts
+        are asked for.
         """
         if dataset not in self.datasets:
             return  # its options are faulty, which is said

@@ -18,8 +18,8 @@ def with_simulated_voices(config: Config) -> Config:
     """A configuration as it is rehearsed: every model simulated, no budget, no limits, one shard, a
     ledger of its own.
 
-        Prices stay, so that the tables of costs say what the real run would cost. Shards are for
-        slow models: a job of simulated voices is done in seconds, of which its start takes most.
+    Prices stay, so that the tables of costs say what the real run would cost. Shards are for
+    slow models: a job of simulated voices is done in seconds, of which its start takes most.
     """
     models = {name: _simulated(model) for name, model in config.models.items()}
     changed = {"models": models, "budget": Budget(), "replay": False, "ledger": LEDGER, "shards": 1}

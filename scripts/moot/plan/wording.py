@@ -25,8 +25,8 @@ def words_digest(text: str) -> str:
     """The sha256 of a prompt's words: white space taken out, quotation marks straight, characters
     in one form.
 
-        >>> words_digest("“Is it  so?”") == words_digest('"Is it\\nso?"')
-        True
+    >>> words_digest("“Is it  so?”") == words_digest('"Is it\\nso?"')
+    True
     """
     plain = unicodedata.normalize("NFKC", text.translate(_QUOTES))
     return hashlib.sha256("".join(plain.split()).encode()).hexdigest()

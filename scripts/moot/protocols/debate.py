@@ -62,15 +62,16 @@ class Turn:
 
 
 class Intervention:
-    """Changes a debate from outside, while its protocol runs unchanged. One object serves one debate.
+    """Changes a debate from outside, while its protocol runs unchanged. One object serves one
+    debate.
 
-    A debate calls its intervention before it asks a seat, in place of asking, in place of
-    recording, when a prompt quotes the debate, when a prompt is sent, when an utterance is
-    recorded, and when the protocol has its answer. This base class changes nothing at any of these
-    points; controls and replays override those at which they change something.
+        A debate calls its intervention before it asks a seat, in place of asking, in place of
+        recording, when a prompt quotes the debate, when a prompt is sent, when an utterance is
+        recorded, and when the protocol has its answer. This base class changes nothing at any of these
+        points; controls and replays override those at which they change something.
 
-    Attributes:
-        debate: The debate, from `start` on.
+        Attributes:
+            debate: The debate, from `start` on.
     """
 
     debate: "Debate"
@@ -91,7 +92,9 @@ class Intervention:
         return None
 
     def replace_recording(self, _turn: Turn, /) -> Utterance | None:
-        """Return the utterance that replaces one which the protocol itself records; None for none."""
+        """Return the utterance that replaces one which the protocol itself records;
+        None for none.
+        """
         return None
 
     def hear(self, _seat: str, utterances: Sequence[Utterance], /) -> Sequence[Utterance]:

@@ -40,12 +40,12 @@ def check_seats(
     """Require that seats and models are known, people named as they can be, and that no person has
     two seats.
 
-        Args:
-            given: seat to model or person.
-            seats: those of the protocol; None where it does not say.
+    Args:
+        given: seat to model or person.
+        seats: those of the protocol; None where it does not say.
 
-        Raises:
-            UserError: otherwise.
+    Raises:
+        UserError: otherwise.
     """
     if taken := next(filter(is_person, models), None):
         raise UserError(
@@ -199,8 +199,8 @@ async def all_spoken(*speaking: Awaitable[Item]) -> list[Item]:
     """What several seats say at once. Where some wait for people, the others speak to their end all
     the same.
 
-        Raises:
-            DebatePausedError: some seat waits. Another error ends all at once.
+    Raises:
+        DebatePausedError: some seat waits. Another error ends all at once.
     """
 
     waiting: list[DebatePausedError] = []

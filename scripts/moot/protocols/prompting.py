@@ -146,9 +146,9 @@ def _samples(debate: Debate, params: SelfConsistencyParams) -> int:
     """How many samples: given, or what the debate to compare with takes a case, in calls or in
     tokens.
 
-        A price tells how many prompt tokens are worth a generated one. Without it generated tokens
-        alone are matched: these take a model's time, and a debate's prompts say the same again and
-        again.
+    A price tells how many prompt tokens are worth a generated one. Without it generated tokens
+    alone are matched: these take a model's time, and a debate's prompts say the same again and
+    again.
     """
     if isinstance(params.k, int):
         return params.k

@@ -37,9 +37,9 @@ def read_fields(
     """Fill in what a reply says by its schema; `prediction` and `confidence` have columns of their
     own.
 
-        A model's reply whose words contradict its prediction is flagged, and unusable where
-        `contradictory` is "invalid". A confidence that contradicts the model's `confidence_scale`
-        is missing.
+    A model's reply whose words contradict its prediction is flagged, and unusable where
+    `contradictory` is "invalid". A confidence that contradicts the model's `confidence_scale`
+    is missing.
     """
     said.parse_status, said.parsed = parsed.status, parsed.value
     said.parse_problem, said.missing_fields = parsed.problem, ",".join(parsed.missing)

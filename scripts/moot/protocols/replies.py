@@ -85,15 +85,15 @@ def prediction_schema(
     """The schema of a prediction: optionally weighed factors or reasons first, then prediction and
     confidence.
 
-        The prediction decides; all else may be missing from a reply.
+    The prediction decides; all else may be missing from a reply.
 
-        Args:
-            task: whose labels may be predicted (in upper case).
-            factors: the most factors to weigh; 0 for none; `any` number of them, each a list of
-                three texts.
-            reasoning: whether reasons are asked for before the prediction.
-            characters: the most that the reasons may take; 0 for no limit.
-            critique: whether each side's arguments are assessed before the prediction.
+    Args:
+        task: whose labels may be predicted (in upper case).
+        factors: the most factors to weigh; 0 for none; `any` number of them, each a list of
+            three texts.
+        reasoning: whether reasons are asked for before the prediction.
+        characters: the most that the reasons may take; 0 for no limit.
+        critique: whether each side's arguments are assessed before the prediction.
     """
     return _schema(name, task.labels, task.multilabel, factors, reasoning, characters, critique)
 

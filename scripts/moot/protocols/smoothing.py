@@ -38,8 +38,8 @@ def threshold_met(reliabilities: Sequence[float], threshold: float, rule: Rule =
     """Threshold(v) of Algorithm 1, which the paper leaves open: the mean (or any, or every)
     reliability reaches it.
 
-        Without reliabilities (no assistant, or no seat spoke) nothing speaks against the debate, so
-        it is met.
+    Without reliabilities (no assistant, or no seat spoke) nothing speaks against the debate, so
+    it is met.
     """
     if not reliabilities:
         return True
@@ -84,7 +84,7 @@ def likeliest(probabilities: Probabilities, task: Task) -> str:
     """What token probabilities answer: the likeliest label; of several labels each above one half,
     or the likeliest.
 
-        Of exactly equal ones, the label that the task names first.
+    Of exactly equal ones, the label that the task names first.
     """
     above = sorted(label for label in task.labels if probabilities[label] > EVEN)
     if task.multilabel and above:
@@ -96,8 +96,8 @@ def decided(outlook: Outlook, task: Task) -> str:
     """The decision: the likeliest label; with several labels every one above one half, and the
     likeliest if none is.
 
-        Equal probabilities leave it to the judge's latest answer that names one of the labels
-        concerned.
+    Equal probabilities leave it to the judge's latest answer that names one of the labels
+    concerned.
     """
     probabilities = outlook.probabilities
     if task.multilabel:
@@ -124,7 +124,7 @@ def answer_of(
     """The decision from O_n, its confidence from 0 to 100, and the probability of the positive
     label.
 
-        The decision alone, if one of the recorded `steps` has an answer without a probability.
+    The decision alone, if one of the recorded `steps` has an answer without a probability.
     """
     prediction = decided(outlook, task)
     if any(step["probability"] == LABEL_ALONE for step in steps):

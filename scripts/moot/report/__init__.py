@@ -1,4 +1,6 @@
-"""Output for readers: tables and figures (registered here), published values, transcripts, the reader."""
+"""Output for readers: tables and figures (registered here), published values, transcripts, the
+reader.
+"""
 
 import inspect
 from collections.abc import Callable

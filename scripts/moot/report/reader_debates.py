@@ -76,10 +76,10 @@ class Packing:
     """Collects the debates of a study: columns of the index, and chunks of about as many characters
     as wanted.
 
-        Args:
-            most: characters of a chunk.
-            keep: takes each chunk that is complete, by its name.
-            indexed: whether a search shall know which chunks hold a word.
+    Args:
+        most: characters of a chunk.
+        keep: takes each chunk that is complete, by its name.
+        indexed: whether a search shall know which chunks hold a word.
     """
 
     def __init__(self, max_characters: int, store: StoreChunk, *, indexed: bool = False) -> None:

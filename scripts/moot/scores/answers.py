@@ -29,8 +29,8 @@ class ContrastResult:
     Attributes:
         difference: the difference.
         population: `LIKE_THESE`, or "these 5 cases".
-        needed_cases: the number of cases that could show this difference for cases like these, where
-            these are too few.
+        needed_cases: the number of cases that could show this difference for cases like these,
+            where these are too few.
     """
 
     difference: Difference

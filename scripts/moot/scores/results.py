@@ -40,8 +40,8 @@ class ExperimentView:
     defaults filled in.
 
     `recorded_names` holds the names that records of the past give some of its models; `arm` and
-    `control_of` say which control arm of which experiment it is, if any; `loader` is that of the data
-    set; `rubric` is what its statements are labelled by.
+    `control_of` say which control arm of which experiment it is, if any; `loader` is that of the
+    data set; `rubric` is what its statements are labelled by.
     """
 
     protocol: str

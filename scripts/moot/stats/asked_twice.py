@@ -73,8 +73,8 @@ def changes(
         first, second: the answers, by case and repeat.
         distance_of: how far two answers are apart, at most 1.
         clusters, seed: of each case, and of the bootstrap over them.
-        default_change: what changes when the same is asked twice, where that is known: 0 for a trained
-            model.
+        default_change: what changes when the same is asked twice, where that is known: 0 for a
+            trained model.
     """
     first_by_case, second_by_case = (
         {str(case): answers for case, answers in side.groupby(level=0)} for side in (first, second)

@@ -84,12 +84,12 @@ class ClusterBootstrap:
     """Resamples of the clusters behind some rows; equal clusters and seed give equal draws, also
     across models.
 
-        Args:
-            clusters: the cluster that each row belongs to; several rows may share one. A tuple
-                names one of each kind.
-            seed: of the draws.
-            resamples: how many samples of clusters are drawn, with replacement.
-            level: the interval's nominal coverage.
+    Args:
+        clusters: the cluster that each row belongs to; several rows may share one. A tuple
+            names one of each kind.
+        seed: of the draws.
+        resamples: how many samples of clusters are drawn, with replacement.
+        level: the interval's nominal coverage.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class ClusterBootstrap:
         """How often each row is drawn: some resamples at a time, shape (some, rows), all of them
         where rows are few.
 
-                Of several kinds of clusters those of the fewest clusters are drawn.
+        Of several kinds of clusters those of the fewest clusters are drawn.
         """
         chunk_size = max(1, _MAX_WEIGHTS_IN_MEMORY // max(self.rows, 1))
         if chunk_size >= self._resamples:
@@ -204,8 +204,8 @@ def _combine_kinds(kinds: list[tuple[Floats, int, int]]) -> Floats:
     """Draws with the variance of several kinds of clusters: of each kind its draws, its clusters,
     how many kinds it is.
 
-        A kind's variance counts as its small-sample interval would (times clusters over clusters
-        less one), and that of two kinds together is subtracted.
+    A kind's variance counts as its small-sample interval would (times clusters over clusters
+    less one), and that of two kinds together is subtracted.
     """
     variances = [
         (
@@ -254,8 +254,8 @@ def estimate_interval(
     """The interval around a statistic's value on the sample, from its bootstrap draws; undefined
     ones are left out.
 
-        NaN from fewer than two clusters, and where the draws show no spread of a statistic that has
-        no two bounds, since then nothing says how far the next cluster may lie.
+    NaN from fewer than two clusters, and where the draws show no spread of a statistic that has
+    no two bounds, since then nothing says how far the next cluster may lie.
     """
     from scipy.special import stdtrit  # registries are read at every start of Snakemake
 

@@ -55,9 +55,9 @@ def calibration_error_by_chance(confidence: Floats, seed: int) -> float:
     """The calibration error to be expected of calibrated answers with these confidences; NaN of
     none.
 
-        With few answers a bin's accuracy differs from its confidence by chance alone, so that the
-        error is above 0 though every confidence is deserved (consistency resampling, Bröcker and
-        Smith 2007). Answers are taken as independent.
+    With few answers a bin's accuracy differs from its confidence by chance alone, so that the
+    error is above 0 though every confidence is deserved (consistency resampling, Bröcker and
+    Smith 2007). Answers are taken as independent.
     """
     if not len(confidence):
         return float("nan")

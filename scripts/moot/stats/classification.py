@@ -78,8 +78,8 @@ def averages(
     """Precision, recall and F1: macro, micro, weighted, of the positive label, and of each label
     that occurs.
 
-        Ratios without denominator count as 0, as scikit-learn's `zero_division=0`; all are NaN
-        without rows.
+    Ratios without denominator count as 0, as scikit-learn's `zero_division=0`; all are NaN
+    without rows.
     """
     metrics: dict[Key, Floats] = {}
     halves = (totals.predicted + totals.true) / 2
@@ -190,9 +190,9 @@ def measure(outcome: ClassificationOutcome) -> dict[str, float]:
     """Every one of `METRICS`; NaN where a metric has no meaning (Brier of decision values, AUC of
     one class).
 
-        Accuracy of several labels at once is that of the whole set. The AUC of more than two labels
-        is one label against the rest, weighted by the label's share; the Brier score of more than
-        two labels is the sum over labels, else that of the positive label.
+    Accuracy of several labels at once is that of the whole set. The AUC of more than two labels
+    is one label against the rest, weighted by the label's share; the Brier score of more than
+    two labels is the sum over labels, else that of the positive label.
     """
     totals = weighted_sums(
         outcome.truth, outcome.assigned, np.ones((1, len(outcome.truth))), outcome.multilabel

@@ -76,8 +76,8 @@ class Sums:
         """What each case adds to the metric beyond its mean, shape (cases,): the metric linearised
         (delta method).
 
-                Their mean is 0; the metric's sampling variance is their variance over the number of
-                cases. For a plain mean they are the deviations from it.
+        Their mean is 0; the metric's sampling variance is their variance over the number of
+        cases. For a plain mean they are the deviations from it.
         """
         occurs = self.bottoms.sum(axis=0) > 0
         if not occurs.any():

@@ -232,9 +232,9 @@ def p_of_interval(
     """One less the level at which an interval reaches 0, by bisection on the logarithm; 1 where
     there is none.
 
-        With a margin, the p of two one-sided tests that the value lies beyond it, above or below
-        (Schuirmann 1987): half of what is left of the level at which the interval reaches either
-        margin.
+    With a margin, the p of two one-sided tests that the value lies beyond it, above or below
+    (Schuirmann 1987): half of what is left of the level at which the interval reaches either
+    margin.
     """
     if np.isnan(interval(LEVEL)).any():
         return 1.0

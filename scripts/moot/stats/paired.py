@@ -58,7 +58,7 @@ def share_right(predictions: pd.DataFrame) -> "pd.Series[float]":
     """A system's share of right answers on each case, over its repeats, indexed by case_id; invalid
     is wrong.
 
-        A case whose truth is not known has none.
+    A case whose truth is not known has none.
     """
     predictions = predictions[predictions["target"] != ""]
     is_right = (predictions["status"] == "valid") & (

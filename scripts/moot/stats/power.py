@@ -47,8 +47,8 @@ class Spread:
 
     Attributes:
         difference: in the debates that this was estimated from.
-        between_variance: variance between cases of the difference that many repeats would come to; of
-            different cases, that of either side.
+        between_variance: variance between cases of the difference that many repeats would come to;
+            of different cases, that of either side.
         within: variance that one repeat of all runs of either side adds, first and second; NaN
             where each case was debated once, so that it is part of `between_variance`.
         design: the design effect, by how much clusters of cases raise the variance of a mean; of

@@ -87,10 +87,10 @@ def corrected_ratio(
     """One corrected mean over another: changes over chances to change, positions for over positions
     taken.
 
-        Args:
-            predicted: the labeller's values of each row, above and below the line.
-            observed: people's, in the same order.
-            inclusion: as of `corrected_mean`.
+    Args:
+        predicted: the labeller's values of each row, above and below the line.
+        observed: people's, in the same order.
+        inclusion: as of `corrected_mean`.
     """
     top, bottom = (
         corrected_mean(*values, inclusion) for values in zip(predicted, observed, strict=True)

@@ -37,10 +37,10 @@ def sign_flip_p(differences: Floats, seed: int) -> float:
     """The two-sided p-value of a randomisation test: between equal systems each difference could
     have either sign.
 
-        Exact for up to `EXACT_CLUSTERS` differences other than 0, else from `PATTERNS` random
-        patterns of signs (the observed one is counted too: Phipson and Smyth 2010). With
-        differences of 1 and -1 alone it is McNemar's exact test. A difference is the sum of an
-        independent unit's: of a case, or of a cluster of cases.
+    Exact for up to `EXACT_CLUSTERS` differences other than 0, else from `PATTERNS` random
+    patterns of signs (the observed one is counted too: Phipson and Smyth 2010). With
+    differences of 1 and -1 alone it is McNemar's exact test. A difference is the sum of an
+    independent unit's: of a case, or of a cluster of cases.
     """
     moved = differences[np.abs(differences) > _ROUNDING]
     if not len(moved):
@@ -74,13 +74,13 @@ def exchange_p(distance: Callable[[Numbers], Floats], moved: int, seed: int) -> 
     """The share of exchanges of sides, unit by unit, that set them at least as far apart as they
     are.
 
-        Args:
-            distance: how far apart both sides are, shape (patterns,), from patterns of shape
-                (patterns, units) in which 1 exchanges a unit's sides; NaN, where a side then has
-                nothing to measure, counts as apart.
-            moved: how many units differ between the sides; of more than `EXACT_CLUSTERS` random
-                patterns are drawn.
-            seed: of these.
+    Args:
+        distance: how far apart both sides are, shape (patterns,), from patterns of shape
+            (patterns, units) in which 1 exchanges a unit's sides; NaN, where a side then has
+            nothing to measure, counts as apart.
+        moved: how many units differ between the sides; of more than `EXACT_CLUSTERS` random
+            patterns are drawn.
+        seed: of these.
     """
     if not moved:
         return 1.0
@@ -101,17 +101,17 @@ def dealing_p(
     """The share of ways to deal all clusters to two sides anew that set them at least as far apart
     as they are.
 
-        Equal clusters are counted by kind. With two kinds, as where each cluster is one answer,
-        right or wrong, all ways are counted: that is Fisher's exact test, two-sided by the
-        difference. Else `PATTERNS` ways are drawn.
+    Equal clusters are counted by kind. With two kinds, as where each cluster is one answer,
+    right or wrong, all ways are counted: that is Fisher's exact test, two-sided by the
+    difference. Else `PATTERNS` ways are drawn.
 
-        Args:
-            rows: one a cluster, those of the first side before those of the second, shape
-                (clusters, columns).
-            first: how many clusters the first side has.
-            distance: from the kinds' rows and how many of each kind either side has, shape (ways,
-                kinds) each, to (ways,).
-            seed: of the random ways.
+    Args:
+        rows: one a cluster, those of the first side before those of the second, shape
+            (clusters, columns).
+        first: how many clusters the first side has.
+        distance: from the kinds' rows and how many of each kind either side has, shape (ways,
+            kinds) each, to (ways,).
+        seed: of the random ways.
     """
     kinds, codes, counts = np.unique(
         np.round(rows, _DIGITS), axis=0, return_inverse=True, return_counts=True

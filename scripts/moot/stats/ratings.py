@@ -123,11 +123,11 @@ def _largest_joined_group(sides: Floats, outcomes: Floats) -> Truths:
     """Which names form the largest group in which each beats or ties each other, directly or
     through others of it.
 
-        None, where every group has a single name.
+    None, where every group has a single name.
 
-        Args:
-            sides: 1 for the first and -1 for the second of a pair, shape (pairs, names).
-            outcomes: of each pair.
+    Args:
+        sides: 1 for the first and -1 for the second of a pair, shape (pairs, names).
+        outcomes: of each pair.
     """
     from scipy.sparse.csgraph import (
         connected_components,

@@ -81,27 +81,27 @@ def evaluate(
     """Cross-validate each baseline on the training split, then fit it there and score it on the
     test split.
 
-        Args:
-            seed: decides folds, models and bootstrap draws; the same seed gives the same result for
-                any `threads`.
-            threads: how many folds are fitted at once.
-            folds: how many folds; fewer where a label has fewer training cases (the column `folds`
-                says how many).
+    Args:
+        seed: decides folds, models and bootstrap draws; the same seed gives the same result for
+            any `threads`.
+        threads: how many folds are fitted at once.
+        folds: how many folds; fewer where a label has fewer training cases (the column `folds`
+            says how many).
 
-        Returns:
-            The leaderboard has two rows a baseline, told apart by `evaluation`: `cross_validation`
-            (the mean over the folds of every metric; confusion counts are summed) and `test` (with
-            the ends `_low` and `_high` of 95 % intervals by cluster for accuracy, f1_macro and
-            auc). Metric columns are named as in the published figures (`recall_weighted`). `status`
-            is "ok"; or says why there are no figures (a baseline that fails never takes the others
-            with it); or how many test cases have a label that training never showed, so that no
-            model can be right there (`unseen`). `left_out` counts training cases that resemble a
-            test case and are therefore not learnt from. `confusion` is JSON, rows actual and
-            columns predicted in the order of the labels; with two labels there are `tn`, `fp`,
-            `fn`, `tp`, too. `fit_seconds` is measured and differs between runs; nothing else does.
-            Of several labels at once each has a model of its own; a case that none claims gets the
-            likeliest label. In the predictions `score` is the positive label's probability or
-            decision value, as `score_kind` says.
+    Returns:
+        The leaderboard has two rows a baseline, told apart by `evaluation`: `cross_validation`
+        (the mean over the folds of every metric; confusion counts are summed) and `test` (with
+        the ends `_low` and `_high` of 95 % intervals by cluster for accuracy, f1_macro and
+        auc). Metric columns are named as in the published figures (`recall_weighted`). `status`
+        is "ok"; or says why there are no figures (a baseline that fails never takes the others
+        with it); or how many test cases have a label that training never showed, so that no
+        model can be right there (`unseen`). `left_out` counts training cases that resemble a
+        test case and are therefore not learnt from. `confusion` is JSON, rows actual and
+        columns predicted in the order of the labels; with two labels there are `tn`, `fp`,
+        `fn`, `tp`, too. `fit_seconds` is measured and differs between runs; nothing else does.
+        Of several labels at once each has a model of its own; a case that none claims gets the
+        likeliest label. In the predictions `score` is the positive label's probability or
+        decision value, as `score_kind` says.
     """
     rows: list[Row] = []
     predictions: list[pd.DataFrame] = []

@@ -67,12 +67,12 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
     """Put a data set's artifacts into the form that baselines learn from, without training cases
     that leak.
 
-        Args:
-            features: the features artifact (case_id, split, label, then features), or None.
+    Args:
+        features: the features artifact (case_id, split, label, then features), or None.
 
-        Raises:
-            UserError: no training case that may teach, or no test case; a case without features; an
-                unknown target.
+    Raises:
+        UserError: no training case that may teach, or no test case; a case without features; an
+            unknown target.
     """
     dataset = cases[0].dataset if cases else ""
     left_out = sum(case.split == "train" and leaks(case) for case in cases)

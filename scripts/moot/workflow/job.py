@@ -23,8 +23,8 @@ def job(script: Fields) -> Iterator[tuple[Plan, "Snakemake"]]:
     """A job's checked plan and what Snakemake tells of the job, with its log open; recorded when
     the block ends well.
 
-        Args:
-            script: the global names of a script, among which Snakemake puts `snakemake`.
+    Args:
+        script: the global names of a script, among which Snakemake puts `snakemake`.
     """
     snakemake: Snakemake = script["snakemake"]
     name_from_results(snakemake)

@@ -33,9 +33,9 @@ def times_resumed(shard: Path) -> int:
     """How often the debates of a shard have gone on; one more as long as some of them wait for a
     batch.
 
-        As a parameter of the shard's job it makes Snakemake hold them again until none waits, and
-        not once more. It is read once a run: Snakemake asks for it again when it has removed the
-        shard.
+    As a parameter of the shard's job it makes Snakemake hold them again until none waits, and
+    not once more. It is read once a run: Snakemake asks for it again when it has removed the
+    shard.
     """
     if not shard.exists():
         return 0

@@ -17,8 +17,8 @@ def link_results(copies: Path) -> None:
     """Make `results` a link to the folder of the local copies, so that paths below it name the same
     everywhere.
 
-        Raises:
-            UserError: `results` is something else already.
+    Raises:
+        UserError: `results` is something else already.
     """
     copies.mkdir(parents=True, exist_ok=True)
     if not RESULTS.is_symlink() and not RESULTS.exists():

@@ -89,8 +89,8 @@ def by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> dict[str
     """The tables or figures that each job builds: those of a study; of a run of one study, the
     comparison's with them.
 
-        Those that this run has nothing to show in are a job of their own, which is done on request
-        alone.
+    Those that this run has nothing to show in are a job of their own, which is done on request
+    alone.
     """
     names = [study for study in plan.studies if study != COMPARISON]
     jobs = {study: study for study in plan.studies} | (

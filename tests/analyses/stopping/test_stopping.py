@@ -1,5 +1,5 @@
-"""Where debates end: the reason, what was not spent, and that an interim analysis decides as the table
-says.
+"""Where debates end: the reason, what was not spent, and that an interim analysis decides as the
+table says.
 """
 
 from dataclasses import replace
@@ -92,8 +92,8 @@ def test_the_reason_to_stop(
 
 
 def test_the_next_stage_that_has_cases_must_be_within_the_budget(tmp_path: Path) -> None:
-    """One cluster of all cases but five, of which the stage after it has none: these five are of the
-    stage after that.
+    """One cluster of all cases but five, of which the stage after it has none: these five are of
+    the stage after that.
     """
     large = {one.case_id for one in CASES[:-5]}
     cases = [

@@ -60,7 +60,7 @@ def panel(
     """Results of debates, each written as rounds of positions: "aar arr rrr" (a affirm, r reverse,
     n none).
 
-        `people`: what people say of the debates that were drawn, in the same way.
+    `people`: what people say of the debates that were drawn, in the same way.
     """
     statements, labels = [], []
     for debate, course in courses.items():

@@ -48,7 +48,7 @@ def experiment(
     """A debate over `count` cases that plaintiffs win, the first `right` of them predicted so; O_0
     is always wrong.
 
-        The first `failed` of them are debated a second time, without a valid answer.
+    The first `failed` of them are debated a second time, without a valid answer.
     """
     cases = [
         Case(f"c{n}", "caselaw", "test", f"Facts {n}", "plaintiff", WINNER.labels) for n in range(6)

@@ -160,9 +160,9 @@ def _changed_in(again: Floats, mean: float, times: int) -> Floats:
     """How often an answer changes at least once when it is asked for so many times more, if each
     time anew.
 
-        That is 1 - (1 - q)^times for the mean share q over cases that changes when asked once,
-        which is the most that it can be (Jensen's inequality), linear in each case's own share, so
-        that an interval has the uncertainty of q.
+    That is 1 - (1 - q)^times for the mean share q over cases that changes when asked once,
+    which is the most that it can be (Jensen's inequality), linear in each case's own share, so
+    that an interval has the uncertainty of q.
     """
     slope = times * (1 - mean) ** (times - 1)
     return 1 - (1 - mean) ** times + slope * np.nan_to_num(again - mean)

@@ -69,7 +69,10 @@ class Swap(ArmIntervention):
 
 
 class Consultancy(ArmIntervention):
-    """Only debaters of one side are asked. The side is drawn for each case; the judge is not told."""
+    """Only debaters of one side are asked.
+
+    The side is drawn for each case; the judge is not told.
+    """
 
     def start(self, debate: Debate) -> None:
         """Draw the side."""

@@ -32,10 +32,11 @@ Statements = Mapping[tuple[str, str], Sequence[Fields]]
 
 
 class Noise(ArmIntervention):
-    """Debaters' statements are borrowed from another case's debate of the same experiment and model.
+    """Debaters' statements are borrowed from another case's debate of the same experiment and
+    model.
 
-    Debaters are not asked. Where debaters also decide (a panel), each is asked, and reads borrowed
-    statements of the others.
+        Debaters are not asked. Where debaters also decide (a panel), each is asked, and reads borrowed
+        statements of the others.
     """
 
     def __init__(self, debaters: Debaters) -> None:

@@ -1,5 +1,5 @@
-"""The table `contamination`: what a model recalls of cases before and after its cut-off, and how often
-it is right.
+"""The table `contamination`: what a model recalls of cases before and after its cut-off, and how
+often it is right.
 """
 
 import json

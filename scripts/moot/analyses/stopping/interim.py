@@ -1,4 +1,5 @@
-"""Interim analyses: the test of a contrast whose debates may end early, and how far these have come.
+"""Interim analyses: the test of a contrast whose debates may end early, and how far these have
+come.
 
 The same functions decide before each stage and fill the table `stopping`.
 """

@@ -1,5 +1,5 @@
-"""The table `stopping`: where the debates of planned comparisons ended, why, what was not spent, and
-how many cases a fixed plan would have needed.
+"""The table `stopping`: where the debates of planned comparisons ended, why, what was not spent,
+and how many cases a fixed plan would have needed.
 """
 
 from collections.abc import Iterator

@@ -88,11 +88,11 @@ def decompose(
     """The components of variance of some answers; None where none differ, no facet varies, or pairs
     are too few.
 
-        Args:
-            values: of each answer, shape (answers,); of answers in words one column a word, 1 where
-                it is given.
-            facets: of each answer its case, its judge, ...; a facet within another (a debate of a
-                case) has names of its own for each of its levels.
+    Args:
+        values: of each answer, shape (answers,); of answers in words one column a word, 1 where
+            it is given.
+        facets: of each answer its case, its judge, ...; a facet within another (a debate of a
+            case) has names of its own for each of its levels.
     """
     columns = as_numbers(values).reshape(len(values), -1 if len(values) else 1)
     codes = {

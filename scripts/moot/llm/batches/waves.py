@@ -12,8 +12,8 @@ from moot.llm.request import Reply, Request
 
 _QUIET_SECONDS = 0.05
 _QUIET_TURNS = 20
-"""A wave is sent after this time and this number of turns of the event loop without a change. A reply
-takes some turns to reach its debate and to become the next question.
+"""A wave is sent after this time and this number of turns of the event loop without a change. A
+reply takes some turns to reach its debate and to become the next question.
 """
 
 
@@ -46,7 +46,8 @@ class Waves:
     def count_as_busy(self) -> AbstractContextManager[None]:
         """Count a call that something other than a wave answers: the ledger, a server, a pause.
 
-        A call that another process is making does not count, since that process may wait for a wave.
+        A call that another process is making does not count, since that process may wait for a
+        wave.
         """
         return self._change_count(1)
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import anthropic
 
 API_VERSION = "2023-06-01"
-"""Of the requests and replies of this module, with its header for keys; the package may send a later
-one.
+"""Of the requests and replies of this module, with its header for keys; the package may send a
+later one.
 """
 FINISH_REASONS = {
     "end_turn": "stop",
@@ -128,10 +128,11 @@ class AnthropicEndpoint(SdkEndpoint):
 
 
 def _open_client(config: ModelConfig) -> "anthropic.AsyncAnthropic":
-    """Return a client that sends a server no headers that ANTHROPIC_CUSTOM_HEADERS names for others.
+    """Return a client that sends a server no headers that ANTHROPIC_CUSTOM_HEADERS names for
+    others.
 
-    Raises:
-        UserError: the package is not installed.
+        Raises:
+            UserError: the package is not installed.
     """
     try:
         import anthropic  # an extra; a replay must not load clients

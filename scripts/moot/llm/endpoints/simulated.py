@@ -1,8 +1,8 @@
 """A substitute for a model, which answers by a statistical model: free, offline and deterministic.
 
 It reads a request as any endpoint does. Other knowledge (the true label of a case) comes from the
-world with which the job opens it. Without a world it refuses, so that no simulated reply counts as a
-model's.
+world with which the job opens it. Without a world it refuses, so that no simulated reply counts as
+a model's.
 """
 
 import math

@@ -177,8 +177,8 @@ def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
     """The one label that `text` states, and whether `text` is nothing but that label (case and
     wrapping aside).
 
-        Raises EchoError where the text repeats the choice, UnreadableError where it states no label
-        or more than one.
+    Raises EchoError where the text repeats the choice, UnreadableError where it states no label
+    or more than one.
     """
     spelling = {fold_text(str(label)): label for label in labels}
     bare = fold_text(_unwrap(text))
@@ -324,9 +324,9 @@ def read_number(text: str, scale: float) -> tuple[int | float, bool, bool]:
     """The one number that `text` opens with; whether it is a percentage; whether the text is
     nothing else.
 
-        Digits keep their kind: "70" is an int, "70.0" a float. Words reach from zero to one
-        hundred, English and Chinese. Raises UnreadableError for no number, a range ("70-80"), a
-        list, or a fraction of anything but `scale`.
+    Digits keep their kind: "70" is an int, "70.0" a float. Words reach from zero to one
+    hundred, English and Chinese. Raises UnreadableError for no number, a range ("70-80"), a
+    list, or a fraction of anything but `scale`.
     """
     bare = re.sub(r"\*\*(?!\s?\d)", "", unicodedata.normalize("NFKC", text))  # bold, no power
     phrase = HEDGE.sub("", bare.strip(WRAPPING.replace(".", "")))
@@ -366,7 +366,7 @@ def find_announced(text: str, labels: tuple[Label, ...]) -> Iterator[Label]:
     """Every label that `text` gives as its answer: on a line of its own, or after words such as
     "the answer is".
 
-        Raises UnreadableError at an announcement that names labels without choosing one.
+    Raises UnreadableError at an announcement that names labels without choosing one.
     """
     for line in text.splitlines():
         phrases = (

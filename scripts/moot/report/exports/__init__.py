@@ -35,7 +35,8 @@ class ExportedDebate:
         case: its row of the cases schema.
         outcome: its row of the predictions schema.
         utterances: its rows of the transcripts schema in the order of turns, without the
-            conclusion; the turns of debates judged again have what taking them out did, as `EXPORTED_FIELDS`.
+            conclusion; the turns of debates judged again have what taking them out did, as
+            `EXPORTED_FIELDS`.
     """
 
     name: str

@@ -136,7 +136,7 @@ def _original_of(control: ExperimentResults, results: StudyResults) -> Experimen
     """The experiment that argues the same people as recorded, in the same way and with some of the
     same models.
 
-        Of several the one with the most repeats.
+    Of several the one with the most repeats.
     """
     alike = [
         found

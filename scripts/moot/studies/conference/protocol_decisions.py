@@ -166,9 +166,9 @@ async def grading(debate: Debate, params: GradingParams) -> Answer | None:
     """The grader on decisions whose truth is known: it grades both, and predicts the one that it
     grades higher.
 
-        The grades of the true decision have kind "grade", those of the planted wrong one
-        "grade_reversed". A grader that gives both the same grades tells nothing apart, and has no
-        usable answer.
+    The grades of the true decision have kind "grade", those of the planted wrong one
+    "grade_reversed". A grader that gives both the same grades tells nothing apart, and has no
+    usable answer.
     """
     true_label = debate.case.target
     means: dict[str, float] = {}

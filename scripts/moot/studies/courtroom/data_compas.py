@@ -89,7 +89,7 @@ def clean(path: Path, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]
     """Check and type the columns of text: id (the row, since the table has none), label, features,
     the tool's verdict.
 
-        With the cleaning report, description to count.
+    With the cleaning report, description to count.
     """
     frame, cleaning = typed_columns(path, table, (*PHRASES, VERDICT), CATEGORIES, PLAUSIBLE)
     check_values(path, table[LABEL], ("0", "1"))

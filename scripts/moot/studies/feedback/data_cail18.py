@@ -71,9 +71,9 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
     """JSON lines as published: `fact`, and `meta` with `relevant_articles` (numbers) and
     `accusation` (names).
 
-        Raises:
-            UserError: a file is missing or malformed, `fact` is empty, a record has no label, or no
-                case is left.
+    Raises:
+        UserError: a file is missing or malformed, `fact` is empty, a record has no label, or no
+            case is left.
     """
     files = source_files(options, context, "cail18/cail2018_sample.jsonl", "cail18.jsonl")
     cleaning = Counter({"records read": 0})

@@ -75,8 +75,8 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     """JSON lines with `case_background` (parts separated by tabs) and `labels` ("Plaintiff wins",
     "Defendant wins").
 
-        Raises:
-            UserError: a file is missing or malformed, a label is outside the set, a text is empty.
+    Raises:
+        UserError: a file is missing or malformed, a label is outside the set, a text is empty.
     """
     files: dict[Path, Split | None] = dict.fromkeys(context.artifacts.values())
     files = files or source_files(

@@ -254,7 +254,7 @@ def opinion_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]
     """What a debater who may choose replies with: a statement, and the label or labels that it
     argues for.
 
-        The label decides; a reply whose statement is outside the form is quoted unchanged.
+    The label decides; a reply whose statement is outside the form is quoted unchanged.
     """
     statement_field = Field(description="what you say to the judge and the other experts")
     fields: JsonObject = {
@@ -443,7 +443,7 @@ def answer_from(debate: Debate, outlook: Outlook) -> Answer:
     """The decision y from O_n. O_n of token probabilities goes along, to be calibrated on
     validation cases.
 
-        The decision alone, if O_n rests on an answer without a probability.
+    The decision alone, if O_n rests on an answer without a probability.
     """
     task = debate.task
     steps = [

@@ -60,7 +60,7 @@ def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
     """The runs over test cases that belong to no sweep, in the order of methods; of all protocols
     if none is given.
 
-        Of two runs of a model with the same parameters the first belongs to no sweep.
+    Of two runs of a model with the same parameters the first belongs to no sweep.
     """
     order = [*METHODS, DEBATE]
     swept_runs = {

@@ -74,9 +74,9 @@ def select(words: Iterable[str], find_place: Callable[[], str] = str) -> list[Ba
     """The baselines that a configuration asks for, each by its name or its family, in that order
     and each once.
 
-        Raises:
-            UserError: for a word that is neither a name nor a family; it names the nearest known
-                one.
+    Raises:
+        UserError: for a word that is neither a name nor a family; it names the nearest known
+            one.
     """
     baselines = [BASELINES[name] for name in BASELINES]
     names = {entry.name for entry in baselines} | {

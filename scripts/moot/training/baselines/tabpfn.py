@@ -25,8 +25,8 @@ def weights() -> Path:
     """The file of version-2 weights: the first of `WEIGHTS` in the folder that
     TABPFN_MODEL_CACHE_DIR names.
 
-        Raises:
-            UnavailableError: no folder is named, or it holds none of the files.
+    Raises:
+        UnavailableError: no folder is named, or it holds none of the files.
     """
     folder = os.environ.get(FOLDER_VARIABLE)
     if not folder:

@@ -57,7 +57,7 @@ def linear(features: Callable[[ModuleType], object], *, margin: float | None = N
     """The builder of a linear classifier: a support vector machine with a `margin`, else a logistic
     regression.
 
-        `features` makes the transformer from `moot.training.text_features`.
+    `features` makes the transformer from `moot.training.text_features`.
     """
 
     def build(seed: int, threads: int) -> "Pipeline":

@@ -118,13 +118,13 @@ def read_people(context: LoadContext, outcome: Outcome) -> People:
     """The people of all extracts in the folder, with the features that the extracts allow and the
     outcome asked for.
 
-        Each respondent has one id in all extracts, so people who agree in the few features are told
-        apart all the same.
+    Each respondent has one id in all extracts, so people who agree in the few features are told
+    apart all the same.
 
-        Raises:
-            UserError: no extract, a faulty file, extracts that contradict each other, a required
-                column that none of them has, a code that the map does not know, or no person left
-                with a known outcome.
+    Raises:
+        UserError: no extract, a faulty file, extracts that contradict each other, a required
+            column that none of them has, a code that the map does not know, or no person left
+            with a known outcome.
     """
     path = context.shipped / VARIABLES
     variables = read_variables(path)

@@ -96,9 +96,9 @@ def generate_nlsy97(seed: int, rows: int = _PUBLISHED_ROWS) -> pd.DataFrame:
     """A table in the columns of the published NLSY97 recidivism table, as text, typing errors and
     blanks included.
 
-        Args:
-            seed: decides everything.
-            rows: how many people; the share of rearrested ones is the published 393 of 1412.
+    Args:
+        seed: decides everything.
+        rows: how many people; the share of rearrested ones is the published 393 of 1412.
     """
     draw = random.Random(f"nlsy97 {seed}")  # noqa: S311
     people = [_draw_person(draw) for _ in range(rows)]

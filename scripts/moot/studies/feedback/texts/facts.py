@@ -86,8 +86,8 @@ class Record:
     """One record of a source, checked, before it becomes a case; `split` is None where the source
     has none.
 
-        Records with one of their `lawsuits` in common (`moot.studies.feedback.texts.lawsuits`) are
-        opinions of one lawsuit.
+    Records with one of their `lawsuits` in common (`moot.studies.feedback.texts.lawsuits`) are
+    opinions of one lawsuit.
     """
 
     row: int
@@ -147,16 +147,16 @@ def prepare(
     """Turn checked records into cases: outcome phrases, masks, cuts, near-duplicates, splits; all
     of it counted.
 
-        Args:
-            records, task, options, context: of the data set, records in the order of their files.
-            court: whose outcome rules apply, a key of `leakage.OUTCOME_RULES`.
-            cleaning: what the loader counted so far; this function adds to it.
-            sources: the files that were read.
-            min_cases: a label that fewer training cases have is left out, with its cases of every
-                split.
+    Args:
+        records, task, options, context: of the data set, records in the order of their files.
+        court: whose outcome rules apply, a key of `leakage.OUTCOME_RULES`.
+        cleaning: what the loader counted so far; this function adds to it.
+        sources: the files that were read.
+        min_cases: a label that fewer training cases have is left out, with its cases of every
+            split.
 
-        Raises:
-            UserError: nothing is left, or a training split as published holds a single label.
+    Raises:
+        UserError: nothing is left, or a training split as published holds a single label.
     """
     if options.source == "sample":
         task = replace(task, notes=(*task.notes, "sample cases written for moot, not real ones"))
@@ -249,7 +249,7 @@ def _splits(
     """The published split of each case; by hash where there is none, and for a validation share of
     training.
 
-        Cases that belong together get one split, as far as it is not published.
+    Cases that belong together get one split, as far as it is not published.
     """
     hashed = split_by_family(
         {case_id: record.target for case_id, record in records.items()}, pairs, context.seed
@@ -283,8 +283,8 @@ def _marks(
 def _enough_cases(
     cases: Sequence[Case], task: Task, minimum: int, context: LoadContext, cleaning: dict[str, int]
 ) -> tuple[list[Case], Task]:
-    """The cases whose labels have at least `minimum` training cases that may teach, and the task with
-    these labels.
+    """The cases whose labels have at least `minimum` training cases that may teach, and the task
+    with these labels.
     """
     counts = Counter(
         label

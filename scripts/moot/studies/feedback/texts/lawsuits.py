@@ -51,7 +51,7 @@ def lawsuits(texts: Sequence[str]) -> list[frozenset[str]]:
     """For each text the marks of its lawsuit: texts with a mark in common are opinions of one
     lawsuit.
 
-        A mark is a pair of names that at most `MOST_TEXTS` of the texts have.
+    A mark is a pair of names that at most `MOST_TEXTS` of the texts have.
     """
     names_of_texts = [names(text) for text in texts]
     text_counts = Counter(name for each in names_of_texts for name in each)

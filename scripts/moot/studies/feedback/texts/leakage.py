@@ -126,8 +126,8 @@ def cut(text: str, limit: int) -> str:
     """At most `limit` characters: the first three quarters and the last quarter of them, "[…]"
     between.
 
-        Facts open with what happened and end with the evidence and the pleas; what is left out lies
-        between.
+    Facts open with what happened and end with the evidence and the pleas; what is left out lies
+    between.
     """
     if len(text) <= limit:
         return text
