@@ -220,7 +220,7 @@ def test_the_note_under_a_table_says_what_of_the_wording_matters(tmp_path: Path)
     plan = plan_of(paper=True)
     results = study_of(plan, "courtroom", tmp_path, compare_with_papers(plan))
     notes = " ".join(notes_under(TABLES["courtroom/table4_prompting"].build(results), results))
-    assert f"`{OUR_WORDING}`: the same difference where the prompts are in our words." in notes
+    assert f"`{OUR_WORDING}`: the same difference for prompts in our wording." in notes
     assert re.search(
         r"paper-zero-shot[^:]*: The paper's prompt asks whether the risk factors indicate high"
         r" risk",

@@ -68,7 +68,7 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "self_consistency": [("expert", {"k": 3}, "people")],
     "four_step_cot": [("expert", {}, "people"), ("expert", {"answer": "likelihood"}, "people")],
     "reflexion": [("expert", {"reflections": 1}, "people")],
-    "alone": [("judge", {"times": 2}, "people")],
+    "alone": [("judge", {"default_repetitions": 2}, "people")],
     "recall": [("reader", {}, "people")],
     "case_summary": [("clerk", {}, "caselaw")],
 }  # fmt: skip

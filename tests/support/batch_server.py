@@ -99,7 +99,7 @@ class BatchAPI:
                 return await self.create(request)
             case "GET", "batches":
                 newest_first = list(reversed(self.batches.values()))
-                return self.listed(request, list(map(self.columns, newest_first)))
+                return self.listed(request, list(map(self.describe_batch, newest_first)))
             case "GET", "files" if not self.settings.keeps_files:
                 uploaded = [
                     {"id": name, "filename": self.names[name]}
@@ -112,7 +112,7 @@ class BatchAPI:
                 return web.json_response({"id": name, "object": "file", "deleted": True})
             case "GET", "batches", name if name in self.batches:
                 self.polls += 1
-                return web.json_response(self.columns(self.batches[name]))
+                return web.json_response(self.describe_batch(self.batches[name]))
             case "GET", "files", name, "content" if name in self.files:
                 return web.Response(body=self.files[name], content_type="application/jsonl")
         return web.json_response(
@@ -167,7 +167,7 @@ class BatchAPI:
         await asyncio.sleep(nth(self.settings.create_delay, len(self.batches)))
         if self.dropped("batches", request):
             return web.Response()
-        return web.json_response(self.columns(batch))
+        return web.json_response(self.describe_batch(batch))
 
     def listed(
         self, request: web.BaseRequest, newest_first: list[dict[str, Any]]
@@ -179,7 +179,7 @@ class BatchAPI:
             {"object": "list", "data": page, "has_more": start + 2 < len(newest_first)}
         )
 
-    def shown(self, batch: dict[str, Any]) -> dict[str, Any]:
+    def describe_batch(self, batch: dict[str, Any]) -> dict[str, Any]:
         if (
             self.settings.ends is None or batch["number"] < self.settings.ends
         ) and "status" not in batch:
