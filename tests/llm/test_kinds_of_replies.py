@@ -113,7 +113,7 @@ async def test_a_failure_is_tried_again_and_its_tokens_count(
             await chat.ask(question(endpoint), 0)
         await chat.close()
     assert len(server.bodies) == 2
-    spent = Ledger(str(tmp_path)).spent()
+    spent = Ledger(str(tmp_path)).read_totals()
     assert (spent.calls, spent.tokens) == (0, 2 * (12 + 34) if counted else 0)
 
 

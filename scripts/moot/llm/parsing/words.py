@@ -125,7 +125,7 @@ class EchoError(UnreadableError):
 def fold_text(text: str) -> str:
     """`text` as labels are compared: one width, one case, one separator.
 
-    >>> plain("Not_Guilty") == plain("not guilty")
+    >>> fold_text("Not_Guilty") == fold_text("not guilty")
     True
     """
     return (_cached_fold if len(text) <= _LABEL else _fold_text)(text)
