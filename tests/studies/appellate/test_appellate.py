@@ -343,7 +343,9 @@ def test_a_sample_corrects_by_what_people_say_differently(tmp_path: Path) -> Non
         {"corrected", "corrected low", "labelled"} <= set(content.frame)
         for content in tables.values()
     )
-    assert all("`corrected` does (prediction-powered" in content.notes[0] for content in tables.values())
+    assert all(
+        "`corrected` does (prediction-powered" in content.notes[0] for content in tables.values()
+    )
     raw = TABLES[f"{STUDY}/label_shares"].build(study([panel(tmp_path / "raw", RULES)]))
     assert "corrected" not in raw.frame and raw.notes[0].startswith("Raw only")
 
