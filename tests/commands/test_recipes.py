@@ -98,7 +98,7 @@ def test_a_rubric_about_kinds_that_nobody_speaks_is_refused_with_those_there_are
     server: FaultServer,
 ) -> None:
     recipe = yaml.safe_load(recipe_named("My spreadsheet, my labels"))
-    recipe["rubrics"]["grounds"]["kinds"] = "plea"
+    recipe["rubrics"]["grounds"]["utterance_kinds"] = "plea"
     plan = plan_of(yaml.safe_dump(recipe), server)
     list(built(plan))
     cases, shards = (

@@ -123,6 +123,11 @@ def text_in(body: dict[str, Any]) -> str:
     return "\n".join(str(message.get("content", "")) for message in body.get("messages", []))
 
 
+def count_tokens(text: str) -> int:
+    """Return a plausible count: four characters a token, and at least every word and ideograph."""
+    return max(len(text) // 4 + 1, len(re.findall(r"[A-Za-z]+|\d+|[\u3400-\u9fff]", text)))
+
+
 def reply_to(body: dict[str, Any], digest: str, speech: str = "") -> Reply:
     """The reply to a request, from its digest alone; `speech` stands in for all free text."""
     draw = random.Random(digest)
@@ -143,7 +148,7 @@ def reply_to(body: dict[str, Any], digest: str, speech: str = "") -> Reply:
         named = f" 应适用刑法第{draw.choice(articles)}条。" if articles else ""
         named = f" The answer is {draw.choice(answers)}." if answers else named
         content = speech or " ".join(sentence(draw) for _ in range(3)) + named
-    return Reply(content, "stop", len(text) // 4 + 1, len(content) // 4 + 1)
+    return Reply(content, "stop", count_tokens(text), len(content) // 4 + 1)
 
 
 def spoilt(reply: Reply, kind: str) -> Reply:
