@@ -25,7 +25,7 @@ import yaml
 from moot.commands.preview import preview_rows
 from moot.commands.reference import with_part
 from moot.core.experiment_config import RECORDED
-from moot.core.read_config import over_defaults
+from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
@@ -59,7 +59,7 @@ ANSWERS = ["model", "answer", "this run", "95 % low", "95 % high", "cases"]
 def configuration(name: str, run: list[str], over: JsonObject) -> Plan:
     """The plan of a file over the default configuration, with `run`."""
     files = [*DEFAULTS, *([ROOT / name] if name else [])]
-    return Plan.from_yaml(over_defaults({**over, "run": run}, files), ROOT, files)
+    return Plan.from_yaml(merge_over_defaults({**over, "run": run}, files), ROOT, files)
 
 
 def experiments_judging(plan: Plan, claim: Claim, asks: bool) -> list[str]:

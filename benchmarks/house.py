@@ -17,7 +17,7 @@ from pathlib import Path
 
 from readability import FOLDERS, LIMITS, measure
 
-from moot.core.read_config import over_defaults
+from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
 from moot.plan.kept import keep
 from moot.plan.plan import Plan
@@ -189,7 +189,7 @@ def processor_seconds(*command: str | Path, folder: Path = PROJECT) -> list[floa
 
 def start_of_a_job() -> float:
     """Processor seconds of what a job of debates does before it looks at its cases."""
-    config = over_defaults({}, default_files(PROJECT))
+    config = merge_over_defaults({}, default_files(PROJECT))
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         Path(".snakemake").mkdir()
         Path("config.json").write_text(json.dumps(config), encoding="utf-8")

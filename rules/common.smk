@@ -13,22 +13,22 @@ from snakemake.exceptions import WorkflowError
 from moot.core.command_line import (
     check_folder,
     check_memory_limit,
-    let_jobs_import_this_copy,
-    let_scripts_start_from_any_folder,
-    told_alone,
+    prepend_python_path,
+    link_python_without_spaces,
+    exit_without_traceback,
 )
 from moot.core.errors import RunStoppedError, UserError
 
-with told_alone():  # before the larger libraries are imported
+with exit_without_traceback():  # before the larger libraries are imported
     check_folder()
     check_memory_limit(workflow.cores or 1)
 
 from moot.core.experiment_config import COMPARISON, RECORDED
-from moot.core.read_config import over_defaults
-from moot.core.model_entries import given_beside, merge_models
+from moot.core.read_config import merge_over_defaults
+from moot.core.model_entries import entries_of_command_line, merge_models
 from moot.core.places import Faults
 from moot.core.shipped_files import default_files
-from moot.core.log import stage_lines_asked_for
+from moot.core.log import should_write_stage_lines
 from moot.plan.kept import DESK, keep_in
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
@@ -51,8 +51,8 @@ def as_workflow_error():
         raise WorkflowError(str(error)) from None
 
 
-let_jobs_import_this_copy()
-let_scripts_start_from_any_folder()
+prepend_python_path()
+link_python_without_spaces()
 
 DEFAULTS = default_files(SHIPPED)
 
@@ -62,12 +62,12 @@ if IS_MODULE:
     DEFAULTS += sorted(file for file in (models, *studies) if file.is_file())
 config_files = [*DEFAULTS, *map(Path, workflow.configfiles)]
 read_files = DEFAULTS if IS_MODULE else config_files
-given = config if IS_MODULE else given_beside(config, map(Path, workflow.configfiles))
-config = over_defaults(config, DEFAULTS)
+given = config if IS_MODULE else entries_of_command_line(config, map(Path, workflow.configfiles))
+config = merge_over_defaults(config, DEFAULTS)
 
 faults = Faults()
 changed_models = merge_models(config, read_files, DEFAULTS, given, faults)
-with told_alone():
+with exit_without_traceback():
     plan = Plan.from_yaml(config, SHIPPED, config_files, faults)
 
 
@@ -84,7 +84,7 @@ resources, store, scheduling = (
 ON_A_CLUSTER = bool(resources and resources.nodes)
 STORE = store and store.default_storage_provider
 if IS_MAIN and not IS_DRY:  # a dry run and a job of a cluster show Snakemake's own lines
-    if stage_lines_asked_for():
+    if should_write_stage_lines():
         show_stages()
     if STORE:
         bucket = (store.default_storage_prefix or "").partition("://")[2]

@@ -48,7 +48,7 @@ onstart:
     rules_that_run = {job.rule.name for job, runs in jobs_of_run() if runs}
     # Their outputs show the configuration's experiments, and so take the place of another's.
     if any(re.match("tables_|figures_|outcome", name) for name in rules_that_run):
-        with told_alone():
+        with exit_without_traceback():
             take_folder(configured(jobs, plan, DEFAULTS), plan.config.replace_results)
     keep(plan, config)
     copy_instructions(plan.config.people)
@@ -64,7 +64,7 @@ onsuccess:
         )
     for run in RUNNING:
         run.end()
-    with told_alone():
+    with exit_without_traceback():
         outcome.check()
 
 
@@ -74,5 +74,5 @@ onerror:
     for run in RUNNING:
         if stopped := run.end():
             sys.exit(f"moot: {stopped}")
-    if stage_lines_asked_for():
+    if should_write_stage_lines():
         sys.stderr.write("moot: not done, for the reason above. What is done stays done.\n")

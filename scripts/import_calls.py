@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from moot.core.artifacts import intact, read_batches
+from moot.core.artifacts import open_artifact, read_batches
 from moot.core.errors import UserError
 from moot.llm.ledger.exports import import_calls
 from moot.llm.ledger.ledger import Ledger
@@ -27,7 +27,7 @@ def import_files(ledger: str, paths: Sequence[Path]) -> int:
         raise UserError(f"{listed}: no Parquet file. Expected files as in results/calls/.")
     opened, count = Ledger(ledger), 0
     for file in files:
-        with intact(file, "Get the file from its source again.") as schema:
+        with open_artifact(file, "Get the file from its source again.") as schema:
             if "request" not in schema.names:
                 raise UserError(
                     f"{file}: no column 'request'. Expected a file as in results/calls/."

@@ -23,7 +23,7 @@ PROGRAM = """
 import importlib, json, pkgutil, sys
 import moot
 from moot.core.errors import UserError
-from moot.core.read_config import over_defaults, parse_config
+from moot.core.read_config import merge_over_defaults, parse_config
 from moot.core.shipped_files import SHIPPED, default_files
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
@@ -49,12 +49,12 @@ for place, key in json.loads(sys.argv[1]):
     try:
         if place == "dataset":
             entry = {"datasets": {"main": {"loader": "nlsy97", "source": "synthetic", **entry}}}
-            Plan.from_yaml(over_defaults(entry, default_files()), SHIPPED)
+            Plan.from_yaml(merge_over_defaults(entry, default_files()), SHIPPED)
         else:
-            parse_config(over_defaults(entry, default_files()))
+            parse_config(merge_over_defaults(entry, default_files()))
     except UserError as error:
         messages[key] = str(error)
-plan = Plan.from_yaml(over_defaults({}, default_files()), SHIPPED)
+plan = Plan.from_yaml(merge_over_defaults({}, default_files()), SHIPPED)
 print(json.dumps({
     "unknown keys": messages,
     "shown": targets.shown(plan),

@@ -15,8 +15,8 @@ from moot.core.errors import UserError
 PROJECT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import subprocess, sys
-from moot.core.command_line import let_scripts_start_from_any_folder
-let_scripts_start_from_any_folder()
+from moot.core.command_line import link_python_without_spaces
+link_python_without_spaces()
 subprocess.run(f"{sys.executable} -c 'import os, sys; print(os.path.realpath(sys.prefix))'", shell=True, check=True)
 """
 

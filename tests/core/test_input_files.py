@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import (
-    booleans,
     check_unique,
     check_values,
-    quoted,
+    parse_booleans,
+    parse_whole_numbers,
+    quote_value,
     read_csv,
     read_jsonl,
-    whole_numbers,
 )
 from moot.datasets import Loaded
 from moot.jobs.load import check_cases
@@ -141,16 +141,16 @@ def test_a_missing_file_says_how_to_get_it(tmp_path: Path) -> None:
 def test_numbers_booleans_and_vocabularies_name_the_first_wrong_row(tmp_path: Path) -> None:
     path = write(tmp_path, "n,b,word\n 3,TRUE,a\n-4,False,b\n,maybe,c\n")
     frame = read_csv(path, ["n", "b", "word"])
-    assert whole_numbers(path, frame["n"], blank=True).tolist() == [3, -4, pd.NA]
-    assert booleans(path, frame["b"].iloc[:2]).tolist() == [True, False]
+    assert parse_whole_numbers(path, frame["n"], allows_blank=True).tolist() == [3, -4, pd.NA]
+    assert parse_booleans(path, frame["b"].iloc[:2]).tolist() == [True, False]
     check_values(path, frame["word"], ["a", "b", "c"])
     check_unique(path, frame["word"])
     with pytest.raises(UserError, match="row 3, column 'n': found '', expected a whole number"):
-        whole_numbers(path, frame["n"])
+        parse_whole_numbers(path, frame["n"])
     with pytest.raises(
         UserError, match="row 3, column 'b': found 'maybe', expected one of: True, False"
     ):
-        booleans(path, frame["b"])
+        parse_booleans(path, frame["b"])
     with pytest.raises(
         UserError, match=r"row 2, column 'word': found 'b', expected one of: a, blank \(2 of 3"
     ):
@@ -242,8 +242,8 @@ def test_true_is_no_whole_number(tmp_path: Path) -> None:
 
 
 def test_what_a_file_holds_is_shown_short_and_on_one_line() -> None:
-    assert "\n" not in quoted("a\nb")
-    assert len(quoted("x" * 500)) < 70
+    assert "\n" not in quote_value("a\nb")
+    assert len(quote_value("x" * 500)) < 70
 
 
 @pytest.mark.parametrize("place", ["text", "attributes"])

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from courtroom_runs import EXPERIMENT, PROJECT, configuration, hold, people
 from fault_server import FaultServer
 from moot.core.errors import LogprobsUnavailableError
-from moot.core.likelihood import best_threshold, censored, label_shares
+from moot.core.likelihood import complete_logprobs, find_best_threshold, label_shares
 from moot.jobs.predictions import write_predictions
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
@@ -102,7 +102,7 @@ def test_what_is_not_listed_never_passes_what_is(
 ) -> None:
     words = ("YES", "NO", "MAYBE")
     listed = {word for word, value in logprobs.items() if math.isfinite(value)}
-    found = censored(logprobs, words, unlisted)
+    found = complete_logprobs(logprobs, words, unlisted)
     assert (found is None) == (not listed)
     if found is not None:
         assert all(map(math.isfinite, found.values())) and all(
@@ -113,9 +113,9 @@ def test_what_is_not_listed_never_passes_what_is(
 
 
 def test_half_of_the_least_bound_counts() -> None:
-    found = censored({"YES": math.log(0.9)}, ("YES", "NO"))
+    found = complete_logprobs({"YES": math.log(0.9)}, ("YES", "NO"))
     assert found and math.exp(found["NO"]) == pytest.approx(0.05)
-    found = censored({"YES": math.log(0.5)}, ("YES", "NO"), math.log(0.02))
+    found = complete_logprobs({"YES": math.log(0.5)}, ("YES", "NO"), math.log(0.02))
     assert found and math.exp(found["NO"]) == pytest.approx(0.01)
 
 
@@ -191,4 +191,4 @@ def test_the_threshold_has_the_best_macro_f1_and_of_equal_ones_the_nearest_to_a_
             threshold - 0.5
         )
 
-    assert best_threshold(scores, positive) == max(candidates, key=quality)
+    assert find_best_threshold(scores, positive) == max(candidates, key=quality)

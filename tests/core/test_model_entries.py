@@ -11,7 +11,7 @@ from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.model_entries import merge_models
 from moot.core.places import Faults
-from moot.core.read_config import over_defaults
+from moot.core.read_config import merge_over_defaults
 from project_copy import Workflow
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,7 @@ def models(folder: Path, *own: str, given: str = "{}") -> tuple[dict[str, ModelC
     for file, text in zip(files[1:], own, strict=True):
         file.write_text(text, encoding="utf-8")
     line, faults = yaml.safe_load(given), Faults()
-    config = over_defaults(line, files)
+    config = merge_over_defaults(line, files)
     kept = merge_models(config, files, [SHIPPED], line, faults)
     faults.check()
     return {

@@ -24,7 +24,7 @@ GROUNDS = Rubric.model_validate({
     ],
 )
 def test_the_first_label_counts_that_has_a_match(statement: str, label: str, words: str) -> None:
-    assert GROUNDS.read(statement) == (label, words)
+    assert GROUNDS.apply_rules(statement) == (label, words)
 
 
 def test_labels_of_a_group_have_one_number() -> None:
@@ -37,5 +37,8 @@ def test_labels_of_a_group_have_one_number() -> None:
 
 def test_rules_in_code_come_first() -> None:
     by_rule = GROUNDS.with_rules(lambda statement: ("fair", statement[:3]), {})
-    assert by_rule.read("the law") == ("fair", "the") and by_rule.answer_of("the law") == "equity"
-    assert GROUNDS.read("the law") == ("Law", "law"), "the rubric itself has not changed"
+    assert (
+        by_rule.apply_rules("the law") == ("fair", "the")
+        and by_rule.answer_of("the law") == "equity"
+    )
+    assert GROUNDS.apply_rules("the law") == ("Law", "law"), "the rubric itself has not changed"

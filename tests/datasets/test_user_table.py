@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
-from moot.core.cases import leaks
+from moot.core.cases import resembles_test_case
 from moot.core.errors import UserError
-from moot.core.user_tables import read_table
+from moot.core.user_tables import read_user_table
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.near_duplicates import RESEMBLING
 from moot.training.examples import examples
@@ -150,7 +150,7 @@ def test_a_published_split_stays_and_nothing_learns_from_its_copies_of_test_case
         tmp_path / "planted.csv", split="part", features=["age"], baselines=["majority-class"]
     )
     assert loaded.cleaning["near-duplicate pairs across splits"] == loaded.cleaning[RESEMBLING] == 8
-    copies = [case for case in loaded.cases if leaks(case)]
+    copies = [case for case in loaded.cases if resembles_test_case(case)]
     assert [case.attributes["near_duplicate_of"] for case in copies] == [
         f"row-{n}" for n in range(1, 9)
     ]
@@ -447,7 +447,7 @@ def test_cells_of_a_sheet_are_what_they_show(tmp_path: Path) -> None:
         {"facts": ["a", None, "c"], "age": [1.0, 2.5, None], "is": [True, False, None]}
     )
     frame.to_excel(tmp_path / "t.xlsx", index=False, startcol=1)
-    read = read_table(tmp_path / "t.xlsx", ["facts"])
+    read = read_user_table(tmp_path / "t.xlsx", ["facts"])
     assert read.columns.tolist() == ["(column 1)", "facts", "age", "is"]
     assert read.iloc[:, 1:].to_numpy().tolist() == [
         ["a", "1", "True"],

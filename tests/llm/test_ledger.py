@@ -238,7 +238,7 @@ def test_a_locked_ledger_is_not_waited_for_where_the_process_is_to_end(
     with closing(sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         with (
-            stopping.on_signals(lambda _: None),
+            stopping.act_on_signals(lambda _: None),
             pytest.raises(RunStoppedError, match="stopped by SIGTERM"),
         ):
             os.kill(os.getpid(), signal.SIGTERM)

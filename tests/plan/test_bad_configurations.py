@@ -12,7 +12,7 @@ import yaml
 from moot.core.errors import UserError
 from moot.core.model_entries import merge_models
 from moot.core.places import Faults
-from moot.core.read_config import over_defaults
+from moot.core.read_config import merge_over_defaults
 from moot.plan.plan import Plan
 from project_copy import Workflow
 
@@ -42,7 +42,7 @@ def read(folder: Path, *changes: str) -> Plan:
     ]
     for file, text in zip(files, (GOOD, *changes), strict=True):
         file.write_text(text, encoding="utf-8")
-    config = over_defaults({}, files)
+    config = merge_over_defaults({}, files)
     faults = Faults()
     merge_models(config, files, [], {}, faults)
     return Plan.from_yaml(config, PROJECT, files, faults)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from moot.core.artifacts import describe, read_cases, write_cases
 from moot.core.cases import Case, Task
 from moot.core.log import job_log
-from moot.core.stopping import ending_with_the_run
+from moot.core.stopping import interrupt_at_end_of_run
 from moot.datasets import LOADERS
 from moot.jobs.debates import Job, write_transcripts
 from moot.llm import chat
@@ -122,7 +122,7 @@ def hold_as_job(
         os.dup2(printed.fileno(), 2)
     if environment:
         logging.basicConfig(level=logging.DEBUG)  # what every library would say of itself
-    with job_log(f"{output}.log"), ending_with_the_run():
+    with job_log(f"{output}.log"), interrupt_at_end_of_run():
         hold(config, cases, output, shard)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from moot.core.artifacts import describe, read_cases
 from moot.core.experiment_config import RECORDED
-from moot.core.read_config import over_defaults
+from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
 from moot.datasets.records import write_records
 from moot.jobs.debates import Job, write_transcripts
@@ -23,7 +23,7 @@ RESULTS = Path("results")
 
 def default_configuration(over: Mapping[str, Any]) -> dict[str, Any]:
     """The default configuration with keys laid over it, as `--configfile` lays them."""
-    return over_defaults(over, default_files(PROJECT))
+    return merge_over_defaults(over, default_files(PROJECT))
 
 
 def built(plan: Plan) -> Iterator[Path]:

@@ -20,7 +20,7 @@ from sklearn.dummy import DummyClassifier
 from made_up_cases import TASK, made_up, part, without_times
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS, Case, Task
 from moot.core.errors import UserError
-from moot.core.optional import optional
+from moot.core.optional import import_optional
 from moot.datasets import LOADERS, LoadContext
 from moot.plan.plan import Plan
 from moot.stats.classification import METRICS, ClassificationOutcome, measure
@@ -109,7 +109,7 @@ def test_a_failing_baseline_says_why_and_spares_the_others() -> None:
             raise ValueError("first line\nsecond | line")
 
     def absent(seed: int, threads: int) -> Any:
-        return optional("no_such_library", "tabular")
+        return import_optional("no_such_library", "tabular")
 
     entries = [
         Baseline("explodes", "Explodes", (), "tabular", lambda seed, threads: Explodes()),

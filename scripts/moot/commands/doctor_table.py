@@ -12,10 +12,10 @@ import yaml
 from pydantic import ValidationError
 
 from moot.core.errors import UserError
-from moot.core.input_files import quoted, read_text
+from moot.core.input_files import quote_value, read_text
 from moot.core.places import validation_message
 from moot.core.types import JsonObject
-from moot.core.user_tables import ENDINGS, read_table
+from moot.core.user_tables import ENDINGS, read_user_table
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.turn_columns import TranscriptsOptions
 
@@ -66,7 +66,7 @@ def describe_table(path: Path) -> str:
         UserError: there is no such file, or it is no table.
     """
     file, kind = _first_file(path)
-    table = read_table(file, [], kind=kind)
+    table = read_user_table(file, [], kind=kind)
     columns = _guess_columns(table)
     options: JsonObject = {
         "loader": "transcripts",
@@ -80,7 +80,7 @@ def describe_table(path: Path) -> str:
         example = next((cell for cell in table[name] if cell.strip()), "")
         lines.append(
             f"  {name}: {meanings.get(name, '-')} ({table[name].nunique()} different, such as"
-            f" {quoted(example)})"
+            f" {quote_value(example)})"
         )
     lines += [
         "",

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame
-from moot.core.durable import write_whole
+from moot.core.durable import write_atomically
 from moot.core.errors import CallFailedError, DebatePausedError, RunStoppedError, UserError
 from moot.core.types import JsonObject
 from moot.llm.chat import Chat, Settings, open_chats
@@ -306,7 +306,7 @@ def write_drift(frame: pd.DataFrame, folder: Path) -> None:
     with atomic_path(folder / "drift.csv") as part:
         texts.map(csv_text).to_csv(part, index=False, lineterminator="\n")
     head = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Drift</title>\n'
-    write_whole(
+    write_atomically(
         folder / "drift.html",
         f"{head}{texts.map(html).to_html(index=False, escape=False)}\n</html>\n",
     )

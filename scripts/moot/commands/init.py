@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from moot.core.config import InitConfig
-from moot.core.durable import write_whole
+from moot.core.durable import write_atomically
 from moot.core.endpoint_traits import TRAITS, endpoints_with
 from moot.core.errors import UserError
 from moot.core.model_config import HUB
-from moot.core.read_config import over_defaults
+from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.types import JsonObject
-from moot.core.user_tables import read_table
+from moot.core.user_tables import read_user_table
 from moot.core.yaml_text import load_yaml
 from moot.llm.endpoints.embedded import PACKAGED
 from moot.plan.plan import Plan
@@ -91,8 +91,8 @@ def write_configuration(answers: InitConfig, ask: Callable[[str], str] | None) -
             " my2.yaml}'."
         )
     text = _fill_page(answers, ask)
-    Plan.from_yaml(over_defaults(load_yaml(text), default_files()), SHIPPED)
-    write_whole(path, text)
+    Plan.from_yaml(merge_over_defaults(load_yaml(text), default_files()), SHIPPED)
+    write_atomically(path, text)
     return (
         f"{path} is written."
         f" Next:\n{''.join(line[2:] for line in text.splitlines(keepends=True)[1:4])}"
@@ -146,7 +146,7 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> str:
 def _model(answer: Callable[..., str]) -> JsonObject:
     name = answer("model")
     if name == PACKAGED:
-        packaged: JsonObject = over_defaults({}, default_files())["models"][name]
+        packaged: JsonObject = merge_over_defaults({}, default_files())["models"][name]
         return packaged
     if name.startswith(HUB) or name.endswith(".gguf"):
         [endpoint] = endpoints_with("in_process")
@@ -161,7 +161,7 @@ def _model(answer: Callable[..., str]) -> JsonObject:
 
 
 def _known_dataset(dataset: str) -> str:
-    datasets = over_defaults({}, default_files())["datasets"]
+    datasets = merge_over_defaults({}, default_files())["datasets"]
     if dataset not in datasets:
         raise UserError(
             f"init: data {dataset!r}; expected a table's path, or one of"
@@ -172,7 +172,7 @@ def _known_dataset(dataset: str) -> str:
 
 def _describe_table(path: Path, answer: Callable[..., str]) -> tuple[str, str, int]:
     """A table's entry, its name, and how many of its rows have text and label."""
-    table = read_table(path, [])
+    table = read_user_table(path, [])
     distinct = table.nunique()
     categorical_columns = [
         str(name) for name in table.columns if _MIN_LABELS <= distinct[name] <= _MAX_LABELS
@@ -182,7 +182,7 @@ def _describe_table(path: Path, answer: Callable[..., str]) -> tuple[str, str, i
     target = answer(
         "target", next((name for name in reversed(categorical_columns) if name != text), "")
     )
-    rows = read_table(path, [text, target]).apply(lambda column: column.str.strip())
+    rows = read_user_table(path, [text, target]).apply(lambda column: column.str.strip())
     complete_rows = rows[(rows != "").all(axis=1)]
     labels = {cell: cell.casefold() for cell in sorted(set(complete_rows[target]))}
     question = answer("question", "Which label is right?")

@@ -20,7 +20,9 @@ def artifacts_reference() -> str:
         columns = [
             (f"`{column}`", str(kind), text) for column, (kind, text) in artifact.columns.items()
         ]
-        further_columns = [("...", "", artifact.further)] if artifact.further else []
+        further_columns = (
+            [("...", "", artifact.feature_columns)] if artifact.feature_columns else []
+        )
         path = f"`results/{artifact.path}`" if artifact.path[0] != "(" else artifact.path
         parts.append(f"### {name}\n\n{path}: one row is {artifact.row}.\n\n")
         parts.append(

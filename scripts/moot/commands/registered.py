@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from moot.core.config import Config
-from moot.core.places import part_at
+from moot.core.places import entry_model_at
 from moot.core.registry import Registry
 from moot.core.rubric import RUBRICS
 from moot.core.sections import SECTIONS, sections_of
@@ -83,7 +83,7 @@ def describe_registered() -> str:
 def _parts_of(model: type[BaseModel], of: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
     """The parts of a configuration, each followed by its own: "models", "price of a model", ..."""
     for key in model.model_fields:
-        if part := part_at(model, key):
+        if part := entry_model_at(model, key):
             yield f"{key}{of}", part
             yield from _parts_of(
                 part, f" of {'an' if key[0] in 'aeiou' else 'a'} {key.removesuffix('s')}"

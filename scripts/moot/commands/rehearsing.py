@@ -17,7 +17,7 @@ import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame, read_table
 from moot.core.config import Config
-from moot.core.durable import write_whole
+from moot.core.durable import write_atomically
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
 from moot.core.model_config import BatchConfig, ModelConfig
@@ -292,5 +292,5 @@ def rehearse(raw: Fields, config: Config, shipped: Path, cores: int) -> str:
     LOG.info("rehearsing in %s/; a log of each job is in %s/results/logs/", FOLDER, FOLDER)
     measured = run_workflow(FOLDER, shipped, cores)
     text = report(FOLDER, config, measured)
-    write_whole(FOLDER / PAGE, text)
+    write_atomically(FOLDER / PAGE, text)
     return text

@@ -19,13 +19,13 @@ from pydantic import TypeAdapter
 from moot import __version__
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import quoted
+from moot.core.input_files import quote_value
 from moot.core.kinds import CONCLUSION
 from moot.core.schemas import SCHEMAS
 from moot.core.shipped_files import SHIPPED
 from moot.core.types import Fields, JsonObject
 
-_MARKS = {b"moot_version", b"licence"}
+_MOOT_METADATA_KEYS = {b"moot_version", b"licence"}
 """In the metadata of every artifact, and of the records that ship with moot."""
 
 
@@ -88,17 +88,17 @@ def write_rows(
     many there were.
     """
     schema = SCHEMAS[kind].with_metadata(dict(metadata))
-    written = 0
+    row_count = 0
     with atomic_path(path) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
         pending: list[Fields] = []
         for row in rows:
             pending.append(row)
             if len(pending) == batch:
                 writer.write_table(pa.Table.from_pylist(pending, schema=schema))
-                written += len(pending)
+                row_count += len(pending)
                 pending = []
         writer.write_table(pa.Table.from_pylist(pending, schema=schema))
-    return written + len(pending)
+    return row_count + len(pending)
 
 
 def write_frame(path: Path, kind: str, frame: pd.DataFrame, metadata: Mapping[str, str]) -> None:
@@ -108,32 +108,34 @@ def write_frame(path: Path, kind: str, frame: pd.DataFrame, metadata: Mapping[st
     Raises:
         KeyError: the frame lacks a column of the schema (a programming error).
     """
-    own = SCHEMAS[kind]
-    further = pa.Table.from_pandas(frame.drop(columns=own.names), preserve_index=False).schema
-    schema = pa.schema([*own, *further])
+    base_schema = SCHEMAS[kind]
+    feature_schema = pa.Table.from_pandas(
+        frame.drop(columns=base_schema.names), preserve_index=False
+    ).schema
+    schema = pa.schema([*base_schema, *feature_schema])
     table = pa.Table.from_pandas(frame, schema=schema, preserve_index=False)
     with atomic_path(path) as part:
         pq.write_table(table.replace_schema_metadata(dict(metadata)), part, compression="zstd")
 
 
 @contextmanager
-def intact(path: Path, remedy: str = "") -> Iterator[pa.Schema]:
-    """The schema of an artifact, to read it in the block; what cannot be read there is explained.
+def open_artifact(path: Path, remedy: str = "") -> Iterator[pa.Schema]:
+    """Yield an artifact's schema; a failure to read the artifact in the block is explained.
 
     Args:
         remedy: what to do where it is damaged; by default, to delete it and build it again.
 
     Raises:
-        UserError: there is no such file, moot did not write it, it is damaged, or it lacks a column
-            that is asked for.
+        UserError: the file does not exist, moot did not write it, it is damaged, or it lacks a
+            requested column.
     """
     try:
         if not path.is_file():
             raise OSError("a folder" if path.is_dir() else "no such file")
         schema = pq.read_schema(path)
-        if not _MARKS & set(schema.metadata or ()):
+        if not _MOOT_METADATA_KEYS & set(schema.metadata or ()):
             raise OSError(
-                f"a Parquet file that moot did not write, of {quoted(', '.join(schema.names))}"
+                f"a Parquet file that moot did not write, of {quote_value(', '.join(schema.names))}"
             )
         yield schema
     except (pa.ArrowException, OSError, ValueError) as fault:  # of its texts and its task, too
@@ -141,12 +143,12 @@ def intact(path: Path, remedy: str = "") -> Iterator[pa.Schema]:
             raise
         if path.resolve().is_relative_to(SHIPPED / "data"):
             remedy = remedy or "It belongs to moot: restore it from the repository."
-        raise damaged(path, fault, remedy) from None
+        raise damaged_file_error(path, fault, remedy) from None
 
 
-def damaged(path: Path, fault: object, remedy: str = "") -> UserError:
+def damaged_file_error(path: Path, fault: object, remedy: str = "") -> UserError:
     """The error for a file of moot's own that cannot be read."""
-    cause = quoted(" ".join(str(fault).split())).strip("'\"")
+    cause = quote_value(" ".join(str(fault).split())).strip("'\"")
     return UserError(
         f"{path}: damaged, or not a file of moot's ({cause}). "
         + (
@@ -157,11 +159,11 @@ def damaged(path: Path, fault: object, remedy: str = "") -> UserError:
 
 
 def read_table(
-    path: Path, columns: Sequence[str] | None = None, where: pc.Expression | None = None
+    path: Path, columns: Sequence[str] | None = None, row_filter: pc.Expression | None = None
 ) -> pa.Table:
-    """An artifact, or some columns of those rows for which `where` holds; errors as in `intact`."""
-    with intact(path):
-        table = pq.read_table(path, columns=columns, filters=where, partitioning=None)
+    """An artifact, or some columns of those rows for which `row_filter` holds; errors as in `open_artifact`."""
+    with open_artifact(path):
+        table = pq.read_table(path, columns=columns, filters=row_filter, partitioning=None)
         table.validate(full=True)  # of texts, that they are UTF-8
         return table
 
@@ -180,52 +182,54 @@ def read_frames(paths: Iterable[Path]) -> pd.DataFrame:
 
 def read_batches(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
     """An artifact some rows at a time."""
-    with intact(path), pq.ParquetFile(path) as file:
+    with open_artifact(path), pq.ParquetFile(path) as file:
         yield from file.iter_batches(rows)
 
 
 def rows_by_debate(
-    paths: Iterable[Path], columns: Sequence[str] | None = None, where: pc.Expression | None = None
+    paths: Iterable[Path],
+    columns: Sequence[str] | None = None,
+    row_filter: pc.Expression | None = None,
 ) -> dict[tuple[str, int], list[JsonObject]]:
     """The rows of transcripts or records by case and repeat, in their order; arguments as of
     `read_table`.
     """
-    found: dict[tuple[str, int], list[JsonObject]] = {}
+    debate_rows: dict[tuple[str, int], list[JsonObject]] = {}
     for path in paths:
-        for row in read_table(path, columns, where).to_pylist():
-            found.setdefault((row["case_id"], row["repeat"]), []).append(row)
-    return found
+        for row in read_table(path, columns, row_filter).to_pylist():
+            debate_rows.setdefault((row["case_id"], row["repeat"]), []).append(row)
+    return debate_rows
 
 
 def repeats_by_case(debates: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
     """The repeats of each case, in order, of debates by case and repeat."""
-    found: dict[str, list[int]] = {}
+    repeats: dict[str, list[int]] = {}
     for case_id, repeat in sorted(debates):
-        found.setdefault(case_id, []).append(repeat)
-    return found
+        repeats.setdefault(case_id, []).append(repeat)
+    return repeats
 
 
 def count_rows(path: Path) -> int:
     """How many rows an artifact has."""
-    with intact(path):
+    with open_artifact(path):
         return int(pq.read_metadata(path).num_rows)
 
 
-def waiting(transcripts: pd.DataFrame) -> "pd.Series[bool]":
+def find_waiting_rows(transcripts: pd.DataFrame) -> "pd.Series[bool]":
     """Which rows of transcripts belong to a debate that waits, by model and debate_id."""
     debates = pd.MultiIndex.from_frame(transcripts[["model", "debate_id"]])
     conclusions = transcripts["kind"] == CONCLUSION
-    found = [
+    outcomes = [
         json.loads(parsed or "null") or {}
         for parsed in transcripts.loc[conclusions, "parsed"].fillna("")
     ]
-    waits = [outcome.get("status") == "waiting" for outcome in found]
-    return pd.Series(debates.isin(debates[conclusions][waits]), transcripts.index)
+    is_waiting = [outcome.get("status") == "waiting" for outcome in outcomes]
+    return pd.Series(debates.isin(debates[conclusions][is_waiting]), transcripts.index)
 
 
 def read_metadata(path: Path) -> dict[str, str]:
     """What `describe` wrote into an artifact."""
-    with intact(path) as schema:
+    with open_artifact(path) as schema:
         return {
             key.decode(): value.decode()
             for key, value in schema.metadata.items()
@@ -238,12 +242,15 @@ def write_cases(path: Path, cases: Iterable[Case], task: Task, metadata: Mapping
     them.
     """
     description = json.dumps(_TASK.dump_python(task, mode="json"), ensure_ascii=False)
-    rows = ({name: getattr(case, name) for name in Case.__dataclass_fields__} for case in cases)
-    rows = ({**row, "attributes": list(row["attributes"].items())} for row in rows)
-    return write_rows(path, "cases", rows, {**metadata, "task": description})
+    return write_rows(path, "cases", map(_row_of_case, cases), {**metadata, "task": description})
 
 
-_CASES_AT_ONCE = 1000
+def _row_of_case(case: Case) -> Fields:
+    row = {name: getattr(case, name) for name in Case.__dataclass_fields__}
+    return {**row, "attributes": list(case.attributes.items())}
+
+
+_CASES_PER_BATCH = 1000
 
 
 def read_cases(path: Path, *, texts: bool = True) -> tuple[list[Case], Task]:
@@ -256,28 +263,29 @@ def read_cases(path: Path, *, texts: bool = True) -> tuple[list[Case], Task]:
             f"{path}: no task in the file's metadata; expected a file that moot wrote. Rebuild it."
         )
     columns = [name for name in SCHEMAS["cases"].names if texts or name != "text"]
-    with intact(path):
+    with open_artifact(path):
         task = _TASK.validate_json(metadata["task"])
-    once: dict[
-        Any, Any
-    ] = {}  # what many cases share is kept once, and rows are read some at a time: both for memory
-    cases = [
-        Case(
-            **{"text": ""}
-            | row
-            | {
-                name: once.setdefault(row[name], row[name])
-                for name in ("dataset", "split", "target")
-            }
-            | {"labels": once.setdefault(labels := tuple(row["labels"]), labels)}
-            | {
-                "attributes": {
-                    once.setdefault(name, name): value for name, value in row["attributes"] or ()
-                }
-            }
-        )
-        for rows in read_table(path, columns).to_batches(_CASES_AT_ONCE)
-        for row in rows.to_pylist()
-    ]
+    shared_values: dict[Any, Any] = {}  # equal values of many cases are one object, for memory
+    cases: list[Case] = []
+    for rows in read_table(path, columns).to_batches(_CASES_PER_BATCH):
+        cases += [_case_from_row(row, shared_values) for row in rows.to_pylist()]
     pa.default_memory_pool().release_unused()
     return cases, task
+
+
+def _case_from_row(row: JsonObject, shared_values: dict[Any, Any]) -> Case:
+    """A case; values that it shares with earlier cases are taken from `shared_values`."""
+
+    def share(value: Any) -> Any:
+        return shared_values.setdefault(value, value)
+
+    attributes = {share(name): value for name, value in row["attributes"] or ()}
+    fields = {
+        "text": "",
+        **row,
+        "labels": share(tuple(row["labels"])),
+        "attributes": attributes,
+    }
+    for name in ("dataset", "split", "target"):
+        fields[name] = share(row[name])
+    return Case(**fields)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-Split = Literal["train", "validation", "test"]
+SplitName = Literal["train", "validation", "test"]
 Cluster = str | tuple[str, ...]
 """A name; or one of each kind, where cases belong to clusters of several kinds at once."""
 
@@ -34,7 +34,7 @@ class Case:
 
     case_id: str
     dataset: str
-    split: Split
+    split: SplitName
     text: str
     target: str
     labels: tuple[str, ...]
@@ -95,18 +95,18 @@ def cluster_name(case: Case, task: Task) -> Cluster:
     """What a case is drawn together with: the value of the task's `cluster`, a tuple of several; or
     the case alone.
     """
-    named = tuple(case.attributes[name] for name in cluster_attributes(task.cluster)) or (
+    cluster_values = tuple(case.attributes[name] for name in cluster_attributes(task.cluster)) or (
         case.case_id,
     )
-    return named if len(named) > 1 else named[0]
+    return cluster_values if len(cluster_values) > 1 else cluster_values[0]
 
 
-def leaks(case: Case) -> bool:
+def resembles_test_case(case: Case) -> bool:
     """Whether a training or validation case is marked as resembling a test case, so that nothing
     may learn from it.
     """
-    marked = any(case.attributes.get(mark) for mark in (NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS))
-    return marked and case.split != "test"
+    has_mark = any(case.attributes.get(mark) for mark in (NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS))
+    return has_mark and case.split != "test"
 
 
 def stable_fraction(*parts: object) -> float:
@@ -120,9 +120,9 @@ def shard_number(case_id: str, shards: int) -> int:
     return int(stable_fraction("shard", case_id) * shards)
 
 
-def open_cases(cases: Sequence[Case], split: str) -> list[Case]:
+def open_cases(cases: Sequence[Case], split_name: str) -> list[Case]:
     """The cases of a split, without those of training and validation that resemble a test case."""
-    return [case for case in cases if case.split == split and not leaks(case)]
+    return [case for case in cases if case.split == split_name and not resembles_test_case(case)]
 
 
 def choose_cases(cases: Sequence[Case], count: int | None, seed: int) -> list[Case]:
@@ -135,22 +135,24 @@ def choose_cases(cases: Sequence[Case], count: int | None, seed: int) -> list[Ca
     ordered = sorted(
         cases, key=lambda case: (stable_fraction("choose", seed, case.case_id), case.case_id)
     )
-    sizes, seen = Counter(case.target for case in cases), Counter[str]()
-    places: list[float] = []
+    sizes, earlier_counts = Counter(case.target for case in cases), Counter[str]()
+    positions: list[float] = []
     for case in ordered:
-        places.append((seen[case.target] + 0.5) / sizes[case.target])
-        seen[case.target] += 1
-    spread = [ordered[number] for number in sorted(range(len(ordered)), key=places.__getitem__)]
-    return spread if count is None else spread[:count]
+        positions.append((earlier_counts[case.target] + 0.5) / sizes[case.target])
+        earlier_counts[case.target] += 1
+    spread_cases = [
+        ordered[number] for number in sorted(range(len(ordered)), key=positions.__getitem__)
+    ]
+    return spread_cases if count is None else spread_cases[:count]
 
 
 def stratified_splits(
     targets: Mapping[str, str], seed: int, shares: tuple[float, float, float] = (0.6, 0.2, 0.2)
-) -> dict[str, Split]:
+) -> dict[str, SplitName]:
     """Case ids to train, validation and test by `shares`, with each target's share kept;
     `targets` are by case id.
     """
-    splits: dict[str, Split] = {}
+    splits: dict[str, SplitName] = {}
     for target in sorted(set(targets.values())):
         members = [case_id for case_id, label in targets.items() if label == target]
         members.sort(key=lambda case_id: (stable_fraction("split", seed, case_id), case_id))
@@ -169,8 +171,8 @@ def stratified_splits(
 
 def positive_of_two(task: Task) -> str:
     """The positive label of a task with two labels, "" for any other task."""
-    others = set(task.labels) - {task.positive}
-    return task.positive if len(others) == 1 and not task.multilabel else ""
+    negative_labels = set(task.labels) - {task.positive}
+    return task.positive if len(negative_labels) == 1 and not task.multilabel else ""
 
 
 MAJORITY_CLASS, BASE_RATE_COIN = "majority-class", "base-rate-coin"

@@ -23,14 +23,14 @@ from moot.core.errors import RunStoppedError, UserError
 from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.yaml_text import load_yaml
 
-_SCHEDULER_BYTES, _BYTES_A_CORE = 450 * 2**20, 72 * 2**20
+_SCHEDULER_BYTES, _BYTES_PER_CORE = 450 * 2**20, 72 * 2**20
 """Of address space: what Snakemake has mapped when its first job starts; and the stack and heap of
 one job's thread.
 """
 
 
 @contextmanager
-def told_alone() -> Iterator[None]:
+def exit_without_traceback() -> Iterator[None]:
     """End with what the user is to mend, a line each, where Snakemake would add a trace."""
     try:
         yield
@@ -38,12 +38,14 @@ def told_alone() -> Iterator[None]:
         sys.exit("\n".join(f"moot: {line}" for line in str(error).splitlines()))
 
 
-def let_jobs_import_this_copy() -> None:
+def prepend_python_path() -> None:
     """Have jobs import moot of the Snakefile's project, and no other copy that the environment
     names.
     """
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(SHIPPED / "scripts"), before)))
+    current_path = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        filter(None, (str(SHIPPED / "scripts"), current_path))
+    )
 
 
 def check_folder() -> None:
@@ -57,7 +59,7 @@ def check_folder() -> None:
         )
 
 
-def let_scripts_start_from_any_folder() -> None:
+def link_python_without_spaces() -> None:
     """Reach Python by a path without spaces: Snakemake writes it into a script's command without
     quotes.
     """
@@ -74,15 +76,15 @@ def check_memory_limit(cores: int) -> None:
     """Raise `UserError` where `ulimit -v` leaves no room for Snakemake's threads: it hangs when one
     cannot start.
     """
-    limit, needed = (
+    limit_bytes, required_bytes = (
         resource.getrlimit(resource.RLIMIT_AS)[0],
-        _SCHEDULER_BYTES + cores * _BYTES_A_CORE,
+        _SCHEDULER_BYTES + cores * _BYTES_PER_CORE,
     )
-    if limit != resource.RLIM_INFINITY and limit < needed:
+    if limit_bytes != resource.RLIM_INFINITY and limit_bytes < required_bytes:
         raise UserError(
             "not enough memory for Snakemake itself: its address space is limited to"
-            f" {limit // 1024} kB (`ulimit -v`); with --cores {cores} expected at least"
-            f" {needed // 1024}. Raise the limit, or give fewer cores."
+            f" {limit_bytes // 1024} kB (`ulimit -v`); with --cores {cores} expected at least"
+            f" {required_bytes // 1024}. Raise the limit, or give fewer cores."
         )
 
 
@@ -124,9 +126,9 @@ def check_config_file(path: Path) -> None:
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         place = f": line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        found = " ".join(part for part in (fault.problem, fault.context) if part)
+        problem = " ".join(part for part in (fault.problem, fault.context) if part)
         raise UserError(
-            f"{path}{place}: not YAML ({found}). Correct the line, or one just above it; indent"
+            f"{path}{place}: not YAML ({problem}). Correct the line, or one just above it; indent"
             " with spaces, never with tabs, and quote text that holds a colon."
         ) from None
     except ValueError as fault:  # of a scalar that looks like a date or a number

@@ -57,7 +57,7 @@ def number_of_choices(task: Task) -> int:
 
 
 def stated_probabilities(
-    task: Task, named: Iterable[str], confidence: float | None
+    task: Task, answers: Iterable[str], confidence: float | None
 ) -> dict[str, float]:
     """The probability of every label, by a stated answer and its confidence.
 
@@ -66,11 +66,14 @@ def stated_probabilities(
         confidence: stated, 0 to 100. None where none was: the answer itself, 1 for what it names
             and 0 for the rest, which is no probability and must not enter a calibration.
     """
-    chosen = set(named)
-    high = (
+    answer_set = set(answers)
+    answer_probability = (
         1.0
         if confidence is None
         else probability_of_stated_confidence(confidence, number_of_choices(task))
     )
-    low = (1 - high) / (number_of_choices(task) - 1)
-    return {label: high if label in chosen else low for label in task.labels}
+    rest_probability = (1 - answer_probability) / (number_of_choices(task) - 1)
+    return {
+        label: answer_probability if label in answer_set else rest_probability
+        for label in task.labels
+    }

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from moot.core.experiment_config import ContrastConfig, ExperimentConfig
-from moot.core.model_config import ModelConfig, Name, Strict, as_list
+from moot.core.model_config import ModelConfig, Name, StrictModel, as_list
 from moot.core.model_values import check_ledger
 from moot.core.rubric import Rubric
-from moot.core.sections import with_sections
+from moot.core.sections import add_section_fields
 from moot.core.types import Fields
 
 
-class Budget(Strict):
+class Budget(StrictModel):
     """A hard stop over everything that the ledger holds; what is not given has no limit."""
 
     usd: float | None = Field(None, ge=0, description="US dollars")
@@ -25,7 +25,7 @@ class Budget(Strict):
     calls: int | None = Field(None, ge=0, description="calls")
 
 
-class Publication(Strict):
+class Publication(StrictModel):
     """What exported data say of who publishes them; moot cannot know it."""
 
     license: str = Field(
@@ -36,7 +36,7 @@ class Publication(Strict):
     citation: str = Field("", description="how to cite them")
 
 
-class ShareConfig(Strict):
+class ShareConfig(StrictModel):
     """What a bundle holds in addition to what ships with moot or is made up: nothing, unless it is
     named here.
     """
@@ -49,7 +49,7 @@ class ShareConfig(Strict):
     )
 
 
-class PeopleConfig(Strict):
+class PeopleConfig(StrictModel):
     """What people at the desk are shown."""
 
     instructions: str = Field(
@@ -57,7 +57,7 @@ class PeopleConfig(Strict):
     )
 
 
-class PowerConfig(Strict):
+class PowerConfig(StrictModel):
     """What `snakemake power` plans for."""
 
     difference: float = Field(
@@ -83,7 +83,7 @@ class PowerConfig(Strict):
     )
 
 
-class DriftConfig(Strict):
+class DriftConfig(StrictModel):
     """How `snakemake drift` looks for models that answer otherwise than they did."""
 
     calls: int = Field(
@@ -91,7 +91,7 @@ class DriftConfig(Strict):
     )
 
 
-class InitConfig(Strict):
+class InitConfig(StrictModel):
     """What `snakemake init` writes; on a terminal it asks for what is not said."""
 
     file: str = Field(
@@ -115,7 +115,7 @@ class InitConfig(Strict):
     usd: float | None = Field(None, ge=0, description="the budget in US dollars; 0: no limit")
 
 
-class DoctorConfig(Strict):
+class DoctorConfig(StrictModel):
     """What `snakemake doctor` may do."""
 
     ask: bool = Field(
@@ -128,10 +128,10 @@ class DoctorConfig(Strict):
 
 if TYPE_CHECKING:
 
-    class ConfigSections(Strict):
+    class ConfigSections(StrictModel):
         """The keys that analyses register for the top level."""
 else:
-    ConfigSections = with_sections(Strict, "config")
+    ConfigSections = add_section_fields(StrictModel, "config")
 
 
 class Config(ConfigSections):

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 
-def write_whole(path: Path, text: str, *, replace: bool = True, mode: int = 0o644) -> bool:
+def write_atomically(path: Path, text: str, *, replace: bool = True, mode: int = 0o644) -> bool:
     """Write a file; False where it exists by now, and is not to be replaced, so that nothing is
     written.
     """
@@ -32,16 +32,16 @@ def write_whole(path: Path, text: str, *, replace: bool = True, mode: int = 0o64
     return True
 
 
-def keep_written(path: Path, text: str) -> None:
+def write_if_changed(path: Path, text: str) -> None:
     """Write a file, unless it says the same already: then its time stays, by which Snakemake builds
     again.
     """
     if not path.exists() or path.read_text(encoding="utf-8") != text:
-        write_whole(path, text)
+        write_atomically(path, text)
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Keep other desks from changing files of a folder while the block runs."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".desk.lock").open("w") as lock:

@@ -48,30 +48,34 @@ class UnknownNameError(UserError):
         self.name = name
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> UnknownNameError:
+def unknown_name(
+    kind: str, name: str, known_names: Iterable[str], location: str = ""
+) -> UnknownNameError:
     """The error for a name that nothing carries; it names the nearest known one, and all where
     these are few.
 
     >>> str(unknown_name("protocol", "cort", ["cot", "panel"]))
     "unknown protocol 'cort'; did you mean 'cot'? Known: cot, panel."
     """
-    names = sorted(set(known))
+    names = sorted(set(known_names))
     nearest = get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"; did you mean '{nearest[0]}'?" if nearest else "."
-    listed = (
+    suggestions = (
         names
-        if len(names) <= _FEW or not nearest
-        else get_close_matches(name, names, n=_NEAREST, cutoff=0.3)
+        if len(names) <= _MAX_LISTED or not nearest
+        else get_close_matches(name, names, n=_MAX_SUGGESTIONS, cutoff=0.3)
     )
-    others = f", and {len(names) - len(listed)} more" if len(listed) < len(names) else ""
-    place = f"{where}: " if where else ""
+    remainder = (
+        f", and {len(names) - len(suggestions)} more" if len(suggestions) < len(names) else ""
+    )
+    place = f"{location}: " if location else ""
     return UnknownNameError(
-        f"{place}unknown {kind} '{name}'{hint} Known: {', '.join(listed)}{others}.", name
+        f"{place}unknown {kind} '{name}'{hint} Known: {', '.join(suggestions)}{remainder}.", name
     )
 
 
-_FEW = 20
-_NEAREST = 5
+_MAX_LISTED = 20
+_MAX_SUGGESTIONS = 5
 
 
 class CallError(MootError):

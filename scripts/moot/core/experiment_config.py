@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from moot.core.model_config import Name, Strict, as_list, each_once
-from moot.core.sections import DISPLAY_ONLY, DISPLAY_ONLY_OF_BASE, with_sections
+from moot.core.model_config import Name, StrictModel, as_list, check_names_unique
+from moot.core.sections import DISPLAY_ONLY, DISPLAY_ONLY_OF_BASE, add_section_fields
 from moot.core.types import Fields, Json
 
 RECORDED = "recorded"
@@ -20,10 +20,10 @@ COMPARISON = "comparison"
 
 if TYPE_CHECKING:
 
-    class ExperimentSections(Strict):
+    class ExperimentSections(StrictModel):
         """The keys that analyses register for an experiment."""
 else:
-    ExperimentSections = with_sections(Strict, "experiment")
+    ExperimentSections = add_section_fields(StrictModel, "experiment")
 
 
 class ExperimentConfig(ExperimentSections):
@@ -37,9 +37,9 @@ class ExperimentConfig(ExperimentSections):
         ),
     )
     dataset: Name = Field(description="the data set's name under `datasets`")
-    models: Annotated[tuple[Name, ...], BeforeValidator(as_list), AfterValidator(each_once)] = (
-        Field(min_length=1, description="names under `models`; each runs the whole experiment")
-    )
+    models: Annotated[
+        tuple[Name, ...], BeforeValidator(as_list), AfterValidator(check_names_unique)
+    ] = Field(min_length=1, description="names under `models`; each runs the whole experiment")
     cases: int | None = Field(
         None,
         ge=1,
@@ -115,22 +115,22 @@ class ExperimentConfig(ExperimentSections):
         """`source: recorded` is the protocol of that name; one of the two is asked for."""
         if not isinstance(entry, Mapping):
             return entry
-        named = entry.get("protocol", RECORDED if entry.get("source") == RECORDED else None)
-        if named is None:
+        protocol = entry.get("protocol", RECORDED if entry.get("source") == RECORDED else None)
+        if protocol is None:
             raise ValueError("'protocol' is missing; name one, or set `source: recorded`")
-        if (named == RECORDED) != (entry.get("source") == RECORDED):
+        if (protocol == RECORDED) != (entry.get("source") == RECORDED):
             raise ValueError(
-                f"protocol '{named}' does not go with source '{entry.get('source', 'models')}'"
+                f"protocol '{protocol}' does not go with source '{entry.get('source', 'models')}'"
             )
-        return {**entry, "protocol": named}
+        return {**entry, "protocol": protocol}
 
 
 if TYPE_CHECKING:
 
-    class ContrastSections(Strict):
+    class ContrastSections(StrictModel):
         """The keys that analyses register for a contrast."""
 else:
-    ContrastSections = with_sections(Strict, "contrast")
+    ContrastSections = add_section_fields(StrictModel, "contrast")
 
 
 class ContrastConfig(ContrastSections):

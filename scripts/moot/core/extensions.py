@@ -33,8 +33,8 @@ def load_extensions(folders: Iterable[str]) -> list[Path]:
         UserError: no such folder, one whose name Python does not accept, two of one name, or a
             module that cannot be imported, with its line.
     """
-    found = [Path(folder).expanduser().absolute() for folder in folders]
-    for folder in found:
+    paths = [Path(folder).expanduser().absolute() for folder in folders]
+    for folder in paths:
         if not folder.is_dir():
             raise UserError(
                 f"{folder}: no such folder of extensions (sought from the working directory)."
@@ -51,7 +51,7 @@ def load_extensions(folders: Iterable[str]) -> list[Path]:
         add_folder(folder)
         for module in pkgutil.walk_packages([str(folder)], f"{_package(folder)}."):
             _import(module.name, folder)
-    return found
+    return paths
 
 
 def add_folder(folder: Path) -> None:

@@ -21,7 +21,7 @@ import pandas as pd
 from moot.core.errors import UserError
 from moot.core.types import Column, Fields, Json, JsonObject
 
-_NO_TEXT = {  # how files begin that look like a table to people, and are none
+_BINARY_SIGNATURES = {  # how files begin that look like a table to people, and are none
     b"PK\x03\x04": "a zip archive, or an Excel or OpenDocument file (these are zip archives too)",
     b"\x1f\x8b": "compressed by gzip",
     b"BZh": "compressed by bzip2",
@@ -35,12 +35,12 @@ _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
 _LINE = re.compile(
     r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z"
 )  # a stream of a text holds four bytes a character
-_RECORDS_AT_ONCE = 20_000
-_LISTED = 20
-_SHOWN = 60
-LARGEST_BYTES = 2**31
+_RECORDS_PER_FRAME = 20_000
+_MAX_PROBLEMS = 20
+_MAX_QUOTED_CHARS = 60
+MAX_FILE_BYTES = 2**31
 """Of a file that is read into memory whole."""
-_LONGEST_LINE = 2**26
+_MAX_LINE_CHARS = 2**26
 """Of JSON lines, in characters: many times the longest court opinion."""
 
 
@@ -77,34 +77,34 @@ def read_csv(
     )
     records: list[list[str]] = []
     parts: list[pd.DataFrame] = []
-    read = 0
+    row_count = 0
     try:
         header = next(reader)
         check_header(path, header, columns, delimiter)
         for record in reader:
             if record:  # blank lines are skipped
-                read += 1
-                _check_length(path, record, header, read, reader.line_num, get)
+                row_count += 1
+                _check_length(path, record, header, row_count, reader.line_num, get)
                 records.append(record)
-            if len(records) == _RECORDS_AT_ONCE:  # a frame takes a quarter of the memory
+            if len(records) == _RECORDS_PER_FRAME:  # a frame takes a quarter of the memory
                 parts.append(pd.DataFrame(records, columns=header, dtype="str"))
                 records = []
     except csv.Error as fault:
-        place = f"{path}: row {read + 1} (line {reader.line_num})"
-        found = (
+        place = f"{path}: row {row_count + 1} (line {reader.line_num})"
+        problem = (
             "the file ends inside quotes (a truncated file?)"
             if "end of data" in str(fault)
             else f"{fault}"
         )
         raise UserError(
-            f"{place}: {found}; expected every quoted field to be closed. {_again(get)}"
+            f"{place}: {problem}; expected every quoted field to be closed. {_remedy(get)}"
         ) from fault
-    if not read:
+    if not row_count:
         raise UserError(
-            f"{path}: a header and no rows; expected at least one row of data. {_again(get)}"
+            f"{path}: a header and no rows; expected at least one row of data. {_remedy(get)}"
         )
     frame = pd.concat([*parts, pd.DataFrame(records, columns=header, dtype="str")])
-    frame.index = pd.RangeIndex(1, read + 1, name="row")
+    frame.index = pd.RangeIndex(1, row_count + 1, name="row")
     if unique:
         check_unique(path, frame[unique])
     return frame
@@ -152,12 +152,12 @@ def read_jsonl(
         if not line.strip():
             continue
         place = f"{path}: record {len(records) + 1} (line {line_number})"
-        if len(line) > _LONGEST_LINE:
+        if len(line) > _MAX_LINE_CHARS:
             raise UserError(
-                f"{place}: {len(line)} characters; expected {_LONGEST_LINE} at most, one object a"
-                f" line. {_again(get)}"
+                f"{place}: {len(line)} characters; expected {_MAX_LINE_CHARS} at most, one object a"
+                f" line. {_remedy(get)}"
             )
-        record = _object(place, line, get)
+        record = _parse_object(place, line, get)
         for name, kind in fields.items():
             _check_field(place, record, name, kind)
         for name, kind in optional.items():
@@ -171,22 +171,24 @@ def read_jsonl(
     return frame
 
 
-def _object(place: str, line: str, get: str) -> JsonObject:
+def _parse_object(place: str, line: str, get: str) -> JsonObject:
     """The JSON object that a line holds."""
     try:
         record = json.loads(line, object_pairs_hook=_distinct_fields)
     except _RepeatedFieldError as fault:
         raise UserError(
-            f"{place}: field {quoted(fault.args[0])} occurs twice; expected every field once."
+            f"{place}: field {quote_value(fault.args[0])} occurs twice; expected every field once."
             " Remove one of them."
         ) from None
     except (ValueError, RecursionError) as fault:
         raise UserError(
-            f"{place}: not JSON ({fault}): {quoted(line)}; expected one object a line."
-            f" {_again(get)}"
+            f"{place}: not JSON ({fault}): {quote_value(line)}; expected one object a line."
+            f" {_remedy(get)}"
         ) from fault
     if not isinstance(record, dict):
-        raise UserError(f"{place}: found {quoted(record)}; expected a JSON object. {_again(get)}")
+        raise UserError(
+            f"{place}: found {quote_value(record)}; expected a JSON object. {_remedy(get)}"
+        )
     if "\\u" in line:  # only an escape can make half of a surrogate pair
         check_characters(place, json.dumps(record, ensure_ascii=False))
     return record
@@ -201,18 +203,18 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
             check_size(path, os.fstat(stream.fileno()))
             content = stream.read()
     except FileNotFoundError as fault:
-        how = (
+        remedy = (
             get
             or "put the file there, or set data_root in the configuration to the folder that has it."
         )
-        raise UserError(f"{path}: no such file; {how}") from fault
+        raise UserError(f"{path}: no such file; {remedy}") from fault
     except OSError as fault:
         raise UserError(
             f"{path}: cannot be read ({fault.strerror}); expected a readable file."
         ) from fault
     if not content.strip():
-        raise UserError(f"{path}: the file is empty; expected data. {_again(get)}")
-    for start, kind in _NO_TEXT.items():
+        raise UserError(f"{path}: the file is empty; expected data. {_remedy(get)}")
+    for start, kind in _BINARY_SIGNATURES.items():
         if content.startswith(start):
             raise UserError(
                 f"{path}: {kind}; expected a text file. Unpack or export it, and name the file"
@@ -222,21 +224,21 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
         text = content.decode(encoding)
     except LookupError:
         raise UserError(
-            f"{path}: unknown encoding {quoted(encoding)}; expected one that Python knows, such as"
+            f"{path}: unknown encoding {quote_value(encoding)}; expected one that Python knows, such as"
             " utf-8, latin-1 or gb18030. Correct `encoding` in the configuration."
         ) from None
     except UnicodeDecodeError as fault:
         line = content.count(b"\n", 0, fault.start) + 1
-        named = encoding.removesuffix("-sig").upper()
+        encoding_name = encoding.removesuffix("-sig").upper()
         raise UserError(
             f"{path}: line {line}: byte 0x{content[fault.start]:02x} at offset {fault.start} is not"
-            f" {named}; expected a text file in {named}. Save the file as {named} and try again."
+            f" {encoding_name}; expected a text file in {encoding_name}. Save the file as {encoding_name} and try again."
         ) from fault
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise UserError(
             f"{path}: line {line}: a zero byte; expected a text file (is it compressed?)."
-            f" {_again(get)}"
+            f" {_remedy(get)}"
         )
     return text
 
@@ -245,9 +247,9 @@ def check_size(path: Path, file: os.stat_result) -> None:
     """Require a plain file that can be read into memory whole."""
     if not stat.S_ISREG(file.st_mode):
         raise UserError(f"{path}: cannot be read (no plain file); expected a readable file.")
-    if file.st_size > LARGEST_BYTES:
+    if file.st_size > MAX_FILE_BYTES:
         raise UserError(
-            f"{path}: {file.st_size} bytes; expected {LARGEST_BYTES} at most. Keep the rows and"
+            f"{path}: {file.st_size} bytes; expected {MAX_FILE_BYTES} at most. Keep the rows and"
             " columns that are needed."
         )
 
@@ -260,84 +262,92 @@ def check_characters(place: str, text: str) -> None:
         text.encode()
     except UnicodeEncodeError as fault:
         raise UserError(
-            f"{place}: found {quoted(text[fault.start])}, half of a surrogate pair and no"
+            f"{place}: found {quote_value(text[fault.start])}, half of a surrogate pair and no"
             " character; expected text. Remove it, or write the whole character."
         ) from None
 
 
 def check_unique(
-    path: Path, values: Column, do: str = "Remove the duplicate rows or rename them."
+    path: Path, values: Column, remedy: str = "Remove the duplicate rows or rename them."
 ) -> None:
     """Require that no value is blank or occurs twice; `values` is a column of a frame read here."""
     text = values.astype("str")
-    blank, repeated = text.str.strip() == "", text.duplicated()
+    is_blank, is_repeated = text.str.strip() == "", text.duplicated()
     problems = [
-        f"{cell(path, row, values.name)}: blank; expected an id. Give every row its own."
-        for row in values.index[blank]
+        f"{describe_cell(path, row, values.name)}: blank; expected an id. Give every row its own."
+        for row in values.index[is_blank]
     ]
-    first = {value: row for row, value in reversed(list(text.items()))}
+    first_rows = {value: row for row, value in reversed(list(text.items()))}
     problems += [
-        f"{cell(path, row, values.name)}: {quoted(text.loc[row])} is in row {first[text.loc[row]]}"
-        f" already; expected every {values.name} once ({repeated.sum()} repeated). {do}"
-        for row in values.index[repeated & ~blank]
+        f"{describe_cell(path, row, values.name)}: {quote_value(text.loc[row])} is in row {first_rows[text.loc[row]]}"
+        f" already; expected every {values.name} once ({is_repeated.sum()} repeated). {remedy}"
+        for row in values.index[is_repeated & ~is_blank]
     ]
-    _raise(path, problems)
+    _raise_problems(path, problems)
 
 
 def check_values(
-    path: Path, values: Column, allowed: Sequence[object], do: str = "Correct the row."
+    path: Path, values: Column, allowed_values: Sequence[object], remedy: str = "Correct the row."
 ) -> None:
-    """Require that every value is one of `allowed`; "" must be among them where a blank means
+    """Require that every value is one of `allowed_values`; "" must be among them where a blank means
     something.
     """
-    known = ", ".join("blank" if value == "" else str(value) for value in allowed)
-    refuse(path, values, ~values.isin(list(allowed)), f"one of: {known}", do)
+    expected_values = ", ".join("blank" if value == "" else str(value) for value in allowed_values)
+    refuse_values(
+        path, values, ~values.isin(list(allowed_values)), f"one of: {expected_values}", remedy
+    )
 
 
-def refuse(
+def refuse_values(
     path: Path,
     values: Column,
-    wrong: "pd.Series[bool]",
+    is_wrong: "pd.Series[bool]",
     expected: str,
-    do: str = "Correct the row.",
+    remedy: str = "Correct the row.",
 ) -> None:
     """Raise `UserError` with a line for each value of a column that is wrong, if any is."""
-    counted = f"{wrong.sum()} of {len(values)} rows are wrong"
-    found = [
-        f"{cell(path, row, values.name)}: found {quoted(values.loc[row])}"
-        for row in values.index[wrong]
+    summary = f"{is_wrong.sum()} of {len(values)} rows are wrong"
+    complaints = [
+        f"{describe_cell(path, row, values.name)}: found {quote_value(values.loc[row])}"
+        for row in values.index[is_wrong]
     ]
-    _raise(path, [f"{place}, expected {expected} ({counted}). {do}" for place in found])
+    _raise_problems(
+        path, [f"{place}, expected {expected} ({summary}). {remedy}" for place in complaints]
+    )
 
 
-def _raise(path: Path, problems: Sequence[str]) -> None:
+def _raise_problems(path: Path, problems: Sequence[str]) -> None:
     """Raise `UserError` with a line for each problem: the first ones, where there are many."""
     if problems:
-        more = [f"{path}: and {len(problems) - _LISTED} more."] if len(problems) > _LISTED else []
-        raise UserError("\n".join([*problems[:_LISTED], *more]))
+        remainder = (
+            [f"{path}: and {len(problems) - _MAX_PROBLEMS} more."]
+            if len(problems) > _MAX_PROBLEMS
+            else []
+        )
+        raise UserError("\n".join([*problems[:_MAX_PROBLEMS], *remainder]))
 
 
-def whole_numbers(
-    path: Path, values: Column, *, blank: bool = False, lowest: int | None = None
+def parse_whole_numbers(
+    path: Path, values: Column, *, allows_blank: bool = False, minimum: int | None = None
 ) -> Column:
-    """The column as Int64; a blank becomes missing where `blank` allows it, and is an error where
+    """The column as Int64; a blank becomes missing where `allows_blank` allows it, and is an error where
     not.
     """
     text = values.str.strip()
-    fits = text.str.fullmatch(r"[+-]?[0-9]{1,18}") | ((text == "") & blank)
-    numbers = text.where(fits & (text != "")).astype("Int64")
-    if lowest is not None:
-        fits &= (numbers >= lowest).fillna(value=True)
+    is_valid = text.str.fullmatch(r"[+-]?[0-9]{1,18}") | ((text == "") & allows_blank)
+    numbers = text.where(is_valid & (text != "")).astype("Int64")
+    if minimum is not None:
+        is_valid &= (numbers >= minimum).fillna(value=True)
     expected = (
         "a whole number"
-        + ("" if lowest is None else f" of at least {lowest}")
-        + " or blank" * blank
+        + ("" if minimum is None else f" of at least {minimum}")
+        + " or blank" * allows_blank
     )
-    refuse(path, values, ~fits, expected)
+    refuse_values(path, values, ~is_valid, expected)
     return numbers
 
 
-def booleans(path: Path, values: Column) -> Column:
+def parse_booleans(path: Path, values: Column) -> Column:
     """The column as bool, from True and False in any case."""
     folded = values.str.strip().str.lower()
     check_values(
@@ -352,27 +362,29 @@ def check_splits(
     """Require each of `labels` in every split of data set `name`;
     `targets` and `splits` are by case id.
     """
-    for split in ("train", "validation", "test"):
-        found = Counter(targets[case_id] for case_id, where in splits.items() if where == split)
+    for split_name in ("train", "validation", "test"):
+        label_counts = Counter(
+            targets[case_id] for case_id, case_split in splits.items() if case_split == split_name
+        )
         for label in labels:
-            if not found[label]:
-                listed = (
-                    ", ".join(f"{count} {one}" for one, count in sorted(found.items()))
+            if not label_counts[label]:
+                counts_text = (
+                    ", ".join(f"{count} {target}" for target, count in sorted(label_counts.items()))
                     or "no case at all"
                 )
                 raise UserError(
-                    f"data set '{name}': the {split} split has no case of label '{label}' (found"
-                    f" {listed}; {len(targets)} cases in all); expected one of each label at least."
+                    f"data set '{name}': the {split_name} split has no case of label '{label}' (found"
+                    f" {counts_text}; {len(targets)} cases in all); expected one of each label at least."
                     " Use more cases."
                 )
 
 
-def cell(path: Path, row: object, column: object) -> str:
+def describe_cell(path: Path, row: object, column: object) -> str:
     """Where something is in a table, for messages."""
     return f"{path}: row {row}, column '{column}'"
 
 
-def quoted(value: object) -> str:
+def quote_value(value: object) -> str:
     """A value for a message: quoted, on one line, and short, since it comes from a file that may
     hold anything.
     """
@@ -381,7 +393,7 @@ def quoted(value: object) -> str:
         if isinstance(value, str)
         else str(value).encode("unicode_escape").decode("ascii")
     )
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}..."
 
 
 def check_header(
@@ -391,39 +403,39 @@ def check_header(
     repeated = [name for position, name in enumerate(header) if name in header[:position]]
     if repeated:
         raise UserError(
-            f"{path}: column {quoted(repeated[0])} occurs twice in the header; expected every"
+            f"{path}: column {quote_value(repeated[0])} occurs twice in the header; expected every"
             " column once. Remove or rename one of them."
         )
     missing = [name for name in columns if name not in header]
     if missing:
         nearest = get_close_matches(missing[0], header, n=1, cutoff=0.7)
         hint = (
-            f" (did you rename it to {quoted(nearest[0])}?)"
+            f" (did you rename it to {quote_value(nearest[0])}?)"
             if nearest
-            else _other_form(header, delimiter)
+            else _separator_hint(header, delimiter)
         )
         raise UserError(
             f"{path}: missing column{'s' if len(missing) > 1 else ''} {', '.join(missing)}{hint};"
-            f" found {len(header)} columns: {quoted(', '.join(header))}. Add the column, or use the"
+            f" found {len(header)} columns: {quote_value(', '.join(header))}. Add the column, or use the"
             " file as it was published."
         )
 
 
-def _other_form(header: Sequence[str], delimiter: str) -> str:
+def _separator_hint(header: Sequence[str], delimiter: str) -> str:
     """By what a header of one field seems to be separated instead."""
     if len(header) != 1 or not delimiter:
         return ""
-    [only] = header
-    if delimiter in only:
+    [field] = header
+    if delimiter in field:
         return (
             " (are whole lines wrapped in quotes? Then each line is one field: take the outer"
             " quotes away)"
         )
     names = {";": "semicolons", "\t": "tabs", "|": "vertical bars", ",": "commas"}
-    found = next((name for mark, name in names.items() if mark in only), "")
+    separator = next((name for mark, name in names.items() if mark in field), "")
     return (
-        f" (are fields separated by {found}? Expected {names.get(delimiter, delimiter)})"
-        if found
+        f" (are fields separated by {separator}? Expected {names.get(delimiter, delimiter)})"
+        if separator
         else ""
     )
 
@@ -453,24 +465,24 @@ def _check_length(
     )
     raise UserError(
         f"{path}: row {row} (line {line}): found {len(record)} fields, expected {len(header)}:"
-        f" {fault}. {_again(get)}"
+        f" {fault}. {_remedy(get)}"
     )
 
 
 def _check_field(place: str, record: Fields, name: str, kind: type | tuple[type, ...]) -> None:
     if name not in record:
         raise UserError(
-            f"{place}: missing field '{name}'; found {quoted(', '.join(record))}. Add the field."
+            f"{place}: missing field '{name}'; found {quote_value(', '.join(record))}. Add the field."
         )
     kinds = kind if isinstance(kind, tuple) else (kind,)
     value = record[name]
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        expected = " or ".join(one.__name__ for one in kinds)
+        expected = " or ".join(expected_type.__name__ for expected_type in kinds)
         raise UserError(
-            f"{place}, field '{name}': found {quoted(value)}, expected {expected}. Correct the"
+            f"{place}, field '{name}': found {quote_value(value)}, expected {expected}. Correct the"
             " record."
         )
 
 
-def _again(get: str) -> str:
+def _remedy(get: str) -> str:
     return get[:1].upper() + get[1:] if get else "Get the file again from where it came."

@@ -3,9 +3,10 @@ cannot be used.
 """
 
 CONCLUSION = "conclusion"
+"""The row that a debate ends with; predictions are read from it."""
+
 SAMPLE, VOTES = "sample", "votes"
 """One of the answers that a vote counts, and the recorded counts of a vote."""
-"""The row that a debate ends with; predictions are read from it."""
 
 PUBLIC = "public"
 """The `visibility` of what every seat may read."""

@@ -16,10 +16,10 @@ import pandas as pd
 
 from moot.core.cases import Task
 
-LEAST_LOGPROB = -30.0
+MIN_LOGPROB = -30.0
 """Stands for a bound that rounding, or a server's way to say "never", made smaller still."""
-_LEAST_SHARE = 1e-9
-_EVEN = 0.5
+_MIN_SHARE = 1e-9
+_EVEN_ODDS = 0.5
 
 
 def label_shares(logprobs: Mapping[str, float]) -> dict[str, float]:
@@ -31,10 +31,10 @@ def label_shares(logprobs: Mapping[str, float]) -> dict[str, float]:
 
 def log_shares(shares: Mapping[str, float]) -> dict[str, float]:
     """Shares as log-probabilities; a share of zero becomes a very small one."""
-    return {label: math.log(max(share, _LEAST_SHARE)) for label, share in shares.items()}
+    return {label: math.log(max(share, _MIN_SHARE)) for label, share in shares.items()}
 
 
-def censored(
+def complete_logprobs(
     logprobs: Mapping[str, float], words: Collection[str], unlisted: float | None = None
 ) -> dict[str, float] | None:
     """The log-probabilities of all words, where a server may have listed some of them only.
@@ -51,17 +51,22 @@ def censored(
         Word to log-probability, all finite; None where no word was listed, so that nothing can be
         said.
     """
-    listed = {word: logprobs[word] for word in words if math.isfinite(logprobs.get(word, math.nan))}
-    if not listed:
+    listed_logprobs = {
+        word: logprobs[word] for word in words if math.isfinite(logprobs.get(word, math.nan))
+    }
+    if not listed_logprobs:
         return None
-    left = 1 - sum(map(math.exp, listed.values()))
-    most = min(max(math.log(left), LEAST_LOGPROB) if left > 0 else LEAST_LOGPROB, *listed.values())
+    unlisted_share = 1 - sum(map(math.exp, listed_logprobs.values()))
+    max_logprob = min(
+        max(math.log(unlisted_share), MIN_LOGPROB) if unlisted_share > 0 else MIN_LOGPROB,
+        *listed_logprobs.values(),
+    )
     if unlisted is not None and math.isfinite(unlisted):
-        most = min(most, max(unlisted, LEAST_LOGPROB))
-    return {word: listed.get(word, most - math.log(2)) for word in words}
+        max_logprob = min(max_logprob, max(unlisted, MIN_LOGPROB))
+    return {word: listed_logprobs.get(word, max_logprob - math.log(2)) for word in words}
 
 
-def without_prior(logprobs: Mapping[str, float], prior: Mapping[str, float]) -> dict[str, float]:
+def subtract_prior(logprobs: Mapping[str, float], prior: Mapping[str, float]) -> dict[str, float]:
     """Log-probabilities less those after a prompt without content (Zhao et al. 2021, "Calibrate
     Before Use").
     """
@@ -84,26 +89,36 @@ def contextual_offsets(
     return {label: math.log(counts[label] / sum(counts.values())) - mean[label] for label in labels}
 
 
-def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
+def find_best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
     """The threshold on the positive label's probability with the best macro F1; of equal ones the
     nearest to 0.5.
 
     A label that is neither true nor predicted does not count, as in scikit-learn.
     """
     ordered = sorted(set(scores))
-    candidates = np.array([_EVEN, *((low + high) / 2 for low, high in pairwise(ordered))])
+    candidates = np.array([_EVEN_ODDS, *((low + high) / 2 for low, high in pairwise(ordered))])
     values, truth = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=bool)
     order = np.argsort(values, kind="stable")
-    below = np.searchsorted(values[order], candidates)  # how many cases are predicted negative
-    missed = np.concatenate([[0], np.cumsum(truth[order])])[below]  # positive cases among them
-    hits, predicted, true = truth.sum() - missed, len(truth) - below, truth.sum()
-    sums = [(hits, predicted + true), (below - missed, below + len(truth) - true)]
+    negative_counts = np.searchsorted(
+        values[order], candidates
+    )  # how many cases are predicted negative
+    missed_counts = np.concatenate([[0], np.cumsum(truth[order])])[
+        negative_counts
+    ]  # positive cases among them
+    hits, predicted, true = truth.sum() - missed_counts, len(truth) - negative_counts, truth.sum()
+    sums = [
+        (hits, predicted + true),
+        (negative_counts - missed_counts, negative_counts + len(truth) - true),
+    ]
     f1 = np.array(
-        [np.divide(2 * right, of, out=np.zeros(len(of)), where=of > 0) for right, of in sums]
+        [
+            np.divide(2 * correct, size, out=np.zeros(len(size)), where=size > 0)
+            for correct, size in sums
+        ]
     )
-    quality = f1.sum(axis=0) / sum((of > 0).astype(int) for _, of in sums)
-    best = np.lexsort((np.abs(candidates - _EVEN), -quality))[0]
-    return float(candidates[best])
+    quality = f1.sum(axis=0) / sum((size > 0).astype(int) for _, size in sums)
+    best_index = np.lexsort((np.abs(candidates - _EVEN_ODDS), -quality))[0]
+    return float(candidates[best_index])
 
 
 def calibrate(
@@ -120,38 +135,40 @@ def calibrate(
         The same rows; without validation cases or without log-probabilities they are unchanged,
         and so is a row whose log-probabilities are not all finite.
     """
-    scored = conclusions["logprobs"].map(_finite).astype(bool)
-    validation = scored & (conclusions["case_id"].map(splits) == "validation")
+    has_logprobs = conclusions["logprobs"].map(_are_finite).astype(bool)
+    validation = has_logprobs & (conclusions["case_id"].map(splits) == "validation")
     if not validation.any():
         return conclusions
     fitting = conclusions[validation]
     truth = [targets[case_id] for case_id in fitting["case_id"]]
     offsets = contextual_offsets(list(fitting["logprobs"]), truth)
-    shares = conclusions.loc[scored, "logprobs"].map(
+    shares = conclusions.loc[has_logprobs, "logprobs"].map(
         lambda logprobs: label_shares(
             {label: value + offsets[label] for label, value in logprobs.items()}
         )
     )
-    threshold = _EVEN
+    threshold = _EVEN_ODDS
     if task.positive and len(task.labels) == 2:  # a threshold needs two labels
         scores = [share[task.positive] for share in shares[fitting.index]]
-        threshold = best_threshold(scores, [label == task.positive for label in truth])
+        threshold = find_best_threshold(scores, [label == task.positive for label in truth])
     result = conclusions.copy()
-    decided = [_decide(share, task, threshold) for share in shares]
-    given = np.array([share[label] for share, label in zip(shares, decided, strict=True)])
-    result.loc[scored, "prediction"] = decided
-    result.loc[scored, "confidence"] = 100 * given.clip(_LEAST_SHARE)
-    result.loc[scored, "probability"] = given
-    result.loc[scored, "score"] = [share.get(task.positive, math.nan) for share in shares]
+    predictions = [_choose_label(share, task, threshold) for share in shares]
+    answer_shares = np.array(
+        [share[label] for share, label in zip(shares, predictions, strict=True)]
+    )
+    result.loc[has_logprobs, "prediction"] = predictions
+    result.loc[has_logprobs, "confidence"] = 100 * answer_shares.clip(_MIN_SHARE)
+    result.loc[has_logprobs, "probability"] = answer_shares
+    result.loc[has_logprobs, "score"] = [share.get(task.positive, math.nan) for share in shares]
     return result
 
 
-def _finite(logprobs: Mapping[str, float] | None) -> bool:
+def _are_finite(logprobs: Mapping[str, float] | None) -> bool:
     return logprobs is not None and all(map(math.isfinite, logprobs.values()))
 
 
-def _decide(share: Mapping[str, float], task: Task, threshold: float) -> str:
+def _choose_label(share: Mapping[str, float], task: Task, threshold: float) -> str:
     if task.positive and len(task.labels) == 2:
-        other = next(label for label in task.labels if label != task.positive)
-        return task.positive if share[task.positive] >= threshold else other
+        negative_label = next(label for label in task.labels if label != task.positive)
+        return task.positive if share[task.positive] >= threshold else negative_label
     return max(share, key=lambda label: share[label])

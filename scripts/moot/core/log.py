@@ -16,7 +16,7 @@ STAGE_LINES = "MOOT_STAGE_LINES"
 """
 
 
-def stage_lines_asked_for() -> bool:
+def should_write_stage_lines() -> bool:
     """Whether this run writes a line a stage; its jobs then say how debates go on and what is
     wrong, and no more.
     """
@@ -27,8 +27,8 @@ def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error means that the process has no memory left, or no room for one more thread."""
     if isinstance(error, BaseExceptionGroup):
         return any(map(is_out_of_memory, error.exceptions))
-    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
-    return isinstance(error, MemoryError) or refused or "can't start new thread" in str(error)
+    is_enomem = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return isinstance(error, MemoryError) or is_enomem or "can't start new thread" in str(error)
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def job_log(path: str | Path) -> Iterator[None]:
     LOG.setLevel(logging.INFO)
     formatter = logging.Formatter("%(asctime)s %(message)s", datefmt="%H:%M:%S")
     terminal = logging.StreamHandler(sys.stderr)
-    if stage_lines_asked_for():
+    if should_write_stage_lines():
         terminal.addFilter(
             lambda record: record.levelno > logging.INFO or getattr(record, "progress", False)
         )

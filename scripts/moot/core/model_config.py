@@ -25,7 +25,7 @@ from moot.core.model_values import (
     check_parameter,
     check_value,
     check_variable,
-    parts_of_address,
+    split_address,
 )
 from moot.core.types import Json
 
@@ -39,9 +39,9 @@ _HUB_FILE = re.compile(rf"{HUB}[\w.-]+/[\w.-]+:[^/:\s][^:\s]*\.gguf")
 SIMULATED = "simulated"
 """The endpoint of voices that replace models in a rehearsal."""
 
-LONGEST_NAME = 150
+MAX_NAME_CHARS = 150
 Name = Annotated[
-    str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._=-]*$", max_length=LONGEST_NAME)
+    str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._=-]*$", max_length=MAX_NAME_CHARS)
 ]
 """A name that becomes a folder or file: lower-case letters, digits, '.', '_', '-', '='."""
 
@@ -51,14 +51,14 @@ def as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-def each_once(names: tuple[str, ...]) -> tuple[str, ...]:
+def check_names_unique(names: tuple[str, ...]) -> tuple[str, ...]:
     """Names of which none is given twice."""
-    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-        raise ValueError(f"'{twice[0]}' is given twice")
+    if repeated_names := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise ValueError(f"'{repeated_names[0]}' is given twice")
     return names
 
 
-class Strict(BaseModel):
+class StrictModel(BaseModel):
     """A part of the configuration; a key that it does not know is an error, and `true` is no
     number.
     """
@@ -78,7 +78,7 @@ class Strict(BaseModel):
         return value
 
 
-class Price(Strict):
+class Price(StrictModel):
     """US dollars per million tokens."""
 
     input: float = Field(0.0, ge=0, description="for prompt tokens")
@@ -92,7 +92,7 @@ class Price(Strict):
     source: str = Field("", description="where the price is from, as it is written with each call")
 
 
-class BatchConfig(Strict):
+class BatchConfig(StrictModel):
     """Calls sent together as batches of the provider, which answers later and for less:
     docs/batch.md.
     """
@@ -121,7 +121,7 @@ class BatchConfig(Strict):
     )
 
 
-class WaitConfig(Strict):
+class WaitConfig(StrictModel):
     """The maximum waits before a server is asked again.
 
     A server may name a wait (`Retry-After`).
@@ -144,7 +144,7 @@ PORT = "{port}"
 """What a server's command has in place of its port."""
 
 
-class ServeConfig(Strict):
+class ServeConfig(StrictModel):
     """A server that each job starts for itself, and ends: docs/cluster.md."""
 
     command: str = Field(
@@ -192,7 +192,7 @@ def _batch_or_none(value: object) -> object:
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class SimulatedVoice(Strict):
+class SimulatedVoice(StrictModel):
     """The statistical model by which a simulated voice answers in a rehearsal; beliefs are log-odds
     of the truth.
 
@@ -279,7 +279,7 @@ RequestField = Literal["max_tokens", "temperature", "seed"]
 """Request fields that a model's entry can omit."""
 
 
-class ModelConfig(Strict):
+class ModelConfig(StrictModel):
     """A language model and how to reach it."""
 
     extends: Name | None = Field(
@@ -395,7 +395,7 @@ class ModelConfig(Strict):
         ),
     )
     omit: Annotated[
-        tuple[RequestField, ...], BeforeValidator(as_list), AfterValidator(each_once)
+        tuple[RequestField, ...], BeforeValidator(as_list), AfterValidator(check_names_unique)
     ] = Field(
         (),
         description=(
@@ -455,10 +455,10 @@ class ModelConfig(Strict):
         names = [name for name in get_args(RequestField) if name in entry and entry[name] is None]
         if not names:
             return entry
-        others = {name: value for name, value in entry.items() if name not in names}
-        omitted = others.get("omit") or ()
-        listed = [omitted] if isinstance(omitted, str) else list(omitted)
-        return {**others, "omit": list(dict.fromkeys([*listed, *names]))}
+        sent_fields = {name: value for name, value in entry.items() if name not in names}
+        omitted = sent_fields.get("omit") or ()
+        omitted_fields = [omitted] if isinstance(omitted, str) else list(omitted)
+        return {**sent_fields, "omit": list(dict.fromkeys([*omitted_fields, *names]))}
 
     @field_validator("base_url")
     @classmethod
@@ -471,7 +471,7 @@ class ModelConfig(Strict):
     @classmethod
     def _addresses_are_whole(cls, served_as: str | None) -> str | None:
         if served_as and "://" in served_as:
-            parts_of_address(served_as)
+            split_address(served_as)
         return served_as
 
     @field_validator("model")

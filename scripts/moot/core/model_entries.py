@@ -8,13 +8,13 @@ from pathlib import Path
 
 from moot.core.errors import unknown_name
 from moot.core.model_values import check_variable
-from moot.core.places import Faults, shown, where
-from moot.core.read_config import over_defaults
+from moot.core.places import Faults, describe_location, show_value
+from moot.core.read_config import merge_over_defaults
 from moot.core.types import Fields, JsonObject
 from moot.core.yaml_text import load_yaml
 
-_NAMES_A_MODEL = frozenset({"endpoint", "model"})
-_BELONG_TOGETHER = ("base_url", "api_key_env")
+_IDENTITY_KEYS = frozenset({"endpoint", "model"})
+_SERVER_KEYS = ("base_url", "api_key_env")
 
 
 class ModelEntries:
@@ -26,21 +26,21 @@ class ModelEntries:
 
     Attributes:
         entries: the entries by name, as they count.
-        kept: a line for each entry that changes one of moot's, with what it kept.
+        inheritance_notes: a line for each entry that changes one of moot's, with what it kept.
     """
 
     def __init__(self, files: Sequence[Path], shipped: Collection[Path], faults: Faults) -> None:
         self.entries: dict[str, Fields] = {}
-        self.kept: list[str] = []
+        self.inheritance_notes: list[str] = []
         self._files = files
         self._replaceable: set[str] = set()
         self._faults = faults
         for file in files:
-            given = self.add(
+            file_entries = self.add(
                 load_yaml(file.read_text(encoding="utf-8")), "" if file in shipped else str(file)
             )
             if file in shipped:
-                self._replaceable |= given.keys()
+                self._replaceable |= file_entries.keys()
 
     def add(self, config: Fields | None, source: str) -> Mapping[str, Fields]:
         """Take in the entries of one more file, or of the command line;
@@ -48,96 +48,116 @@ class ModelEntries:
         """
         models = config.get("models") if isinstance(config, Mapping) else None
         entries = models.items() if isinstance(models, Mapping) else ()
-        given = {str(name): entry for name, entry in entries if isinstance(entry, Mapping)}
-        whole = {name: self._whole(name, given) for name in given}
-        for name in given.keys() & self._replaceable if source else ():
-            if given[name].keys() & {"extends", *_NAMES_A_MODEL}:
+        file_entries = {str(name): entry for name, entry in entries if isinstance(entry, Mapping)}
+        resolved_entries = {name: self._resolve_entry(name, file_entries) for name in file_entries}
+        for name in file_entries.keys() & self._replaceable if source else ():
+            if file_entries[name].keys() & {"extends", *_IDENTITY_KEYS}:
                 self._replaceable.remove(name)
             else:
-                kept = [
-                    f"{key} {shown(value)}"
+                inherited_values = [
+                    f"{key} {show_value(value)}"
                     for key, value in self.entries[name].items()
-                    if key not in given[name]
+                    if key not in file_entries[name]
                 ]
-                self.kept.append(
+                self.inheritance_notes.append(
                     f"{source}: models.{name} changes the entry that moot has; kept:"
-                    f" {', '.join(kept)}."
+                    f" {', '.join(inherited_values)}."
                 )
-        self.entries.update(whole)
-        return given
+        self.entries.update(resolved_entries)
+        return file_entries
 
-    def _whole(self, name: str, given: Mapping[str, Fields], above: tuple[str, ...] = ()) -> Fields:
-        """An entry with what it takes from others; `above` are the entries that extend this one."""
-        entry, base = given[name], self.entries.get(name, {})
-        if "extends" in entry:
-            base = self._extended(name, str(entry["extends"]), given, (*above, name))
-        elif name in self._replaceable and _NAMES_A_MODEL & entry.keys():
-            base = {}
-        whole = {**base, **{key: value for key, value in entry.items() if key != "extends"}}
-        self._check_key(name, entry, base, whole)
-        return whole
-
-    def _extended(
-        self, name: str, extended: str, given: Mapping[str, Fields], above: tuple[str, ...]
+    def _resolve_entry(
+        self, name: str, file_entries: Mapping[str, Fields], extending_names: tuple[str, ...] = ()
     ) -> Fields:
-        if extended in given and extended not in above:
-            return self._whole(extended, given, above)
-        if extended in self.entries:
-            return self.entries[extended]
-        place = where(self._files, ("models", name, "extends"))
-        if extended in above:
+        """An entry with what it takes from others; `extending_names` are the entries that extend this one."""
+        entry, base = file_entries[name], self.entries.get(name, {})
+        if "extends" in entry:
+            base = self._resolve_base(
+                name, str(entry["extends"]), file_entries, (*extending_names, name)
+            )
+        elif name in self._replaceable and _IDENTITY_KEYS & entry.keys():
+            base = {}
+        resolved_entry = {
+            **base,
+            **{key: value for key, value in entry.items() if key != "extends"},
+        }
+        self._check_key(name, entry, base, resolved_entry)
+        return resolved_entry
+
+    def _resolve_base(
+        self,
+        name: str,
+        base_name: str,
+        file_entries: Mapping[str, Fields],
+        extending_names: tuple[str, ...],
+    ) -> Fields:
+        if base_name in file_entries and base_name not in extending_names:
+            return self._resolve_entry(base_name, file_entries, extending_names)
+        if base_name in self.entries:
+            return self.entries[base_name]
+        place = describe_location(self._files, ("models", name, "extends"))
+        if base_name in extending_names:
             self._faults.add(
-                f"{place}: found '{extended}'; expected an entry that does not extend this one."
+                f"{place}: found '{base_name}'; expected an entry that does not extend this one."
             )
         else:
             self._faults.add(
-                str(unknown_name("model", extended, {*self.entries, *given}, where=place))
+                str(
+                    unknown_name("model", base_name, {*self.entries, *file_entries}, location=place)
+                )
             )
         return {}
 
-    def _check_key(self, name: str, entry: Fields, base: Fields, whole: Fields) -> None:
+    def _check_key(self, name: str, entry: Fields, base: Fields, resolved_entry: Fields) -> None:
         """Note where the key of one entry would go to the server that another one names."""
-        address, variable = (whole.get(key) for key in _BELONG_TOGETHER)
-        own = [key for key in _BELONG_TOGETHER if key in entry]
-        if len(own) != 1 or not address or not variable or entry[own[0]] == base.get(own[0]):
+        address, variable = (resolved_entry.get(key) for key in _SERVER_KEYS)
+        own_keys = [key for key in _SERVER_KEYS if key in entry]
+        if (
+            len(own_keys) != 1
+            or not address
+            or not variable
+            or entry[own_keys[0]] == base.get(own_keys[0])
+        ):
             return
         with suppress(
             ValueError
         ):  # what is no variable's name may be a key, and is said to be wrong elsewhere
-            place = where(self._files, ("models", name, own[0]))
+            place = describe_location(self._files, ("models", name, own_keys[0]))
             self._faults.add(
-                f"{place}: the key in {check_variable(str(variable))} would go to {shown(address)},"
+                f"{place}: the key in {check_variable(str(variable))} would go to {show_value(address)},"
                 " since one of `base_url` and `api_key_env` is given here, and the other is of"
                 " another entry. Write both here, or give the model another name."
             )
 
 
-def given_beside(config: Fields, files: Iterable[Path]) -> JsonObject:
+def entries_of_command_line(config: Fields, files: Iterable[Path]) -> JsonObject:
     """The keys of entries that a merged configuration has otherwise than its files: those that
     `--config` gives.
     """
-    merged, known = (source.get("models") for source in (config, over_defaults({}, files)))
-    entries = merged.items() if isinstance(merged, Mapping) else ()
-    in_files = known if isinstance(known, Mapping) else {}
-    given: JsonObject = {}
+    merged_models, file_models = (
+        source.get("models") for source in (config, merge_over_defaults({}, files))
+    )
+    entries = merged_models.items() if isinstance(merged_models, Mapping) else ()
+    in_files = file_models if isinstance(file_models, Mapping) else {}
+    changed_entries: JsonObject = {}
     for name, entry in entries:
-        before = in_files.get(name)
-        if isinstance(entry, Mapping) and isinstance(before, Mapping):
-            given[name] = {
+        file_entry = in_files.get(name)
+        if isinstance(entry, Mapping) and isinstance(file_entry, Mapping):
+            changed_entries[name] = {
                 key: value
                 for key, value in entry.items()
-                if key not in before or before[key] != value
+                if key not in file_entry or file_entry[key] != value
             }
-        elif entry != before:
-            given[name] = entry
-    return {"models": {name: entry for name, entry in given.items() if entry}}
+        elif entry != file_entry:
+            changed_entries[name] = entry
+    return {"models": {name: entry for name, entry in changed_entries.items() if entry}}
 
 
 def merge_models(
     config: JsonObject,
     files: Sequence[Path],
     shipped: Collection[Path],
-    given: Fields,
+    command_line_config: Fields,
     faults: Faults,
 ) -> list[str]:
     """Set `models` of a merged configuration to the entries as they count; lines on those that
@@ -147,12 +167,12 @@ def merge_models(
         config: the configuration that Snakemake merged, key by key.
         files: the files that it was merged from, in order.
         shipped: those of them that are moot's own.
-        given: what came from the command line, or from a workflow that uses moot as a module.
+        command_line_config: what came from the command line, or from a workflow that uses moot as a module.
         faults: an entry that extends what is not there, or would send a key to another entry's
             server, is noted here.
     """
     models = ModelEntries(files, shipped, faults)
-    models.add(given, "--config")
+    models.add(command_line_config, "--config")
     if isinstance(config.get("models"), Mapping):
         config["models"] = {**config["models"], **models.entries}
-    return models.kept
+    return models.inheritance_notes

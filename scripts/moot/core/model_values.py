@@ -5,103 +5,110 @@ own parameters.
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from pydantic_core import PydanticCustomError
 
 from moot.core.endpoint_traits import endpoint_traits
-from moot.core.places import UNSHOWN, looks_like_a_key
+from moot.core.places import INPUT_NOT_SHOWN, looks_like_a_key
 from moot.core.types import Json
 
 _HOST = re.compile(r"(?!.{254})[\w-]{1,63}(\.[\w-]{1,63})*\.?|[\da-f.]*:[\da-f:.]+(%[\w.-]+)?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_LARGE = 2**63
-_LIMIT = "write `max_tokens` in the model's entry, or in an experiment's `params`"
+_MAX_INTEGER = 2**63
 _SCHEMA = (
     "moot sends the form of each reply; `structured` in the model's entry says whether as a schema"
 )
-_ONE = "moot asks for one whole reply a call; an experiment's `repeats` asks again"
+_SINGLE_REPLY = "moot asks for one whole reply a call; an experiment's `repeats` asks again"
 _TOOLS = "moot offers a model no tools"
 _ROUTE = "write each parameter under `parameters` itself"
 _KEY = (
     "name the variable that holds the key in `api_key_env`; `parameters` are written to the ledger"
 )
-_INSTEAD: Mapping[str, tuple[str, ...]] = {
-    "write `model` in the model's entry": ("model", "models", "fallbacks", "route"),
-    "the prompt is the protocol's; `prompts` of an experiment words it": (
-        *("messages", "prompt", "input", "instructions", "system", "template"),
-    ),
-    _LIMIT: (
-        "max_tokens",
-        "max_completion_tokens",
-        "max_output_tokens",
-        "n_predict",
-        "num_predict",
-    ),
-    "write `temperature` in the model's entry, or in an experiment's `params`": ("temperature",),
-    "write `seed` in the model's entry": ("seed",),
-    "write `context` in the model's entry": ("context", "num_ctx", "n_ctx"),
-    "write `timeout` in the model's entry": ("timeout",),
-    "write `base_url` in the model's entry": ("base_url", "host"),
-    "write `prompt_cache_key` in the model's entry": ("prompt_cache_key",),
-    "the embedded model's cache is always on": ("cache_prompt",),
-    "`simulated` is a key of the model's entry": ("simulated",),
-    _SCHEMA: (
-        *(
-            "response_format",
-            "output_format",
-            "format",
-            "grammar",
-            "json_schema",
-            "structured_outputs",
-        ),
-        *("guided_json", "guided_choice", "guided_regex", "guided_grammar"),
-    ),
-    _ONE: (
-        "n",
-        "best_of",
-        "stream",
-        "stream_options",
-        "raw",
-        "background",
-        "deferred",
-        "echo",
-        "suffix",
-    ),
-    "a protocol asks for log-probabilities where it needs them (`answer: likelihood`)": (
-        *("logprobs", "top_logprobs", "n_probs"),
-    ),
-    _TOOLS: (
-        *("tools", "tool_choice", "functions", "function_call", "parallel_tool_calls"),
-        *("web_search_options", "plugins", "mcp_servers"),
-    ),
-    _ROUTE: ("extra", "extra_body", "options", "body", "parameters", "params"),
-    _KEY: (
-        "api_key",
-        "authorization",
-        "headers",
-        "extra_headers",
-        "default_headers",
-        "extra_query",
-    ),
-}
 
 
-def _folded(name: str) -> str:
+@dataclass(frozen=True, slots=True)
+class _Reserved:
+    """Request parameters that moot sets itself, and what the user does instead."""
+
+    names: tuple[str, ...]
+    remedy: str
+
+
+_RESERVED = (
+    _Reserved(("model", "models", "fallbacks", "route"), "write `model` in the model's entry"),
+    _Reserved(
+        ("messages", "prompt", "input", "instructions", "system", "template"),
+        "the prompt is the protocol's; `prompts` of an experiment words it",
+    ),
+    _Reserved(
+        ("max_tokens", "max_completion_tokens", "max_output_tokens", "n_predict", "num_predict"),
+        "write `max_tokens` in the model's entry, or in an experiment's `params`",
+    ),
+    _Reserved(
+        ("temperature",),
+        "write `temperature` in the model's entry, or in an experiment's `params`",
+    ),
+    _Reserved(("seed",), "write `seed` in the model's entry"),
+    _Reserved(("context", "num_ctx", "n_ctx"), "write `context` in the model's entry"),
+    _Reserved(("timeout",), "write `timeout` in the model's entry"),
+    _Reserved(("base_url", "host"), "write `base_url` in the model's entry"),
+    _Reserved(("prompt_cache_key",), "write `prompt_cache_key` in the model's entry"),
+    _Reserved(("cache_prompt",), "the embedded model's cache is always on"),
+    _Reserved(("simulated",), "`simulated` is a key of the model's entry"),
+    _Reserved(("response_format", "output_format", "format", "json_schema"), _SCHEMA),
+    _Reserved(("grammar", "structured_outputs", "guided_json", "guided_choice"), _SCHEMA),
+    _Reserved(("guided_regex", "guided_grammar"), _SCHEMA),
+    _Reserved(
+        ("n", "best_of", "stream", "stream_options", "raw", "background", "deferred", "echo"),
+        _SINGLE_REPLY,
+    ),
+    _Reserved(
+        ("suffix",),
+        _SINGLE_REPLY,
+    ),
+    _Reserved(
+        ("logprobs", "top_logprobs", "n_probs"),
+        "a protocol asks for log-probabilities where it needs them (`answer: likelihood`)",
+    ),
+    _Reserved(
+        ("tools", "tool_choice", "functions", "function_call", "parallel_tool_calls"),
+        _TOOLS,
+    ),
+    _Reserved(
+        ("web_search_options", "plugins", "mcp_servers"),
+        _TOOLS,
+    ),
+    _Reserved(("extra", "extra_body", "options", "body", "parameters", "params"), _ROUTE),
+    _Reserved(("api_key", "authorization", "headers", "extra_headers"), _KEY),
+    _Reserved(("default_headers", "extra_query"), _KEY),
+)
+
+
+def _fold_name(name: str) -> str:
     """A parameter's name in one spelling: maxTokens, MAX_TOKENS and max-tokens are one."""
     return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
-_OWN = {_folded(name): instead for instead, names in _INSTEAD.items() for name in names}
+def _remedies_by_name() -> dict[str, str]:
+    """Each reserved name in its folded spelling, with the remedy."""
+    remedies: dict[str, str] = {}
+    for reserved in _RESERVED:
+        remedies |= dict.fromkeys(map(_fold_name, reserved.names), reserved.remedy)
+    return remedies
+
+
+_REMEDIES = _remedies_by_name()
 
 
 def check_parameter(name: str) -> str:
     """A name under `parameters`; raises `ValueError` for what moot itself sends, or for another way
     to send it.
     """
-    if instead := _OWN.get(_folded(name)):
-        raise ValueError(f"this is no parameter of the model's own: {instead}")
+    if remedy := _REMEDIES.get(_fold_name(name)):
+        raise ValueError(f"this is no parameter of the model's own: {remedy}")
     return name
 
 
@@ -112,27 +119,25 @@ def check_value(value: Json) -> Json:
     parts = [value]
     while parts:
         part = parts.pop()
-        parts += (
-            [*part.values()]
-            if isinstance(part, Mapping)
-            else part
-            if isinstance(part, list)
-            else []
-        )
-        if isinstance(part, Mapping) and "format" in part:
-            raise ValueError(f"`format` is no parameter of the model's own: {_SCHEMA}")
-        if (
-            isinstance(part, str)
-            and looks_like_a_key(part)
-            and part.casefold().startswith(("sk-", "bearer "))
-        ):
+        if isinstance(part, Mapping):
+            parts += part.values()
+            if "format" in part:
+                raise ValueError(f"`format` is no parameter of the model's own: {_SCHEMA}")
+        elif isinstance(part, list):
+            parts += part
+        if isinstance(part, str) and _is_surely_a_key(part):
             message = "found what looks like an API key, which is not repeated here; {do}"
-            raise PydanticCustomError(UNSHOWN, message, {"do": _KEY})
-        if isinstance(part, int) and abs(part) >= _LARGE:
+            raise PydanticCustomError(INPUT_NOT_SHOWN, message, {"do": _KEY})
+        if isinstance(part, int) and abs(part) >= _MAX_INTEGER:
             raise ValueError(
                 "a whole number so large is read by few servers; expected less than 2^63"
             )
     return value
+
+
+def _is_surely_a_key(text: str) -> bool:
+    """Whether a text looks like an API key and begins as keys do."""
+    return looks_like_a_key(text) and text.casefold().startswith(("sk-", "bearer "))
 
 
 def check_variable(name: str) -> str:
@@ -143,13 +148,13 @@ def check_variable(name: str) -> str:
             " environment variable, such as OPENAI_API_KEY. Export the key in that variable. A key"
             " that was in a file is better changed"
         )
-        raise PydanticCustomError(UNSHOWN, message)
+        raise PydanticCustomError(INPUT_NOT_SHOWN, message)
     if not _VARIABLE.fullmatch(name):
         message = (
             "expected the name of an environment variable: letters, digits and '_', such as"
             " OPENAI_API_KEY. What was found is not repeated here, since it may be a key"
         )
-        raise PydanticCustomError(UNSHOWN, message)
+        raise PydanticCustomError(INPUT_NOT_SHOWN, message)
     return name
 
 
@@ -168,7 +173,7 @@ def key_problem(variable: str) -> str:
     return ""
 
 
-def parts_of_address(address: str) -> tuple[SplitResult, int | None]:
+def split_address(address: str) -> tuple[SplitResult, int | None]:
     """An address in its parts, and its port; raises `ValueError`, which repeats nothing of it but a
     port.
     """
@@ -176,8 +181,8 @@ def parts_of_address(address: str) -> tuple[SplitResult, int | None]:
         parts = urlsplit(address)
         return parts, parts.port
     except ValueError as error:
-        said = str(error) if str(error).startswith("Port out of range") else "it is malformed"
-        raise ValueError(f"this is no address ({said})") from None
+        reason = str(error) if str(error).startswith("Port out of range") else "it is malformed"
+        raise ValueError(f"this is no address ({reason})") from None
 
 
 def address_problem(address: str, endpoint: str) -> str:  # noqa: PLR0911 - one a kind of fault
@@ -190,7 +195,7 @@ def address_problem(address: str, endpoint: str) -> str:  # noqa: PLR0911 - one 
         address = f"http://{address}"
     expected = f"expected an address such as {traits.example_address}"
     try:
-        parts, port = parts_of_address(address)
+        parts, port = split_address(address)
     except ValueError as error:
         return f"{error}; {expected}"
     host = parts.hostname
@@ -216,7 +221,7 @@ def address_problem(address: str, endpoint: str) -> str:  # noqa: PLR0911 - one 
 def check_address(address: str, endpoint: str) -> str:
     """An address of a server; raises an error that repeats no password."""
     if problem := address_problem(address, endpoint):
-        raise PydanticCustomError(UNSHOWN, "{problem}", {"problem": problem})
+        raise PydanticCustomError(INPUT_NOT_SHOWN, "{problem}", {"problem": problem})
     return address
 
 
@@ -227,23 +232,26 @@ def check_ledger(ledger: str) -> str:
     if not ledger.strip():
         raise ValueError("expected a folder, or a URL such as postgresql://user@host/database")
     if "://" not in ledger:
-        there = next(
-            path for path in (Path.cwd() / ledger, *(Path.cwd() / ledger).parents) if path.exists()
-        )
-        if ledger.startswith("~") or not there.is_dir():
-            raise ValueError(
-                "expected a folder;"
-                f" {'nothing replaces ~' if ledger[0] == '~' else f'{there} is a file'}"
-            )
+        _check_ledger_folder(ledger)
         return ledger
     scheme, problem = ledger.partition("://")[0], ""
     try:
-        parts_of_address(ledger)
+        split_address(ledger)
     except ValueError as error:
         problem = f"{error}; "
     if not problem and scheme.partition("+")[0] not in ("postgresql", "sqlite"):
         problem = f"found a URL of '{scheme}'; "
     if problem:
         message = "{problem}expected a folder, or a URL such as postgresql://user@host/database"
-        raise PydanticCustomError(UNSHOWN, message, {"problem": problem})
+        raise PydanticCustomError(INPUT_NOT_SHOWN, message, {"problem": problem})
     return ledger
+
+
+def _check_ledger_folder(ledger: str) -> None:
+    """Require a path that is a folder, or that can become one."""
+    if ledger.startswith("~"):
+        raise ValueError("expected a folder; nothing replaces ~")
+    path = Path.cwd() / ledger
+    existing_path = next(parent for parent in (path, *path.parents) if parent.exists())
+    if not existing_path.is_dir():
+        raise ValueError(f"expected a folder; {existing_path} is a file")

@@ -6,7 +6,7 @@ from types import ModuleType
 from moot.core.errors import UnavailableError, UserError
 
 
-def optional(package: str, extra: str) -> ModuleType:
+def import_optional(package: str, extra: str) -> ModuleType:
     """Import a library that only an extra installs.
 
     Raises:

@@ -21,13 +21,13 @@ from moot.core.errors import UnknownNameError, UserError, unknown_name
 from moot.core.types import Json
 from moot.core.yaml_text import compose_yaml
 
-UNSHOWN = "unshown"
+INPUT_NOT_SHOWN = "unshown"
 """The type of a validation error whose message must not repeat what was found: it may be a key or a
 password.
 """
 Location = tuple[int | str, ...]
-_MERGED = "tag:yaml.org,2002:merge"
-_LONGEST_SHOWN = 80
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+_MAX_VALUE_CHARS = 80
 _KEY_LIKE = re.compile(r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{16,}")
 _KEY_BEGINS = re.compile(
     r"(sk|pk|rk|gsk|hf|xai|pplx|nvapi|ghp|r8)[-_](?=\S*[0-9])\S{6,}|Bearer\s", re.IGNORECASE
@@ -68,10 +68,10 @@ class Faults:
             self.count += 1
 
     def _is_broken(self, name: str) -> bool:
-        wanted = name.partition("/")[0]
-        alike = (f"{broken}-" for broken in self.broken)  # of a grid, or a control arm
-        return any(fnmatch(broken, wanted) for broken in self.broken) or wanted.startswith(
-            tuple(alike)
+        entry_name = name.partition("/")[0]
+        prefixes = (f"{broken}-" for broken in self.broken)  # of a grid, or a control arm
+        return any(fnmatch(broken, entry_name) for broken in self.broken) or entry_name.startswith(
+            tuple(prefixes)
         )
 
     @property
@@ -89,28 +89,28 @@ Key = tuple[int, tuple[str, ...], yaml.Node]
 """The mapping that a key belongs to, the path to it, and where it is written."""
 
 
-def _keys(
-    node: yaml.Node | None, path: tuple[str, ...] = (), above: tuple[int, ...] = ()
+def _iterate_keys(
+    node: yaml.Node | None, path: tuple[str, ...] = (), ancestors: tuple[int, ...] = ()
 ) -> Iterator[Key]:
     """Each key of a file, and each element of its lists; what is merged into a mapping after its
     own keys.
     """
-    if id(node) in above:  # an alias inside its own anchor
+    if id(node) in ancestors:  # an alias inside its own anchor
         return
-    above = (*above, id(node))
+    ancestors = (*ancestors, id(node))
     parts: list[tuple[str, yaml.Node, yaml.Node]] = []
-    merged: list[yaml.Node] = []
+    merged_nodes: list[yaml.Node] = []
     if isinstance(node, yaml.SequenceNode):
         parts = [(str(number), part, part) for number, part in enumerate(node.value)]
     elif isinstance(node, yaml.MappingNode):
-        parts = [(str(key.value), key, value) for key, value in node.value if key.tag != _MERGED]
-        merged = [value for key, value in node.value if key.tag == _MERGED]
+        parts = [(str(key.value), key, value) for key, value in node.value if key.tag != _MERGE_TAG]
+        merged_nodes = [value for key, value in node.value if key.tag == _MERGE_TAG]
     for name, key, value in parts:
         yield id(node), (*path, name), key
-        yield from _keys(value, (*path, name), above)
-    for value in merged:
-        for one in value.value if isinstance(value, yaml.SequenceNode) else [value]:
-            yield from _keys(one, path, above)
+        yield from _iterate_keys(value, (*path, name), ancestors)
+    for value in merged_nodes:
+        for merged_node in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+            yield from _iterate_keys(merged_node, path, ancestors)
 
 
 def _read_keys(file: Path) -> Iterator[Key]:
@@ -118,36 +118,36 @@ def _read_keys(file: Path) -> Iterator[Key]:
     YAML.
     """
     with suppress(yaml.YAMLError):
-        yield from _keys(compose_yaml(file.read_text(encoding="utf-8").replace("\t", " ")))
+        yield from _iterate_keys(compose_yaml(file.read_text(encoding="utf-8").replace("\t", " ")))
 
 
 @cache
-def _lines(file: Path, _modified: int) -> dict[tuple[str, ...], int]:
+def _line_numbers(file: Path, _modified: int) -> dict[tuple[str, ...], int]:
     """The place of each key of a file: its path to its line."""
-    found: dict[tuple[str, ...], int] = {}
+    line_numbers: dict[tuple[str, ...], int] = {}
     for _, path, key in _read_keys(file):
-        found.setdefault(path, key.start_mark.line + 1)
-    return found
+        line_numbers.setdefault(path, key.start_mark.line + 1)
+    return line_numbers
 
 
-def where(files: Iterable[Path], location: Location) -> str:
+def describe_location(files: Iterable[Path], location: Location) -> str:
     """The last configuration file that holds the longest part of a key's path, the line, and the
     key.
     """
     path = tuple(map(str, location))
     keys = next((depth for depth, part in enumerate(location) if isinstance(part, int)), len(path))
-    best, best_depth = "configuration", 0
+    best_place, best_depth = "configuration", 0
     for file in files:
-        lines = _lines(file, file.stat().st_mtime_ns)
+        lines = _line_numbers(file, file.stat().st_mtime_ns)
         depth = next((depth for depth in range(len(path), 0, -1) if path[:depth] in lines), 0)
         if (
             min(depth, keys) >= best_depth and depth > 0
         ):  # a later file's list replaces the whole of an earlier one's
-            best, best_depth = f"{file}: line {lines[path[:depth]]}", min(depth, keys)
-    return f"{best}: {'.'.join(path)}"
+            best_place, best_depth = f"{file}: line {lines[path[:depth]]}", min(depth, keys)
+    return f"{best_place}: {'.'.join(path)}"
 
 
-def twice_given(file: Path) -> Iterator[tuple[str, int, int]]:
+def find_repeated_keys(file: Path) -> Iterator[tuple[str, int, int]]:
     """The keys that a file gives twice at one place, of which YAML takes the last: path and both
     lines.
     """
@@ -158,52 +158,56 @@ def twice_given(file: Path) -> Iterator[tuple[str, int, int]]:
         keys.setdefault((mapping, path[-1]), {}).setdefault(
             id(key), (".".join(path), key.start_mark.line + 1)
         )
-    for found in keys.values():
-        for (_, first), (name, second) in pairwise(found.values()):
+    for occurrences in keys.values():
+        for (_, first), (name, second) in pairwise(occurrences.values()):
             yield name, first, second
 
 
-def plain_values(
+def copy_plain_values(
     raw: Json,
     note: Callable[[Location, str], None],
     place: Location = (),
-    above: tuple[int, ...] = (),
+    ancestors: tuple[int, ...] = (),
 ) -> Json:
     """A copy of what configuration files hold, without values that JSON cannot; each is noted with
     its place.
     """
-    if id(raw) in above:
+    if id(raw) in ancestors:
         note(
             place, "this is inside itself; expected no alias (*name) inside its own anchor (&name)."
         )
         return None
-    above = (*above, id(raw)) if isinstance(raw, Mapping | list) else above
+    ancestors = (*ancestors, id(raw)) if isinstance(raw, Mapping | list) else ancestors
     if isinstance(raw, Mapping):
-        found = {}
+        plain_mapping = {}
         for key, value in raw.items():
-            if type(key) not in (str, int) or _not_plain(key):
+            if type(key) not in (str, int) or _value_problem(key):
                 note(
                     (*place, "null" if key is None else str(key)),
-                    f"found the key {shown(key)}; expected text. Quote it: '{key!s:.40}'.",
+                    f"found the key {show_value(key)}; expected text. Quote it: '{key!s:.40}'.",
                 )
-            elif not (said := _not_plain(value)):
-                found[key] = plain_values(value, note, (*place, key), above)
+            elif not (problem := _value_problem(value)):
+                plain_mapping[key] = copy_plain_values(value, note, (*place, key), ancestors)
             else:
-                note((*place, key), said)
-        return found
+                note((*place, key), problem)
+        return plain_mapping
     if isinstance(raw, list | tuple):
-        problems = {number: said for number, value in enumerate(raw) if (said := _not_plain(value))}
-        for number, said in problems.items():
-            note((*place, number), said)
+        problems = {
+            number: problem
+            for number, value in enumerate(raw)
+            if (problem := _value_problem(value))
+        }
+        for number, problem in problems.items():
+            note((*place, number), problem)
         return [
-            plain_values(raw[n], note, (*place, n), above)
+            copy_plain_values(raw[n], note, (*place, n), ancestors)
             for n in range(len(raw))
             if n not in problems
         ]
     return raw
 
 
-def _not_plain(value: Json) -> str:
+def _value_problem(value: Json) -> str:
     """Why a value cannot be in a configuration, and what to do; "" where it can."""
     if isinstance(value, float) and not math.isfinite(value):
         return f"found {value}; expected a number, or no such key where there is no limit."
@@ -219,18 +223,18 @@ def _not_plain(value: Json) -> str:
     if isinstance(value, str) and re.search(
         r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]", value
     ):
-        return f"found {shown(value)}, which holds what is no character of a text. Write it again."
+        return f"found {show_value(value)}, which holds what is no character of a text. Write it again."
     return ""
 
 
-def shown(value: Json) -> str:
+def show_value(value: Json) -> str:
     """What was found, for a message: short, and nothing that may be a key or a password."""
     text = repr(value)
     if (
         isinstance(value, Mapping | list | str) and looks_like_a_key(text.strip("'\""))
     ) or re.search(r"://[^/\s]*@", text):
         return "what may be a key or a password, and is not repeated here"
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+    return text if len(text) <= _MAX_VALUE_CHARS else f"{text[:_MAX_VALUE_CHARS]}..."
 
 
 def location_of(fault: ErrorDetails, prefix: Sequence[str] = ()) -> Location:
@@ -238,23 +242,25 @@ def location_of(fault: ErrorDetails, prefix: Sequence[str] = ()) -> Location:
     return tuple(part for part in (*prefix, *fault["loc"]) if part != "[key]")
 
 
-def fault_message(fault: ErrorDetails, place: str, location: Location, known: Iterable[str]) -> str:
+def fault_message(
+    fault: ErrorDetails, place: str, location: Location, known_keys: Iterable[str]
+) -> str:
     """A validation error as a line that a person can act on: file, line, key, what was found, what
     was expected.
     """
     is_entry = fault["type"] in ("model_type", "dict_type")
-    said = (
+    expectation = (
         "expected keys with values"
         if is_entry
         else fault["msg"].removeprefix("Value error, ").rstrip(".")
     )
     if fault["type"] == "extra_forbidden":
-        return str(unknown_name("key", str(location[-1]), known, where=place))
+        return str(unknown_name("key", str(location[-1]), known_keys, location=place))
     if fault["type"] == "missing":
         return f"{place}: this key is missing; add it."
-    if fault["type"] == UNSHOWN or isinstance(fault["input"], Mapping):
-        return f"{place}: {said}."
-    return f"{place}: found {shown(fault['input'])}; {said}."
+    if fault["type"] == INPUT_NOT_SHOWN or isinstance(fault["input"], Mapping):
+        return f"{place}: {expectation}."
+    return f"{place}: found {show_value(fault['input'])}; {expectation}."
 
 
 def validation_message(
@@ -263,24 +269,25 @@ def validation_message(
     """The errors of an entry of the configuration, one line each."""
     files = list(files)
     located = [
-        (fault, location_of(fault, prefix), keys_beside(entry, fault["loc"]))
+        (fault, location_of(fault, prefix), sibling_keys(entry, fault["loc"]))
         for fault in error.errors()
     ]
     return "\n".join(
-        fault_message(fault, where(files, place), place, known) for fault, place, known in located
+        fault_message(fault, describe_location(files, place), place, known_keys)
+        for fault, place, known_keys in located
     )
 
 
-def keys_beside(entry: type[BaseModel], place: Location) -> list[str]:
+def sibling_keys(entry: type[BaseModel], place: Location) -> list[str]:
     """The keys that are known where a fault is, in an entry or a part of it, also in a mapping of
     parts by name.
     """
     for name in place[:-1]:
-        entry = part_at(entry, str(name)) or entry
+        entry = entry_model_at(entry, str(name)) or entry
     return list(entry.model_fields)
 
 
-def part_at(entry: type[BaseModel], key: str) -> type[BaseModel] | None:
+def entry_model_at(entry: type[BaseModel], key: str) -> type[BaseModel] | None:
     """What a key of an entry holds, or each value of a mapping there, where that is an entry of its
     own.
     """

@@ -13,21 +13,21 @@ from moot.core.config import Config
 from moot.core.places import (
     Faults,
     Location,
+    copy_plain_values,
+    describe_location,
     fault_message,
-    keys_beside,
+    find_repeated_keys,
     location_of,
-    plain_values,
-    twice_given,
-    where,
+    sibling_keys,
 )
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.yaml_text import load_yaml
 
 _SECTIONS = ("models", "datasets", "experiments", "contrasts", "rubrics")
 """The keys that hold entries by name."""
-_ROUNDS = 10
+_MAX_ROUNDS = 10
 """What one fault hides shows when it is taken out, level by level."""
-_ENTRY = 2
+_ENTRY_DEPTH = 2
 """The parts of an entry's place: its section and its name."""
 
 
@@ -40,7 +40,7 @@ def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
     """
     files = list(files)
     for file in files:
-        for key, first, second in twice_given(file):
+        for key, first, second in find_repeated_keys(file):
             faults.add(
                 f"{file}: line {second}: {key}: given twice; line {first} has it, too. Remove one"
                 " of them."
@@ -48,42 +48,49 @@ def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
     touched: set[Location] = set()
 
     def note(place: Location, problem: str) -> None:
-        faults.add(f"{where(files, place)}: {problem}")
+        faults.add(f"{describe_location(files, place)}: {problem}")
         touched.add(place)
 
-    sound = plain_values(raw, note)
-    for _ in range(_ROUNDS):
+    sound = copy_plain_values(raw, note)
+    for _ in range(_MAX_ROUNDS):
         try:
             return Config.model_validate(sound)
         except ValidationError as error:
             for fault in error.errors():
                 place = location_of(fault)
-                above = place[:_ENTRY] if fault["type"] == "missing" else place
+                faulty_place = place[:_ENTRY_DEPTH] if fault["type"] == "missing" else place
                 if not any(
-                    below[: len(above)] == above for below in touched
+                    touched_place[: len(faulty_place)] == faulty_place for touched_place in touched
                 ):  # else it follows from what was taken out
                     faults.add(
-                        fault_message(fault, where(files, place), place, keys_beside(Config, place))
+                        fault_message(
+                            fault,
+                            describe_location(files, place),
+                            place,
+                            sibling_keys(Config, place),
+                        )
                     )
-                _take_out(sound, place, fault["type"] == "missing", faults)
+                _remove_fault(sound, place, fault["type"] == "missing", faults)
                 touched.add(place)
     faults.check()
     raise AssertionError("a fault is always noted")
 
 
-def _take_out(sound: JsonObject, place: Location, missing: bool, faults: Faults) -> None:
+def _remove_fault(sound: JsonObject, place: Location, is_missing: bool, faults: Faults) -> None:
     """Remove what is faulty: a key with a default, or else the entry that it belongs to."""
     if place == ("seed",):
         sound["seed"] = 0
     elif place[0] in _SECTIONS and len(place) == 1:
         faults.check()
-    elif place[0] in _SECTIONS and (len(place) == _ENTRY or missing or place[0] == "rubrics"):
+    elif place[0] in _SECTIONS and (
+        len(place) == _ENTRY_DEPTH or is_missing or place[0] == "rubrics"
+    ):
         sound[str(place[0])].pop(place[1], None)
         faults.broken.add(str(place[1]))
     else:
         node: Json = sound
-        for part, below in pairwise(place):
-            if not isinstance(node.get(part), dict) or below not in node[part]:
+        for part, child_key in pairwise(place):
+            if not isinstance(node.get(part), dict) or child_key not in node[part]:
                 break
             node = node[part]
         else:
@@ -99,15 +106,15 @@ def parse_config(raw: Fields, files: Iterable[Path] = ()) -> Config:
     return config
 
 
-def over_defaults(config: Fields, defaults: Iterable[Path]) -> JsonObject:
+def merge_over_defaults(config: Fields, defaults: Iterable[Path]) -> JsonObject:
     """A configuration merged over those of some files, key by key, as Snakemake merges
     configuration files.
     """
-    merged: JsonObject = {}
+    merged_config: JsonObject = {}
     for file in defaults:
-        _merge(merged, load_yaml(file.read_text(encoding="utf-8")) or {})
-    _merge(merged, config)
-    return merged
+        _merge(merged_config, load_yaml(file.read_text(encoding="utf-8")) or {})
+    _merge(merged_config, config)
+    return merged_config
 
 
 def _merge(target: JsonObject, over: Fields) -> None:

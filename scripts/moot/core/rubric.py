@@ -14,17 +14,17 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, PrivateAttr
 
 from moot.core.errors import unknown_name
-from moot.core.model_config import Strict, as_list
+from moot.core.model_config import StrictModel, as_list
 from moot.core.registry import Registry
 from moot.core.yaml_text import load_yaml
 
 ByRule = Callable[[str], tuple[str, str]]
 """A statement to its label and the words that show it."""
 _LABEL = re.compile(r"[^\W_](?:[^;=\x00-\x1f]{0,58}[^;=\s])?")
-_SEVERAL = Annotated[tuple[str, ...], BeforeValidator(as_list)]
+_Texts = Annotated[tuple[str, ...], BeforeValidator(as_list)]
 
 
-class Rubric(Strict):
+class Rubric(StrictModel):
     """The labels of statements, by which people, models and rules label."""
 
     labels: Mapping[str, str] = Field(
@@ -36,7 +36,7 @@ class Rubric(Strict):
             "the label of a statement that takes no position; a statement without words has it, too"
         )
     )
-    groups: Mapping[str, _SEVERAL] = Field(
+    groups: Mapping[str, _Texts] = Field(
         default_factory=dict,
         description=(
             "group to its labels, which are one position; a label in no group is a group by itself"
@@ -46,14 +46,14 @@ class Rubric(Strict):
         "Which label fits this statement?",
         description="what people and models are asked of each statement",
     )
-    rules: Mapping[str, _SEVERAL] = Field(
+    rules: Mapping[str, _Texts] = Field(
         default_factory=dict,
         description=(
             "label to regular expressions, for the labeler `rules`: the first label counts that has"
             " a match"
         ),
     )
-    utterance_kinds: _SEVERAL = Field(
+    utterance_kinds: _Texts = Field(
         (),
         description=(
             "kinds of utterances that are labelled; none: all that is said in public and gives no"
@@ -68,14 +68,14 @@ class Rubric(Strict):
         description="group to its number in the column `code`; none: 0, 1, ... in their order",
     )
     _by_rule: ByRule | None = PrivateAttr(None)
-    _stated: Mapping[str, str] = PrivateAttr(default_factory=dict)
+    _sentences: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
-    def with_rules(self, by_rule: ByRule, stated: Mapping[str, str]) -> "Rubric":
+    def with_rules(self, by_rule: ByRule, sentences: Mapping[str, str]) -> "Rubric":
         """The same with rules in code;
-        `stated`: a group to a sentence that takes it, for simulated voices.
+        `sentences`: a group to a sentence that takes it, for simulated voices.
         """
         rubric = self.model_copy()
-        rubric._by_rule, rubric._stated = by_rule, stated
+        rubric._by_rule, rubric._sentences = by_rule, sentences
         return rubric
 
     @property
@@ -86,8 +86,10 @@ class Rubric(Strict):
     @cached_property
     def group_of(self) -> Mapping[str, str]:
         """Each label to its group."""
-        named = {label: group for group, labels in self.groups.items() for label in labels}
-        return {label: named.get(label, label) for label in self.labels}
+        groups_by_label = {
+            label: group for group, labels in self.groups.items() for label in labels
+        }
+        return {label: groups_by_label.get(label, label) for label in self.labels}
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
@@ -115,24 +117,24 @@ class Rubric(Strict):
         """The rubric as lines of text, for the prompt of a model that labels."""
         return "\n".join(f"{label}: {definition}" for label, definition in self.labels.items())
 
-    def read(self, statement: str) -> tuple[str, str]:
+    def apply_rules(self, statement: str) -> tuple[str, str]:
         """The label of a statement by rules, and the words that show it."""
         if self._by_rule:
             return self._by_rule(statement)
         for label in self.labels:
             for pattern in self.rules.get(label, ()):
-                if found := re.search(pattern, statement, re.IGNORECASE):
-                    return label, found[0]
+                if match := re.search(pattern, statement, re.IGNORECASE):
+                    return label, match[0]
         return self.neutral, ""
 
     def answer_of(self, statement: str) -> str:
         """The label of a case that a statement argues for, as rules read it; "" for none."""
-        group = self.group_of[self.read(statement)[0]]
+        group = self.group_of[self.apply_rules(statement)[0]]
         return group if group in self.positions else ""
 
     def sentence_for(self, answer: str) -> str:
         """A sentence that argues for the label of a case."""
-        return self._stated[answer]
+        return self._sentences[answer]
 
     def problems(self) -> Iterator[tuple[tuple[str, ...], str]]:
         """What is wrong with it: the key, and what was found and expected."""
@@ -172,14 +174,14 @@ class Rubric(Strict):
                         ("rules", label),
                         f"found '{pattern}', which is no regular expression ({fault}). Correct it.",
                     )
-        without = [
+        labels_without_rules = [
             label for label in self.labels if label != self.neutral and not self.rules.get(label)
         ]
-        if self.rules and without:
+        if self.rules and labels_without_rules:
             yield (
                 ("rules",),
                 (
-                    f"no pattern for {', '.join(without)}; expected one at least for every label"
+                    f"no pattern for {', '.join(labels_without_rules)}; expected one at least for every label"
                     " but `neutral`."
                 ),
             )
@@ -197,9 +199,9 @@ class Rubric(Strict):
                         " no ; and no =."
                     ),
                 )
-        alike: dict[str, str] = {}
+        spellings: dict[str, str] = {}
         for label in self.labels:
-            if (first := alike.setdefault(normal(label), label)) != label:
+            if (first := spellings.setdefault(normalize_label(label), label)) != label:
                 yield (
                     (
                         "labels",
@@ -207,17 +209,17 @@ class Rubric(Strict):
                     ),
                     f"'{first}' is the same label but for case and spaces. Rename one.",
                 )
-        named: list[tuple[tuple[str, ...], str]] = [(("neutral",), self.neutral)]
-        named += [
+        references: list[tuple[tuple[str, ...], str]] = [(("neutral",), self.neutral)]
+        references += [
             (("groups", group), label) for group, labels in self.groups.items() for label in labels
         ]
-        named += [(("rules", label), label) for label in self.rules]
-        for key, label in named:
+        references += [(("rules", label), label) for label in self.rules]
+        for key, label in references:
             if label not in self.labels:
                 yield key, str(unknown_name("label", label, self.labels))
 
 
-def normal(label: object) -> str:
+def normalize_label(label: object) -> str:
     """A label as it is compared with what people typed."""
     return " ".join(str(label).split()).casefold()
 

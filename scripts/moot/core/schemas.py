@@ -32,13 +32,13 @@ class Artifact:
 
     Attributes:
         path: where it is below `results/`.
-        further: what columns beyond these hold; "" where there are none.
+        feature_columns: what columns beyond these hold; "" where there are none.
     """
 
     path: str
     row: str
     columns: Mapping[str, Column]
-    further: str = ""
+    feature_columns: str = ""
 
     @property
     def schema(self) -> pa.Schema:
@@ -51,22 +51,22 @@ class Artifact:
         )
 
 
-def _columns(listed: Iterable[Json]) -> Iterator[tuple[str, Column]]:
+def _columns(entries: Iterable[Json]) -> Iterator[tuple[str, Column]]:
     """Each column of a list by name; a list within it is a group that several artifacts have."""
-    for one in listed:
-        if isinstance(one, list):
-            yield from _columns(one)
+    for entry in entries:
+        if isinstance(entry, list):
+            yield from _columns(entry)
         else:
-            for name, about in one.items():
-                kind, text = about if isinstance(about, list) else ("text", about)
+            for name, definition in entry.items():
+                kind, text = definition if isinstance(definition, list) else ("text", definition)
                 yield name, (_TYPES[kind], text)
 
 
-_WRITTEN = load_yaml(Path(__file__).with_name("schemas.yaml").read_text(encoding="utf-8"))
-JUDGED: Mapping[str, Column] = dict(_columns(_WRITTEN["groups"]["judged"]))
+_DEFINITIONS = load_yaml(Path(__file__).with_name("schemas.yaml").read_text(encoding="utf-8"))
+JUDGED: Mapping[str, Column] = dict(_columns(_DEFINITIONS["groups"]["judged"]))
 """Whose answer a row is, where several judges judged the same debate."""
 ARTIFACTS: Mapping[str, Artifact] = {
     name: Artifact(**{**artifact, "columns": dict(_columns(artifact["columns"]))})
-    for name, artifact in _WRITTEN["artifacts"].items()
+    for name, artifact in _DEFINITIONS["artifacts"].items()
 }
 SCHEMAS: Mapping[str, pa.Schema] = {name: artifact.schema for name, artifact in ARTIFACTS.items()}

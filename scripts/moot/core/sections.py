@@ -51,7 +51,7 @@ class ConfigSection(Generic[Value]):
     default: Value | None = None
     module: str = ""
 
-    def of(self, entry: BaseModel) -> Value | None:
+    def value_in(self, entry: BaseModel) -> Value | None:
         """The value of this key in an entry of the configuration."""
         value: Value | None = getattr(entry, self.key)
         return value
@@ -81,7 +81,7 @@ def display_only_keys(place: Place) -> set[str]:
     }
 
 
-def with_sections(base: type[BaseModel], place: Place) -> type[BaseModel]:
+def add_section_fields(base: type[BaseModel], place: Place) -> type[BaseModel]:
     """A model with a field for each registered key of a place, from which that place's own model
     is derived.
     """

@@ -25,7 +25,7 @@ from moot.core.errors import RunStoppedError
 RUN_FILE = "MOOT_RUN_FILE"
 """The variable that names the file to jobs."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_LOOK_SECONDS = 0.5
+_POLL_SECONDS = 0.5
 _SAME_SECONDS = 1.0
 """A signal so soon after another is the same one: it comes from the terminal to the group, and from
 a parent.
@@ -45,7 +45,7 @@ def seconds_stopping() -> float:
     return time.monotonic() - _stops[0][0] if _stops else 0.0
 
 
-def stopped() -> RunStoppedError:
+def stop_error() -> RunStoppedError:
     """The error of a process that was told to end."""
     return RunStoppedError(
         f"stopped by {_stops[0][1]}. Every reply received is in the ledger: run the same command"
@@ -54,21 +54,24 @@ def stopped() -> RunStoppedError:
 
 
 @contextmanager
-def on_signals(act: Callable[[int], object]) -> Iterator[None]:
+def act_on_signals(act: Callable[[int], object]) -> Iterator[None]:
     """Within the block a signal makes `act` happen, once; after more than a second another one does
     so again.
     """
 
     def handle(number: int, _frame: object) -> None:
-        now = time.monotonic()
-        if not _stops or now - _stops[-1][0] > _SAME_SECONDS:
+        seconds = time.monotonic()
+        if not _stops or seconds - _stops[-1][0] > _SAME_SECONDS:
             _stops.append(
-                (now, "the end of its run" if _run_ended.is_set() else signal.Signals(number).name)
+                (
+                    seconds,
+                    "the end of its run" if _run_ended.is_set() else signal.Signals(number).name,
+                )
             )
             act(number)
 
     ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN  # nohup
-    before = {
+    previous_handlers = {
         number: signal.signal(number, handle)
         for number in SIGNALS
         if number != signal.SIGHUP or not ignored
@@ -76,7 +79,7 @@ def on_signals(act: Callable[[int], object]) -> Iterator[None]:
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)
 
 
@@ -84,7 +87,7 @@ def on_signals(act: Callable[[int], object]) -> Iterator[None]:
 
 
 @contextmanager
-def ending_with_the_run() -> Iterator[None]:
+def interrupt_at_end_of_run() -> Iterator[None]:
     """Raise KeyboardInterrupt in the block at a signal, or when the run that the job belongs to has
     ended.
     """
@@ -92,27 +95,27 @@ def ending_with_the_run() -> Iterator[None]:
     def interrupt(_: int) -> None:
         raise KeyboardInterrupt
 
-    over = threading.Event()
-    with on_signals(interrupt):
+    block_ended = threading.Event()
+    with act_on_signals(interrupt):
         if file := os.environ.get(RUN_FILE):
-            threading.Thread(target=_watch, args=(Path(file), over), daemon=True).start()
+            threading.Thread(target=_watch, args=(Path(file), block_ended), daemon=True).start()
         try:
             yield
         finally:
-            over.set()
+            block_ended.set()
 
 
-def _watch(file: Path, over: threading.Event) -> None:
+def _watch(file: Path, block_ended: threading.Event) -> None:
     while is_held(file):
-        if over.wait(_LOOK_SECONDS):
+        if block_ended.wait(_POLL_SECONDS):
             return
-    if not _stops and not over.is_set():
+    if not _stops and not block_ended.is_set():
         _run_ended.set()
         os.kill(os.getpid(), signal.SIGTERM)
 
 
 @contextmanager
-def cancelled_on_signals() -> Iterator[None]:
+def cancel_on_signals() -> Iterator[None]:
     """Within the block a signal cancels the current task.
 
     Raises:
@@ -123,15 +126,15 @@ def cancelled_on_signals() -> Iterator[None]:
         yield
         return
     cancel = task.cancel
-    with on_signals(lambda _: loop.call_soon_threadsafe(cancel)):
+    with act_on_signals(lambda _: loop.call_soon_threadsafe(cancel)):
         if _stops:
-            raise stopped()
+            raise stop_error()
         try:
             yield
         except asyncio.CancelledError:
             if not _stops:
                 raise
-            raise stopped() from None
+            raise stop_error() from None
 
 
 # In Snakemake's process
@@ -152,12 +155,12 @@ class Run:
         for earlier in folder.glob(f".run-{socket.gethostname()}-*"):
             if not is_held(earlier):  # it was killed
                 earlier.unlink(missing_ok=True)
-        self._held = hold(self._file)
+        self._lock_stream = lock_run_file(self._file)
         os.environ[RUN_FILE] = str(self._file.resolve())
         self._cancels = cancels
         # Snakemake's own, which starts no further job and waits for those under way.
         self._start_no_job = signal.getsignal(signal.SIGTERM)
-        self._signals = on_signals(self._stop)
+        self._signals = act_on_signals(self._stop)
         self._signals.__enter__()
 
     def _stop(self, number: int) -> None:
@@ -186,11 +189,11 @@ class Run:
             OSError
         ):  # a run that wrote nothing leaves no folder: one that holds anything stays
             self._file.parent.rmdir()
-        self._held.close()
-        return stopped() if _stops else None
+        self._lock_stream.close()
+        return stop_error() if _stops else None
 
 
-def hold(path: Path) -> IO[str]:
+def lock_run_file(path: Path) -> IO[str]:
     """Make a file that counts as held until it is removed or its process ends, as far as this
     machine can tell.
     """

@@ -16,7 +16,7 @@ Fields: TypeAlias = Mapping[str, Any]
 """Named values of several types, to be read only: a row of a table, a case's attributes, a
 template's slots.
 """
-Checked: TypeAlias = Any
+CheckedValues: TypeAlias = Any
 """Parameters or options, checked by the model that their protocol or loader registered."""
 Column: TypeAlias = "pd.Series[Any]"
 """One column of a table, of whatever type its values have."""

@@ -18,7 +18,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import (
     check_header,
     find_delimiter,
-    quoted,
+    quote_value,
     read_csv,
     read_jsonl,
     read_text,
@@ -27,22 +27,24 @@ from moot.core.input_files import (
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
-_ANYTHING = (str, int, float, bool, type(None), list, dict)
-_MOST_UNPACKED = 2**29
+_ANY_JSON = (str, int, float, bool, type(None), list, dict)
+_MAX_UNPACKED_BYTES = 2**29
 _ALWAYS_UNPACKED, _TIMES_UNPACKED = 2**25, 100
 """Bytes, and times of its size, that a packed file may declare: tables unpack to some 20 times,
 bombs to 1,000.
 """
-_MOST_ROWS = 2**20
+_MAX_SHEET_ROWS = 2**20
 """Of an Excel sheet."""
-_MOST_CELLS = 10**7
-_ROWS_AT_ONCE = 64
+_MAX_CELLS = 10**7
+_ROWS_PER_BATCH = 64
 ENDINGS = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
 """Of the files that can be read."""
 _EXCEL_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
 
 
-def read_table(path: Path, columns: Sequence[str], sheet: str = "", kind: str = "") -> pd.DataFrame:
+def read_user_table(
+    path: Path, columns: Sequence[str], sheet: str = "", kind: str = ""
+) -> pd.DataFrame:
     """Read a table whose kind follows from the file's ending; nothing is converted, a missing cell
     is "".
 
@@ -63,16 +65,18 @@ def read_table(path: Path, columns: Sequence[str], sheet: str = "", kind: str = 
         ".csv": lambda: read_csv(path, columns, delimiter=find_delimiter(path)),
         ".tsv": lambda: read_csv(path, columns, delimiter="\t"),
         ".jsonl": lambda: _as_strings(
-            read_jsonl(path, dict.fromkeys(columns or _fields(path), _ANYTHING))
+            read_jsonl(path, dict.fromkeys(columns or _fields(path), _ANY_JSON))
         ),
-        ".json": lambda: _checked(path, _read_array(path), columns),
-        ".parquet": lambda: _checked(path, _read_parquet(path), columns),
-        ".xlsx": lambda: _checked(path, _read_excel(path, sheet), columns),
+        ".json": lambda: _check_table(path, _read_array(path), columns),
+        ".parquet": lambda: _check_table(path, _read_parquet(path), columns),
+        ".xlsx": lambda: _check_table(path, _read_excel(path, sheet), columns),
     }
     reader = readers.get(f".{kind}" if kind else path.suffix.casefold())
     if reader is None:
-        found = "a folder without any" if path.is_dir() else f"a file ending in '{path.suffix}'"
-        raise UserError(f"{path}: {found}; expected one of {', '.join(readers)}.")
+        description = (
+            "a folder without any" if path.is_dir() else f"a file ending in '{path.suffix}'"
+        )
+        raise UserError(f"{path}: {description}; expected one of {', '.join(readers)}.")
     if not path.is_file():
         raise UserError(
             f"{path}: no such file; put it there, or correct `path` (from the working directory)."
@@ -104,13 +108,13 @@ def _read_array(path: Path) -> pd.DataFrame:
         raise UserError(
             f"{path}: not JSON ({fault}); expected an array of objects. Save it again."
         ) from None
-    wrong = (
+    faulty_element = (
         next((number for number, row in enumerate(rows, 1) if not isinstance(row, dict)), 0)
         if rows
         else 1
     )
-    if not isinstance(rows, list) or wrong:
-        place = f"element {wrong}" if isinstance(rows, list) and rows else "the whole"
+    if not isinstance(rows, list) or faulty_element:
+        place = f"element {faulty_element}" if isinstance(rows, list) and rows else "the whole"
         raise UserError(
             f"{path}: {place} is no object; expected an array of objects, one a row. For one object"
             " a line, name the file .jsonl."
@@ -126,11 +130,11 @@ def _read_parquet(path: Path) -> pd.DataFrame:
             _check_declared(path, sum(group.total_byte_size for group in groups))
             names, parts, size = file.schema_arrow.names, [], 0
             for batch in file.iter_batches(
-                _ROWS_AT_ONCE
+                _ROWS_PER_BATCH
             ):  # a text that repeats is stored once, and unpacked each time
                 columns = [
-                    one.dictionary_decode() if pa.types.is_dictionary(one.type) else one
-                    for one in batch
+                    column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+                    for column in batch
                 ]
                 parts.append(pa.RecordBatch.from_arrays(columns, names))
                 size += parts[-1].nbytes
@@ -143,7 +147,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:
         raise UserError(
-            f"{path}: not a Parquet file that can be read ({quoted(' '.join(str(fault).split()))})."
+            f"{path}: not a Parquet file that can be read ({quote_value(' '.join(str(fault).split()))})."
             " Save it again, as .parquet or .csv."
         ) from None
 
@@ -157,9 +161,9 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
             _check_declared(path, sum(member.file_size for member in archive.infolist()))
         with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
             if sheet and sheet not in book.sheetnames:
-                listed = ", ".join(map(quoted, book.sheetnames))
+                sheet_names = ", ".join(map(quote_value, book.sheetnames))
                 raise UserError(
-                    f"{path}: no sheet {quoted(sheet)}; found {listed}. Name one of them in"
+                    f"{path}: no sheet {quote_value(sheet)}; found {sheet_names}. Name one of them in"
                     " `sheet`."
                 )
             rows = list(_excel_rows(path, book[sheet] if sheet else book.worksheets[0]))
@@ -167,7 +171,9 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
         raise
     except Exception as fault:
         cause = (
-            "the file is empty" if not path.stat().st_size else quoted(" ".join(str(fault).split()))
+            "the file is empty"
+            if not path.stat().st_size
+            else quote_value(" ".join(str(fault).split()))
         )
         raise UserError(
             f"{path}: not an Excel file that can be read ({cause}). Save it as .xlsx or .csv."
@@ -186,9 +192,9 @@ def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
         row = [_excel_text(value) for value in cut]
         while row and not row[-1]:
             row.pop()
-        if height + blank >= _MOST_ROWS:
+        if height + blank >= _MAX_SHEET_ROWS:
             raise UserError(
-                f"{path}: more than {_MOST_ROWS} rows, which no sheet can have. Save it as .csv."
+                f"{path}: more than {_MAX_SHEET_ROWS} rows, which no sheet can have. Save it as .csv."
             )
         if not row:
             blank += 1
@@ -212,27 +218,27 @@ def _check_declared(path: Path, size: int) -> None:
     _check_unpacked(
         path,
         size,
-        min(_MOST_UNPACKED, max(_ALWAYS_UNPACKED, _TIMES_UNPACKED * path.stat().st_size)),
+        min(_MAX_UNPACKED_BYTES, max(_ALWAYS_UNPACKED, _TIMES_UNPACKED * path.stat().st_size)),
     )
 
 
-def _check_unpacked(path: Path, size: int, most: int = _MOST_UNPACKED) -> None:
-    if size > most:
+def _check_unpacked(path: Path, size: int, max_bytes: int = _MAX_UNPACKED_BYTES) -> None:
+    if size > max_bytes:
         raise UserError(
-            f"{path}: at least {size} bytes when unpacked; expected {most} at most. Keep the rows"
+            f"{path}: at least {size} bytes when unpacked; expected {max_bytes} at most. Keep the rows"
             " and columns that are needed, or save it as .csv."
         )
 
 
 def _check_cells(path: Path, cells: int) -> None:
-    if cells > _MOST_CELLS:
+    if cells > _MAX_CELLS:
         raise UserError(
-            f"{path}: {cells} cells; expected {_MOST_CELLS} at most. Keep the rows and columns that"
+            f"{path}: {cells} cells; expected {_MAX_CELLS} at most. Keep the rows and columns that"
             " are needed, and look for a stray cell far below or to the right of the table."
         )
 
 
-def _checked(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+def _check_table(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     names = list(map(str, frame.columns))
     check_header(path, names, columns)
     if frame.empty:

@@ -8,11 +8,11 @@ from typing import Any
 import yaml
 
 
-def _read(by: Callable[..., Any], text: str) -> Any:
+def _parse_yaml(parser: Callable[..., Any], text: str) -> Any:
     try:
-        return by(text, Loader=yaml.CSafeLoader)
+        return parser(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError:
-        return by(text, Loader=yaml.SafeLoader)
+        return parser(text, Loader=yaml.SafeLoader)
 
 
 def load_yaml(text: str) -> Any:
@@ -23,9 +23,9 @@ def load_yaml(text: str) -> Any:
         ValueError: a date or number that there is not, with its line.
     """
     try:
-        return _read(yaml.load, text)
+        return _parse_yaml(yaml.load, text)
     except ValueError:
-        for node in _scalars(compose_yaml(text), set()):
+        for node in _iterate_scalars(compose_yaml(text), set()):
             try:
                 yaml.SafeLoader("").construct_object(node)
             except ValueError as fault:
@@ -35,19 +35,19 @@ def load_yaml(text: str) -> Any:
         raise
 
 
-def _scalars(node: yaml.Node | None, seen: set[int]) -> Iterator[yaml.ScalarNode]:
-    if id(node) in seen:
+def _iterate_scalars(node: yaml.Node | None, visited: set[int]) -> Iterator[yaml.ScalarNode]:
+    if id(node) in visited:
         return
-    seen.add(id(node))
+    visited.add(id(node))
     if isinstance(node, yaml.ScalarNode):
         yield node
     elif isinstance(node, yaml.CollectionNode):
         for part in node.value:
-            for one in part if isinstance(part, tuple) else [part]:
-                yield from _scalars(one, seen)
+            for child in part if isinstance(part, tuple) else [part]:
+                yield from _iterate_scalars(child, visited)
 
 
 def compose_yaml(text: str) -> yaml.Node | None:
     """Its nodes, which know their lines; raises `yaml.YAMLError`."""
-    composed: yaml.Node | None = _read(yaml.compose, text)
+    composed: yaml.Node | None = _parse_yaml(yaml.compose, text)
     return composed

@@ -14,10 +14,10 @@ import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import Case, Task
-from moot.core.model_config import Strict
+from moot.core.model_config import StrictModel
 from moot.core.registry import Registry
-from moot.core.sections import with_sections
-from moot.core.types import Checked
+from moot.core.sections import add_section_fields
+from moot.core.types import CheckedValues
 
 if TYPE_CHECKING:
     from moot.datasets.records import RecordedDebate
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
 
-    class DatasetSections(Strict):
+    class DatasetSections(StrictModel):
         """The keys that analyses register for a data set."""
 else:
-    DatasetSections = with_sections(Strict, "dataset")
+    DatasetSections = add_section_fields(StrictModel, "dataset")
 
 
 class DatasetOptions(DatasetSections):
@@ -133,9 +133,9 @@ class Loaded:
     sources: Sequence[Path] = ()
 
 
-Load = Callable[[Checked, LoadContext], Loaded]
-ReadRecords = Callable[[Checked, LoadContext], "Iterable[RecordedDebate]"]
-Needs = Callable[[Checked], Mapping[str, str]]
+Load = Callable[[CheckedValues, LoadContext], Loaded]
+ReadRecords = Callable[[CheckedValues, LoadContext], "Iterable[RecordedDebate]"]
+Needs = Callable[[CheckedValues], Mapping[str, str]]
 SOURCE_PATTERN = r"[^/]+/[^/]+"
 """The pattern of an option that names the experiment and the model that make the data:
 EXPERIMENT/MODEL.

@@ -20,9 +20,9 @@ from pathlib import Path, PurePosixPath
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, file_digest
-from moot.core.durable import write_whole
+from moot.core.durable import write_atomically
 from moot.core.errors import UserError, unknown_name
-from moot.core.input_files import check_values, quoted, read_csv
+from moot.core.input_files import check_values, quote_value, read_csv
 from moot.core.log import LOG
 
 COLUMNS = ("dataset", "path", "role", "url", "checksum", "member", "licence", "note")
@@ -78,7 +78,7 @@ def read_versions(path: Path) -> dict[str, list[RemoteFile]]:
     for (dataset, path_name), rows in table.groupby(["dataset", "path"], sort=False):
         relative_path = PurePosixPath(str(path_name))
         if relative_path.is_absolute() or ".." in relative_path.parts:
-            fault = f"found {quoted(path_name)}, expected a path inside data_root"
+            fault = f"found {quote_value(path_name)}, expected a path inside data_root"
             raise UserError(
                 f"{path}: row {rows.index[0]}, column 'path': {fault}. Restore the file from the"
                 " repository."
@@ -131,7 +131,7 @@ def matches(content: bytes, checksum: str) -> bool:
     if kind == "sha256":
         return hashlib.sha256(content).hexdigest() == expected
     raise UserError(
-        f"data/versions.csv: checksum {quoted(checksum)}; expected sha256:... or git:..."
+        f"data/versions.csv: checksum {quote_value(checksum)}; expected sha256:... or git:..."
     )
 
 
@@ -176,7 +176,7 @@ def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fet
         with atomic_path(target) as part:
             part.write_bytes(content)
         if not address.checksum and not record.exists():
-            write_whole(record, f"{file_digest(target)}  {target.name}\n")
+            write_atomically(record, f"{file_digest(target)}  {target.name}\n")
             LOG.warning(
                 "%s: no checksum is published; that of this download is recorded in %s and binding",
                 target,
@@ -205,7 +205,7 @@ def _unpack(archive: zipfile.ZipFile, member: str) -> bytes:
             size += len(part)
             if max(size, archive.getinfo(member).file_size) > _MAX_BYTES:
                 raise _UnusableError(
-                    f"{quoted(member)} unpacks to more than {_MAX_BYTES} bytes, the maximum"
+                    f"{quote_value(member)} unpacks to more than {_MAX_BYTES} bytes, the maximum"
                 )
     return b"".join(parts)
 
@@ -240,7 +240,7 @@ def _fetch_content(address: Address, fetch: Fetch) -> bytes:
     except (zipfile.BadZipFile, zlib.error, EOFError) as fault:
         raise _UnusableError(f"the zip file cannot be read ({fault})") from fault
     except KeyError as fault:
-        raise _UnusableError(f"the zip file has no member {quoted(address.member)}") from fault
+        raise _UnusableError(f"the zip file has no member {quote_value(address.member)}") from fault
     except (OSError, ValueError, HTTPException) as fault:
         raise _UnusableError(
             str(getattr(fault, "reason", "") or fault) or type(fault).__name__

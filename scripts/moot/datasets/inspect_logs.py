@@ -13,7 +13,7 @@ from pydantic import Field
 
 from moot.core.cases import Case
 from moot.core.errors import UserError
-from moot.core.input_files import quoted
+from moot.core.input_files import quote_value
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, RecordedUtterance, read_confidence
 from moot.datasets.turn_columns import AnswersOptions
@@ -115,8 +115,8 @@ def _require_same_facts(case: Case, first_case: Case, path: Path, sample: "EvalS
     for name, value in facts.items():
         if value != first_facts[name]:
             raise UserError(
-                f"{_place(path, sample, name)}: found {quoted(value)} for case"
-                f" {quoted(case.case_id)}, but another sample has {quoted(first_facts[name])};"
+                f"{_place(path, sample, name)}: found {quote_value(value)} for case"
+                f" {quote_value(case.case_id)}, but another sample has {quote_value(first_facts[name])};"
                 " expected the same value in all samples of a case. Correct one of them."
             )
 
@@ -142,7 +142,7 @@ def _read_log(path: Path) -> "EvalLog":
     except Exception as error:  # any error of the library on a file that it did not write
         raise UserError(
             f"{path}: inspect_ai cannot read it as a log ({type(error).__name__}:"
-            f" {quoted(str(error))}). Expected a .eval or .json file that it wrote."
+            f" {quote_value(str(error))}). Expected a .eval or .json file that it wrote."
         ) from None
     if not log.samples:
         raise UserError(
@@ -189,7 +189,7 @@ def _target(options: InspectOptions, path: Path, sample: "EvalSample") -> str:
     place = _place(path, sample, "target")
     if len(targets) != 1:
         raise UserError(
-            f"{place}: found {quoted(str(targets))}; expected one target. Leave the log out of"
+            f"{place}: found {quote_value(str(targets))}; expected one target. Leave the log out of"
             " `logs`."
         )
     return str(_label(options, place, targets[0], answer=False))
@@ -205,7 +205,7 @@ def _label(options: InspectOptions, place: str, word: str, *, answer: bool) -> s
     if label is None and not (answer and word.strip() in options.no_answer):
         expected_words = [*options.labels, *(options.no_answer if answer else ())]
         raise UserError(
-            f"{place}: found {quoted(word)}; expected one of"
+            f"{place}: found {quote_value(word)}; expected one of"
             f" {', '.join(name or 'blank' for name in expected_words)}. Add it to `labels` or `no_answer`,"
             " or correct the file."
         )
@@ -214,7 +214,7 @@ def _label(options: InspectOptions, place: str, word: str, *, answer: bool) -> s
 
 def _attribute(path: Path, sample: "EvalSample", name: str) -> str:
     if name not in sample.metadata:
-        field_names = quoted(", ".join(sample.metadata))
+        field_names = quote_value(", ".join(sample.metadata))
         raise UserError(
             f"{_place(path, sample, 'metadata')}: no '{name}'; found {field_names}. Correct `attributes`."
         )
@@ -228,4 +228,4 @@ def _text(sample: "EvalSample") -> str:
 
 
 def _place(path: Path, sample: "EvalSample", field: str) -> str:
-    return f"{path}: sample {quoted(sample.id)}, epoch {sample.epoch}, field '{field}'"
+    return f"{path}: sample {quote_value(sample.id)}, epoch {sample.epoch}, field '{field}'"

@@ -13,7 +13,7 @@ import pandas as pd
 from pydantic import Field
 
 from moot.core.errors import UserError
-from moot.core.input_files import cell, quoted, read_jsonl
+from moot.core.input_files import describe_cell, quote_value, read_jsonl
 from moot.core.likelihood import label_shares
 from moot.core.types import Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
@@ -99,7 +99,7 @@ def _table(options: LmEvalOptions, model: str, path: Path) -> pd.DataFrame:
     if options.filter:
         if options.filter not in filters:
             raise UserError(
-                f"{path}: no line has filter {quoted(options.filter)}; found"
+                f"{path}: no line has filter {quote_value(options.filter)}; found"
                 f" {', '.join(filters) or 'none'}."
             )
         table = table[table["filter"] == options.filter]
@@ -109,7 +109,7 @@ def _table(options: LmEvalOptions, model: str, path: Path) -> pd.DataFrame:
             " `filter`."
         )
     answers = [
-        _answer(cell(path, row, "filtered_resps"), replies)
+        _answer(describe_cell(path, row, "filtered_resps"), replies)
         for row, replies in table["filtered_resps"].items()
     ]
     table = table.astype({"target": "str"}).assign(
@@ -117,7 +117,7 @@ def _table(options: LmEvalOptions, model: str, path: Path) -> pd.DataFrame:
     )
     if options.text:
         table["doc"] = [
-            _text(options, cell(path, row, "doc"), document)
+            _text(options, describe_cell(path, row, "doc"), document)
             for row, document in table["doc"].items()
         ]
     return table.assign(
@@ -137,7 +137,7 @@ def _answer(place: str, replies: list[Json]) -> tuple[str, str]:
         numbers = pd.to_numeric(pd.Series([reply[0] for reply in replies]), errors="coerce")
         if numbers.isna().any() or not np.isfinite(numbers.max()):
             raise UserError(
-                f"{place}: found {quoted(str(replies))}; expected a log-probability for each"
+                f"{place}: found {quote_value(str(replies))}; expected a log-probability for each"
                 " choice."
             )
         shares = label_shares({str(choice): float(value) for choice, value in enumerate(numbers)})
@@ -145,7 +145,7 @@ def _answer(place: str, replies: list[Json]) -> tuple[str, str]:
         return likeliest, str(100 * shares[likeliest])
     if not replies or not isinstance(replies[0], str):
         raise UserError(
-            f"{place}: found {quoted(str(replies))}; expected a reply, or a pair for each choice."
+            f"{place}: found {quote_value(str(replies))}; expected a reply, or a pair for each choice."
         )
     return replies[0], ""
 
@@ -153,5 +153,5 @@ def _answer(place: str, replies: list[Json]) -> tuple[str, str]:
 def _text(options: LmEvalOptions, place: str, document: JsonObject | None) -> str:
     text = (document or {}).get(options.text)
     if not isinstance(text, str):
-        raise UserError(f"{place}: no text under {quoted(options.text)}. Correct `text`.")
+        raise UserError(f"{place}: no text under {quote_value(options.text)}. Correct `text`.")
     return text

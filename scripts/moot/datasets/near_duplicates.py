@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.core.cases import Split, stratified_splits
+from moot.core.cases import SplitName, stratified_splits
 
 RESEMBLING = "training and validation cases that resemble a test case (nothing learns from them)"
 """The description, in a cleaning report, of the cases that `moot.core.cases.leaks` finds."""
@@ -105,7 +105,7 @@ def group_families(keys: Sequence[str], pairs: Sequence[RelatedCases]) -> dict[s
 
 def split_by_family(
     targets: Mapping[str, str], pairs: Sequence[RelatedCases], seed: int
-) -> dict[str, Split]:
+) -> dict[str, SplitName]:
     """Stratified splits by hash, in which the members of a family follow the first member.
 
     Cases without relatives stay where the hash puts them.
@@ -116,7 +116,7 @@ def split_by_family(
 
 
 def find_resembled_tests(
-    splits: Mapping[str, Split], pairs: Sequence[RelatedCases]
+    splits: Mapping[str, SplitName], pairs: Sequence[RelatedCases]
 ) -> dict[str, str]:
     """The training and validation cases that are related to a test case.
 
@@ -135,7 +135,7 @@ def find_resembled_tests(
 
 
 def count_pairs(
-    description: str, splits: Mapping[str, Split], pairs: Sequence[RelatedCases]
+    description: str, splits: Mapping[str, SplitName], pairs: Sequence[RelatedCases]
 ) -> dict[str, int]:
     """Count the pairs of related cases, and the pairs whose cases are in different splits."""
     across = sum(splits[pair.first] != splits[pair.second] for pair in pairs)

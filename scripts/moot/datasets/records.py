@@ -16,7 +16,7 @@ from pydantic import Field
 from moot.core.artifacts import read_cases, read_table, write_cases, write_rows
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import quoted
+from moot.core.input_files import quote_value
 from moot.core.kinds import CONCLUSION, PUBLIC
 from moot.core.log import LOG
 from moot.core.schemas import JUDGED
@@ -176,7 +176,7 @@ def check_records(
         if identity in identities:
             judge_fields = {name: getattr(debate, name) for name in JUDGED}
             author = "".join(
-                f", {name} {quoted(value)}" for name, value in judge_fields.items() if value
+                f", {name} {quote_value(value)}" for name, value in judge_fields.items() if value
             )
             raise UserError(
                 f"{place}: repeat {debate.repeat}{author} occurs twice; expected each repeat of a"
@@ -232,7 +232,7 @@ def read_confidence(place: str, text: str) -> float | None:
     except ValueError:
         value = -1.0
     if not 0 <= value <= PERCENT:
-        raise UserError(f"{place}: found {quoted(text)}; expected a number from 0 to 100.")
+        raise UserError(f"{place}: found {quote_value(text)}; expected a number from 0 to 100.")
     return value
 
 

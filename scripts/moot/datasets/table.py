@@ -9,12 +9,12 @@ from typing import Annotated
 import pandas as pd
 from pydantic import BeforeValidator, Field, model_validator
 
-from moot.core.cases import NEAR_DUPLICATE_OF, Case, Split, Task, cluster_attributes
+from moot.core.cases import NEAR_DUPLICATE_OF, Case, SplitName, Task, cluster_attributes
 from moot.core.errors import UserError
-from moot.core.input_files import check_unique, refuse
+from moot.core.input_files import check_unique, refuse_values
 from moot.core.log import LOG
 from moot.core.places import Faults
-from moot.core.user_tables import numbered_rows, read_table
+from moot.core.user_tables import numbered_rows, read_user_table
 from moot.datasets import LoadContext, Loaded, UserDataOptions, dataset
 from moot.datasets.near_duplicates import (
     RESEMBLING,
@@ -27,7 +27,7 @@ from moot.datasets.near_duplicates import (
 from moot.datasets.records import FaultyShare, leave_out
 
 ALL, BY_HASH = "all", "hash"
-SPLITS: Mapping[str, Split] = {
+SPLITS: Mapping[str, SplitName] = {
     "train": "train",
     "training": "train",
     "validation": "validation",
@@ -180,7 +180,9 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
     columns = [*options.text_columns, options.target, options.id, *attributes, *options.features]
     if not _is_rule(options.split):
         columns.append(options.split)
-    full_table = read_table(options.path, list(dict.fromkeys(filter(None, columns))), options.sheet)
+    full_table = read_user_table(
+        options.path, list(dict.fromkeys(filter(None, columns))), options.sheet
+    )
     labels = _labels(options, full_table)
     table = _without_faulty(options, full_table, labels)
     rows = _read_rows(options, table, labels)
@@ -242,7 +244,7 @@ def _task(options: TableOptions, labels: Mapping[str, str]) -> Task:
 
 
 def _count_rows(
-    path: Path, rows_read: int, table: pd.DataFrame, splits: Mapping[str, Split]
+    path: Path, rows_read: int, table: pd.DataFrame, splits: Mapping[str, SplitName]
 ) -> dict[str, int]:
     """The cleaning report: rows read and left out, cases by split, and repeated rows."""
     counts = {"rows read": rows_read}
@@ -274,7 +276,7 @@ def _without_faulty(
     path, faults, is_faulty = options.path, Faults(), pd.Series(False, table.index)
     for values, has_fault, expected, remedy in _column_checks(options, table, labels):
         with faults.noting():
-            refuse(path, values, has_fault, expected, remedy)
+            refuse_values(path, values, has_fault, expected, remedy)
         is_faulty |= has_fault
     if options.id:
         ids = table[options.id].str.strip()
@@ -342,7 +344,7 @@ def _text(options: TableOptions, cells: Mapping[str, str]) -> str:
 
 def _splits(
     options: TableOptions, context: LoadContext, rows: Sequence[_Row], pairs: Sequence[RelatedCases]
-) -> Mapping[str, Split]:
+) -> Mapping[str, SplitName]:
     """The split of each case, by id."""
     if options.split == ALL:
         if options.baselines:
@@ -358,7 +360,10 @@ def _splits(
 
 
 def _features(
-    options: TableOptions, table: pd.DataFrame, rows: Sequence[_Row], splits: Mapping[str, Split]
+    options: TableOptions,
+    table: pd.DataFrame,
+    rows: Sequence[_Row],
+    splits: Mapping[str, SplitName],
 ) -> pd.DataFrame | None:
     """The features of tabular baselines: case_id, split, label, then a typed column per feature.
 

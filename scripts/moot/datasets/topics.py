@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from moot.core.input_files import refuse
+from moot.core.input_files import refuse_values
 from moot.core.types import Column
 from moot.datasets import LoadContext
 
@@ -48,7 +48,7 @@ def check_texts(path: Path, values: Column, *, topic: bool = False) -> None:
     Raises:
         UserError: with file, row and column.
     """
-    refuse(path, values, values.str.strip() == "", "a text", "Fill it in or remove the row.")
+    refuse_values(path, values, values.str.strip() == "", "a text", "Fill it in or remove the row.")
     lengths = values.str.len()
     is_long = lengths > MAX_TOPIC_CHARS
     if topic and is_long.any():
@@ -56,4 +56,4 @@ def check_texts(path: Path, values: Column, *, topic: bool = False) -> None:
             f"a topic of at most {MAX_TOPIC_CHARS} characters (it has {lengths[is_long].iloc[0]}"
             " characters)"
         )
-        refuse(path, values, is_long, expected, "Is the text in the topic's column?")
+        refuse_values(path, values, is_long, expected, "Is the text in the topic's column?")

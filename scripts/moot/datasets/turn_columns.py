@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from moot.core.cases import Task, cluster_attributes
-from moot.core.input_files import quoted
-from moot.core.model_config import Strict
+from moot.core.input_files import quote_value
+from moot.core.model_config import StrictModel
 from moot.core.user_tables import ENDINGS
 from moot.datasets import UserDataOptions
 from moot.datasets.records import FaultyShare
@@ -41,7 +41,7 @@ class AnswersOptions(UserDataOptions):
         return self.make_task(labels, f"recorded answers of {files}")
 
 
-class TurnColumns(Strict):
+class TurnColumns(StrictModel):
     """The name of the column for each part of a turn; "" where the table has no such column.
 
     Without `debate` the table is a table of answers, with a row per answer.
@@ -206,11 +206,11 @@ class TranscriptsOptions(AnswersOptions):
                 groups = re.compile(pattern).groupindex
             except re.error as fault:
                 raise ValueError(
-                    f"{quoted(pattern)} is not a regular expression ({fault})"
+                    f"{quote_value(pattern)} is not a regular expression ({fault})"
                 ) from None
             if extracts and not groups:
                 raise ValueError(
-                    f"{quoted(pattern)} has no named group; expected one such as (?P<case>[0-9]+)"
+                    f"{quote_value(pattern)} has no named group; expected one such as (?P<case>[0-9]+)"
                 )
         return values
 

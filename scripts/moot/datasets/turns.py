@@ -13,12 +13,12 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.errors import UserError
-from moot.core.input_files import quoted, refuse
+from moot.core.input_files import quote_value, refuse_values
 from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
 from moot.core.places import Faults
 from moot.core.types import Column
-from moot.core.user_tables import read_table
+from moot.core.user_tables import read_user_table
 from moot.datasets.records import leave_out
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns, is_pattern
 
@@ -98,7 +98,9 @@ class _Checker:
         self._faulty_rows |= set(is_faulty.index[is_faulty])
         first = faulty_files[0]
         with self.faults.noting():
-            refuse(self.files[first], values.xs(first), is_faulty.xs(first), expected, remedy)
+            refuse_values(
+                self.files[first], values.xs(first), is_faulty.xs(first), expected, remedy
+            )
         if len(faulty_files) > 1:
             folder = self.files[first].parent
             self.faults.add(f"{folder}: {len(faulty_files) - 1} more files have the same fault.")
@@ -177,7 +179,9 @@ def _read_file(path: Path, options: TranscriptsOptions) -> pd.DataFrame:
         extracted |= set(re.compile(pattern).groupindex)
     named = (*options.columns.column_names, *options.case_columns)
     columns = [name for name in named if name not in extracted]
-    return read_table(path, list(dict.fromkeys([*columns, *options.extract])), kind=options.format)
+    return read_user_table(
+        path, list(dict.fromkeys([*columns, *options.extract])), kind=options.format
+    )
 
 
 def _extract(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -> None:
@@ -347,7 +351,7 @@ def _check_labels(labels: Sequence[str], options: TranscriptsOptions) -> None:
     for option, label in (("positive", options.positive), ("truth", options.truth)):
         if label and label not in labels:
             raise UserError(
-                f"{options.path}: {option} is {quoted(label)}; expected one of {', '.join(labels)}."
+                f"{options.path}: {option} is {quote_value(label)}; expected one of {', '.join(labels)}."
             )
 
 
@@ -370,7 +374,7 @@ def _refuse_unknown_words(
             for cell, words_of_name in words_of_cell.items()
             if not set(words_of_name.values()).isdisjoint(unknown)
         ]
-        shown = ", ".join(map(quoted, unknown[:_MAX_WORDS_SHOWN]))
+        shown = ", ".join(map(quote_value, unknown[:_MAX_WORDS_SHOWN]))
         is_unknown = rows[names.answers].isin(cells)
         expected = f"{expected} instead of {shown}"
         check.refuse(rows[names.answers], is_unknown, expected, _ADD_OR_CORRECT)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from moot.core.durable import write_whole
+from moot.core.durable import write_atomically
 from moot.core.types import JsonObject
 from moot.protocols.inbox import ANSWER, ASKED
 
@@ -125,7 +125,7 @@ def save_answer(
     if question.is_answered and question.answer.read_text(encoding="utf-8") == content:
         return "kept"  # sent twice
     is_current = seen_digest == question.digest
-    if is_current and write_whole(question.answer, content, replace=False):
+    if is_current and write_atomically(question.answer, content, replace=False):
         return "kept"
     set_answer_aside(question.page.with_name(question.page.name.removesuffix(ASKED)), content)
     return "taken" if is_current else "changed"
@@ -134,7 +134,7 @@ def save_answer(
 def set_answer_aside(stem: Path, content: str) -> Path:
     """Keep an answer that cannot count in a file that no debate reads, and return its path."""
     aside = stem.with_name(f"{stem.name}.aside-{_digest(content)}.txt")
-    write_whole(aside, content, replace=False)
+    write_atomically(aside, content, replace=False)
     return aside
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from aiohttp import web
 from yarl import URL
 
-from moot.core.durable import write_whole
+from moot.core.durable import write_atomically
 from moot.core.errors import UserError
-from moot.core.input_files import quoted
+from moot.core.input_files import quote_value
 from moot.protocols.people import A_NAME, person_named
 
 TOKENS = Path("data/desk-tokens.json")
@@ -91,12 +91,14 @@ def load_tokens(folder: Path, names: Iterable[str]) -> dict[str, str]:
                 f"{path}: not the file that the desk wrote. Delete it: everybody gets a new link."
             ) from None
     people = {name: person_named(name) for name in names} or {name: name for name in tokens}
-    if invalid_names := [quoted(input_name) for input_name, name in people.items() if not name]:
+    if invalid_names := [
+        quote_value(input_name) for input_name, name in people.items() if not name
+    ]:
         raise UserError(
             f"--people: {', '.join(invalid_names)} cannot be a name here; expected {A_NAME}."
         )
     if not people:
         raise UserError("no person is named who may use the desk. Name them: --people ann,bob")
     tokens |= {name: secrets.token_urlsafe(24) for name in people.values() if name not in tokens}
-    write_whole(path, json.dumps(tokens, ensure_ascii=False, indent=1) + "\n", mode=0o600)
+    write_atomically(path, json.dumps(tokens, ensure_ascii=False, indent=1) + "\n", mode=0o600)
     return {name: tokens[name] for name in people.values()}

@@ -7,7 +7,7 @@ finds it: the desk does not read the configuration.
 from pathlib import Path
 
 from moot.core.config import PeopleConfig
-from moot.core.durable import write_whole
+from moot.core.durable import write_atomically
 from moot.core.people import load_instructions
 
 INSTRUCTIONS = Path("data/instructions.txt")
@@ -16,7 +16,7 @@ INSTRUCTIONS = Path("data/instructions.txt")
 def copy_instructions(config: PeopleConfig) -> None:
     """Copy the instructions into the working directory; an earlier copy is replaced."""
     if config.instructions or INSTRUCTIONS.exists():
-        write_whole(INSTRUCTIONS, load_instructions(config))
+        write_atomically(INSTRUCTIONS, load_instructions(config))
 
 
 def read_instructions(folder: Path) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.core.durable import locked, write_whole
+from moot.core.durable import lock_folder, write_atomically
 from moot.core.errors import UserError
-from moot.core.input_files import quoted, read_csv
+from moot.core.input_files import quote_value, read_csv
 from moot.labels.sheets import read_labels
 from moot.protocols.people import A_NAME, person_named
 
@@ -55,15 +55,15 @@ class Labelling:
     def __init__(self, sheets: Path, annotations: Path, sheet: str, annotator: str) -> None:
         if sheet not in sheet_names(sheets):
             raise UserError(
-                f"there is no sheet {quoted(sheet)}. Write sheets with `snakemake"
+                f"there is no sheet {quote_value(sheet)}. Write sheets with `snakemake"
                 " annotation_sheets`."
             )
         if not person_named(annotator):
-            raise UserError(f"{quoted(annotator)} cannot be a name here; expected {A_NAME}.")
+            raise UserError(f"{quote_value(annotator)} cannot be a name here; expected {A_NAME}.")
         annotator = person_named(annotator)
         if self.role == "annotator" and (annotations / f"settled-{sheet}-{annotator}.csv").exists():
             raise UserError(
-                f"{quoted(annotator)} has seen the labels of others on this sheet, to decide"
+                f"{quote_value(annotator)} has seen the labels of others on this sheet, to decide"
                 " between them."
             )
         self.sheet, self.annotator = sheet, annotator
@@ -103,9 +103,9 @@ class Labelling:
             statement.item for statement in self.statements
         }:
             raise UserError(
-                f"{quoted(label)} of {quoted(item)}: no such label or statement on this sheet."
+                f"{quote_value(label)} of {quote_value(item)}: no such label or statement on this sheet."
             )
-        with locked(self._folder):
+        with lock_folder(self._folder):
             labels, final_labels = self.labels(), self.final_labels()
             if item not in final_labels:
                 self._write({**labels, item: label})
@@ -119,7 +119,7 @@ class Labelling:
         """Take the last label back, if it is the one of `item`: a second click, or another tab,
         takes back no more.
         """
-        with locked(self._folder):
+        with lock_folder(self._folder):
             labels = self.labels()
             if labels and list(labels)[-1] == item:
                 del labels[item]
@@ -130,7 +130,7 @@ class Labelling:
             [(*item_and_label, self.annotator) for item_and_label in labels.items()],
             columns=["item", "label", self.role],
         )
-        write_whole(self.path, rows.to_csv(index=False, lineterminator="\n"))
+        write_atomically(self.path, rows.to_csv(index=False, lineterminator="\n"))
 
 
 def _without_quote(cell: object) -> str:

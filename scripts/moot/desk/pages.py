@@ -19,7 +19,7 @@ import jinja2
 from aiohttp import web
 
 from moot.core.errors import UserError
-from moot.core.input_files import quoted
+from moot.core.input_files import quote_value
 from moot.core.types import Fields
 from moot.desk.answers import (
     DeskQuestion,
@@ -163,7 +163,7 @@ async def _check_form(request: web.Request) -> None:
         await request.post()
     except (ValueError, LookupError) as fault:
         message = (
-            f"what was sent cannot be read ({quoted(str(fault))}); expected a form of these pages,"
+            f"what was sent cannot be read ({quote_value(str(fault))}); expected a form of these pages,"
             " in UTF-8."
         )
         raise UserError(f"{message} Nothing was kept: go back, and send it again.") from None

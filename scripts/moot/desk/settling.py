@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.errors import UserError
-from moot.core.input_files import quoted, read_csv
+from moot.core.input_files import quote_value, read_csv
 from moot.desk.labelling import Labelling, Statement, sheet_names
 from moot.labels import ADJUDICATED, HUMAN
 from moot.labels.sheets import Known, filled_files, read_annotations, read_labels
@@ -62,7 +62,7 @@ class Settling(Labelling):
         )
         if self.annotator in map(person_named, self.ratings.columns):
             raise UserError(
-                f"{quoted(annotator)} labelled this sheet; another person decides between its"
+                f"{quote_value(annotator)} labelled this sheet; another person decides between its"
                 " annotators."
             )
         is_labelled = self.ratings.notna()

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from moot.core.artifacts import atomic_path, describe
-from moot.core.cases import Case, Task, leaks, shard_number
+from moot.core.cases import Case, Task, resembles_test_case, shard_number
 from moot.core.errors import DebatePausedError
 from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
@@ -205,7 +205,7 @@ def prepare_debates(
         make_debate(experiment.config),
         PROTOCOLS[experiment.config.protocol].repeats,
     )
-    examples = [case for case in cases if case.split == "train" and not leaks(case)]
+    examples = [case for case in cases if case.split == "train" and not resembles_test_case(case)]
     setup = JobSetup(
         experiment.name,
         job.model,

@@ -38,7 +38,9 @@ def labels_by_function(
         UserError: it does not label each, or gives a label that the rubric does not have.
     """
     labeler_function = (
-        LABELERS[labeler] if labeler != RULES else lambda rows: map(rubric.read, rows["text"])
+        LABELERS[labeler]
+        if labeler != RULES
+        else lambda rows: map(rubric.apply_rules, rows["text"])
     )
     labels = list(labeler_function(statements))
     if len(labels) != len(statements):

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import stable_fraction
-from moot.core.durable import keep_written
+from moot.core.durable import write_if_changed
 from moot.core.errors import UserError
 from moot.core.input_files import read_csv
 from moot.labels.statements import sheet_id, unit_id
@@ -117,7 +117,9 @@ def write_sample(path: Path, sample: pd.DataFrame) -> None:
     """Keep a sample, numbers so that they come back as they were; a file that says the same is left
     as it is.
     """
-    keep_written(path, sample.astype({"batch": "Int64"}).to_csv(index=False, lineterminator="\n"))
+    write_if_changed(
+        path, sample.astype({"batch": "Int64"}).to_csv(index=False, lineterminator="\n")
+    )
 
 
 def draw_more(

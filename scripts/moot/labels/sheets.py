@@ -15,10 +15,10 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from moot.core.cases import stable_fraction
-from moot.core.durable import write_whole
+from moot.core.durable import write_atomically
 from moot.core.errors import UserError
-from moot.core.input_files import find_delimiter, quoted, read_csv, read_text
-from moot.core.rubric import Rubric, normal
+from moot.core.input_files import find_delimiter, quote_value, read_csv, read_text
+from moot.core.rubric import Rubric, normalize_label
 from moot.core.types import Fields
 from moot.labels import ADJUDICATED, HUMAN
 
@@ -38,7 +38,9 @@ class Known:
 
     def label(self, typed: str) -> str:
         """The label that was typed, in any case; "" for none of these."""
-        return next((label for label in self.labels if normal(label) == normal(typed)), "")
+        return next(
+            (label for label in self.labels if normalize_label(label) == normalize_label(typed)), ""
+        )
 
 
 def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd.DataFrame:
@@ -122,7 +124,7 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -
         path = folder / f"{stem}-{len(earlier) + 1}.csv"
     sheet = sheet[~sheet["item"].isin(item_ids)]
     for file in [*earlier, *([] if sheet.empty else [path])]:
-        write_whole(file.with_suffix(".xml"), label_studio_config(rubric))
+        write_atomically(file.with_suffix(".xml"), label_studio_config(rubric))
     if sheet.empty:
         return [file for last in earlier[-1:] for file in (last, last.with_suffix(".json"))]
     tasks = path.with_suffix(".json")
@@ -132,7 +134,7 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -
         tasks: json.dumps(studio, ensure_ascii=False, indent=1) + "\n",
     }
     for file, content in contents.items():
-        write_whole(file, content, replace=False)
+        write_atomically(file, content, replace=False)
     return [path, tasks]
 
 
@@ -188,19 +190,21 @@ def read_annotations(
         label = sheet.label(typed)
         if not label:
             faults.append(
-                f"{place}, column 'label': found {quoted(typed)}, expected one of:"
+                f"{place}, column 'label': found {quote_value(typed)}, expected one of:"
                 f" {', '.join(sheet.labels)}. Correct the row."
             )
         elif item not in sheet.items:
             faults.append(
-                f"{place}, column 'item': {quoted(item)} is no statement of a debate of this run;"
+                f"{place}, column 'item': {quote_value(item)} is no statement of a debate of this run;"
                 " expected an id as the sheets have it. Remove the row, or run the configuration"
                 " that the sheet was made with: a debate that was held anew may say other words,"
                 " which need labels of their own."
             )
         elif (item, labeler) in places:
             author = (
-                f"{quoted(annotator)} labelled" if kind == HUMAN else "an adjudicator decided on"
+                f"{quote_value(annotator)} labelled"
+                if kind == HUMAN
+                else "an adjudicator decided on"
             )
             faults.append(
                 f"{place}: {author} {item} already in {places[item, labeler]}; expected every statement once"
@@ -238,7 +242,7 @@ def _read_export(file: Path) -> Iterator[FilledRow]:
         tasks = json.loads(read_text(file))
         if not isinstance(tasks, list):
             raise UserError(
-                f"{file}: found {quoted(tasks)}; expected a list of Label Studio tasks."
+                f"{file}: found {quote_value(tasks)}; expected a list of Label Studio tasks."
             )
         for row, task in enumerate(tasks, start=1):
             item = str(task.get("data", task)["item"])

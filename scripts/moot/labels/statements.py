@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.core.artifacts import read_frame, waiting
+from moot.core.artifacts import find_waiting_rows, read_frame
 from moot.core.kinds import CONCLUSION, PUBLIC
 
 COLUMNS = [
@@ -80,7 +80,7 @@ def _ended_debates(shards: Sequence[Path]) -> pd.DataFrame:
         read_frame(shard, list(dict.fromkeys([*COLUMNS, "parsed", *TOLD_BY]))) for shard in shards
     ]
     utterances: pd.DataFrame = pd.concat(frames, ignore_index=True)
-    return utterances[~waiting(utterances)]
+    return utterances[~find_waiting_rows(utterances)]
 
 
 def sheet_id(experiment: str, model: str) -> str:

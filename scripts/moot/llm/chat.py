@@ -9,7 +9,7 @@ from typing import NoReturn
 from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
-from moot.core.stopping import cancelled_on_signals
+from moot.core.stopping import cancel_on_signals
 from moot.llm.batches.waves import Call, Waves
 from moot.llm.client import Client, Settings
 from moot.llm.identity import served_as
@@ -166,7 +166,7 @@ async def open_chats(
         name: Chat(name, config, ledger, settings, progress, waves)
         for name, config in models.items()
     }
-    with cancelled_on_signals():
+    with cancel_on_signals():
         try:
             yield chats
         finally:  # all at once: while one waits for replies, another asks for no more

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from moot.core.config import Config
 from moot.core.errors import UnknownNameError, UserError, unknown_name
 from moot.core.experiment_config import ExperimentConfig
-from moot.core.model_config import LONGEST_NAME
-from moot.core.places import Faults, validation_message, where
+from moot.core.model_config import MAX_NAME_CHARS
+from moot.core.places import Faults, describe_location, validation_message
 from moot.core.rubric import RUBRICS, Rubric
 from moot.datasets import LOADERS
 from moot.hooks import analyses
@@ -74,11 +74,11 @@ class ExperimentReader:
                     self._faults.add(
                         f"{place}: two experiments called '{full_name}'. Rename one of the values."
                     )
-                if len(full_name) > LONGEST_NAME:  # of a folder; a derived one is longer
+                if len(full_name) > MAX_NAME_CHARS:  # of a folder; a derived one is longer
                     place = self._where("experiments", name)
                     self._faults.add(
                         f"{place}: the name '{full_name[:40]}...' has {len(full_name)} characters,"
-                        f" too many for a folder; expected at most {LONGEST_NAME}. Shorten the"
+                        f" too many for a folder; expected at most {MAX_NAME_CHARS}. Shorten the"
                         " experiment's name or the grid's values."
                     )
                 expanded[full_name] = (name, full_config)
@@ -132,7 +132,7 @@ class ExperimentReader:
             named = fnmatch.filter(known, pattern)
             with self._faults.noting():
                 if not named:
-                    raise unknown_name("experiment", pattern, known, where=self._where("run"))
+                    raise unknown_name("experiment", pattern, known, location=self._where("run"))
             wanted.update(named)
         return wanted
 
@@ -241,4 +241,4 @@ class ExperimentReader:
         return None
 
     def _where(self, *location: str) -> str:
-        return where(self._files, location)
+        return describe_location(self._files, location)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from moot.core.errors import UserError, unknown_name
 from moot.core.model_config import ModelConfig, Price
-from moot.core.places import Faults, where
+from moot.core.places import Faults, describe_location
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.hub import check_pinned
 from moot.llm.identity import check_environment, server_address
@@ -34,7 +34,7 @@ def checked_models(
     for name, model in models.items():
         with faults.noting():
             if model.endpoint not in ENDPOINTS:
-                place = where(files, ("models", name, "endpoint"))
+                place = describe_location(files, ("models", name, "endpoint"))
                 raise unknown_name("endpoint", model.endpoint, ENDPOINTS, place)
     checks: tuple[tuple[str, Callable[[ModelConfig], ModelConfig | None]], ...] = (
         ("base_url", check_environment),
@@ -46,7 +46,9 @@ def checked_models(
             try:
                 checked[name] = check(checked[name]) or checked[name]
             except UserError as error:
-                raise UserError(f"{where(files, ('models', name, key))}: {error}") from None
+                raise UserError(
+                    f"{describe_location(files, ('models', name, key))}: {error}"
+                ) from None
     return checked
 
 

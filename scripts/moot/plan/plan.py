@@ -16,7 +16,7 @@ from moot.core.extensions import load_extensions
 from moot.core.model_config import ModelConfig
 from moot.core.model_values import key_problem
 from moot.core.people import load_instructions
-from moot.core.places import Faults, validation_message, where
+from moot.core.places import Faults, describe_location, validation_message
 from moot.core.read_config import read_config
 from moot.core.registry import REGISTRIES
 from moot.core.rubric import RUBRICS, Rubric
@@ -195,7 +195,7 @@ class Plan:
             )
 
     def _where(self, *location: str) -> str:
-        return where(self.files, location)
+        return describe_location(self.files, location)
 
     def _check_needs(self, experiment: Experiment) -> None:
         """Raise `UserError` where an experiment rests on debates that this run does not hold, or on

@@ -9,13 +9,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from moot.core.cases import Case, Task
-from moot.core.model_config import Strict
+from moot.core.model_config import StrictModel
 from moot.core.registry import Registry
-from moot.core.types import Checked, Fields
+from moot.core.types import CheckedValues, Fields
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.setup import JobSetup
 
-Protocol = Callable[[Debate, Checked], Awaitable[Answer | None]]
+Protocol = Callable[[Debate, CheckedValues], Awaitable[Answer | None]]
 """A debate and its parameters to an answer; None where no usable verdict was given."""
 
 
@@ -39,7 +39,7 @@ Room = Annotated[
 ]
 
 
-class ProtocolParams(Strict):
+class ProtocolParams(StrictModel):
     """What every protocol's `params` may say; a protocol's own parameters extend it."""
 
     temperature: Temperature = 0.7
@@ -67,9 +67,9 @@ class ProtocolParams(Strict):
     )
 
 
-Needs = Callable[[Checked], Mapping[str, str]]
+Needs = Callable[[CheckedValues], Mapping[str, str]]
 Repeats = Callable[[JobSetup, Case], Sequence[int] | None]
-Seats = Callable[[Checked], Sequence[str] | None]
+Seats = Callable[[CheckedValues], Sequence[str] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,11 @@ class Debaters:
             so that without them there is none.
     """
 
-    seats: Callable[[Checked], Sequence[str]]
+    seats: Callable[[CheckedValues], Sequence[str]]
     decider: str
     peers: bool = False
-    given_sides: Callable[[Checked], bool] = lambda _: False
-    sides: Callable[[Checked, Task], Mapping[str, str]] = lambda *_: {}
+    given_sides: Callable[[CheckedValues], bool] = lambda _: False
+    sides: Callable[[CheckedValues, Task], Mapping[str, str]] = lambda *_: {}
     among_them: frozenset[str] = frozenset()
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.kinds import PUBLIC
-from moot.core.types import Checked, Fields, Json, JsonObject
+from moot.core.types import CheckedValues, Fields, Json, JsonObject
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
 from moot.llm.request import Message
 from moot.protocols.people import FORM_BELOW, Question, Statement, choice_form
@@ -134,7 +134,7 @@ class Debate:
         first_replicate: int = 0,
     ) -> None:
         self.case, self.task, self.repeat, self.setup = case, task, repeat, setup
-        self.params: Checked = setup.params
+        self.params: CheckedValues = setup.params
         self.seed, self.experiment, self.model = setup.seed, setup.experiment, setup.model
         self.examples, self.artifacts = setup.examples, setup.artifacts
         self.utterances: list[Utterance] = []

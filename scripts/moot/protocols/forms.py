@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from moot.core.errors import UserError
-from moot.core.input_files import quoted
+from moot.core.input_files import quote_value
 from moot.core.types import Fields, Json, JsonObject
 from moot.protocols.people import STATEMENT, title
 
@@ -101,7 +101,7 @@ def read_answer(text: str, form: Schema, path: Path) -> JsonObject:
     if beside and STATEMENT not in form["properties"]:
         known = ", ".join(f"'{title(name)}:'" for name in form["properties"])
         raise UserError(
-            f"{path}: {quoted(beside[:60])} belongs to no field; expected lines that begin with"
+            f"{path}: {quote_value(beside[:60])} belongs to no field; expected lines that begin with"
             f" {known}."
         )
     return found
@@ -193,7 +193,7 @@ def _row(item: str, columns: Mapping[str, Schema], where: str, path: Path) -> Js
     if len(parts) != len(columns):
         expected = _BETWEEN.join(columns)
         raise UserError(
-            f"{path}: {where} {quoted(item[:60])}; expected {expected}. Correct the line."
+            f"{path}: {where} {quote_value(item[:60])}; expected {expected}. Correct the line."
         )
     return {
         name: _value(part, field, f"{where}, {name}", path)
@@ -205,7 +205,7 @@ def _one_of(written: str, options: list[str], where: str, path: Path) -> str:
     found = next((option for option in options if option.casefold() == written.casefold()), None)
     if found is None:
         raise UserError(
-            f"{path}: {where} {quoted(written[:60])}; expected {' or '.join(options)}. Correct the"
+            f"{path}: {where} {quote_value(written[:60])}; expected {' or '.join(options)}. Correct the"
             " line."
         )
     return found
@@ -220,6 +220,6 @@ def _number(written: str, field: Schema, where: str, path: Path) -> int | float:
     low, high = field.get("minimum", float("-inf")), field.get("maximum", float("inf"))
     if not low <= number <= high or (whole and number != int(number)):
         raise UserError(
-            f"{path}: {where} {quoted(written[:60])}; expected {wording(field)}. Correct the line."
+            f"{path}: {where} {quote_value(written[:60])}; expected {wording(field)}. Correct the line."
         )
     return int(number) if whole else number

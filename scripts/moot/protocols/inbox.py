@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
-from moot.core.durable import keep_written
+from moot.core.durable import write_if_changed
 from moot.core.errors import DebatePausedError, UserError
 from moot.core.input_files import read_text
 from moot.core.log import LOG
@@ -91,8 +91,8 @@ def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Fields:
         return answer
     stem = stem_of(question, inbox)
     path = stem.with_name(stem.name + ANSWER)
-    keep_written(stem.with_name(stem.name + QUESTION), _page(question, path.name))
-    keep_written(stem.with_name(stem.name + ASKED), _for_the_desk(question))
+    write_if_changed(stem.with_name(stem.name + QUESTION), _page(question, path.name))
+    write_if_changed(stem.with_name(stem.name + ASKED), _for_the_desk(question))
     LOG.info(
         "%s, %s: the %s is asked; write %s",
         question.experiment,

@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.core.errors import DebatePausedError, UserError, unknown_name
-from moot.core.input_files import quoted
+from moot.core.input_files import quote_value
 from moot.core.types import Fields, Json, JsonObject
 from moot.llm.parsing.schema import json_schema, schema_fields
 from moot.llm.prompts import Section
@@ -63,7 +63,7 @@ def check_seats(
         name = name_of(voice)
         if voice != PERSON and not name:
             raise UserError(
-                f"{where}: {quoted(voice)} is no person; expected '{PERSON}' or '{PERSON}:NAME'"
+                f"{where}: {quote_value(voice)} is no person; expected '{PERSON}' or '{PERSON}:NAME'"
                 f" ({A_NAME})."
             )
         if name in sitting:

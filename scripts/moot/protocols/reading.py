@@ -14,7 +14,7 @@ from moot.core.confidence import (
     probability_of_stated_confidence,
     scaled_confidence,
 )
-from moot.core.likelihood import censored, label_shares
+from moot.core.likelihood import complete_logprobs, label_shares
 from moot.core.types import Fields
 from moot.llm.parsing.ladder import Parsed
 from moot.llm.parsing.values import HUNDRED
@@ -100,7 +100,7 @@ def read_filled_in(
 
 def read_likelihood(said: Utterance, reply: Reply, words: Mapping[str, str]) -> None:
     """Fill in the most probable label, by the log-probabilities of the labels' words."""
-    logprobs = censored(reply.logprobs, words.values(), reply.unlisted_logprob)
+    logprobs = complete_logprobs(reply.logprobs, words.values(), reply.unlisted_logprob)
     if logprobs is None:
         problem = (
             f"the server lists none of the words {', '.join(words.values())} among the likeliest"

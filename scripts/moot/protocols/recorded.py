@@ -119,7 +119,7 @@ def _read(path: Path, method: str, model: str, experiment: str) -> Mapping[tuple
                 f"{column} of the records", wanted, known, f"experiment '{experiment}'"
             )
         chosen &= pc.field(column) == wanted
-    return rows_by_debate([path], where=chosen)
+    return rows_by_debate([path], row_filter=chosen)
 
 
 @cache

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.cases import Case
-from moot.core.types import Checked
+from moot.core.types import CheckedValues
 from moot.llm.prompts import Prompts
 from moot.protocols.inbox import ask_by_inbox
 from moot.protocols.people import AskPerson
@@ -34,7 +34,7 @@ class JobSetup:
     experiment: str
     model: str
     chats: "Mapping[str, Chat]"
-    params: Checked
+    params: CheckedValues
     prompts: Prompts
     seed: int
     examples: Sequence[Case] = ()

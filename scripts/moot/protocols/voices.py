@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from moot.core.errors import CallFailedError
 from moot.core.kinds import HUMAN
-from moot.core.types import Checked, Fields, JsonObject
+from moot.core.types import CheckedValues, Fields, JsonObject
 from moot.llm.prompts import Section
 from moot.llm.request import Message, Reply, request_to
 from moot.protocols.people import FORM_BELOW, Question, form_of, is_person, name_of
@@ -39,7 +39,7 @@ class Voices:
     def __init__(self, setup: JobSetup, case_id: str, repeat: int, first_replicate: int) -> None:
         self.questions: list[Question] = []
         self._setup, self._case_id, self._repeat = setup, case_id, repeat
-        self._params: Checked = setup.params
+        self._params: CheckedValues = setup.params
         self._counts: defaultdict[tuple[object, ...], int] = defaultdict(lambda: first_replicate)
 
     def is_human(self, seat: str) -> bool:

@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from moot.core.artifacts import read_frame
-from moot.core.durable import write_whole
+from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON
 from moot.core.types import Fields
@@ -157,7 +157,7 @@ def write_front_page(
             waiting=_count_waiting(root, names),
             **context,
         )
-        write_whole(path, text)
+        write_atomically(path, text)
 
 
 def read_questions(

@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame, read_metadata
-from moot.core.durable import write_whole
+from moot.core.durable import write_atomically
 from moot.core.errors import RunStoppedError, UserError
 from moot.core.kinds import BATCH_UNDER_WAY
 from moot.labels.sheets import FAULTS
@@ -232,4 +232,4 @@ def write_outcome(
         rows=outcome.counts.to_dict("records"),
         columns=COLUMNS,
     )
-    write_whole(paths["html"], page)
+    write_atomically(paths["html"], page)

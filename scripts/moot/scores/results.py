@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 
 from moot.core.artifacts import (
     count_rows,
+    find_waiting_rows,
     read_batches,
     read_cases,
     read_frame,
     read_frames,
     read_table,
-    waiting,
 )
 from moot.core.cases import Case, Cluster, Task, cluster_name
 from moot.core.errors import UserError
@@ -227,7 +227,7 @@ class ExperimentResults:
         """As `transcripts`, with the validation cases on which thresholds are fitted."""
         frame = _in_order(read_frames(self._all_shards()))
         self._refuse_twice(frame[frame.duplicated(TURN)])
-        waits = waiting(frame)
+        waits = find_waiting_rows(frame)
         return frame[~waits].reset_index(drop=True) if waits.any() else frame
 
     def transcript_parts(
@@ -258,7 +258,7 @@ class ExperimentResults:
             if not include_waiting:
                 outcomes = condition & (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
                 conclusions = read_table(shard, ["model", "debate_id", "kind", "parsed"], outcomes)
-                waiting_debates = set(conclusions.to_pandas().loc[waiting, "debate_id"])
+                waiting_debates = set(conclusions.to_pandas().loc[find_waiting_rows, "debate_id"])
                 part = part[~part["debate_id"].isin(waiting_debates)]
             part = _in_order(part)
             part_debates = set(

@@ -23,7 +23,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from moot.core.cases import Split, Task, stable_fraction
+from moot.core.cases import SplitName, Task, stable_fraction
 from moot.core.errors import UnavailableError
 from moot.core.log import LOG
 from moot.core.schemas import SCHEMAS
@@ -236,7 +236,9 @@ def _estimator(entry: Baseline, task: Task, seed: int, threads: int) -> Estimato
     return OneModelPerLabel(estimator)
 
 
-def _part(data: Examples, inputs: pd.DataFrame, split_name: Split) -> tuple[pd.DataFrame, Numbers]:
+def _part(
+    data: Examples, inputs: pd.DataFrame, split_name: SplitName
+) -> tuple[pd.DataFrame, Numbers]:
     """Inputs and targets of one split: a matrix for several labels at once, else positions in the
     labels.
     """

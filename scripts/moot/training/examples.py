@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from moot.core.cases import Case, Task, cluster_name, leaks, positive_of_two
+from moot.core.cases import Case, Task, cluster_name, positive_of_two, resembles_test_case
 from moot.core.errors import UserError
 from moot.training.baselines import Baseline
 
@@ -75,8 +75,8 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
             unknown target.
     """
     dataset = cases[0].dataset if cases else ""
-    left_out = sum(case.split == "train" and leaks(case) for case in cases)
-    cases = [case for case in cases if not leaks(case)]
+    left_out = sum(case.split == "train" and resembles_test_case(case) for case in cases)
+    cases = [case for case in cases if not resembles_test_case(case)]
     for split_name in ("train", "test"):
         if not any(case.split == split_name for case in cases):
             raise UserError(

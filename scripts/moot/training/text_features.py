@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 
-from moot.core.optional import optional
+from moot.core.optional import import_optional
 from moot.core.types import Estimator, Numbers
 from moot.datasets.topics import extract_body, extract_topic
 
@@ -136,7 +136,7 @@ class SentenceEmbedding(_Frozen):
         self.model = model
 
     def transform(self, texts: Iterable[str]) -> NDArray[np.float64]:
-        encoder = optional("sentence_transformers", "text").SentenceTransformer(self.model)
+        encoder = import_optional("sentence_transformers", "text").SentenceTransformer(self.model)
         return np.asarray(encoder.encode(list(texts), normalize_embeddings=True), dtype=np.float64)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from moot.core.durable import write_whole
+from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
 from moot.workflow.job_digests import JobDigests
@@ -64,7 +64,7 @@ def take_folder(now: Configured, replace: bool) -> None:
                 " --configfile, or build over them with --config replace_results=true; no reply is"
                 " lost."
             )
-    write_whole(RECORD, json.dumps(asdict(now), indent=1) + "\n")
+    write_atomically(RECORD, json.dumps(asdict(now), indent=1) + "\n")
 
 
 def _read() -> Configured | None:

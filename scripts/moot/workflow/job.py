@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from moot.core.log import job_log
-from moot.core.stopping import ending_with_the_run
+from moot.core.stopping import interrupt_at_end_of_run
 from moot.core.types import Fields
 from moot.plan.kept import plan_of
 from moot.plan.plan import Plan
@@ -28,7 +28,7 @@ def job(script: Fields) -> Iterator[tuple[Plan, "Snakemake"]]:
     """
     snakemake: Snakemake = script["snakemake"]
     name_from_results(snakemake)
-    with job_log(snakemake.log[0]), ending_with_the_run():
+    with job_log(snakemake.log[0]), interrupt_at_end_of_run():
         plan = plan_of(snakemake.config)
         with recorded(snakemake):
             yield plan, snakemake

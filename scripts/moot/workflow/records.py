@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.core.artifacts import damaged, file_digest
-from moot.core.durable import write_whole
+from moot.core.artifacts import damaged_file_error, file_digest
+from moot.core.durable import write_atomically
 from moot.core.model_config import SIMULATED
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def recorded(job: "Snakemake") -> Iterator[None]:
     inputs = _digests(job.input)
     yield
     record = JobRecord(job.rule, dict(job.wildcards), digests_of(job), inputs, _digests(job.output))
-    write_whole(file, json.dumps(asdict(record), indent=1, sort_keys=True) + "\n")
+    write_atomically(file, json.dumps(asdict(record), indent=1, sort_keys=True) + "\n")
 
 
 def made_with(path: Path) -> Mapping[str, str]:
@@ -108,7 +108,7 @@ def read_records() -> dict[str, JobRecord]:
             record = JobRecord(**json.loads(file.read_text(encoding="utf-8")))
         except (ValueError, TypeError, OSError) as fault:
             about = Path("results", file.relative_to(RECORDS).with_suffix(""))
-            raise damaged(
+            raise damaged_file_error(
                 file, fault, f"Delete it and {about}, then run the same command again."
             ) from None
         found.update(dict.fromkeys(record.outputs, record))

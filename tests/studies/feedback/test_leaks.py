@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from moot.core.cases import Case, leaks
+from moot.core.cases import Case, resembles_test_case
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.near_duplicates import find_near_duplicates, pair_by_marks
 from moot.plan.debated_cases import choose_debated_cases
@@ -77,7 +77,9 @@ def test_no_baseline_is_trained_on_planted_copies(planted: Loaded) -> None:
     assert data.cases["split"].value_counts().to_dict() == {"train": COUNT, "test": COUNT}
     found = evaluate(data, select(["tfidf-logistic-regression", "reference"]), seed=1, folds=2)
     assert set(found.leaderboard["left_out"]) == {PLANTED}
-    copied = {case.attributes["near_duplicate_of"] for case in planted.cases if leaks(case)}
+    copied = {
+        case.attributes["near_duplicate_of"] for case in planted.cases if resembles_test_case(case)
+    }
     answers = found.predictions[found.predictions["baseline"] == "tfidf-logistic-regression"]
     answers = answers[answers["case_id"].isin(copied)]
     right = (answers["prediction"] == answers["target"]).sum()
@@ -94,7 +96,7 @@ def test_training_debates_and_thresholds_leave_copies_out(planted: Loaded) -> No
         name, config = "training", Config()
 
     debated = choose_debated_cases(Experiment(), planted.cases, seed=1)
-    assert len(debated) == COUNT and not any(map(leaks, debated))
+    assert len(debated) == COUNT and not any(map(resembles_test_case, debated))
 
 
 @pytest.mark.parametrize(("language", "joint"), [("en", " "), ("zh", "")])
@@ -140,14 +142,14 @@ def test_two_opinions_of_one_lawsuit_are_found_by_their_parties(
     )
     assert loaded.cleaning["near-duplicate pairs"] == 0
     assert loaded.cleaning["pairs of one lawsuit across splits"] == loaded.cleaning[LEFT_OUT] == 1
-    [leak] = [case for case in loaded.cases if leaks(case)]
+    [leak] = [case for case in loaded.cases if resembles_test_case(case)]
     [tested] = [case for case in loaded.cases if "mill dam" in case.text]
     assert leak.attributes["same_lawsuit_as"] == tested.case_id
     write(tmp_path / "all.jsonl", [APPEAL, AFTER_REMAND, *others], [True, False] * 7)
     for seed in range(5):
         together = load(load_context("caselaw", seed=seed), path="all.jsonl")
         splits = {case.split for case in together.cases if "Lund" in case.text}
-        assert len(splits) == 1 and not any(map(leaks, together.cases))
+        assert len(splits) == 1 and not any(map(resembles_test_case, together.cases))
 
 
 def test_names_that_many_texts_have_make_no_lawsuit() -> None:
@@ -178,10 +180,12 @@ def test_only_marked_cases_outside_the_test_split_leak() -> None:
     def case(split: Any, **attributes: str) -> Case:
         return Case("a", "d", split, "t", "yes", ("no", "yes"), attributes)
 
-    assert leaks(case("train", near_duplicate_of="x")) and leaks(
+    assert resembles_test_case(case("train", near_duplicate_of="x")) and resembles_test_case(
         case("validation", same_lawsuit_as="x")
     )
-    assert not leaks(case("test", near_duplicate_of="x")) and not leaks(case("train", topic="x"))
+    assert not resembles_test_case(case("test", near_duplicate_of="x")) and not resembles_test_case(
+        case("train", topic="x")
+    )
 
 
 def test_the_second_published_caselaw_file_is_the_test_set_whole(

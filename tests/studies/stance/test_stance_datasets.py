@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.cases import leaks
+from moot.core.cases import resembles_test_case
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.near_duplicates import RESEMBLING
@@ -37,7 +37,7 @@ def test_vast_reproduces_the_measured_counts(shared_data: Path) -> None:
     assert len({extract_body(case.text) for case in loaded.cases if case.split == "test"}) == 786
     assert loaded.cleaning["pairs of near-duplicate posts"] == 4
     assert loaded.cleaning["pairs of near-duplicate posts across splits"] == 1
-    copies = [case for case in loaded.cases if leaks(case)]
+    copies = [case for case in loaded.cases if resembles_test_case(case)]
     assert len(copies) == loaded.cleaning[RESEMBLING] and {case.split for case in copies} == {
         "validation"
     }

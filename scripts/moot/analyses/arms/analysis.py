@@ -16,7 +16,7 @@ class ControlArms(Analysis):
 
     def derived_names(self, name: str, config: ExperimentConfig) -> Sequence[str]:
         """The names of an experiment's arms."""
-        return [arm_name(name, arm) for arm in ARM_NAMES.of(config) or ()]
+        return [arm_name(name, arm) for arm in ARM_NAMES.value_in(config) or ()]
 
     def derive_experiments(
         self, name: str, config: ExperimentConfig, params: ProtocolParams
@@ -33,13 +33,13 @@ class ControlArms(Analysis):
         where: Callable[[str], str],
     ) -> None:
         """Check the arms of an experiment, and the arm that it is."""
-        for model in ARM_MODELS.of(config) or ():
+        for model in ARM_MODELS.value_in(config) or ():
             if model not in config.models:
                 raise unknown_name(
                     "model of this experiment", model, config.models, where("arm_models")
                 )
         base = _base_experiment(config.arm_of or name, config, params)
-        arms = ARM_NAMES.of(config) or ()
+        arms = ARM_NAMES.value_in(config) or ()
         for arm in arms:
             if arm not in ARMS:
                 raise unknown_name("control arm", arm, ARMS, where("arms"))

@@ -20,8 +20,10 @@ def arm_configs(
         key: ExperimentConfig.model_fields[key].get_default()
         for key in fields_marked(passed_to_controls=False)
     }
-    case_limits = [count for count in (config.cases, ARM_CASES.of(config)) if count is not None]
-    for name in ARM_NAMES.of(config) or ():
+    case_limits = [
+        count for count in (config.cases, ARM_CASES.value_in(config)) if count is not None
+    ]
+    for name in ARM_NAMES.value_in(config) or ():
         substitute = ARMS[name].substitute
         protocol, params = config.protocol, dict(config.params)
         if substitute:
@@ -33,7 +35,7 @@ def arm_configs(
             "arm": name,
             "arm_of": base.name,
             "study": config.study or base.entry.study,
-            "models": ARM_MODELS.of(config) or config.models,
+            "models": ARM_MODELS.value_in(config) or config.models,
             "cases": min(case_limits, default=None),
             "prompts": "" if substitute else config.prompts,
         }

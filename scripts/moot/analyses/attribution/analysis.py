@@ -17,13 +17,13 @@ class Attribution(Analysis):
 
     def derived_names(self, name: str, config: ExperimentConfig) -> Sequence[str]:
         """Return the name of the experiment that judges again."""
-        return [_experiment_name(name)] if ATTRIBUTION_SECTION.of(config) else []
+        return [_experiment_name(name)] if ATTRIBUTION_SECTION.value_in(config) else []
 
     def derive_experiments(
         self, name: str, config: ExperimentConfig, params: ProtocolParams
     ) -> Iterator[tuple[str, ExperimentConfig]]:
         """Yield the experiment that judges the debates of an experiment again."""
-        attribution = ATTRIBUTION_SECTION.of(config)
+        attribution = ATTRIBUTION_SECTION.value_in(config)
         if attribution:
             yield _experiment_name(name), _judge_again(name, config, params, attribution)
 
@@ -36,7 +36,7 @@ class Attribution(Analysis):
         where: Callable[[str], str],
     ) -> None:
         """Check that an experiment with the key has debates that a model can judge again."""
-        attribution = ATTRIBUTION_SECTION.of(config)
+        attribution = ATTRIBUTION_SECTION.value_in(config)
         reason = _invalid_reason(name, config, params, attribution) if attribution else ""
         if reason:
             raise UserError(f"{where(ATTRIBUTION)}: {ATTRIBUTION}: {reason}")

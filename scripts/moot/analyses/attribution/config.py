@@ -4,11 +4,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from moot.core.model_config import Strict
+from moot.core.model_config import StrictModel
 from moot.core.sections import DISPLAY_ONLY_OF_BASE, ConfigSection, register_section
 
 
-class AttributionConfig(Strict):
+class AttributionConfig(StrictModel):
     """Which changes of a debate measure what moved its judge."""
 
     repeats: int = Field(

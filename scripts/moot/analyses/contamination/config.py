@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from moot.core.model_config import Strict
+from moot.core.model_config import StrictModel
 from moot.core.sections import DISPLAY_ONLY, ConfigSection, register_section
 
 
-class Contamination(Strict):
+class Contamination(StrictModel):
     """Which models are tested on whether they have seen a data set's cases, by the experiment
     `contamination-DATASET`.
     """

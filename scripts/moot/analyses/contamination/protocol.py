@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pydantic import BaseModel, ConfigDict, Field
 
 from moot.core.errors import UserError
-from moot.core.input_files import quoted
+from moot.core.input_files import quote_value
 from moot.core.types import Fields
 from moot.protocols import ProtocolParams, Temperature, protocol
 from moot.protocols.debate import Answer, Debate
@@ -99,7 +99,7 @@ def check_date(dataset: str, case: str, attributes: Mapping[str, str], name: str
     if attributes[name] and not _DATE.fullmatch(attributes[name]):
         raise UserError(
             f"data set '{dataset}': case '{case}', attribute '{name}': found"
-            f" {quoted(attributes[name])}; expected a date such as 2024-05-31, 2024-05 or 2024."
+            f" {quote_value(attributes[name])}; expected a date such as 2024-05-31, 2024-05 or 2024."
             " Correct it in your data, or name another attribute in `contamination.date`."
         )
 

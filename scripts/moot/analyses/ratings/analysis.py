@@ -25,7 +25,7 @@ class RatingsAnalysis(Analysis):
         Raises:
             UserError: the protocol has no two seats that are told what to argue for.
         """
-        tournament = TOURNAMENT.of(experiment)
+        tournament = TOURNAMENT.value_in(experiment)
         if tournament is None or experiment.protocol not in PROTOCOLS:
             return [(name, experiment)]
         protocol = PROTOCOLS[experiment.protocol]

@@ -2,11 +2,11 @@
 
 from pydantic import Field, model_validator
 
-from moot.core.model_config import Name, Strict
+from moot.core.model_config import Name, StrictModel
 from moot.core.sections import DISPLAY_ONLY, ConfigSection, register_section
 
 
-class TournamentConfig(Strict):
+class TournamentConfig(StrictModel):
     """Which models debate each other, each pair with either side; the experiment's `models` judge
     all debates.
     """

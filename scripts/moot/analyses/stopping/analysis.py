@@ -18,7 +18,7 @@ class Stopping(Analysis):
 
     def contrast_test(self, entry: ContrastConfig, cases: int) -> ContrastTest | None:
         """The sequential test of a contrast with the key `stop`."""
-        stop = STOP.of(entry)
+        stop = STOP.value_in(entry)
         return SequentialTest(**stop.model_dump(), planned_cases=cases) if stop else None
 
     def plan_schedules(self, plan: CheckedExperiments, faults: Faults) -> Mapping[str, Schedule]:

@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from moot.core.model_config import Strict
+from moot.core.model_config import StrictModel
 from moot.core.sections import ConfigSection, register_section
 
 
-class StopConfig(Strict):
+class StopConfig(StrictModel):
     """When the debates of a contrast end before all planned cases are debated."""
 
     cases_per_stage: int = Field(

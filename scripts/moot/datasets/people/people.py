@@ -10,7 +10,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import booleans, check_splits, check_values, whole_numbers
+from moot.core.input_files import check_splits, check_values, parse_booleans, parse_whole_numbers
 from moot.core.types import Column, Json
 from moot.datasets import DatasetOptions, LoadContext, Loaded
 from moot.datasets.near_duplicates import RelatedCases, split_by_family
@@ -135,14 +135,14 @@ def typed_columns(
     frame, cleaning = pd.DataFrame(index=table.index), {"rows read": len(table)}
     for name in names:
         if name in ranges:
-            numbers = whole_numbers(path, table[name], blank=name in may_be_blank)
+            numbers = parse_whole_numbers(path, table[name], allows_blank=name in may_be_blank)
             frame[name], counts = ranges[name].check(numbers)
             cleaning |= counts
         elif name in categories:
             check_values(path, table[name], categories[name])
             frame[name] = pd.Categorical(table[name], categories=list(categories[name]))
         else:
-            frame[name] = booleans(path, table[name])
+            frame[name] = parse_booleans(path, table[name])
     return frame, cleaning
 
 

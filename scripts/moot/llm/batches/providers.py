@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from moot.core.durable import write_whole
+from moot.core.durable import write_atomically
 from moot.core.errors import CallFailedError, RunStoppedError, TransientError
 from moot.core.log import LOG
 from moot.core.types import Json, JsonObject
@@ -216,7 +216,7 @@ class BatchFolder:
 
     async def submit(self, lines: bytes, marker: str) -> str:
         """Write the file, whole or not at all; return the marker, which is the batch's id."""
-        await asyncio.to_thread(write_whole, self._folder / f"{marker}.jsonl", lines.decode())
+        await asyncio.to_thread(write_atomically, self._folder / f"{marker}.jsonl", lines.decode())
         return marker
 
     async def find(self, marker: str, _since: float) -> str:

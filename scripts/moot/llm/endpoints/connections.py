@@ -8,7 +8,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
-from moot.core.model_values import parts_of_address
+from moot.core.model_values import split_address
 from moot.core.types import Json, JsonObject
 from moot.llm.endpoints.reply_size import (
     ACCEPTED_ENCODINGS,
@@ -78,7 +78,7 @@ def _check_proxy(address: str) -> None:
     if not proxy or is_exempt:
         return
     try:
-        proxy_parts, _ = parts_of_address(proxy if "://" in proxy else f"http://{proxy}")
+        proxy_parts, _ = split_address(proxy if "://" in proxy else f"http://{proxy}")
         is_usable = proxy_parts.hostname and proxy_parts.scheme in ("http", "https")
     except ValueError:
         is_usable = False

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from moot.core.errors import UserError
-from moot.core.stopping import seconds_stopping, stopped
+from moot.core.stopping import seconds_stopping, stop_error
 from moot.core.types import Json, JsonObject
 
 Item = TypeVar("Item")
@@ -157,7 +157,7 @@ def _retry_while_locked(work: Callable[..., Result], *arguments: Any) -> Result:
             if error.sqlite_errorcode not in _LOCKED or time.monotonic() - since > LOCK_SECONDS:
                 raise
             if seconds_stopping() > STOPPING_SECONDS:
-                raise stopped() from None
+                raise stop_error() from None
             time.sleep(_RETRY_SECONDS)
 
 

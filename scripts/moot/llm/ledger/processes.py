@@ -14,7 +14,7 @@ from typing import IO, TypeVar
 
 import sqlalchemy as sa
 
-from moot.core.stopping import hold, is_held
+from moot.core.stopping import is_held, lock_run_file
 from moot.llm.ledger.database import explain_errors, folder_of, open_engine
 
 Result = TypeVar("Result")
@@ -66,7 +66,7 @@ class FolderProcesses:
             if self._opened is None:
                 engine = open_engine(str(self._folder), self._database.name, durable=False)
                 number = secrets.randbits(_NUMBER_BITS)
-                file = hold(self._file(number))
+                file = lock_run_file(self._file(number))
                 with engine.begin() as connection:
                     connection.execute(sa.text("BEGIN IMMEDIATE"))
                     TABLES.create_all(connection)

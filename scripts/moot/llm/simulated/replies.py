@@ -249,7 +249,7 @@ class Writer:
             (quote.text for quote in self.reading.quotes if quote.tag == "statement"),
             self.reading.text,
         )
-        return rubric.read(statement)[0]
+        return rubric.apply_rules(statement)[0]
 
 
 def spoil_reply(voice: SimulatedVoice, text: str, place: float) -> tuple[str, str]:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Literal
 import yaml
 from pydantic import Field
 
-from moot.core.cases import Case, Split, Task, stratified_splits
+from moot.core.cases import Case, SplitName, Task, stratified_splits
 from moot.core.errors import UserError
-from moot.core.input_files import quoted, read_text
+from moot.core.input_files import quote_value, read_text
 from moot.core.yaml_text import load_yaml
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 
@@ -207,13 +207,13 @@ def _count_findings(
 
 def describe_problems(deidentified: "DeidentifiedOpinion") -> str:
     """Describe the findings of the gates in one line with short quotations of the text."""
-    findings = [f"name {quoted(name)}" for name in deidentified.report.names[:3]]
+    findings = [f"name {quote_value(name)}" for name in deidentified.report.names[:3]]
     findings += [
-        f"{survivor.reason} {quoted(survivor.words)}"
+        f"{survivor.reason} {quote_value(survivor.words)}"
         for survivor in deidentified.report.survivors[:3]
     ]
     findings += [
-        f"outcome sentence {quoted(sentence)}" for sentence in deidentified.report.outcomes[:3]
+        f"outcome sentence {quote_value(sentence)}" for sentence in deidentified.report.outcomes[:3]
     ]
     return (
         f"the case did not pass the gates: {'; '.join([*findings, *deidentified.report.problems])}."
@@ -221,7 +221,7 @@ def describe_problems(deidentified: "DeidentifiedOpinion") -> str:
 
 
 def _build_case(
-    opinion: "Opinion", deidentified: "DeidentifiedOpinion", name: str, split: Split
+    opinion: "Opinion", deidentified: "DeidentifiedOpinion", name: str, split: SplitName
 ) -> Case:
     return Case(
         opinion.opinion_id,

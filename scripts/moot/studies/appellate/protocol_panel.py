@@ -21,7 +21,7 @@ from pydantic import Field, model_validator
 from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
 from moot.core.kinds import EXTRA, OVERRUN, STATEMENT, VOTE
-from moot.core.likelihood import label_shares, without_prior
+from moot.core.likelihood import label_shares, subtract_prior
 from moot.core.types import Json
 from moot.protocols import Debaters, Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
@@ -315,7 +315,7 @@ def calibrate_votes(debate: Debate) -> None:
             continue  # The vote of a person has no log-probabilities.
         if utterance.kind == VOTE and utterance.parsed and utterance.usable and blank_vote:
             utterance.answer_likeliest(
-                label_shares(without_prior(utterance.parsed["logprobs"], blank_vote["logprobs"]))
+                label_shares(subtract_prior(utterance.parsed["logprobs"], blank_vote["logprobs"]))
             )
         elif utterance.kind in (VOTE, "blank_vote"):
             utterance.prediction = utterance.confidence = utterance.probability = None

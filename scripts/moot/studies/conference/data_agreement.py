@@ -15,7 +15,7 @@ from typing import Annotated, get_args
 import pandas as pd
 from pydantic import Field
 
-from moot.core.cases import Case, Split, Task, stable_fraction
+from moot.core.cases import Case, SplitName, Task, stable_fraction
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.claims import FILE, read_claims, with_validation
 from moot.datasets.topics import source_folder, source_notes
@@ -81,7 +81,7 @@ def load(options: AgreementOptions, context: LoadContext) -> Loaded:
             groups = draw_groups(topic, size, options.per_topic, context.seed)
             cases += [_build_case(group, size, context) for group in groups]
     counts = Counter(case.split for case in cases)
-    cleaning = {f"{split} groups": counts[split] for split in get_args(Split)}
+    cleaning = {f"{split} groups": counts[split] for split in get_args(SplitName)}
     task = replace(TASK, notes=(*source_notes(options.source), *TASK.notes))
     return Loaded(cases, task, cleaning=cleaning, sources=[path])
 

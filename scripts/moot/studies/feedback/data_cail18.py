@@ -12,9 +12,9 @@ from typing import Literal
 import pandas as pd
 from pydantic import Field
 
-from moot.core.cases import Split, Task
+from moot.core.cases import SplitName, Task
 from moot.core.errors import UserError
-from moot.core.input_files import quoted, read_jsonl
+from moot.core.input_files import quote_value, read_jsonl
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext, Loaded, dataset
@@ -117,7 +117,7 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
 
 
 def _read_file(
-    path: Path, split_name: Split | None, options: Cail18Options, cleaning: Counter[str]
+    path: Path, split_name: SplitName | None, options: Cail18Options, cleaning: Counter[str]
 ) -> list[Record]:
     frame = read_jsonl(path, {"fact": str, "meta": dict}, encoding=options.encoding, get=_GET)
     field = _WORDS[options.predict]["field"]
@@ -144,7 +144,7 @@ def _targets(path: Path, row: object, meta: JsonObject, predict: str) -> list[st
     place = f"{path}: row {row}, field 'meta.{field}'"
     if not isinstance(values, list) or not values:
         raise UserError(
-            f"{place}: found {quoted(values)}, expected a list with at least one label. Correct the"
+            f"{place}: found {quote_value(values)}, expected a list with at least one label. Correct the"
             " record."
         )
     faulty_values = [
@@ -153,7 +153,7 @@ def _targets(path: Path, row: object, meta: JsonObject, predict: str) -> list[st
     if faulty_values:
         expected = "a whole number" if kind is int else "a name"
         raise UserError(
-            f"{place}: found {quoted(faulty_values[0])}, expected {expected}. Correct the record."
+            f"{place}: found {quote_value(faulty_values[0])}, expected {expected}. Correct the record."
         )
     if kind is int:
         return sorted({str(value) for value in values})

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import quoted, read_jsonl
+from moot.core.input_files import quote_value, read_jsonl
 from moot.core.types import JsonObject
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.studies.feedback.data_justice import plain_text
@@ -107,7 +107,7 @@ def opinion_text(path: Path, row: object, casebody: JsonObject) -> str:
         )
     if not text.strip():
         raise UserError(
-            f"{path}: row {row}, field 'casebody': found {quoted(json.dumps(casebody)[:80])},"
+            f"{path}: row {row}, field 'casebody': found {quote_value(json.dumps(casebody)[:80])},"
             " expected `data` (XML, or an object with `opinions`) or `opinions`, with a text. Get"
             " the record with its full case body."
         )

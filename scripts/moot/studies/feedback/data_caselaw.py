@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from moot.core.cases import Split, Task
+from moot.core.cases import SplitName, Task
 from moot.core.input_files import check_values, read_jsonl
 from moot.datasets import SOURCE_PATTERN, LoadContext, Loaded, dataset
 from moot.studies.feedback.texts.facts import (
@@ -78,7 +78,7 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     Raises:
         UserError: a file is missing or malformed, a label is outside the set, a text is empty.
     """
-    files: dict[Path, Split | None] = dict.fromkeys(context.artifacts.values())
+    files: dict[Path, SplitName | None] = dict.fromkeys(context.artifacts.values())
     files = files or source_files(
         options, context, "caselaw/trial_prediction.jsonl", "caselaw.jsonl"
     )
@@ -98,7 +98,7 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
 
 
 def _read_file(
-    path: Path, split_name: Split | None, encoding: str, cleaning: dict[str, int]
+    path: Path, split_name: SplitName | None, encoding: str, cleaning: dict[str, int]
 ) -> list[Record]:
     frame = read_jsonl(path, {"case_background": str, "labels": str}, encoding=encoding, get=_GET)
     check_values(path, frame["labels"], [*WINNERS, *UNDECIDED_OUTCOMES])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 from pydantic import Field
 
-from moot.core.cases import Split, Task
+from moot.core.cases import SplitName, Task
 from moot.core.input_files import check_values, read_csv
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.studies.feedback.texts.facts import LegalTextOptions, Record, prepare, source_files
@@ -72,7 +72,7 @@ def load(options: JusticeOptions, context: LoadContext) -> Loaded:
 
 
 def _read_file(
-    path: Path, split_name: Split | None, options: JusticeOptions, cleaning: dict[str, int]
+    path: Path, split_name: SplitName | None, options: JusticeOptions, cleaning: dict[str, int]
 ) -> list[Record]:
     frame = read_csv(path, COLUMNS, unique="ID", encoding=options.encoding, get=_GET)[list(COLUMNS)]
     check_values(path, frame["first_party_winner"], ["True", "False", ""])
@@ -89,7 +89,7 @@ def _read_file(
 
 
 def _record(
-    row: int, fields: "pd.Series[str]", split_name: Split | None, options: JusticeOptions
+    row: int, fields: "pd.Series[str]", split_name: SplitName | None, options: JusticeOptions
 ) -> Record:
     heading = (
         f"Petitioner: {fields['first_party']}\nRespondent: {fields['second_party']}\n\n"

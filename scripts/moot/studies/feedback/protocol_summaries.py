@@ -14,7 +14,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from moot.core.artifacts import read_frames
-from moot.core.durable import write_whole
+from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.kinds import UNUSABLE
 from moot.core.types import JsonObject
@@ -94,4 +94,4 @@ def write_summaries(shards: Sequence[Path], output: Path) -> None:
             f"{output.stem}: none of {len(utterances)} utterances is a usable summary. Use a larger"
             " model."
         )
-    write_whole(output, "\n".join(lines) + "\n")
+    write_atomically(output, "\n".join(lines) + "\n")

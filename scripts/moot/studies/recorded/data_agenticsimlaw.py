@@ -19,12 +19,12 @@ from pydantic import Field
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import (
-    cell,
     check_values,
-    quoted,
+    describe_cell,
+    parse_whole_numbers,
+    quote_value,
     read_csv,
-    refuse,
-    whole_numbers,
+    refuse_values,
 )
 from moot.core.kinds import VOTES
 from moot.core.types import Column, JsonObject
@@ -160,10 +160,10 @@ def _read_answers(
     column = _prediction_column(path, table)
     answers = table[column].str.strip()
     check_values(path, answers, [*ANSWERS, *options.no_answer], "Add it to `no_answer`.")
-    cases = whole_numbers(path, table[CASES], lowest=0)
+    cases = parse_whole_numbers(path, table[CASES], minimum=0)
     repeats = pd.Series(0, index=table.index)
     if REPEAT in table:
-        repeats = whole_numbers(path, table[REPEAT], lowest=0)
+        repeats = parse_whole_numbers(path, table[REPEAT], minimum=0)
     first_repeat = int(repeats.min())
     if TRUTH in table:
         vignettes = context.data_root / FOLDER / options.vignettes
@@ -174,7 +174,7 @@ def _read_answers(
         prediction = ANSWERS.get(answer)
         confidence = None
         if prediction and CONFIDENCE in cells:
-            confidence = read_confidence(cell(path, row, CONFIDENCE), cells[CONFIDENCE])
+            confidence = read_confidence(describe_cell(path, row, CONFIDENCE), cells[CONFIDENCE])
         yield RecordedDebate(
             f"{method}, {cells[PROMPT]}" if has_several_prompts else method,
             cells[MODEL],
@@ -193,7 +193,7 @@ def _prediction_column(path: Path, table: pd.DataFrame) -> str:
             return name
     raise UserError(
         f"{path}: no column {' or '.join(PREDICTION_COLUMNS)}; found"
-        f" {quoted(', '.join(map(str, table)))}."
+        f" {quote_value(', '.join(map(str, table)))}."
     )
 
 
@@ -203,7 +203,7 @@ def _check_truths(
     """Raise `UserError` for rows whose truth differs from the outcome in the vignettes."""
     outcomes = _read_truths(vignettes, read_csv(vignettes, [outcome], get=_GET)[outcome])
     expected = cases.map(lambda case: outcomes.get(case + 1))
-    refuse(
+    refuse_values(
         path,
         truths,
         expected.notna() & (_read_truths(path, truths) != expected),
@@ -220,7 +220,7 @@ def _read_votes(path: Path, row: int, cells: Mapping[str, str]) -> list[Recorded
             continue
         count = cells[column].strip()
         if not count.isdecimal():
-            place = cell(path, row, column)
-            raise UserError(f"{place}: found {quoted(count)}, expected a whole number.")
+            place = describe_cell(path, row, column)
+            raise UserError(f"{place}: found {quote_value(count)}, expected a whole number.")
         votes[label] = int(count)
     return [RecordedUtterance("expert", VOTES, parsed=votes)] if votes else []

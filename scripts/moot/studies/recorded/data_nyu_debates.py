@@ -21,7 +21,7 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import quoted, read_jsonl, read_text
+from moot.core.input_files import quote_value, read_jsonl, read_text
 from moot.core.kinds import BELIEF, FEEDBACK, SPEECH
 from moot.core.types import Fields, Json, JsonObject
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
@@ -310,7 +310,7 @@ def _read_grades(question: str, answer: object, right_index: int) -> dict[str, f
             continue
         if not 0 <= grade <= HIGHEST_GRADE:
             raise UserError(
-                f"feedback form, {quoted(question)}: found {grade}; expected 0 to {HIGHEST_GRADE}."
+                f"feedback form, {quote_value(question)}: found {grade}; expected 0 to {HIGHEST_GRADE}."
             )
         grades[name] = grade
     return grades

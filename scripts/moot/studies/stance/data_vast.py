@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import Field
 
-from moot.core.cases import NEAR_DUPLICATE_OF, Case, Split, Task
+from moot.core.cases import NEAR_DUPLICATE_OF, Case, SplitName, Task
 from moot.core.input_files import check_values, read_csv
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.near_duplicates import (
@@ -24,7 +24,7 @@ from moot.datasets.near_duplicates import (
 from moot.datasets.topics import check_texts, source_folder, source_notes, topic_and_text
 
 COLUMNS = ("new_id", "post", "new_topic", "topic_str", "label", "seen?")
-FILES: dict[str, Split] = {
+FILES: dict[str, SplitName] = {
     "vast_train.csv": "train",
     "vast_dev.csv": "validation",
     "vast_test.csv": "test",
@@ -77,7 +77,7 @@ def load(options: VastOptions, context: LoadContext) -> Loaded:
     """
     folder = source_folder(options.source, context) / "vast"
     cases: list[Case] = []
-    posts: dict[tuple[Split, str], list[str]] = {}
+    posts: dict[tuple[SplitName, str], list[str]] = {}
     cleaning: dict[str, int] = {}
     notes: tuple[str, ...] = ()
     for name, data_split in FILES.items():
@@ -101,7 +101,7 @@ def load(options: VastOptions, context: LoadContext) -> Loaded:
 
 def _mark_near_duplicates(
     cases: Sequence[Case],
-    posts: Mapping[tuple[Split, str], Sequence[str]],
+    posts: Mapping[tuple[SplitName, str], Sequence[str]],
     cleaning: dict[str, int],
 ) -> list[Case]:
     """Mark the cases whose post is a near-duplicate of a post of the test split.
@@ -166,7 +166,7 @@ def subset_notes(rows: pd.DataFrame, options: VastOptions) -> tuple[str, ...]:
     )
 
 
-def _case(row: Mapping[Hashable, Any], data_split: Split, name: str) -> Case:
+def _case(row: Mapping[Hashable, Any], data_split: SplitName, name: str) -> Case:
     case_id = f"{name}-{data_split}-{row['row_id']}"
     text = topic_and_text(row["topic"], "Post", row["post"])
     attributes = {"topic": row["topic_str"], "seen": "yes" if row["seen"] == "1" else "no"}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.errors import UnavailableError
-from moot.core.optional import optional
+from moot.core.optional import import_optional
 from moot.training.baselines import baseline
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def tabpfn(seed: int, threads: int) -> "Pipeline":
     from moot.training.preprocessing import numbered
 
     path = weights()
-    library = optional("tabpfn", "tabular")
+    library = import_optional("tabpfn", "tabular")
     # Folds run side by side instead: the order of a sum over several threads would change last
     # digits.
-    optional("torch", "tabular").set_num_threads(1)
+    import_optional("torch", "tabular").set_num_threads(1)
     return numbered(library.TabPFNClassifier(model_path=path, device="cpu", random_state=seed))

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
-from moot.core.optional import optional
+from moot.core.optional import import_optional
 from moot.training.baselines import Builder, baseline
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def classifier(
         from moot.training.preprocessing import encoded
 
         module, _, name = path.rpartition(".")
-        library = optional(module, extra) if extra else import_module(module)
+        library = import_optional(module, extra) if extra else import_module(module)
         parameters = {name: value for name, value in ((seeded, seed), (threaded, threads)) if name}
         return encoded(getattr(library, name)(**settings, **parameters), scaled=scaled)
 

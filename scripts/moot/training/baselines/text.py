@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from moot.core.errors import UnavailableError
-from moot.core.optional import optional
+from moot.core.optional import import_optional
 from moot.training.baselines import Builder, baseline
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def sentence_model() -> str:
     Raises:
         UnavailableError: the library is not installed, or no encoder is named.
     """
-    optional("sentence_transformers", "text")
+    import_optional("sentence_transformers", "text")
     if not os.environ.get(SENTENCE_MODEL):
         raise UnavailableError(
             f"no encoder named: set {SENTENCE_MODEL} to the folder of a sentence-transformers model"

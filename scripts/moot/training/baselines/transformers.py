@@ -10,7 +10,7 @@ Sources: Debate-Feedback, 4.1 and Table 2; Chalkidis et al. (2020), Xiao et al. 
 import os
 
 from moot.core.errors import UnavailableError
-from moot.core.optional import optional
+from moot.core.optional import import_optional
 from moot.core.types import Estimator
 from moot.training.baselines import Builder, baseline
 
@@ -25,8 +25,8 @@ def named_model(variable: str) -> str:
     Raises:
         UnavailableError: a library is not installed, or the variable is empty.
     """
-    optional("torch", EXTRA)
-    optional("transformers", EXTRA)
+    import_optional("torch", EXTRA)
+    import_optional("transformers", EXTRA)
     if not os.environ.get(variable):
         raise UnavailableError(
             f"no model named: set {variable} to its folder or its name on the Hugging Face hub"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from moot.core.errors import UserError
-from moot.core.input_files import quoted, read_jsonl, read_text
+from moot.core.input_files import quote_value, read_jsonl, read_text
 from moot.core.types import Fields
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, INITIALS
 from moot.studies.appellate.deidentify.opinion import Opinion, find_parties
@@ -69,7 +69,7 @@ def read_opinions(path: Path) -> Iterator[Opinion]:
             _validate_opinion(opinion, place)
             if opinion.opinion_id in places:
                 raise UserError(
-                    f"{place}: id {quoted(opinion.opinion_id)} was taken by"
+                    f"{place}: id {quote_value(opinion.opinion_id)} was taken by"
                     f" {places[opinion.opinion_id]}; ids are unique."
                 )
             places[opinion.opinion_id] = place
@@ -89,7 +89,7 @@ def _validate_opinion(opinion: Opinion, place: str) -> None:
         )
     if opinion.outcome and opinion.outcome not in OUTCOMES:
         raise UserError(
-            f"{place}: outcome {quoted(opinion.outcome)}; expected one of {', '.join(OUTCOMES)} (or"
+            f"{place}: outcome {quote_value(opinion.outcome)}; expected one of {', '.join(OUTCOMES)} (or"
             " Complex for mixed)."
         )
 
@@ -117,7 +117,7 @@ def _require_fields(record: Fields, place: str, *fields: str) -> None:
     for name in fields:
         if name not in record:
             raise UserError(
-                f"{place}: missing field '{name}'; found {quoted(', '.join(record))}. Add the"
+                f"{place}: missing field '{name}'; found {quote_value(', '.join(record))}. Add the"
                 " field."
             )
 

@@ -19,8 +19,14 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from moot.core.errors import UserError
-from moot.core.input_files import check_values, quoted, read_csv, read_text, whole_numbers
-from moot.core.model_config import Strict
+from moot.core.input_files import (
+    check_values,
+    parse_whole_numbers,
+    quote_value,
+    read_csv,
+    read_text,
+)
+from moot.core.model_config import StrictModel
 from moot.core.types import Column
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext
@@ -62,7 +68,7 @@ _INCARCERATION = replace(
 )
 
 
-class MonthlyColumns(Strict):
+class MonthlyColumns(StrictModel):
     """One extract column a month, its name a strftime pattern."""
 
     column: str
@@ -77,7 +83,7 @@ class MonthlyColumns(Strict):
         ]
 
 
-class Variable(Strict):
+class Variable(StrictModel):
     """How one column of the table is read from an extract; the file's header comment explains each
     key.
     """
@@ -104,7 +110,7 @@ class Variable(Strict):
         return self.months.columns() if self.months else list(self.columns or (self.column,))
 
 
-class VariableMap(Strict):
+class VariableMap(StrictModel):
     """The whole map, `config/nlsy97_variables.yaml`."""
 
     identifier: str
@@ -164,7 +170,7 @@ def read_variables(path: Path) -> VariableMap:
         first = fault.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise UserError(
-            f"{path}: {place}: {first['msg']}; found {quoted(first['input'])}. Correct the entry."
+            f"{path}: {place}: {first['msg']}; found {quote_value(first['input'])}. Correct the entry."
         ) from fault
     unknown_features = sorted(set(variables.variables) - set(FEATURES))
     if unknown_features:
@@ -193,7 +199,9 @@ def read_extracts(folder: Path, identifier: str) -> Extracts:
     all_codes: pd.DataFrame | None = None
     for path in files:
         table = read_csv(path, [identifier], unique=identifier, get=_REMEDY)
-        codes = pd.DataFrame({name: whole_numbers(path, table[name], blank=True) for name in table})
+        codes = pd.DataFrame(
+            {name: parse_whole_numbers(path, table[name], allows_blank=True) for name in table}
+        )
         codes = codes.set_index(identifier)
         if all_codes is None:
             all_codes = codes

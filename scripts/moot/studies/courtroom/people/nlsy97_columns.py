@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.cases import Task
-from moot.core.input_files import booleans, whole_numbers
+from moot.core.input_files import parse_booleans, parse_whole_numbers
 from moot.datasets.people.people import PlausibleRange, typed_columns
 from moot.studies.courtroom.people.nlsy97_narrative import (
     AREAS,
@@ -66,8 +66,8 @@ def clean(path: Path, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]
     "Unknown" stays a value of its own.
     """
     frame, cleaning = typed_columns(path, table, FEATURES, CATEGORIES, PLAUSIBLE, MAY_BE_BLANK)
-    frame.insert(0, "id", whole_numbers(path, table["id"]).astype("str"))
-    frame.insert(1, "label", booleans(path, table[LABEL]).map({True: "yes", False: "no"}))
+    frame.insert(0, "id", parse_whole_numbers(path, table["id"]).astype("str"))
+    frame.insert(1, "label", parse_booleans(path, table[LABEL]).map({True: "yes", False: "no"}))
     frame["marijuana_anydrug"] = frame["marijuana_anydrug"].cat.rename_categories({"": "none"})
     cleaning["marijuana_anydrug blank, read as no drugs"] = int(
         (table["marijuana_anydrug"] == "").sum()

@@ -16,9 +16,9 @@ from moot.core.cases import (
     NEAR_DUPLICATE_OF,
     SAME_LAWSUIT_AS,
     Case,
-    Split,
+    SplitName,
     Task,
-    leaks,
+    resembles_test_case,
     stable_fraction,
 )
 from moot.core.errors import UserError
@@ -40,7 +40,7 @@ class LegalTextOptions(DatasetOptions):
     """Options of every data set of legal facts."""
 
     path: str = Field("", description="the file below data_root; empty for the usual one")
-    files: dict[Split, str] = Field(
+    files: dict[SplitName, str] = Field(
         default_factory=dict,
         description="files below data_root by split, where the splits are as published",
     )
@@ -93,14 +93,14 @@ class Record:
     row: int
     text: str
     target: str
-    split: Split | None = None
+    split: SplitName | None = None
     attributes: dict[str, str] = field(default_factory=dict)
     lawsuits: frozenset[str] = frozenset()
 
 
 def source_files(
     options: LegalTextOptions, context: LoadContext, usual: str, sample: str
-) -> dict[Path, Split | None]:
+) -> dict[Path, SplitName | None]:
     """The files to read, and the published split of each (None: to be split by hash).
 
     Raises:
@@ -197,7 +197,7 @@ def prepare(
         for case_id, text, record in zip(ids, texts, records, strict=True)
     ]
     cases, task = _enough_cases(cases, task, min_cases, context, cleaning)
-    cleaning[RESEMBLING] = sum(map(leaks, cases))
+    cleaning[RESEMBLING] = sum(map(resembles_test_case, cases))
     _require_both_classes(cases, options, context)
     return Loaded(cases, task, cleaning=cleaning, sources=sources)
 
@@ -245,7 +245,7 @@ def _splits(
     pairs: Sequence[RelatedCases],
     options: LegalTextOptions,
     context: LoadContext,
-) -> dict[str, Split]:
+) -> dict[str, SplitName]:
     """The published split of each case; by hash where there is none, and for a validation share of
     training.
 
@@ -265,7 +265,9 @@ def _splits(
 
 
 def _marks(
-    pairs: Mapping[str, Sequence[RelatedCases]], splits: dict[str, Split], cleaning: dict[str, int]
+    pairs: Mapping[str, Sequence[RelatedCases]],
+    splits: dict[str, SplitName],
+    cleaning: dict[str, int],
 ) -> dict[str, dict[str, str]]:
     """The attributes that mark training and validation cases related to a test case; all pairs are
     counted.
@@ -289,7 +291,7 @@ def _enough_cases(
     counts = Counter(
         label
         for case in cases
-        if case.split == "train" and not leaks(case)
+        if case.split == "train" and not resembles_test_case(case)
         for label in _labels(case)
     )
     kept_labels = tuple(label for label in task.labels if counts[label] >= minimum)
@@ -318,7 +320,9 @@ def _labels(case: Case) -> list[str]:
 def _require_both_classes(
     cases: Sequence[Case], options: LegalTextOptions, context: LoadContext
 ) -> None:
-    training = {case.target for case in cases if case.split == "train" and not leaks(case)}
+    training = {
+        case.target for case in cases if case.split == "train" and not resembles_test_case(case)
+    }
     if not training and not options.baselines:  # a test file alone: nothing learns
         return
     if len(training) < 2:  # nothing can be learnt from one class
