@@ -30,6 +30,7 @@ def describe_registrations() -> str:
             rows.append(
                 (f"`{name}`", registry.kind, f"`{relative_path}`" if path else "", str(line))
             )
+    rows.sort(key=lambda row: (row[1], row[0]))  # the order of imports differs between processes
     return markdown_table(("name", "kind", "file", "line"), rows)
 
 
