@@ -79,7 +79,7 @@ for page in [INDEX, *targets.studies()]:
                 page,
                 predictions=targets.predictions(plan, study),
                 labels=targets.labels(plan, study),
-                shown=targets.shown(plan, study),
+                shown=targets.page_contents(plan, study),
             ),
         output:
             **(outcome_files(COMPARISON) if page == INDEX else {}),
@@ -107,7 +107,7 @@ for page in [INDEX, *targets.studies()]:
             "scripts/front_page.py"
 
 
-VERIFIED = [*targets.shown(plan), *targets.rendered(plan), *page_files(INDEX)]
+VERIFIED = [*targets.page_contents(plan), *targets.rendered_transcripts(plan), *page_files(INDEX)]
 
 
 # The same check alone, of the present files; builds nothing.

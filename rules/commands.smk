@@ -78,7 +78,7 @@ rule rehearse:
 
 rule bundle:
     input:
-        targets.shown(plan),
+        targets.page_contents(plan),
     log:
         "results/logs/bundle.log",
     conda:

@@ -32,7 +32,7 @@ rule run_debates:
             ),
             prompts=lambda wildcards: dependencies.debate_prompts(plan, wildcards.experiment),
         ),
-        resumed=lambda wildcards: resumed(plan, **dict(wildcards.items())),
+        resumed=lambda wildcards: times_resumed(plan, **dict(wildcards.items())),
     script:
         "../scripts/debates.py"
 

@@ -1,7 +1,7 @@
 # Figures, as PNG and SVG, one job a study; and transcripts laid out for reading.
 
 
-for part, names in targets.by_job(plan, FIGURES).items():
+for part, names in targets.names_by_job(plan, FIGURES).items():
     studies = sorted({FIGURES[name].study for name in names})
     study = dependencies.presented_study(studies)
     modules = {FIGURES[name].build.__module__ for name in names}

@@ -1,37 +1,43 @@
-# What a run reports before the first job starts and after the last one has ended.
+# Checks and messages before the first job of a run and after its last one.
 
 from moot.core.stopping import Run
 from moot.desk.instructions import copy_instructions
 from moot.plan.kept import keep
-from moot.workflow.folder import configured, take_folder
+from moot.workflow.folder import claim_folder, describe_configuration
 
 
 def jobs_of_run():
-    """The jobs that this run's targets rest on, each with whether it runs; hooks are told of none otherwise."""
+    """Return the jobs that this run's targets depend on, each with whether it still has to run."""
     dag = workflow.dag  # private: Snakemake passes no jobs to hooks
     return [(job, dag.needrun(job) and not dag.finished(job)) for job in dag.jobs]
 
 
-def outcome_so_far():
-    """The outcome of the debates that this run's targets rest on, of those that are up to date; printed."""
-    built = [path for job, runs in jobs_of_run() if not runs for path in job.output]
-    folders = "results/predictions/", "results/labels/"
-    known = ([path for path in built if path.startswith(one)] for one in folders)
-    outcome = read_outcome(*map(targets.existing, known))
+def print_outcome():
+    """Print and return the outcome of the finished debates that this run's targets depend on."""
+    files = []
+    for job, must_run in jobs_of_run():
+        if not must_run:
+            files += job.output
+    predictions = [path for path in files if path.startswith("results/predictions/")]
+    labels = [path for path in files if path.startswith("results/labels/")]
+    outcome = read_outcome(targets.existing_paths(predictions), targets.existing_paths(labels))
     if len(outcome.debates):
         sys.stderr.write("\n".join(["", *outcome.lines(), "", ""]))
     return outcome
 
 
 def models_to_ask():
-    """The models that this run's jobs may ask: those of its debates, and those that label statements."""
-    asking = {"run_debates": plan.models_in_job, "label_statements": plan.labelling_models}
-    return {
-        name
-        for job, runs in jobs_of_run()
-        if runs and job.rule.name in asking
-        for name in asking[job.rule.name](job.wildcards.experiment, job.wildcards.model)
+    """Return the models that this run may ask, in its debates and for labels of statements."""
+    models_of_rule = {
+        "run_debates": plan.models_in_job,
+        "label_statements": plan.labelling_models,
     }
+    names = set()
+    for job, must_run in jobs_of_run():
+        if must_run and job.rule.name in models_of_rule:
+            models_of_job = models_of_rule[job.rule.name]
+            names.update(models_of_job(job.wildcards.experiment, job.wildcards.model))
+    return names
 
 
 RUNNING = []
@@ -45,23 +51,26 @@ if IS_MAIN and not IS_DRY and DESK in os.environ:
 onstart:
     if missing := plan.missing_keys(models_to_ask()):
         sys.exit("\n".join(f"moot: {line}" for line in missing))
-    rules_that_run = {job.rule.name for job, runs in jobs_of_run() if runs}
-    # Their outputs show the configuration's experiments, and so take the place of another's.
-    if any(re.match("tables_|figures_|outcome", name) for name in rules_that_run):
+    rules_to_run = {job.rule.name for job, must_run in jobs_of_run() if must_run}
+    # The outputs of these rules replace the results of another configuration.
+    if any(re.match("tables_|figures_|outcome", name) for name in rules_to_run):
         with exit_without_traceback():
-            take_folder(configured(jobs, plan, DEFAULTS), plan.config.replace_results)
+            claim_folder(
+                describe_configuration(jobs, plan, DEFAULTS), plan.config.replace_results
+            )
     keep(plan, config)
     copy_instructions(plan.config.people)
     RUNNING.append(Run(Path("results"), ON_A_CLUSTER))
 
 
 onsuccess:
-    outcome = outcome_so_far()
-    outputs = [path for job, _ in jobs_of_run() for path in job.output]
-    for page in filter(re.compile(r"results/[^/]+\.html").fullmatch, outputs):
-        sys.stderr.write(
-            f"moot: {page} has the questions and answers, and links to all that was built.\n"
-        )
+    outcome = print_outcome()
+    for job, _ in jobs_of_run():
+        for path in job.output:
+            if re.fullmatch(r"results/[^/]+\.html", path):
+                sys.stderr.write(
+                    f"moot: {path} has the questions and answers, and links to all that was built.\n"
+                )
     for run in RUNNING:
         run.end()
     with exit_without_traceback():
@@ -69,10 +78,10 @@ onsuccess:
 
 
 onerror:
-    outcome = outcome_so_far()
+    outcome = print_outcome()
     sys.stderr.writelines(f"moot: {fault}\n" for fault in outcome.unreadable)
     for run in RUNNING:
-        if stopped := run.end():
-            sys.exit(f"moot: {stopped}")
+        if message := run.end():
+            sys.exit(f"moot: {message}")
     if should_write_stage_lines():
         sys.stderr.write("moot: not done, for the reason above. What is done stays done.\n")

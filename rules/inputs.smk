@@ -69,7 +69,7 @@ def annotations_of_people(wildcards):
 def annotated_shards(wildcards):
     """The transcripts of the other labelled runs, which a file of annotations may refer to."""
     files, run_of_job = [], f"{wildcards.experiment}/{wildcards.model}"
-    for run in targets.labelled(plan) if annotation_files() else ():
+    for run in targets.labelled_runs(plan) if annotation_files() else ():
         if run != run_of_job:
             files += targets.shards(plan, *run.split("/"))
     return files
@@ -139,7 +139,7 @@ def presented_results(study):
     files = []
     for experiment in presented:
         files += results_of(experiment.name)
-    for run in targets.labelled(plan):
+    for run in targets.labelled_runs(plan):
         if run.partition("/")[0] in names:
             files.append(f"results/annotations/{run}.parquet")
     for dataset in plan.trained_for(study):

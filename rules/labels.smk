@@ -1,8 +1,14 @@
-# Labels of what judges said: by rule, by a model, by people; and the sheets that people fill in.
+# Labels of judges' statements by rules, models and people, and the sheets that people fill in.
 
 from moot.workflow.user_files import SHEETS
 
 LABELS = "results/labels/{experiment}/{model}.parquet"
+
+
+def time_if_faulty(wildcards):
+    """Return the present time while the annotations of a run have faults, else 0."""
+    outcome = read_outcome((), targets.existing_paths([LABELS.format(**wildcards)]))
+    return time.time() if outcome.annotation_faults else 0
 
 
 rule label_statements:
@@ -41,11 +47,9 @@ rule label_statements:
                 plan, wildcards.experiment, wildcards.model
             ),
         ),
-        # The time, as long as annotations have faults: then no run ends without saying so again.
-        faulty=lambda one: read_outcome(
-            (), targets.existing([LABELS.format(**one)])
-        ).annotation_faults
-        and time.time(),
+        # Snakemake runs no hook when nothing is to be done, so only a job can report faults again.
+        # The present time makes this job run in every run until the annotations are mended.
+        faulty=time_if_faulty,
     script:
         "../scripts/labels.py"
 

@@ -9,7 +9,7 @@ rule outcome:
     log:
         "results/logs/outcome/{study}.log",
     wildcard_constraints:
-        study=any_of(targets.debated(plan)),
+        study=any_of(targets.debated_studies(plan)),
     priority: AGGREGATION
     conda:
         "../envs/presentation.yaml"

@@ -1,7 +1,7 @@
 # Tables: published, ours, and the difference; as CSV, Excel workbook, LaTeX and HTML. One job a study.
 
 
-for part, names in targets.by_job(plan, TABLES).items():
+for part, names in targets.names_by_job(plan, TABLES).items():
     studies = sorted({TABLES[name].study for name in names})
     study = dependencies.presented_study(studies)
     modules = {TABLES[name].build.__module__ for name in names}

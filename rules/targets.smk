@@ -7,11 +7,13 @@ for name, files in {
     "baselines": [f"results/baselines/{name}.parquet" for name in plan.with_baselines],
     "debates": targets.predictions(plan),
     "labels": targets.labels(plan),
-    "annotation_sheets": [f"results/annotation_sheets/{run}.txt" for run in targets.labelled(plan)],
+    "annotation_sheets": [
+        f"results/annotation_sheets/{run}.txt" for run in targets.labelled_runs(plan)
+    ],
     "scores": [f"results/scores/{name}.parquet" for name in plan.experiments],
-    "tables": targets.table_files(targets.filled(plan, TABLES)),
-    "figures": targets.figure_files(targets.filled(plan, FIGURES)),
-    "rendered": targets.rendered(plan),
+    "tables": targets.table_files(targets.nonempty_names(plan, TABLES)),
+    "figures": targets.figure_files(targets.nonempty_names(plan, FIGURES)),
+    "rendered": targets.rendered_transcripts(plan),
     "minutes": targets.minutes(plan),
     "readers": targets.readers(plan),
     "outcomes": targets.outcomes(plan),

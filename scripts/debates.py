@@ -9,7 +9,7 @@ from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job, write_transcripts
 from moot.workflow.job import job
 from moot.workflow.records import digests_of
-from moot.workflow.resumed_debates import RESUMED
+from moot.workflow.resumed_debates import TIMES_RESUMED
 
 INTERIM_RESULTS = "moot.jobs.interim_results"
 """Imported by name, since most debates do not depend on it."""
@@ -33,5 +33,5 @@ if __name__ == "__main__":
             debates = replace(debates, is_stopped=is_complete)
         debates = replace(debates, calls_per_debate=calls_per_debate(plan, debates))
         sources = [Path(source) for source in inputs]
-        digests = {**digests_of(snakemake), RESUMED: str(snakemake.params.resumed)}
+        digests = {**digests_of(snakemake), TIMES_RESUMED: str(snakemake.params.resumed)}
         write_transcripts(plan, debates, sources, Path(snakemake.output[0]), **digests)

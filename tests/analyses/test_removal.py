@@ -57,7 +57,7 @@ for place, key in json.loads(sys.argv[1]):
 plan = Plan.from_yaml(merge_over_defaults({}, default_files()), SHIPPED)
 print(json.dumps({
     "unknown keys": messages,
-    "shown": targets.shown(plan),
+    "shown": targets.page_contents(plan),
 }))
 """
 """Imports every module, reads a configuration with each key of the analysis, and plans the default

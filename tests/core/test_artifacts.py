@@ -31,7 +31,7 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.report.outcome import read_outcome, write_outcome
 from moot.workflow.records import RECORDS, read_records
-from moot.workflow.resumed_debates import times_resumed
+from moot.workflow.resumed_debates import read_times_resumed
 
 
 def in_schema(content: bytes, old: bytes, new: bytes) -> bytes:
@@ -149,7 +149,7 @@ def test_the_end_of_a_run_names_what_it_cannot_read_and_counts_the_rest(tmp_path
     assert len(outcome.unreadable) == 2 and all(str(bad) in fault for fault in outcome.unreadable)
     with pytest.raises(UserError, match=r"bad.parquet: damaged"):
         write_outcome("study", outcome, {"csv": tmp_path / "o.csv", "html": tmp_path / "o.html"})
-    assert times_resumed(bad) == 0
+    assert read_times_resumed(bad) == 0
 
 
 def test_a_damaged_record_of_a_job_is_named(

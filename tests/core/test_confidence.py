@@ -16,7 +16,7 @@ from moot.core.confidence import (
     probability_of_stated_confidence,
     stated_probabilities,
 )
-from moot.protocols.smoothing import Outlook, decided
+from moot.protocols.smoothing import Outlook, decide
 from moot.scores import score_experiment
 from moot.scores.dynamics import stated_predictions
 from moot.scores.groups import probability_of_positive, probability_of_prediction
@@ -48,7 +48,7 @@ def test_no_other_label_is_more_probable_than_the_answer(
     label = data.draw(st.sampled_from(task.labels))
     shares = stated_probabilities(task, [label], confidence)
     assert max(shares, key=lambda other: shares[other]) == label
-    assert decided(Outlook(shares, (label,)), task) == label, (
+    assert decide(Outlook(shares, (label,)), task) == label, (
         "smoothing begins with the judge's own answer"
     )
     assert task.multilabel or sum(shares.values()) == pytest.approx(1)

@@ -11,7 +11,7 @@ from answers_by_model import debated
 from fault_server import FaultServer
 from moot.core.cases import Task
 from moot.llm.parsing.ladder import parse_reply
-from moot.protocols.contradictions import contradiction
+from moot.protocols.contradictions import find_contradiction
 from moot.protocols.replies import prediction_schema
 from moot.report.transcripts import read_debates
 from moot.scores import score_experiment
@@ -25,7 +25,7 @@ AGAIN = "The defendant will not be arrested again."
 def flagged(task: Task, reply: str) -> str:
     parsed = parse_reply(reply, prediction_schema(task, reasoning=True))
     assert parsed.value is not None, parsed
-    return contradiction(task, parsed.value, reply)
+    return find_contradiction(task, parsed.value, reply)
 
 
 def reply(words: str, prediction: str, confidence: int = 70) -> str:

@@ -22,7 +22,7 @@ from moot.core.cases import Task
 from moot.labels.judge import judged_form
 from moot.llm.parsing.schema import json_schema
 from moot.protocols import ProtocolParams
-from moot.protocols.people import PersonsForm
+from moot.protocols.people import PersonForm
 from moot.protocols.replies import Factor, prediction_schema
 from moot.studies.appellate.legal.rubric import LABELS
 from moot.studies.appellate.panel_statements import JudgeStatement, make_round_schema
@@ -33,7 +33,7 @@ from moot.studies.feedback.protocol import opinion_schema
 from moot.studies.feedback.protocol_reasoning import Criticism, steps_schema
 from moot.studies.feedback.protocol_summaries import CaseSummary
 
-NOT_SENT = (ProtocolParams, PersonsForm)
+NOT_SENT = (ProtocolParams, PersonForm)
 ONE = Task(noun="the case", question="Is it so?", labels=("no", "yes"))
 SEVERAL = Task(
     noun="the case", question="Which?", labels=("article 1", "article 2"), multilabel=True
@@ -56,7 +56,7 @@ SENT: dict[str, tuple[type[BaseModel], str]] = {
     "prediction_schema": (prediction_schema(ONE), "09e7efff7364bed3"),
     "prediction_schema, several labels": (prediction_schema(SEVERAL), "9c38821116e0dffd"),
     "prediction_schema, reasons": (
-        prediction_schema(ONE, reasoning=True, characters=400),
+        prediction_schema(ONE, reasoning=True, max_reason_chars=400),
         "9247d316a26d2d4e",
     ),
     "prediction_schema, factors": (prediction_schema(ONE, factors=5), "c1136b0d33377cf7"),

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from moot.core.cases import Task
 from moot.core.confidence import stated_probabilities
-from moot.protocols.smoothing import Outlook, decided, likeliest, replay, smoothed, threshold_met
+from moot.protocols.smoothing import (
+    Outlook,
+    decide,
+    is_threshold_met,
+    likeliest_answer,
+    replay,
+    smooth,
+)
 from scripted_model import ARTICLES, STANCE, WINNER
 
 SHARES = st.floats(0, 1, allow_nan=False)
@@ -23,7 +30,7 @@ def probabilities(share: float) -> dict[str, float]:
 
 def outlook(share: float) -> Outlook:
     """The judge's token probabilities, and the answer that they give."""
-    return Outlook(probabilities(share), (likeliest(probabilities(share), WINNER),))
+    return Outlook(probabilities(share), (likeliest_answer(probabilities(share), WINNER),))
 
 
 def stated(task: Task, answer: str, confidence: float | None) -> Outlook:
@@ -61,7 +68,7 @@ def test_no_weight_changes_nothing_and_full_weight_smooths_nothing(
 
 
 def test_each_of_several_labels_is_smoothed_by_itself() -> None:
-    assert smoothed({"234": 0.4, "264": 0.8}, {"234": 1.0, "264": 0.0}, 0.5) == {
+    assert smooth({"234": 0.4, "264": 0.8}, {"234": 1.0, "264": 0.0}, 0.5) == {
         "234": 0.7,
         "264": 0.4,
     }
@@ -79,7 +86,7 @@ def test_each_of_several_labels_is_smoothed_by_itself() -> None:
     ],
 )
 def test_threshold(reliabilities: list[float], rule: Any, met: bool) -> None:
-    assert threshold_met(reliabilities, 0.5, rule) is met
+    assert is_threshold_met(reliabilities, 0.5, rule) is met
 
 
 def test_stated_answers_as_outlooks() -> None:
@@ -111,7 +118,7 @@ def test_stated_answers_as_outlooks() -> None:
 def test_no_confidence_makes_an_answer_count_for_another(
     task: Task, answer: str, confidence: float | None
 ) -> None:
-    assert decided(stated(task, answer, confidence), task) == answer
+    assert decide(stated(task, answer, confidence), task) == answer
 
 
 @pytest.mark.parametrize("confidence", [0, 30, 70, 100])
@@ -131,25 +138,23 @@ def test_on_a_tie_the_latest_answer_stands(
 ) -> None:
     words = {"d": "defendant", "p": "plaintiff"}
     first, *rounds = (stated(WINNER, words[letter], confidence) for letter in answers)
-    assert decided(replay(first, [(latest, True) for latest in rounds], weight), WINNER) == decision
+    assert decide(replay(first, [(latest, True) for latest in rounds], weight), WINNER) == decision
 
 
 def test_ties_among_three_labels_and_after_a_fallback() -> None:
     pro, con, neutral = (stated(STANCE, label, 60) for label in ("pro", "con", "neutral"))
-    assert decided(replay(pro, [(con, True)], 0.5), STANCE) == "con"
-    assert decided(replay(con, [(pro, True)], 0.5), STANCE) == "pro"
+    assert decide(replay(pro, [(con, True)], 0.5), STANCE) == "con"
+    assert decide(replay(con, [(pro, True)], 0.5), STANCE) == "pro"
     tied = Outlook({"con": 0.4, "neutral": 0.2, "pro": 0.4}, ("neutral", "con", "pro"))
-    assert decided(tied, STANCE) == "con", (
-        "the latest answer that names one of those that are equal"
-    )
-    assert decided(replay(pro, [(neutral, True), (con, False)], 0.5), STANCE) == "pro"
+    assert decide(tied, STANCE) == "con", "the latest answer that names one of those that are equal"
+    assert decide(replay(pro, [(neutral, True), (con, False)], 0.5), STANCE) == "pro"
 
 
 def test_a_tie_earns_neither_label_anything() -> None:
     """Random answers come out as the latest one does, not as the label that the task names last."""
     answers = [stated(WINNER, label, 0) for label in ("defendant", "plaintiff")]
     ends = [
-        decided(replay(a, [(b, True), (c, True)], 0.5), WINNER)
+        decide(replay(a, [(b, True), (c, True)], 0.5), WINNER)
         for a in answers
         for b in answers
         for c in answers
@@ -158,11 +163,11 @@ def test_a_tie_earns_neither_label_anything() -> None:
 
 
 def test_decisions_of_token_probabilities() -> None:
-    assert decided(outlook(0.51), WINNER) == "plaintiff"
-    assert decided(outlook(0.49), WINNER) == "defendant"
+    assert decide(outlook(0.51), WINNER) == "plaintiff"
+    assert decide(outlook(0.49), WINNER) == "defendant"
     for shares, answer in [
         ({"234": 0.6, "264": 0.1, "347": 0.5}, "234"),
         ({"234": 0.3, "264": 0.4, "347": 0.1}, "264"),
     ]:
-        assert likeliest(shares, ARTICLES) == answer
-        assert decided(Outlook(shares, (answer,)), ARTICLES) == answer
+        assert likeliest_answer(shares, ARTICLES) == answer
+        assert decide(Outlook(shares, (answer,)), ARTICLES) == answer

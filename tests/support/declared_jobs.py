@@ -20,7 +20,7 @@ from moot.report.outcome import read_outcome
 from moot.workflow import dependencies, targets
 from moot.workflow.job_digests import JobDigests
 from moot.workflow.records import DIGESTS
-from moot.workflow.resumed_debates import SHARDS, resumed
+from moot.workflow.resumed_debates import SHARDS, times_resumed
 
 PROJECT = Path(__file__).resolve().parents[2]
 FIRST = ("declarations", "inputs", "models", "shown")
@@ -47,7 +47,7 @@ NAMES = {
     "re": re,
     "read_outcome": read_outcome,
     "report": report,
-    "resumed": resumed,
+    "resumed": times_resumed,
     "targets": targets,
 }
 """What `rules/common.smk` and Snakemake give to the rules."""

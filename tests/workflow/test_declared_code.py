@@ -96,7 +96,8 @@ def test_tables_and_figures_state_the_code_of_their_builders(
     for word, registry in (("tables", TABLES), ("figures", FIGURES)):
         stated = files_of_rules[f"{word}_courtroom"]
         builders = {
-            registry[name].build.__module__ for name in targets.by_job(plan, registry)["courtroom"]
+            registry[name].build.__module__
+            for name in targets.names_by_job(plan, registry)["courtroom"]
         }
         imported = imported_files(*builders)
         names = {str(path.relative_to(SCRIPTS)) for path in imported - stated}

@@ -13,7 +13,7 @@ from snakemake.iocontainers import Namedlist
 
 from fault_server import FaultServer
 from moot.core.errors import UserError
-from moot.workflow.storage import link_results, name_from_results
+from moot.workflow.storage import link_results, use_result_paths
 from project_copy import PROJECT, Workflow
 
 MISSING = "needs moto[server] and snakemake-storage-plugin-s3"
@@ -36,7 +36,7 @@ def test_files_of_a_job_are_named_from_results(
         output=Namedlist(toclone=[f"{copies}results/scores/results.parquet"]),
         log=Namedlist(toclone=[f"{copies}results/logs/scores/results.log"]),
     )
-    name_from_results(job)
+    use_result_paths(job)
     assert (job.input.cases, job.input.own) == ("results/cases/a.parquet", "/shipped/own.csv")
     assert list(job.input) == [job.input.cases, job.input.own]
     assert (*job.output, *job.log) == (
@@ -44,7 +44,7 @@ def test_files_of_a_job_are_named_from_results(
         "results/logs/scores/results.log",
     )
     assert Path("results").resolve() == tmp_path / copies / "results"
-    name_from_results(job)
+    use_result_paths(job)
     assert job.input.cases == "results/cases/a.parquet"
     with pytest.raises(
         UserError, match="expected a link to the object store's local copies, elsewhere/results"

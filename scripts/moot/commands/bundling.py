@@ -108,7 +108,7 @@ class Pseudonyms:
     def __init__(self, plan: Plan) -> None:
         voices = {voice for experiment in plan.experiments.values() for voice in experiment.people}
         for path in map(
-            Path, (f"results/annotations/{run}.parquet" for run in targets.labelled(plan))
+            Path, (f"results/annotations/{run}.parquet" for run in targets.labelled_runs(plan))
         ):
             labelers = (
                 set(read_table(path, ["labeler"])["labeler"].to_pylist())
@@ -163,7 +163,7 @@ def tables_of(plan: Plan) -> dict[str, list[str]]:
     runs_of_files: dict[str, list[str]] = {}
     sources = ((TABLES, targets.table_files), (FIGURES, targets.figure_files))
     for registry, files_of in sources:
-        for names in targets.by_job(plan, registry).values():
+        for names in targets.names_by_job(plan, registry).values():
             study = presented_study(registry[name].study for name in names)
             runs = targets.presented_runs(plan, study)
             runs_of_files |= {path: runs for path in files_of(names) if Path(path).exists()}
@@ -290,7 +290,7 @@ class _Log:
         }
         calls_of |= {
             f"{LABELS}{run}": _calls_of_labels(plan, *run.split("/"))
-            for run in targets.labelled(plan)
+            for run in targets.labelled_runs(plan)
         }
         self.calls = {run: {"shown": list[int](), "withheld": list[int]()} for run in calls_of}
         for run, calls in calls_of.items():

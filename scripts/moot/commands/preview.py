@@ -28,7 +28,7 @@ from moot.llm.request import Reply, Request
 from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
 from moot.protocols.experiment import Experiment
-from moot.protocols.inbox import given_answer
+from moot.protocols.inbox import find_answer
 from moot.protocols.people import Question
 
 _CHARACTERS_PER_TOKEN = 4.0
@@ -80,7 +80,7 @@ class PlaceholderPeople:
         """The answer; how many are yet to be given is counted."""
         answer: Fields | None = None
         with suppress(UserError):
-            answer = given_answer(question)
+            answer = find_answer(question)
         if answer is None:
             self.missing_answers += 1
             answer = smallest_instance(question.form)

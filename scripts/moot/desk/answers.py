@@ -11,7 +11,7 @@ from typing import Literal
 
 from moot.core.durable import write_atomically
 from moot.core.types import JsonObject
-from moot.protocols.inbox import ANSWER, ASKED
+from moot.protocols.inbox import ANSWER, FORM
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class DeskQuestion:
 
 def answer_file(page: Path) -> Path:
     """The file of the answer to a question."""
-    return page.with_name(page.name.removesuffix(ASKED) + ANSWER)
+    return page.with_name(page.name.removesuffix(FORM) + ANSWER)
 
 
 def read_questions(inbox: Path) -> list[DeskQuestion]:
     """All questions of an inbox, case by case, in the order of rounds."""
-    pages = sorted(inbox.glob(f"*/*/*/*{ASKED}"))
+    pages = sorted(inbox.glob(f"*/*/*/*{FORM}"))
     folders = {
         folder: number
         for number, folder in enumerate(dict.fromkeys(page.parent for page in pages), 1)
@@ -127,7 +127,7 @@ def save_answer(
     is_current = seen_digest == question.digest
     if is_current and write_atomically(question.answer, content, replace=False):
         return "kept"
-    set_answer_aside(question.page.with_name(question.page.name.removesuffix(ASKED)), content)
+    set_answer_aside(question.page.with_name(question.page.name.removesuffix(FORM)), content)
     return "taken" if is_current else "changed"
 
 

@@ -15,7 +15,7 @@ from yarl import URL
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value
-from moot.protocols.people import A_NAME, person_named
+from moot.protocols.people import NAME_RULE, normalise_name
 
 TOKENS = Path("data/desk-tokens.json")
 
@@ -90,12 +90,12 @@ def load_tokens(folder: Path, names: Iterable[str]) -> dict[str, str]:
             raise UserError(
                 f"{path}: not the file that the desk wrote. Delete it: everybody gets a new link."
             ) from None
-    people = {name: person_named(name) for name in names} or {name: name for name in tokens}
+    people = {name: normalise_name(name) for name in names} or {name: name for name in tokens}
     if invalid_names := [
         quote_value(input_name) for input_name, name in people.items() if not name
     ]:
         raise UserError(
-            f"--people: {', '.join(invalid_names)} cannot be a name here; expected {A_NAME}."
+            f"--people: {', '.join(invalid_names)} cannot be a name here; expected {NAME_RULE}."
         )
     if not people:
         raise UserError("no person is named who may use the desk. Name them: --people ann,bob")

@@ -22,9 +22,9 @@ from moot.llm.chat import Chat
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
-from moot.protocols.inbox import ANSWER, ASKED, INBOX, folder_of
+from moot.protocols.inbox import ANSWER, FORM, INBOX, case_folder
 from moot.workflow import targets
-from moot.workflow.records import made_from, made_with, path_digest
+from moot.workflow.records import path_digest, read_digests, read_inputs
 from moot.workflow.user_files import answer_files
 
 _POLL_SECONDS = 1.0  # seconds, for answers that are written by hand
@@ -128,7 +128,7 @@ class Debating:
         config = self._plan.experiments[experiment]
         cases, artifacts = f"results/cases/{config.config.dataset}.parquet", config.needed_by(model)
         sources = [cases, *(f"results/{path}" for path in artifacts.values())]
-        digests = {path: made_with(Path(path)) for path in sources}
+        digests = {path: read_digests(Path(path)) for path in sources}
         last_digests, debates = self._jobs.get((experiment, model), ({}, {}))
         if digests != last_digests:
             debates = {}
@@ -139,14 +139,14 @@ class Debating:
                 for (case_id, repeat), hold in prepare_debates(
                     self._plan, job, self._chats, self._ledger
                 ).items():
-                    debates[folder_of(experiment, model, case_id), repeat] = hold
+                    debates[case_folder(experiment, model, case_id), repeat] = hold
             self._jobs[experiment, model] = digests, debates
         return debates
 
     def _is_behind(self, folder: Path) -> bool:
         """Whether all debates of a job have come to an end, and its results do not show it."""
         has_open_question = any(
-            not answer_file(page).exists() for page in folder.glob(f"*/*{ASKED}")
+            not answer_file(page).exists() for page in folder.glob(f"*/*{FORM}")
         )
         if has_open_question or any(
             place.parent == folder for place, _ in self._open_debates.values()
@@ -155,9 +155,9 @@ class Debating:
         job, expected = folder.parts[-2:], self._read_digests()
         answers = {str(path): path_digest(path) for path in answer_files(*job)}
         for shard in targets.shards(self._plan, *job):
-            sources = made_from(Path(shard)).items()
+            sources = read_inputs(Path(shard)).items()
             answers_read = {path: digest for path, digest in sources if is_answer(path)}
-            if made_with(Path(shard)) != expected.get(shard) or answers_read != answers:
+            if read_digests(Path(shard)) != expected.get(shard) or answers_read != answers:
                 return True
         return False
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from moot.core.errors import UserError
 from moot.core.types import Fields, Json
-from moot.protocols.forms import kind_of, read_answer, write_answer
-from moot.protocols.people import STATEMENT, title
+from moot.protocols.forms import input_kind, read_answer, write_answer
+from moot.protocols.people import STATEMENT, field_title
 from moot.report.escaping import capitalised
 
 POSITION = "position"
@@ -65,7 +65,7 @@ def inputs_of(form: Fields, form_data: Fields) -> list[Input]:
 
 
 def _input(name: str, field: Fields, required: bool, form_data: Fields, label: str = "") -> Input:
-    kind = kind_of(field)
+    kind = input_kind(field)
     options = field["items"]["enum"] if kind == "choices" else field.get("enum", ())
     if kind == "yes_no":
         kind, options = "choice", (_YES, "no")
@@ -78,7 +78,7 @@ def _input(name: str, field: Fields, required: bool, form_data: Fields, label: s
     return Input(
         name=name,
         kind=kind,
-        label=label or title(name),
+        label=label or field_title(name),
         about=_help_text(field, kind),
         required=required,
         value=", ".join(form_data.getall(name, [])) if kind == "choices" and hasattr(form_data, "getall")
@@ -116,15 +116,15 @@ def answer_text(form_data: Fields, form: Fields) -> str:
     path = Path("your answer")
     parsed_answer = read_answer(text, form, path)
     for name, field in form["properties"].items():
-        is_free_text = kind_of(field) in ("text", "lines", "table")
+        is_free_text = input_kind(field) in ("text", "lines", "table")
         if is_free_text and parsed_answer.get(name, "") != answer.get(name, ""):
             fields = ", ".join(
-                f"'{title(field_name)}:'"
+                f"'{field_title(field_name)}:'"
                 for field_name in form["properties"]
                 if field_name != STATEMENT
             )
             raise UserError(
-                f"{path}: a line of '{title(name)}' cannot be kept as it is. Begin no line with"
+                f"{path}: a line of '{field_title(name)}' cannot be kept as it is. Begin no line with"
                 f" {fields}."
             )
     return text
@@ -133,14 +133,16 @@ def answer_text(form_data: Fields, form: Fields) -> str:
 def form_text(form_data: Fields) -> str:
     """What a browser sent to a question that is gone, as a text to keep."""
     return (
-        "\n".join(f"{title(name)}: {value}" for name, value in form_data.items() if name != "seen")
+        "\n".join(
+            f"{field_title(name)}: {value}" for name, value in form_data.items() if name != "seen"
+        )
         + "\n"
     )
 
 
 def _field_values(form_data: Fields, form: Fields) -> Iterator[tuple[str, Json]]:
     for name, field in form["properties"].items():
-        kind = kind_of(field)
+        kind = input_kind(field)
         if name == STATEMENT:
             yield (
                 name,

@@ -13,7 +13,7 @@ from moot.core.durable import lock_folder, write_atomically
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value, read_csv
 from moot.labels.sheets import read_labels
-from moot.protocols.people import A_NAME, person_named
+from moot.protocols.people import NAME_RULE, normalise_name
 
 _SHEET = re.compile(r"[0-9a-f]{8}(-\d+)?")
 
@@ -58,9 +58,11 @@ class Labelling:
                 f"there is no sheet {quote_value(sheet)}. Write sheets with `snakemake"
                 " annotation_sheets`."
             )
-        if not person_named(annotator):
-            raise UserError(f"{quote_value(annotator)} cannot be a name here; expected {A_NAME}.")
-        annotator = person_named(annotator)
+        if not normalise_name(annotator):
+            raise UserError(
+                f"{quote_value(annotator)} cannot be a name here; expected {NAME_RULE}."
+            )
+        annotator = normalise_name(annotator)
         if self.role == "annotator" and (annotations / f"settled-{sheet}-{annotator}.csv").exists():
             raise UserError(
                 f"{quote_value(annotator)} has seen the labels of others on this sheet, to decide"

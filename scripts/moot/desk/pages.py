@@ -34,7 +34,7 @@ from moot.desk.instructions import read_instructions
 from moot.desk.labelling import Labelling, sheet_sizes
 from moot.desk.runner import Runner
 from moot.desk.settling import Settling
-from moot.protocols.forms import LONGEST_ANSWER
+from moot.protocols.forms import MAX_ANSWER_CHARS
 from moot.report.escaping import visible
 
 PAGE = Path(__file__).parent / "page"
@@ -87,7 +87,7 @@ colleagues.
 
 def make_app(desk: Desk) -> web.Application:
     """The desk as an application of aiohttp."""
-    app = web.Application(middlewares=[_guard], client_max_size=20 * LONGEST_ANSWER)
+    app = web.Application(middlewares=[_guard], client_max_size=20 * MAX_ANSWER_CHARS)
     app[DESK] = desk
     app.add_routes(
         [

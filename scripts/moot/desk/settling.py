@@ -12,7 +12,7 @@ from moot.core.input_files import quote_value, read_csv
 from moot.desk.labelling import Labelling, Statement, sheet_names
 from moot.labels import ADJUDICATED, HUMAN
 from moot.labels.sheets import Known, filled_files, read_annotations, read_labels
-from moot.protocols.people import person_named
+from moot.protocols.people import normalise_name
 
 
 def read_human_labels(sheets: Path, annotations: Path) -> pd.DataFrame:
@@ -60,7 +60,7 @@ class Settling(Labelling):
         self.ratings = rows[rows["kind"] == HUMAN].pivot(
             index="item", columns="annotator", values="label"
         )
-        if self.annotator in map(person_named, self.ratings.columns):
+        if self.annotator in map(normalise_name, self.ratings.columns):
             raise UserError(
                 f"{quote_value(annotator)} labelled this sheet; another person decides between its"
                 " annotators."

@@ -33,7 +33,7 @@ from moot.protocols import PROTOCOLS
 from moot.protocols.controls import make_debate, reword
 from moot.protocols.debate import Answer, Debate, check_labels, transcript_row
 from moot.protocols.experiment import Experiment
-from moot.protocols.inbox import ask_by_inbox, folder_of, remove_unasked
+from moot.protocols.inbox import ask_by_inbox, case_folder, remove_stale_questions
 from moot.protocols.people import AskPerson
 from moot.protocols.setup import JobSetup
 
@@ -101,12 +101,12 @@ def missing_answer_reason(debate: Debate) -> tuple[str, str]:
     last trouble.
     """
     model_utterances = [utterance for utterance in debate.utterances if utterance.source == "model"]
-    status = "failed" if model_utterances and model_utterances[-1].failed else "invalid"
+    status = "failed" if model_utterances and model_utterances[-1].has_failed else "invalid"
     unusable = [utterance for utterance in model_utterances if not utterance.usable]
     if not unusable:
         return status, "the replies came to no answer (a tie, or no judge takes a position)"
     last, parsed = unusable[-1], unusable[-1].parsed or {}
-    if last.failed:
+    if last.has_failed:
         return status, redacted(f"a call failed: {parsed.get('error', 'no reason was recorded')}")
     return status, redacted(
         f"{last.kind} of {last.speaker}: {parsed.get('problem', 'the reply cannot be used')}"
@@ -220,12 +220,12 @@ def prepare_debates(
     asks_by_inbox = ask_person is ask_by_inbox
 
     async def hold(case: Case, repeat: int) -> Debate:
-        folder = folder_of(experiment.name, job.model, case.case_id)
+        folder = case_folder(experiment.name, job.model, case.case_id)
         place = hashlib.sha256(f"{folder}#{repeat}".encode()).hexdigest()
         async with ledger.claim(place) if asks_by_inbox and experiment.people else nullcontext():
             debate = await run_debate(new_debate(case, task, repeat, setup), experiment)
             if asks_by_inbox:
-                remove_unasked(folder, repeat, debate.questions)
+                remove_stale_questions(folder, repeat, debate.questions)
         return reworded.restore(debate)
 
     debates: dict[tuple[str, int], Callable[[], Coroutine[Any, Any, Debate]]] = {}

@@ -22,13 +22,13 @@ Protocol = Callable[[Debate, CheckedValues], Awaitable[Answer | None]]
 Temperature = Annotated[
     float, Field(ge=0, description="sampling temperature, unless the model's entry sets one")
 ]
-Answered = Annotated[
+AnswerMode = Annotated[
     Literal["generation", "likelihood"],
     Field(
         description="the answer is generated, or read off the log-probabilities of the label words"
     ),
 ]
-Room = Annotated[
+ReasonLength = Annotated[
     int,
     Field(
         ge=0,
@@ -79,20 +79,20 @@ class Debaters:
     Attributes:
         seats: the seats that argue, from the parameters, in the order of speaking.
         decider: the seat that gives the answer, for instance a judge or a moderator.
-        peers: whether those who argue also decide, as judges of a panel do: then each is asked
+        are_judges: whether those who argue also decide, as judges of a panel do: then each is asked
             all the same, and an intervention changes what each hears of the others.
-        given_sides: whether each is told what to argue for, from the parameters.
+        assigns_sides: whether each is told what to argue for, from the parameters.
         sides: seat to the label that it argues for, from the parameters and the task.
-        among_them: labels of a task whose answer is what the debaters come to among themselves,
+        agreement_labels: labels of a task whose answer is what the debaters come to among themselves,
             so that without them there is none.
     """
 
     seats: Callable[[CheckedValues], Sequence[str]]
     decider: str
-    peers: bool = False
-    given_sides: Callable[[CheckedValues], bool] = lambda _: False
+    are_judges: bool = False
+    assigns_sides: Callable[[CheckedValues], bool] = lambda _: False
     sides: Callable[[CheckedValues, Task], Mapping[str, str]] = lambda *_: {}
-    among_them: frozenset[str] = frozenset()
+    agreement_labels: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +102,15 @@ class Options:
     Attributes:
         words: as the task labels them, or in words of the protocol's own; none where no answer is
             asked for.
-        known: labels that prompts or rules know by name, so that a task of these cannot be put in
+        fixed_labels: labels that prompts or rules know by name, so that a task of these cannot be put in
             other words.
-        explained: whether prompts say of each label what it means (`task.meaning`), or leave that
+        explains_labels: whether prompts say of each label what it means (`task.meaning`), or leave that
             to the question.
     """
 
     words: Literal["task", "own", "none"] = "task"
-    known: frozenset[str] = frozenset()
-    explained: bool = True
+    fixed_labels: frozenset[str] = frozenset()
+    explains_labels: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +146,12 @@ class ProtocolEntry:
 PROTOCOLS: Registry[ProtocolEntry] = Registry("protocol", "protocol", "moot.protocols")
 
 
-def against(pair: Sequence[str]) -> str:
+def pairing_suffix(pair: Sequence[str]) -> str:
     """How the name of an experiment ends in which two models debate each other."""
     return f"-{pair[0]}-against-{pair[1]}"
 
 
-def opponents(experiment: str, protocol: str, params: Fields) -> dict[str, str]:
+def paired_models(experiment: str, protocol: str, params: Fields) -> dict[str, str]:
     """Seat to model of the two debaters of an experiment of a tournament; {} for any other
     experiment.
     """
@@ -159,9 +159,11 @@ def opponents(experiment: str, protocol: str, params: Fields) -> dict[str, str]:
     seats = (
         debaters.seats(PROTOCOLS[protocol].params.model_validate(dict(params))) if debaters else ()
     )
-    named = {seat: params.get("seats", {}).get(seat, "") for seat in seats}
-    paired = len(named) == len(("one", "other")) and experiment.endswith(against([*named.values()]))
-    return named if paired else {}
+    models = {seat: params.get("seats", {}).get(seat, "") for seat in seats}
+    is_pairing = len(models) == len(("one", "other")) and experiment.endswith(
+        pairing_suffix([*models.values()])
+    )
+    return models if is_pairing else {}
 
 
 def protocol(  # noqa: PLR0913 - what may be said of a protocol, by name

@@ -17,10 +17,10 @@ from moot.llm.parsing.words import UnreadableError, find_announced
 CONTRADICTION = "contradiction"
 """Where `parsed` keeps the words that contradict the field."""
 
-_LARGEST = 20_000
-_QUOTED = re.compile(r"[\"“][^\"“”]{0,300}[\"”]|(?<!\w)['‘][^'’]{0,300}['’](?!\w)")
+_MAX_TEXT_CHARS = 20_000
+_QUOTATION = re.compile(r"[\"“][^\"“”]{0,300}[\"”]|(?<!\w)['‘][^'’]{0,300}['’](?!\w)")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\d)[^.!?\n]*)*[.!?]?")
-_NOT_OWN = re.compile(
+_NO_ASSERTION = re.compile(
     r"\b(?:if|whether|unless|although|though|while|whereas|despite|even|would|could|may|might|can|argu\w+|claim\w*|"
     r"contend\w*|assert\w*|alleg\w*|maintain\w*|suggest\w*|say|says|said|state[sd]?|prosecut\w*|defen[sc]e|counsel|"
     r"advocate|attorney|state's|government|opponent|debater|according|question|ask\w*|means? that|"
@@ -53,11 +53,11 @@ _WINS = (
     r" |probably )?prevail)"
 )
 _LOSES = r"(?:loses|will (?:likely |probably )?lose|(?:does|will|should) not (?:win|prevail))"
-_EVEN = 50
-_FEWEST_WORDS = 3
+_EVEN_CHANCE = 50
+_MIN_WORDS = 3
 
 
-def contradiction(task: Task, value: Fields, reply: str) -> str:
+def find_contradiction(task: Task, value: Fields, reply: str) -> str:
     """The words of a reply that say another answer than its field; "" where none do.
 
     Args:
@@ -66,15 +66,19 @@ def contradiction(task: Task, value: Fields, reply: str) -> str:
     answer = value.get("prediction")
     if not isinstance(answer, str) or task.multilabel:
         return ""
-    said = (
+    text = (
         "\n".join(_texts({name: part for name, part in value.items() if name != "prediction"}))
         or reply
     )
     confidence = value.get("confidence")
-    found = list(_asserted(task, _QUOTED.sub(" ", said[:_LARGEST]), answer.casefold(), confidence))
-    if not found or any(label == answer.casefold() for label, _ in found):
+    assertions = list(
+        _asserted_labels(
+            task, _QUOTATION.sub(" ", text[:_MAX_TEXT_CHARS]), answer.casefold(), confidence
+        )
+    )
+    if not assertions or any(label == answer.casefold() for label, _ in assertions):
         return ""
-    return found[-1][1].strip()
+    return assertions[-1][1].strip()
 
 
 def _texts(value: Json) -> Iterator[str]:
@@ -85,12 +89,14 @@ def _texts(value: Json) -> Iterator[str]:
             yield from _texts(part)
 
 
-def _asserted(task: Task, text: str, answer: str, confidence: object) -> Iterator[tuple[str, str]]:
+def _asserted_labels(
+    task: Task, text: str, answer: str, confidence: object
+) -> Iterator[tuple[str, str]]:
     """The labels that the speaker's own sentences assert, with the sentence."""
     labels = tuple(label.upper() for label in task.labels)
     for match in _SENTENCE.finditer(text):
         sentence = match[0]
-        if _NOT_OWN.search(sentence) or len(sentence.split()) < _FEWEST_WORDS:
+        if _NO_ASSERTION.search(sentence) or len(sentence.split()) < _MIN_WORDS:
             continue
         try:
             yield from (
@@ -99,44 +105,46 @@ def _asserted(task: Task, text: str, answer: str, confidence: object) -> Iterato
         except UnreadableError:
             continue
         if set(task.labels) == {"yes", "no"} and "arrest" in task.question:
-            yield from _arrests(sentence, answer, confidence)
+            yield from _asserted_arrests(sentence, answer, confidence)
         elif len(task.labels) == 2:
-            yield from _winners(task, sentence)
+            yield from _asserted_winners(task, sentence)
 
 
-def _arrests(sentence: str, answer: str, confidence: object) -> Iterator[tuple[str, str]]:
-    for found in _ARREST.finditer(sentence):
-        label = "yes" if found["yes"] else "no"
-        share = _SHARE.search(sentence[: found.start()])
+def _asserted_arrests(sentence: str, answer: str, confidence: object) -> Iterator[tuple[str, str]]:
+    for match in _ARREST.finditer(sentence):
+        label = "yes" if match["yes"] else "no"
+        share = _SHARE.search(sentence[: match.start()])
         if share is not None:
-            label = _weighed(
+            label = _label_of_probability(
                 float(share["share"]), share["noun"].strip().casefold(), label, answer, confidence
             )
         if label:
             yield label, sentence
 
 
-def _weighed(share: float, noun: str, label: str, answer: str, confidence: object) -> str:
+def _label_of_probability(
+    share: float, noun: str, label: str, answer: str, confidence: object
+) -> str:
     """The answer of "N % chance that LABEL": the other label below one half, "" at one half.
 
     "N % sure that LABEL" asserts it all the same, and so does a chance that the field states as its
     confidence.
     """
-    sure = not noun or any(word in noun for word in ("confiden", "sure", "certain"))
-    of_other = label != answer and confidence is not None and confidence == share
-    if sure or of_other or share > _EVEN:
+    is_certainty = not noun or any(word in noun for word in ("confiden", "sure", "certain"))
+    is_confidence = label != answer and confidence is not None and confidence == share
+    if is_certainty or is_confidence or share > _EVEN_CHANCE:
         return label
-    return "" if share == _EVEN else "no" if label == "yes" else "yes"
+    return "" if share == _EVEN_CHANCE else "no" if label == "yes" else "yes"
 
 
-def _winners(task: Task, sentence: str) -> Iterator[tuple[str, str]]:
+def _asserted_winners(task: Task, sentence: str) -> Iterator[tuple[str, str]]:
     if not any(
         meaning.endswith(("wins", "is affirmed")) or "decides for" in meaning
         for meaning in task.meaning.values()
     ):
         return
     for label in task.labels:
-        other = next(name for name in task.labels if name != label)
-        for verb, winner in ((_WINS, label), (_LOSES, other)):
+        opposite = next(name for name in task.labels if name != label)
+        for verb, winner in ((_WINS, label), (_LOSES, opposite)):
             if re.search(rf"\bthe {re.escape(label)} {verb}\b", sentence, re.IGNORECASE):
                 yield winner, sentence

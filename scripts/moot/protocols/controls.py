@@ -29,7 +29,7 @@ class Control:
     """What a control changes.
 
     Attributes:
-        what: What is changed, as a clause for tables and messages.
+        change: What is changed, as a clause for tables and messages.
         template: The template of the words that it brings in, if any.
         intervention: Makes what changes a debate, from the protocol's debaters.
         reword: The entry, cases and task to the words in which they are debated.
@@ -37,7 +37,7 @@ class Control:
         base_artifact: The artifact name of the base experiment's transcripts, if they are read.
     """
 
-    what: str
+    change: str
     template: str = ""
     intervention: Callable[[Debaters], Intervention] | None = None
     reword: Callable[[ExperimentConfig, Sequence[Case], Task], Rewording] | None = None

@@ -17,9 +17,9 @@ from moot.core.types import CheckedValues, Fields, Json, JsonObject
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
 from moot.llm.request import Message
 from moot.protocols.people import FORM_BELOW, Question, Statement, choice_form
-from moot.protocols.reading import read_choice, read_fields, read_filled_in, read_likelihood
+from moot.protocols.reading import read_choice, read_fields, read_form, read_likelihood
 from moot.protocols.setup import JobSetup
-from moot.protocols.utterances import Utterance, spoken
+from moot.protocols.utterances import Utterance, label_word
 from moot.protocols.voices import Voices
 
 
@@ -161,7 +161,7 @@ class Debate:
         """Return the debaters in the order in which they speak."""
         return self.intervention.speaking_order(seats)
 
-    def heard_by(self, seat: str) -> Sequence[Utterance]:
+    def readable_by(self, seat: str) -> Sequence[Utterance]:
         """Return what a seat may quote: public utterances and its own private ones.
 
         Utterances of failed calls are left out.
@@ -169,7 +169,7 @@ class Debate:
         utterances = []
         for utterance in self.utterances:
             readers = utterance.visibility.split(",")
-            if not utterance.failed and (utterance.visibility == PUBLIC or seat in readers):
+            if not utterance.has_failed and (utterance.visibility == PUBLIC or seat in readers):
                 utterances.append(utterance)
         return self.intervention.hear(seat, utterances)
 
@@ -183,7 +183,7 @@ class Debate:
         form: type[BaseModel] = Statement,
         private: bool = False,
         round: int = 0,  # noqa: A002 - the transcript's column
-        heard: Sequence[Utterance] | None = None,
+        utterances: Sequence[Utterance] | None = None,
         **context: Json,
     ) -> Utterance:
         """Let the model or person in a seat answer a prompt, and record the utterance.
@@ -198,7 +198,7 @@ class Debate:
                 `prediction` is the utterance's text.
             private: Whether only this seat may read the utterance later.
             round: From 1; 0 where there are no rounds.
-            heard: What the prompt may quote. Default: everything that the seat may read now.
+            utterances: What the prompt may quote. Default: everything that the seat may read now.
             context: Further variables of the template.
 
         Returns:
@@ -211,15 +211,15 @@ class Debate:
         turn = Turn(seat, kind, private, round)
         if replacement := await self._replace_asking(turn):
             return replacement
-        heard = self._quotable(seat, heard)
+        utterances = self._quotable(seat, utterances)
         utterance = self._open(turn)
         if self.is_human_seat(seat):
-            variables = {**self._variables(seat, heard), "reply_format": FORM_BELOW, **context}
+            variables = {**self._variables(seat, utterances), "reply_format": FORM_BELOW, **context}
             filled_in = self._ask_person(utterance, prompt, schema or form, variables)
-            read_filled_in(utterance, filled_in, schema, self.task)
+            read_form(utterance, filled_in, schema, self.task)
             return self._keep(utterance)
         reply_format = describe_schema(schema) if schema else ""
-        variables = {**self._variables(seat, heard), "reply_format": reply_format, **context}
+        variables = {**self._variables(seat, utterances), "reply_format": reply_format, **context}
         reply = await self.voices.ask_model(
             utterance,
             self._messages(utterance, prompt, variables),
@@ -227,7 +227,7 @@ class Debate:
             max_tokens=self.params.form_tokens if schema else None,
         )
         utterance.text = reply.text if reply else ""
-        if schema and not utterance.failed:
+        if schema and not utterance.has_failed:
             parsed = parse_reply(utterance.text, schema)
             scale = self.voices.confidence_scale(seat)
             read_fields(utterance, parsed, self.task, self.params.contradictory, scale)
@@ -242,13 +242,13 @@ class Debate:
         words: Mapping[str, str] | None = None,
         private: bool = False,
         round: int = 0,  # noqa: A002
-        heard: Sequence[Utterance] | None = None,
+        utterances: Sequence[Utterance] | None = None,
         **context: Json,
     ) -> Utterance:
         """Score the task's labels by the log-probability of their words after a prompt.
 
         Args:
-            seat, kind, prompt, private, round, heard, context: As in `say`.
+            seat, kind, prompt, private, round, utterances, context: As in `say`.
             words: Label to its word in the prompt. Default: the label as prompts spell it.
 
         Returns:
@@ -262,13 +262,18 @@ class Debate:
             DebatePausedError: The person in the seat has not answered yet.
             LogprobsUnavailableError: The endpoint gives no token probabilities.
         """
-        words = words or {label: spoken(label) for label in self.task.labels}
+        words = words or {label: label_word(label) for label in self.task.labels}
         turn = Turn(seat, kind, private, round, words)
         if replacement := await self._replace_asking(turn):
             return replacement
-        heard = self._quotable(seat, heard)
+        utterances = self._quotable(seat, utterances)
         utterance = self._open(turn)
-        variables = {**self._variables(seat, heard), "reply_format": "", "words": words, **context}
+        variables = {
+            **self._variables(seat, utterances),
+            "reply_format": "",
+            "words": words,
+            **context,
+        }
         choices = tuple(words.values())
         if self.is_human_seat(seat):
             filled_in = self._ask_person(utterance, prompt, choice_form(choices), variables)
@@ -323,8 +328,12 @@ class Debate:
         await self.intervention.before_asking(turn)
         return self.intervention.replace_asking(turn)
 
-    def _quotable(self, seat: str, heard: Sequence[Utterance] | None) -> Sequence[Utterance]:
-        return self.heard_by(seat) if heard is None else self.intervention.hear(seat, heard)
+    def _quotable(self, seat: str, utterances: Sequence[Utterance] | None) -> Sequence[Utterance]:
+        return (
+            self.readable_by(seat)
+            if utterances is None
+            else self.intervention.hear(seat, utterances)
+        )
 
     def _open(self, turn: Turn) -> Utterance:
         """Return an utterance that has its place in the transcript, and no words yet."""
@@ -337,7 +346,7 @@ class Debate:
         self.intervention.after_utterance(utterance)
         return utterance
 
-    def _variables(self, seat: str, heard: Sequence[Utterance]) -> JsonObject:
+    def _variables(self, seat: str, utterances: Sequence[Utterance]) -> JsonObject:
         """Return the variables that every template of a debate sees."""
         return {
             "language": self.task.language,
@@ -345,7 +354,7 @@ class Debate:
             "task": self.task,
             "seat": seat,
             "params": self.params,
-            "heard": heard,
+            "heard": utterances,
         }
 
     def _messages(
@@ -377,8 +386,8 @@ def transcript_row(debate: Debate, utterance: Utterance) -> JsonObject:
 def check_labels(task: Task, answer: Answer) -> None:
     """Raise `UserError` if an answer holds a label that the task does not have."""
     labels = answer.prediction.split(";") if task.multilabel else [answer.prediction]
-    unknown = [label for label in labels if label not in task.labels and label]
-    if unknown:
+    unknown_labels = [label for label in labels if label not in task.labels and label]
+    if unknown_labels:
         raise UserError(
-            f"the protocol answered {unknown}; the data set's labels are {list(task.labels)}."
+            f"the protocol answered {unknown_labels}; the data set's labels are {list(task.labels)}."
         )

@@ -18,18 +18,18 @@ from pathlib import Path
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value
 from moot.core.types import Fields, Json, JsonObject
-from moot.protocols.people import STATEMENT, title
+from moot.protocols.people import STATEMENT, field_title
 
-LONGEST_ANSWER = 20_000
-_BETWEEN = " | "
+MAX_ANSWER_CHARS = 20_000
+_COLUMN_SEPARATOR = " | "
 _YES, _NO = "yes", "no"
 Schema = Fields
 
 
-def kind_of(field: Schema) -> str:
+def input_kind(field: Schema) -> str:
     """What a person fills in for a field: text, choice, choices, number, yes_no, lines, or table."""
     if "anyOf" in field:
-        return kind_of(field["anyOf"][0])
+        return input_kind(field["anyOf"][0])
     if "enum" in field:
         return "choice"
     if field.get("type") == "array":
@@ -41,12 +41,14 @@ def kind_of(field: Schema) -> str:
     return kinds.get(str(field.get("type")), "text")
 
 
-def wording(field: Schema) -> str:
+def describe_field(field: Schema) -> str:
     """What a field may hold, in words."""
     number = "a whole number" if field.get("type") == "integer" else "a number"
     bounds = f" from {field['minimum']:g} to {field['maximum']:g}" if "maximum" in field else ""
     items = "an item a line, each after a hyphen"
-    columns = _BETWEEN.join(field["items"].get("properties", ())) if "items" in field else ""
+    columns = (
+        _COLUMN_SEPARATOR.join(field["items"].get("properties", ())) if "items" in field else ""
+    )
     return {
         "choice": " or ".join(map(str, field.get("enum", ()))),
         "choices": (
@@ -57,10 +59,10 @@ def wording(field: Schema) -> str:
         "yes_no": f"{_YES} or {_NO}",
         "lines": items,
         "table": f"{items}: {columns}",
-    }.get(kind_of(field), "in your words")
+    }.get(input_kind(field), "in your words")
 
 
-def how_to_write(form: Schema) -> str:
+def describe_form(form: Schema) -> str:
     """The form of an answer, for a person who writes its file by hand."""
     lines: list[str] = []
     for name, field in form["properties"].items():
@@ -69,7 +71,7 @@ def how_to_write(form: Schema) -> str:
         if name == STATEMENT:
             lines.insert(0, f"(your statement, in as many lines as you like{optional})")
         else:
-            lines.append(f"{title(name)}: {wording(field)}{about}{optional}")
+            lines.append(f"{field_title(name)}: {describe_field(field)}{about}{optional}")
     return "\n".join(f"    {line}" for line in lines)
 
 
@@ -82,29 +84,29 @@ def read_answer(text: str, form: Schema, path: Path) -> JsonObject:
     Raises:
         UserError: too long, a field that is missing, is there twice or holds what it cannot.
     """
-    if len(text) > LONGEST_ANSWER:
+    if len(text) > MAX_ANSWER_CHARS:
         raise UserError(
-            f"{path}: {len(text):,} characters; expected at most {LONGEST_ANSWER:,}. Shorten it."
+            f"{path}: {len(text):,} characters; expected at most {MAX_ANSWER_CHARS:,}. Shorten it."
         )
-    stated, beside = _split(text.replace("\r\n", "\n"), form)
-    found: JsonObject = {}
+    texts, preamble = _split_fields(text.replace("\r\n", "\n"), form)
+    answer: JsonObject = {}
     for name, field in form["properties"].items():
         if name == STATEMENT:
-            written = "\n\n".join(filter(None, (beside, *stated.get(name, ()))))
-            lines = [written] if written else []
+            statement = "\n\n".join(filter(None, (preamble, *texts.get(name, ()))))
+            lines = [statement] if statement else []
         else:
-            lines = [line for line in stated.get(name, ()) if line]
+            lines = [line for line in texts.get(name, ()) if line]
         if len(lines) > 1 or (not lines and name in form["required"]):
-            raise UserError(_missing(name, field, len(lines), path))
+            raise UserError(_field_count_error(name, field, len(lines), path))
         if lines:
-            found[name] = _value(lines[0], field, title(name).lower(), path)
-    if beside and STATEMENT not in form["properties"]:
-        known = ", ".join(f"'{title(name)}:'" for name in form["properties"])
+            answer[name] = _read_value(lines[0], field, field_title(name).lower(), path)
+    if preamble and STATEMENT not in form["properties"]:
+        captions = ", ".join(f"'{field_title(name)}:'" for name in form["properties"])
         raise UserError(
-            f"{path}: {quote_value(beside[:60])} belongs to no field; expected lines that begin with"
-            f" {known}."
+            f"{path}: {quote_value(preamble[:60])} belongs to no field; expected lines that begin with"
+            f" {captions}."
         )
-    return found
+    return answer
 
 
 def write_answer(answer: Fields, form: Schema) -> str:
@@ -113,16 +115,21 @@ def write_answer(answer: Fields, form: Schema) -> str:
     for name, field in form["properties"].items():
         if name == STATEMENT:
             continue
-        if kind_of(field) in ("lines", "table"):
-            lines += [f"{title(name)}:", *(f"- {_written(item)}" for item in answer.get(name, ()))]
+        if input_kind(field) in ("lines", "table"):
+            lines += [
+                f"{field_title(name)}:",
+                *(f"- {_format_value(item)}" for item in answer.get(name, ())),
+            ]
         else:
-            lines.append(f"{title(name)}: {_written(answer.get(name, ''))}".rstrip())
+            lines.append(f"{field_title(name)}: {_format_value(answer.get(name, ''))}".rstrip())
     return "\n".join(lines) + "\n"
 
 
-def _written(value: Json) -> str:
+def _format_value(value: Json) -> str:
     if isinstance(value, dict):
-        return _BETWEEN.join(_written(part).replace("|", "\\|") for part in value.values())
+        return _COLUMN_SEPARATOR.join(
+            _format_value(part).replace("|", "\\|") for part in value.values()
+        )
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if isinstance(value, bool):
@@ -130,96 +137,98 @@ def _written(value: Json) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _split(text: str, form: Schema) -> tuple[dict[str, list[str]], str]:
+def _split_fields(text: str, form: Schema) -> tuple[dict[str, list[str]], str]:
     """What is written under each field, and what is under none of them.
 
     A label or number takes one line.
     """
-    names = {title(name).lower(): name for name in form["properties"]}
-    marks = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    stated: dict[str, list[str]] = {}
-    beside, current = [""], ""
+    names = {field_title(name).lower(): name for name in form["properties"]}
+    captions = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    texts: dict[str, list[str]] = {}
+    preamble, current = [""], ""
     for line in text.split("\n"):
-        if begun := re.match(rf"[ \t]*({marks})[ \t]*:[ \t]*(.*)", line, re.IGNORECASE):
-            name = names[begun[1].lower()]
-            stated.setdefault(name, []).append(begun[2].strip())
+        if match := re.match(rf"[ \t]*({captions})[ \t]*:[ \t]*(.*)", line, re.IGNORECASE):
+            name = names[match[1].lower()]
+            texts.setdefault(name, []).append(match[2].strip())
             current = (
-                name if kind_of(form["properties"][name]) in ("text", "lines", "table") else ""
+                name if input_kind(form["properties"][name]) in ("text", "lines", "table") else ""
             )
         elif current:
-            stated[current][-1] += f"\n{line}"
+            texts[current][-1] += f"\n{line}"
         else:
-            beside.append(line)
-    return {
-        name: [said.strip() for said in written] for name, written in stated.items()
-    }, "\n".join(beside).strip()
+            preamble.append(line)
+    return {name: [said.strip() for said in written] for name, written in texts.items()}, "\n".join(
+        preamble
+    ).strip()
 
 
-def _missing(name: str, field: Schema, found: int, path: Path) -> str:
+def _field_count_error(name: str, field: Schema, count: int, path: Path) -> str:
     if name == STATEMENT:
         return f"{path}: no statement; expected your words above all other lines. Write them."
-    what = "NUMBER" if kind_of(field) == "number" else wording(field)
-    return f"{path}: {found} lines '{title(name)}: {what}'; expected one. Correct them."
+    value = "NUMBER" if input_kind(field) == "number" else describe_field(field)
+    return f"{path}: {count} lines '{field_title(name)}: {value}'; expected one. Correct them."
 
 
-def _value(written: str, field: Schema, where: str, path: Path) -> Json:
-    kind = kind_of(field)
+def _read_value(text: str, field: Schema, name: str, path: Path) -> Json:
+    kind = input_kind(field)
     if kind == "choices":
-        parts = filter(None, (part.strip() for part in re.split(r"[,;]", written)))
+        parts = filter(None, (part.strip() for part in re.split(r"[,;]", text)))
         return list(
-            dict.fromkeys(_one_of(part, field["items"]["enum"], where, path) for part in parts)
+            dict.fromkeys(_read_option(part, field["items"]["enum"], name, path) for part in parts)
         )
     if kind == "table":
-        return [_row(item, field["items"]["properties"], where, path) for item in _items(written)]
+        return [
+            _read_row(item, field["items"]["properties"], name, path) for item in _read_items(text)
+        ]
     if kind == "choice":
-        return _one_of(written, field["enum"], where, path)
+        return _read_option(text, field["enum"], name, path)
     if kind == "number":
-        return _number(written, field, where, path)
+        return _read_number(text, field, name, path)
     if kind == "yes_no":
-        return _one_of(written, [_YES, _NO], where, path) == _YES
-    return _items(written) if kind == "lines" else written
+        return _read_option(text, [_YES, _NO], name, path) == _YES
+    return _read_items(text) if kind == "lines" else text
 
 
-def _items(written: str) -> list[str]:
-    lines = (re.sub(r"^\s*-\s*", "", line).strip() for line in written.split("\n"))
+def _read_items(text: str) -> list[str]:
+    lines = (re.sub(r"^\s*-\s*", "", line).strip() for line in text.split("\n"))
     return [line for line in lines if line]
 
 
-def _row(item: str, columns: Mapping[str, Schema], where: str, path: Path) -> JsonObject:
+def _read_row(item: str, columns: Mapping[str, Schema], field_name: str, path: Path) -> JsonObject:
     parts = [
         part.strip().replace("\\|", "|")
         for part in re.split(r"(?<!\\)\|", item, maxsplit=len(columns) - 1)
     ]
     if len(parts) != len(columns):
-        expected = _BETWEEN.join(columns)
+        expected = _COLUMN_SEPARATOR.join(columns)
         raise UserError(
-            f"{path}: {where} {quote_value(item[:60])}; expected {expected}. Correct the line."
+            f"{path}: {field_name} {quote_value(item[:60])}; expected {expected}. Correct the line."
         )
     return {
-        name: _value(part, field, f"{where}, {name}", path)
+        name: _read_value(part, field, f"{field_name}, {name}", path)
         for part, (name, field) in zip(parts, columns.items(), strict=True)
     }
 
 
-def _one_of(written: str, options: list[str], where: str, path: Path) -> str:
-    found = next((option for option in options if option.casefold() == written.casefold()), None)
-    if found is None:
+def _read_option(text: str, options: list[str], name: str, path: Path) -> str:
+    match = next((option for option in options if option.casefold() == text.casefold()), None)
+    if match is None:
         raise UserError(
-            f"{path}: {where} {quote_value(written[:60])}; expected {' or '.join(options)}. Correct the"
+            f"{path}: {name} {quote_value(text[:60])}; expected {' or '.join(options)}. Correct the"
             " line."
         )
-    return found
+    return match
 
 
-def _number(written: str, field: Schema, where: str, path: Path) -> int | float:
-    whole = field.get("type") == "integer"
+def _read_number(text: str, field: Schema, name: str, path: Path) -> int | float:
+    is_integer = field.get("type") == "integer"
     try:
-        number = float(written.rstrip("% "))
+        number = float(text.rstrip("% "))
     except ValueError:
         number = float("nan")
     low, high = field.get("minimum", float("-inf")), field.get("maximum", float("inf"))
-    if not low <= number <= high or (whole and number != int(number)):
+    if not low <= number <= high or (is_integer and number != int(number)):
         raise UserError(
-            f"{path}: {where} {quote_value(written[:60])}; expected {wording(field)}. Correct the line."
+            f"{path}: {name} {quote_value(text[:60])}; expected {describe_field(field)}. Correct the line."
         )
-    return int(number) if whole else number
+    return int(number) if is_integer else number

@@ -21,11 +21,11 @@ from moot.core.errors import DebatePausedError, UserError
 from moot.core.input_files import read_text
 from moot.core.log import LOG
 from moot.core.types import Fields, JsonObject
-from moot.protocols.forms import how_to_write, read_answer
-from moot.protocols.people import Question, readable
+from moot.protocols.forms import describe_form, read_answer
+from moot.protocols.people import Question, format_quoted_form
 
 INBOX = Path("data/inbox")
-QUESTION, ASKED, ANSWER = ".question.md", ".question.json", ".answer.txt"
+QUESTION, FORM, ANSWER = ".question.md", ".question.json", ".answer.txt"
 NO_ANSWER_YET = "no answer yet: "
 UNUSABLE_ANSWER = "an answer cannot be used: "
 PANELIST = ("human", "statement")
@@ -33,7 +33,7 @@ PANELIST = ("human", "statement")
 """
 
 
-def folder_of(experiment: str, model: str, case_id: str, inbox: Path = INBOX) -> Path:
+def case_folder(experiment: str, model: str, case_id: str, inbox: Path = INBOX) -> Path:
     """Where the questions about a case are."""
     readable_id = re.sub(r"[^a-z0-9]+", "-", case_id.lower()).strip("-")[:40]
     return (
@@ -44,7 +44,7 @@ def folder_of(experiment: str, model: str, case_id: str, inbox: Path = INBOX) ->
     )
 
 
-def stem_of(question: Question, inbox: Path = INBOX) -> Path:
+def question_stem(question: Question, inbox: Path = INBOX) -> Path:
     """The path of a question and its answer without their endings."""
     name = f"repeat-{question.repeat}-round-{question.round}"
     if (question.seat, question.kind) != PANELIST:
@@ -54,7 +54,7 @@ def stem_of(question: Question, inbox: Path = INBOX) -> Path:
         )
     if question.nth > 1:
         name += f"-{question.nth}"
-    return folder_of(question.experiment, question.model, question.case_id, inbox) / name
+    return case_folder(question.experiment, question.model, question.case_id, inbox) / name
 
 
 def read_answer_file(path: Path, form: Fields) -> JsonObject:
@@ -67,11 +67,11 @@ def read_answer_file(path: Path, form: Fields) -> JsonObject:
     return read_answer(text, form, path)
 
 
-def given_answer(question: Question, inbox: Path = INBOX) -> JsonObject | None:
+def find_answer(question: Question, inbox: Path = INBOX) -> JsonObject | None:
     """What a person has answered, by field;
     None without an answer. Raises as `read_answer_file`.
     """
-    stem = stem_of(question, inbox)
+    stem = question_stem(question, inbox)
     path = stem.with_name(stem.name + ANSWER)
     return read_answer_file(path, question.form) if path.exists() else None
 
@@ -84,15 +84,15 @@ def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Fields:
             on.
     """
     try:
-        answer = given_answer(question, inbox)
+        answer = find_answer(question, inbox)
     except UserError as fault:
         raise DebatePausedError(f"{UNUSABLE_ANSWER}{fault}") from None
     if answer is not None:
         return answer
-    stem = stem_of(question, inbox)
+    stem = question_stem(question, inbox)
     path = stem.with_name(stem.name + ANSWER)
     write_if_changed(stem.with_name(stem.name + QUESTION), _page(question, path.name))
-    write_if_changed(stem.with_name(stem.name + ASKED), _for_the_desk(question))
+    write_if_changed(stem.with_name(stem.name + FORM), _desk_content(question))
     LOG.info(
         "%s, %s: the %s is asked; write %s",
         question.experiment,
@@ -103,15 +103,15 @@ def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Fields:
     raise DebatePausedError(f"{NO_ANSWER_YET}{path}")
 
 
-def remove_unasked(folder: Path, repeat: int, questions: Iterable[Question]) -> None:
+def remove_stale_questions(folder: Path, repeat: int, questions: Iterable[Question]) -> None:
     """Take back the questions in a debate's folder that its repeat asks no longer; what has been
     answered stays.
     """
-    asked = {stem_of(question).name for question in questions}
+    names = {question_stem(question).name for question in questions}
     for page in folder.glob(f"repeat-{repeat}-*{QUESTION}"):
         stem = page.name.removesuffix(QUESTION)
-        if stem not in asked and not page.with_name(stem + ANSWER).exists():
-            page.with_name(stem + ASKED).unlink(missing_ok=True)
+        if stem not in names and not page.with_name(stem + ANSWER).exists():
+            page.with_name(stem + FORM).unlink(missing_ok=True)
             page.unlink()
 
 
@@ -127,11 +127,11 @@ def _page(question: Question, answer: str) -> str:
     parts = [f"# {headline(question)}"]
     for tag, sections in groupby(question.sections, key=lambda section: section.tag):
         parts += [f"## {tag.replace('_', ' ').capitalize()}"] if tag else []
-        parts += [readable(section.text) for section in sections]
+        parts += [format_quoted_form(section.text) for section in sections]
     parts += [
         "---",
         "Write your answer to the file named below, in plain text (UTF-8), in this form:",
-        how_to_write(question.form),
+        describe_form(question.form),
         (
             f"Then run the same command again: the debate goes on from here.\n\nYour file: {answer}"
             " (in this folder)\n"
@@ -140,13 +140,15 @@ def _page(question: Question, answer: str) -> str:
     return "\n\n".join(parts)
 
 
-def _for_the_desk(question: Question) -> str:
-    asked = {
+def _desk_content(question: Question) -> str:
+    content = {
         "headline": headline(question),
         "person": question.person,
         "repeat": question.repeat,
         "round": question.round,
-        "sections": [[section.tag, readable(section.text)] for section in question.sections],
+        "sections": [
+            [section.tag, format_quoted_form(section.text)] for section in question.sections
+        ],
         "form": question.form,
     }
-    return json.dumps(asked, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

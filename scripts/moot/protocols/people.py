@@ -24,8 +24,8 @@ PERSON = "person"
 STATEMENT, PREDICTION, CONFIDENCE = "statement", "prediction", "confidence"
 FORM_BELOW = "Answer in the form below."
 """What replaces a person where a prompt tells a model the form of its reply."""
-A_NAME = "letters of any script, digits and hyphens, 31 at most"
-_LONGEST_NAME = 31
+NAME_RULE = "letters of any script, digits and hyphens, 31 at most"
+_MAX_NAME_CHARS = 31
 Item = TypeVar("Item")
 
 
@@ -35,44 +35,44 @@ def is_person(voice: str) -> bool:
 
 
 def check_seats(
-    given: Mapping[str, str], seats: Sequence[str] | None, models: Collection[str], where: str
+    voices: Mapping[str, str], seats: Sequence[str] | None, models: Collection[str], place: str
 ) -> None:
     """Require that seats and models are known, people named as they can be, and that no person has
     two seats.
 
     Args:
-        given: seat to model or person.
+        voices: seat to model or person.
         seats: those of the protocol; None where it does not say.
 
     Raises:
         UserError: otherwise.
     """
-    if taken := next(filter(is_person, models), None):
+    if model := next(filter(is_person, models), None):
         raise UserError(
-            f"{where}: '{taken}' is a model of the configuration, and means a person. Rename the"
+            f"{place}: '{model}' is a model of the configuration, and means a person. Rename the"
             " model."
         )
-    sitting: dict[str, str] = {}
-    for seat, voice in given.items():
+    seats_by_person: dict[str, str] = {}
+    for seat, voice in voices.items():
         if seats is not None and seat not in seats:
-            raise unknown_name("seat", seat, seats, where)
+            raise unknown_name("seat", seat, seats, place)
         if not is_person(voice):
             if voice not in models:
-                raise unknown_name("model", voice, [*models, PERSON], where)
+                raise unknown_name("model", voice, [*models, PERSON], place)
             continue
-        name = name_of(voice)
+        name = person_name(voice)
         if voice != PERSON and not name:
             raise UserError(
-                f"{where}: {quote_value(voice)} is no person; expected '{PERSON}' or '{PERSON}:NAME'"
-                f" ({A_NAME})."
+                f"{place}: {quote_value(voice)} is no person; expected '{PERSON}' or '{PERSON}:NAME'"
+                f" ({NAME_RULE})."
             )
-        if name in sitting:
+        if name in seats_by_person:
             raise UserError(
-                f"{where}: '{sitting[name]}' and '{seat}' are both {voice}'s; who sits in two seats"
-                f" reads what only one of them may. Name two people, as {{{sitting[name]}:"
+                f"{place}: '{seats_by_person[name]}' and '{seat}' are both {voice}'s; who sits in two seats"
+                f" reads what only one of them may. Name two people, as {{{seats_by_person[name]}:"
                 f" {PERSON}:ann, {seat}: {PERSON}:bob}}."
             )
-        sitting[name] = seat
+        seats_by_person[name] = seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +107,20 @@ answer.
 """
 
 
-class PersonsForm(BaseModel):
+class PersonForm(BaseModel):
     """What a person fills in, and no model is ever sent."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Statement(PersonsForm):
+class Statement(PersonForm):
     """What a person says where a model writes free text."""
 
     statement: str = Field(description="what you say")
 
 
 @cache
-def choice_form(words: tuple[str, ...]) -> type[PersonsForm]:
+def choice_form(words: tuple[str, ...]) -> type[PersonForm]:
     """What a person fills in where a model writes one of some words, or is read by their
     likelihood.
     """
@@ -128,11 +128,11 @@ def choice_form(words: tuple[str, ...]) -> type[PersonsForm]:
         PREDICTION: (Literal[words], ...),
         CONFIDENCE: (float, Field(ge=0, le=100, description="how sure you are, from 0 to 100")),
     }
-    return create_model("Choice", __base__=PersonsForm, **fields)
+    return create_model("Choice", __base__=PersonForm, **fields)
 
 
 @cache
-def form_of(schema: type[BaseModel]) -> JsonObject:
+def person_form(schema: type[BaseModel]) -> JsonObject:
     """A reply's schema as a person's form: choices, numbers and a statement must be filled in, also
     where a model's reply may lack them."""
     required = [
@@ -143,32 +143,34 @@ def form_of(schema: type[BaseModel]) -> JsonObject:
     return {**json_schema(schema), "required": required}
 
 
-def name_of(voice: str) -> str:
+def person_name(voice: str) -> str:
     """Who a person is, by name; "" where no name is given."""
-    return person_named(voice.partition(":")[2])
+    return normalise_name(voice.partition(":")[2])
 
 
-def person_named(written: str) -> str:
+def normalise_name(text: str) -> str:
     """A person's name as files and pages have it: in small letters, each one code point; "" where
     it can be none.
     """
-    name = unicodedata.normalize("NFC", written.strip().lower())
+    name = unicodedata.normalize("NFC", text.strip().lower())
     kinds = ["-" if sign == "-" else unicodedata.category(sign)[0] for sign in name]
     return (
         name
-        if len(name) <= _LONGEST_NAME and set(kinds) <= set("LMN-") and kinds[:1] in (["L"], ["N"])
+        if len(name) <= _MAX_NAME_CHARS
+        and set(kinds) <= set("LMN-")
+        and kinds[:1] in (["L"], ["N"])
         else ""
     )
 
 
-def words_said(answer: Fields) -> str:
+def answer_text(answer: Fields) -> str:
     """What is said by an answer where a model writes free text: the statement, or the word that was
     chosen.
     """
     return str(answer[STATEMENT] if STATEMENT in answer else answer[PREDICTION])
 
 
-def readable(text: str) -> str:
+def format_quoted_form(text: str) -> str:
     """A text of the form "who, what: {JSON}", as prompts quote a filled-in form, with the form as
     lines of words.
     """
@@ -176,26 +178,26 @@ def readable(text: str) -> str:
     if not brace or not lead.rstrip().endswith(":") or "\n" in lead:
         return text
     try:
-        found = json.loads(brace + rest)
+        fields = json.loads(brace + rest)
     except ValueError:
         return text
     return lead.strip() + "".join(
-        f"\n{title(name)}: {_words(value)}" for name, value in found.items()
+        f"\n{field_title(name)}: {_format_value(value)}" for name, value in fields.items()
     )
 
 
-def title(name: str) -> str:
+def field_title(name: str) -> str:
     """The name of a field as people read it."""
     return name.replace("_", " ").capitalize()
 
 
-def _words(value: Json) -> str:
+def _format_value(value: Json) -> str:
     if isinstance(value, dict):
-        return ", ".join(_words(part) for part in value.values())
-    return "; ".join(map(_words, value)) if isinstance(value, list) else str(value)
+        return ", ".join(_format_value(part) for part in value.values())
+    return "; ".join(map(_format_value, value)) if isinstance(value, list) else str(value)
 
 
-async def all_spoken(*speaking: Awaitable[Item]) -> list[Item]:
+async def gather_statements(*statements: Awaitable[Item]) -> list[Item]:
     """What several seats say at once. Where some wait for people, the others speak to their end all
     the same.
 
@@ -203,16 +205,16 @@ async def all_spoken(*speaking: Awaitable[Item]) -> list[Item]:
         DebatePausedError: some seat waits. Another error ends all at once.
     """
 
-    waiting: list[DebatePausedError] = []
+    pauses: list[DebatePausedError] = []
 
-    async def speak(one: Awaitable[Item]) -> list[Item]:
+    async def speak(statement: Awaitable[Item]) -> list[Item]:
         try:
-            return [await one]
+            return [await statement]
         except DebatePausedError as pause:
-            waiting.append(pause)
+            pauses.append(pause)
             return []
 
-    said = [item for items in await asyncio.gather(*map(speak, speaking)) for item in items]
-    if waiting:
-        raise waiting[0]
-    return said
+    replies = [item for items in await asyncio.gather(*map(speak, statements)) for item in items]
+    if pauses:
+        raise pauses[0]
+    return replies

@@ -16,9 +16,9 @@ from moot.core.cases import Case, stable_fraction
 from moot.core.errors import UserError
 from moot.core.kinds import SAMPLE
 from moot.core.types import Fields
-from moot.protocols import Answered, ProtocolParams, Temperature, protocol
+from moot.protocols import AnswerMode, ProtocolParams, Temperature, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.people import all_spoken
+from moot.protocols.people import gather_statements
 from moot.protocols.replies import prediction_schema, read_answer
 
 SEAT = "expert"
@@ -29,7 +29,7 @@ class PromptingParams(ProtocolParams):
     """Parameters of a single prompt; temperature 0 as in the paper."""
 
     temperature: Temperature = 0.0
-    answer: Answered = "generation"
+    answer: AnswerMode = "generation"
 
 
 class ShotParams(PromptingParams):
@@ -105,11 +105,11 @@ async def _answer(
     if isinstance(params, ShotParams):
         shots = choose_examples(debate.examples, params.shots, debate.seed, params.balanced)
     if params.answer == "likelihood":
-        said = await debate.choose(SEAT, "prediction", prompt, shots=shots)
+        utterance = await debate.choose(SEAT, "prediction", prompt, shots=shots)
     else:
         schema = prediction_schema(debate.task, factors=factors)
-        said = await debate.say(SEAT, "prediction", prompt, schema=schema, shots=shots)
-    return read_answer(debate, said)
+        utterance = await debate.say(SEAT, "prediction", prompt, schema=schema, shots=shots)
+    return read_answer(debate, utterance)
 
 
 def _single(prompt: str) -> Fields:
@@ -135,14 +135,14 @@ async def weigh_factors(debate: Debate, params: ChainOfThoughtParams) -> Answer 
 
 
 def _matched_predictions(params: SelfConsistencyParams) -> dict[str, str]:
-    named = {
+    keys = {
         "matched": ("source_experiment",),
         "matched_tokens": ("source_experiment", "single_prompt_experiment"),
     }.get(str(params.k), ())
-    return {name: f"predictions/{getattr(params, name)}/{{model}}.parquet" for name in named}
+    return {name: f"predictions/{getattr(params, name)}/{{model}}.parquet" for name in keys}
 
 
-def _samples(debate: Debate, params: SelfConsistencyParams) -> int:
+def _sample_count(debate: Debate, params: SelfConsistencyParams) -> int:
     """How many samples: given, or what the debate to compare with takes a case, in calls or in
     tokens.
 
@@ -152,19 +152,22 @@ def _samples(debate: Debate, params: SelfConsistencyParams) -> int:
     """
     if isinstance(params.k, int):
         return params.k
-    taken = read_frame(debate.artifacts["source_experiment"])
-    if taken["calls"].isna().any():
+    predictions = read_frame(debate.artifacts["source_experiment"])
+    if predictions["calls"].isna().any():
         raise UserError(
             f"self_consistency: what the recorded debates of {params.source_experiment} took is not known; set"
             " `k`."
         )
     if params.k == "matched":
-        return max(1, round(float(taken["calls"].mean())))
+        return max(1, round(float(predictions["calls"].mean())))
     single = read_frame(debate.artifacts["single_prompt_experiment"])
     for column in ("cost_usd", "completion_tokens"):
-        debated, sampled = float(taken[column].mean()), float(single[column].sum())
-        if debated and sampled:
-            return max(1, round(debated / (sampled / float(single["calls"].sum()))))
+        cost_of_debate, cost_of_samples = (
+            float(predictions[column].mean()),
+            float(single[column].sum()),
+        )
+        if cost_of_debate and cost_of_samples:
+            return max(1, round(cost_of_debate / (cost_of_samples / float(single["calls"].sum()))))
     return 1
 
 
@@ -179,15 +182,15 @@ def _samples(debate: Debate, params: SelfConsistencyParams) -> int:
 async def self_consistency(debate: Debate, params: SelfConsistencyParams) -> Answer | None:
     """Sample k chains of thought and take the majority; a tie goes to the label that came first."""
     schema = prediction_schema(debate.task, factors=params.factors)
-    samples = await all_spoken(
+    samples = await gather_statements(
         *(
             debate.say(
-                SEAT, SAMPLE, "prompting/cot", schema=schema, heard=(), round=number, shots=[]
+                SEAT, SAMPLE, "prompting/cot", schema=schema, utterances=(), round=number, shots=[]
             )
-            for number in range(1, _samples(debate, params) + 1)
+            for number in range(1, _sample_count(debate, params) + 1)
         )
     )
-    votes = Counter(said.prediction for said in samples if said.prediction is not None)
+    votes = Counter(sample.prediction for sample in samples if sample.prediction is not None)
     if not votes:
         return None
     prediction, count = votes.most_common(1)[0]

@@ -36,7 +36,7 @@ class RecordedParams(ProtocolParams):
 
 def recorded_repeats(setup: JobSetup, case: Case) -> list[int]:
     """The repeats of a case that were recorded."""
-    return _repeats(*_recorded_as(setup)).get(case.case_id, [])
+    return _repeats(*_record_key(setup)).get(case.case_id, [])
 
 
 @protocol(
@@ -49,19 +49,26 @@ def recorded_repeats(setup: JobSetup, case: Case) -> list[int]:
     options=Options("none"),
     seats=lambda _: (),
 )
-async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
+async def replay_records(debate: Debate, params: RecordedParams) -> Answer | None:
     """Say again what was said, in the same order, and conclude as the records do: once for each of
     several judges.
     """
     del params
-    rows = _read(*_recorded_as(debate.setup))[debate.case.case_id, debate.repeat]
-    said = [row for row in rows if row["kind"] != CONCLUSION]
+    rows = _read_debates(*_record_key(debate.setup))[debate.case.case_id, debate.repeat]
+    utterances = [row for row in rows if row["kind"] != CONCLUSION]
     conclusions = [(row, json.loads(row["parsed"])) for row in rows if row["kind"] == CONCLUSION]
-    for row in said:
+    for row in utterances:
         _say(debate, row, json.loads(row["parsed"]) if row["parsed"] else None)
-    several, spoken = len(conclusions) > 1, any(row["kind"] == VERDICT for row in said)
-    silent = several or conclusions[0][1].get("reason") or all(row["kind"] == VOTES for row in said)
-    if silent and not spoken:
+    has_several_judges, has_verdict = (
+        len(conclusions) > 1,
+        any(row["kind"] == VERDICT for row in utterances),
+    )
+    needs_verdict = (
+        has_several_judges
+        or conclusions[0][1].get("reason")
+        or all(row["kind"] == VOTES for row in utterances)
+    )
+    if needs_verdict and not has_verdict:
         for row, outcome in conclusions:
             problem = outcome.get("reason")
             verdict = {
@@ -75,7 +82,7 @@ async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
                 debate,
                 {**row, **verdict},
                 {"problem": problem} if problem else None,
-                private=several,
+                private=has_several_judges,
                 **status,
             )
     for row, outcome in conclusions:
@@ -101,27 +108,29 @@ def _say(
     )
 
 
-def _recorded_as(setup: JobSetup) -> tuple[Path, str, str, str]:
+def _record_key(setup: JobSetup) -> tuple[Path, str, str, str]:
     recorded_as = setup.chats[setup.model].config.model
     return setup.artifacts["records"], setup.params.method, recorded_as, setup.experiment
 
 
 @cache
-def _read(path: Path, method: str, model: str, experiment: str) -> Mapping[tuple[str, int], Rows]:
+def _read_debates(
+    path: Path, method: str, model: str, experiment: str
+) -> Mapping[tuple[str, int], Rows]:
     """The rows of each recorded debate by case and repeat; raises `UserError` for a method or model
     without any.
     """
-    chosen = pc.scalar(True)
-    for column, wanted in (("method", method), ("model", model)):
-        known = sorted(set(read_table(path, [column], chosen)[column].to_pylist()))
-        if wanted not in known:
+    condition = pc.scalar(True)
+    for column, name in (("method", method), ("model", model)):
+        names = sorted(set(read_table(path, [column], condition)[column].to_pylist()))
+        if name not in names:
             raise unknown_name(
-                f"{column} of the records", wanted, known, f"experiment '{experiment}'"
+                f"{column} of the records", name, names, f"experiment '{experiment}'"
             )
-        chosen &= pc.field(column) == wanted
-    return rows_by_debate([path], row_filter=chosen)
+        condition &= pc.field(column) == name
+    return rows_by_debate([path], row_filter=condition)
 
 
 @cache
 def _repeats(path: Path, method: str, model: str, experiment: str) -> Mapping[str, list[int]]:
-    return repeats_by_case(_read(path, method, model, experiment))
+    return repeats_by_case(_read_debates(path, method, model, experiment))

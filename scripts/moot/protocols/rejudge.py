@@ -16,7 +16,7 @@ from moot.core.artifacts import repeats_by_case
 from moot.core.cases import Case
 from moot.core.kinds import BELIEF, PUBLIC
 from moot.core.types import Fields
-from moot.protocols import Options, ProtocolParams, Room, protocol
+from moot.protocols import Options, ProtocolParams, ReasonLength, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.replayed import RecordedDebate, missing_text_error, read_debates
 from moot.protocols.replies import prediction_schema, read_answer
@@ -37,16 +37,16 @@ class RejudgeParams(ProtocolParams):
         "judge",
         description="the seat there whose words are left out and whose beliefs are compared",
     )
-    max_reason_chars: Room = 0
+    max_reason_chars: ReasonLength = 0
 
 
 def _transcripts(params: RejudgeParams) -> dict[str, str]:
     return {"debates": f"transcripts/{params.source_experiment}/{params.source_model}"}
 
 
-def repeats_held(setup: JobSetup, case: Case) -> list[int]:
+def source_repeats(setup: JobSetup, case: Case) -> list[int]:
     """The repeats of a case that were debated."""
-    return repeats_by_case(_held(setup)).get(case.case_id, [])
+    return repeats_by_case(_source_debates(setup)).get(case.case_id, [])
 
 
 @protocol(
@@ -54,20 +54,20 @@ def repeats_held(setup: JobSetup, case: Case) -> list[int]:
     RejudgeParams,
     study="recorded",
     needs=_transcripts,
-    repeats=repeats_held,
-    options=Options(explained=False),
+    repeats=source_repeats,
+    options=Options(explains_labels=False),
     seats=lambda _: (JUDGE,),
 )
 async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
     """Show a round, ask for the belief, until all rounds are shown."""
     belief: Utterance | None = None
     schema = prediction_schema(
-        debate.task, name="Belief", reasoning=True, characters=params.max_reason_chars
+        debate.task, name="Belief", reasoning=True, max_reason_chars=params.max_reason_chars
     )
-    rows = _held(debate.setup)[debate.case.case_id, debate.repeat].rows
+    rows = _source_debates(debate.setup)[debate.case.case_id, debate.repeat].rows
     for number, turns in groupby(rows, lambda row: row["round"]):
-        shown = [_play(debate, row, params.judge) for row in turns]
-        if any(shown):
+        are_public = [_play(debate, row, params.judge) for row in turns]
+        if any(are_public):
             belief = await debate.say(
                 JUDGE,
                 BELIEF,
@@ -83,12 +83,12 @@ async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
 def _play(debate: Debate, row: Fields, judge: str) -> bool:
     """Record one turn again; whether it is one that the judge is shown."""
     if row["speaker"] != judge:
-        shown = row["visibility"] == PUBLIC and bool(row["text"])
-        if shown:
+        is_public = row["visibility"] == PUBLIC and bool(row["text"])
+        if is_public:
             debate.record(
                 row["speaker"], row["kind"], row["text"], source=row["source"], round=row["round"]
             )
-        return shown
+        return is_public
     parsed = json.loads(row["parsed"] or "{}")
     distribution = parsed.get("distribution", {})
     if row["prediction"] or distribution:
@@ -106,12 +106,15 @@ def _play(debate: Debate, row: Fields, judge: str) -> bool:
     return False
 
 
-def _held(setup: JobSetup) -> Mapping[tuple[str, int], RecordedDebate]:
+def _source_debates(setup: JobSetup) -> Mapping[tuple[str, int], RecordedDebate]:
     """The ended debates by case and repeat; raises `UserError` where no words are known."""
     params: RejudgeParams = setup.params
-    found = read_debates(tuple(setup.artifacts.values()), frozenset(), params.judge)
+    debates = read_debates(tuple(setup.artifacts.values()), frozenset(), params.judge)
     if not any(
-        row["text"] for held in found.values() for row in held.rows if row["visibility"] == PUBLIC
+        row["text"]
+        for debate in debates.values()
+        for row in debate.rows
+        if row["visibility"] == PUBLIC
     ):
         raise missing_text_error(setup.experiment, params.source_experiment, "a judge could read")
-    return found
+    return debates

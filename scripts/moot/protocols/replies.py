@@ -15,9 +15,9 @@ from moot.llm.parsing.ladder import parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.llm.parsing.words import find_citations
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.utterances import Utterance, spoken
+from moot.protocols.utterances import Utterance, label_word
 
-_STRICT = ConfigDict(extra="forbid")
+_NO_OTHER_FIELDS = ConfigDict(extra="forbid")
 Confidence = Annotated[
     int, Field(ge=0, le=100, description="how sure you are, from 0 to 100"), MAY_BE_MISSING
 ]
@@ -28,7 +28,7 @@ _CRITIQUE = "what each side argued well, and what badly"
 class Factor(BaseModel):
     """One factor of the case and the weight that it deserves."""
 
-    model_config = _STRICT
+    model_config = _NO_OTHER_FIELDS
     factor: Annotated[str, Field(description="the factor, in a few words"), MAY_BE_MISSING]
     weight: Annotated[Literal["low", "medium", "high"], MAY_BE_MISSING]
     reasoning: Annotated[str, Field(description="why, in one sentence"), MAY_BE_MISSING]
@@ -37,8 +37,8 @@ class Factor(BaseModel):
 @cache
 def prediction_type(labels: tuple[str, ...], multilabel: bool) -> Any:
     """The type of a prediction: one of the labels as `spoken`, or a list of them."""
-    one = Literal[tuple(spoken(label) for label in labels)]  # type: ignore[valid-type]
-    return Annotated[list[one], Field(min_length=1)] if multilabel else one  # type: ignore[valid-type]
+    label_type = Literal[tuple(label_word(label) for label in labels)]  # type: ignore[valid-type]
+    return Annotated[list[label_type], Field(min_length=1)] if multilabel else label_type  # type: ignore[valid-type]
 
 
 @cache
@@ -48,7 +48,7 @@ def _schema(
     multilabel: bool,
     factors: int | Literal["any"],
     reasoning: bool,
-    characters: int,
+    max_chars: int,
     critique: bool,
 ) -> type[BaseModel]:
     fields: JsonObject = {}
@@ -63,14 +63,14 @@ def _schema(
             ...,
         )
     if reasoning:
-        room: JsonObject = {"max_length": characters} if characters else {}
-        reasons = Field(description="the reasons, in a sentence or two", **room)
+        limit: JsonObject = {"max_length": max_chars} if max_chars else {}
+        reasons = Field(description="the reasons, in a sentence or two", **limit)
         fields["reasoning"] = (Annotated[str, reasons, MAY_BE_MISSING], ...)
     if critique:
         fields["critique"] = (Annotated[str, Field(description=_CRITIQUE), MAY_BE_MISSING], ...)
     fields["prediction"] = (prediction_type(labels, multilabel), ...)
     fields["confidence"] = (Confidence, ...)
-    return create_model(name, __config__=_STRICT, **fields)
+    return create_model(name, __config__=_NO_OTHER_FIELDS, **fields)
 
 
 def prediction_schema(
@@ -79,7 +79,7 @@ def prediction_schema(
     name: str = "Prediction",
     factors: int | Literal["any"] = 0,
     reasoning: bool = False,
-    characters: int = 0,
+    max_reason_chars: int = 0,
     critique: bool = False,
 ) -> type[BaseModel]:
     """The schema of a prediction: optionally weighed factors or reasons first, then prediction and
@@ -92,30 +92,32 @@ def prediction_schema(
         factors: the most factors to weigh; 0 for none; `any` number of them, each a list of
             three texts.
         reasoning: whether reasons are asked for before the prediction.
-        characters: the most that the reasons may take; 0 for no limit.
+        max_reason_chars: the most that the reasons may take; 0 for no limit.
         critique: whether each side's arguments are assessed before the prediction.
     """
-    return _schema(name, task.labels, task.multilabel, factors, reasoning, characters, critique)
+    return _schema(
+        name, task.labels, task.multilabel, factors, reasoning, max_reason_chars, critique
+    )
 
 
 _WINS = (
     r"\b(?:in favou?r of|sides? with|(?:find|rule)s? for) (?:the"
     r" )?{0}\b|\b{0}\b[^.;\n]{{0,40}}?\b(?:wins?|prevails?)\b"
 )
-_NOT = re.compile(
+_NEGATION = re.compile(
     r"\b(?:not|never|unlikely|neither|nor|no|cannot|fails?|if|unless)\b|n't\b|不|并非|而非|没有|未",
     re.IGNORECASE,
 )
 
 
-def position_in(text: str, task: Task) -> str | None:
+def find_position(text: str, task: Task) -> str | None:
     """The label or labels that a free text argues for;
     None where it names none, or several of which one is right.
     """
-    found = (parse_reply(text, prediction_schema(task)).value or {}).get("prediction")
-    labels = {found} if isinstance(found, str) else set(found or ())
+    prediction = (parse_reply(text, prediction_schema(task)).value or {}).get("prediction")
+    labels = {prediction} if isinstance(prediction, str) else set(prediction or ())
     sentences = [
-        sentence for sentence in re.split(r"[.;。；\n]", text) if not _NOT.search(sentence)
+        sentence for sentence in re.split(r"[.;。；\n]", text) if not _NEGATION.search(sentence)
     ]
     if not labels and task.multilabel:
         labels = find_citations("\n".join(sentences), task.labels)
@@ -132,20 +134,20 @@ def position_in(text: str, task: Task) -> str | None:
     return ";".join(sorted(label.casefold() for label in labels)) or None
 
 
-def read_answer(debate: Debate, said: Utterance) -> Answer | None:
+def read_answer(debate: Debate, utterance: Utterance) -> Answer | None:
     """A debate's answer as one utterance states it; None where it is not usable."""
-    if said.prediction is None:
+    if utterance.prediction is None:
         return None
-    logprobs, task = (said.parsed or {}).get("logprobs"), debate.task
+    logprobs, task = (utterance.parsed or {}).get("logprobs"), debate.task
     shares: Mapping[str, float] = {}
     if logprobs:
         shares = label_shares(logprobs)
-    elif said.confidence is not None:
-        shares = stated_probabilities(task, said.prediction.split(";"), said.confidence)
+    elif utterance.confidence is not None:
+        shares = stated_probabilities(task, utterance.prediction.split(";"), utterance.confidence)
     return Answer(
-        said.prediction,
-        said.confidence,
+        utterance.prediction,
+        utterance.confidence,
         shares.get(task.positive),
         logprobs,
-        said.probability,
+        utterance.probability,
     )

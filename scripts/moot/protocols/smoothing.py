@@ -20,12 +20,16 @@ from moot.core.types import Fields
 Probabilities = Mapping[str, float]
 Rule = Literal["mean", "any", "all"]
 
-TOKEN_PROBABILITIES, STATED, LABEL_ALONE = "token probabilities", "stated confidence", "label alone"
+TOKEN_PROBABILITIES, STATED_CONFIDENCE, LABEL_ALONE = (
+    "token probabilities",
+    "stated confidence",
+    "label alone",
+)
 EVEN = 0.5
-_EQUAL = 1e-9  # what rounding may leave of a tie
+_TOLERANCE = 1e-9  # what rounding may leave of a tie
 
 
-def smoothed(previous: Probabilities, latest: Probabilities, weight: float) -> dict[str, float]:
+def smooth(previous: Probabilities, latest: Probabilities, weight: float) -> dict[str, float]:
     """O_i = (1 - T) O_{i-1} + T LM, label by label (Debate-Feedback, Equation 1); `weight` is T.
 
     >>> smoothed({"yes": 0.5}, {"yes": 1.0}, 0.5)
@@ -34,7 +38,7 @@ def smoothed(previous: Probabilities, latest: Probabilities, weight: float) -> d
     return {label: (1 - weight) * previous[label] + weight * latest[label] for label in previous}
 
 
-def threshold_met(reliabilities: Sequence[float], threshold: float, rule: Rule = "mean") -> bool:
+def is_threshold_met(reliabilities: Sequence[float], threshold: float, rule: Rule = "mean") -> bool:
     """Threshold(v) of Algorithm 1, which the paper leaves open: the mean (or any, or every)
     reliability reaches it.
 
@@ -67,7 +71,7 @@ def next_outlook(
     if not met:
         return first
     answers = (*(latest.answers if weight > 0 else ()), *(previous.answers if weight < 1 else ()))
-    return Outlook(smoothed(previous.probabilities, latest.probabilities, weight), answers)
+    return Outlook(smooth(previous.probabilities, latest.probabilities, weight), answers)
 
 
 def replay(first: Outlook, rounds: Iterable[tuple[Outlook, bool]], weight: float) -> Outlook:
@@ -80,19 +84,19 @@ def replay(first: Outlook, rounds: Iterable[tuple[Outlook, bool]], weight: float
     return current
 
 
-def likeliest(probabilities: Probabilities, task: Task) -> str:
+def likeliest_answer(probabilities: Probabilities, task: Task) -> str:
     """What token probabilities answer: the likeliest label; of several labels each above one half,
     or the likeliest.
 
     Of exactly equal ones, the label that the task names first.
     """
-    above = sorted(label for label in task.labels if probabilities[label] > EVEN)
-    if task.multilabel and above:
-        return ";".join(above)
+    likely_labels = sorted(label for label in task.labels if probabilities[label] > EVEN)
+    if task.multilabel and likely_labels:
+        return ";".join(likely_labels)
     return max(task.labels, key=lambda label: probabilities[label])
 
 
-def decided(outlook: Outlook, task: Task) -> str:
+def decide(outlook: Outlook, task: Task) -> str:
     """The decision: the likeliest label; with several labels every one above one half, and the
     likeliest if none is.
 
@@ -101,16 +105,22 @@ def decided(outlook: Outlook, task: Task) -> str:
     """
     probabilities = outlook.probabilities
     if task.multilabel:
-        above = {label for label in task.labels if probabilities[label] > EVEN + _EQUAL}
-        even = {label for label in task.labels if abs(probabilities[label] - EVEN) <= _EQUAL}
-        if found := above | (even & set(outlook.answers[0].split(";"))):
-            return ";".join(sorted(found))
-    most = max(probabilities.values())
-    tied = [
-        label for label in task.labels if math.isclose(probabilities[label], most, abs_tol=_EQUAL)
+        likely_labels = {label for label in task.labels if probabilities[label] > EVEN + _TOLERANCE}
+        even_labels = {
+            label for label in task.labels if abs(probabilities[label] - EVEN) <= _TOLERANCE
+        }
+        if labels := likely_labels | (even_labels & set(outlook.answers[0].split(";"))):
+            return ";".join(sorted(labels))
+    highest = max(probabilities.values())
+    tied_labels = [
+        label
+        for label in task.labels
+        if math.isclose(probabilities[label], highest, abs_tol=_TOLERANCE)
     ]
-    answered = (label for answer in outlook.answers for label in tied if label in answer.split(";"))
-    return next(answered, tied[0])
+    answers = (
+        label for answer in outlook.answers for label in tied_labels if label in answer.split(";")
+    )
+    return next(answers, tied_labels[0])
 
 
 def recorded_outlook(step: Fields) -> Outlook:
@@ -118,7 +128,7 @@ def recorded_outlook(step: Fields) -> Outlook:
     return Outlook(step["latest"], (step["answer"],))
 
 
-def answer_of(
+def final_answer(
     outlook: Outlook, steps: Iterable[Fields], task: Task
 ) -> tuple[str, float | None, float | None]:
     """The decision from O_n, its confidence from 0 to 100, and the probability of the positive
@@ -126,9 +136,9 @@ def answer_of(
 
     The decision alone, if one of the recorded `steps` has an answer without a probability.
     """
-    prediction = decided(outlook, task)
+    prediction = decide(outlook, task)
     if any(step["probability"] == LABEL_ALONE for step in steps):
         return prediction, None, None
-    named = prediction.split(";") if task.multilabel else [prediction]
-    confidence = 100 * sum(outlook.probabilities[label] for label in named) / len(named)
+    labels = prediction.split(";") if task.multilabel else [prediction]
+    confidence = 100 * sum(outlook.probabilities[label] for label in labels) / len(labels)
     return prediction, confidence, outlook.probabilities.get(task.positive)

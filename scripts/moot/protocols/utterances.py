@@ -36,7 +36,7 @@ class Utterance:
         self.confidence = 100 * self.probability
 
     @property
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether the call failed, so that nothing was said."""
         return self.parse_status == "failed"
 
@@ -56,6 +56,6 @@ def empty_utterance(seat: str, kind: str, status: str = "failed") -> Utterance:
     return Utterance(0, 0, seat, MOOT, kind, "", parsed=parsed, parse_status=status)
 
 
-def spoken(label: str) -> str:
+def label_word(label: str) -> str:
     """A label as prompts and replies spell it."""
     return label.upper()

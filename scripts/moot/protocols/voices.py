@@ -11,7 +11,7 @@ from moot.core.kinds import HUMAN
 from moot.core.types import CheckedValues, Fields, JsonObject
 from moot.llm.prompts import Section
 from moot.llm.request import Message, Reply, request_to
-from moot.protocols.people import FORM_BELOW, Question, form_of, is_person, name_of
+from moot.protocols.people import FORM_BELOW, Question, is_person, person_form, person_name
 from moot.protocols.setup import JobSetup
 from moot.protocols.utterances import Utterance
 
@@ -79,9 +79,9 @@ class Voices:
             seat=seat,
             kind=kind,
             nth=nth,
-            person=name_of(self._voice(seat)),
+            person=person_name(self._voice(seat)),
             sections=tuple(map(_without_form_notice, sections)),
-            form=form_of(form),
+            form=person_form(form),
         )
         self.questions.append(question)
         return self._setup.people(question)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.datasets import DatasetOptions
-from moot.protocols import opponents
+from moot.protocols import paired_models
 from moot.protocols.experiment import Experiment
 from moot.scores.contrasts import Contrast
 
@@ -80,6 +80,6 @@ def has_exchanged_attributes(plan: StudyPlan) -> bool:
 def has_tournament(plan: StudyPlan) -> bool:
     """Whether models debate each other in pairs."""
     return any(
-        opponents(experiment.name, experiment.config.protocol, experiment.config.params)
+        paired_models(experiment.name, experiment.config.protocol, experiment.config.params)
         for experiment in plan.experiments
     )

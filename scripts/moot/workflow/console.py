@@ -18,7 +18,7 @@ from pathlib import Path
 
 from moot.core.stopping import is_stopping
 
-EVERY_SECONDS = 10.0
+INTERVAL_SECONDS = 10.0
 
 STAGES = {
     "data": ("download", "load_cases", "read_records", "deidentification", "write_summaries"),
@@ -35,7 +35,7 @@ STAGES = {
 }
 """Stage to the rules that belong to it, or to how their names begin."""
 
-_HIDDEN = (
+_HIDDEN_EVENTS = (
     "job_info",
     "job_started",
     "job_finished",
@@ -56,7 +56,7 @@ _HIDDEN_LINES = (
     "Will exit after",
     "Shutting down",
 )
-_ENDS = (
+_LAST_LINES_OF_FAILURE = (
     "Exiting because a job execution failed",
     "WorkflowError:\nAt least one job did not complete",
 )
@@ -80,15 +80,15 @@ def _write(line: str) -> None:
         sys.stderr.write(f"{line}\n")
 
 
-_REASON = re.compile(r"^[\d:]{8} moot: ", re.MULTILINE)
+_MOOT_MESSAGE = re.compile(r"^[\d:]{8} moot: ", re.MULTILINE)
 
 
-def gave_its_reason(logs: Iterable[str], since: float) -> bool:
+def has_logged_reason(logs: Iterable[str], since: float) -> bool:
     """Whether a job ended with a message of moot's own, which the terminal has shown, since a time
     in seconds.
     """
-    found = (path for path in map(Path, logs) if path.exists() and path.stat().st_mtime >= since)
-    return any(_REASON.search(path.read_text(encoding="utf-8")) for path in found)
+    files = (path for path in map(Path, logs) if path.exists() and path.stat().st_mtime >= since)
+    return any(_MOOT_MESSAGE.search(path.read_text(encoding="utf-8")) for path in files)
 
 
 def stage_of(rule: str) -> str:
@@ -137,17 +137,17 @@ class StageLines(logging.Filter):
             self._finish(fields["job_id"], self._done)
         elif event == "job_error":
             self._finish(fields["jobid"], self._failed)
-            if gave_its_reason(fields.get("log") or (), self._since):
+            if has_logged_reason(fields.get("log") or (), self._since):
                 return False
             self._is_explained = False
         if (
             (self._failed or is_stopping())
             and self._is_explained
-            and message.strip().startswith(_ENDS)
+            and message.strip().startswith(_LAST_LINES_OF_FAILURE)
         ):
             return False
         return record.levelno > logging.INFO or not (
-            event in _HIDDEN or message.strip().startswith(_HIDDEN_LINES)
+            event in _HIDDEN_EVENTS or message.strip().startswith(_HIDDEN_LINES)
         )
 
     def _plan(self, jobs_of_rules: dict[str, int]) -> None:
@@ -158,22 +158,22 @@ class StageLines(logging.Filter):
         parts = [f"{self._planned[stage]} {stage}" for stage in STAGES if self._planned[stage]]
         self._write(f"{self._planned.total()} jobs: {', '.join(parts)}")
 
-    def _finish(self, job: int, counted: Counter[str]) -> None:
+    def _finish(self, job: int, counter: Counter[str]) -> None:
         stage = self._stages.get(job, stage_of(""))
-        counted[stage] += 1
+        counter[stage] += 1
         is_whole = self._done[stage] + self._failed[stage] == self._planned[stage]
-        if is_whole or self._clock() - self._last_line >= EVERY_SECONDS:
+        if is_whole or self._clock() - self._last_line >= INTERVAL_SECONDS:
             self._last_line = self._clock()
             self._write(self._line(stage))
 
     def _line(self, stage: str) -> str:
-        seconds, done, planned = (
+        seconds, jobs_done, jobs_planned = (
             self._clock() - self._started,
             self._done.total(),
             self._planned.total(),
         )
         failed = f", {self._failed[stage]} failed" if self._failed[stage] else ""
-        jobs = f"({done} of {planned} jobs)"
+        jobs = f"({jobs_done} of {jobs_planned} jobs)"
         return (
             f"{seconds:6.0f} s  {stage:<12}{self._done[stage]:>4} of"
             f" {self._planned[stage]:<4}{failed}  {jobs}"

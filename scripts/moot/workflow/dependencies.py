@@ -76,7 +76,7 @@ ANALYSIS_CODE = (
 """The code from predictions and transcripts to the tests of contrasts."""
 
 
-def contents(paths: Iterable[Path]) -> list[str]:
+def describe_files(paths: Iterable[Path]) -> list[str]:
     """The name and the digest of each file."""
     return [f"{path.name} {file_digest(path)}" for path in paths]
 
@@ -91,16 +91,16 @@ def data_options(plan: Plan, dataset: str) -> JsonObject:
         "options": options.model_dump(mode="json", exclude={"baselines"}),
         "seed": plan.config.seed,
         "data_root": plan.config.data_root,
-        "local": contents(plan.local_files(dataset)),
-        "shipped": contents(plan.shipped_files()),
+        "local": describe_files(plan.local_files(dataset)),
+        "shipped": describe_files(plan.shipped_files()),
     }
 
 
 def loader_code(plan: Plan, dataset: str) -> list[str]:
     """The code that loads a data set, without what its study does with the cases."""
     loader = LOADERS[plan.datasets[dataset].loader or dataset]
-    shown = ("!studies/*/figures*.py", "!studies/*/scores*.py", "!studies/*/tables*.py")
-    return [source_of(loader.load.__module__), "!studies/*/protocol*.py", *shown]
+    presentation_code = ("!studies/*/figures*.py", "!studies/*/scores*.py", "!studies/*/tables*.py")
+    return [source_of(loader.load.__module__), "!studies/*/protocol*.py", *presentation_code]
 
 
 # Models
@@ -148,7 +148,7 @@ def debate_options(plan: Plan, experiment: str, model: str) -> JsonObject:
         "models": reply_options(models),
         "seed": plan.config.seed,
         "shards": plan.shards(experiment),
-        "answers": contents(answer_files(experiment, model)),
+        "answers": describe_files(answer_files(experiment, model)),
     }
     if schedule := plan.schedules.get(experiment):
         options |= schedule.digest_content()
@@ -174,13 +174,13 @@ def debate_code(plan: Plan, experiment: str, model: str) -> list[str]:
     analysis, and of the analysis that changes its debates.
     """
     config = plan.experiments[experiment].config
-    chosen = {source_of(protocol.run.__module__) for protocol in protocols_of(config)}
+    code = {source_of(protocol.run.__module__) for protocol in protocols_of(config)}
     if config.arm:
-        chosen.update(map(source_of, CONTROLS.modules()))
-    chosen.update(endpoint_code(plan.models_in_job(experiment, model)))
+        code.update(map(source_of, CONTROLS.modules()))
+    code.update(endpoint_code(plan.models_in_job(experiment, model)))
     if schedule := plan.schedules.get(experiment):
-        chosen.update(("jobs/interim_results.py", source_of(type(schedule).__module__)))
-    return [*DEBATE_CODE, *sorted(chosen)]
+        code.update(("jobs/interim_results.py", source_of(type(schedule).__module__)))
+    return [*DEBATE_CODE, *sorted(code)]
 
 
 # Labels
@@ -193,8 +193,8 @@ def label_options(plan: Plan, experiment: str, model: str) -> JsonObject:
         "order": plan.config.annotations,
         "judges": reply_options(_label_judges(plan, experiment, model)),
         "seed": plan.config.seed,
-        "annotations": contents(annotation_files()),
-        "sample": contents(sample_files(experiment, model)),
+        "annotations": describe_files(annotation_files()),
+        "sample": describe_files(sample_files(experiment, model)),
         "rubric": rubric_text(plan.rubric(experiment)),
     }
 
@@ -242,8 +242,8 @@ def score_options(plan: Plan, experiment: str) -> list[object]:
 def analysis_code_digest(plan: Plan) -> str:
     """A digest of the code from predictions and transcripts to the tests of contrasts."""
     extensions = {*SCORERS.extensions.values(), *CASE_METRICS.extensions.values()}
-    chosen = {*map(source_of, extensions), *contrast_test_code(plan.contrasts)}
-    return digest_of(*ANALYSIS_CODE, *sorted(chosen))
+    code = {*map(source_of, extensions), *contrast_test_code(plan.contrasts)}
+    return digest_of(*ANALYSIS_CODE, *sorted(code))
 
 
 def contrast_test_code(contrasts: Iterable[Contrast]) -> set[str]:

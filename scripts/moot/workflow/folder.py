@@ -21,7 +21,7 @@ RECORD = Path("results/configuration.json")
 
 
 @dataclass(frozen=True)
-class Configured:
+class FolderConfiguration:
     """What built the tables of a folder.
 
     Attributes:
@@ -33,52 +33,59 @@ class Configured:
     experiments: Mapping[str, str]
 
 
-def configured(jobs: JobDigests, plan: Plan, defaults: Iterable[Path]) -> Configured:
+def describe_configuration(
+    jobs: JobDigests, plan: Plan, defaults: Iterable[Path]
+) -> FolderConfiguration:
     """What a run would build tables of; `defaults` are the files of the default configuration."""
-    known = {path.resolve() for path in defaults}
+    default_files = {path.resolve() for path in defaults}
     files = [path.resolve() for path in plan.files]
-    own = dict.fromkeys(path.as_posix() for path in files if path not in known)
+    paths = dict.fromkeys(path.as_posix() for path in files if path not in default_files)
     digests = {name: jobs.of("score", experiment=name).options for name in plan.experiments}
-    return Configured(tuple(own), digests)
+    return FolderConfiguration(tuple(paths), digests)
 
 
-def take_folder(now: Configured, replace: bool) -> None:
+def claim_folder(configuration: FolderConfiguration, replace: bool) -> None:
     """Record that the tables of this folder are built by this configuration from now on.
 
     Raises:
         UserError: they are another one's, whose experiments would vanish or change, and `replace`
             does not allow it.
     """
-    before = _read()
-    if before and before.files and not set(before.files) & set(now.files) and not replace:
-        lost = [
+    previous = _read_record()
+    if (
+        previous
+        and previous.files
+        and not set(previous.files) & set(configuration.files)
+        and not replace
+    ):
+        names = [
             name
-            for name, digest in before.experiments.items()
-            if now.experiments.get(name) != digest
+            for name, digest in previous.experiments.items()
+            if configuration.experiments.get(name) != digest
         ]
-        if lost:
+        if names:
             raise UserError(
-                f"results/tables shows {len(lost)} experiments ({_some(lost)}) of"
-                f" {_named(before.files)}; those of {_named(now.files)} would take their place."
+                f"results/tables shows {len(names)} experiments ({_first_names(names)}) of"
+                f" {_file_names(previous.files)}; those of {_file_names(configuration.files)} would take their place."
                 " Give each its own folder (snakemake --directory FOLDER), name both files after"
                 " --configfile, or build over them with --config replace_results=true; no reply is"
                 " lost."
             )
-    write_atomically(RECORD, json.dumps(asdict(now), indent=1) + "\n")
+    write_atomically(RECORD, json.dumps(asdict(configuration), indent=1) + "\n")
 
 
-def _read() -> Configured | None:
+def _read_record() -> FolderConfiguration | None:
     try:
         content = json.loads(RECORD.read_text(encoding="utf-8"))
-        return Configured(tuple(content["files"]), content["experiments"])
+        return FolderConfiguration(tuple(content["files"]), content["experiments"])
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
-def _named(files: Iterable[str]) -> str:
+def _file_names(files: Iterable[str]) -> str:
     names = ", ".join(Path(file).name for file in files)
     return names or "the default configuration"
 
 
-def _some(names: list[str], most: int = 3) -> str:
-    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+def _first_names(names: list[str], count: int = 3) -> str:
+    return ", ".join(names[:count]) + (", ..." if len(names) > count else "")

@@ -11,8 +11,8 @@ from moot.core.stopping import interrupt_at_end_of_run
 from moot.core.types import Fields
 from moot.plan.kept import plan_of
 from moot.plan.plan import Plan
-from moot.workflow.records import recorded
-from moot.workflow.storage import name_from_results
+from moot.workflow.records import write_record
+from moot.workflow.storage import use_result_paths
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -27,8 +27,8 @@ def job(script: Fields) -> Iterator[tuple[Plan, "Snakemake"]]:
         script: the global names of a script, among which Snakemake puts `snakemake`.
     """
     snakemake: Snakemake = script["snakemake"]
-    name_from_results(snakemake)
+    use_result_paths(snakemake)
     with job_log(snakemake.log[0]), interrupt_at_end_of_run():
         plan = plan_of(snakemake.config)
-        with recorded(snakemake):
+        with write_record(snakemake):
             yield plan, snakemake

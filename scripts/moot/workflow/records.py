@@ -64,7 +64,7 @@ def digests_of(job: "Snakemake") -> dict[str, str]:
 
 
 @contextmanager
-def recorded(job: "Snakemake") -> Iterator[None]:
+def write_record(job: "Snakemake") -> Iterator[None]:
     """Write a job's record when the block ends well; a job that writes nothing has none."""
     outputs = [Path(path) for path in job.output]
     if not outputs:
@@ -72,18 +72,20 @@ def recorded(job: "Snakemake") -> Iterator[None]:
         return
     file = RECORDS / f"{outputs[0].relative_to('results')}.json"
     file.unlink(missing_ok=True)
-    inputs = _digests(job.input)
+    inputs = _path_digests(job.input)
     yield
-    record = JobRecord(job.rule, dict(job.wildcards), digests_of(job), inputs, _digests(job.output))
+    record = JobRecord(
+        job.rule, dict(job.wildcards), digests_of(job), inputs, _path_digests(job.output)
+    )
     write_atomically(file, json.dumps(asdict(record), indent=1, sort_keys=True) + "\n")
 
 
-def made_with(path: Path) -> Mapping[str, str]:
+def read_digests(path: Path) -> Mapping[str, str]:
     """The digests that a job's first output was made with; none while it is being made."""
     return _field_of_record(path, "digests")
 
 
-def made_from(path: Path) -> Mapping[str, str]:
+def read_inputs(path: Path) -> Mapping[str, str]:
     """The files that a job's first output was made from, with their sha256; see `made_with`."""
     return _field_of_record(path, "inputs")
 
@@ -102,18 +104,18 @@ def read_records() -> dict[str, JobRecord]:
     Under another configuration the job that writes a file may have another name: the last record
     counts.
     """
-    found: dict[str, JobRecord] = {}
+    records: dict[str, JobRecord] = {}
     for file in sorted(RECORDS.rglob("*.json"), key=lambda file: file.stat().st_mtime_ns):
         try:
             record = JobRecord(**json.loads(file.read_text(encoding="utf-8")))
         except (ValueError, TypeError, OSError) as fault:
-            about = Path("results", file.relative_to(RECORDS).with_suffix(""))
+            output = Path("results", file.relative_to(RECORDS).with_suffix(""))
             raise damaged_file_error(
-                file, fault, f"Delete it and {about}, then run the same command again."
+                file, fault, f"Delete it and {output}, then run the same command again."
             ) from None
-        found.update(dict.fromkeys(record.outputs, record))
-    return found
+        records.update(dict.fromkeys(record.outputs, record))
+    return records
 
 
-def _digests(paths: Iterable[str]) -> dict[str, str]:
+def _path_digests(paths: Iterable[str]) -> dict[str, str]:
     return {str(path): path_digest(Path(path)) for path in paths}

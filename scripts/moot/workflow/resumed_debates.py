@@ -12,24 +12,27 @@ from moot.core.kinds import BATCH_UNDER_WAY, CONCLUSION
 from moot.plan.plan import Plan
 
 SHARDS = "results/transcripts/{experiment}/{model}/{shard}.parquet"
-RESUMED = "resumed"
+TIMES_RESUMED = "resumed"
 """In the metadata of transcripts: how often their debates had gone on after a batch."""
 
 
-def resumed(plan: Plan, experiment: str, model: str, shard: str) -> int:
+def times_resumed(plan: Plan, experiment: str, model: str, shard: str) -> int:
     """How often the debates of a shard have gone on: a parameter of its job, where a model of it
     waits for batches.
     """
-    waits = any(used.defers_batches for used in plan.models_in_job(experiment, model).values())
+    waits_for_batches = any(
+        model_config.defers_batches
+        for model_config in plan.models_in_job(experiment, model).values()
+    )
     return (
-        times_resumed(Path(SHARDS.format(experiment=experiment, model=model, shard=shard)))
-        if waits
+        read_times_resumed(Path(SHARDS.format(experiment=experiment, model=model, shard=shard)))
+        if waits_for_batches
         else 0
     )
 
 
 @cache
-def times_resumed(shard: Path) -> int:
+def read_times_resumed(shard: Path) -> int:
     """How often the debates of a shard have gone on; one more as long as some of them wait for a
     batch.
 
@@ -41,10 +44,10 @@ def times_resumed(shard: Path) -> int:
         return 0
     try:
         conclusions = read_table(shard, ["parsed"], pc.field("kind") == CONCLUSION)
-        before = int(read_metadata(shard).get(RESUMED, 0))
+        count = int(read_metadata(shard).get(TIMES_RESUMED, 0))
     except UserError:
         return 0  # a damaged shard: the job that reads it says so
     outcomes = map(json.loads, conclusions.column("parsed").to_pylist())
-    return before + any(
+    return count + any(
         outcome.get("reason", "").startswith(BATCH_UNDER_WAY) for outcome in outcomes
     )

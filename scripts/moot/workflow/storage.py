@@ -31,7 +31,7 @@ def link_results(copies: Path) -> None:
         )
 
 
-def name_from_results(job: "Snakemake") -> None:
+def use_result_paths(job: "Snakemake") -> None:
     """Name a job's files `results/...`, where Snakemake names their local copies."""
     if folder := job.log[0].rpartition("results/logs/")[0]:
         link_results(Path(folder, RESULTS))

@@ -24,17 +24,17 @@ def studies() -> list[str]:
     return sorted({TABLES[name].study for name in TABLES})
 
 
-def runs(plan: Plan, study: str = "", protocol: str = "", *, worded: bool = False) -> list[str]:
+def runs(plan: Plan, study: str = "", protocol: str = "", *, has_text: bool = False) -> list[str]:
     """The runs, `EXPERIMENT/MODEL`, of a study or of all, of one protocol or of any.
 
-    worded: only those whose words are at hand to be read; of recorded debates the numbers alone
+    has_text: only those whose words are at hand to be read; of recorded debates the numbers alone
         ship.
     """
     return [
         f"{experiment.name}/{model}"
         for experiment in plan.experiments.values()
         if study in ("", experiment.study) and protocol in ("", experiment.config.protocol)
-        if not worded
+        if not has_text
         or str(plan.datasets[experiment.config.dataset].source) != "shipped"  # as a loader may add
         for model in experiment.config.models
     ]
@@ -49,7 +49,7 @@ def presented_runs(plan: Plan, study: str) -> list[str]:
     return sorted(names)
 
 
-def labelled(plan: Plan, study: str = "") -> list[str]:
+def labelled_runs(plan: Plan, study: str = "") -> list[str]:
     """The runs of a study, or of all, whose statements are labelled."""
     return [
         run for run in runs(plan, study) if plan.experiments[run.partition("/")[0]].config.labelers
@@ -63,7 +63,7 @@ def predictions(plan: Plan, study: str = "") -> list[str]:
 
 def labels(plan: Plan, study: str = "") -> list[str]:
     """The labels of a study's experiments, or of all."""
-    return [f"results/labels/{run}.parquet" for run in labelled(plan, study)]
+    return [f"results/labels/{run}.parquet" for run in labelled_runs(plan, study)]
 
 
 def shards(plan: Plan, experiment: str, model: str) -> list[str]:
@@ -74,7 +74,9 @@ def shards(plan: Plan, experiment: str, model: str) -> list[str]:
     ]
 
 
-def filled(plan: Plan, registry: Registry[Table] | Registry[Figure], study: str = "") -> list[str]:
+def nonempty_names(
+    plan: Plan, registry: Registry[Table] | Registry[Figure], study: str = ""
+) -> list[str]:
     """The tables or figures of a study, or of all, that this run has something to show in."""
     entries = {name: registry[name] for name in registry}
     return [
@@ -85,7 +87,7 @@ def filled(plan: Plan, registry: Registry[Table] | Registry[Figure], study: str 
 
 
 @cache
-def by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> dict[str, list[str]]:
+def names_by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> dict[str, list[str]]:
     """The tables or figures that each job builds: those of a study; of a run of one study, the
     comparison's with them.
 
@@ -115,11 +117,11 @@ def figure_files(names: list[str]) -> list[str]:
     return [f"results/figures/{name}.{ending}" for name, ending in product(names, FIGURE_ENDINGS)]
 
 
-def rendered(plan: Plan, study: str = "") -> list[str]:
+def rendered_transcripts(plan: Plan, study: str = "") -> list[str]:
     """The transcripts of a study, or of all, as Markdown; built on request, since the reader shows
     them.
     """
-    return [f"results/rendered/{run}.md" for run in runs(plan, study, worded=True)]
+    return [f"results/rendered/{run}.md" for run in runs(plan, study, has_text=True)]
 
 
 def minutes(plan: Plan, study: str = "") -> list[str]:
@@ -129,10 +131,10 @@ def minutes(plan: Plan, study: str = "") -> list[str]:
 
 def readers(plan: Plan, study: str = "") -> list[str]:
     """The reader's pages of a study that has debates, or of all."""
-    return [f"results/reader/{name}.html" for name in debated(plan) if study in ("", name)]
+    return [f"results/reader/{name}.html" for name in debated_studies(plan) if study in ("", name)]
 
 
-def debated(plan: Plan) -> list[str]:
+def debated_studies(plan: Plan) -> list[str]:
     """The studies that an experiment belongs to."""
     return sorted({experiment.study for experiment in plan.experiments.values()})
 
@@ -141,7 +143,7 @@ def outcomes(plan: Plan, study: str = "") -> list[str]:
     """The pages on how the debates of a study, or of each, came out; the first page of a run has
     that of all.
     """
-    names = [name for name in debated(plan) if study in ("", name)]
+    names = [name for name in debated_studies(plan) if study in ("", name)]
     return [f"results/outcome/{name}.{ending}" for name, ending in product(names, OUTCOME_ENDINGS)]
 
 
@@ -159,13 +161,13 @@ def shards_with_people(plan: Plan) -> list[str]:
     return files
 
 
-def shown(plan: Plan, study: str = "") -> list[str]:
+def page_contents(plan: Plan, study: str = "") -> list[str]:
     """What the first page of a study, or of the whole run, shows; none of a study that has nothing
     in this run.
     """
     return [
-        *table_files(filled(plan, TABLES, study)),
-        *figure_files(filled(plan, FIGURES, study)),
+        *table_files(nonempty_names(plan, TABLES, study)),
+        *figure_files(nonempty_names(plan, FIGURES, study)),
         *minutes(plan, study),
         *readers(plan, study),
         *(outcomes(plan, study) if study else []),
@@ -182,6 +184,6 @@ def export_path(name: str, run: str) -> str:
     return f"results/export/{name}/{run}{EXPORTERS[name].ending}"
 
 
-def existing(paths: Iterable[str]) -> list[Path]:
+def existing_paths(paths: Iterable[str]) -> list[Path]:
     """Those of some files that are built."""
     return [path for path in map(Path, paths) if path.exists()]

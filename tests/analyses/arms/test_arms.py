@@ -61,7 +61,7 @@ MEANINGLESS = {
     **{
         (name, "attribution"): "has no judge who hears debaters and decides"
         for name in PROTOCOLS
-        if getattr(PROTOCOLS[name].debaters, "peers", True)
+        if getattr(PROTOCOLS[name].debaters, "are_judges", True)
     },
     **{
         (name, "consultancy"): "told no side to argue for"

@@ -10,7 +10,7 @@ from moot.core.cases import Case
 from moot.core.errors import DebatePausedError, UserError
 from moot.llm.request import Request
 from moot.protocols.inbox import read_answer_file
-from moot.protocols.people import form_of
+from moot.protocols.people import person_form
 from moot.studies.appellate.data_opinions import TASK, load_human_statements
 from moot.studies.appellate.panel_statements import read_confidence, split_round
 from moot.studies.appellate.protocol_panel import OpinionOnAppeal
@@ -93,7 +93,7 @@ async def test_seats_may_be_other_models_and_a_failed_call_says_nothing() -> Non
     answer, debate, _ = await hold(
         "panel", CASE, TASK, lambda r: None if judge_in(r) == "Judge 1" else by_judge(r), rounds=2
     )
-    failed = [utterance for utterance in debate.utterances if utterance.failed]
+    failed = [utterance for utterance in debate.utterances if utterance.has_failed]
     assert {utterance.speaker for utterance in failed} == {"judge_1"}
     assert answer is None  # one affirms, one does not
 
@@ -270,5 +270,5 @@ def test_a_malformed_answer_gets_a_clear_message(
     path = tmp_path / "repeat-0-round-1.answer.txt"
     path.write_bytes(content)
     with pytest.raises(UserError, match=re.escape(message)) as error:
-        read_answer_file(path, form_of(OpinionOnAppeal))
+        read_answer_file(path, person_form(OpinionOnAppeal))
     assert str(path) in str(error.value)

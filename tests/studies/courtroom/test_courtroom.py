@@ -161,7 +161,9 @@ async def test_a_failed_turn_is_recorded_and_skipped() -> None:
         return None if calls == 2 else speak(request)
 
     verdict, debate, chat = await hold("courtroom", CASE, TASK, answer)
-    assert [utterance.kind for utterance in debate.utterances if utterance.failed] == ["opening"]
+    assert [utterance.kind for utterance in debate.utterances if utterance.has_failed] == [
+        "opening"
+    ]
     assert verdict is not None
     assert "the prosecutor, opening" not in prompt(chat.requests[-1])
 
@@ -175,7 +177,7 @@ async def test_a_failed_verdict_leaves_no_answer() -> None:
         lambda request: None if "Give your verdict" in prompt(request) else speak(request),
     )
     assert verdict is None
-    assert debate.utterances[-1].failed
+    assert debate.utterances[-1].has_failed
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ import skops.io
 from moot.core.cases import Case
 from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.llm.request import Request
-from moot.protocols.replies import position_in
+from moot.protocols.replies import find_position
 from moot.studies.feedback.protocol import (
-    STATED,
+    STATED_CONFIDENCE,
     TOKEN_PROBABILITIES,
     FeedbackParams,
     debate_feedback,
@@ -128,7 +128,7 @@ async def test_without_token_probabilities_the_stated_confidence_counts_and_is_s
         for said in debate.utterances
         if said.kind == "smoothed" and said.parsed
     ]
-    assert recorded == [STATED, STATED]
+    assert recorded == [STATED_CONFIDENCE, STATED_CONFIDENCE]
     assert sum(bool(request.choices) for request in voice.requests) == 1  # asked once, then known
     strict = FeedbackParams(debaters=1, rounds=1, answer="likelihood")
     with pytest.raises(LogprobsUnavailableError):
@@ -189,7 +189,7 @@ async def test_an_unusable_reply_leaves_no_answer(broken: str) -> None:
     ],
 )
 def test_what_a_debater_argues_for_is_read_from_its_sentences(text: str, label: str | None) -> None:
-    assert position_in(text, WINNER) == label
+    assert find_position(text, WINNER) == label
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_what_a_debater_argues_for_is_read_from_its_sentences(text: str, label: 
     ],
 )
 def test_a_debater_names_articles_in_prose(text: str, labels: str | None) -> None:
-    assert position_in(text, ARTICLES) == labels
+    assert find_position(text, ARTICLES) == labels
 
 
 async def test_debaters_speak_freely_in_the_papers_words_and_their_label_is_read() -> None:

@@ -236,14 +236,14 @@ def invalid_reason(
         reason = _relabelling_reason(base, labels)
     else:
         reason = _debaters_reason(name, base)
-    return f"{ARMS[name].what}: {reason}. Remove it from `arms`." if reason else ""
+    return f"{ARMS[name].change}: {reason}. Remove it from `arms`." if reason else ""
 
 
 def _is_answer_of_debaters(name: str, base: BaseExperiment, labels: tuple[str, ...]) -> bool:
     """Whether an arm needs an answer by a judge, where debaters answer among themselves."""
     needs_answer = bool(ARMS[name].substitute) or ARMS[name].needs_judge
     debaters = base.entry.debaters
-    return bool(needs_answer and debaters and labels and set(labels) == debaters.among_them)
+    return bool(needs_answer and debaters and labels and set(labels) == debaters.agreement_labels)
 
 
 def _debaters_reason(name: str, base: BaseExperiment) -> str:
@@ -253,9 +253,9 @@ def _debaters_reason(name: str, base: BaseExperiment) -> str:
     human_seats = base.human_seats()
     if human_seats and arm.plant:
         return f"{human_seats[0]} is a person's seat, and no words are put into a person's mouth"
-    if arm.needs_sides and not debaters.given_sides(base.params):
+    if arm.needs_sides and not debaters.assigns_sides(base.params):
         return "the debaters of this experiment are told no side to argue for"
-    if arm.needs_judge and debaters.peers:
+    if arm.needs_judge and debaters.are_judges:
         return "those who argue also decide, so that no judge hears them"
     if name == SWAP and len(debaters.seats(base.params)) == 1:
         return "this experiment has one debater"
@@ -263,7 +263,7 @@ def _debaters_reason(name: str, base: BaseExperiment) -> str:
 
 
 def _relabelling_reason(base: BaseExperiment, labels: tuple[str, ...]) -> str:
-    fixed_labels = base.entry.options.known
+    fixed_labels = base.entry.options.fixed_labels
     if labels and set(labels) == fixed_labels:
         return (
             f"protocol '{base.protocol}' and its rules know the options of this data by name"

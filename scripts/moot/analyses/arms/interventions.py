@@ -35,7 +35,7 @@ class ArmIntervention(Intervention):
         """Look up seats and sides."""
         super().start(debate)
         self.seats = tuple(self.debaters.seats(debate.params))
-        has_sides = self.debaters.given_sides(debate.params)
+        has_sides = self.debaters.assigns_sides(debate.params)
         self.sides = self.debaters.sides(debate.params, debate.task) if has_sides else {}
 
     def note(self, text: str = "", **parsed: object) -> None:

@@ -51,7 +51,7 @@ class Noise(ArmIntervention):
 
     def replace_asking(self, turn: Turn) -> Utterance | None:
         """Borrow a debater's statement; a debater's private notes are left out."""
-        if self.debaters.peers or turn.seat not in self.seats:
+        if self.debaters.are_judges or turn.seat not in self.seats:
             return None
         if turn.private:
             return empty_utterance(turn.seat, turn.kind, "strict")
@@ -59,13 +59,13 @@ class Noise(ArmIntervention):
 
     def replace_recording(self, turn: Turn) -> Utterance | None:
         """Borrow a debater's statement."""
-        if self.debaters.peers or turn.seat not in self.seats:
+        if self.debaters.are_judges or turn.seat not in self.seats:
             return None
         return self._borrow(turn)
 
     def hear(self, seat: str, utterances: Sequence[Utterance]) -> Sequence[Utterance]:
         """Replace what a debater reads of the others, where debaters also decide."""
-        if not self.debaters.peers:
+        if not self.debaters.are_judges:
             return utterances
         colleagues = set(self.seats) - {seat}
         return [

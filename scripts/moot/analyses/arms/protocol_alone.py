@@ -16,7 +16,7 @@ from pydantic import Field
 from moot.core.artifacts import rows_by_debate
 from moot.core.kinds import PUBLIC, THOUGHT, VERDICT
 from moot.core.types import Fields
-from moot.protocols import Answered, ProtocolParams, Room, protocol
+from moot.protocols import AnswerMode, ProtocolParams, ReasonLength, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.replies import prediction_schema, read_answer
 
@@ -35,8 +35,8 @@ class AloneParams(ProtocolParams):
     judge: str = Field(
         "judge", description="the seat that thinks, by which `seats` may give it a model"
     )
-    answer: Answered = "generation"
-    max_reason_chars: Room = 0
+    answer: AnswerMode = "generation"
+    max_reason_chars: ReasonLength = 0
 
 
 def _transcripts(params: AloneParams) -> dict[str, str]:
@@ -61,7 +61,7 @@ async def alone(debate: Debate, params: AloneParams) -> Answer | None:
     if params.answer == "likelihood":
         return read_answer(debate, await debate.choose(params.judge, VERDICT, "alone/verdict"))
     schema = prediction_schema(
-        debate.task, name="Verdict", reasoning=True, characters=params.max_reason_chars
+        debate.task, name="Verdict", reasoning=True, max_reason_chars=params.max_reason_chars
     )
     return read_answer(
         debate, await debate.say(params.judge, VERDICT, "alone/verdict", schema=schema)

@@ -32,7 +32,7 @@ def relabel(config: ExperimentConfig, cases: Sequence[Case], task: Task) -> Rewo
     """
     options = PROTOCOLS[config.protocol].options
     has_new_names = options.words == "task"
-    if has_new_names and set(task.labels) == options.known:
+    if has_new_names and set(task.labels) == options.fixed_labels:
         raise UserError(
             f"experiment '{config.arm_of}': protocol '{config.protocol}' knows the options of this data"
             f" by name. Remove '{config.arm}' from `arms`."
@@ -46,7 +46,7 @@ def relabel(config: ExperimentConfig, cases: Sequence[Case], task: Task) -> Rewo
         for label in labels:
             meaning[name_of[label]] = task.meaning.get(label) or _default_meaning(label, task)
         background = task.background
-        if not options.explained:
+        if not options.explains_labels:
             background = f"{_legend(meaning, task)} {background}".rstrip()
         new_task = replace(new_task, meaning=meaning, background=background)
     new_cases = []

@@ -94,7 +94,7 @@ def _rows(debate: Run, arm: Run) -> Iterator[Row]:
         yield {
             "data": (debate.data, debate.experiment, debate.model),
             "arm": arm.results.config.arm.replace("_", " "),
-            "what is changed": ARMS[arm.results.config.arm].what,
+            "what is changed": ARMS[arm.results.config.arm].change,
             "debate right": (float(right[common].mean()), float(theirs[common].mean())),
             **paired_cells(comparison),
             "family": FAMILY,

@@ -89,7 +89,7 @@ def _invalid_reason(
 ) -> str:
     """Return why no model can judge an experiment's debates again, and the remedy; "" if it can."""
     debaters = PROTOCOLS[config.protocol].debaters
-    if debaters is None or debaters.peers:
+    if debaters is None or debaters.are_judges:
         return (
             f"protocol '{config.protocol}' has no judge who hears debaters and decides. Remove it,"
             f" and let a model judge the debates: an experiment of protocol '{ATTRIBUTION}' with"

@@ -40,7 +40,7 @@ from moot.core.likelihood import label_shares
 from moot.core.types import Fields, JsonObject
 from moot.protocols import PROTOCOLS, Options, ProtocolEntry, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.people import all_spoken
+from moot.protocols.people import gather_statements
 from moot.protocols.replayed import RecordedDebate, missing_text_error, read_debates
 from moot.protocols.replies import prediction_schema, read_answer
 from moot.protocols.setup import JobSetup
@@ -323,7 +323,7 @@ class _Rejudging:
         """Judge each change some times, all of them at once."""
         numbers = range(start, start + times)
         judgements = [self._judge_replay(*replay) for replay in product(changes, numbers)]
-        return await all_spoken(*judgements)
+        return await gather_statements(*judgements)
 
     async def _judge_replay(self, change: Change, again: int) -> _Judgement:
         judge = self._params.judge
@@ -387,7 +387,7 @@ class _Rejudging:
                 "turn": judgement.change.turn,
                 "asked": reply.kind,
             }
-            if reply.failed and reply.parsed:
+            if reply.has_failed and reply.parsed:
                 parsed |= reply.parsed
             self._debate.record(
                 reply.speaker,
@@ -412,7 +412,7 @@ class _Rejudging:
             "attribution/stated",
             schema=stated_schema(len(turns)),
             private=True,
-            heard=(),
+            utterances=(),
             turns=turns,
             verdict=verdict,
         )
@@ -430,7 +430,7 @@ def stated_schema(turns: int) -> type[BaseModel]:
 
 def _is_reply(utterance: Utterance, judge: str) -> bool:
     """Whether an utterance was asked for, and not played from the transcript."""
-    return bool(utterance.call_id) or (utterance.failed and utterance.speaker == judge)
+    return bool(utterance.call_id) or (utterance.has_failed and utterance.speaker == judge)
 
 
 def _mean_probability(judgements: Sequence[_Judgement], verdict: str, default: float) -> float:
@@ -451,7 +451,7 @@ async def _ask_verdict(debate: Debate, params: AttributionParams) -> Answer | No
         verdict = await debate.choose(params.judge, VERDICT, "attribution/verdict")
         return read_answer(debate, verdict)
     schema = prediction_schema(
-        debate.task, name="Verdict", reasoning=True, characters=params.max_reason_chars
+        debate.task, name="Verdict", reasoning=True, max_reason_chars=params.max_reason_chars
     )
     verdict = await debate.say(params.judge, VERDICT, "attribution/verdict", schema=schema)
     return read_answer(debate, verdict)

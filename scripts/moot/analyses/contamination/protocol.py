@@ -69,19 +69,24 @@ async def recall(debate: Debate, params: RecallParams) -> Answer | None:
     first, second = split_halves(text)
     if second:
         await debate.say(
-            SEAT, CONTINUATION, "recall/continuation", private=True, heard=(), shown=first
+            SEAT, CONTINUATION, "recall/continuation", private=True, utterances=(), shown=first
         )
     if masked := mask_name(debate.case.text, params.max_prompt_chars):
         masked_text, name = masked
         utterance = await debate.say(
-            SEAT, NAME, "recall/name", schema=Named, private=True, heard=(), shown=masked_text
+            SEAT, NAME, "recall/name", schema=Named, private=True, utterances=(), shown=masked_text
         )
         utterance.parsed = {**(utterance.parsed or {}), "masked": name}
     schema = prediction_schema(debate.task)
     return read_answer(
         debate,
         await debate.say(
-            SEAT, "prediction", "recall/answer", schema=schema, heard=(), shown=debate.case.text
+            SEAT,
+            "prediction",
+            "recall/answer",
+            schema=schema,
+            utterances=(),
+            shown=debate.case.text,
         ),
     )
 

@@ -6,7 +6,7 @@ from moot.analyses.ratings.config import TOURNAMENT
 from moot.core.errors import UserError
 from moot.core.experiment_config import ExperimentConfig
 from moot.hooks import ANALYSES, Analysis
-from moot.protocols import PROTOCOLS, against
+from moot.protocols import PROTOCOLS, pairing_suffix
 
 DEBATERS = 2
 
@@ -34,7 +34,7 @@ class RatingsAnalysis(Analysis):
         except ValidationError:  # reported where the experiment is read
             return [(name, experiment)]
         debaters = protocol.debaters
-        sides = debaters.seats(params) if debaters and debaters.given_sides(params) else ()
+        sides = debaters.seats(params) if debaters and debaters.assigns_sides(params) else ()
         if len(sides) != DEBATERS:
             raise UserError(
                 "a tournament is of two debaters, each told what to argue for; protocol"
@@ -45,7 +45,7 @@ class RatingsAnalysis(Analysis):
         for pair in tournament.pairs:
             seats = {**params.seats, **dict(zip(sides, pair, strict=True))}
             update = {"params": {**experiment.params, "seats": seats}, TOURNAMENT.key: None}
-            expanded.append((name + against(pair), experiment.model_copy(update=update)))
+            expanded.append((name + pairing_suffix(pair), experiment.model_copy(update=update)))
         return expanded
 
 

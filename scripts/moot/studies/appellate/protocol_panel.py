@@ -25,7 +25,7 @@ from moot.core.likelihood import label_shares, subtract_prior
 from moot.core.types import Json
 from moot.protocols import Debaters, Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.people import PERSON, PersonsForm, all_spoken
+from moot.protocols.people import PERSON, PersonForm, gather_statements
 from moot.protocols.utterances import Utterance
 from moot.studies.appellate.data_opinions import AFFIRM, NOT_AFFIRM, load_human_statements
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
@@ -41,7 +41,7 @@ from moot.studies.appellate.rubric import APPELLATE
 
 HUMAN = "human"
 APPEAL = frozenset({AFFIRM, NOT_AFFIRM})
-OPTIONS = Options(known=APPEAL, explained=False)
+OPTIONS = Options(fixed_labels=APPEAL, explains_labels=False)
 VOTE_WORDS = {AFFIRM: "Yes", NOT_AFFIRM: "No"}
 SCRIPT = "panel"
 
@@ -67,7 +67,7 @@ class PanelParams(ProtocolParams):
     )
 
 
-class Opinion(PersonsForm):
+class Opinion(PersonForm):
     """The form of a person's statement on a panel."""
 
     statement: str = Field(description="your position, and your reasons")
@@ -209,7 +209,7 @@ def record_statements(
                 source=reply.source,
                 round=number,
                 call_id=reply.call_id,
-                parse_status="failed" if reply.failed else "invalid",
+                parse_status="failed" if reply.has_failed else "invalid",
             )
 
 
@@ -220,7 +220,7 @@ def _list_judges(params: PanelParams) -> list[str]:
     return [f"judge_{number}" for number in range(1, params.judges + 1)]
 
 
-JUDGES = Debaters(_list_judges, "judge_1", peers=True)
+JUDGES = Debaters(_list_judges, "judge_1", are_judges=True)
 
 
 @appellate_protocol("panel", PanelParams, debaters=JUDGES, seats=_list_judges)
@@ -246,16 +246,16 @@ async def hold_round(
     models = [seat for seat in seats if not debate.is_human_seat(seat)]
     if params.votes == "likelihood" and number == 1 and models:
         await cast_vote(debate, models[0], 0, (), blank=True)
-    statements = await all_spoken(
+    statements = await gather_statements(
         *(make_statement(debate, seat, number, shared_memory) for seat in seats)
     )
     if params.votes == "likelihood":
         votes = []
         for statement in statements:
-            if not statement.failed:
+            if not statement.has_failed:
                 heard = [*shared_memory, statement]
                 votes.append(cast_vote(debate, statement.speaker, number, heard))
-        await all_spoken(*votes)
+        await gather_statements(*votes)
 
 
 async def make_statement(
@@ -269,7 +269,7 @@ async def make_statement(
         "panel/statement",
         form=form,
         round=number,
-        heard=shared_memory,
+        utterances=shared_memory,
         number=number,
         people=has_person(debate),
     )
@@ -289,7 +289,7 @@ async def cast_vote(
         "panel/vote",
         private=True,
         round=number,
-        heard=utterances,
+        utterances=utterances,
         words=VOTE_WORDS if is_appeal(debate) else None,
         people=has_person(debate),
         blank=blank,
@@ -344,7 +344,7 @@ def has_person(debate: Debate) -> bool:
 
 
 JUDGES_AND_PERSON = Debaters(
-    lambda params: [*_list_judges(params)[:-1], HUMAN], "judge_1", peers=True
+    lambda params: [*_list_judges(params)[:-1], HUMAN], "judge_1", are_judges=True
 )
 
 

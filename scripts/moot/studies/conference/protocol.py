@@ -110,7 +110,7 @@ def _participants(params: ConferenceParams) -> list[str]:
 
 
 AGREEMENT_LABELS = frozenset({AGREEMENT, OPEN})
-PARTICIPANTS = Debaters(_participants, MODERATOR, among_them=AGREEMENT_LABELS)
+PARTICIPANTS = Debaters(_participants, MODERATOR, agreement_labels=AGREEMENT_LABELS)
 
 
 @protocol(
@@ -118,7 +118,7 @@ PARTICIPANTS = Debaters(_participants, MODERATOR, among_them=AGREEMENT_LABELS)
     ConferenceParams,
     study="conference",
     debaters=PARTICIPANTS,
-    options=Options(known=AGREEMENT_LABELS),
+    options=Options(fixed_labels=AGREEMENT_LABELS),
     seats=lambda params: (MODERATOR, *_participants(params), JUDGE, EVALUATOR, GRADER, CODER),
 )
 async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
@@ -254,7 +254,7 @@ async def grade_decisions(debate: Debate, params: ConferenceParams, agenda: Agen
         if decision.kind == DECISION and decision.speaker == JUDGE
     ]
     for number, decision in enumerate(decisions[: params.graded_decisions], start=1):
-        if decision.failed:
+        if decision.has_failed:
             continue
         topic = count_topics(debate.utterances, decision.turn)
         exchange = format_exchange(debate.utterances, topic, until=decision.turn)
@@ -296,7 +296,13 @@ async def code_clusters(debate: Debate, params: ConferenceParams, agenda: Agenda
             "clusters": names,
         }
         await debate.say(
-            CODER, CODING, "conference/coding", schema=schema, private=True, heard=(), **context
+            CODER,
+            CODING,
+            "conference/coding",
+            schema=schema,
+            private=True,
+            utterances=(),
+            **context,
         )
 
 

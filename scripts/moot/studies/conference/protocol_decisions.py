@@ -91,7 +91,7 @@ async def ask_decision(
     reply = await debate.say(
         seat, DECISION, prompt, schema=schema, form=form, words=words, **context
     )
-    if answer == "label" and not reply.failed:
+    if answer == "label" and not reply.has_failed:
         parsed = parse_label(reply.text, tuple(words.values()))
         reply.parsed, reply.parse_status = (
             parsed.value or {"problem": parsed.problem},
@@ -125,7 +125,7 @@ async def grade_decision(
             "conference/grade",
             schema=Grade,
             private=True,
-            heard=(),
+            utterances=(),
             round=number,
             **context,
         )

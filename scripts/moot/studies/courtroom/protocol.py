@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from moot.core.cases import Task
 from moot.core.kinds import BELIEF, VERDICT
 from moot.llm.parsing.schema import MAY_BE_MISSING
-from moot.protocols import Answered, Debaters, Options, ProtocolParams, Room, protocol
+from moot.protocols import AnswerMode, Debaters, Options, ProtocolParams, ReasonLength, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.replies import prediction_schema, read_answer
 
@@ -46,11 +46,11 @@ class CourtroomParams(ProtocolParams):
     first: Literal["prosecutor", "defense"] = Field(
         "prosecutor", description="the advocate who speaks first in each phase"
     )
-    answer: Answered = "generation"
+    answer: AnswerMode = "generation"
     critique: bool = Field(
         False, description="whether the verdict also assesses each side's arguments (paper: yes)"
     )
-    max_reason_chars: Room = 0
+    max_reason_chars: ReasonLength = 0
 
 
 class Inline(BaseModel):
@@ -75,7 +75,7 @@ def _sides(_params: CourtroomParams, task: Task) -> dict[str, str]:
 ADVOCATES = Debaters(
     lambda _params: (PROSECUTOR, DEFENSE),
     JUDGE,
-    given_sides=lambda params: params.roles == "adversarial",
+    assigns_sides=lambda params: params.roles == "adversarial",
     sides=_sides,
 )
 
@@ -85,7 +85,7 @@ ADVOCATES = Debaters(
     CourtroomParams,
     study="courtroom",
     debaters=ADVOCATES,
-    options=Options(explained=False),
+    options=Options(explains_labels=False),
     seats=lambda _: (PROSECUTOR, DEFENSE, JUDGE),
 )
 async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
@@ -145,7 +145,7 @@ async def speak(
 async def update_belief(debate: Debate, params: CourtroomParams, round_number: int) -> None:
     """Let the judge privately note its prediction, confidence and reasons."""
     schema = prediction_schema(
-        debate.task, name="Belief", reasoning=True, characters=params.max_reason_chars
+        debate.task, name="Belief", reasoning=True, max_reason_chars=params.max_reason_chars
     )
     await debate.say(
         JUDGE, BELIEF, "courtroom/belief", schema=schema, private=True, round=round_number
@@ -161,7 +161,7 @@ async def give_verdict(debate: Debate, params: CourtroomParams) -> Answer | None
         debate.task,
         name="Verdict",
         reasoning=True,
-        characters=params.max_reason_chars,
+        max_reason_chars=params.max_reason_chars,
         critique=params.critique,
     )
     verdict = await debate.say(JUDGE, VERDICT, "courtroom/verdict", schema=schema)

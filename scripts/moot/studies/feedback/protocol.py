@@ -36,22 +36,22 @@ from moot.core.types import Fields, JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.people import all_spoken
-from moot.protocols.replies import position_in, prediction_schema, prediction_type
+from moot.protocols.people import gather_statements
+from moot.protocols.replies import find_position, prediction_schema, prediction_type
 from moot.protocols.smoothing import (
     LABEL_ALONE,
-    STATED,
+    STATED_CONFIDENCE,
     TOKEN_PROBABILITIES,
     Outlook,
     Probabilities,
     Rule,
-    answer_of,
-    decided,
-    likeliest,
+    decide,
+    final_answer,
+    is_threshold_met,
+    likeliest_answer,
     next_outlook,
-    threshold_met,
 )
-from moot.protocols.utterances import Utterance, spoken
+from moot.protocols.utterances import Utterance, label_word
 
 JUDGE, ASSISTANT = "judge", "assistant"
 _YES_OR_NO = {"en": {"yes": "YES", "no": "NO"}, "zh": {"yes": "是", "no": "否"}}
@@ -136,7 +136,7 @@ def _sides(params: FeedbackParams, task: Task) -> dict[str, str]:
 EXPERTS = Debaters(
     _seats,
     JUDGE,
-    given_sides=lambda params: params.sides == "opposed",
+    assigns_sides=lambda params: params.sides == "opposed",
     sides=_sides,
 )
 
@@ -166,7 +166,9 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
             return None
         reliabilities = verify(debate, rebuttals, number)
         summary = await summarise(debate, openings + rebuttals, reliabilities, number)
-        met = threshold_met(list(reliabilities.values()), params.threshold, params.threshold_rule)
+        met = is_threshold_met(
+            list(reliabilities.values()), params.threshold, params.threshold_rule
+        )
         latest = (
             await judge_outlook(debate, params, number, summary, reliabilities) if met else first
         )
@@ -208,7 +210,7 @@ async def speak(
     in_form = free and params.opinions == "form"
     schema = opinion_schema(debate.task.labels, debate.task.multilabel) if in_form else None
     summaries = _summaries(debate) if params.memory else []
-    said = await all_spoken(
+    said = await gather_statements(
         *(
             debate.say(
                 seat,
@@ -216,7 +218,7 @@ async def speak(
                 f"feedback/{kind}",
                 schema=schema,
                 round=number,
-                heard=(),
+                utterances=(),
                 side=side,
                 summaries=summaries,
                 own=[opening for opening in openings if opening.speaker == seat],
@@ -230,7 +232,7 @@ async def speak(
         opinion.prediction = (
             side
             or opinion.prediction
-            or (None if in_form else position_in(opinion.text, debate.task))
+            or (None if in_form else find_position(opinion.text, debate.task))
         )
     return [opinion for opinion in said if opinion.usable]
 
@@ -304,7 +306,7 @@ async def summarise(
         "summary",
         "feedback/summary",
         round=number,
-        heard=(),
+        utterances=(),
         said=utterances,
         reliabilities=reliabilities,
         statement=statement,
@@ -356,7 +358,7 @@ def _answer_by_words(debate: Debate, shares: Probabilities) -> str:
     task = debate.task
     replies = _predictions(debate)[-len(task.labels) if task.multilabel else -1 :]
     if not all("shares" in (reply.parsed or {}) for reply in replies):
-        return likeliest(shares, task)
+        return likeliest_answer(shares, task)
     if not task.multilabel:
         return str(replies[0].prediction)
     applicable = [
@@ -364,14 +366,14 @@ def _answer_by_words(debate: Debate, shares: Probabilities) -> str:
         for label, reply in zip(task.labels, replies, strict=True)
         if reply.prediction == "yes"
     ]
-    return ";".join(sorted(applicable)) or likeliest(shares, task)
+    return ";".join(sorted(applicable)) or likeliest_answer(shares, task)
 
 
 async def _likelihood(debate: Debate, number: int, context: Fields) -> dict[str, float] | None:
     """The label words' shares of probability; with several labels, that of YES for each of them."""
     if not debate.task.multilabel:
         words = {
-            label: debate.params.label_names.get(label, spoken(label))
+            label: debate.params.label_names.get(label, label_word(label))
             for label in debate.task.labels
         }
         return await _scored(debate, "prediction", "verdict", number, {**context, "words": words})
@@ -413,7 +415,7 @@ def record_outlook(
         "probability": _origin(_predictions(debate)[-1]),
     }
     text = ", ".join(f"{label} {share:.3f}" for label, share in current.probabilities.items())
-    prediction = decided(current, debate.task)
+    prediction = decide(current, debate.task)
     debate.record(
         JUDGE,
         SMOOTHED,
@@ -436,7 +438,7 @@ def _origin(utterance: Utterance) -> str:
     """Where the probabilities of a judge's answer come from."""
     if "logprobs" in (utterance.parsed or {}):
         return TOKEN_PROBABILITIES
-    return LABEL_ALONE if utterance.confidence is None else STATED
+    return LABEL_ALONE if utterance.confidence is None else STATED_CONFIDENCE
 
 
 def answer_from(debate: Debate, outlook: Outlook) -> Answer:
@@ -451,7 +453,7 @@ def answer_from(debate: Debate, outlook: Outlook) -> Answer:
         for utterance in debate.utterances
         if utterance.kind == SMOOTHED and utterance.parsed
     ]
-    prediction, confidence, score = answer_of(outlook, steps, task)
+    prediction, confidence, score = final_answer(outlook, steps, task)
     by_tokens = not task.multilabel and all(
         step["probability"] == TOKEN_PROBABILITIES for step in steps
     )

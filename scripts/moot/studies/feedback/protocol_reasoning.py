@@ -75,7 +75,13 @@ async def reflexion(debate: Debate, params: ReflexionParams) -> Answer | None:
         template = "reasoning/criticism"
         previous = f"{reasoning}\n{answer.prediction if answer else ''}"
         reply = await debate.say(
-            SEAT, "criticism", template, schema=Criticism, round=number, heard=(), attempt=previous
+            SEAT,
+            "criticism",
+            template,
+            schema=Criticism,
+            round=number,
+            utterances=(),
+            attempt=previous,
         )
         criticism = reply.parsed or {}
         if (
@@ -99,15 +105,21 @@ async def attempt(
     if params.answer == "generation":
         schema = steps_schema(debate.task.labels, debate.task.multilabel)
         reply = await debate.say(
-            SEAT, "prediction", template, schema=schema, round=number, heard=(), lessons=lessons
+            SEAT,
+            "prediction",
+            template,
+            schema=schema,
+            round=number,
+            utterances=(),
+            lessons=lessons,
         )
         steps = "\n".join(map(str, (reply.parsed or {}).get("steps", [])))
         return read_answer(debate, reply), steps
     reasoned = await debate.say(
-        SEAT, "reasoning", template, round=number, heard=(), lessons=lessons
+        SEAT, "reasoning", template, round=number, utterances=(), lessons=lessons
     )
     reply = await debate.choose(
-        SEAT, "prediction", "reasoning/verdict", round=number, heard=(), steps=reasoned.text
+        SEAT, "prediction", "reasoning/verdict", round=number, utterances=(), steps=reasoned.text
     )
     return read_answer(debate, reply), reasoned.text
 

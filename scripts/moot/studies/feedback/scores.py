@@ -21,7 +21,7 @@ from moot.protocols.smoothing import (
     LABEL_ALONE,
     TOKEN_PROBABILITIES,
     Outlook,
-    decided,
+    decide,
     recorded_outlook,
     replay,
 )
@@ -114,7 +114,7 @@ def right_at(results: ExperimentResults, debates: Sequence[Judged], weight: floa
         for debate in debates
     ]
     frame = pd.DataFrame({"case_id": [debate.case_id for debate in debates]})
-    frame["prediction"] = [decided(outlook, task) for outlook in outlooks]
+    frame["prediction"] = [decide(outlook, task) for outlook in outlooks]
     frame["confidence"], frame["score"] = np.nan, np.nan
     frame["logprobs"] = pd.Series(
         [

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.kinds import PUBLIC
-from moot.protocols import PROTOCOLS, against, opponents
+from moot.protocols import PROTOCOLS, paired_models, pairing_suffix
 from moot.report import EVERY_STUDY, table
 from moot.report.columns import Columns, Row
 from moot.report.content import StudyResults, TableContent, data_label
@@ -126,11 +126,11 @@ def find_debater_verdicts(results: StudyResults) -> Iterator[DebaterVerdicts]:
     """The verdicts between named debaters, of this run's tournaments and of records."""
     tournaments: dict[str, list[tuple[ExperimentResults, Mapping[str, str]]]] = {}
     for experiment in results.experiments.values():
-        seats = opponents(
+        seats = paired_models(
             experiment.experiment, experiment.config.protocol, experiment.config.params
         )
         if seats:
-            name = experiment.experiment.removesuffix(against([*seats.values()]))
+            name = experiment.experiment.removesuffix(pairing_suffix([*seats.values()]))
             tournaments.setdefault(name, []).append((experiment, seats))
     for name, pairings in tournaments.items():
         first_experiment, first_seats = pairings[0]

@@ -15,7 +15,7 @@ from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import choice_form
 from moot.protocols.prompting import choose_examples
 from moot.protocols.replies import prediction_schema, read_answer
-from moot.protocols.utterances import Utterance, spoken
+from moot.protocols.utterances import Utterance, label_word
 
 SEAT = "annotator"
 PROMPTS = ("stance/",)
@@ -69,15 +69,15 @@ async def classify(debate: Debate, params: StanceParams, prompt: str) -> Answer 
         if params.prompting == "cot":
             await debate.say(SEAT, "reasoning", prompt, shots=shots, reasoning=True, private=True)
         return read_answer(debate, await debate.choose(SEAT, "prediction", prompt, shots=shots))
-    form = choice_form(tuple(spoken(label) for label in debate.task.labels))
+    form = choice_form(tuple(label_word(label) for label in debate.task.labels))
     reply = await debate.say(SEAT, "prediction", prompt, form=form, shots=shots)
     return read_answer(debate, read_bare_label(debate, reply))
 
 
 def read_bare_label(debate: Debate, reply: Utterance) -> Utterance:
     """Read a reply as one of the task's labels; a reply with no label or two labels is invalid."""
-    if not reply.failed:
-        parsed = parse_label(reply.text, tuple(spoken(label) for label in debate.task.labels))
+    if not reply.has_failed:
+        parsed = parse_label(reply.text, tuple(label_word(label) for label in debate.task.labels))
         reply.parsed = parsed.value or {"problem": parsed.problem}
         reply.parse_status = parsed.status
         reply.prediction = str(parsed.value["prediction"]).lower() if parsed.value else None
