@@ -9,11 +9,10 @@ from moot.workflow.job import job
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         wildcards, inputs = snakemake.wildcards, snakemake.input
-        shards, annotations = (
-            [Path(file) for file in files] for files in (inputs.shards, inputs.annotations)
-        )
+        shards = [Path(file) for file in inputs.shards]
+        annotations = [Path(file) for file in inputs.annotations]
         folder = Path(snakemake.params.folder)
-        written = write_drawn_sheet(
+        sheet_paths = write_drawn_sheet(
             plan,
             wildcards.experiment,
             wildcards.model,
@@ -24,8 +23,8 @@ if __name__ == "__main__":
         )
         LOG.info(
             "annotation sheets: %s; put filled ones into data/annotations/",
-            ", ".join(map(str, written)),
+            ", ".join(map(str, sheet_paths)),
         )
         Path(snakemake.output[0]).write_text(
-            "".join(f"{path}\n" for path in written), encoding="utf-8"
+            "".join(f"{path}\n" for path in sheet_paths), encoding="utf-8"
         )

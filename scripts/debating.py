@@ -17,7 +17,7 @@ from moot.llm.progress import Progress
 from moot.plan.kept import read_kept, read_kept_digests
 
 
-async def stay(path: Path) -> None:
+async def hold_debates(path: Path) -> None:
     """Hold the debates of a kept plan until the plan changes, or until the process that started
     this one ends.
     """
@@ -37,4 +37,4 @@ async def stay(path: Path) -> None:
 
 if __name__ == "__main__":
     with job_log(os.devnull):
-        asyncio.run(stay(Path(sys.argv[1])))
+        asyncio.run(hold_debates(Path(sys.argv[1])))

@@ -26,14 +26,14 @@ from moot.desk.pages import HOST, Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import conflicts
 
-OPEN = """\
+OPEN_MESSAGE = """\
 The desk is open, for people on this machine alone:
 
   {address}
 
 Ctrl-C closes it. Whatever a page calls saved is in a file below data/.
 """
-OPEN_TO_COLLEAGUES = """\
+COLLEAGUES_MESSAGE = """\
 The desk is open. Send each person their own link: it opens that person's seats.
 
 {links}
@@ -42,39 +42,41 @@ Ctrl-C closes it; the links stay the same. Whatever a page calls saved is in a f
 """
 
 
-OPENLY = """\
+UNENCRYPTED = """\
 others on the network could read every answer, and the links by which one sits in a person's seat, since nothing would \
 encrypt them on their way. Give a certificate (--cert FILE --key FILE). Only where something else encrypts the way to \
 this address, a tunnel or a proxy, say so: --behind-tunnel --address https://..."""
 
 
-async def open_desk(command: list[str], given: Namespace) -> None:
+async def open_desk(command: list[str], options: Namespace) -> None:
     """Serve the desk until the process is stopped."""
-    folder, host, port = Path.cwd(), given.host or HOST, given.port
-    certificate = encryption(given.cert, given.key)
+    folder, host, port = Path.cwd(), options.host or HOST, options.port
+    certificate = open_certificate(options.cert, options.key)
     public_address(
-        host, port, given.address, bool(certificate), given.behind_tunnel
+        host, port, options.address, bool(certificate), options.behind_tunnel
     )  # before anything is opened
-    listening = socket.create_server(
+    listener = socket.create_server(
         (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
     )
-    port = listening.getsockname()[1]
+    port = listener.getsockname()[1]
     desk = Desk(folder, Runner(command, folder))
-    said = OPEN.format(address=f"http://{HOST}:{port}/{desk.token}/")
-    if given.host or given.people or given.address or certificate or given.behind_tunnel:
-        address = public_address(host, port, given.address, bool(certificate), given.behind_tunnel)
-        names = [name for name in given.people.split(",") if name.strip()]
+    message = OPEN_MESSAGE.format(address=f"http://{HOST}:{port}/{desk.token}/")
+    if options.host or options.people or options.address or certificate or options.behind_tunnel:
+        address = public_address(
+            host, port, options.address, bool(certificate), options.behind_tunnel
+        )
+        names = [name for name in options.people.split(",") if name.strip()]
         colleagues = Colleagues(address, load_tokens(folder, names))
         desk = Desk(folder, desk.runner, "desk", colleagues)
         links = colleagues.links
-        said = OPEN_TO_COLLEAGUES.format(
+        message = COLLEAGUES_MESSAGE.format(
             links="\n".join(f"  {name}  {link}" for name, link in links.items())
         )
     server = web.AppRunner(make_app(desk), access_log=None)
     await server.setup()
     try:
-        await web.SockSite(server, listening, ssl_context=certificate).start()
-        sys.stdout.write(said)
+        await web.SockSite(server, listener, ssl_context=certificate).start()
+        sys.stdout.write(message)
         sys.stdout.flush()
         await asyncio.Event().wait()
     finally:
@@ -88,26 +90,26 @@ def public_address(host: str, port: int, address: str, is_https: bool, behind_tu
         UserError: what they send could be read on its way, or nothing says where they reach it.
     """
     try:
-        listens = ip_address(host)
-        given = URL(address).origin() if address else None
+        listen_address = ip_address(host)
+        public_url = URL(address).origin() if address else None
     except ValueError as fault:
         raise UserError(
             f"{fault}. Expected --host 192.168.1.5 and --address https://desk.example.org"
         ) from None
-    if not (listens.is_loopback or is_https or behind_tunnel):
-        raise UserError(f"--host {host}: {OPENLY}")
-    if given is None and (listens.is_unspecified or behind_tunnel):
+    if not (listen_address.is_loopback or is_https or behind_tunnel):
+        raise UserError(f"--host {host}: {UNENCRYPTED}")
+    if public_url is None and (listen_address.is_unspecified or behind_tunnel):
         raise UserError(
             "say at which address colleagues reach the desk: --address https://desk.example.org"
         )
-    if given is None:
+    if public_url is None:
         return URL.build(scheme="https" if is_https else "http", host=host, port=port)
-    if given.scheme != "https" and (is_https or not listens.is_loopback):
-        raise UserError(f"--address {address}: {OPENLY}")
-    return given
+    if public_url.scheme != "https" and (is_https or not listen_address.is_loopback):
+        raise UserError(f"--address {address}: {UNENCRYPTED}")
+    return public_url
 
 
-def encryption(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
+def open_certificate(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
     """What encrypts with a certificate and its key, where they are given.
 
     Raises:
@@ -152,8 +154,8 @@ def main() -> None:
     parser.add_argument(
         "--conflicts", action="store_true", help="print labels on which annotators differ"
     )
-    given, command = parser.parse_known_args()
-    if given.conflicts:
+    options, command = parser.parse_known_args()
+    if options.conflicts:
         writer = csv.writer(sys.stdout)
         writer.writerow(["item", "annotator", "label"])
         for item, labels in conflicts(Path("data/annotation_sheets"), Path("data/annotations")):
@@ -161,7 +163,7 @@ def main() -> None:
                 (item, annotator, label) for annotator, label in sorted(labels.items())
             )
         return
-    asyncio.run(open_desk(command, given))
+    asyncio.run(open_desk(command, options))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,6 @@ from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
-        found = check_drift(plan, Path("results"))
-        write_drift(found, Path("results/drift"))
-        sys.stdout.write(found.to_string(index=False) + "\n")
+        table = check_drift(plan, Path("results"))
+        write_drift(table, Path("results/drift"))
+        sys.stdout.write(table.to_string(index=False) + "\n")

@@ -17,11 +17,10 @@ if __name__ == "__main__":
         pages = {name: files.pop(name) for name in ("page", "questions")}
         study = snakemake.params.study
         if files:
-            predictions, labels = (
-                [Path(path) for path in paths] for paths in (inputs.predictions, inputs.labels)
-            )
+            predictions = [Path(path) for path in inputs.predictions]
+            labels = [Path(path) for path in inputs.labels]
             write_outcome(study, read_outcome(predictions, labels), files, simulated)
-        studies = {name: found.study for name, found in plan.experiments.items()}
+        studies = {name: entry.study for name, entry in plan.experiments.items()}
         write_front_page(
             Path("results"), study, [*map(Path, inputs), *files.values()], pages, studies, simulated
         )

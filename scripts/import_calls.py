@@ -23,9 +23,9 @@ def import_files(ledger: str, paths: Sequence[Path]) -> int:
     for path in paths:
         files += [path] if path.is_file() else sorted(path.rglob("*.parquet"))
     if not files:
-        listed = ", ".join(map(str, paths))
-        raise UserError(f"{listed}: no Parquet file. Expected files as in results/calls/.")
-    opened, count = Ledger(ledger), 0
+        path_list = ", ".join(map(str, paths))
+        raise UserError(f"{path_list}: no Parquet file. Expected files as in results/calls/.")
+    calls_ledger, count = Ledger(ledger), 0
     for file in files:
         with open_artifact(file, "Get the file from its source again.") as schema:
             if "request" not in schema.names:
@@ -33,8 +33,8 @@ def import_files(ledger: str, paths: Sequence[Path]) -> int:
                     f"{file}: no column 'request'. Expected a file as in results/calls/."
                 )
         for batch in read_batches(file, 1000):
-            count += import_calls(opened, batch.to_pylist())
-    opened.close()
+            count += import_calls(calls_ledger, batch.to_pylist())
+    calls_ledger.close()
     return count
 
 

@@ -7,10 +7,8 @@ from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
-        predictions, labels = (
-            [Path(path) for path in paths]
-            for paths in (snakemake.input.predictions, snakemake.input.labels)
-        )
+        predictions = [Path(path) for path in snakemake.input.predictions]
+        labels = [Path(path) for path in snakemake.input.labels]
         paths = {ending: Path(path) for ending, path in snakemake.output.items()}
         write_outcome(
             snakemake.wildcards.study,

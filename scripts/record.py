@@ -8,7 +8,7 @@ from moot.core.artifacts import describe, read_table, write_rows
 from moot.core.types import JsonObject
 
 
-def calls_once(files: Iterable[Path]) -> Iterator[JsonObject]:
+def unique_calls(files: Iterable[Path]) -> Iterator[JsonObject]:
     """The rows of exported calls, those that several experiments share once, in the order of their
     ids.
     """
@@ -24,6 +24,6 @@ if __name__ == "__main__":
     write_rows(
         arguments.output,
         "calls",
-        calls_once(sorted(arguments.calls.rglob("*.parquet"))),
+        unique_calls(sorted(arguments.calls.rglob("*.parquet"))),
         describe(),
     )

@@ -23,7 +23,7 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def chain(digests: list[str]) -> str:
+def chain_digests(digests: list[str]) -> str:
     """The last digest of the chain over the rows' digests."""
     chained = ""
     for digest in digests:
@@ -31,7 +31,7 @@ def chain(digests: list[str]) -> str:
     return chained
 
 
-def faults_of(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[str]:
+def find_faults(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[str]:
     """Every file and every reply that was changed, removed, moved or cut off since a head was
     published, in words.
     """
@@ -45,40 +45,43 @@ def faults_of(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[str]
     digest, rows = manifest.pop("digest"), bundle.read("log.txt").decode().split()
     if sha256(json.dumps(manifest, sort_keys=True).encode()) != digest:
         yield "manifest.json: changed after the bundle was made"
-    yield from files(bundle, manifest["files"])
-    if {"replies": len(rows), "digest": chain(rows)} != manifest["log"]:
+    yield from check_files(bundle, manifest["files"])
+    if {"replies": len(rows), "digest": chain_digests(rows)} != manifest["log"]:
         yield "log.txt: not the log that manifest.json names"
     replies, _, head = expected_head.partition(":")
     first = rows[: int(replies) if replies.isdecimal() else 0]
-    if expected_head and (replies, head) != (str(len(first)), chain(first)):
-        why = (
+    if expected_head and (replies, head) != (str(len(first)), chain_digests(first)):
+        reason = (
             "some were changed, moved or cut off, or it is another ledger's (of two merged ones,"
             " one keeps its heads)"
         )
-        yield f"log.txt: its first {replies} replies are not those of the published head: {why}"
+        yield f"log.txt: its first {replies} replies are not those of the published head: {reason}"
     calls = [json.loads(line) for line in bundle.read("calls.jsonl").decode().split("\n")[:-1]]
-    shown = {call["number"] for call in calls}
-    yield from (fault for call in calls for fault in reply(call, rows))
-    yield from ["calls.jsonl: a reply more than once"] if len(shown) < len(calls) else []
-    if unused := shown - {
-        number for needed in manifest["calls"].values() for number in needed["shown"]
+    numbers = {call["number"] for call in calls}
+    yield from (fault for call in calls for fault in check_reply(call, rows))
+    yield from ["calls.jsonl: a reply more than once"] if len(numbers) < len(calls) else []
+    if unused_numbers := numbers - {
+        number for run_calls in manifest["calls"].values() for number in run_calls["shown"]
     }:
         yield (
-            f"calls.jsonl: no run names reply {min(unused)}, so that nothing rests on it"
-            f" ({len(unused)} such)"
+            f"calls.jsonl: no run names reply {min(unused_numbers)}, so that nothing rests on it"
+            f" ({len(unused_numbers)} such)"
         )
-    for run, needed in manifest["calls"].items():
-        if missing := set(needed["shown"]) - shown:
+    for run, run_calls in manifest["calls"].items():
+        if missing := set(run_calls["shown"]) - numbers:
             yield f"{run}: reply {min(missing)} is not in calls.jsonl ({len(missing)} missing)"
-        if not set(needed["withheld"]) <= set(range(len(rows))):
+        if not set(run_calls["withheld"]) <= set(range(len(rows))):
             yield f"{run}: a reply that it rests on is not in the log"
-    unknown = {run for runs in manifest["tables"].values() for run in runs} - set(manifest["calls"])
+    unknown_runs = {run for runs in manifest["tables"].values() for run in runs} - set(
+        manifest["calls"]
+    )
     yield from (
-        f"{run}: a table rests on it, of whose replies nothing is said" for run in sorted(unknown)
+        f"{run}: a table rests on it, of whose replies nothing is said"
+        for run in sorted(unknown_runs)
     )
 
 
-def files(bundle: zipfile.ZipFile, digests: dict[str, str]) -> Iterator[str]:
+def check_files(bundle: zipfile.ZipFile, digests: dict[str, str]) -> Iterator[str]:
     """Files that are not those of the manifest."""
     names = bundle.namelist()
     strange = set(names) ^ {*digests, "manifest.json"}
@@ -95,7 +98,7 @@ def files(bundle: zipfile.ZipFile, digests: dict[str, str]) -> Iterator[str]:
     )
 
 
-def reply(call: dict[str, Any], rows: list[str]) -> Iterator[str]:
+def check_reply(call: dict[str, Any], rows: list[str]) -> Iterator[str]:
     """What is wrong with one reply: its place in the log, its content, or the request that it
     answers.
     """
@@ -119,17 +122,21 @@ def main() -> None:
     parser.add_argument(
         "--expected-head", default="", metavar="N:DIGEST", help="a head that was published before"
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     try:
-        with zipfile.ZipFile(given.bundle) as bundle:
-            found = list(faults_of(bundle, given.expected_head))
+        with zipfile.ZipFile(arguments.bundle) as bundle:
+            faults = list(find_faults(bundle, arguments.expected_head))
     except DAMAGES as error:
-        found = [f"{given.bundle}: damaged, or not a bundle ({type(error).__name__}: {error})"]
-    if found:
-        sys.exit("\n".join(found))
+        faults = [f"{arguments.bundle}: damaged, or not a bundle ({type(error).__name__}: {error})"]
+    if faults:
+        sys.exit("\n".join(faults))
     sys.stdout.write(
         SOUND
-        + ("" if given.expected_head else "No head was given: its maker could have made it anew.\n")
+        + (
+            ""
+            if arguments.expected_head
+            else "No head was given: its maker could have made it anew.\n"
+        )
     )
 
 

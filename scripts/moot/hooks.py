@@ -31,14 +31,14 @@ class CheckedExperiments:
         contrasts: of the configuration.
         models_in_job: the models that speak in the debates of an experiment and model.
         needs: what reads artifacts of a run, in words, to their paths below `results/`.
-        where: file and key of a place in the configuration.
+        place: file and key of a place in the configuration.
     """
 
     experiments: Mapping[str, Experiment]
     contrasts: Sequence[Contrast]
     models_in_job: Callable[[str, str], Mapping[str, ModelConfig]]
     needs: Mapping[str, Iterable[str]]
-    where: Callable[..., str]
+    place: Callable[..., str]
 
 
 class Schedule(ABC):
@@ -123,7 +123,7 @@ class Analysis:
         config: ExperimentConfig,
         params: ProtocolParams,
         labels: tuple[str, ...],
-        where: Callable[[str], str],
+        place: Callable[[str], str],
     ) -> None:
         """Check an experiment's entry.
 
@@ -132,7 +132,7 @@ class Analysis:
             config: its entry.
             params: its protocol's parameters, checked.
             labels: of its data, as far as they are known before the data are loaded.
-            where: a key of the entry to its place in the configuration.
+            place: a key of the entry to its place in the configuration.
 
         Raises:
             UserError: the entry is invalid.

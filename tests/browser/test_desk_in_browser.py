@@ -21,7 +21,7 @@ from browser_pages import PHONE, WIDE, violations
 from certificates import self_signed
 from fault_server import FaultServer
 from moot.desk.labelling import Labelling
-from moot.labels.sheets import Known, read_annotations
+from moot.labels.sheets import SheetContents, read_annotations
 from moot.studies.appellate.legal.rubric import LABELS
 from patience import PATIENCE
 from project_copy import Workflow
@@ -321,7 +321,7 @@ def test_a_person_labels_twenty_statements_by_keyboard(
             desk = desks()
             page.goto(f"{desk.address}label/{SHEET}/ann")
     page.get_by_text("All statements of this sheet are labelled").wait_for()
-    sheets = {SHEET: Known({item(number) for number in range(STATEMENTS)}, LABELS)}
+    sheets = {SHEET: SheetContents({item(number) for number in range(STATEMENTS)}, LABELS)}
     rows, faults = read_annotations(
         sorted((tmp_path / "data" / "annotations").glob("*.csv")), sheets
     )

@@ -21,7 +21,7 @@ from moot.desk.labelling import Labelling
 from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import conflicts
-from moot.labels.sheets import Known, read_annotations
+from moot.labels.sheets import SheetContents, read_annotations
 from moot.protocols.inbox import read_answer_file
 from moot.studies.appellate.legal.rubric import LABELS
 
@@ -208,7 +208,9 @@ async def test_labels_are_kept_one_by_one_and_undone_one_by_one(
         assert "=Statement" in page and "<b onclick" not in page and f"{number - 1} of 3" in page
         await client.post(address, data={"item": shown, "label": label})
         given.append(shown)
-        rows, faults = read_annotations([file], {SHEET: Known(set(map(item, range(3))), LABELS)})
+        rows, faults = read_annotations(
+            [file], {SHEET: SheetContents(set(map(item, range(3))), LABELS)}
+        )
         assert faults == [] and rows["label"].iloc[-1] == label and list(rows["item"]) == given
     assert "All statements of this sheet are labelled" in await (await client.get(address)).text()
     other_tab = await (

@@ -18,7 +18,7 @@ from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import Settling, conflicts
 from moot.jobs.labels import effective_labels, labels_by_people
-from moot.labels.sheets import Known, filled_files, read_annotations
+from moot.labels.sheets import SheetContents, filled_files, read_annotations
 from moot.studies.appellate.legal.rubric import LABELS
 
 ANN = ["AFFIRM", "AFFIRM", "REVERSE", "NONE"]
@@ -108,7 +108,7 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
     visit(tmp_path, decide_one)
     visit(tmp_path, go_on)
     files = filled_files(tmp_path / "data" / "annotations")
-    rows, faults = read_annotations(files, {SHEET: Known(set(map(item, range(4))), LABELS)})
+    rows, faults = read_annotations(files, {SHEET: SheetContents(set(map(item, range(4))), LABELS)})
     statements = pd.DataFrame(
         {
             "item": list(map(item, range(4))),
@@ -149,7 +149,7 @@ def test_two_decisions_in_files_are_a_fault(tmp_path: Path) -> None:
     for name in ("kim", "zoe"):
         (folder / f"{name}.csv").write_text(f"item,label,adjudicator\n{item(1)},REVERSE,{name}\n")
     rows, (fault,) = read_annotations(
-        filled_files(folder), {SHEET: Known(set(map(item, range(4))), LABELS)}
+        filled_files(folder), {SHEET: SheetContents(set(map(item, range(4))), LABELS)}
     )
     assert "an adjudicator decided on" in fault and "zoe.csv" in fault
     assert (rows["kind"] == "adjudicated").sum() == 1

@@ -38,13 +38,13 @@ def test_the_calls_beside_a_person_are_counted_and_the_person_is_asked_nothing(
 
 def test_a_line_says_how_many_calls_and_seconds_are_left_before_any_debate_has_ended() -> None:
     progress = Progress("trial", debates=50, calls_a_debate=16, new_calls=200, ledger_calls=200)
-    progress.started -= 100
+    progress.start_time -= 100
     assert (
         progress.line()
         == "trial: 400 of about 800 calls, 0 of 50 debates; 200 calls made, 200 from the ledger;"
         " about 200 s left"
     )
-    progress.done, progress.new_calls = 50, 610
+    progress.debates_done, progress.new_calls = 50, 610
     assert progress.line().startswith(
         "trial: 810 calls, 50 of 50 debates; 610 calls made, 200 from the ledger; 100 s"
     )

@@ -12,7 +12,7 @@ from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.core.rubric import RUBRICS
 from moot.jobs.labels import effective_labels, labels_by_function, labels_by_people
 from moot.labels.agreement import annotator_agreement
-from moot.labels.sheets import Known, blinded, filled_files, read_annotations, write_sheets
+from moot.labels.sheets import SheetContents, blinded, filled_files, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id, statement_id
 from moot.studies.appellate.legal.rubric import CODES, LABELS
 
@@ -44,8 +44,8 @@ def statements(tmp_path: Path) -> pd.DataFrame:
     return read_statements([path], RUBRIC.utterance_kinds)
 
 
-def known(statements: pd.DataFrame) -> dict[str, Known]:
-    return {sheet_id("panel", "tiny"): Known(set(statements["item"]), LABELS)}
+def known(statements: pd.DataFrame) -> dict[str, SheetContents]:
+    return {sheet_id("panel", "tiny"): SheetContents(set(statements["item"]), LABELS)}
 
 
 def fill(path: Path, sheet: Path, label: dict[str, str], annotator: str = "") -> Path:

@@ -11,7 +11,7 @@ from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.ledger.log import head_of, read_log, seal
 from moot.llm.ledger.tables import CALLS
 from moot.llm.request import Reply, call_id
-from verify_bundle import chain
+from verify_bundle import chain_digests
 
 
 def test_the_head_is_the_last_digest_of_the_chain() -> None:
@@ -20,7 +20,7 @@ def test_the_head_is_the_last_digest_of_the_chain() -> None:
     second = sha256((first + digests[1]).encode()).hexdigest()
     third = sha256((second + digests[2]).encode()).hexdigest()
     assert [head_of(digests[:size])["digest"] for size in range(4)] == ["", first, second, third]
-    assert head_of(digests) == {"replies": 3, "digest": chain(digests)}
+    assert head_of(digests) == {"replies": 3, "digest": chain_digests(digests)}
     assert head_of(reversed(digests)) != head_of(digests)
 
 

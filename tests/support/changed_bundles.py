@@ -7,7 +7,7 @@ import random
 import zipfile
 from collections.abc import Callable
 
-from verify_bundle import DAMAGES, faults_of
+from verify_bundle import DAMAGES, find_faults
 
 
 def _without(lines: list[bytes], draw: random.Random) -> list[bytes]:
@@ -41,7 +41,7 @@ def faults(content: bytes | dict[str, bytes], head: str) -> list[str]:
         with zipfile.ZipFile(
             io.BytesIO(content if isinstance(content, bytes) else packed(content))
         ) as file:
-            return list(faults_of(file, head))
+            return list(find_faults(file, head))
     except DAMAGES as error:
         return [f"damaged: {error}"]
 

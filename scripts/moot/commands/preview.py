@@ -248,7 +248,7 @@ def _preview_row(preview_of: _Preview, experiment: Experiment, model: str) -> Js
         entry for call_id, entry in ledger.placeholders.items() if call_id not in earlier_calls
     ]
     return row | {
-        "debates": progress.done,
+        "debates": progress.debates_done,
         "calls_in_ledger": progress.ledger_calls,
         "calls_to_make": progress.new_calls,
         "prompt_tokens": sum(entry.reply.prompt_tokens for entry in new_entries),

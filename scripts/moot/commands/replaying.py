@@ -109,7 +109,7 @@ def _check_compatibility(
 
 def _check_integrity(file: str, bundle: zipfile.ZipFile, shipped: Path) -> None:
     """Refuse what the check finds wrong that every bundle holds, before anything is written."""
-    faults = list(run_path(str(shipped / "scripts" / "verify_bundle.py"))["faults_of"](bundle))
+    faults = list(run_path(str(shipped / "scripts" / "verify_bundle.py"))["find_faults"](bundle))
     if faults:
         fault_count = f" ({len(faults)} faults in all)" if len(faults) > 1 else ""
         raise UserError(

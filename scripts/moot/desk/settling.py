@@ -11,7 +11,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import quote_value, read_csv
 from moot.desk.labelling import Labelling, Statement, sheet_names
 from moot.labels import ADJUDICATED, HUMAN
-from moot.labels.sheets import Known, filled_files, read_annotations, read_labels
+from moot.labels.sheets import SheetContents, filled_files, read_annotations, read_labels
 from moot.protocols.people import normalise_name
 
 
@@ -19,13 +19,13 @@ def read_human_labels(sheets: Path, annotations: Path) -> pd.DataFrame:
     """All labels and decisions of people on the sheets that there are, columns as
     `read_annotations` gives them.
     """
-    sheets_by_id: dict[str, Known] = {}
+    sheets_by_id: dict[str, SheetContents] = {}
     for name in sheet_names(sheets):
         for item in read_csv(sheets / f"{name}.csv", ("item",))["item"]:
             sheet = str(item).split("-", maxsplit=1)[0]
-            sheets_by_id.setdefault(sheet, Known(set(), read_labels(sheets, name)[1])).items.add(
-                str(item)
-            )
+            sheets_by_id.setdefault(
+                sheet, SheetContents(set(), read_labels(sheets, name)[1])
+            ).items.add(str(item))
     return read_annotations(filled_files(annotations), sheets_by_id)[0]
 
 

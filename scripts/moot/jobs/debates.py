@@ -255,7 +255,7 @@ async def run_debates(
         max_concurrent = max_open_debates(models, job.model, len(jobs))
         async with aclosing(run_in_order(jobs, max_concurrent)) as debates:
             async for debate in debates:
-                progress.done += 1
+                progress.debates_done += 1
                 progress.tick()
                 yield debate
 

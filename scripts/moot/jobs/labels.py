@@ -18,7 +18,7 @@ from moot.core.schemas import SCHEMAS
 from moot.core.types import JsonObject
 from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, PEOPLE, RULES, kinds
 from moot.labels.sample import has_text, inclusion, name_units, read_sample
-from moot.labels.sheets import FAULTS, Known, read_annotations
+from moot.labels.sheets import FAULTS, SheetContents, read_annotations
 from moot.labels.statements import public_kinds, read_statements, sheet_id
 from moot.plan.plan import Plan
 from moot.plan.rehearsal import simulated_endpoints
@@ -237,12 +237,12 @@ def statements_of(plan: Plan, experiment: str, shards: Sequence[Path]) -> pd.Dat
 
 def known_items(
     plan: Plan, shards_of: Mapping[tuple[str, str], Sequence[Path]]
-) -> dict[str, Known]:
+) -> dict[str, SheetContents]:
     """What sheets of the run may hold, by the first part of blind ids; experiments without
     transcripts have no ids.
     """
     return {
-        sheet_id(experiment, model): Known(
+        sheet_id(experiment, model): SheetContents(
             set(read_statements(shards, rubric.utterance_kinds)["item"]) if shards else set(),
             tuple(rubric.labels),
         )

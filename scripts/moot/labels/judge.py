@@ -105,7 +105,7 @@ async def _judge_all(
         async def judge_one(case_id: str, statement: str) -> tuple[str, str]:
             async with slots:
                 judged = await _judge(judge, chats[judge.name], facts[case_id], statement)
-            progress.done += 1
+            progress.debates_done += 1
             progress.tick()
             return judged
 

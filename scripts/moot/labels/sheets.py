@@ -30,7 +30,7 @@ FilledRow = tuple[str, int, str, str, str, str]
 
 
 @dataclass(frozen=True)
-class Known:
+class SheetContents:
     """What a sheet may hold: the blind ids of statements, and their labels."""
 
     items: set[str]
@@ -154,7 +154,7 @@ def filled_files(folder: Path) -> list[Path]:
 
 
 def read_annotations(
-    files: Sequence[Path], contents: Mapping[str, Known]
+    files: Sequence[Path], contents: Mapping[str, SheetContents]
 ) -> tuple[pd.DataFrame, list[str]]:
     """All that annotators filled in, checked row by row; rows without a label are not filled in yet
     and left out.
@@ -186,7 +186,7 @@ def read_annotations(
     for file_name, number, item, typed, annotator, kind in rows:
         labeler = f"human:{annotator}" if kind == HUMAN else kind
         place = f"{file_name}: row {number}"
-        sheet = contents.get(item.split("-")[0], Known(set(), all_labels))
+        sheet = contents.get(item.split("-")[0], SheetContents(set(), all_labels))
         label = sheet.label(typed)
         if not label:
             faults.append(

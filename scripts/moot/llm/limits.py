@@ -24,20 +24,20 @@ class Pace:
     tokens_at: float = 0.0
     paused_until: float = 0.0
 
-    def take(self, now: float, tokens: int, config: ModelConfig) -> tuple[bool, float]:
+    def take(self, clock: float, tokens: int, config: ModelConfig) -> tuple[bool, float]:
         """Take the next place for a call of so many tokens, unless it is too far ahead.
 
         Returns:
             Whether the call has a place, and the seconds until its turn or until it asks again.
         """
-        start = max(now, self.requests_at, self.tokens_at, self.paused_until)
-        if start - now > AHEAD_SECONDS:
-            return False, start - now - AHEAD_SECONDS / 2
+        start = max(clock, self.requests_at, self.tokens_at, self.paused_until)
+        if start - clock > AHEAD_SECONDS:
+            return False, start - clock - AHEAD_SECONDS / 2
         if config.requests_per_minute is not None:
             self.requests_at = start + 60 / config.requests_per_minute
         if config.tokens_per_minute is not None:
             self.tokens_at = start + 60 * tokens / config.tokens_per_minute
-        return True, start - now
+        return True, start - clock
 
 
 class Limits:

@@ -18,7 +18,7 @@ class Progress:
 
     name: str
     debates: int = 0
-    done: int = 0
+    debates_done: int = 0
     new_calls: int = 0
     ledger_calls: int = 0
     waves: int = 0
@@ -27,7 +27,7 @@ class Progress:
     tokens: int = 0
     cost_usd: float = 0.0
     calls_a_debate: int = 0
-    started: float = field(default_factory=time.monotonic)
+    start_time: float = field(default_factory=time.monotonic)
     last_line: float = field(default_factory=time.monotonic)
 
     @property
@@ -43,13 +43,15 @@ class Progress:
 
     def line(self) -> str:
         """The state of the job in one line."""
-        seconds = time.monotonic() - self.started
+        seconds = time.monotonic() - self.start_time
         expected = max(self.calls_a_debate * self.debates, self.calls)
         expectation = (
-            f" of about {expected}" if self.calls_a_debate and self.done < self.debates else ""
+            f" of about {expected}"
+            if self.calls_a_debate and self.debates_done < self.debates
+            else ""
         )
         parts = [
-            f"{self.name}: {self.calls}{expectation} calls, {self.done} of {self.debates} debates",
+            f"{self.name}: {self.calls}{expectation} calls, {self.debates_done} of {self.debates} debates",
             f"{self.new_calls} calls made, {self.ledger_calls} from the ledger",
             f"{self.tokens / seconds if seconds else 0:.0f} tokens/s" if self.tokens else "",
             f"{self.cost_usd:.4f} US dollars" if self.cost_usd else "",
@@ -57,7 +59,7 @@ class Progress:
             f"{self.retries} retries" if self.retries else "",
             f"{self.failed_calls} calls failed" if self.failed_calls else "",
         ]
-        if self.done == self.debates:
+        if self.debates_done == self.debates:
             parts.append(f"{seconds:.0f} s")
         elif expectation and self.new_calls:
             parts.append(f"about {seconds / self.new_calls * (expected - self.calls):.0f} s left")

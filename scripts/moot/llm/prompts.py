@@ -76,7 +76,7 @@ def fill(words: str, **slots: object) -> str:
                 f"no {{{slot}}} in the words '{words.strip()[:60]}'; type the slot where its text"
                 " belongs."
             )
-    return re.sub(r"\{(\w+)\}", lambda found: str(slots.get(found[1], found[0])), words)
+    return re.sub(r"\{(\w+)\}", lambda match: str(slots.get(match[1], match[0])), words)
 
 
 class _Environment(SandboxedEnvironment):
@@ -162,17 +162,17 @@ class Prompts:
             if place % 2:
                 tag = part
             else:
-                shown = (
+                section_text = (
                     (part if tag else _ON_TAGS.sub("", self._cut.sub("\n\n", part)))
                     .replace("\0", "")
                     .strip()
                 )
-                sections += [Section(tag, shown)] if shown else []
+                sections += [Section(tag, section_text)] if section_text else []
         return tuple(sections)
 
     def _text(self, names: tuple[str, ...], context: Fields) -> str:
         """The first template that there is, rendered, with a mark where a message begins."""
-        with _mistakes_named(names[-1]):
+        with _template_errors(names[-1]):
             return self._template(names).render(
                 role=lambda role: f"\0{self._mark}{role}\0", **context
             )
@@ -192,62 +192,65 @@ class Prompts:
             raise UserError(
                 f"{folder}: no such folder of prompt templates (sought from the working directory)."
             )
-        inside, found = folder.resolve(), list(islice(folder.rglob("*"), _MOST_FILES + 1))
-        if len(found) > _MOST_FILES:
+        root, paths = folder.resolve(), list(islice(folder.rglob("*"), _MOST_FILES + 1))
+        if len(paths) > _MOST_FILES:
             raise UserError(
                 f"{folder}: more than {_MOST_FILES} files; expected a folder of prompt templates"
                 " alone."
             )
-        for path in sorted(found):
-            if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(inside)):
+        for path in sorted(paths):
+            if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(root)):
                 raise UserError(
                     f"{path}: a link to {path.readlink()}, which is outside of the folder of prompt"
                     " templates, or not there; expected a file. Copy the template into the folder."
                 )
-        overlaid = Prompts(folder, *self._folders)
-        files = (path for path in sorted(found) if path.is_file() and path.suffix != ".md")
-        own = [
+        prompts = Prompts(folder, *self._folders)
+        files = (path for path in sorted(paths) if path.is_file() and path.suffix != ".md")
+        overlay_names = [
             path.relative_to(folder).as_posix() for path in files if not path.name.startswith(".")
         ]
-        known = self._named(names)
-        used = overlaid._sources(
-            [*known, *(name for name in own if _without_language(name) in known)]
+        template_names = self._names_with_prefix(names)
+        sources = prompts._sources(
+            [
+                *template_names,
+                *(name for name in overlay_names if _without_language(name) in template_names),
+            ]
         )
-        for name in own:
-            if name not in used:
-                raise unknown_name("prompt template", name, used, str(folder))
-        return overlaid
+        for name in overlay_names:
+            if name not in sources:
+                raise unknown_name("prompt template", name, sources, str(folder))
+        return prompts
 
     def sources(self, *names: str) -> dict[str, str]:
         """Name to source of every template with such a prefix, and of all that these include or
         extend.
         """
-        return self._sources(self._named(names))
+        return self._sources(self._names_with_prefix(names))
 
     def _digest(self, *names: str) -> str:
         sources = self.sources(*names)
-        seen = sorted(
+        source_digests = sorted(
             (name, hashlib.sha256(source.encode()).hexdigest()) for name, source in sources.items()
         )
-        return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
+        return hashlib.sha256(repr(source_digests).encode()).hexdigest()[:16]
 
-    def _named(self, prefixes: tuple[str, ...]) -> list[str]:
+    def _names_with_prefix(self, prefixes: tuple[str, ...]) -> list[str]:
         return [name for name in self._environment.list_templates() if name.startswith(prefixes)]
 
     def _sources(self, names: Iterable[str]) -> dict[str, str]:
-        waiting, found = list(names), dict[str, str]()
+        remaining, sources = list(names), dict[str, str]()
         loader = self._environment.loader
-        while waiting and loader is not None:
-            name = waiting.pop()
-            if name not in found:
-                with _mistakes_named(name):
-                    found[name] = loader.get_source(self._environment, name)[0]
-                    waiting.extend(_referenced(found[name], name))
-        return found
+        while remaining and loader is not None:
+            name = remaining.pop()
+            if name not in sources:
+                with _template_errors(name):
+                    sources[name] = loader.get_source(self._environment, name)[0]
+                    remaining.extend(_referenced_templates(sources[name], name))
+        return sources
 
 
 @cache
-def _referenced(source: str, name: str) -> tuple[str, ...]:
+def _referenced_templates(source: str, name: str) -> tuple[str, ...]:
     """The templates that a template includes or extends; each is parsed once for all folders that
     it is in.
     """
@@ -263,7 +266,7 @@ def _without_language(name: str) -> str:
 
 
 @contextmanager
-def _mistakes_named(name: str) -> Iterator[None]:
+def _template_errors(name: str) -> Iterator[None]:
     """A mistake in a template, or one that is not there, as one message."""
     try:
         yield

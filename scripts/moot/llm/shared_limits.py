@@ -54,7 +54,7 @@ def fair_share(demand: int, other_demands: Sequence[int], total: int) -> int:
     raise AssertionError("`own` is among the wants")
 
 
-def has_turn(process: int, other_processes: Sequence[int], total: int, now: float) -> bool:
+def has_turn(process: int, other_processes: Sequence[int], total: int, seconds: float) -> bool:
     """Whether the process with the number `process` may call now: `total` of them at a time, in a
     circle.
 
@@ -62,7 +62,7 @@ def has_turn(process: int, other_processes: Sequence[int], total: int, now: floa
     [[True, True, False], [False, True, True]]
     """
     numbers = sorted({*other_processes, process})
-    return (numbers.index(process) - int(now / _TURN_SECONDS)) % len(numbers) < total
+    return (numbers.index(process) - int(seconds / _TURN_SECONDS)) % len(numbers) < total
 
 
 class SharedLimits(Limits):
@@ -173,41 +173,50 @@ class SharedLimits(Limits):
         """
 
         def share(connection: sa.Connection, number: int) -> tuple[int, float]:
-            mine, now = SHARES.c.model == self._model, self._processes.read_clock(connection)
-            rows = connection.execute(sa.select(SHARES).where(mine)).mappings()
+            is_model, seconds = (
+                SHARES.c.model == self._model,
+                self._processes.read_clock(connection),
+            )
+            rows = connection.execute(sa.select(SHARES).where(is_model)).mappings()
             shares = {int(row["process"]): row for row in rows}
             shares.pop(number, None)
-            if ended := self._processes.find_ended(connection, shares):
-                connection.execute(sa.delete(SHARES).where(mine, SHARES.c.process.in_(ended)))
-                shares = {process: row for process, row in shares.items() if process not in ended}
-            allowed = self._share(number, demand, shares, now) if demand else 0
-            connection.execute(sa.delete(SHARES).where(mine, SHARES.c.process == number))
+            if ended_processes := self._processes.find_ended(connection, shares):
+                connection.execute(
+                    sa.delete(SHARES).where(is_model, SHARES.c.process.in_(ended_processes))
+                )
+                shares = {
+                    process: row
+                    for process, row in shares.items()
+                    if process not in ended_processes
+                }
+            call_count = self._share(number, demand, shares, seconds) if demand else 0
+            connection.execute(sa.delete(SHARES).where(is_model, SHARES.c.process == number))
             if demand:
-                held = {
+                columns = {
                     "wanted": demand,
-                    "held": max(in_use, allowed),
+                    "held": max(in_use, call_count),
                     "most": self._config.concurrency,
                 }
                 connection.execute(
-                    sa.insert(SHARES), {"model": self._model, "process": number, **held}
+                    sa.insert(SHARES), {"model": self._model, "process": number, **columns}
                 )
             if (
                 not shares and not self._has_looked
             ):  # what those wrote who have ended, by a clock that may have begun anew
                 connection.execute(sa.delete(PACES).where(PACES.c.model == self._model))
-            return allowed, self._pace(connection).paused_until - now
+            return call_count, self._pace(connection).paused_until - seconds
 
         return self._processes.run(share, lock_name=self._model)
 
     def _share(
-        self, number: int, demand: int, other_shares: Mapping[int, sa.RowMapping], now: float
+        self, number: int, demand: int, other_shares: Mapping[int, sa.RowMapping], seconds: float
     ) -> int:
         total = min(
             [self._config.concurrency, *(int(row["most"]) for row in other_shares.values())]
         )
         if not other_shares:
             return total
-        if len(other_shares) >= total and not has_turn(number, list(other_shares), total, now):
+        if len(other_shares) >= total and not has_turn(number, list(other_shares), total, seconds):
             return 0
         free = total - sum(int(row["held"]) for row in other_shares.values())
         fair = fair_share(demand, [int(row["wanted"]) for row in other_shares.values()], total)
@@ -220,8 +229,8 @@ class SharedLimits(Limits):
 
     def _take_places(self, tokens: Sequence[int]) -> list[tuple[bool, float]]:
         def take(connection: sa.Connection, _: int) -> list[tuple[bool, float]]:
-            pace, now = self._pace(connection), self._processes.read_clock(connection)
-            places = [pace.take(now, count, self._config) for count in tokens]
+            pace, seconds = self._pace(connection), self._processes.read_clock(connection)
+            places = [pace.take(seconds, count, self._config) for count in tokens]
             self._keep(connection, pace)
             return places
 

@@ -195,10 +195,13 @@ def _opinion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) 
         ("confidence", "confidence", 100),
         ("belief_in_positive", "belief", 1),
     ):
-        known = rows[rows[column].notna()]
-        if len(known):
+        rated_rows = rows[rows[column].notna()]
+        if len(rated_rows):
             yield from _scores_of(
-                known["case_id"], {metric: share_statistic(known[column] / scale)}, group, results
+                rated_rows["case_id"],
+                {metric: share_statistic(rated_rows[column] / scale)},
+                group,
+                results,
             )
 
 

@@ -20,7 +20,7 @@ TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE = (
     "false negative rate",
 )
 PREDICTED = "predicted positive"
-FEWEST_CASES = 10
+MIN_CASES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,27 +75,23 @@ def group_rates(
         return []
     rows = results.predictions
     rows = rows[(rows["model"] == model) & (rows["status"] == "valid")]
-    found: list[GroupRate] = []
+    group_rows: list[GroupRate] = []
     for attribute in results.task.groups if attributes is None else attributes:
         values = rows["case_id"].map(
             lambda case, name=attribute: results.attributes[case].get(name, "")
         )
         sizes = rows.groupby(values)["case_id"].nunique().drop("", errors="ignore")
         groups = {
-            str(value): rows[values == value]
-            for value in sorted(sizes.index[sizes >= FEWEST_CASES])
+            str(value): rows[values == value] for value in sorted(sizes.index[sizes >= MIN_CASES])
         }
         if groups and len(sizes) <= MOST_VALUES:
             largest = max(groups, key=lambda group: (sizes[group], group))
-            found += [
-                one
-                for rate in rates
-                for one in _of_attribute(results, attribute, rate, groups, largest)
-            ]
-    return found
+            for rate in rates:
+                group_rows += _attribute_rates(results, attribute, rate, groups, largest)
+    return group_rows
 
 
-def _of_attribute(
+def _attribute_rates(
     results: ExperimentResults,
     attribute: str,
     rate: str,
@@ -105,35 +101,48 @@ def _of_attribute(
     sums = {
         group: _sums(rows, positive_of_two(results.task), rate) for group, rows in groups.items()
     }
-    counted = {
+    counted_cases = {
         group: rows["case_id"][sums[group].bottoms[:, 0] > 0] for group, rows in groups.items()
     }
-    shown = {group for group, cases in counted.items() if cases.nunique() >= FEWEST_CASES}
+    large_groups = {group for group, cases in counted_cases.items() if cases.nunique() >= MIN_CASES}
     for group, rows in groups.items():
-        mine, value = sums[group], (np.nan, np.nan, np.nan)
-        if group in shown:
+        group_sums, value = sums[group], (np.nan, np.nan, np.nan)
+        if group in large_groups:
             bootstrap = results.sample(rows["case_id"]).bootstrap
-            value = bootstrap.estimate(ratio_statistic(mine.tops[:, 0], mine.bottoms[:, 0], SHARE))
-        one = GroupRate(
-            attribute, group, rate, *value, counted[group].nunique(), len(counted[group])
+            value = bootstrap.estimate(
+                ratio_statistic(group_sums.tops[:, 0], group_sums.bottoms[:, 0], SHARE)
+            )
+        group_rate = GroupRate(
+            attribute,
+            group,
+            rate,
+            *value,
+            counted_cases[group].nunique(),
+            len(counted_cases[group]),
         )
-        if group == largest or not {group, largest} <= shown:
-            yield one
+        if group == largest or not {group, largest} <= large_groups:
+            yield group_rate
             continue
-        clusters, others = (
-            [results.clusters[case] for case in groups[name]["case_id"]]
-            for name in (group, largest)
+        difference = compare_unpaired(
+            group_sums,
+            sums[largest],
+            [results.clusters[case] for case in rows["case_id"]],
+            [results.clusters[case] for case in groups[largest]["case_id"]],
+            results.seed,
+            SHARE,
         )
-        difference = compare_unpaired(mine, sums[largest], clusters, others, results.seed, SHARE)
-        yield replace(one, compared_with=largest, difference=difference)
+        yield replace(group_rate, compared_with=largest, difference=difference)
 
 
 def _sums(rows: pd.DataFrame, positive: str, rate: str) -> Sums:
     """A rate as answers over cases, row by row."""
-    named, actual = ((rows[column] == positive).to_numpy() for column in ("prediction", "target"))
-    counted = ~named if rate == FALSE_NEGATIVE else named
-    among = {
-        PREDICTED: np.ones_like(actual),
-        FALSE_POSITIVE: ~actual & (rows["target"] != "").to_numpy(),
-    }.get(rate, actual)
-    return Sums(as_numbers(counted & among)[:, None], as_numbers(among)[:, None])
+    is_predicted = (rows["prediction"] == positive).to_numpy()
+    is_positive = (rows["target"] == positive).to_numpy()
+    is_counted = ~is_predicted if rate == FALSE_NEGATIVE else is_predicted
+    is_in_denominator = {
+        PREDICTED: np.ones_like(is_positive),
+        FALSE_POSITIVE: ~is_positive & (rows["target"] != "").to_numpy(),
+    }.get(rate, is_positive)
+    return Sums(
+        as_numbers(is_counted & is_in_denominator)[:, None], as_numbers(is_in_denominator)[:, None]
+    )

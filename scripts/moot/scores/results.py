@@ -101,7 +101,7 @@ class ExperimentResults:
 
     @property
     def _case_file(self) -> Path:
-        return self._named(self.results / "cases" / f"{self.config.dataset}.parquet")
+        return self._declared_path(self.results / "cases" / f"{self.config.dataset}.parquet")
 
     @property
     def task(self) -> Task:
@@ -170,7 +170,7 @@ class ExperimentResults:
 
     def calls_of(self, model: str) -> Iterator[pd.DataFrame]:
         """The calls of one model, some at a time, in the order of the file."""
-        path = self._named(self.results / "calls" / self.experiment / f"{model}.parquet")
+        path = self._declared_path(self.results / "calls" / self.experiment / f"{model}.parquet")
         for batch in read_batches(path, _CALLS_PER_READ):
             yield batch.to_pandas()
 
@@ -363,14 +363,14 @@ class ExperimentResults:
     def _is_there(self, path: Path) -> bool:
         return path.is_file() if self.files is None else path in self.files
 
-    def _named(self, path: Path) -> Path:
+    def _declared_path(self, path: Path) -> Path:
         if self.files is not None and path not in self.files:
             raise ValueError(f"{path} is read, but the rule does not name it")
         return path
 
     def _of_models(self, kind: str) -> pd.DataFrame:
         folder = self.results / kind / self.experiment
-        paths = [self._named(folder / f"{model}.parquet") for model in self.config.models]
+        paths = [self._declared_path(folder / f"{model}.parquet") for model in self.config.models]
         missing = [path for path in paths if not path.is_file()]
         if missing:
             raise UserError(

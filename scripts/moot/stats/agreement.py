@@ -72,9 +72,12 @@ def count_agreeing_pairs(
 
 def _count_pairs(rows: pd.DataFrame, common: Sequence[str]) -> pd.DataFrame:
     answers = rows.groupby([*common, "prediction"], sort=True).size()
-    alike, all_of_them = (
+    agreeing_pairs, all_pairs = (
         counts * (counts - 1) / 2 for counts in (answers, rows.groupby([*common], sort=True).size())
     )
     return pd.DataFrame(
-        {"agree": alike.groupby("case_id").sum(), "pairs": all_of_them.groupby("case_id").sum()}
+        {
+            "agree": agreeing_pairs.groupby("case_id").sum(),
+            "pairs": all_pairs.groupby("case_id").sum(),
+        }
     )

@@ -44,9 +44,9 @@ def compare(first: Floats, second: Floats, clusters: Clusters, seed: int) -> Com
     """Compare two systems by their share of right answers on each common case; all three of shape
     (cases,).
     """
-    differences, ones = first - second, np.ones((len(first), 1))
+    differences, weights = first - second, np.ones((len(first), 1))
     difference = compare_paired(
-        Sums(first[:, None], ones), Sums(second[:, None], ones), clusters, seed, DIFFERENCE
+        Sums(first[:, None], weights), Sums(second[:, None], weights), clusters, seed, DIFFERENCE
     )
     first_better, second_better = (differences > _ROUNDING).sum(), (differences < -_ROUNDING).sum()
     return Comparison(

@@ -32,7 +32,7 @@ def encoded(classifier: Estimator, *, scaled: bool = False) -> Pipeline:
     return make_pipeline(columns, *([StandardScaler()] if scaled else []), classifier)
 
 
-def numbered(classifier: Estimator) -> Pipeline:
+def build_ordinal_pipeline(classifier: Estimator) -> Pipeline:
     """A classifier that copes with gaps itself, behind categories turned to numbers; an unseen one
     becomes a gap.
     """

@@ -85,11 +85,11 @@ def _make_vocabularies_plain(part: object, visited: set[int]) -> None:
 def load(path: Path) -> StoredModel:
     """Read what `store` wrote; raises `UserError` as `read`."""
     prefixes = tuple(f"{package}." for package in FOLDERS)
-    content = read(path, lambda name: name in TRUSTED or name.startswith(prefixes))
+    content = read_trusted(path, lambda name: name in TRUSTED or name.startswith(prefixes))
     return StoredModel(content["estimator"], tuple(content["labels"]))
 
 
-def read(path: Path, is_trusted: Callable[[str], bool]) -> JsonObject:
+def read_trusted(path: Path, is_trusted: Callable[[str], bool]) -> JsonObject:
     """Read what `dump` wrote, if its types are trusted.
 
     Raises:

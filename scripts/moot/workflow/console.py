@@ -66,13 +66,9 @@ _LAST_LINES_OF_FAILURE = (
 def show_stages() -> None:
     """From now on write a line a stage on the terminal in place of Snakemake's blocks."""
     # a logger of moot's own would have to be installed, and format Snakemake's messages itself
-    handlers = [
-        found
-        for found in logging.getLogger("snakemake.logging").handlers
-        if found.name == "DefaultStreamHandler"
-    ]
-    for handler in handlers:
-        handler.addFilter(StageLines(_write))
+    for handler in logging.getLogger("snakemake.logging").handlers:
+        if handler.name == "DefaultStreamHandler":
+            handler.addFilter(StageLines(_write))
 
 
 def _write(line: str) -> None:

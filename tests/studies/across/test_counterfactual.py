@@ -24,7 +24,7 @@ from moot.jobs.predictions import write_predictions
 from moot.jobs.results import load_study_results, write_scores
 from moot.plan.plan import Plan
 from moot.report import TABLES
-from moot.scores.group_rates import FEWEST_CASES
+from moot.scores.group_rates import MIN_CASES
 
 Context = Callable[..., LoadContext]
 SWAPPED = {"man": "woman", "he": "she", "his": "her", "him": "her", "himself": "herself"}
@@ -334,7 +334,7 @@ def test_rates_by_group_are_those_of_fairlearn(tables: dict[str, pd.DataFrame]) 
             found = row(
                 frame, experiment="asked", model="partial", attribute="sex", rate=rate, group=sex
             )
-            if found["cases"] < FEWEST_CASES:
+            if found["cases"] < MIN_CASES:
                 assert np.isnan(found["ours"]), "its denominator decides whether a rate is shown"
                 continue
             assert found["ours"] == pytest.approx(oracle.by_group.loc[sex, rate])

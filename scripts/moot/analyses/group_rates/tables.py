@@ -8,7 +8,7 @@ from moot.report.content import Run, StudyResults, TableContent
 from moot.report.needs import StudyPlan
 from moot.scores.group_rates import (
     FALSE_POSITIVE,
-    FEWEST_CASES,
+    MIN_CASES,
     PREDICTED,
     TRUE_POSITIVE,
     GroupRate,
@@ -59,7 +59,7 @@ def group_rates_table(results: StudyResults) -> TableContent:
             (
                 "Rates are over valid answers: predicted positive over all (n), the true positive"
                 " rate over people whose outcome is positive, the false positive rate over the"
-                f" others: cases and n count these. A rate that rests on fewer than {FEWEST_CASES}"
+                f" others: cases and n count these. A rate that rests on fewer than {MIN_CASES}"
                 " cases is not shown."
             ),
             (

@@ -106,7 +106,7 @@ def plan_stages(plan: CheckedExperiments, faults: Faults) -> dict[str, Stages]:
     stages: dict[str, Stages] = {}
     for group in _linked_groups(tested):
         for sequential in group:
-            place = plan.where("contrasts", sequential.contrast.name, "stop")
+            place = plan.place("contrasts", sequential.contrast.name, "stop")
             for problem in _problems(plan, sequential, group[0]):
                 faults.add(f"{place}: {problem}")
         for name in sorted(_experiments(group)):
@@ -116,7 +116,7 @@ def plan_stages(plan: CheckedExperiments, faults: Faults) -> dict[str, Stages]:
             continue
         for name in sorted({side.experiment for side in contrast.sides} & stages.keys())[:1]:
             faults.add(
-                f"{plan.where('contrasts', contrast.name)}: the debates of '{name}' may stop early,"
+                f"{plan.place('contrasts', contrast.name)}: the debates of '{name}' may stop early,"
                 f" by contrast '{stages[name].contrasts[0].contrast.name}', and a test with no"
                 " `stop` takes their number as fixed. Give it a `stop`, or leave it out."
             )

@@ -232,10 +232,10 @@ class BatchFolder:
         output = self._folder / f"{batch_id}.output.jsonl"
         if not calls.is_file() and not output.is_file():
             return BatchState("failed", problem=f"there is no file {calls}")
-        answered = _count_lines(output) if output.is_file() else 0
-        if answered and answered >= _count_lines(calls):
+        answer_count = _count_lines(output) if output.is_file() else 0
+        if answer_count and answer_count >= _count_lines(calls):
             return BatchState("completed", (output.name,))
-        return BatchState(f"{answered} lines answered in {output}")
+        return BatchState(f"{answer_count} lines answered in {output}")
 
     async def content(self, file: str) -> bytes:
         """Return the content of a file of answered lines."""

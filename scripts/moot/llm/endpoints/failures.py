@@ -149,9 +149,9 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
     Zero, a negative number and a date in the past name no wait.
     """
     readers = (("retry-after-ms", _read_milliseconds), ("retry-after", _read_seconds))
-    for header, read in readers:
+    for header, read_header in readers:
         try:
-            seconds = read(headers[header].strip()) if header in headers else 0.0
+            seconds = read_header(headers[header].strip()) if header in headers else 0.0
         except (ValueError, TypeError, OverflowError):
             continue  # neither seconds nor a date
         if math.isfinite(seconds) and seconds > 0:

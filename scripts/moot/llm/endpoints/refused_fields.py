@@ -66,12 +66,12 @@ def find_refused_field(status: int, body: ErrorBody, sent_fields: Collection[str
         if name in names:
             return name
     longest_first = sorted(names, key=len, reverse=True)  # top_logprobs before logprobs
-    positions = {name: _position_in(body.message, name) for name in longest_first}
-    named = [name for name in longest_first if positions[name] >= 0]
-    return min(named, key=lambda name: positions[name], default="")
+    positions = {name: _find_position(body.message, name) for name in longest_first}
+    refused_names = [name for name in longest_first if positions[name] >= 0]
+    return min(refused_names, key=lambda name: positions[name], default="")
 
 
-def _position_in(message: str, name: str) -> int:
+def _find_position(message: str, name: str) -> int:
     """Return where a message refuses a field, -1 if it does not."""
     for spelling in (name, *_ALIASES.get(name, ())):
         match = re.search(rf"(?<![\w-]){re.escape(spelling)}(?![\w-])", message, re.IGNORECASE)

@@ -14,9 +14,9 @@ THOUGHT_MARKS = (
 )
 """Marks around a thought: the opening and the closing one, as regular expressions."""
 
-_CLOSED = re.compile("|".join(close for _, close in THOUGHT_MARKS), re.IGNORECASE)
+_CLOSING_MARK = re.compile("|".join(close for _, close in THOUGHT_MARKS), re.IGNORECASE)
 _FINAL_CHANNEL = re.compile(THOUGHT_MARKS[-1][1], re.IGNORECASE)
-_OPEN = re.compile("|".join(start for start, _ in THOUGHT_MARKS), re.IGNORECASE)
+_OPENING_MARK = re.compile("|".join(start for start, _ in THOUGHT_MARKS), re.IGNORECASE)
 _DECODED_START = re.compile(r"\s*(?:assistant)?analysis(?=[\s\S])")
 _DECODED_OPEN = re.compile(r"\s*(?:assistant)?analysis(?=[A-Z0-9\"'“{<\[])")
 _DECODED_FINAL = "assistantfinal"
@@ -40,10 +40,10 @@ def strip_thoughts(text: str) -> str:
         return text.rsplit(_DECODED_FINAL, 1)[1]
     if _DECODED_OPEN.match(text):
         return ""
-    closing_marks = list(_FINAL_CHANNEL.finditer(text)) or list(_CLOSED.finditer(text))
+    closing_marks = list(_FINAL_CHANNEL.finditer(text)) or list(_CLOSING_MARK.finditer(text))
     if closing_marks:
         text = text[closing_marks[-1].end() :]
-    return "" if _OPEN.search(text) else text
+    return "" if _OPENING_MARK.search(text) else text
 
 
 def strip_tokens(text: str) -> str:

@@ -32,7 +32,7 @@ from moot.core.log import LOG
 from moot.core.types import Fields, JsonObject
 from moot.datasets.near_duplicates import find_leaks
 from moot.training.baselines.text import sentence_model
-from moot.training.storage import dump, read
+from moot.training.storage import dump, read_trusted
 from moot.training.text_features import SentenceEmbedding
 
 Features = Literal["tfidf", "tfidf-crossed", "embeddings"]
@@ -323,7 +323,7 @@ def assistant_at(path: Path) -> Assistant:
 
 def load_assistant(path: Path) -> Assistant:
     """Load a stored assistant; raises `UserError` as `read`, and where the file holds no assistant."""
-    content = read(path, _TRUSTED.__contains__)
+    content = read_trusted(path, _TRUSTED.__contains__)
     try:
         described = json.loads(content["about"])
         fields: JsonObject = {

@@ -23,7 +23,7 @@ from moot.report.figures import (
     panels,
 )
 from moot.report.needs import has_tournament
-from moot.scores.group_rates import FEWEST_CASES
+from moot.scores.group_rates import MIN_CASES
 from moot.stats.bootstrap import ClusterBootstrap, as_numbers, mean_statistic, share_statistic
 from moot.stats.calibration import confidence_bins
 from moot.studies.recorded.runs import (
@@ -118,7 +118,7 @@ def nyu_beliefs(results: StudyResults) -> "Figure":
         drawing,
         [
             "n: debates in which the judge stated a belief more than once. The 95 % interval by"
-            f" story and judge is shaded if n is at least {FEWEST_CASES}. A debate that has ended"
+            f" story and judge is shaded if n is at least {MIN_CASES}. A debate that has ended"
             " keeps its last belief. Round 0: before the first speech. Rounds after"
             f" {MAX_ROUNDS} are not drawn."
         ],
@@ -148,7 +148,7 @@ def _draw_beliefs(axes: "Axes", run: RecordedRun) -> None:
             bootstrap.estimate(mean_statistic(rows[number], (0.0, 1.0))) for number in rows.columns
         ]
         y, low, high = 100 * np.array(estimates).T
-        if len(rows) >= FEWEST_CASES:
+        if len(rows) >= MIN_CASES:
             axes.fill_between(rows.columns, low, high, color=colour, alpha=0.13, linewidth=0)
         axes.plot(rows.columns, y, line, color=colour, label=label)
         axes.text(MAX_ROUNDS, y[-1], f" n = {len(rows)}", color=colour, fontsize=7, va="center")

@@ -43,11 +43,13 @@ def weights() -> Path:
 
 @baseline("tabpfn", "TabPFN (version 2)", family=("tabular", "courtroom_paper"), stored=False)
 def tabpfn(seed: int, threads: int) -> "Pipeline":
-    from moot.training.preprocessing import numbered
+    from moot.training.preprocessing import build_ordinal_pipeline
 
     path = weights()
     library = import_optional("tabpfn", "tabular")
     # Folds run side by side instead: the order of a sum over several threads would change last
     # digits.
     import_optional("torch", "tabular").set_num_threads(1)
-    return numbered(library.TabPFNClassifier(model_path=path, device="cpu", random_state=seed))
+    return build_ordinal_pipeline(
+        library.TabPFNClassifier(model_path=path, device="cpu", random_state=seed)
+    )

@@ -76,26 +76,30 @@ def linear(features: Callable[[ModuleType], object], *, margin: float | None = N
 
 BUILDERS = {
     ("bag-of-words", "Bag of words, logistic regression"): linear(
-        lambda made: made.words_of_topic_and_body()
+        lambda transformers: transformers.words_of_topic_and_body()
     ),
     ("unigram-svm", "Unigram SVM"): linear(
-        lambda made: made.words_of_topic_and_body(binary=True), margin=MARGIN
+        lambda transformers: transformers.words_of_topic_and_body(binary=True), margin=MARGIN
     ),
     ("unigram-sentiment-svm", "Unigram and sentiment lexicon SVM"): linear(
-        lambda made: made.words_and_sentiment(), margin=MARGIN
+        lambda transformers: transformers.words_and_sentiment(), margin=MARGIN
     ),
-    ("tfidf-logistic-regression", "TF-IDF, logistic regression"): linear(lambda made: made.tfidf()),
-    ("tfidf-svm", "TF-IDF, linear SVM"): linear(lambda made: made.tfidf(), margin=1.0),
+    ("tfidf-logistic-regression", "TF-IDF, logistic regression"): linear(
+        lambda transformers: transformers.tfidf()
+    ),
+    ("tfidf-svm", "TF-IDF, linear SVM"): linear(
+        lambda transformers: transformers.tfidf(), margin=1.0
+    ),
     ("sentence-embedding", "Sentence embedding, logistic regression"): linear(
-        lambda made: made.embeddings(sentence_model())
+        lambda transformers: transformers.embeddings(sentence_model())
     ),
 }
 CHARACTER_BUILDERS = {
     ("character-logistic-regression", "Character TF-IDF, logistic regression"): linear(
-        lambda made: made.characters()
+        lambda transformers: transformers.characters()
     ),
     ("character-svm", "Character TF-IDF, linear SVM"): linear(
-        lambda made: made.characters(), margin=1.0
+        lambda transformers: transformers.characters(), margin=1.0
     ),
 }
 for names, builder in BUILDERS.items():
