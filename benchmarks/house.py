@@ -19,7 +19,7 @@ from readability import FOLDERS, LIMITS, measure
 
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
-from moot.plan.kept import keep
+from moot.plan.kept import keep_for_jobs
 from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -193,7 +193,7 @@ def start_of_a_job() -> float:
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         Path(".snakemake").mkdir()
         Path("config.json").write_text(json.dumps(config), encoding="utf-8")
-        keep(Plan.from_yaml(config, PROJECT), config)
+        keep_for_jobs(Plan.from_yaml(config, PROJECT), config)
         return processor_seconds(
             "-c", START_OF_A_JOB, PROJECT / "scripts" / "debates.py", folder=Path(folder)
         )[-1]

@@ -29,7 +29,7 @@ from moot.core.model_entries import entries_of_command_line, merge_models
 from moot.core.places import Faults
 from moot.core.shipped_files import default_files
 from moot.core.log import should_write_stage_lines
-from moot.plan.kept import DESK, keep_in
+from moot.plan.kept import DESK, write_plan
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.report.exports import EXPORTERS

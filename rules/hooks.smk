@@ -2,7 +2,7 @@
 
 from moot.core.stopping import Run
 from moot.desk.instructions import copy_instructions
-from moot.plan.kept import keep
+from moot.plan.kept import keep_for_jobs
 from moot.workflow.folder import claim_folder, describe_configuration
 
 
@@ -45,7 +45,7 @@ RUNNING = []
 
 if IS_MAIN and not IS_DRY and DESK in os.environ:
     shards_with_people = targets.shards_with_people(plan)
-    keep_in(Path(os.environ[DESK]), plan, config, digests_by_path(shards_with_people))
+    write_plan(Path(os.environ[DESK]), plan, config, digests_by_path(shards_with_people))
 
 
 onstart:
@@ -58,7 +58,7 @@ onstart:
             claim_folder(
                 describe_configuration(jobs, plan, DEFAULTS), plan.config.replace_results
             )
-    keep(plan, config)
+    keep_for_jobs(plan, config)
     copy_instructions(plan.config.people)
     RUNNING.append(Run(Path("results"), ON_A_CLUSTER))
 

@@ -32,7 +32,7 @@ def local_files(wildcards):
 
 def generated_files(wildcards):
     """The artifacts of debates that a data set is made from."""
-    plan.check_made_data(wildcards.dataset)
+    plan.check_dataset_source(wildcards.dataset)
     files = []
     for path in plan.needed_by_dataset(wildcards.dataset).values():
         files += [f"results/{file}" for file in artifact_files(path, plan.config.shards)]
@@ -134,27 +134,27 @@ def labels_of_study(wildcards):
 
 def presented_results(study):
     """The results of a study's experiments, trial runs, control arms and baselines."""
-    presented = [*plan.of_study(study), *plan.trials_of(study), *plan.controls_of(study)]
-    names = {experiment.name for experiment in plan.of_study(study)}
+    presented = [*plan.experiments_of(study), *plan.trials_of(study), *plan.controls_of(study)]
+    names = {experiment.name for experiment in plan.experiments_of(study)}
     files = []
     for experiment in presented:
         files += results_of(experiment.name)
     for run in targets.labelled_runs(plan):
         if run.partition("/")[0] in names:
             files.append(f"results/annotations/{run}.parquet")
-    for dataset in plan.trained_for(study):
+    for dataset in plan.trained_datasets_of(study):
         files.append(f"results/baselines/{dataset}_predictions.parquet")
     return list(dict.fromkeys(files))
 
 
 def scores_of_study(study):
     """The scores of a study's experiments."""
-    return [f"results/scores/{experiment.name}.parquet" for experiment in plan.of_study(study)]
+    return [f"results/scores/{experiment.name}.parquet" for experiment in plan.experiments_of(study)]
 
 
 def baselines_of_study(study):
     """The leaderboards of the baselines that a study shows."""
-    return [f"results/baselines/{dataset}.parquet" for dataset in plan.trained_for(study)]
+    return [f"results/baselines/{dataset}.parquet" for dataset in plan.trained_datasets_of(study)]
 
 
 def claims_of_papers(study):

@@ -4,7 +4,7 @@ EXPORTS = {f"export_{name}": targets.exports(plan, name) for name in EXPORTERS}
 
 for name, files in {
     "cases": CASES,
-    "baselines": [f"results/baselines/{name}.parquet" for name in plan.with_baselines],
+    "baselines": [f"results/baselines/{name}.parquet" for name in plan.trained_datasets],
     "debates": targets.predictions(plan),
     "labels": targets.labels(plan),
     "annotation_sheets": [

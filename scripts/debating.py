@@ -14,14 +14,14 @@ from moot.desk.debating import Debating, jobs_with_people
 from moot.llm.chat import Settings, open_chats
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
-from moot.plan.kept import read_kept, read_kept_digests
+from moot.plan.kept import read_plan, read_plan_digests
 
 
 async def hold_debates(path: Path) -> None:
     """Hold the debates of a kept plan until the plan changes, or until the process that started
     this one ends.
     """
-    key, load = read_kept(path)
+    key, load = read_plan(path)
     plan, loop = load(), asyncio.get_running_loop()
     news = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(news), sys.stdin)
@@ -31,8 +31,8 @@ async def hold_debates(path: Path) -> None:
     with closing(Ledger(plan.config.ledger)) as ledger:
         settings = Settings(plan.config.replay, plan.config.budget, threads)
         async with open_chats(models, ledger, settings, Progress("the desk's debates")) as chats:
-            debating = Debating(plan, ledger, chats, partial(read_kept_digests, path))
-            await debating.go_on(news, lambda: path.exists() and read_kept(path)[0] == key)
+            debating = Debating(plan, ledger, chats, partial(read_plan_digests, path))
+            await debating.go_on(news, lambda: path.exists() and read_plan(path)[0] == key)
 
 
 if __name__ == "__main__":

@@ -18,4 +18,4 @@ WITH_EXAMPLES = sorted(
 def test_an_example_gives_what_its_docstring_says(path: Path) -> None:
     name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
     found = doctest.testmod(import_module(name))
-    assert found.attempted and not found.has_failed
+    assert found.attempted and not found.failed

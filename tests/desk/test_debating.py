@@ -18,7 +18,7 @@ import pytest
 from declared_jobs import declared_jobs
 from fault_server import FaultServer
 from moot.core.artifacts import atomic_path
-from moot.plan.kept import keep_in
+from moot.plan.kept import write_plan
 from moot.plan.plan import Plan
 from moot.workflow import targets
 from moot.workflow.records import RECORDS
@@ -86,7 +86,7 @@ def keep(plan: Plan, dataset: str = "people", **digests: str) -> None:
     """What a run of Snakemake leaves: the plan, and the record of the job that made the cases."""
     files = declared_jobs(plan).of_files(targets.shards_with_people(plan))
     expected = {path: asdict(value) for path, value in files.items()}
-    keep_in(PLAN, plan, {}, expected)
+    write_plan(PLAN, plan, {}, expected)
     made = {**expected[f"results/cases/{dataset}.parquet"], **digests}
     record = {"rule": "load_cases", "wildcards": {}, "digests": made, "inputs": {}, "outputs": {}}
     with atomic_path(RECORDS / "cases" / f"{dataset}.parquet.json") as part:
@@ -192,7 +192,7 @@ def test_a_plan_that_is_another_ends_the_process(server: FaultServer, beside: An
     keep(plan)
     one = beside()
     one.at_rest()
-    keep_in(PLAN, plan, {"seed": 2})
+    write_plan(PLAN, plan, {"seed": 2})
     assert one.process.wait() == 0
 
 

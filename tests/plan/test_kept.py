@@ -46,17 +46,17 @@ def raw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             "single": {"protocol": "zero_shot", "dataset": "own", "models": "small", "cases": 1}
         },
     }
-    kept.keep(Plan.from_yaml(found, SHIPPED), found)
+    kept.keep_for_jobs(Plan.from_yaml(found, SHIPPED), found)
     return found
 
 
 def is_kept(raw: dict[str, Any]) -> bool:
-    return isinstance(kept.plan_of(raw).experiments, kept.Lazy)
+    return isinstance(kept.plan_of(raw).experiments, kept.LazyValues)
 
 
 def test_a_job_has_the_plan_of_its_run(raw: dict[str, Any]) -> None:
     found, checked = kept.plan_of(json.loads(json.dumps(raw))), Plan.from_yaml(raw, SHIPPED)
-    assert isinstance(found.experiments, kept.Lazy) and list(found.experiments) == list(
+    assert isinstance(found.experiments, kept.LazyValues) and list(found.experiments) == list(
         checked.experiments
     )
     assert found.config == checked.config and dict(found.datasets) == dict(checked.datasets)

@@ -92,4 +92,4 @@ def test_what_no_experiment_of_the_run_is_about_can_be_asked_for_or_says_what_it
     with pytest.raises(
         UserError, match=r"datasets.cases.summaries: unknown experiment of this run 'summarise'"
     ):
-        plan.check_made_data("cases")
+        plan.check_dataset_source("cases")

@@ -297,7 +297,7 @@ def test_experiments_of_few_debates_enter_no_study_and_what_nothing_fills_is_lef
             for name in entry
             if plan.can_fill(entry[name])
         }
-        of_all = [found.name for found in plan.of_study("comparison")]
+        of_all = [found.name for found in plan.experiments_of("comparison")]
         return of_all, {f"{found.study}/{found.name}" for found in named}
 
     assert filled(few) == ([], {"comparison/questions", "comparison/trial_runs"})

@@ -94,7 +94,7 @@ def study_of(plan: Plan, study: str, folder: Path, comparable: PaperMatches) -> 
         write_cases(folder / "cases" / f"{name}.parquet", cases, task, describe())
     experiments = {
         found.name: predicted(relocated(load_experiment_results(plan, found.name), folder))
-        for found in plan.of_study(study)
+        for found in plan.experiments_of(study)
     }
     boards = leaderboards({found.config.dataset for found in experiments.values()})
     published = PUBLISHED[PUBLISHED["study"] == study]

@@ -110,7 +110,7 @@ def load_study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults
             for model in experiment.config.models
             if model in set(frame["model"][frame["experiment"] == experiment.name])
         ]
-        for experiment in plan.of_study(study)
+        for experiment in plan.experiments_of(study)
     }
     return StudyResults(
         study=study,

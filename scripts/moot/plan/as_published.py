@@ -27,15 +27,19 @@ from moot.core.sections import display_only_keys
 from moot.core.types import Fields, JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.llm.identity import model_asked, provider
-from moot.plan.entries import expand, rubric_of, templates_used
+from moot.plan.entries import expand_entry, find_rubric, templates_used
 from moot.plan.plan import Plan
-from moot.plan.wording import OTHERS, OURS, Wordings
+from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, Wordings
 from moot.protocols import PROTOCOLS
 from moot.report.content import PaperMatch, PaperMatches
 from moot.scores.served import versions_said
 
-_SENT = ("structured", "reasoning", "parameters")  # of a model's entry: also changes its replies
-_REAL = ("local", "download")
+_MODEL_KEYS_SENT = (
+    "structured",
+    "reasoning",
+    "parameters",
+)  # of a model's entry: also changes its replies
+_REAL_SOURCES = ("local", "download")
 SAMPLING = (
     "temperature",
     "max_tokens",
@@ -44,7 +48,7 @@ OTHER_DATA = "other data"
 
 
 @dataclass(frozen=True, slots=True)
-class _Setting:
+class _ExperimentSetting:
     """All of an experiment that its values depend on, its models apart.
 
     Attributes:
@@ -62,32 +66,52 @@ class _Setting:
     wording: str
     departures: tuple[str, ...]
 
-    def differences(self, paper: "_Setting", sent: Fields, paper_sent: Fields) -> list[str]:
-        """In what it is not the paper's experiment, in words;
-        `sent` is what `_sampling` gives for a model of each.
+    def differences(
+        self, paper: "_ExperimentSetting", sampling: Fields, paper_sampling: Fields
+    ) -> list[str]:
+        """Return how the experiment differs from the paper's, in words.
+
+        Args:
+            paper: the paper's experiment.
+            sampling, paper_sampling: what `_sampling` returns for a model of each.
         """
-        mine, theirs = self.config, paper.config
-        found = _data_differences(self.dataset, paper.dataset)
-        found += ["another split"] if mine.split != theirs.split else []
-        found += ["fewer cases"] if _fewer(mine.cases, theirs.cases) else []
-        found += ["another wording of prompts"] if self.wording == OTHERS else []
-        found += ["fewer repeats"] if mine.repeats < theirs.repeats else []
-        pairs = [(self.params, paper.params), (sent, paper_sent)]
-        settings = {
-            name
-            for one, other in pairs
-            for name in {**one, **other}
-            if one.get(name) != other.get(name)
-        }
-        settings -= {name for name in SAMPLING if sent[name] == paper_sent[name]}
-        settings |= (
-            {"calibration_cases"} if mine.calibration_cases != theirs.calibration_cases else set()
-        )
-        settings |= set() if set(theirs.labelers) <= set(mine.labelers) else {"labelers"}
-        return found + ([f"other settings: {', '.join(sorted(settings))}"] if settings else [])
+        our_config, paper_config = self.config, paper.config
+        differences = _data_differences(self.dataset, paper.dataset)
+        if our_config.split != paper_config.split:
+            differences.append("another split")
+        if _has_fewer_cases(our_config.cases, paper_config.cases):
+            differences.append("fewer cases")
+        if self.wording == OTHER_WORDING:
+            differences.append("another wording of prompts")
+        if our_config.repeats < paper_config.repeats:
+            differences.append("fewer repeats")
+        settings = self._changed_settings(paper, sampling, paper_sampling)
+        if settings:
+            differences.append(f"other settings: {', '.join(sorted(settings))}")
+        return differences
+
+    def _changed_settings(
+        self, paper: "_ExperimentSetting", sampling: Fields, paper_sampling: Fields
+    ) -> set[str]:
+        """The names of the settings that differ from the paper's."""
+        settings = _changed_names(self.params, paper.params)
+        settings -= {name for name in SAMPLING if sampling[name] == paper_sampling[name]}
+        settings |= _changed_names(sampling, paper_sampling)
+        if self.config.calibration_cases != paper.config.calibration_cases:
+            settings.add("calibration_cases")
+        if not set(paper.config.labelers) <= set(self.config.labelers):
+            settings.add("labelers")
+        return settings
 
 
-def _fewer(mine: int | None, theirs: int | None) -> bool:
+def _changed_names(values: Fields, paper_values: Fields) -> set[str]:
+    """The names whose values differ, or that only one of both has."""
+    return {
+        name for name in {**values, **paper_values} if values.get(name) != paper_values.get(name)
+    }
+
+
+def _has_fewer_cases(mine: int | None, theirs: int | None) -> bool:
     """Whether one number of cases is less than another; None is all that there are."""
     return mine is not None and (theirs is None or mine < theirs)
 
@@ -98,7 +122,7 @@ def _data_differences(mine: Fields, paper: Fields) -> list[str]:
     if mine["source"] != paper["source"]:
         kinds = {"sample": "sample data", "synthetic": "synthetic data"}
         return [kinds.get(mine["source"], OTHER_DATA)]
-    changed = sorted(name for name in {**mine, **paper} if mine.get(name) != paper.get(name))
+    changed = sorted(_changed_names(mine, paper))
     return [f"other options of the data: {', '.join(changed)}"] if changed else []
 
 
@@ -108,34 +132,36 @@ def compare_with_papers(plan: Plan) -> PaperMatches:
     control arm ever is.
     """
     if plan.config.rehearsal:
-        return _nothing_comparable(plan)
+        return _match_none(plan)
     paper = paper_plan(plan.shipped)
-    mine, of_paper = _Settings(plan), _Settings(paper)
-    theirs = {
-        name: of_paper[name] for name, found in paper.experiments.items() if not found.config.arm
-    }
-    runs = {
-        (name, model): _compare_run(
-            mine[name], model, plan.config.models, theirs, paper.config.models
-        )
-        for name, experiment in plan.experiments.items()
+    our_settings, all_paper_settings = _SettingsOfPlan(plan), _SettingsOfPlan(paper)
+    paper_settings = {
+        name: all_paper_settings[name]
+        for name, experiment in paper.experiments.items()
         if not experiment.config.arm
-        for model in experiment.config.models
     }
-    known = {name: _dataset(paper, name) for name in paper.datasets_used}
-    return PaperMatches(
-        runs, {name: _compare_data(_dataset(plan, name), known) for name in plan.datasets_used}
-    )
+    runs: dict[tuple[str, str], PaperMatch] = {}
+    for name, experiment in plan.experiments.items():
+        if experiment.config.arm:
+            continue
+        for model in experiment.config.models:
+            runs[name, model] = _compare_run(
+                our_settings[name], model, plan.config.models, paper_settings, paper.config.models
+            )
+    paper_datasets = {name: _dataset_values(paper, name) for name in paper.datasets_used}
+    datasets = {
+        name: _compare_data(_dataset_values(plan, name), paper_datasets)
+        for name in plan.datasets_used
+    }
+    return PaperMatches(runs, datasets)
 
 
-def _nothing_comparable(plan: Plan) -> PaperMatches:
+def _match_none(plan: Plan) -> PaperMatches:
     """No published value is shown next to a rehearsal."""
     simulated = PaperMatch(difference="simulated voices")
-    runs = {
-        (name, model): simulated
-        for name, found in plan.experiments.items()
-        for model in found.config.models
-    }
+    runs: dict[tuple[str, str], PaperMatch] = {}
+    for name, experiment in plan.experiments.items():
+        runs |= {(name, model): simulated for model in experiment.config.models}
     return PaperMatches(runs, dict.fromkeys(plan.datasets, simulated))
 
 
@@ -154,120 +180,132 @@ def paper_plan(shipped: Path) -> Plan:
 _wordings = cache(Wordings)
 
 
-class _Settings:
+class _SettingsOfPlan:
     """The settings of a plan's experiments, each worked out once."""
 
     def __init__(self, plan: Plan) -> None:
-        self._configs = {
-            expanded: config
-            for entry, unexpanded in plan.config.experiments.items()
-            for expanded, config in expand(entry, unexpanded)
-        }
+        self._configs: dict[str, ExperimentConfig] = {}
+        for entry, config in plan.config.experiments.items():
+            self._configs |= expand_entry(entry, config)
         self._plan = plan
-        self._known: dict[str, _Setting] = {}
+        self._settings: dict[str, _ExperimentSetting] = {}
 
-    def __getitem__(self, name: str) -> _Setting:
-        if name not in self._known:
-            self._known[name] = self._setting(self._configs[name])
-        return self._known[name]
+    def __getitem__(self, name: str) -> _ExperimentSetting:
+        if name not in self._settings:
+            self._settings[name] = self._setting(self._configs[name])
+        return self._settings[name]
 
-    def _setting(self, config: ExperimentConfig) -> _Setting:
+    def _setting(self, config: ExperimentConfig) -> _ExperimentSetting:
         protocol = PROTOCOLS[config.protocol]
         params = protocol.params.model_validate(dict(config.params))
-        needed = {
-            part for path in protocol.needs(params).values() for part in path.split("/")
-        } & set(self._configs)
-        resolved = {
-            name: _referenced(self[value]) if isinstance(value, str) and value in needed else value
-            for name, value in params.model_dump(mode="json").items()
-        }
-        dataset = _dataset(self._plan, config.dataset)
-        told = (config.protocol, str(dataset["loader"]))
+        source_names = set[str]()
+        for path in protocol.needs(params).values():
+            source_names.update(path.split("/"))
+        source_names &= self._configs.keys()
+        resolved: JsonObject = {}
+        for name, value in params.model_dump(mode="json").items():
+            is_source = isinstance(value, str) and value in source_names
+            resolved[name] = _dump_setting(self[value]) if is_source else value
+        dataset = _dataset_values(self._plan, config.dataset)
+        wording_key = (config.protocol, str(dataset["loader"]))
         prompts = self._plan.templates(
-            config.prompts, *templates_used(config, rubric_of(config, self._plan.config.rubrics))
+            config.prompts, *templates_used(config, find_rubric(config, self._plan.config.rubrics))
         )
         wordings = _wordings(self._plan.shipped)
-        wording = wordings.whose(prompts, *told, *protocol.prompts)
-        return _Setting(config, resolved, dataset, wording, wordings.departures(*told))
+        wording = wordings.classify(prompts, *wording_key, *protocol.prompts)
+        departures = wordings.departures(*wording_key)
+        return _ExperimentSetting(config, resolved, dataset, wording, departures)
 
 
-def _referenced(setting: _Setting) -> JsonObject:
-    """An experiment that another rests on, under any name."""
-    kept = {"protocol", "split", "cases", "repeats", "calibration_cases"}
-    stated = setting.config.model_dump(mode="json", include=kept)
-    return {**stated, "params": dict(setting.params), "dataset": dict(setting.dataset)}
+def _dump_setting(setting: _ExperimentSetting) -> JsonObject:
+    """The values of an experiment whose debates another one reads, without its name."""
+    fields = {"protocol", "split", "cases", "repeats", "calibration_cases"}
+    values = setting.config.model_dump(mode="json", include=fields)
+    return {**values, "params": dict(setting.params), "dataset": dict(setting.dataset)}
 
 
-def _dataset(plan: Plan, name: str) -> JsonObject:
+def _dataset_values(plan: Plan, name: str) -> JsonObject:
     options = plan.datasets[name]
-    stated = options.model_dump(mode="json", exclude={"baselines", *display_only_keys("dataset")})
-    source = "published" if options.source in _REAL else options.source
-    return {**stated, "loader": options.loader or name, "source": source}
+    values = options.model_dump(mode="json", exclude={"baselines", *display_only_keys("dataset")})
+    source = "published" if options.source in _REAL_SOURCES else options.source
+    return {**values, "loader": options.loader or name, "source": source}
 
 
 def _compare_run(
-    mine: _Setting,
+    setting: _ExperimentSetting,
     name: str,
     models: Mapping[str, ModelConfig],
-    theirs: Mapping[str, _Setting],
-    of_paper: Mapping[str, ModelConfig],
+    paper_settings: Mapping[str, _ExperimentSetting],
+    paper_models: Mapping[str, ModelConfig],
 ) -> PaperMatch:
     same_protocol = {
-        other: paper
-        for other, paper in theirs.items()
-        if paper.config.protocol == mine.config.protocol
+        paper_name: paper
+        for paper_name, paper in paper_settings.items()
+        if paper.config.protocol == setting.config.protocol
     }
     # A model that the paper does not have is compared with the paper's parameters alone.
+    paper_model = paper_models.get(name, models[name])
     differences = {
-        other: mine.differences(
-            paper, _sampling(mine, models[name]), _sampling(paper, of_paper.get(name, models[name]))
+        paper_name: setting.differences(
+            paper, _sampling(setting, models[name]), _sampling(paper, paper_model)
         )
-        for other, paper in same_protocol.items()
+        for paper_name, paper in same_protocol.items()
     }
-    alike = tuple(other for other, found in differences.items() if not found)
-    for other, found in differences.items():
-        found.extend([] if name in same_protocol[other].config.models else ["another model"])
-        found.extend(
-            dict.fromkeys(_served_otherwise(_voices(same_protocol[other], name), models, of_paper))
-        )
-    repeats = tuple(other for other, found in differences.items() if not found)
-    nothing = ["an experiment that the papers do not have"]
+    similar_names = _names_without_reasons(differences)
+    for paper_name, reasons in differences.items():
+        paper = same_protocol[paper_name]
+        if name not in paper.config.models:
+            reasons.append("another model")
+        model_reasons = _model_differences(_voices(paper, name), models, paper_models)
+        reasons.extend(dict.fromkeys(model_reasons))
     nearest = min(
-        differences.values(), key=lambda found: (OTHER_DATA in found, len(found)), default=nothing
+        differences.values(),
+        key=_distance,
+        default=["an experiment that the papers do not have"],
     )
-    ours = mine.wording == OURS
-    return PaperMatch(repeats, alike, "; ".join(nearest), ours, mine.departures if ours else ())
+    has_our_wording = setting.wording == MOOT_WORDING
+    return PaperMatch(
+        _names_without_reasons(differences),
+        similar_names,
+        "; ".join(nearest),
+        has_our_wording,
+        setting.departures if has_our_wording else (),
+    )
 
 
-def _voices(setting: _Setting, model: str) -> list[str]:
+def _names_without_reasons(differences: Mapping[str, list[str]]) -> tuple[str, ...]:
+    """The paper's experiments or data sets from which nothing differs."""
+    return tuple(name for name, reasons in differences.items() if not reasons)
+
+
+def _distance(reasons: list[str]) -> tuple[bool, int]:
+    """Sorts differences: other data are the largest, then the number of reasons counts."""
+    return OTHER_DATA in reasons, len(reasons)
+
+
+def _voices(setting: _ExperimentSetting, model: str) -> list[str]:
     """The models that speak or label in an experiment."""
-    judges = [
-        name
-        for kind, _, name in (labeler.partition(":") for labeler in setting.config.labelers)
-        if name
-    ]
-    return [model, *setting.params["seats"].values(), *judges]
+    judges = [labeler.partition(":")[2] for labeler in setting.config.labelers]
+    return [model, *setting.params["seats"].values(), *filter(None, judges)]
 
 
-def _served_otherwise(
-    names: list[str], models: Mapping[str, ModelConfig], of_paper: Mapping[str, ModelConfig]
+def _model_differences(
+    names: list[str], models: Mapping[str, ModelConfig], paper_models: Mapping[str, ModelConfig]
 ) -> Iterator[str]:
     """In what the entries of these names reach other models than the paper's entries of the same
     names.
     """
     for name in names:
-        mine, theirs = models.get(name), of_paper.get(name)
-        if mine is None or theirs is None:
+        our_model, paper_model = models.get(name), paper_models.get(name)
+        if our_model is None or paper_model is None:
             continue
-        if provider(mine) != (of_papers := provider(theirs, {})):
-            yield f"{name} is served by another provider than {of_papers}"
-        if model_asked(mine) != model_asked(theirs):
-            yield f"{name} names the model {model_asked(mine)}, not {model_asked(theirs)}"
-        if (
-            "context" in endpoint_traits(mine.endpoint).request_keys
-            and mine.context != theirs.context
-        ):
-            yield f"{name} has another context than {theirs.context} tokens"
+        if provider(our_model) != (paper_provider := provider(paper_model, {})):
+            yield f"{name} is served by another provider than {paper_provider}"
+        if model_asked(our_model) != model_asked(paper_model):
+            yield f"{name} names the model {model_asked(our_model)}, not {model_asked(paper_model)}"
+        sends_context = "context" in endpoint_traits(our_model.endpoint).request_keys
+        if sends_context and our_model.context != paper_model.context:
+            yield f"{name} has another context than {paper_model.context} tokens"
 
 
 def confirm_served(
@@ -282,26 +320,26 @@ def confirm_served(
         models: the entries of the configuration.
     """
     runs = dict(comparable.runs)
-    for key, found in runs.items():
-        other = {
-            f"the server of {name} said that it served {said}"
-            for name, said in versions_said(scores, *key)
-            if name in models and said and not _is_version(said, models[name].model)
+    for key, match in runs.items():
+        deviations = {
+            f"the server of {name} said that it served {served_name}"
+            for name, served_name in versions_said(scores, *key)
+            if name in models and served_name and not _is_version(served_name, models[name].model)
         }
-        if found.repeats and other:
-            runs[key] = replace(found, repeats=(), difference="; ".join(sorted(other)))
+        if match.repeats and deviations:
+            runs[key] = replace(match, repeats=(), difference="; ".join(sorted(deviations)))
     return replace(comparable, runs=runs)
 
 
-def _is_version(said: str, asked: str) -> bool:
+def _is_version(served_name: str, requested_name: str) -> bool:
     """Whether a server's name of a model is the name asked for, or that with a date, number or
     digest of a version.
     """
     version = r"(?:-\d[\d.-]*)?(?: digest unknown| [0-9a-f]+)?"
-    return re.fullmatch(re.escape(asked) + version, said, re.IGNORECASE) is not None
+    return re.fullmatch(re.escape(requested_name) + version, served_name, re.IGNORECASE) is not None
 
 
-def _sampling(setting: _Setting, model: ModelConfig) -> JsonObject:
+def _sampling(setting: _ExperimentSetting, model: ModelConfig) -> JsonObject:
     """What is sent with each call: a model's entry sets the temperature over the protocol, the
     protocol the length.
     """
@@ -309,12 +347,15 @@ def _sampling(setting: _Setting, model: ModelConfig) -> JsonObject:
     temperature = params["temperature"] if model.temperature is None else model.temperature
     max_tokens = params["max_tokens"] or model.max_tokens
     return {"temperature": temperature, "max_tokens": max_tokens} | {
-        name: getattr(model, name) for name in _SENT
+        name: getattr(model, name) for name in _MODEL_KEYS_SENT
     }
 
 
-def _compare_data(mine: Fields, known: Mapping[str, Fields]) -> PaperMatch:
-    differences = {name: _data_differences(mine, theirs) for name, theirs in known.items()}
-    repeats = tuple(f"baselines/{name}" for name, found in differences.items() if not found)
-    nearest = min(differences.values(), key=lambda found: (OTHER_DATA in found, len(found)))
+def _compare_data(our_values: Fields, paper_datasets: Mapping[str, Fields]) -> PaperMatch:
+    differences = {
+        name: _data_differences(our_values, paper_values)
+        for name, paper_values in paper_datasets.items()
+    }
+    repeats = tuple(f"baselines/{name}" for name in _names_without_reasons(differences))
+    nearest = min(differences.values(), key=_distance)
     return PaperMatch(repeats, repeats, "" if repeats else "; ".join(nearest))

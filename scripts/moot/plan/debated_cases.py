@@ -18,16 +18,19 @@ def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: in
         UserError: the split is empty, or holds fewer cases than asked for.
     """
     config = experiment.config
-    chosen = []
-    for split, count in ((config.split, config.cases), ("validation", config.calibration_cases)):
+    debated_cases = []
+    for split_name, count in (
+        (config.split, config.cases),
+        ("validation", config.calibration_cases),
+    ):
         if count == 0:
             continue
-        available = open_cases(cases, split)
+        available = open_cases(cases, split_name)
         if not available or (count is not None and len(available) < count):
             raise UserError(
-                f"experiment '{experiment.name}': {count or 'some'} {split} cases wanted, data set"
+                f"experiment '{experiment.name}': {count or 'some'} {split_name} cases wanted, data set"
                 f" '{config.dataset}' has {len(available)}. Lower `cases`, or use a larger data"
                 " set."
             )
-        chosen.extend(choose_cases(available, count, seed))
-    return chosen
+        debated_cases.extend(choose_cases(available, count, seed))
+    return debated_cases

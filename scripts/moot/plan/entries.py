@@ -15,15 +15,17 @@ from moot.protocols import PROTOCOLS, ProtocolEntry
 from moot.protocols.controls import control_of
 
 
-def expand(
-    name: str, config: ExperimentConfig, where: Callable[..., str] = lambda *keys: ".".join(keys)
+def expand_entry(
+    name: str,
+    config: ExperimentConfig,
+    describe_place: Callable[..., str] = lambda *keys: ".".join(keys),
 ) -> list[tuple[str, ExperimentConfig]]:
     """The experiments of an entry: one for each combination of its grid, expanded by analyses.
 
     Args:
         name: of the entry.
         config: the entry.
-        where: file and key of a place in the configuration, for messages.
+        describe_place: file and key of a place in the configuration, for messages.
 
     Raises:
         UserError: an analysis cannot expand the entry.
@@ -35,7 +37,7 @@ def expand(
             try:
                 expanded += analysis.expand_experiment(full_name, experiment)
             except UserError as error:
-                place = where("experiments", name, analysis.experiment_key)
+                place = describe_place("experiments", name, analysis.experiment_key)
                 raise UserError(f"{place}: {error}") from None
         experiments = expanded
     return experiments
@@ -52,12 +54,12 @@ def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, Experime
         return [(name, config)]
     expanded = []
     for values in itertools.product(*config.grid.values()):
-        chosen = dict(zip(config.grid, values, strict=True))
+        grid_point = dict(zip(config.grid, values, strict=True))
         suffix = "-".join(
-            f"{parameter}={_value_name(value)}" for parameter, value in chosen.items()
+            f"{parameter}={_value_name(value)}" for parameter, value in grid_point.items()
         )
-        prompts = str(chosen.pop("prompts", config.prompts) or "")
-        params = {**config.params, **chosen}
+        prompts = str(grid_point.pop("prompts", config.prompts) or "")
+        params = {**config.params, **grid_point}
         update = {"params": params, "prompts": prompts, "grid": {}}
         expanded.append((f"{name}-{suffix}", config.model_copy(update=update)))
     return expanded
@@ -68,13 +70,15 @@ def _value_name(value: object) -> str:
     return re.sub(r"[^a-z0-9._=-]+", "-", str(value).lower()).strip("-") or "none"
 
 
-def rubric_of(config: ExperimentConfig, own: Mapping[str, Rubric]) -> Rubric | None:
+def find_rubric(
+    config: ExperimentConfig, configured_rubrics: Mapping[str, Rubric]
+) -> Rubric | None:
     """The rubric by which an experiment's statements are labelled: that which it names, or its
     protocol's.
 
     Args:
         config: the experiment's entry.
-        own: the rubrics of the configuration.
+        configured_rubrics: the rubrics of the configuration.
 
     Raises:
         UserError: no rubric has this name.
@@ -82,9 +86,9 @@ def rubric_of(config: ExperimentConfig, own: Mapping[str, Rubric]) -> Rubric | N
     if not config.labelers:
         return None
     name = config.rubric or PROTOCOLS[config.protocol].rubric
-    if name and name not in own and name not in RUBRICS:
-        raise unknown_name("rubric", name, [*own, *RUBRICS])
-    return own.get(name) or (RUBRICS[name] if name else None)
+    if name and name not in configured_rubrics and name not in RUBRICS:
+        raise unknown_name("rubric", name, [*configured_rubrics, *RUBRICS])
+    return configured_rubrics.get(name) or (RUBRICS[name] if name else None)
 
 
 def templates_used(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from moot.datasets import LOADERS
 from moot.hooks import analyses
 from moot.labels import HUMAN, JUDGE, LABELERS, RULES
 from moot.llm.prompts import Prompts
-from moot.plan.entries import expand, labelling_templates, rubric_of, templates_used
+from moot.plan.entries import expand_entry, find_rubric, labelling_templates, templates_used
 from moot.protocols import PROTOCOLS
 from moot.protocols.controls import CONTROLS, control_params
 from moot.protocols.experiment import Experiment
@@ -57,18 +57,18 @@ class ExperimentReader:
         self._templates = templates
 
     @cached_property
-    def expanded(self) -> dict[str, tuple[str, ExperimentConfig]]:
+    def expanded_entries(self) -> dict[str, tuple[str, ExperimentConfig]]:
         """Every experiment, also those outside of this run, grids expanded, with the name of its
         entry.
         """
         expanded: dict[str, tuple[str, ExperimentConfig]] = {}
         for name, config in self._config.experiments.items():
             try:
-                found = expand(name, config, self._where)
+                entry_experiments = expand_entry(name, config, self._where)
             except UserError as fault:
                 self._faults.add(str(fault))
                 continue
-            for full_name, full_config in found:
+            for full_name, full_config in entry_experiments:
                 if full_name in expanded:
                     place = self._where("experiments", name, "grid")
                     self._faults.add(
@@ -85,88 +85,109 @@ class ExperimentReader:
         return expanded
 
     def read(self) -> Iterator[Experiment]:
-        """Those of this run."""
-        expanded = self.expanded
-        derived = self.derived_names
-        wanted = self._wanted([*expanded, *self._config.experiments, *derived])
-        for name, (entry, config) in expanded.items():
-            unnamed = not self._config.run and not (
-                config.trial_on_request and self._config.is_trial(config)
-            )
-            at_hand = (
-                not config.needs_data or (Path(self._config.data_root) / config.needs_data).exists()
-            )
-            chosen = {name, entry} & (wanted if at_hand else set(self._config.run))
-            everything = bool(chosen) or (unnamed and at_hand)
-            if not everything and not any(
-                base == name and control in wanted for control, base in derived.items()
-            ):
+        """Yield the experiments of this run."""
+        derived_names = self.derived_names
+        selected_names = self._match_run_patterns(
+            [*self.expanded_entries, *self._config.experiments, *derived_names]
+        )
+        for name, (entry, config) in self.expanded_entries.items():
+            is_selected = self._is_selected(name, entry, config, selected_names)
+            derived_selection = {
+                derived
+                for derived, base in derived_names.items()
+                if base == name and (is_selected or derived in selected_names)
+            }
+            if not is_selected and not derived_selection:
                 continue
-            found = self._read_or_note(name, entry, config)
-            if found is None:
+            experiment = self._read_or_note(name, entry, config)
+            if experiment is None:
                 continue
-            if everything:
-                yield found
-            for analysis in analyses():
-                for control, control_config in analysis.derive_experiments(
-                    name, config, found.params
-                ):
-                    if everything or control in wanted:
-                        experiment = self._read_or_note(control, entry, control_config)
-                        if experiment:
-                            yield experiment
+            if is_selected:
+                yield experiment
+            yield from self._read_derived(experiment, entry, derived_selection)
+
+    def _is_selected(
+        self, name: str, entry: str, config: ExperimentConfig, selected_names: set[str]
+    ) -> bool:
+        """Whether this run includes an experiment: `run` names it, or names none."""
+        data_root = Path(self._config.data_root)
+        has_data = not config.needs_data or (data_root / config.needs_data).exists()
+        names = selected_names if has_data else set(self._config.run)
+        if names & {name, entry}:
+            return True
+        needs_request = config.trial_on_request and self._config.is_trial(config)
+        return not self._config.run and has_data and not needs_request
+
+    def _read_derived(
+        self, base: Experiment, entry: str, names: Collection[str]
+    ) -> Iterator[Experiment]:
+        """Yield those of the experiments that analyses derive from another whose names are given."""
+        for analysis in analyses():
+            for name, config in analysis.derive_experiments(base.name, base.config, base.params):
+                if name in names:
+                    experiment = self._read_or_note(name, entry, config)
+                    if experiment:
+                        yield experiment
+
+    @cached_property
+    def configs_by_name(self) -> dict[str, ExperimentConfig]:
+        """Every experiment's entry by name, also outside of this run; derived ones with their base's."""
+        configs = {name: config for name, (_, config) in self.expanded_entries.items()}
+        return configs | {name: configs[base] for name, base in self.derived_names.items()}
 
     @cached_property
     def derived_names(self) -> dict[str, str]:
         """The names of experiments that analyses derive, each with the name of its base."""
         names: dict[str, str] = {}
-        for name, (_, config) in self.expanded.items():
+        for name, (_, config) in self.expanded_entries.items():
             for analysis in analyses():
                 names |= dict.fromkeys(analysis.derived_names(name, config), name)
         return names
 
-    def _wanted(self, known: Sequence[str]) -> set[str]:
+    def _match_run_patterns(self, known_names: Sequence[str]) -> set[str]:
         """The names that `run` means."""
-        wanted = set[str]()
+        selected_names = set[str]()
         for pattern in self._config.run:
-            named = fnmatch.filter(known, pattern)
+            matches = fnmatch.filter(known_names, pattern)
             with self._faults.noting():
-                if not named:
-                    raise unknown_name("experiment", pattern, known, location=self._where("run"))
-            wanted.update(named)
-        return wanted
+                if not matches:
+                    raise unknown_name(
+                        "experiment", pattern, known_names, location=self._where("run")
+                    )
+            selected_names.update(matches)
+        return selected_names
 
     def _read_or_note(self, name: str, entry: str, config: ExperimentConfig) -> Experiment | None:
         """An experiment; None where something is wrong with it, all of which is noted."""
-        before = self._faults.count
+        earlier_count = self._faults.count
         with self._faults.noting():
             self._check_names(entry, config)
-            found = self._read_one(name, entry, config)
-            if self._faults.count == before:
-                return found
+            experiment = self._read_experiment(name, entry, config)
+            if self._faults.count == earlier_count:
+                return experiment
         self._faults.broken |= {name, entry}
         return None
 
     def _check_names(self, entry: str, config: ExperimentConfig) -> None:
         """Note data, models and labelers that nothing carries."""
         labelers = {RULES, JUDGE, HUMAN, *LABELERS}
-        judges = [
-            judge for judge in (labeler.partition(":")[2] for labeler in config.labelers) if judge
-        ]
-        named: list[tuple[str, str, str, Collection[str]]]
-        named = [("data set", "dataset", config.dataset, self._config.datasets)]
-        named += [("model", "models", model, self._config.models) for model in config.models]
-        named += [("model", "labelers", judge, self._config.models) for judge in judges]
-        named += [
+        judges = filter(None, (labeler.partition(":")[2] for labeler in config.labelers))
+        references: list[tuple[str, str, str, Collection[str]]]
+        references = [("data set", "dataset", config.dataset, self._config.datasets)]
+        references += [("model", "models", model, self._config.models) for model in config.models]
+        references += [("model", "labelers", judge, self._config.models) for judge in judges]
+        references += [
             ("labeler", "labelers", labeler.partition(":")[0], labelers)
             for labeler in config.labelers
         ]
-        for kind, key, name, known in named:
+        for kind, key, name, known_names in references:
             with self._faults.noting():
-                if name not in known:
-                    raise unknown_name(kind, name, known, self._where("experiments", entry, key))
+                if name not in known_names:
+                    raise unknown_name(
+                        kind, name, known_names, self._where("experiments", entry, key)
+                    )
 
-    def _read_one(self, name: str, entry: str, config: ExperimentConfig) -> Experiment:
+    def _read_experiment(self, name: str, entry: str, config: ExperimentConfig) -> Experiment:
         if config.protocol not in PROTOCOLS:
             raise unknown_name(
                 "protocol",
@@ -174,16 +195,16 @@ class ExperimentReader:
                 PROTOCOLS,
                 self._where("experiments", entry, "protocol"),
             )
-        found = PROTOCOLS[config.protocol]
+        protocol = PROTOCOLS[config.protocol]
         try:
-            params = found.params.model_validate(dict(config.params))
+            params = protocol.params.model_validate(dict(config.params))
         except ValidationError as error:
             prefix = ("experiments", entry, "params")
-            message = validation_message(error, prefix, self._files, found.params)
+            message = validation_message(error, prefix, self._files, protocol.params)
             raise UserError(message) from None
         with self._faults.noting():
             place = self._where("experiments", entry, "params", "seats")
-            check_seats(params.seats, found.seats(params), self._config.models, place)
+            check_seats(params.seats, protocol.seats(params), self._config.models, place)
         rubric = self._rubric(entry, config)
         try:
             prompts = self._templates(config.prompts, *templates_used(config, rubric))
@@ -192,9 +213,9 @@ class ExperimentReader:
         with self._faults.noting():
             for template in labelling_templates(config, rubric):
                 if f"{template}.jinja" not in prompts.sources(template):
-                    asked = self._where("rubrics", config.rubric, "prompt")
+                    template_place = self._where("rubrics", config.rubric, "prompt")
                     raise UserError(
-                        f"{asked}: no template {template}.jinja below config/prompts. Write it."
+                        f"{template_place}: no template {template}.jinja below config/prompts. Write it."
                     )
         loader = str(self._config.datasets.get(config.dataset, {}).get("loader") or config.dataset)
         labels = LOADERS[loader].labels if loader in LOADERS else ()
@@ -208,17 +229,17 @@ class ExperimentReader:
         params, control_needs = control_params(config, params)
         needs = {
             f"{key}_{number}" if number else key: file
-            for key, path in {**found.needs(params), **control_needs}.items()
+            for key, path in {**protocol.needs(params), **control_needs}.items()
             for number, file in enumerate(artifact_files(path, self._config.shards))
         }
-        return Experiment(name, config, params, config.study or found.study, needs, prompts)
+        return Experiment(name, config, params, config.study or protocol.study, needs, prompts)
 
     def _rubric(self, entry: str, config: ExperimentConfig) -> Rubric | None:
         """By what an experiment's statements are labelled; what does not fit its labelers is noted."""
         place = self._where("experiments", entry, "rubric" if config.rubric else "labelers")
         with self._faults.noting():
             try:
-                rubric = rubric_of(config, self._config.rubrics)
+                rubric = find_rubric(config, self._config.rubrics)
             except UnknownNameError as error:
                 raise UnknownNameError(f"{place}: {error}", error.name) from None
             if config.labelers and rubric is None:

@@ -29,22 +29,22 @@ VARIABLE, DESK = "MOOT_PLAN", "MOOT_DESK_PLAN"
 on by it.
 """
 Value = TypeVar("Value")
-EMPTY: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+NO_DIGESTS: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 
-class Lazy(Mapping[str, Value]):
+class LazyValues(Mapping[str, Value]):
     """Pickled values by name, each unpickled when it is asked for: that imports its module, and no
     other's.
     """
 
     def __init__(self, values: Mapping[str, Value]) -> None:
         self._pickled = {name: pickle.dumps(value) for name, value in values.items()}
-        self._known: dict[str, Value] = {}
+        self._values: dict[str, Value] = {}
 
     def __getitem__(self, name: str) -> Value:
-        if name not in self._known:
-            self._known[name] = pickle.loads(self._pickled[name])
-        return self._known[name]
+        if name not in self._values:
+            self._values[name] = pickle.loads(self._pickled[name])
+        return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._pickled)
@@ -53,7 +53,7 @@ class Lazy(Mapping[str, Value]):
         return len(self._pickled)
 
 
-def keep(plan: Plan, raw: JsonObject) -> None:
+def keep_for_jobs(plan: Plan, raw: JsonObject) -> None:
     """Keep a plan for the jobs of this run, until this process ends.
 
     Args:
@@ -64,15 +64,15 @@ def keep(plan: Plan, raw: JsonObject) -> None:
     path = Path(name).absolute()
     atexit.register(path.unlink, missing_ok=True)
     os.close(handle)
-    keep_in(path, plan, raw)
+    write_plan(path, plan, raw)
     os.environ[VARIABLE] = str(path)
 
 
-def keep_in(
+def write_plan(
     path: Path,
     plan: Plan,
     raw: JsonObject,
-    digests: Mapping[str, Mapping[str, str]] = EMPTY,
+    digests: Mapping[str, Mapping[str, str]] = NO_DIGESTS,
 ) -> None:
     """Keep a plan in a file.
 
@@ -82,13 +82,13 @@ def keep_in(
         digests: path to the digests of what people's debates rest on, and of these debates.
     """
     light = copy(plan)
-    light.experiments, light.datasets = Lazy(plan.experiments), Lazy(plan.datasets)
+    light.experiments, light.datasets = LazyValues(plan.experiments), LazyValues(plan.datasets)
     with atomic_path(path) as part:
-        content = (_key(raw), plan.config.extensions, pickle.dumps(light), dict(digests))
+        content = (_config_digest(raw), plan.config.extensions, pickle.dumps(light), dict(digests))
         part.write_bytes(pickle.dumps(content))
 
 
-def read_kept(path: Path) -> tuple[str, Callable[[], Plan]]:
+def read_plan(path: Path) -> tuple[str, Callable[[], Plan]]:
     """The key of a kept plan, which changes with all that it was checked from, and what loads it."""
     key, extensions, pickled, _ = pickle.loads(path.read_bytes())
 
@@ -100,7 +100,7 @@ def read_kept(path: Path) -> tuple[str, Callable[[], Plan]]:
     return key, load
 
 
-def read_kept_digests(path: Path) -> Mapping[str, Mapping[str, str]]:
+def read_plan_digests(path: Path) -> Mapping[str, Mapping[str, str]]:
     """The digests that were kept with a plan, by the path of the file that they belong to."""
     digests: Mapping[str, Mapping[str, str]] = pickle.loads(path.read_bytes())[3]
     return digests
@@ -111,29 +111,34 @@ def plan_of(raw: JsonObject) -> Plan:
     checked anew.
     """
     with suppress(KeyError, OSError):
-        key, load = read_kept(Path(os.environ[VARIABLE]))
-        if key == _key(raw):
+        key, load = read_plan(Path(os.environ[VARIABLE]))
+        if key == _config_digest(raw):
             return load()
     return Plan.from_yaml(raw, SHIPPED)
 
 
-def _key(raw: JsonObject) -> str:
+def _config_digest(raw: JsonObject) -> str:
     """A digest of a configuration, of the folder that it is read in, and of the files of its
     extensions and of moot.
     """
-    named = raw.get("extensions") or ()
+    extensions = raw.get("extensions") or ()
     folders = [
-        Path(folder).expanduser() for folder in ([named] if isinstance(named, str) else named)
+        Path(folder).expanduser()
+        for folder in ([extensions] if isinstance(extensions, str) else extensions)
     ]
     content = [
         json.dumps(raw, sort_keys=True, default=str),
         str(Path.cwd()),
-        *_states((SHIPPED / "scripts", *folders)),
+        *_file_states((SHIPPED / "scripts", *folders)),
     ]
     return hashlib.sha256("\0".join(content).encode()).hexdigest()
 
 
-def _states(folders: Iterable[Path]) -> Iterator[str]:
-    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+def _file_states(folders: Iterable[Path]) -> Iterator[str]:
+    """The path, size and time of each Python file below the folders."""
+    paths: list[Path] = []
+    for folder in folders:
+        paths += folder.rglob("*.py")
+    for path in sorted(paths):
         state = path.stat()
         yield f"{path} {state.st_size} {state.st_mtime_ns}"

@@ -18,19 +18,22 @@ _PROBE_TOKENS = 1000
 """Few enough for the first tier, where a price rises with the length of the prompt."""
 
 
-def checked_models(
-    models: Mapping[str, ModelConfig], used: Iterable[str], files: Sequence[Path], faults: Faults
+def check_models(
+    models: Mapping[str, ModelConfig],
+    names_used: Iterable[str],
+    files: Sequence[Path],
+    faults: Faults,
 ) -> dict[str, ModelConfig]:
     """The models, those of this run that say `price: auto` with what a list of prices says; faults
     are noted.
 
     Args:
         models: all models by name.
-        used: those that this run speaks with.
+        names_used: those that this run speaks with.
         files: the files of the configuration.
         faults: takes what is wrong.
     """
-    checked = dict(models)
+    checked_configs = dict(models)
     for name, model in models.items():
         with faults.noting():
             if model.endpoint not in ENDPOINTS:
@@ -39,20 +42,20 @@ def checked_models(
     checks: tuple[tuple[str, Callable[[ModelConfig], ModelConfig | None]], ...] = (
         ("base_url", check_environment),
         ("revision", check_pinned),
-        ("price", with_price),
+        ("price", fill_price),
     )
-    for name, (key, check) in product(used, checks):
+    for name, (key, check) in product(names_used, checks):
         with faults.noting():
             try:
-                checked[name] = check(checked[name]) or checked[name]
+                checked_configs[name] = check(checked_configs[name]) or checked_configs[name]
             except UserError as error:
                 raise UserError(
                     f"{describe_location(files, ('models', name, key))}: {error}"
                 ) from None
-    return checked
+    return checked_configs
 
 
-def with_price(model: ModelConfig) -> ModelConfig:
+def fill_price(model: ModelConfig) -> ModelConfig:
     """A model with the price that genai-prices lists in place of `price: auto`; any other as it is.
 
     The list is looked through by the server's address and the model's name. It is the copy inside
@@ -66,23 +69,27 @@ def with_price(model: ModelConfig) -> ModelConfig:
         return model
     from genai_prices import Usage, calc_price  # a megabyte and a half of prices
 
-    server, listed = server_address(model) or "", f"genai-prices {version('genai-prices')}"
+    server, price_list = server_address(model) or "", f"genai-prices {version('genai-prices')}"
     per_million = 1_000_000 / _PROBE_TOKENS
     try:
-        asked = calc_price(Usage(input_tokens=_PROBE_TOKENS), model.model, provider_api_url=server)
+        input_price = calc_price(
+            Usage(input_tokens=_PROBE_TOKENS), model.model, provider_api_url=server
+        )
         cached_usage = Usage(input_tokens=_PROBE_TOKENS, cache_read_tokens=_PROBE_TOKENS)
-        cached = calc_price(cached_usage, model.model, provider_api_url=server)
-        said = calc_price(Usage(output_tokens=_PROBE_TOKENS), model.model, provider_api_url=server)
+        cached_price = calc_price(cached_usage, model.model, provider_api_url=server)
+        output_price = calc_price(
+            Usage(output_tokens=_PROBE_TOKENS), model.model, provider_api_url=server
+        )
     except LookupError as error:
         raise UserError(
-            f"found 'auto'; {listed} knows no price of '{model.model}' at"
+            f"found 'auto'; {price_list} knows no price of '{model.model}' at"
             f" {server or model.endpoint} ({error}). Write the price down: {{input: ...,"
             " cached_input: ..., output: ...}, US dollars per million tokens."
         ) from None
     price = Price(
-        input=round(float(asked.input_price) * per_million, 6),
-        cached_input=round(float(cached.input_price) * per_million, 6),
-        output=round(float(said.output_price) * per_million, 6),
-        source=f"{listed}: {asked.provider.id}/{asked.model.id}",
+        input=round(float(input_price.input_price) * per_million, 6),
+        cached_input=round(float(cached_price.input_price) * per_million, 6),
+        output=round(float(output_price.output_price) * per_million, 6),
+        source=f"{price_list}: {input_price.provider.id}/{input_price.model.id}",
     )
     return model.model_copy(update={"price": price})

@@ -1,6 +1,7 @@
 """The contrasts of a configuration, checked: what they name, and what this run can test."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from moot.core.config import Config
 from moot.core.errors import UserError, unknown_name
@@ -11,75 +12,74 @@ from moot.protocols import PROTOCOLS
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.contrasts import Contrast, ContrastTest, Side
 
-Where = Callable[..., str]
+DescribePlace = Callable[..., str]
 
 
 def check_contrasts(
     config: Config,
-    known: Mapping[str, ExperimentConfig],
-    unable: Callable[[str], str],
-    where: Where,
+    experiments: Mapping[str, ExperimentConfig],
+    untestable_reason: Callable[[str], str],
+    describe_place: DescribePlace,
     faults: Faults,
 ) -> list[Contrast]:
     """The contrasts of a configuration.
 
     Args:
         config: the configuration.
-        known: every experiment of it by name, grids expanded, also those outside of this run.
-        unable: why this run cannot test an experiment, by its name; "" where it can.
-        where: file and key of a place in the configuration.
+        experiments: every experiment of it by name, grids expanded, also those outside of this run.
+        untestable_reason: why this run cannot test an experiment, by its name; "" where it can.
+        describe_place: file and key of a place in the configuration.
         faults: takes what is wrong: a contrast names what there is not, compares a side with
             itself, or pairs different cases.
     """
-    checked = []
+    contrasts = []
     for name, entry in config.contrasts.items():
         with faults.noting():
-            checked.append(_contrast(name, entry, known, unable, where))
-    return checked
+            contrasts.append(_contrast(name, entry, experiments, untestable_reason, describe_place))
+    return contrasts
 
 
 def _contrast(
     name: str,
     entry: ContrastConfig,
-    known: Mapping[str, ExperimentConfig],
-    unable: Callable[[str], str],
-    where: Where,
+    experiments: Mapping[str, ExperimentConfig],
+    untestable_reason: Callable[[str], str],
+    describe_place: DescribePlace,
 ) -> Contrast:
-    named = [
-        _named(getattr(entry, key), known, where("contrasts", name, key))
+    sides = [
+        _read_side(getattr(entry, key), experiments, describe_place("contrasts", name, key))
         for key in ("first", "second")
     ]
-    models = _models(*named)
-    metrics = entry.metric, entry.second_metric or entry.metric
-    for key, metric in zip(("metric", "second_metric"), metrics, strict=True):
+    first_models, second_models = _models_of_sides(*sides)
+    first_metric, second_metric = entry.metric, entry.second_metric or entry.metric
+    for key, metric in (("metric", first_metric), ("second_metric", second_metric)):
         if metric not in CASE_METRICS:
-            raise unknown_name(
-                "metric of contrasts", metric, CASE_METRICS, where("contrasts", name, key)
-            )
-    cases = dict(entry.first_cases), dict(entry.second_cases)
-    first, second = (Side(named[i][0], models[i], metrics[i], cases[i]) for i in (0, 1))
+            place = describe_place("contrasts", name, key)
+            raise unknown_name("metric of contrasts", metric, CASE_METRICS, place)
+    first = Side(sides[0].experiment, first_models, first_metric, dict(entry.first_cases))
+    second = Side(sides[1].experiment, second_models, second_metric, dict(entry.second_cases))
     if first == second:
         raise UserError(
-            f"{where('contrasts', name)}: both sides are {first}; expected two that differ."
+            f"{describe_place('contrasts', name)}: both sides are {first}; expected two that differ."
         )
     if entry.paired and first.cases != second.cases:
         raise UserError(
-            f"{where('contrasts', name)}: the sides take different cases, so that none can be"
-            " paired. Add `paired: false`."
+            f"{describe_place('contrasts', name)}: the sides take different cases, so that none can"
+            " be paired. Add `paired: false`."
         )
-    reasons = dict.fromkeys(filter(None, (unable(side.experiment) for side in (first, second))))
+    reasons = [untestable_reason(side.experiment) for side in (first, second)]
     if not (first.models and second.models):
-        reasons[
+        reasons.append(
             f"{entry.first} and {entry.second} share no model: name one on either side, as"
             " EXPERIMENT/MODEL"
-        ] = None
-    studies = {_study(known[side.experiment]) for side in (first, second)}
+        )
+    studies = {_study_of(experiments[side.experiment]) for side in (first, second)}
     family = studies.pop() if len(studies) == 1 else COMPARISON
-    missing = "; ".join(reasons)
-    test = _find_test(entry, known[first.experiment].cases or 0)
+    missing = "; ".join(dict.fromkeys(filter(None, reasons)))
+    test = _find_test(entry, experiments[first.experiment].cases or 0)
     if test and entry.margin:
         raise UserError(
-            f"{where('contrasts', name, 'margin')}: `{test.margin_key}` is the margin. Leave"
+            f"{describe_place('contrasts', name, 'margin')}: `{test.margin_key}` is the margin. Leave"
             " `margin` out."
         )
     return Contrast(
@@ -102,34 +102,54 @@ def _find_test(entry: ContrastConfig, cases: int) -> ContrastTest | None:
     return next((test for test in tests if test), None)
 
 
-def _named(
-    text: str, known: Mapping[str, ExperimentConfig], place: str
-) -> tuple[str, tuple[str, ...], str]:
-    """The experiment that a side names, its models, and the model that is named, if any."""
+@dataclass(frozen=True, slots=True)
+class _SideEntry:
+    """A side as the configuration names it.
+
+    Attributes:
+        experiment: its name.
+        experiment_models: all models of the experiment.
+        model: the model that the side names; "" for none.
+    """
+
+    experiment: str
+    experiment_models: tuple[str, ...]
+    model: str
+
+
+def _read_side(text: str, experiments: Mapping[str, ExperimentConfig], place: str) -> _SideEntry:
+    """Read EXPERIMENT or EXPERIMENT/MODEL."""
     experiment, _, model = text.partition("/")
-    if experiment not in known:
-        raise unknown_name("experiment", experiment, known, place)
-    models = known[experiment].models
+    if experiment not in experiments:
+        raise unknown_name("experiment", experiment, experiments, place)
+    models = experiments[experiment].models
     if model and model not in models:
         raise unknown_name(f"model of experiment '{experiment}'", model, models, place)
-    return experiment, models, model
+    return _SideEntry(experiment, models, model)
 
 
-def _models(
-    first: tuple[str, tuple[str, ...], str], second: tuple[str, tuple[str, ...], str]
+def _models_of_sides(
+    first: _SideEntry, second: _SideEntry
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The models of both sides: those that they name, the other side's where one names none, or all
-    that they share.
+    """The models of both sides.
+
+    A side has the model that it names, or else the one that the other side names, if its experiment
+    has it. If neither names one, both have all models that they share.
     """
-    wanted = [(side[2] or other[2], side[1]) for side, other in ((first, second), (second, first))]
-    if any(model for model, _ in wanted):
-        one, other = (tuple(name for name in models if name == model) for model, models in wanted)
-        return one, other
-    shared = tuple(model for model in first[1] if model in second[1])
+    if first.model or second.model:
+        return (
+            _select_model(first, first.model or second.model),
+            _select_model(second, second.model or first.model),
+        )
+    shared = tuple(model for model in first.experiment_models if model in second.experiment_models)
     return shared, shared
 
 
-def _study(config: ExperimentConfig) -> str:
-    return config.study or (
-        PROTOCOLS[config.protocol].study if config.protocol in PROTOCOLS else ""
-    )
+def _select_model(side: _SideEntry, model: str) -> tuple[str, ...]:
+    return tuple(name for name in side.experiment_models if name == model)
+
+
+def _study_of(config: ExperimentConfig) -> str:
+    if config.study or config.protocol not in PROTOCOLS:
+        return config.study
+    return PROTOCOLS[config.protocol].study

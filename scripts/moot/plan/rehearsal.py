@@ -8,31 +8,35 @@ from moot.core.cases import Case, Task
 from moot.core.config import Budget, Config
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.llm.endpoints import Endpoint
+from moot.protocols.experiment import Experiment
 
 LEDGER = "data/ledger"
 CONCURRENCY = 64
 OpenEndpoint = Callable[[ModelConfig, int], Endpoint]
 
 
-def with_simulated_voices(config: Config) -> Config:
+def replace_models(config: Config) -> Config:
     """A configuration as it is rehearsed: every model simulated, no budget, no limits, one shard, a
     ledger of its own.
 
     Prices stay, so that the tables of costs say what the real run would cost. Shards are for
     slow models: a job of simulated voices is done in seconds, of which its start takes most.
     """
-    models = {name: _simulated(model) for name, model in config.models.items()}
-    changed = {"models": models, "budget": Budget(), "replay": False, "ledger": LEDGER, "shards": 1}
-    return config.model_copy(update=changed)
+    models = {name: _simulated_model(model) for name, model in config.models.items()}
+    updates = {"models": models, "budget": Budget(), "replay": False, "ledger": LEDGER, "shards": 1}
+    return config.model_copy(update=updates)
 
 
-def with_simulated_people(config: Config, people: Iterable[str]) -> Config:
-    """The same with a simulated voice for each person who sits in a debate."""
-    voices = {person: _simulated(ModelConfig(model=person)) for person in people}
+def add_simulated_people(config: Config, experiments: Iterable[Experiment]) -> Config:
+    """Return the configuration with a simulated voice for each person who sits in a debate."""
+    voices: dict[str, ModelConfig] = {}
+    for experiment in experiments:
+        for person in experiment.people:
+            voices[person] = _simulated_model(ModelConfig(model=person))
     return config.model_copy(update={"models": {**config.models, **voices}})
 
 
-def _simulated(model: ModelConfig) -> ModelConfig:
+def _simulated_model(model: ModelConfig) -> ModelConfig:
     return model.model_copy(
         update={
             "endpoint": SIMULATED,

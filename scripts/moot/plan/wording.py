@@ -16,7 +16,7 @@ from pathlib import Path
 from moot.core.shipped_files import prompt_folders
 from moot.llm.prompts import Prompts
 
-PAPERS, OURS, OTHERS = "the paper's", "ours", "others"
+PAPER_WORDING, MOOT_WORDING, OTHER_WORDING = "the paper's", "ours", "others"
 _QUOTES = str.maketrans("“”„‘’`", "\"\"\"'''")
 NONE_PRINTED = "The paper prints no prompts of this protocol on these data."
 
@@ -33,7 +33,7 @@ def words_digest(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PrintedPrompts:
     """The prompts that a paper prints of one protocol on one data set.
 
     Attributes:
@@ -55,35 +55,37 @@ class Wordings:
     def __init__(self, shipped: Path) -> None:
         published = shipped / "data" / "published"
         self._ours = Prompts(*prompt_folders(shipped))
-        self.whose = cache(self._whose)
-        self.printed: dict[tuple[str, str], Printed] = {}
+        self.classify = cache(self._classify)
+        self.printed: dict[tuple[str, str], PrintedPrompts] = {}
         self._departures: dict[tuple[str, str], list[str]] = {}
         for row in _rows(published / "prompts.csv"):
             folder = shipped / "config" / "prompts_published" / row["paper"] / row["protocol"]
             printed = self.printed.setdefault(
-                (row["protocol"], row["data"]), Printed(_templates(folder), {})
+                (row["protocol"], row["data"]), PrintedPrompts(_templates(folder), {})
             )
             printed.words[row["file"]] = row["sha256"]
         for row in _rows(published / "departures.csv"):
             self._departures.setdefault((row["protocol"], row["data"]), []).append(row["departure"])
 
-    def _whose(self, prompts: Prompts, protocol: str, data: str, *names: str) -> str:
+    def _classify(self, prompts: Prompts, protocol: str, data: str, *names: str) -> str:
         """Whose words the templates of a protocol are;
         `names` are their prefixes, `data` a loader of cases.
         """
-        ours, used = self._ours.sources(*names), prompts.sources(*names)
-        if used == ours:
-            return OURS
+        our_sources, sources = self._ours.sources(*names), prompts.sources(*names)
+        if sources == our_sources:
+            return MOOT_WORDING
         printed = self.printed.get((protocol, data))
         if printed is None:
-            return OTHERS
-        typed = {
-            name: words_digest(source) for name, source in used.items() if name in printed.words
+            return OTHER_WORDING
+        digests = {
+            name: words_digest(source) for name, source in sources.items() if name in printed.words
         }
-        around = {name: source for name, source in used.items() if name not in printed.words}
-        expected = {**ours, **printed.templates}
-        same = all(expected.get(name) == source for name, source in around.items())
-        return PAPERS if same and typed == printed.words else OTHERS
+        frame_sources = {
+            name: source for name, source in sources.items() if name not in printed.words
+        }
+        expected = {**our_sources, **printed.templates}
+        is_frame_equal = all(expected.get(name) == source for name, source in frame_sources.items())
+        return PAPER_WORDING if is_frame_equal and digests == printed.words else OTHER_WORDING
 
     def departures(self, protocol: str, data: str) -> tuple[str, ...]:
         """What of moot's own wording is known to matter, in sentences."""

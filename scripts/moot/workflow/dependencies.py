@@ -270,10 +270,10 @@ def presentation_options(plan: Plan, study: str) -> JsonObject:
     """What tables and figures of a study depend on in the configuration."""
     controls = plan.controls_of(study)
     return {
-        "experiments": [experiment.name for experiment in plan.of_study(study)],
+        "experiments": [experiment.name for experiment in plan.experiments_of(study)],
         "trials": [experiment.name for experiment in plan.trials_of(study)],
         "controls": [(entry.name, entry.config.arm, entry.config.arm_of) for entry in controls],
-        "baselines": plan.trained_for(study),
+        "baselines": plan.trained_datasets_of(study),
         "comparable": _comparable_results(plan, study),
     }
 
@@ -304,9 +304,9 @@ def turn_effect_code() -> list[str]:
 
 def _comparable_results(plan: Plan, study: str) -> list[str]:
     """The runs and data sets of a study that may be compared with published values."""
-    comparison, experiments = compare_with_papers(plan), plan.of_study(study)
+    comparison, experiments = compare_with_papers(plan), plan.experiments_of(study)
     names = {experiment.name for experiment in experiments}
-    datasets = {*plan.trained_for(study), *(entry.config.dataset for entry in experiments)}
+    datasets = {*plan.trained_datasets_of(study), *(entry.config.dataset for entry in experiments)}
     comparable = [
         f"{name}/{model}: {run}"
         for (name, model), run in sorted(comparison.runs.items())

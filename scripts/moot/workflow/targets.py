@@ -42,7 +42,7 @@ def runs(plan: Plan, study: str = "", protocol: str = "", *, has_text: bool = Fa
 
 def presented_runs(plan: Plan, study: str) -> list[str]:
     """The runs, `EXPERIMENT/MODEL`, whose results the tables and figures of a study present."""
-    experiments = (*plan.of_study(study), *plan.trials_of(study), *plan.controls_of(study))
+    experiments = (*plan.experiments_of(study), *plan.trials_of(study), *plan.controls_of(study))
     names: set[str] = set()
     for experiment in experiments:
         names.update(f"{experiment.name}/{model}" for model in experiment.config.models)

@@ -1,0 +1,323 @@
+"""The steps from a configuration to a plan: each checks one part, or derives it from earlier ones.
+
+A step notes faults and leaves the faulty part out, so that one run reports all mistakes.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from moot.core.config import Config
+from moot.core.errors import UserError, unknown_name
+from moot.core.experiment_config import ExperimentConfig
+from moot.core.extensions import load_extensions
+from moot.core.model_config import ModelConfig
+from moot.core.places import Faults, describe_location, validation_message
+from moot.core.registry import REGISTRIES
+from moot.core.rubric import RUBRICS
+from moot.core.shipped_files import prompt_folders
+from moot.datasets import LOADERS, DatasetOptions
+from moot.hooks import CheckedExperiments, Schedule, analyses
+from moot.labels import JUDGE
+from moot.llm.prompts import Prompts
+from moot.protocols.experiment import Experiment
+from moot.training.baselines import select
+
+Files = Sequence[Path]
+"""The configuration's files, for messages."""
+
+
+def add_experiments_of_analyses(config: Config, faults: Faults) -> Config:
+    """Return the configuration with the experiments that analyses add to it."""
+    experiments: dict[str, ExperimentConfig] = {}
+    for analysis in analyses():
+        experiments |= analysis.add_experiments(config, faults)
+    if not experiments:
+        return config
+    return config.model_copy(update={"experiments": {**config.experiments, **experiments}})
+
+
+# Prompts and rubrics
+
+
+class PromptOverlays:
+    """The prompt templates of a run, and their variants with templates of a folder."""
+
+    def __init__(self, prompts: Prompts) -> None:
+        self._variants: dict[tuple[str, ...], Prompts] = {(): prompts}
+
+    def select(self, folder: str, *names: str) -> Prompts:
+        """Return the templates, single ones replaced by those of a folder.
+
+        Args:
+            folder: the folder; "" for the templates as they are.
+            names: prefixes of the templates used.
+        """
+        key = (folder, *names) if folder else ()
+        if key not in self._variants:
+            self._variants[key] = self._variants[()].overlaid(Path(folder), *names)
+        return self._variants[key]
+
+
+def load_prompts(config: Config, shipped: Path, files: Files, faults: Faults) -> Prompts:
+    """Load the prompt templates: of the user's folder, of extensions, and of moot.
+
+    Raises:
+        UserError: an extension cannot be imported. All faults so far are reported, since what the
+            extension registers is unknown.
+    """
+    extension_folders: list[Path] = []
+    try:
+        extension_folders += load_extensions(config.extensions)
+        _import_entries_beside_extensions()
+    except UserError as error:
+        faults.add(f"{describe_location(files, ('extensions',))}: {error}")
+        faults.check()
+    folders = [folder / "prompts" for folder in extension_folders]
+    return Prompts(Path("config/prompts"), *folders, *prompt_folders(shipped))
+
+
+def _import_entries_beside_extensions() -> None:
+    """Import the registries that extensions add to, which finds names that are taken."""
+    for registry in REGISTRIES:
+        if registry.extensions:
+            list(registry)
+
+
+def check_rubrics(config: Config, files: Files, faults: Faults) -> None:
+    """Note what is wrong with the rubrics of the configuration and of extensions."""
+    for name, rubric in config.rubrics.items():
+        if name in RUBRICS:
+            place = describe_location(files, ("rubrics", name))
+            faults.add(f"{place}: this rubric exists already. Give yours another name.")
+        for key, problem in rubric.problems():
+            faults.add(f"{describe_location(files, ('rubrics', name, *key))}: {problem}")
+    for name, module in RUBRICS.extensions.items():
+        for key, problem in RUBRICS[name].problems():
+            faults.add(f"{module}: rubric {name}: {'.'.join(key)}: {problem}")
+
+
+# Data sets
+
+
+def read_datasets(config: Config, files: Files, faults: Faults) -> dict[str, DatasetOptions]:
+    """Return the checked options of each data set by name."""
+    datasets: dict[str, DatasetOptions] = {}
+    for name in config.datasets:
+        with faults.noting():
+            datasets[name] = read_dataset_options(config, name, files)
+        if name not in datasets:
+            faults.broken.add(name)
+    return datasets
+
+
+def read_dataset_options(config: Config, name: str, files: Files) -> DatasetOptions:
+    """Return the checked options of a data set.
+
+    Raises:
+        UserError: the loader, an option or a baseline is unknown, or an option is invalid.
+    """
+    raw = dict(config.datasets[name])
+    loader = str(raw.get("loader") or name)
+    if loader not in LOADERS:
+        place = describe_location(files, ("datasets", name))
+        raise unknown_name("data set loader", loader, LOADERS, place)
+    model = LOADERS[loader].options
+    try:
+        options = model.model_validate(raw)
+    except ValidationError as error:
+        raise UserError(validation_message(error, ("datasets", name), files, model)) from None
+    select(options.baselines, lambda: describe_location(files, ("datasets", name, "baselines")))
+    return options
+
+
+def artifacts_of_dataset(datasets: Mapping[str, DatasetOptions], name: str) -> dict[str, str]:
+    """Return the artifacts below `results/` that a data set is read from, by name of its option."""
+    options = datasets[name]
+    return dict(LOADERS[options.loader or name].needs(options))
+
+
+def check_dataset_source(
+    name: str,
+    datasets: Mapping[str, DatasetOptions],
+    experiments: Mapping[str, Experiment],
+    files: Files,
+    derived_names: tuple[str, ...] = (),
+) -> None:
+    """Check the experiments whose debates a data set is made from.
+
+    Args:
+        name: the data set; one with faulty options, which are noted elsewhere, is passed over.
+        datasets: options of each data set by name.
+        experiments: of this run, by name.
+        files: of the configuration.
+        derived_names: data sets that are made from this one.
+
+    Raises:
+        UserError: such an experiment is not part of this run, or argues over the data set itself.
+    """
+    if name not in datasets:
+        return
+    for option in artifacts_of_dataset(datasets, name):
+        experiment, _, model = getattr(datasets[name], option).partition("/")
+        place = describe_location(files, ("datasets", name, option))
+        source_dataset = find_source(experiment, model, experiments, place, place).dataset
+        if source_dataset in (*derived_names, name):
+            raise UserError(
+                f"{place}: experiment '{experiment}' argues over '{source_dataset}', which it"
+                " would make."
+            )
+        check_dataset_source(source_dataset, datasets, experiments, files, (*derived_names, name))
+
+
+def find_source(
+    name: str,
+    model: str,
+    experiments: Mapping[str, Experiment],
+    experiment_place: str,
+    model_place: str,
+) -> ExperimentConfig:
+    """Return the entry of an experiment whose debates something else reads.
+
+    Raises:
+        UserError: the experiment is not part of this run, or not with this model.
+    """
+    if name not in experiments:
+        raise unknown_name("experiment of this run", name, experiments, experiment_place)
+    config = experiments[name].config
+    if model not in config.models:
+        raise unknown_name(f"model of experiment '{name}'", model, config.models, model_place)
+    return config
+
+
+# Experiments that read debates of other experiments
+
+
+def check_sources(experiments: Mapping[str, Experiment], files: Files, faults: Faults) -> None:
+    """Note experiments whose source experiments are missing, have other data, or form a circle."""
+    sources: dict[str, set[str]] = {}
+    for experiment in experiments.values():
+        pairs = _source_pairs(experiment)
+        sources[experiment.name] = {name for name, _ in pairs}
+        with faults.noting():
+            _check_source_pairs(experiment, pairs, experiments, files)
+    circle = _find_circle(sources)
+    if circle:
+        key = "arm_of" if experiments[circle[0]].config.arm_of else "params"
+        place = describe_location(files, ("experiments", circle[0], key))
+        names = " and ".join(f"'{name}'" for name in circle)
+        faults.add(f"{place}: circular dependency between {names}. Remove one of the references.")
+
+
+def _source_pairs(experiment: Experiment) -> set[tuple[str, str]]:
+    """The experiments and models whose debates an experiment reads."""
+    config = experiment.config
+    pairs: set[tuple[str, str]] = set()
+    for model in config.models:
+        if config.arm_of:
+            pairs.add((config.arm_of, model))
+        for path in experiment.needed_by(model).values():
+            if path.startswith("transcripts/"):
+                _, source_name, source_model = path.split("/")[:3]
+                pairs.add((source_name, source_model))
+    return pairs
+
+
+def _check_source_pairs(
+    experiment: Experiment,
+    pairs: set[tuple[str, str]],
+    experiments: Mapping[str, Experiment],
+    files: Files,
+) -> None:
+    """Raise `UserError` for a source that this run does not have, or that has another data set."""
+    keys: tuple[tuple[str, ...], ...] = (
+        ("params", "source_experiment"),
+        ("params", "source_model"),
+    )
+    if experiment.config.arm_of:
+        keys = (("arm_of",), ("models",))
+    source_place, model_place = (
+        describe_location(files, ("experiments", experiment.name, *key)) for key in keys
+    )
+    for name, model in sorted(pairs):
+        dataset = find_source(name, model, experiments, source_place, model_place).dataset
+        if dataset != experiment.config.dataset:
+            raise UserError(
+                f"{source_place}: experiment '{name}' is about data set '{dataset}', "
+                f"'{experiment.name}' about '{experiment.config.dataset}'; expected the same."
+            )
+
+
+def _find_circle(sources: Mapping[str, set[str]]) -> list[str]:
+    """The names that depend on each other, sorted; none can be the first to run."""
+    remaining = dict(sources)
+    while free := [name for name in remaining if not remaining[name] & remaining.keys()]:
+        for name in free:
+            del remaining[name]
+    return sorted(set(chain.from_iterable(remaining.values())) & remaining.keys())
+
+
+# Models and schedules
+
+
+def models_in_job(config: Config, experiment: Experiment, model: str) -> dict[str, ModelConfig]:
+    """Return the models that speak in the debates of an experiment and model, `model` first."""
+    simulated_people = experiment.people if config.rehearsal else set[str]()
+    names = [model, *sorted((experiment.seats | simulated_people) - {model})]
+    return {name: config.models[name] for name in names}
+
+
+def labelling_models(config: ExperimentConfig, model: str) -> set[str]:
+    """Return the models that label statements: `judge` is `model` itself, `judge:NAME` another."""
+    names: set[str] = set()
+    for labeler in config.labelers:
+        kind, _, name = labeler.partition(":")
+        if kind == JUDGE:
+            names.add(name or model)
+    return names
+
+
+def find_models_used(config: Config, experiments: Mapping[str, Experiment]) -> list[str]:
+    """Return the names of the models that some job of this run calls, sorted."""
+    names: set[str] = set()
+    for experiment in experiments.values():
+        for model in experiment.config.models:
+            names.update(models_in_job(config, experiment, model))
+            names.update(labelling_models(experiment.config, model))
+    return sorted(names)
+
+
+def find_datasets_used(experiments: Mapping[str, Experiment]) -> list[str]:
+    """Return the names of the data sets that experiments of this run argue over, sorted."""
+    return sorted({experiment.config.dataset for experiment in experiments.values()})
+
+
+def plan_schedules(checked: CheckedExperiments, faults: Faults) -> dict[str, Schedule]:
+    """Return the schedules that analyses give to experiments, by name."""
+    schedules: dict[str, Schedule] = {}
+    for analysis in analyses():
+        schedules |= analysis.plan_schedules(checked, faults)
+    return schedules
+
+
+def artifacts_read(
+    datasets: Mapping[str, DatasetOptions], experiments: Mapping[str, Experiment]
+) -> dict[str, list[str]]:
+    """Return the artifacts that data sets and experiments of this run read.
+
+    Returns:
+        What reads them, in words, to their paths below `results/`.
+    """
+    paths: dict[str, list[str]] = {}
+    for name in find_datasets_used(experiments):
+        paths[f"data set '{name}'"] = list(artifacts_of_dataset(datasets, name).values())
+    for experiment in experiments.values():
+        paths[f"experiment '{experiment.name}'"] = list(_paths_read(experiment))
+    return paths
+
+
+def _paths_read(experiment: Experiment) -> Iterator[str]:
+    for model in experiment.config.models:
+        yield from experiment.needed_by(model).values()
