@@ -19,8 +19,8 @@ from readability import FOLDERS, LIMITS, measure
 
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
-from moot.plan.kept import keep_for_jobs
 from moot.plan.plan import Plan
+from moot.plan.plan_cache import keep_for_jobs
 
 PROJECT = Path(__file__).resolve().parents[1]
 PACKAGE = PROJECT / "scripts" / "moot"
@@ -47,7 +47,7 @@ SECTION_KEY = re.compile(r"ConfigSection\(\s*\"\w+\",\s*\"(\w+)\"")
 START_OF_A_JOB = """
 import json, runpy, sys
 from pathlib import Path
-from moot.plan.kept import plan_of
+from moot.plan.plan_cache import plan_of
 runpy.run_path(sys.argv[1])
 plan_of(json.loads(Path("config.json").read_text())).view("courtroom-nlsy97")
 """

@@ -31,13 +31,13 @@ from debates import FACTS, instant
 from moot.core.artifacts import atomic_path, describe, read_cases
 from moot.core.cases import shard_number
 from moot.core.schemas import SCHEMAS
-from moot.jobs.predictions import write_predictions
-from moot.jobs.results import (
+from moot.jobs.job_results import (
     load_model_results,
     load_study_debates,
     load_study_results,
     write_scores,
 )
+from moot.jobs.predictions import write_predictions
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES

@@ -26,10 +26,10 @@ with exit_without_traceback():  # before the larger libraries are imported
 from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.core.read_config import merge_over_defaults
 from moot.core.model_entries import entries_of_command_line, merge_models
-from moot.core.places import Faults
+from moot.core.config_errors import Faults
 from moot.core.shipped_files import default_files
 from moot.core.log import should_write_stage_lines
-from moot.plan.kept import DESK, write_plan
+from moot.plan.plan_cache import DESK, write_plan
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.report.exports import EXPORTERS

@@ -94,7 +94,7 @@ def digests_by_path(paths):
 
 # The code that reads results and presents them.
 RESULTS_CODE = (
-    *("core", "jobs/results.py", "jobs/frozen_plans.py", "labels", "protocols", "report", "scores"),
+    *("core", "jobs/job_results.py", "jobs/frozen_plans.py", "labels", "protocols", "report", "scores"),
     *("llm/identity.py", "llm/parsing", "llm/prompts.py", "llm/request.py"),
     *("plan/as_published.py", "plan/wording.py", "stats"),
 )

@@ -27,7 +27,7 @@ for name in EXPORTERS:
                 code=[
                     "export.py",
                     *RESULTS_CODE,
-                    "jobs/exports.py",
+                    "jobs/run_exports.py",
                     *dependencies.turn_effect_code(),
                 ],
                 options=plan.config.publication.model_dump(),

@@ -1,8 +1,8 @@
 # Checks and messages before the first job of a run and after its last one.
 
-from moot.core.stopping import Run
+from moot.core.run_signals import Run
 from moot.desk.instructions import copy_instructions
-from moot.plan.kept import keep_for_jobs
+from moot.plan.plan_cache import keep_for_jobs
 from moot.workflow.folder import claim_folder, describe_configuration
 
 

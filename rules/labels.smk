@@ -35,7 +35,7 @@ rule label_statements:
         **digests(
             "label_statements",
             code=lambda wildcards: [
-                *("labels.py", "core", "jobs/labels.py", "labels", "stats", "studies"),
+                *("labels.py", "core", "jobs/statement_labels.py", "labels", "stats", "studies"),
                 *("llm", "!studies/*/data*.py", "!studies/*/protocol*.py"),
                 *("!studies/*/figures*.py", "!studies/*/scores*.py", "!studies/*/tables*.py"),
                 *dependencies.label_code(plan, wildcards.experiment, wildcards.model),
@@ -74,8 +74,8 @@ rule write_annotation_sheet:
             code=[
                 "annotation_sheets.py",
                 "core",
-                "jobs/sheets.py",
-                "jobs/labels.py",
+                "jobs/label_sheets.py",
+                "jobs/statement_labels.py",
                 "labels",
                 "llm",
             ],

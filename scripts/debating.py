@@ -14,7 +14,7 @@ from moot.desk.debating import Debating, jobs_with_people
 from moot.llm.chat import Settings, open_chats
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
-from moot.plan.kept import read_plan, read_plan_digests
+from moot.plan.plan_cache import read_plan, read_plan_digests
 
 
 async def hold_debates(path: Path) -> None:

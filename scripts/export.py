@@ -1,6 +1,6 @@
 """Write the debates of one experiment and model in a form that another tool reads."""
 
-from moot.jobs.exports import write_export
+from moot.jobs.run_exports import write_export
 from moot.workflow.job import job
 
 if __name__ == "__main__":

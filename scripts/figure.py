@@ -1,6 +1,6 @@
 """Draw the figures that one job draws, as PNG and SVG."""
 
-from moot.jobs.results import write_registered
+from moot.jobs.job_results import write_registered
 from moot.report import FIGURES
 from moot.report.figures import draw
 from moot.workflow.job import job

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from moot.jobs.labels import LabelJob, label_statements
+from moot.jobs.statement_labels import LabelJob, label_statements
 from moot.workflow.job import job
 from moot.workflow.records import digests_of
 

@@ -4,7 +4,7 @@ each.
 
 from pathlib import Path
 
-from moot.jobs.results import load_model_results
+from moot.jobs.job_results import load_model_results
 from moot.studies.conference.minutes import render_minutes
 from moot.workflow.job import job
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from moot.commands.power import write_power
+from moot.commands.planned_power import write_power
 from moot.workflow.job import job
 
 if __name__ == "__main__":

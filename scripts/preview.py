@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from moot.commands.power import summarise_power
+from moot.commands.planned_power import summarise_power
 from moot.commands.preview import describe_servers, preview
 from moot.workflow.job import job
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from moot.core.artifacts import atomic_path
-from moot.jobs.results import load_study_debates
+from moot.jobs.job_results import load_study_debates
 from moot.report.reader import render_reader
 from moot.workflow.job import job
 

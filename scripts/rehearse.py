@@ -5,7 +5,7 @@ can show.
 import sys
 from pathlib import Path
 
-from moot.commands.power import summarise_power
+from moot.commands.planned_power import summarise_power
 from moot.commands.rehearsing import rehearse
 from moot.workflow.job import job
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from moot.jobs.results import write_scores
+from moot.jobs.job_results import write_scores
 from moot.workflow.job import job
 from moot.workflow.records import digests_of
 

@@ -1,6 +1,6 @@
 """Write the tables that one job builds, as CSV, workbook, LaTeX and HTML."""
 
-from moot.jobs.results import write_registered
+from moot.jobs.job_results import write_registered
 from moot.report import TABLES
 from moot.report.tables import write_table
 from moot.workflow.job import job

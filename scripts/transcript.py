@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from moot.core.artifacts import atomic_path
-from moot.jobs.results import load_model_results
+from moot.jobs.job_results import load_model_results
 from moot.report.transcripts import render_markdown
 from moot.workflow.job import job
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from moot.core.cases import Case, Task
 from moot.core.config import Config
+from moot.core.config_errors import Faults
 from moot.core.experiment_config import ContrastConfig, ExperimentConfig
 from moot.core.model_config import ModelConfig
-from moot.core.places import Faults
 from moot.core.registry import Registry
 from moot.core.types import JsonObject
 from moot.datasets import DatasetOptions

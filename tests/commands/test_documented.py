@@ -15,7 +15,7 @@ from in_process import RESULTS, built, default_configuration
 from moot.commands.documented import MARKED_NUMBER, Numbers, documented_pages, figure_keys
 from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON, RECORDED
-from moot.jobs.results import load_study_results
+from moot.jobs.job_results import load_study_results
 from moot.plan.plan import Plan
 from moot.report import TABLES
 from moot.report.tables import write_table

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from courtroom_runs import PROJECT, configuration, people
-from moot.commands.power import (
+from moot.commands.planned_power import (
     ContrastPower,
     _planned_cases,
     planned_power,

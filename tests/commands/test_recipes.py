@@ -16,7 +16,7 @@ import yaml
 from fault_server import FaultServer
 from in_process import built, default_configuration
 from moot.core.errors import UserError
-from moot.jobs.labels import LabelJob, label_all
+from moot.jobs.statement_labels import LabelJob, label_all
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 

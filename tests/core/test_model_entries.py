@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.model_entries import merge_models
-from moot.core.places import Faults
 from moot.core.read_config import merge_over_defaults
 from project_copy import Workflow
 

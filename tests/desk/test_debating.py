@@ -18,8 +18,8 @@ import pytest
 from declared_jobs import declared_jobs
 from fault_server import FaultServer
 from moot.core.artifacts import atomic_path
-from moot.plan.kept import write_plan
 from moot.plan.plan import Plan
+from moot.plan.plan_cache import write_plan
 from moot.workflow import targets
 from moot.workflow.records import RECORDS
 from people_in_debates import answer_all, answer_file, hold, open_questions, planned, statuses

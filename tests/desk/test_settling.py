@@ -17,7 +17,7 @@ from moot.desk.labelling import Labelling
 from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import Settling, conflicts
-from moot.jobs.labels import effective_labels, labels_by_people
+from moot.jobs.statement_labels import effective_labels, labels_by_people
 from moot.labels.sheets import SheetContents, filled_files, read_annotations
 from moot.studies.appellate.legal.rubric import LABELS
 

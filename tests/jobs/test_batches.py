@@ -18,7 +18,7 @@ from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, peop
 from fault_server import FaultServer
 from moot.commands.preview import preview
 from moot.core.errors import RunStoppedError, UserError
-from moot.core.kinds import BATCH_UNDER_WAY, CONCLUSION
+from moot.core.utterance_kinds import BATCH_UNDER_WAY, CONCLUSION
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
 from patience import PATIENCE, wait_until

@@ -15,7 +15,7 @@ import pytest
 from courtroom_runs import PROJECT, configuration, hold, people, start_job
 from fault_server import FaultServer
 from killed_runs import CALLS, CONCURRENCY, DEBATES, kill_and_compare
-from moot.core.stopping import RUN_FILE
+from moot.core.run_signals import RUN_FILE
 from moot.llm.ledger.ledger import Ledger
 from patience import PATIENCE
 
@@ -61,7 +61,7 @@ def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(
     cases = people(tmp_path / "cases.parquet", DEBATES)
     server.reset(latency=0.2)
     config = configuration(server.url, tmp_path, {"concurrency": 4})
-    holding = "import sys, time; from moot.core.stopping import Run; from pathlib import Path; "
+    holding = "import sys, time; from moot.core.run_signals import Run; from pathlib import Path; "
     holding += "Run(Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
     command = [sys.executable, "-c", holding, str(tmp_path)]
     environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
@@ -85,7 +85,9 @@ def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(
 
 
 def test_no_job_starts_after_a_terminal_was_closed(tmp_path: Path) -> None:
-    program = "import signal, sys; from pathlib import Path; from moot.core.stopping import Run; "
+    program = (
+        "import signal, sys; from pathlib import Path; from moot.core.run_signals import Run; "
+    )
     program += "signal.signal(signal.SIGHUP, signal.SIG_DFL); "  # the suite may run under nohup
     program += "signal.signal(signal.SIGTERM, lambda *_: print('no further job', flush=True)); "
     program += (

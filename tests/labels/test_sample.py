@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from moot.core.errors import UserError
-from moot.jobs.labels import ALL_COLUMNS, final_labels
+from moot.jobs.statement_labels import ALL_COLUMNS, final_labels
 from moot.labels.sample import (
     draw_more,
     has_text,

@@ -19,7 +19,7 @@ import pytest
 
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
-from moot.core import stopping
+from moot.core import run_signals
 from moot.core.errors import RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
 from moot.llm.chat import Chat, Settings
@@ -233,12 +233,12 @@ def test_a_locked_ledger_is_not_waited_for_where_the_process_is_to_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger_database, "STOPPING_SECONDS", 0.0)
-    monkeypatch.setattr(stopping, "_stops", [])
+    monkeypatch.setattr(run_signals, "_stops", [])
     ledger = Ledger(str(tmp_path))
     with closing(sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         with (
-            stopping.act_on_signals(lambda _: None),
+            run_signals.act_on_signals(lambda _: None),
             pytest.raises(RunStoppedError, match="stopped by SIGTERM"),
         ):
             os.kill(os.getpid(), signal.SIGTERM)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.model_entries import merge_models
-from moot.core.places import Faults
 from moot.core.read_config import merge_over_defaults
 from moot.plan.plan import Plan
 from project_copy import Workflow

@@ -12,7 +12,7 @@ import pytest
 from declared_jobs import declared_jobs
 from moot.core.extensions import FOLDERS
 from moot.core.shipped_files import SHIPPED
-from moot.plan import kept
+from moot.plan import plan_cache
 from moot.plan.plan import Plan
 
 EXTENSION = '"""Nothing is registered."""\n'
@@ -24,7 +24,7 @@ def raw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     kept of it.
     """
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(kept.VARIABLE, "")
+    monkeypatch.setenv(plan_cache.VARIABLE, "")
     monkeypatch.delitem(FOLDERS, "moot.extensions.kept_extension", raising=False)
     monkeypatch.setenv("MOOT_EXTENSIONS", os.environ.get("MOOT_EXTENSIONS", ""))
     for file, text in {
@@ -46,17 +46,17 @@ def raw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             "single": {"protocol": "zero_shot", "dataset": "own", "models": "small", "cases": 1}
         },
     }
-    kept.keep_for_jobs(Plan.from_yaml(found, SHIPPED), found)
+    plan_cache.keep_for_jobs(Plan.from_yaml(found, SHIPPED), found)
     return found
 
 
 def is_kept(raw: dict[str, Any]) -> bool:
-    return isinstance(kept.plan_of(raw).experiments, kept.LazyValues)
+    return isinstance(plan_cache.plan_of(raw).experiments, plan_cache.LazyValues)
 
 
 def test_a_job_has_the_plan_of_its_run(raw: dict[str, Any]) -> None:
-    found, checked = kept.plan_of(json.loads(json.dumps(raw))), Plan.from_yaml(raw, SHIPPED)
-    assert isinstance(found.experiments, kept.LazyValues) and list(found.experiments) == list(
+    found, checked = plan_cache.plan_of(json.loads(json.dumps(raw))), Plan.from_yaml(raw, SHIPPED)
+    assert isinstance(found.experiments, plan_cache.LazyValues) and list(found.experiments) == list(
         checked.experiments
     )
     assert found.config == checked.config and dict(found.datasets) == dict(checked.datasets)
@@ -69,7 +69,7 @@ def test_a_job_has_the_plan_of_its_run(raw: dict[str, Any]) -> None:
 
 def test_a_job_checks_a_configuration_that_differs_from_its_runs(raw: dict[str, Any]) -> None:
     assert is_kept(raw)
-    assert kept.plan_of(raw | {"seed": 2}).config.seed == 2
+    assert plan_cache.plan_of(raw | {"seed": 2}).config.seed == 2
     assert is_kept(raw)
 
 
@@ -88,15 +88,15 @@ def test_a_job_checks_its_configuration_again_after_a_new_module_of_an_extension
 
 
 def test_a_kept_plan_holds_nothing_of_data_files(raw: dict[str, Any]) -> None:
-    before = declared_jobs(kept.plan_of(raw)).of("load_cases", dataset="own")
+    before = declared_jobs(plan_cache.plan_of(raw)).of("load_cases", dataset="own")
     Path("own.csv").write_text("text,label\na,NO\nb,NO\n")
     assert (
         is_kept(raw)
-        and declared_jobs(kept.plan_of(raw)).of("load_cases", dataset="own").options
+        and declared_jobs(plan_cache.plan_of(raw)).of("load_cases", dataset="own").options
         != before.options
     )
 
 
 def test_without_a_kept_plan_a_job_checks_its_configuration(raw: dict[str, Any]) -> None:
-    Path(os.environ[kept.VARIABLE]).unlink()
+    Path(os.environ[plan_cache.VARIABLE]).unlink()
     assert not is_kept(raw)

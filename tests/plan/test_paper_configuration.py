@@ -21,10 +21,10 @@ from fault_server import FaultServer
 from moot.core.artifacts import describe, read_cases, write_frame
 from moot.core.schemas import SCHEMAS
 from moot.jobs.debates import Job, write_transcripts
-from moot.jobs.labels import LabelJob, label_statements
+from moot.jobs.job_results import load_study_results, write_scores
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
-from moot.jobs.results import load_study_results, write_scores
+from moot.jobs.statement_labels import LabelJob, label_statements
 from moot.plan.plan import Plan
 from moot.protocols.experiment import Experiment
 from moot.studies.feedback.reliability import write_assistant

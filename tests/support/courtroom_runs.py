@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from moot.core.artifacts import describe, read_cases, write_cases
 from moot.core.cases import Case, Task
 from moot.core.log import job_log
-from moot.core.stopping import interrupt_at_end_of_run
+from moot.core.run_signals import interrupt_at_end_of_run
 from moot.datasets import LOADERS
 from moot.jobs.debates import Job, write_transcripts
 from moot.llm import chat

@@ -12,9 +12,9 @@ from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
 from moot.datasets.records import write_records
 from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.job_results import write_scores
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
-from moot.jobs.results import write_scores
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 

@@ -15,7 +15,7 @@ from snakemake.utils import update_config
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
 from moot.core.shipped_files import default_files
-from moot.jobs.results import load_experiment_results
+from moot.jobs.job_results import load_experiment_results
 from moot.plan.plan import Plan
 from moot.report.content import Measurement, PaperMatches, StudyResults
 from moot.report.published import read_published

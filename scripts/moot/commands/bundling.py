@@ -22,7 +22,7 @@ from moot.core.artifacts import atomic_path, file_digest, read_table
 from moot.core.errors import UserError
 from moot.core.shipped_files import prompt_templates
 from moot.core.types import Fields, Json, JsonObject
-from moot.jobs.labels import LabelJob, calls_of_labels
+from moot.jobs.statement_labels import LabelJob, calls_of_labels
 from moot.labels import HUMAN, PEOPLE
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.ledger import Ledger

@@ -11,9 +11,9 @@ import pandas as pd
 import yaml
 from pydantic import ValidationError
 
+from moot.core.config_errors import validation_message
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value, read_text
-from moot.core.places import validation_message
 from moot.core.types import JsonObject
 from moot.core.user_tables import ENDINGS, read_user_table
 from moot.datasets import LOADERS, LoadContext, Loaded

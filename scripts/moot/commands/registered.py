@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from moot.core.config import Config
-from moot.core.places import entry_model_at
+from moot.core.config_errors import entry_model_at
 from moot.core.registry import Registry
 from moot.core.rubric import RUBRICS
 from moot.core.sections import SECTIONS, sections_of

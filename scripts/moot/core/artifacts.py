@@ -20,10 +20,10 @@ from moot import __version__
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value
-from moot.core.kinds import CONCLUSION
 from moot.core.schemas import SCHEMAS
 from moot.core.shipped_files import SHIPPED
 from moot.core.types import Fields, JsonObject
+from moot.core.utterance_kinds import CONCLUSION
 
 _MOOT_METADATA_KEYS = {b"moot_version", b"licence"}
 """In the metadata of every artifact, and of the records that ship with moot."""

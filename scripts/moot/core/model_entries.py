@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from moot.core.config_errors import Faults, describe_location, show_value
 from moot.core.errors import unknown_name
 from moot.core.model_values import check_variable
-from moot.core.places import Faults, describe_location, show_value
 from moot.core.read_config import merge_over_defaults
 from moot.core.types import Fields, JsonObject
 from moot.core.yaml_text import load_yaml

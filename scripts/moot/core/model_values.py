@@ -11,8 +11,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from pydantic_core import PydanticCustomError
 
+from moot.core.config_errors import INPUT_NOT_SHOWN, looks_like_a_key
 from moot.core.endpoint_traits import endpoint_traits
-from moot.core.places import INPUT_NOT_SHOWN, looks_like_a_key
 from moot.core.types import Json
 
 _HOST = re.compile(r"(?!.{254})[\w-]{1,63}(\.[\w-]{1,63})*\.?|[\da-f.]*:[\da-f:.]+(%[\w.-]+)?")

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from moot.core.config import Config
-from moot.core.places import (
+from moot.core.config_errors import (
     Faults,
     Location,
     copy_plain_values,

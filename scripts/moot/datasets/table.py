@@ -10,10 +10,10 @@ import pandas as pd
 from pydantic import BeforeValidator, Field, model_validator
 
 from moot.core.cases import NEAR_DUPLICATE_OF, Case, SplitName, Task, cluster_attributes
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.input_files import check_unique, refuse_values
 from moot.core.log import LOG
-from moot.core.places import Faults
 from moot.core.user_tables import numbered_rows, read_user_table
 from moot.datasets import LoadContext, Loaded, UserDataOptions, dataset
 from moot.datasets.near_duplicates import (

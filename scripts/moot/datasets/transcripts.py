@@ -17,8 +17,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from moot.core.cases import Case
-from moot.core.kinds import ANSWER, BELIEF, SPEECH, name_of_judge
 from moot.core.types import Json, JsonObject
+from moot.core.utterance_kinds import ANSWER, BELIEF, SPEECH, name_of_judge
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.records import JUDGES, RecordedDebate, RecordedUtterance
 from moot.datasets.turn_columns import TranscriptsOptions

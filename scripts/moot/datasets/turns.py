@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value, refuse_values
-from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
-from moot.core.places import Faults
 from moot.core.types import Column
 from moot.core.user_tables import read_user_table
+from moot.core.utterance_kinds import CONCLUSION
 from moot.datasets.records import leave_out
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns, is_pattern
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from moot.core.config import PeopleConfig
 from moot.core.durable import write_atomically
-from moot.core.people import load_instructions
+from moot.core.people_instructions import load_instructions
 
 INSTRUCTIONS = Path("data/instructions.txt")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from moot.plan.kept import DESK
+from moot.plan.plan_cache import DESK
 
 LOG, LOCK, DEBATING_LOCK = (
     Path("data/desk.log"),

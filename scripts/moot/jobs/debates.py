@@ -17,11 +17,11 @@ import pyarrow.parquet as pq
 from moot.core.artifacts import atomic_path, describe
 from moot.core.cases import Case, Task, resembles_test_case, shard_number
 from moot.core.errors import DebatePausedError
-from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.schemas import SCHEMAS
 from moot.core.types import JsonObject
+from moot.core.utterance_kinds import CONCLUSION
 from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress

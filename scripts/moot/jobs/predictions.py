@@ -13,10 +13,10 @@ import pandas as pd
 from moot.core.artifacts import describe, read_cases, read_frame, write_rows
 from moot.core.cases import Case, Task
 from moot.core.experiment_config import RECORDED
-from moot.core.kinds import CONCLUSION
 from moot.core.likelihood import calibrate
 from moot.core.schemas import JUDGED
 from moot.core.types import JsonObject
+from moot.core.utterance_kinds import CONCLUSION
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.exports import calls_row
 from moot.llm.ledger.ledger import Ledger

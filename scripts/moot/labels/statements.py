@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.artifacts import find_waiting_rows, read_frame
-from moot.core.kinds import CONCLUSION, PUBLIC
+from moot.core.utterance_kinds import CONCLUSION, PUBLIC
 
 COLUMNS = [
     "experiment",

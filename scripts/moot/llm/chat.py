@@ -9,7 +9,7 @@ from typing import NoReturn
 from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
-from moot.core.stopping import cancel_on_signals
+from moot.core.run_signals import cancel_on_signals
 from moot.llm.batches.waves import Call, Waves
 from moot.llm.client import Client, Settings
 from moot.llm.identity import served_as

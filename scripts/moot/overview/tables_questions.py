@@ -12,8 +12,8 @@ import numpy as np
 
 from moot.core.cases import REFERENCE_MODELS
 from moot.core.experiment_config import COMPARISON
-from moot.core.kinds import SAMPLE, SPEECH, VOTES
 from moot.core.types import Column
+from moot.core.utterance_kinds import SAMPLE, SPEECH, VOTES
 from moot.report import table
 from moot.report.claims import (
     CANNOT_TELL,

@@ -18,16 +18,16 @@ from pathlib import Path
 
 import pandas as pd
 
+from moot.core.config_errors import Faults
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.model_config import ModelConfig
-from moot.core.places import Faults
 from moot.core.read_config import read_config
 from moot.core.sections import display_only_keys
 from moot.core.types import Fields, JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.llm.identity import model_asked, provider
-from moot.plan.entries import expand_entry, find_rubric, templates_used
+from moot.plan.grid_expansion import expand_entry, find_rubric, templates_used
 from moot.plan.plan import Plan
 from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, Wordings
 from moot.protocols import PROTOCOLS

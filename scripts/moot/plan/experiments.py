@@ -10,16 +10,16 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from moot.core.config import Config
+from moot.core.config_errors import Faults, describe_location, validation_message
 from moot.core.errors import UnknownNameError, UserError, unknown_name
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.model_config import MAX_NAME_CHARS
-from moot.core.places import Faults, describe_location, validation_message
 from moot.core.rubric import RUBRICS, Rubric
 from moot.datasets import LOADERS
 from moot.hooks import analyses
 from moot.labels import HUMAN, JUDGE, LABELERS, RULES
 from moot.llm.prompts import Prompts
-from moot.plan.entries import expand_entry, find_rubric, labelling_templates, templates_used
+from moot.plan.grid_expansion import expand_entry, find_rubric, labelling_templates, templates_used
 from moot.protocols import PROTOCOLS
 from moot.protocols.controls import CONTROLS, control_params
 from moot.protocols.experiment import Experiment

@@ -7,12 +7,12 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from moot.core.config import Config
+from moot.core.config_errors import Faults, describe_location
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.experiment_config import COMPARISON
 from moot.core.model_config import ModelConfig
 from moot.core.model_values import key_problem
-from moot.core.people import load_instructions
-from moot.core.places import Faults, describe_location
+from moot.core.people_instructions import load_instructions
 from moot.core.read_config import read_config
 from moot.core.rubric import Rubric
 from moot.core.types import Fields
@@ -20,8 +20,8 @@ from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.hooks import CheckedExperiments, Schedule, analyses
 from moot.llm.prompts import Prompts
 from moot.plan import plan_steps as steps
-from moot.plan.entries import find_rubric
 from moot.plan.experiments import ExperimentReader
+from moot.plan.grid_expansion import find_rubric
 from moot.plan.models import check_models
 from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import add_simulated_people, replace_models

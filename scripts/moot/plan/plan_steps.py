@@ -10,11 +10,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from moot.core.config import Config
+from moot.core.config_errors import Faults, describe_location, validation_message
 from moot.core.errors import UserError, unknown_name
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.extensions import load_extensions
 from moot.core.model_config import ModelConfig
-from moot.core.places import Faults, describe_location, validation_message
 from moot.core.registry import REGISTRIES
 from moot.core.rubric import RUBRICS
 from moot.core.shipped_files import prompt_folders

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from moot.core.config import Config
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError, unknown_name
 from moot.core.experiment_config import COMPARISON, ContrastConfig, ExperimentConfig
-from moot.core.places import Faults
 from moot.hooks import analyses
 from moot.protocols import PROTOCOLS
 from moot.scores.case_metrics import CASE_METRICS

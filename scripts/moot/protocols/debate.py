@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.kinds import PUBLIC
 from moot.core.types import CheckedValues, Fields, Json, JsonObject
+from moot.core.utterance_kinds import PUBLIC
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
 from moot.llm.request import Message
 from moot.protocols.people import FORM_BELOW, Question, Statement, choice_form

@@ -14,8 +14,8 @@ from pydantic import Field
 from moot.core.artifacts import read_frame
 from moot.core.cases import Case, stable_fraction
 from moot.core.errors import UserError
-from moot.core.kinds import SAMPLE
 from moot.core.types import Fields
+from moot.core.utterance_kinds import SAMPLE
 from moot.protocols import AnswerMode, ProtocolParams, Temperature, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import gather_statements

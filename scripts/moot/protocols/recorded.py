@@ -17,9 +17,9 @@ from moot.core.artifacts import read_table, repeats_by_case, rows_by_debate
 from moot.core.cases import Case
 from moot.core.errors import unknown_name
 from moot.core.experiment_config import RECORDED
-from moot.core.kinds import CONCLUSION, PUBLIC, VERDICT, VOTES, name_of_judge
 from moot.core.schemas import JUDGED
 from moot.core.types import Fields, JsonObject
+from moot.core.utterance_kinds import CONCLUSION, PUBLIC, VERDICT, VOTES, name_of_judge
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.setup import JobSetup

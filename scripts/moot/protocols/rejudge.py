@@ -14,8 +14,8 @@ from pydantic import Field
 
 from moot.core.artifacts import repeats_by_case
 from moot.core.cases import Case
-from moot.core.kinds import BELIEF, PUBLIC
 from moot.core.types import Fields
+from moot.core.utterance_kinds import BELIEF, PUBLIC
 from moot.protocols import Options, ProtocolParams, ReasonLength, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.replayed import RecordedDebate, missing_text_error, read_debates

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from moot.core.artifacts import rows_by_debate
 from moot.core.errors import UserError
-from moot.core.kinds import COMPUTED, CONCLUSION, PUBLIC, UNUSABLE
 from moot.core.types import Fields
+from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC, UNUSABLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from moot.core.kinds import UNUSABLE
 from moot.core.types import JsonObject
+from moot.core.utterance_kinds import UNUSABLE
 
 
 @dataclass(slots=True)

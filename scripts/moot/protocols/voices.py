@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from moot.core.errors import CallFailedError
-from moot.core.kinds import HUMAN
 from moot.core.types import CheckedValues, Fields, JsonObject
+from moot.core.utterance_kinds import HUMAN
 from moot.llm.prompts import Section
 from moot.llm.request import Message, Reply, request_to
 from moot.protocols.people import FORM_BELOW, Question, is_person, person_form, person_name

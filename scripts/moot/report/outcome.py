@@ -17,7 +17,7 @@ import pandas as pd
 from moot.core.artifacts import atomic_path, read_frame, read_metadata
 from moot.core.durable import write_atomically
 from moot.core.errors import RunStoppedError, UserError
-from moot.core.kinds import BATCH_UNDER_WAY
+from moot.core.utterance_kinds import BATCH_UNDER_WAY
 from moot.labels.sheets import FAULTS
 from moot.protocols.inbox import NO_ANSWER_YET, UNUSABLE_ANSWER
 from moot.report.content import SIMULATED, SIMULATED_NOTE

@@ -18,9 +18,9 @@ from typing import cast
 import pandas as pd
 
 from moot.core.cases import Task
-from moot.core.kinds import COMPUTED, CONCLUSION, PUBLIC
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, JsonObject
+from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC
 from moot.protocols.contradictions import CONTRADICTION
 from moot.report.escaping import capitalised, markdown
 from moot.scores.results import ExperimentResults

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from moot.core.kinds import CONCLUSION
+from moot.core.utterance_kinds import CONCLUSION
 from moot.protocols.contradictions import CONTRADICTION
 from moot.scores import by_model, scorer
 from moot.scores.results import OVERALL, ExperimentResults, Score

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import positive_of_two
-from moot.core.kinds import CONCLUSION, PUBLIC, SPEECH
+from moot.core.utterance_kinds import CONCLUSION, PUBLIC, SPEECH
 from moot.scores import concat_scores, no_scores, scorer, to_frame
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import KEYS, ExperimentResults, Score

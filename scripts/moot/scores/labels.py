@@ -14,9 +14,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from moot.core.kinds import EXTRA, OVERRUN
 from moot.core.rubric import Rubric
 from moot.core.types import Column
+from moot.core.utterance_kinds import EXTRA, OVERRUN
 from moot.labels.statements import TOLD_BY, are_statements
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.results import OVERALL, TURN, ExperimentResults, Score

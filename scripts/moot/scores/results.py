@@ -21,10 +21,10 @@ from moot.core.artifacts import (
 )
 from moot.core.cases import Case, Cluster, Task, cluster_name
 from moot.core.errors import UserError
-from moot.core.kinds import CONCLUSION
 from moot.core.rubric import Rubric
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields
+from moot.core.utterance_kinds import CONCLUSION
 from moot.stats.bootstrap import ClusterBootstrap, Statistic
 
 OVERALL = "overall"

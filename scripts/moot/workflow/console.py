@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from moot.core.stopping import is_stopping
+from moot.core.run_signals import is_stopping
 
 INTERVAL_SECONDS = 10.0
 

@@ -20,7 +20,7 @@ from moot.datasets import LOADERS
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.identity import model_asked, served_as
 from moot.plan.as_published import compare_with_papers
-from moot.plan.entries import protocols_of, templates_of_debates
+from moot.plan.grid_expansion import protocols_of, templates_of_debates
 from moot.plan.plan import Plan
 from moot.protocols.controls import CONTROLS
 from moot.report.habits import HABITS

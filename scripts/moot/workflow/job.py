@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from moot.core.log import job_log
-from moot.core.stopping import interrupt_at_end_of_run
+from moot.core.run_signals import interrupt_at_end_of_run
 from moot.core.types import Fields
-from moot.plan.kept import plan_of
 from moot.plan.plan import Plan
+from moot.plan.plan_cache import plan_of
 from moot.workflow.records import write_record
 from moot.workflow.storage import use_result_paths
 

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from moot.core.artifacts import read_metadata, read_table
 from moot.core.errors import UserError
-from moot.core.kinds import BATCH_UNDER_WAY, CONCLUSION
+from moot.core.utterance_kinds import BATCH_UNDER_WAY, CONCLUSION
 from moot.plan.plan import Plan
 
 SHARDS = "results/transcripts/{experiment}/{model}/{shard}.parquet"

@@ -15,8 +15,8 @@ from fault_server import FaultServer
 from in_process import RESULTS, built
 from moot.commands.preview import preview_rows
 from moot.core.errors import UserError
+from moot.jobs.job_results import load_study_results
 from moot.jobs.load import load_dataset
-from moot.jobs.results import load_study_results
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from project_copy import PROJECT

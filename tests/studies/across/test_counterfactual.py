@@ -19,9 +19,9 @@ from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.jobs.baselines import train_baselines
 from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.job_results import load_study_results, write_scores
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
-from moot.jobs.results import load_study_results, write_scores
 from moot.plan.plan import Plan
 from moot.report import TABLES
 from moot.scores.group_rates import MIN_CASES

@@ -9,7 +9,7 @@ import pandas as pd
 
 from moot.analyses.arms.controls import CHALLENGED, COMMIT, RELABELLED, SWAP
 from moot.analyses.arms.tables import has_arms
-from moot.core.kinds import ARM, CHALLENGE
+from moot.core.utterance_kinds import ARM, CHALLENGE
 from moot.protocols import PROTOCOLS
 from moot.report.columns import Row
 from moot.report.content import Run, StudyResults

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from moot.core.cases import stable_fraction
-from moot.core.kinds import ARM, COMPUTED, PUBLIC
+from moot.core.utterance_kinds import ARM, COMPUTED, PUBLIC
 from moot.protocols import Debaters
 from moot.protocols.debate import Debate, Intervention, Turn
 from moot.protocols.utterances import MOOT, Utterance, empty_utterance

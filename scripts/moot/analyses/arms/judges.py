@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from moot.analyses.arms.interventions import ArmIntervention
-from moot.core.kinds import CHALLENGE, COMMITMENT, PUBLIC
+from moot.core.utterance_kinds import CHALLENGE, COMMITMENT, PUBLIC
 from moot.llm.request import Message
 from moot.protocols import Debaters
 from moot.protocols.debate import Answer, Turn

@@ -13,8 +13,8 @@ from moot.analyses.arms.interventions import ArmIntervention
 from moot.core.artifacts import rows_by_debate
 from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
-from moot.core.kinds import PUBLIC, UNUSABLE
 from moot.core.types import Fields
+from moot.core.utterance_kinds import PUBLIC, UNUSABLE
 from moot.protocols import Debaters
 from moot.protocols.debate import Debate, Turn
 from moot.protocols.utterances import Utterance, empty_utterance

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from moot.core.artifacts import rows_by_debate
-from moot.core.kinds import PUBLIC, THOUGHT, VERDICT
 from moot.core.types import Fields
+from moot.core.utterance_kinds import PUBLIC, THOUGHT, VERDICT
 from moot.protocols import AnswerMode, ProtocolParams, ReasonLength, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.replies import prediction_schema, read_answer

@@ -35,9 +35,9 @@ from moot.analyses.attribution.replays import (
 )
 from moot.core.artifacts import repeats_by_case
 from moot.core.cases import Case, stable_fraction
-from moot.core.kinds import COMPUTED, VERDICT
 from moot.core.likelihood import label_shares
 from moot.core.types import Fields, JsonObject
+from moot.core.utterance_kinds import COMPUTED, VERDICT
 from moot.protocols import PROTOCOLS, Options, ProtocolEntry, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import gather_statements

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.core.cases import stable_fraction
-from moot.core.kinds import BELIEF, PUBLIC
 from moot.core.types import Fields
+from moot.core.utterance_kinds import BELIEF, PUBLIC
 from moot.protocols.debate import Debate, Intervention, Turn
 from moot.protocols.replayed import RecordedDebate
 from moot.protocols.setup import JobSetup

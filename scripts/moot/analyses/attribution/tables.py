@@ -12,8 +12,8 @@ from moot.analyses.attribution.effects import (
 )
 from moot.analyses.attribution.protocol import ATTRIBUTION, AttributionParams
 from moot.analyses.attribution.replays import CONTINUED, REMOVED, REORDERED, REPLACED, SENTENCE
-from moot.core.kinds import PUBLIC
 from moot.core.types import Fields
+from moot.core.utterance_kinds import PUBLIC
 from moot.report import EVERY_STUDY, EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent

@@ -6,9 +6,9 @@ from pydantic import ValidationError
 
 from moot.analyses.contamination.config import CONTAMINATION
 from moot.core.config import Config
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.experiment_config import ExperimentConfig
-from moot.core.places import Faults
 from moot.hooks import ANALYSES, Analysis
 
 

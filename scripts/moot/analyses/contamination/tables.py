@@ -19,7 +19,7 @@ from moot.analyses.contamination.protocol import (
     split_halves,
 )
 from moot.core.experiment_config import COMPARISON
-from moot.core.kinds import UNUSABLE
+from moot.core.utterance_kinds import UNUSABLE
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent

@@ -6,8 +6,8 @@ from moot.analyses.stopping.config import STOP
 from moot.analyses.stopping.interim import SequentialTest
 from moot.analyses.stopping.schedule import plan_stages
 from moot.analyses.stopping.sequential import HALF
+from moot.core.config_errors import Faults
 from moot.core.experiment_config import ContrastConfig
-from moot.core.places import Faults
 from moot.core.types import Fields
 from moot.hooks import ANALYSES, Analysis, CheckedExperiments, Schedule
 from moot.scores.contrasts import ContrastTest

@@ -13,8 +13,8 @@ from moot.analyses.stopping.interim import (
     stage_numbers,
 )
 from moot.core.cases import Case, Task
+from moot.core.config_errors import Faults
 from moot.core.log import LOG
-from moot.core.places import Faults
 from moot.core.types import JsonObject
 from moot.hooks import CheckedExperiments, Schedule
 from moot.protocols.experiment import Experiment

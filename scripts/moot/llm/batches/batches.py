@@ -23,10 +23,10 @@ from moot.core.errors import (
     RunStoppedError,
     TransientError,
 )
-from moot.core.kinds import BATCH_UNDER_WAY
 from moot.core.log import LOG
 from moot.core.model_config import BatchConfig, ModelConfig
 from moot.core.types import JsonObject
+from moot.core.utterance_kinds import BATCH_UNDER_WAY
 from moot.llm.batches.providers import (
     BatchFolder,
     BatchProvider,

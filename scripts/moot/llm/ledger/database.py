@@ -16,7 +16,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from moot.core.errors import UserError
-from moot.core.stopping import seconds_stopping, stop_error
+from moot.core.run_signals import seconds_stopping, stop_error
 from moot.core.types import Json, JsonObject
 
 Item = TypeVar("Item")

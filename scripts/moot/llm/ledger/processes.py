@@ -14,7 +14,7 @@ from typing import IO, TypeVar
 
 import sqlalchemy as sa
 
-from moot.core.stopping import is_held, lock_run_file
+from moot.core.run_signals import is_held, lock_run_file
 from moot.llm.ledger.database import explain_errors, folder_of, open_engine
 
 Result = TypeVar("Result")

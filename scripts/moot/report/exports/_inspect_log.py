@@ -54,8 +54,8 @@ from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score
 
 from moot import __version__
 from moot.core.artifacts import atomic_path
-from moot.core.kinds import PUBLIC
 from moot.core.types import Fields, JsonObject
+from moot.core.utterance_kinds import PUBLIC
 from moot.report.exports import (
     NO_TIME,
     Export,

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from moot.core.kinds import EXTRA, OVERRUN, STATEMENT, VOTE
 from moot.core.rubric import RUBRICS
+from moot.core.utterance_kinds import EXTRA, OVERRUN, STATEMENT, VOTE
 from moot.scores.labels import successive
 from moot.scores.results import OVERALL, ExperimentResults
 from moot.studies.appellate.legal.citations import Citations, count_citations

@@ -20,9 +20,9 @@ from pydantic import Field, model_validator
 
 from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
-from moot.core.kinds import EXTRA, OVERRUN, STATEMENT, VOTE
 from moot.core.likelihood import label_shares, subtract_prior
 from moot.core.types import Json
+from moot.core.utterance_kinds import EXTRA, OVERRUN, STATEMENT, VOTE
 from moot.protocols import Debaters, Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import PERSON, PersonForm, gather_statements

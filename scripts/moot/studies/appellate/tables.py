@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from moot.core.kinds import EXTRA, OVERRUN
 from moot.core.types import JsonObject
+from moot.core.utterance_kinds import EXTRA, OVERRUN
 from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import NOT_MEASURED, StudyResults, TableContent

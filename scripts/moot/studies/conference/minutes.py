@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from moot.core.kinds import CLOSING, DECISION, NOTES, STATEMENT, UNUSABLE
+from moot.core.utterance_kinds import CLOSING, DECISION, NOTES, STATEMENT, UNUSABLE
 from moot.report.escaping import markdown
 from moot.scores.results import ExperimentResults
 from moot.studies.conference.data_conference import Topic, read_agenda

@@ -17,7 +17,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from moot.core.kinds import (
+from moot.core.types import JsonObject
+from moot.core.utterance_kinds import (
     CLOSING,
     CODING,
     DECISION,
@@ -29,7 +30,6 @@ from moot.core.kinds import (
     STATEMENT,
     VERDICT,
 )
-from moot.core.types import JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, Options, protocol
 from moot.protocols.debate import Answer, Debate

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from moot.core.kinds import DECISION, GRADE, GRADE_REVERSED
 from moot.core.types import JsonObject
+from moot.core.utterance_kinds import DECISION, GRADE, GRADE_REVERSED
 from moot.llm.parsing.ladder import parse_label
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Options, ProtocolParams, protocol

@@ -13,8 +13,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from moot.core.kinds import CODING, DECISION, EVALUATION, OPENING, STATEMENT, UNUSABLE
 from moot.core.types import Column
+from moot.core.utterance_kinds import CODING, DECISION, EVALUATION, OPENING, STATEMENT, UNUSABLE
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.results import OVERALL, ExperimentResults, Sample, Score
 from moot.stats.agreement import cohens_kappa

@@ -16,7 +16,7 @@ from operator import itemgetter
 import numpy as np
 import pandas as pd
 
-from moot.core.kinds import GRADE, GRADE_REVERSED, UNUSABLE
+from moot.core.utterance_kinds import GRADE, GRADE_REVERSED, UNUSABLE
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.groups import Group, by_group
 from moot.scores.results import ExperimentResults, Score

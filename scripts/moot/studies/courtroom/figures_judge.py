@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import Task
-from moot.core.kinds import BELIEF, VERDICT
+from moot.core.utterance_kinds import BELIEF, VERDICT
 from moot.report import figure
 from moot.report.content import StudyResults
 from moot.report.figures import (

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from moot.core.cases import Task
-from moot.core.kinds import BELIEF, VERDICT
+from moot.core.utterance_kinds import BELIEF, VERDICT
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import AnswerMode, Debaters, Options, ProtocolParams, ReasonLength, protocol
 from moot.protocols.debate import Answer, Debate

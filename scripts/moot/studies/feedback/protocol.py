@@ -30,9 +30,9 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from moot.core.cases import Task
 from moot.core.confidence import stated_probabilities
 from moot.core.errors import LogprobsUnavailableError, UserError
-from moot.core.kinds import OPENING, SMOOTHED
 from moot.core.likelihood import label_shares, log_shares
 from moot.core.types import Fields, JsonObject
+from moot.core.utterance_kinds import OPENING, SMOOTHED
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate

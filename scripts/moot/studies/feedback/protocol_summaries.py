@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from moot.core.artifacts import read_frames
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError
-from moot.core.kinds import UNUSABLE
 from moot.core.types import JsonObject
+from moot.core.utterance_kinds import UNUSABLE
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 

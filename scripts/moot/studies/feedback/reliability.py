@@ -27,9 +27,9 @@ from sklearn.linear_model import LogisticRegression
 from moot.core.artifacts import read_cases, read_frames
 from moot.core.cases import Case, Task
 from moot.core.errors import UnavailableError, UserError
-from moot.core.kinds import UNUSABLE
 from moot.core.log import LOG
 from moot.core.types import Fields, JsonObject
+from moot.core.utterance_kinds import UNUSABLE
 from moot.datasets.near_duplicates import find_leaks
 from moot.training.baselines.text import sentence_model
 from moot.training.storage import dump, read_trusted

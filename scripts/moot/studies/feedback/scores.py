@@ -14,9 +14,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from moot.core.kinds import CONCLUSION, RELIABILITY, SMOOTHED
 from moot.core.likelihood import calibrate, log_shares
 from moot.core.types import Fields
+from moot.core.utterance_kinds import CONCLUSION, RELIABILITY, SMOOTHED
 from moot.protocols.smoothing import (
     LABEL_ALONE,
     TOKEN_PROBABILITIES,

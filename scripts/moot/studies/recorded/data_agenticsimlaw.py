@@ -26,9 +26,9 @@ from moot.core.input_files import (
     read_csv,
     refuse_values,
 )
-from moot.core.kinds import VOTES
 from moot.core.types import Column, JsonObject
 from moot.core.user_tables import numbered_rows
+from moot.core.utterance_kinds import VOTES
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import (
     WITHOUT_TEXT,

@@ -22,8 +22,8 @@ from pydantic import Field
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value, read_jsonl, read_text
-from moot.core.kinds import BELIEF, FEEDBACK, SPEECH
 from moot.core.types import Fields, Json, JsonObject
+from moot.core.utterance_kinds import BELIEF, FEEDBACK, SPEECH
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import (
     NO_BELIEF,

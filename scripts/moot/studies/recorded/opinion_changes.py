@@ -12,8 +12,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from moot.core.kinds import CONCLUSION, PUBLIC
 from moot.core.types import Fields, Json
+from moot.core.utterance_kinds import CONCLUSION, PUBLIC
 from moot.scores.dynamics import stated_predictions
 from moot.studies.recorded.data_nyu_debates import DEBATERS, LETTERS
 from moot.studies.recorded.runs import RecordedRun

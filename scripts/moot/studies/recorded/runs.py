@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import cluster_attributes
-from moot.core.kinds import BELIEF, SPEECH
+from moot.core.utterance_kinds import BELIEF, SPEECH
 from moot.report.content import Run, StudyResults
 from moot.stats.bootstrap import share_statistic
 from moot.stats.paired import share_right

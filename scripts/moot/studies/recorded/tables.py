@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from moot.core.kinds import FEEDBACK
 from moot.core.types import JsonObject
+from moot.core.utterance_kinds import FEEDBACK
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
 from moot.report.content import StudyResults, TableContent

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from moot.core.kinds import PUBLIC
+from moot.core.utterance_kinds import PUBLIC
 from moot.protocols import PROTOCOLS, paired_models, pairing_suffix
 from moot.report import EVERY_STUDY, table
 from moot.report.columns import Columns, Row

@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from moot.core.kinds import UNUSABLE
 from moot.core.types import Fields, JsonObject
+from moot.core.utterance_kinds import UNUSABLE
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import Run, StudyResults, TableContent

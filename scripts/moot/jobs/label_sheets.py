@@ -7,7 +7,7 @@ import pandas as pd
 
 from moot.core.artifacts import read_cases, read_frames
 from moot.core.log import LOG
-from moot.jobs.labels import (
+from moot.jobs.statement_labels import (
     ALL_COLUMNS,
     effective_labels,
     labels_by_machines,

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.artifacts import read_frame
-from moot.jobs.results import load_model_results
+from moot.jobs.job_results import load_model_results
 from moot.plan.plan import Plan
 from moot.report.exports import EXPORTERS, Export
 from moot.scores.results import OVERALL
