@@ -99,6 +99,19 @@ def with_needed(plan: Plan, names: list[str]) -> list[str]:
     return experiments
 
 
+def run_snakemake(
+    targets: list[str], config_files: list[Path], run: list[str], folder: Path
+) -> None:
+    """Build targets in a folder with some configuration files and the key `run`."""
+    command = [
+        *(sys.executable, "-m", "snakemake", *targets),
+        *("--snakefile", ROOT / "Snakefile", "--cores", "2", "--workflow-profile", "none"),
+        *("--configfile", *config_files),
+        *("--config", f"run=[{','.join(run)}]"),
+    ]
+    subprocess.run(command, cwd=folder, check=True)
+
+
 def answer_claim(
     file: str, run: list[str], claim: Claim, place: Path, over: Path
 ) -> tuple[pd.DataFrame, float]:
@@ -110,26 +123,8 @@ def answer_claim(
         place.mkdir(parents=True, exist_ok=True)
         (place / "delidata").symlink_to(over.parent / "delidata")
         files = [*([ROOT / file] if file else []), over]
-        command = [
-            sys.executable,
-            "-m",
-            "snakemake",
-            target,
-            "--snakefile",
-            ROOT / "Snakefile",
-            "--cores",
-            "2",
-        ]
-        command += [
-            "--workflow-profile",
-            "none",
-            "--configfile",
-            *files,
-            "--config",
-            f"run=[{','.join(run)}]",
-        ]
         start_times = os.times()
-        subprocess.run(command, cwd=place, check=True)
+        run_snakemake([target], files, run, place)
         end_times = os.times()
         minutes = (
             end_times.children_user
@@ -148,26 +143,7 @@ def preview_costs(run: list[str], folder: Path, over: Path) -> pd.DataFrame:
     """What the paper's experiments would ask, a row an experiment and model."""
     plan = configuration(PAPER, run, yaml.safe_load(over.read_text()))
     targets = [f"results/cases/{name}.parquet" for name in plan.datasets_used]
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        *targets,
-        "--snakefile",
-        ROOT / "Snakefile",
-        "--cores",
-        "2",
-    ]
-    command += [
-        "--workflow-profile",
-        "none",
-        "--configfile",
-        ROOT / PAPER,
-        over,
-        "--config",
-        f"run=[{','.join(run)}]",
-    ]
-    subprocess.run(command, cwd=folder, check=True)
+    run_snakemake(targets, [ROOT / PAPER, over], run, folder)
     os.chdir(folder)
     return pd.DataFrame(preview_rows(plan, folder / "results"))
 

@@ -102,7 +102,8 @@ async def test_nothing_is_matched_to_recorded_debates(tmp_path: Path) -> None:
     params = SelfConsistencyParams(k="matched", source_experiment="debate")
     files = {"source_experiment": predictions(tmp_path / "debate.parquet", None, 0, 0)}
     with pytest.raises(
-        UserError, match="what the recorded debates of debate took is not known; set `k`"
+        UserError,
+        match=r"the number of calls in the recorded debates of debate is not known\. Set `k`",
     ):
         await self_consistency(
             make_debate(ScriptedModel(lambda *_: "text"), params, WINNER, artifacts=files), params

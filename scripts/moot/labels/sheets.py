@@ -9,6 +9,7 @@ import html
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -126,7 +127,7 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -
     for file in [*earlier, *([] if sheet.empty else [path])]:
         write_atomically(file.with_suffix(".xml"), label_studio_config(rubric))
     if sheet.empty:
-        return [file for last in earlier[-1:] for file in (last, last.with_suffix(".json"))]
+        return [earlier[-1], earlier[-1].with_suffix(".json")] if earlier else []
     tasks = path.with_suffix(".json")
     studio = [{"data": task} for task in sheet[["item", "facts", "statement"]].to_dict("records")]
     contents = {
@@ -180,7 +181,8 @@ def read_annotations(
             )  # whole, or not
         except UserError as fault:
             faults.append(str(fault))
-    all_labels = list(dict.fromkeys(label for sheet in contents.values() for label in sheet.labels))
+    labels = chain.from_iterable(sheet.labels for sheet in contents.values())
+    all_labels = list(dict.fromkeys(labels))
     usable = []
     places: dict[tuple[str, str], str] = {}
     for file_name, number, item, typed, annotator, kind in rows:
@@ -195,8 +197,8 @@ def read_annotations(
             )
         elif item not in sheet.items:
             faults.append(
-                f"{place}, column 'item': {quote_value(item)} is no statement of a debate of this run;"
-                " expected an id as the sheets have it. Remove the row, or run the configuration"
+                f"{place}, column 'item': {quote_value(item)} is no statement of a debate of this"
+                " run; expected an id as the sheets have it. Remove the row, or run the configuration"
                 " that the sheet was made with: a debate that was held anew may say other words,"
                 " which need labels of their own."
             )
@@ -207,9 +209,9 @@ def read_annotations(
                 else "an adjudicator decided on"
             )
             faults.append(
-                f"{place}: {author} {item} already in {places[item, labeler]}; expected every statement once"
-                " for each annotator, and one decision. The first row counts; remove one of the"
-                " two."
+                f"{place}: {author} {item} already in {places[item, labeler]}; expected every"
+                " statement once for each annotator, and one decision. The first row counts; remove"
+                " one of the two."
             )
         else:
             places[item, labeler] = place

@@ -157,9 +157,10 @@ def _split_fields(text: str, form: Schema) -> tuple[dict[str, list[str]], str]:
             texts[current][-1] += f"\n{line}"
         else:
             preamble.append(line)
-    return {name: [said.strip() for said in written] for name, written in texts.items()}, "\n".join(
-        preamble
-    ).strip()
+    fields: dict[str, list[str]] = {}
+    for name, parts in texts.items():
+        fields[name] = [part.strip() for part in parts]
+    return fields, "\n".join(preamble).strip()
 
 
 def _field_count_error(name: str, field: Schema, count: int, path: Path) -> str:

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -214,7 +215,7 @@ async def gather_statements(*statements: Awaitable[Item]) -> list[Item]:
             pauses.append(pause)
             return []
 
-    replies = [item for items in await asyncio.gather(*map(speak, statements)) for item in items]
+    replies = await asyncio.gather(*map(speak, statements))
     if pauses:
         raise pauses[0]
-    return replies
+    return list(chain.from_iterable(replies))

@@ -7,6 +7,7 @@ The answer is generated, as in the papers, or read off the log-probabilities of 
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -91,11 +92,12 @@ def choose_examples(
     ordered = sorted(examples, key=lambda case: stable_fraction("shots", seed, case.case_id))
     if not balanced:
         return ordered[:shots]
-    by_label = {
-        label: [case for case in ordered if case.target == label] for label in ordered[0].labels
-    }
-    turns = [case for place in zip(*by_label.values(), strict=False) for case in place]
-    return turns[:shots]
+    cases_by_label: dict[str, list[Case]] = {label: [] for label in ordered[0].labels}
+    for case in ordered:
+        if case.target in cases_by_label:
+            cases_by_label[case.target].append(case)
+    turns = zip(*cases_by_label.values(), strict=False)
+    return list(chain.from_iterable(turns))[:shots]
 
 
 async def _answer(
@@ -155,8 +157,8 @@ def _sample_count(debate: Debate, params: SelfConsistencyParams) -> int:
     predictions = read_frame(debate.artifacts["source_experiment"])
     if predictions["calls"].isna().any():
         raise UserError(
-            f"self_consistency: what the recorded debates of {params.source_experiment} took is not known; set"
-            " `k`."
+            f"self_consistency: the number of calls in the recorded debates of"
+            f" {params.source_experiment} is not known. Set `k`."
         )
     if params.k == "matched":
         return max(1, round(float(predictions["calls"].mean())))

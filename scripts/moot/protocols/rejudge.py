@@ -8,7 +8,7 @@ judge who sat there are kept with it, for comparison, and the model never reads 
 
 import json
 from collections.abc import Mapping
-from itertools import groupby
+from itertools import chain, groupby
 
 from pydantic import Field
 
@@ -110,11 +110,7 @@ def _source_debates(setup: JobSetup) -> Mapping[tuple[str, int], RecordedDebate]
     """The ended debates by case and repeat; raises `UserError` where no words are known."""
     params: RejudgeParams = setup.params
     debates = read_debates(tuple(setup.artifacts.values()), frozenset(), params.judge)
-    if not any(
-        row["text"]
-        for debate in debates.values()
-        for row in debate.rows
-        if row["visibility"] == PUBLIC
-    ):
+    rows = chain.from_iterable(debate.rows for debate in debates.values())
+    if not any(row["text"] and row["visibility"] == PUBLIC for row in rows):
         raise missing_text_error(setup.experiment, params.source_experiment, "a judge could read")
     return debates

@@ -38,7 +38,9 @@ class Factor(BaseModel):
 def prediction_type(labels: tuple[str, ...], multilabel: bool) -> Any:
     """The type of a prediction: one of the labels as `spoken`, or a list of them."""
     label_type = Literal[tuple(label_word(label) for label in labels)]  # type: ignore[valid-type]
-    return Annotated[list[label_type], Field(min_length=1)] if multilabel else label_type  # type: ignore[valid-type]
+    if multilabel:
+        return Annotated[list[label_type], Field(min_length=1)]  # type: ignore[valid-type]
+    return label_type
 
 
 @cache
@@ -122,14 +124,10 @@ def find_position(text: str, task: Task) -> str | None:
     if not labels and task.multilabel:
         labels = find_citations("\n".join(sentences), task.labels)
     elif not labels:
-        labels = {
-            label
-            for label in task.labels
-            if any(
-                re.search(_WINS.format(re.escape(label)), sentence, re.IGNORECASE)
-                for sentence in sentences
-            )
-        }
+        for label in task.labels:
+            pattern = re.compile(_WINS.format(re.escape(label)), re.IGNORECASE)
+            if any(map(pattern.search, sentences)):
+                labels.add(label)
         labels = labels if len(labels) == 1 else set()
     return ";".join(sorted(label.casefold() for label in labels)) or None
 

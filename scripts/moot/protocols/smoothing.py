@@ -117,10 +117,11 @@ def decide(outlook: Outlook, task: Task) -> str:
         for label in task.labels
         if math.isclose(probabilities[label], highest, abs_tol=_TOLERANCE)
     ]
-    answers = (
-        label for answer in outlook.answers for label in tied_labels if label in answer.split(";")
-    )
-    return next(answers, tied_labels[0])
+    for answer in outlook.answers:
+        for label in tied_labels:
+            if label in answer.split(";"):
+                return label
+    return tied_labels[0]
 
 
 def recorded_outlook(step: Fields) -> Outlook:

@@ -114,9 +114,8 @@ def macro_f1(results: ExperimentResults, model: str) -> Terms:
 
 def _f1(rows: pd.DataFrame, labels: list[str]) -> Terms:
     answers = rows["prediction"].where(rows["status"] == "valid")
-    true, predicted = (
-        as_numbers([values == label for label in labels]).T for values in (rows["target"], answers)
-    )
+    true = as_numbers([rows["target"] == label for label in labels]).T
+    predicted = as_numbers([answers == label for label in labels]).T
     return Terms(list(rows["case_id"]), 2 * true * predicted, true + predicted)
 
 

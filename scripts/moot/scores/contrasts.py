@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -185,16 +186,12 @@ def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
     terms_by_model = [CASE_METRICS[side.metric](results, model) for model in side.models]
     debates = SideDebates(
         Terms(
-            [case for terms in terms_by_model for case in terms.case_ids],
+            list(chain.from_iterable(terms.case_ids for terms in terms_by_model)),
             np.vstack([terms.tops for terms in terms_by_model]),
             np.vstack([terms.bottoms for terms in terms_by_model]),
             terms_by_model[0].bounds,
         ),
-        tuple(
-            model
-            for model, terms in zip(side.models, terms_by_model, strict=True)
-            for _ in terms.case_ids
-        ),
+        tuple(np.repeat(side.models, [len(terms.case_ids) for terms in terms_by_model]).tolist()),
     )
     return debates.select(matching_cases(side, results.cases)) if side.cases else debates
 
@@ -204,16 +201,13 @@ def matching_cases(side: Side, cases: pd.DataFrame) -> set[str]:
     attribute.
     """
     for name in side.cases:
-        attribute_names = sorted({key for attributes in cases["attributes"] for key in attributes})
+        attribute_names = sorted(set(chain.from_iterable(cases["attributes"])))
         if name not in attribute_names:
             raise UserError(
                 f"contrast of {side.experiment}: its cases have no attribute '{name}'; they have"
                 f" {', '.join(attribute_names)}."
             )
-    matches = [
-        all(case_attributes.get(key) == value for key, value in side.cases.items())
-        for case_attributes in cases["attributes"]
-    ]
+    matches = [side.cases.items() <= attributes.items() for attributes in cases["attributes"]]
     return set(cases["case_id"][matches])
 
 

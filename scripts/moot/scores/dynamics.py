@@ -8,6 +8,7 @@ members of groups that talk, together as `EVERYBODY`.
 """
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -60,12 +61,13 @@ def dynamics(results: ExperimentResults) -> pd.DataFrame:
         seats = {EVERYBODY: opinions["speaker"].isin(followed)}
     else:
         seats = {speaker: opinions["speaker"] == speaker for speaker in followed}
-    return concat_scores(
-        to_frame(results.experiment, model, _speaker_scores(rows, speaker, results))
-        for model in results.config.models
-        for speaker, is_seat in seats.items()
-        if len(rows := opinions[(opinions["model"] == model) & is_seat])
-    )
+    frames: list[pd.DataFrame] = []
+    for model, (speaker, is_seat) in product(results.config.models, seats.items()):
+        rows = opinions[(opinions["model"] == model) & is_seat]
+        if len(rows):
+            scores = _speaker_scores(rows, speaker, results)
+            frames.append(to_frame(results.experiment, model, scores))
+    return concat_scores(frames)
 
 
 def stated_predictions(results: ExperimentResults) -> pd.DataFrame:

@@ -5,6 +5,7 @@ Targets and predictions hold their labels joined by ";". Invalid answers are dro
 """
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -72,5 +73,5 @@ def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic
 
 def _indicators(sets: list[frozenset[str]], labels: list[str]) -> Floats:
     """Which row holds which label, shape (rows, labels)."""
-    rows = [[float(label in row_labels) for label in labels] for row_labels in sets]
+    rows = [label in row_labels for row_labels, label in product(sets, labels)]
     return np.asarray(rows, dtype=np.float64).reshape(len(sets), len(labels))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -120,11 +121,10 @@ class ExperimentResults:
         """All cases of the data set, columns of the cases schema but `text`;
         `attributes` holds dictionaries.
         """
-        cases, names = (
-            self._cases_and_task[0],
-            [name for name in SCHEMAS["cases"].names if name != "text"],
-        )
-        return pd.DataFrame({name: [getattr(case, name) for case in cases] for name in names})
+        cases = self._cases_and_task[0]
+        names = [name for name in SCHEMAS["cases"].names if name != "text"]
+        columns = {name: list(map(attrgetter(name), cases)) for name in names}
+        return pd.DataFrame(columns)
 
     @cached_property
     def targets(self) -> "pd.Series[str]":
@@ -292,11 +292,9 @@ class ExperimentResults:
 
     def _all_shards(self, model: str = "") -> list[Path]:
         folder = self.results / "transcripts" / self.experiment
-        shards = [
-            shard
-            for name in ([model] if model else self.config.models)
-            for shard in self._shards(folder / name)
-        ]
+        shards: list[Path] = []
+        for name in [model] if model else self.config.models:
+            shards += self._shards(folder / name)
         if not shards:
             raise UserError(
                 f"{folder}: no transcripts found; expected one folder a model. Run the debates"

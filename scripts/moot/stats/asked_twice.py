@@ -76,9 +76,8 @@ def changes(
         default_change: what changes when the same is asked twice, where that is known: 0 for a
             trained model.
     """
-    first_by_case, second_by_case = (
-        {str(case): answers for case, answers in side.groupby(level=0)} for side in (first, second)
-    )
+    first_by_case = {str(case): answers for case, answers in first.groupby(level=0)}
+    second_by_case = {str(case): answers for case, answers in second.groupby(level=0)}
     by_case = {
         case: (
             _change_between_sides(first_by_case[case], second_by_case[case], distance_of),

@@ -153,14 +153,16 @@ class ClusterBootstrap:
             draws_by_kind = [
                 (kind.draws_of(statistics), kind.clusters, number) for kind, number in self._kinds
             ]
-            return {
-                key: _combine_kinds(
-                    [(draws[key], size, kinds) for draws, size, kinds in draws_by_kind]
-                )
-                for key in draws_by_kind[0][0]
-            }
+            combined_draws: dict[Key, Floats] = {}
+            for key in draws_by_kind[0][0]:
+                kinds = [(draws[key], size, kinds) for draws, size, kinds in draws_by_kind]
+                combined_draws[key] = _combine_kinds(kinds)
+            return combined_draws
         parts = [statistics(weights) for weights in self.weights()]
-        return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+        draws_by_key: dict[Key, Floats] = {}
+        for key in parts[0]:
+            draws_by_key[key] = np.concatenate([part[key] for part in parts])
+        return draws_by_key
 
     def clusters_among(self, rows: Truths | None) -> int:
         """How many clusters some rows belong to; None for all rows."""
@@ -193,11 +195,12 @@ def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
         pd.factorize(np.asarray(names, dtype=object), sort=True)[0]
         for names in zip(*rows, strict=True)
     ]
-    return [
-        (np.unique(np.stack(subset), axis=1, return_inverse=True)[1].reshape(-1), number)
-        for number in range(1, len(kinds) + 1)
-        for subset in combinations(kinds, number)
-    ]
+    numbered_kinds: list[tuple[NDArray[np.intp], int]] = []
+    for number in range(1, len(kinds) + 1):
+        for subset in combinations(kinds, number):
+            codes = np.unique(np.stack(subset), axis=1, return_inverse=True)[1]
+            numbered_kinds.append((codes.reshape(-1), number))
+    return numbered_kinds
 
 
 def _combine_kinds(kinds: list[tuple[Floats, int, int]]) -> Floats:

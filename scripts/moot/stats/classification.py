@@ -14,6 +14,7 @@ in the sample, as in scikit-learn. A resample without one of them counts 0 for i
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -28,10 +29,8 @@ Key = tuple[str, str, str]
 METRICS = (
     "accuracy",
     "auc",
-    *(
-        f"{metric}_{a}"
-        for metric in ("recall", "precision", "f1")
-        for a in ("binary", "macro", "weighted", "micro")
+    *map(
+        "_".join, product(("recall", "precision", "f1"), ("binary", "macro", "weighted", "micro"))
     ),
     "kappa",
     "mcc",

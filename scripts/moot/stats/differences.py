@@ -164,10 +164,8 @@ def _exchange_p(first: Sums, second: Sums, bootstrap: ClusterBootstrap, seed: in
     """p of exchanges of sides, cluster by cluster."""
     if first.tops.shape[1] == 1 and (first.bottoms == 1).all() and (second.bottoms == 1).all():
         return sign_flip_p(sums_by(first.tops - second.tops, bootstrap.codes)[:, 0], seed)
-    tops, bottoms = (
-        [sums_by(values, bootstrap.codes) for values in pair]
-        for pair in ((first.tops, second.tops), (first.bottoms, second.bottoms))
-    )
+    tops = [sums_by(side.tops, bootstrap.codes) for side in (first, second)]
+    bottoms = [sums_by(side.bottoms, bootstrap.codes) for side in (first, second)]
     moved = np.abs(np.hstack([tops[0] - tops[1], bottoms[0] - bottoms[1]])).max(axis=1) > _ROUNDING
     sides = [
         Sums(np.vstack([tops[i], tops[1 - i]]), np.vstack([bottoms[i], bottoms[1 - i]]))

@@ -3,6 +3,7 @@ n.
 """
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -67,4 +68,4 @@ def replication_interval(published: Interval, ours: Interval) -> tuple[float, fl
 
 def all_defined(*values: Iterable[float]) -> bool:
     """Whether every number is there."""
-    return not any(np.isnan(number) for numbers in values for number in numbers)
+    return not any(map(np.isnan, chain.from_iterable(values)))

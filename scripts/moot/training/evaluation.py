@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -369,10 +370,8 @@ def _draw_answers(
     """
     width = probabilities.shape[1]
     if multilabel:
-        limits = np.array(
-            [[stable_fraction("coin", seed, case, i) for i in range(width)] for case in case_ids]
-        )
-        return probabilities > limits
+        draws = [stable_fraction("coin", seed, *key) for key in product(case_ids, range(width))]
+        return probabilities > np.array(draws).reshape(probabilities.shape)
     limits = np.array([[stable_fraction("coin", seed, case)] for case in case_ids])
     answers: Numbers = np.eye(width)[(probabilities.cumsum(axis=1) > limits).argmax(axis=1)]
     return answers

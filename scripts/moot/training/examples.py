@@ -48,13 +48,11 @@ class Examples:
     @property
     def truth(self) -> NDArray[np.float64]:
         """1 where a case has a label, shape (cases, labels)."""
-        label_sets = [
-            set(target.split(";")) if self.task.multilabel else {target}
-            for target in self.cases["target"]
-        ]
-        return np.array(
-            [[float(label in labels) for label in self.task.labels] for labels in label_sets]
-        )
+        rows = []
+        for target in self.cases["target"]:
+            labels = target.split(";") if self.task.multilabel else [target]
+            rows.append([float(label in labels) for label in self.task.labels])
+        return np.array(rows)
 
     @property
     def positive(self) -> int | None:
@@ -80,15 +78,15 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
     for split_name in ("train", "test"):
         if not any(case.split == split_name for case in cases):
             raise UserError(
-                f"data set '{dataset}': the {split_name} split has no case (left out as near-duplicates"
-                f" of test cases: {left_out}); baselines need some. Check its split."
+                f"data set '{dataset}': the {split_name} split has no case (left out as"
+                f" near-duplicates of test cases: {left_out}); baselines need some. Check its split."
             )
     for case in cases:
         labels = case.target.split(";") if task.multilabel else [case.target]
         if unknown_labels := [label for label in labels if label and label not in task.labels]:
             raise UserError(
-                f"data set '{dataset}', case {case.case_id}: target '{unknown_labels[0]}', expected one of"
-                f" {', '.join(task.labels)}. Correct the source."
+                f"data set '{dataset}', case {case.case_id}: target '{unknown_labels[0]}',"
+                f" expected one of {', '.join(task.labels)}. Correct the source."
             )
     table = pd.DataFrame(
         [

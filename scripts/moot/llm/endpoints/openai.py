@@ -9,16 +9,15 @@ from moot.core.model_config import ModelConfig
 from moot.core.types import Json, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
-from moot.llm.endpoints.connections import custom_header_names, open_http_client
 from moot.llm.endpoints.error_bodies import read_error_body
 from moot.llm.endpoints.failures import logprobs_unavailable
 from moot.llm.endpoints.logprobs import label_logprobs
 from moot.llm.endpoints.messages import check_reply_content, optional_text, read_message
 from moot.llm.endpoints.prompt_length import check_prompt_length
 from moot.llm.endpoints.reply_size import check_reply_size, read_usage
-from moot.llm.endpoints.sdk import SdkEndpoint, omit_telemetry
+from moot.llm.endpoints.sdk import SdkEndpoint, client_options, key_or_placeholder
 from moot.llm.identity import server_address
-from moot.llm.redaction import api_key, redacted
+from moot.llm.redaction import redacted
 from moot.llm.request import Reply, Request
 
 if TYPE_CHECKING:
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 _FAILURES = ("error", "network_error", "insufficient_system_resource", "abort")
 """Finish reasons of replies that a server broke off (OpenRouter, Z.ai, DeepSeek, vLLM)."""
-_NO_KEY = "none"
-"""Sent to servers that need no key, since the package requires one."""
 
 TRAITS = EndpointTraits(
     address_variable="OPENAI_BASE_URL",
@@ -90,13 +87,12 @@ class OpenAIEndpoint(SdkEndpoint):
     def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
         choice, counts = response["choices"][0], response.get("usage") or {}
         usage, details = read_usage(counts), counts.get("completion_tokens_details") or {}
+        stated_usage = usage if counts else None
         finish_reason = optional_text(choice.get("finish_reason"))
-        if finish_reason in _FAILURES or (choice.get("error") and finish_reason != "stop"):
-            raise self._failure_in_choice(choice, finish_reason, usage if counts else None)
+        if _is_broken_off(choice, finish_reason):
+            raise self._failure_in_choice(choice, finish_reason, stated_usage)
         message = read_message(choice["message"])
-        logprobs, unlisted = (
-            self._choice_logprobs(request, choice) if request.choices else ({}, None)
-        )
+        logprobs, unlisted = self._choice_logprobs(request, choice)
         reply = Reply(
             text=message.text,
             reasoning=message.reasoning,
@@ -108,16 +104,10 @@ class OpenAIEndpoint(SdkEndpoint):
             cached_tokens=usage.cached_tokens,
             reasoning_tokens=int(details.get("reasoning_tokens") or 0),
             seconds=seconds,
-            served_model=str(response.get("model") or ""),
-            provider=str(response.get("provider") or ""),
-            system_fingerprint=str(response.get("system_fingerprint") or ""),
-            service_tier=str(response.get("service_tier") or ""),
-            response_id=str(response.get("id") or ""),
+            **_read_origin(response),
         )
         if not request.choices:
-            check_reply_content(
-                self._config.model, reply, message.calls_tools, usage if counts else None
-            )
+            check_reply_content(self._config.model, reply, message.calls_tools, stated_usage)
         check_prompt_length(request, reply)
         return check_reply_size(request, reply)
 
@@ -136,12 +126,32 @@ class OpenAIEndpoint(SdkEndpoint):
 
     @staticmethod
     def _choice_logprobs(request: Request, choice: Json) -> tuple[dict[str, float], float | None]:
+        """Return the log-probabilities of the request's choices; see `label_logprobs`."""
+        if not request.choices:
+            return {}, None
         content = (choice.get("logprobs") or {}).get("content")
         if not content:
             raise logprobs_unavailable(request.model, "its replies carry none")
         tokens = [content[0], *(content[0].get("top_logprobs") or ())]
         token_logprobs = {token["token"]: float(token["logprob"]) for token in tokens}
         return label_logprobs(token_logprobs, request.choices)
+
+
+def _is_broken_off(choice: Json, finish_reason: str) -> bool:
+    """Whether the server broke off a reply."""
+    return finish_reason in _FAILURES or bool(choice.get("error") and finish_reason != "stop")
+
+
+def _read_origin(response: Json) -> JsonObject:
+    """Return where a response comes from, as fields of `Reply`."""
+    fields = {
+        "served_model": "model",
+        "provider": "provider",
+        "system_fingerprint": "system_fingerprint",
+        "service_tier": "service_tier",
+        "response_id": "id",
+    }
+    return {name: str(response.get(field) or "") for name, field in fields.items()}
 
 
 def _open_client(config: ModelConfig) -> "openai.AsyncOpenAI":
@@ -151,19 +161,9 @@ def _open_client(config: ModelConfig) -> "openai.AsyncOpenAI":
     """
     import openai  # a replay must not load clients
 
-    key, address = api_key(config) or _NO_KEY, server_address(config) or ""
-    headers = omit_telemetry(openai.omit) | {"Authorization": f"Bearer {key}"}
-    if config.base_url:
-        names = custom_header_names("OPENAI_CUSTOM_HEADERS")
-        headers = dict.fromkeys(names, openai.omit) | headers
-    client = openai.AsyncOpenAI(
-        api_key=key,
-        base_url=address,
-        timeout=config.timeout,
-        max_retries=0,
-        default_headers=headers,
-        http_client=open_http_client(openai.DefaultAioHttpClient, config, address),
-    )
+    headers = {"Authorization": f"Bearer {key_or_placeholder(config)}"}
+    options = client_options(openai, config, "OPENAI_CUSTOM_HEADERS", headers)
+    client = openai.AsyncOpenAI(base_url=server_address(config) or "", **options)
     if config.base_url:
         client.organization = client.project = None
     return client

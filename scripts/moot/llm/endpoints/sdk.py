@@ -7,8 +7,10 @@ from collections.abc import Awaitable, Collection
 from typing import TYPE_CHECKING, TypeVar
 
 from moot.core.errors import TransientError
-from moot.core.types import Json, JsonObject
+from moot.core.model_config import ModelConfig
+from moot.core.types import Fields, Json, JsonObject
 from moot.core.usage import Usage
+from moot.llm.endpoints.connections import custom_header_names, open_http_client
 from moot.llm.endpoints.error_bodies import error_in_success
 from moot.llm.endpoints.failures import (
     FailedGenerationError,
@@ -16,7 +18,8 @@ from moot.llm.endpoints.failures import (
     failure_of_connection,
     failure_of_status,
 )
-from moot.llm.redaction import redacted
+from moot.llm.identity import server_address
+from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
 
 if TYPE_CHECKING:
@@ -194,10 +197,33 @@ def read_json(content: bytes) -> Json:
         raise TransientError(redacted(f"unreadable reply: {error}")) from None
 
 
-def omit_telemetry(omit: Json) -> JsonObject:
-    """Return default headers for a client that leave out what describes this machine.
+def client_options(
+    package: Json, config: ModelConfig, headers_variable: str, headers: Fields
+) -> JsonObject:
+    """Return the arguments that the clients of both packages share.
+
+    No header describes this machine. Headers that the environment adds for other servers are not
+    sent to the server of an entry with `base_url`.
 
     Args:
-        omit: the package's mark for a header that is not sent.
+        package: the package whose client is made.
+        config: the model's entry.
+        headers_variable: the environment variable by which the package adds headers.
+        headers: further headers.
     """
-    return dict.fromkeys(_TELEMETRY_HEADERS, omit)
+    names = list(_TELEMETRY_HEADERS)
+    if config.base_url:
+        names += custom_header_names(headers_variable)
+    address = server_address(config) or ""
+    return {
+        "api_key": key_or_placeholder(config),
+        "timeout": config.timeout,
+        "max_retries": 0,
+        "default_headers": {**dict.fromkeys(names, package.omit), **headers},
+        "http_client": open_http_client(package.DefaultAioHttpClient, config, address),
+    }
+
+
+def key_or_placeholder(config: ModelConfig) -> str:
+    """Return the key of a model's server, or a word that keeps the package from requiring one."""
+    return api_key(config) or "none"

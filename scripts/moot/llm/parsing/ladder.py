@@ -25,6 +25,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 
 from pydantic import BaseModel
 
@@ -255,7 +256,7 @@ def _read_tags(schema: type[BaseModel], text: str, tags: list[re.Match[str]]) ->
 
 
 def _text_outside(text: str, spans: list[tuple[int, int]]) -> str:
-    edges = [0, *(edge for span in spans for edge in span), len(text)]
+    edges = [0, *chain.from_iterable(spans), len(text)]
     return "\n".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
 
 
@@ -400,11 +401,9 @@ def _read_unnamed(
         patterns = CONFIDENCES if name == "confidence" else []
         if is_only and shape.high is not None and shape.high > 1:
             patterns = [*patterns, rf"({BARE_NUMBER}\s?(?:/|out of)\s?{shape.high:g}){NO_RANGE}"]
-        quantities = [
-            quantity
-            for pattern in patterns
-            for quantity in re.findall(pattern, text, re.IGNORECASE)
-        ]
+        quantities: list[str] = []
+        for pattern in patterns:
+            quantities += re.findall(pattern, text, re.IGNORECASE)
         return read_agreed(shape, quantities, notes)
     return None
 

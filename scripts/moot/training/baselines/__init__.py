@@ -79,9 +79,9 @@ def select(words: Iterable[str], find_place: Callable[[], str] = str) -> list[Ba
             one.
     """
     baselines = [BASELINES[name] for name in BASELINES]
-    names = {entry.name for entry in baselines} | {
-        family for entry in baselines for family in entry.families
-    }
+    names = {entry.name for entry in baselines}
+    for entry in baselines:
+        names.update(entry.families)
     selection: dict[str, Baseline] = {}
     for word in words:
         if word not in names:
