@@ -6,6 +6,7 @@ CORES ?= $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) if 
 EXTRAS ?=
 STUDY ?=
 ARGS ?=
+PYTEST_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install --no-deps --no-compile
@@ -58,7 +59,7 @@ check: lint
 	$(PYTEST) -m "not slow" --durations 10
 
 test: lint
-	$(PYTEST) --durations 20
+	$(PYTEST) --durations 20 $(PYTEST_ARGS)
 
 lint:
 	@$(MAKE) --no-print-directory env EXTRAS="$(EXTRAS)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Install the system packages that some tests need, on Debian or Ubuntu as root.
-# Without root it names the missing programs and installs nothing: their tests are skipped.
+# Without root it installs nothing. It names the programs that are missing and then fails.
 set -uo pipefail
 
 PACKAGES=(chromium lmodern munge postgresql slurm-wlm texlive-latex-recommended)
@@ -21,4 +21,7 @@ missing=()
 for program in "${PROGRAMS[@]}"; do
     command -v "$program" > /dev/null || compgen -G "/usr/lib/postgresql/*/bin/$program" > /dev/null || missing+=("$program")
 done
-[ "${#missing[@]}" = 0 ] || echo "Not installed: ${missing[*]}. The tests that need them are skipped."
+if [ "${#missing[@]}" != 0 ]; then
+    echo "Not installed: ${missing[*]}. The tests that need them are skipped."
+    exit 1
+fi

@@ -28,6 +28,45 @@ hypothesis.settings.register_profile("moot", deadline=None)
 hypothesis.settings.load_profile("moot")
 PROJECT = Path(__file__).resolve().parents[1]
 MODULES = itertools.count(1)
+ALLOWED_SKIPS = Path(__file__).with_name("allowed_skips.txt")
+SKIP_REASONS = pytest.StashKey[list[str]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--check-skips",
+        action="store_true",
+        help=f"fail if a test is skipped for a reason that {ALLOWED_SKIPS.name} does not list",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[SKIP_REASONS] = []
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """List the skips that are not allowed."""
+    for line in config.stash[SKIP_REASONS]:
+        terminalreporter.write_line(f"SKIP NOT ALLOWED: {line}", red=True)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail the run with `--check-skips` if a test was skipped for a reason that is not listed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or not session.config.getoption("check_skips"):
+        return
+    lines = [line.partition("#")[0].strip() for line in ALLOWED_SKIPS.read_text().splitlines()]
+    allowed = [line for line in lines if line]
+    for report in reporter.stats.get("skipped", []):
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+        if not any(reason.startswith(beginning) for beginning in allowed):
+            session.config.stash[SKIP_REASONS].append(f"{report.nodeid}: {reason}")
+    if session.config.stash[SKIP_REASONS]:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 
 
 @pytest.fixture(scope="session")

@@ -330,6 +330,7 @@ def test_a_groups_answers_stand_by_its_messages_and_its_members_who_disagree_are
     wait_for_count(page, "1 of 2 debates")
     page.get_by_role("button", name="judges disagree").click()
     page.locator(LIST_ITEMS).filter(has_text="same").locator("a").click()
+    page.wait_for_selector(".answers")
     answer_texts = page.locator(".answers").all_inner_texts()
     assert [" ".join(text.split()) for text in answer_texts] == [
         "Answers now Kim: b ✓ right Lee: a ✗ wrong", "Answers now Kim: b ✓ right Lee: b ✓ right",
