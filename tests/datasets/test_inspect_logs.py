@@ -140,8 +140,8 @@ def _twice(found: Any) -> None:
         (lambda found: setattr(found.samples[0], "target", ["A", "B"]), "expected one target"),
         (lambda found: setattr(found.samples[3], "target", "B"), "field 'target': found 'yes' for case"),
         (_confident, "field 'confidence of its score's metadata': found 'very'; expected a number from 0 to 100"),
-        (_twice, "field 'scores': found choice, other; expected one alone. Choose one with `scorer`"),
-        (lambda found: setattr(found, "samples", []), "a log without samples"),
+        (_twice, "field 'scores': found choice, other; expected a single score. Choose one with `scorer`"),
+        (lambda found: setattr(found, "samples", []), "the log has no samples"),
     ],
 )  # fmt: skip
 def test_a_sample_that_cannot_be_read_is_named(
@@ -156,7 +156,7 @@ def test_a_sample_that_cannot_be_read_is_named(
 def test_an_option_that_the_log_does_not_know_is_named(log: Path) -> None:
     with pytest.raises(UserError, match=r"no 'sex'; found 'n'.*Correct `attributes`"):
         read(log, attributes=["sex"])
-    with pytest.raises(UserError, match="found choice; expected one of 'match'"):
+    with pytest.raises(UserError, match="found choice; expected a score of 'match'"):
         read(log, scorer="match")
     with pytest.raises(UserError, match="repeat 0 occurs twice"):
         read(log, log)
