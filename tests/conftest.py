@@ -67,8 +67,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-
-
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real data: MOOT_SHARED_DATA, or ../shared/data beside the checkout; skips where
