@@ -20,7 +20,8 @@ from snakemake.utils import min_version
 min_version("9.20")  # priorities by wildcards
 
 
-# As a module of another workflow, moot may come from a repository: then all of it is put next to the copy of this file.
+# As a module of another workflow, moot may come from a repository. All of its files are then
+# unpacked next to the copy of this file.
 SHIPPED = workflow.current_basedir
 if isinstance(SHIPPED, (str, Path)) or SHIPPED.is_local:
     SHIPPED = Path(str(SHIPPED))
@@ -40,7 +41,7 @@ IS_MODULE = Path(workflow.basedir).resolve() != SHIPPED.resolve()
 report: "docs/captions/report.rst"
 
 
-# What the Dockerfile builds, for `--sdm apptainer`; Snakemake refuses a path with a space, used or not.
+# The image that the Dockerfile builds, for `--sdm apptainer`. Snakemake refuses any path with a space.
 containerized: "moot.sif" if " " in str(SHIPPED) else str(SHIPPED / "moot.sif")
 
 
@@ -66,7 +67,7 @@ include: "rules/commands.smk"
 include: "rules/targets.smk"
 
 
-# The first page of a run, or of a study, from all that it links to; what it links to is verified first.
+# The first page of a run, or of a study. The files that it links to are verified first.
 for page in [INDEX, *targets.studies()]:
     study = "" if page == INDEX else page
 
@@ -110,7 +111,7 @@ for page in [INDEX, *targets.studies()]:
 VERIFIED = [*targets.page_contents(plan), *targets.rendered_transcripts(plan), *page_files(INDEX)]
 
 
-# The same check alone, of the present files; builds nothing.
+# The same check of existing files; builds nothing.
 rule verify:
     log:
         "results/logs/verify/verify.log",

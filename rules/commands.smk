@@ -1,6 +1,5 @@
-# What is asked for by its name and makes no artifact of a run: a first configuration and what it lacks; what a run will
-# ask, cost and can show; the plan, written down; the run with simulated voices; one file by which others check it,
-# also as an RO-Crate.
+# Commands: targets that make no artifact of a run. They write a first configuration, check it,
+# estimate calls, cost and power, freeze the plan, rehearse the run, and bundle its results.
 
 
 rule init:

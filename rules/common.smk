@@ -44,7 +44,7 @@ from moot.workflow.targets import INDEX
 
 @contextmanager
 def as_workflow_error():
-    """Raise errors of the user as errors of the workflow, which Snakemake shows without a traceback."""
+    """Raise a `UserError` as an error of the workflow, which Snakemake shows without a traceback."""
     try:
         yield
     except (UserError, RunStoppedError) as error:
@@ -56,7 +56,8 @@ link_python_without_spaces()
 
 DEFAULTS = default_files(SHIPPED)
 
-# Merged here and not by `configfile:`, which says of each file that others extend it, and which a module's `config` replaces.
+# Merged here, since `configfile:` prints a note for each file that others extend, and a module's
+# `config` replaces it.
 if IS_MODULE:
     models, studies = Path("config/models.yaml"), Path("config/studies").glob("*.yaml")
     DEFAULTS += sorted(file for file in (models, *studies) if file.is_file())
@@ -91,9 +92,9 @@ if IS_MAIN and not IS_DRY:  # a dry run and a job of a cluster show Snakemake's 
         with as_workflow_error():
             link_results(Path(".snakemake/storage", STORE, bucket, "results"))
 
-# Snakemake limits how many jobs start within a second, and at each job that ends starts one more timer that looks again
-# every second: of 160 jobs the last ones wait for 160 looks a second. On one machine the cores are the limit, and no
-# option sets none.
+# Snakemake limits how many jobs start per second. Each job that ends starts a further timer that
+# checks the limit every second, so that with 160 jobs 160 timers run. On one machine the cores are
+# the limit, and no option of Snakemake removes the other one.
 if scheduling and not ON_A_CLUSTER:
     scheduling.max_jobs_per_timespan = None
 

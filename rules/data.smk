@@ -3,7 +3,8 @@
 from moot.core.artifacts import file_digest
 
 
-# The output is a record: the data files themselves may be the user's, and Snakemake removes outputs before a job.
+# The output is a record, not the data files: these may be the user's, and Snakemake removes the
+# outputs of a job before it starts.
 rule download:
     output:
         "results/downloads/{loader}.csv",

@@ -10,12 +10,12 @@ PUBLISHED = plan.shipped / "data" / "published"
 
 
 def any_of(names):
-    """A pattern that matches these names alone, so that a target of another name is said to have no rule."""
+    """Return a pattern that matches only these names, so that other targets have no rule."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
 def storage_path(path):
-    """A path, or several, of which an object store keeps those below `results/` alone."""
+    """Return paths as Snakemake stores them: an object store keeps only paths below `results/`."""
     if not STORE:
         return path
     if not isinstance(path, str):
@@ -94,7 +94,15 @@ def digests_by_path(paths):
 
 # The code that reads results and presents them.
 RESULTS_CODE = (
-    *("core", "jobs/job_results.py", "jobs/frozen_plans.py", "labels", "protocols", "report", "scores"),
+    *(
+        "core",
+        "jobs/job_results.py",
+        "jobs/frozen_plans.py",
+        "labels",
+        "protocols",
+        "report",
+        "scores",
+    ),
     *("llm/identity.py", "llm/parsing", "llm/prompts.py", "llm/request.py"),
     *("plan/as_published.py", "plan/wording.py", "stats"),
 )

@@ -149,7 +149,9 @@ def presented_results(study):
 
 def scores_of_study(study):
     """The scores of a study's experiments."""
-    return [f"results/scores/{experiment.name}.parquet" for experiment in plan.experiments_of(study)]
+    return [
+        f"results/scores/{experiment.name}.parquet" for experiment in plan.experiments_of(study)
+    ]
 
 
 def baselines_of_study(study):

@@ -37,7 +37,7 @@ _STATEMENT = ["debate_id", "turn"]
 
 
 def sample_file(folder: Path, experiment: str, model: str) -> Path:
-    """Where the sample of an experiment and model is kept, in the folder of the annotation sheets."""
+    """The file of the sample of an experiment and model, in the folder of annotation sheets."""
     return folder / f"{sheet_id(experiment, model)}.sample.csv"
 
 

@@ -69,7 +69,7 @@ def read_statements(shards: Sequence[Path], kinds: Collection[str] = ()) -> pd.D
 
 
 def public_kinds(shards: Sequence[Path]) -> list[str]:
-    """The kinds of what was said in public, in words, in some transcripts' debates that have ended."""
+    """The kinds of public utterances with text in the ended debates of some transcripts."""
     utterances = _ended_debates(shards)
     words = (utterances["text"].fillna("").str.strip() != "") & (utterances["visibility"] == PUBLIC)
     return sorted(set(utterances.loc[words, "kind"]) - {CONCLUSION})

@@ -1,4 +1,4 @@
-"""One model's voice for a job: every reply comes from the ledger, or is asked for once and stored."""
+"""The chat of a job with one model: replies come from the ledger, or are requested and stored."""
 
 import asyncio
 import time

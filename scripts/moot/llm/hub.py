@@ -39,7 +39,8 @@ def check_pinned(config: ModelConfig) -> None:
     except UserError as error:
         remedy = f"The repository's page lists its commits. They could not be looked up: {error}"
     raise UserError(
-        f"{state}; expected the commit that the model is taken from, 40 hexadecimal digits. {remedy}"
+        f"{state}; expected the commit that the model is taken from, 40 hexadecimal digits."
+        f" {remedy}"
     )
 
 

@@ -1,4 +1,4 @@
-"""What a job says of itself while it runs: debates done, calls, tokens a second, cost, time left."""
+"""The progress line of a job: finished debates, calls, tokens per second, cost, time left."""
 
 import time
 from dataclasses import dataclass, field
@@ -51,7 +51,8 @@ class Progress:
             else ""
         )
         parts = [
-            f"{self.name}: {self.calls}{expectation} calls, {self.debates_done} of {self.debates} debates",
+            f"{self.name}: {self.calls}{expectation} calls, {self.debates_done} of"
+            f" {self.debates} debates",
             f"{self.new_calls} calls made, {self.ledger_calls} from the ledger",
             f"{self.tokens / seconds if seconds else 0:.0f} tokens/s" if self.tokens else "",
             f"{self.cost_usd:.4f} US dollars" if self.cost_usd else "",

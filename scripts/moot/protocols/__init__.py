@@ -83,8 +83,8 @@ class Debaters:
             all the same, and an intervention changes what each hears of the others.
         assigns_sides: whether each is told what to argue for, from the parameters.
         sides: seat to the label that it argues for, from the parameters and the task.
-        agreement_labels: labels of a task whose answer is what the debaters come to among themselves,
-            so that without them there is none.
+        agreement_labels: labels of a task whose answer is the agreement that the debaters reach.
+            Without debaters such a task has no answer.
     """
 
     seats: Callable[[CheckedValues], Sequence[str]]
@@ -102,10 +102,10 @@ class Options:
     Attributes:
         words: as the task labels them, or in words of the protocol's own; none where no answer is
             asked for.
-        fixed_labels: labels that prompts or rules know by name, so that a task of these cannot be put in
-            other words.
-        explains_labels: whether prompts say of each label what it means (`task.meaning`), or leave that
-            to the question.
+        fixed_labels: labels that prompts or rules name. A task with these labels cannot be
+            reworded.
+        explains_labels: whether prompts explain each label (`task.meaning`) instead of leaving
+            that to the question.
     """
 
     words: Literal["task", "own", "none"] = "task"

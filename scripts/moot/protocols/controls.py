@@ -17,7 +17,7 @@ from moot.protocols.setup import JobSetup
 
 @dataclass(frozen=True, slots=True)
 class Rewording:
-    """Cases and their task in other words, and what turns a finished debate back into the task's."""
+    """Reworded cases and task, and a function that restores the task's words in a debate."""
 
     cases: Sequence[Case]
     task: Task

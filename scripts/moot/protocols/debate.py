@@ -62,16 +62,15 @@ class Turn:
 
 
 class Intervention:
-    """Changes a debate from outside, while its protocol runs unchanged. One object serves one
-    debate.
+    """Changes a debate from outside, while its protocol runs unchanged.
 
-        A debate calls its intervention before it asks a seat, in place of asking, in place of
-        recording, when a prompt quotes the debate, when a prompt is sent, when an utterance is
-        recorded, and when the protocol has its answer. This base class changes nothing at any of these
-        points; controls and replays override those at which they change something.
+    One object serves one debate. A debate calls its intervention before it asks a seat, in place of
+    asking, in place of recording, when a prompt quotes the debate, when a prompt is sent, when an
+    utterance is recorded, and when the protocol has its answer. This base class changes nothing;
+    controls and replays override the methods that they need.
 
-        Attributes:
-            debate: The debate, from `start` on.
+    Attributes:
+        debate: The debate, from `start` on.
     """
 
     debate: "Debate"
@@ -389,5 +388,6 @@ def check_labels(task: Task, answer: Answer) -> None:
     unknown_labels = [label for label in labels if label not in task.labels and label]
     if unknown_labels:
         raise UserError(
-            f"the protocol answered {unknown_labels}; the data set's labels are {list(task.labels)}."
+            f"the protocol answered {unknown_labels}; the data set's labels are"
+            f" {list(task.labels)}."
         )

@@ -27,7 +27,7 @@ Schema = Fields
 
 
 def input_kind(field: Schema) -> str:
-    """What a person fills in for a field: text, choice, choices, number, yes_no, lines, or table."""
+    """The kind of a field: text, choice, choices, number, yes_no, lines, or table."""
     if "anyOf" in field:
         return input_kind(field["anyOf"][0])
     if "enum" in field:
@@ -103,8 +103,8 @@ def read_answer(text: str, form: Schema, path: Path) -> JsonObject:
     if preamble and STATEMENT not in form["properties"]:
         captions = ", ".join(f"'{field_title(name)}:'" for name in form["properties"])
         raise UserError(
-            f"{path}: {quote_value(preamble[:60])} belongs to no field; expected lines that begin with"
-            f" {captions}."
+            f"{path}: {quote_value(preamble[:60])} belongs to no field; expected lines that"
+            f" begin with {captions}."
         )
     return answer
 
@@ -230,6 +230,7 @@ def _read_number(text: str, field: Schema, name: str, path: Path) -> int | float
     low, high = field.get("minimum", float("-inf")), field.get("maximum", float("inf"))
     if not low <= number <= high or (is_integer and number != int(number)):
         raise UserError(
-            f"{path}: {name} {quote_value(text[:60])}; expected {describe_field(field)}. Correct the line."
+            f"{path}: {name} {quote_value(text[:60])}; expected {describe_field(field)}."
+            " Correct the line."
         )
     return int(number) if is_integer else number

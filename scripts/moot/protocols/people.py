@@ -64,13 +64,13 @@ def check_seats(
         name = person_name(voice)
         if voice != PERSON and not name:
             raise UserError(
-                f"{place}: {quote_value(voice)} is no person; expected '{PERSON}' or '{PERSON}:NAME'"
-                f" ({NAME_RULE})."
+                f"{place}: {quote_value(voice)} is no person; expected '{PERSON}' or"
+                f" '{PERSON}:NAME' ({NAME_RULE})."
             )
         if name in seats_by_person:
             raise UserError(
-                f"{place}: '{seats_by_person[name]}' and '{seat}' are both {voice}'s; who sits in two seats"
-                f" reads what only one of them may. Name two people, as {{{seats_by_person[name]}:"
+                f"{place}: '{seats_by_person[name]}' and '{seat}' are both {voice}'s; who sits in"
+                f" two seats reads what only one of them may. Name two people, as {{{seats_by_person[name]}:"
                 f" {PERSON}:ann, {seat}: {PERSON}:bob}}."
             )
         seats_by_person[name] = seat

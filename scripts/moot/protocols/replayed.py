@@ -1,4 +1,4 @@
-"""Debates of transcripts, held by models or recorded, in the form in which they are judged again."""
+"""Read debates from transcripts, to be judged again."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -61,7 +61,7 @@ SCORERS: Registry[Scorer] = Registry("scorer", "scores", "moot.scores")
 
 
 def scorer(name: str) -> Callable[[Scorer], Scorer]:
-    """Register a scorer: `@scorer("classification")` above `def classification(results) -> frame`."""
+    """Register a scorer: `@scorer("NAME")` above `def name(results) -> frame`."""
     return SCORERS.register(name)
 
 

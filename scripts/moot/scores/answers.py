@@ -124,7 +124,8 @@ def evaluate_among_valid(
 def carried_note(difference: float, among_valid: float) -> str:
     """That invalid answers carry a difference, with both numbers."""
     return (
-        f"invalid answers carry the difference ({difference:+.3f} with them as wrong, {among_valid:+.3f}"
+        f"invalid answers carry the difference ({difference:+.3f} with them as wrong,"
+        f" {among_valid:+.3f}"
         " without)"
     )
 

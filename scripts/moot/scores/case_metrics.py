@@ -46,7 +46,7 @@ CASE_METRICS: Registry[CaseMetric] = Registry("metric of contrasts", "scores", "
 
 
 def case_metric(name: str) -> Callable[[MetricT], MetricT]:
-    """Register a metric: `@case_metric("accuracy")` above `def accuracy(results, model) -> Terms`."""
+    """Register a metric: `@case_metric("NAME")` above `def name(results, model) -> Terms`."""
 
     def add(metric: MetricT) -> MetricT:
         CASE_METRICS.register(name)(metric)

@@ -182,7 +182,7 @@ class SideDebates:
 
 
 def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
-    """The debates of a side; raises `UserError` where its metric does not apply to the experiment."""
+    """The debates of a side; raises `UserError` if its metric does not apply to the experiment."""
     terms_by_model = [CASE_METRICS[side.metric](results, model) for model in side.models]
     debates = SideDebates(
         Terms(
@@ -231,7 +231,7 @@ def sides_of(
 
 
 def _align_label_terms(first: SideDebates, second: SideDebates) -> tuple[SideDebates, SideDebates]:
-    """Both sides, where a label that one side names, always wrongly, counts as an F1 of 0 on both."""
+    """Both sides; a label that either side predicts, never correctly, has an F1 of 0 on both."""
     ever_right = np.vstack([first.terms.tops, second.terms.tops]).any(axis=0)
     occurs = np.vstack([first.terms.bottoms, second.terms.bottoms]).any(axis=0)
     if ever_right.size == 1:

@@ -314,7 +314,7 @@ class ExperimentResults:
 
     @cached_property
     def clusters(self) -> Mapping[str, Cluster]:
-        """The cluster of each case, by case id: what it is drawn together with; a tuple of several."""
+        """The cluster with which each case is resampled, by case id; a tuple for several kinds."""
         cases, task = self._cases_and_task
         return {case.case_id: cluster_name(case, task) for case in cases}
 

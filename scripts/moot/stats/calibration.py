@@ -32,7 +32,7 @@ def auc_statistic(truth: Floats, score: Floats) -> Statistic:
 
 
 def confidence_bins(confidence: Floats) -> Floats:
-    """The bin of each confidence (0 to 1) among `BINS` of equal width, one-hot, shape (rows, bins)."""
+    """The bin of each confidence (0 to 1) among `BINS` equal ones, one-hot, shape (rows, bins)."""
     position = np.clip((confidence * BINS + _ROUNDING).astype(int), 0, BINS - 1)
     one_hot: Floats = np.eye(BINS)[position]
     return one_hot

@@ -112,7 +112,7 @@ def kappa(totals: Sums, without_spread: float = float("nan")) -> Floats:
 
 
 def matthews(totals: Sums) -> Floats:
-    """The Matthews correlation of any number of labels; 0 where truth or predictions are constant."""
+    """The Matthews correlation of any number of labels; 0 if truth or predictions are constant."""
     agreed, by_chance = totals.hits.sum(axis=1), (totals.true * totals.predicted).sum(axis=1)
     spread = np.sqrt(
         (totals.total**2 - (totals.true**2).sum(axis=1))

@@ -79,7 +79,8 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
         if not any(case.split == split_name for case in cases):
             raise UserError(
                 f"data set '{dataset}': the {split_name} split has no case (left out as"
-                f" near-duplicates of test cases: {left_out}); baselines need some. Check its split."
+                f" near-duplicates of test cases: {left_out}); baselines need some. Check its"
+                " split."
             )
     for case in cases:
         labels = case.target.split(";") if task.multilabel else [case.target]

@@ -106,8 +106,8 @@ def read_trusted(path: Path, is_trusted: Callable[[str], bool]) -> JsonObject:
         ) from error
     if untrusted := sorted(name for name in types if not is_trusted(name)):
         raise UserError(
-            f"{path}: holds the type {untrusted[0]}, which no model of moot uses; it may run code. Do"
-            " not load it."
+            f"{path}: holds the type {untrusted[0]}, which no model of moot uses; it may run code."
+            " Do not load it."
         )
     content: JsonObject = skops.io.load(path, trusted=types)
     return content

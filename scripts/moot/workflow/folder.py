@@ -66,7 +66,8 @@ def claim_folder(configuration: FolderConfiguration, replace: bool) -> None:
         if names:
             raise UserError(
                 f"results/tables shows {len(names)} experiments ({_first_names(names)}) of"
-                f" {_file_names(previous.files)}; those of {_file_names(configuration.files)} would take their place."
+                f" {_file_names(previous.files)}; those of {_file_names(configuration.files)} would"
+                " take their place."
                 " Give each its own folder (snakemake --directory FOLDER), name both files after"
                 " --configfile, or build over them with --config replace_results=true; no reply is"
                 " lost."

@@ -77,7 +77,7 @@ class JobDigests:
         code: Declaration,
         outputs: Iterable[str] = (),
     ) -> None:
-        """Record what a rule depends on in addition to its inputs, and its files without wildcards."""
+        """Record what a rule depends on besides its inputs, and its outputs without wildcards."""
         self._rules_of_files.update(dict.fromkeys(map(str, outputs), rule))
         self.rules[rule] = Rule(self._inputs.get(rule, {}), options, prompts, code)
 

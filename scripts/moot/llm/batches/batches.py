@@ -195,7 +195,7 @@ class Batches(Gatherer):
         await self._follow(replace(record, batch_id=batch_id))
 
     async def _create(self, record: BatchRecord, lines: bytes) -> str:
-        """Submit a batch; look for it before another attempt, since the first may have succeeded."""
+        """Submit a batch; look for it before a further attempt, as the first may have succeeded."""
         is_repeated = False
 
         async def submit() -> str:

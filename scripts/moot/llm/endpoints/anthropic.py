@@ -124,7 +124,7 @@ class AnthropicEndpoint(SdkEndpoint):
 
 
 def _open_client(config: ModelConfig) -> "anthropic.AsyncAnthropic":
-    """Return a client that sends a server no headers that ANTHROPIC_CUSTOM_HEADERS names for others.
+    """Return a client; ANTHROPIC_CUSTOM_HEADERS counts for entries without `base_url`.
 
     Raises:
         UserError: the package is not installed.

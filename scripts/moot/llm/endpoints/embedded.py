@@ -182,7 +182,8 @@ class EmbeddedEndpoint:
         first_tokens = {choice: tokens[0]["id"] for choice, tokens in tokens_by_choice.items()}
         if len(set(first_tokens.values())) < len(first_tokens):
             raise CallFailedError(
-                f"the words {', '.join(first_tokens)} begin with the same token and cannot be told apart"
+                f"the words {', '.join(first_tokens)} begin with the same token and cannot be told"
+                " apart"
             )
         responses, logprob_by_token = [], dict[int, float]()
         for tokens in (_LIKELY_TOKENS, _ALL_TOKENS):  # all of them take half a second

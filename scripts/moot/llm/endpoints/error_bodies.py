@@ -150,7 +150,7 @@ def read_error_body(content: bytes) -> ErrorBody:
 
 
 def error_in_success(body: Json) -> bool:
-    """Whether a decoded response with status 200 is an error: it has one, and no reply beside it."""
+    """Whether a decoded response with status 200 has an error and no reply."""
     if isinstance(body, list):
         return len(body) == 1 and error_in_success(body[0])
     if not isinstance(body, dict):

@@ -69,7 +69,7 @@ class SimulatedEndpoint:
 
 
 def _log_probabilities(writer: Writer, request: Request) -> dict[str, float]:
-    """Return the labels' log-probabilities, from the log-odds of the true against the worst label."""
+    """Return the labels' log-probabilities from the log-odds of the true and the worst label."""
     belief = writer.believe(request.choices)
     log_odds = min(max(belief.stated_log_odds, -_MAX_LOG_ODDS), _MAX_LOG_ODDS)
     log_normalizer = math.log1p(math.exp(-abs(log_odds)))
