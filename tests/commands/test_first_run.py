@@ -147,7 +147,7 @@ def test_without_consent_no_model_is_asked(
     said = doctor(mine(server.url))
     assert server.stats()["requests"] == 0
     assert (
-        "mine: not asked; --config 'doctor={ask: true}' asks 3 calls, at most 0.0050 US dollars"
+        "mine: not asked; --config 'doctor={make_calls: true}' asks 3 calls, at most 0.0050 US dollars"
         in said
     )
     assert "MY_KEY is set" in said and SECRET not in said
@@ -158,7 +158,7 @@ def test_with_consent_three_calls_show_what_a_model_can(
 ) -> None:
     server.reset()
     monkeypatch.setenv("MY_KEY", SECRET)
-    said = doctor(mine(server.url, ask=True))
+    said = doctor(mine(server.url, make_calls=True))
     assert server.stats()["requests"] == 3
     assert (
         "ok       mine, JSON schema: kept" in said
@@ -171,7 +171,7 @@ def test_what_a_model_cannot_do_is_no_fault_of_the_run(monkeypatch: pytest.Monke
     monkeypatch.setenv("MY_KEY", SECRET)
     with FaultServer(logprobs="refused") as poor:
         poor.reset(logprobs="refused", content="no JSON")
-        said = doctor(mine(poor.url, ask=True))
+        said = doctor(mine(poor.url, make_calls=True))
     assert "?        mine, JSON schema: not kept: 'no JSON'" in said
     assert "?        mine, log-probabilities" in said
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 DEBATES, WAVES, NEVER = 5, 10, 36_000
 PRICE = {"input": 2.0, "output": 10.0}
-IN_BATCHES = {"poll": 0.02}
+IN_BATCHES = {"poll_seconds": 0.02}
 
 
 @pytest.fixture(scope="module")

@@ -122,7 +122,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
 OF_HOST = ("ollama", "anthropic")
 REACHED = {
     "openai": {},
-    "openai in batches": {"batch": {"poll": 0.02}},
+    "openai in batches": {"batch": {"poll_seconds": 0.02}},
     "ollama": {"endpoint": "ollama"},
     "anthropic": {"endpoint": "anthropic"},
 }
@@ -218,7 +218,7 @@ def test_a_batch_that_is_refused_with_the_key_says_so_without_it(
     server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     server.reset(echo="plain", batch_status="failed")
-    model = {"api_key_env": VARIABLE, "batch": {"poll": 0.02}, "attempts": 2}
+    model = {"api_key_env": VARIABLE, "batch": {"poll_seconds": 0.02}, "attempts": 2}
     with pytest.raises(
         RunStoppedError, match=r"was refused: token_limit_exceeded \*\*\* Enqueued"
     ) as stop:

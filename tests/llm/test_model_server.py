@@ -135,7 +135,7 @@ def test_a_server_that_dies_ends_the_run_and_what_it_said_is_kept(tmp_path: Path
         ({"base_url": "http://127.0.0.1:1/v1"}, "does not go with `base_url`"),
         ({"endpoint": "embedded"}, "goes with the endpoints"),
         ({"serve": {"comand": "x {port}"}}, "did you mean 'command'"),
-        ({"serve": {"command": "x {port}", "ready": "health"}}, "ready"),
+        ({"serve": {"command": "x {port}", "health_path": "health"}}, "health_path"),
     ],
 )
 def test_a_server_that_cannot_be_started_is_refused(

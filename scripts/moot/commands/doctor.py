@@ -1,6 +1,6 @@
 """`snakemake doctor`: what a run of this configuration needs, and whether it is there.
 
-By default a server is only asked for its list of models, which costs nothing. With `doctor: {ask:
+By default a server is only asked for its list of models, which costs nothing. With `doctor: {make_calls:
 true}` each model answers three short calls. They show its speed, whether it keeps to a JSON schema,
 and whether it gives log-probabilities.
 """
@@ -61,7 +61,7 @@ class Finding:
 
 
 async def check_all(plan: Plan) -> list[Finding]:
-    """Check everything that a run needs; with `doctor: {ask: true}`, models answer three calls."""
+    """Check everything that a run needs; with `doctor: {make_calls: true}`, models answer three calls."""
     findings = [*_check_machine(), *_check_data(plan)]
     for name in sorted(plan.models_used):
         model = plan.config.models[name]
@@ -73,12 +73,12 @@ async def check_all(plan: Plan) -> list[Finding]:
         else:
             access = await _check_server(name, model)
         findings += [*_check_key(name, model), access]
-        if access.state == STATE_OK and plan.config.doctor.ask:
+        if access.state == STATE_OK and plan.config.doctor.make_calls:
             findings += await _check_replies(name, model, plan.config.seed)
         elif access.state == STATE_OK:
             dollars = _CALLS * model.cost(_PROMPT_TOKENS, _REPLY_TOKENS)
             details = (
-                f"not asked; --config 'doctor={{ask: true}}' asks {_CALLS} calls, at most"
+                f"not asked; --config 'doctor={{make_calls: true}}' asks {_CALLS} calls, at most"
                 f" {dollars:.4f} US dollars"
             )
             findings.append(Finding(name, STATE_UNKNOWN, details))

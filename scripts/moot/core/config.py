@@ -18,7 +18,7 @@ from moot.core.types import Fields
 
 
 class Budget(StrictModel):
-    """A hard stop over everything that the ledger holds; what is not given has no limit."""
+    """Hard limits on the totals of all calls in the ledger. Default: no limit."""
 
     usd: float | None = Field(None, ge=0, description="US dollars")
     tokens: int | None = Field(None, ge=0, description="prompt and generated tokens together")
@@ -26,31 +26,30 @@ class Budget(StrictModel):
 
 
 class Publication(StrictModel):
-    """What exported data say of who publishes them; moot cannot know it."""
+    """The publisher's details, which exported data sets contain."""
 
     license: str = Field(
-        "", description="licence of the exported debates, as an address or an SPDX name"
+        "", description="Licence of the exported debates: an address or an SPDX name."
     )
-    creator: str = Field("", description="who publishes them: a person or an institution")
-    url: str = Field("", description="where they are published")
-    citation: str = Field("", description="how to cite them")
+    creator: str = Field("", description="Person or institution that publishes the debates.")
+    url: str = Field("", description="Address at which the debates are published.")
+    citation: str = Field("", description="How to cite the debates.")
 
 
 class ShareConfig(StrictModel):
-    """What a bundle holds in addition to what ships with moot or is made up: nothing, unless it is
-    named here.
-    """
+    """The data that a bundle contains besides shipped and synthetic data. Default: none."""
 
     datasets: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = Field(
-        (), description="data sets whose cases, and the calls about them, may be given away"
+        (), description="Data sets whose cases and calls the bundle contains."
     )
     people: bool = Field(
-        False, description="with what people answered and labelled, under the names that they gave"
+        False,
+        description="Include the answers and labels of people, under the names that they entered.",
     )
 
 
 class PeopleConfig(StrictModel):
-    """What people at the desk are shown."""
+    """Texts that people read at the desk."""
 
     instructions: str = Field(
         "", description="File with the instructions that people read with each task. Default: none."
@@ -58,19 +57,21 @@ class PeopleConfig(StrictModel):
 
 
 class PowerConfig(StrictModel):
-    """What `snakemake power` plans for."""
+    """The effect and the test that `snakemake power` plans for."""
 
     difference: float = Field(
-        0.1, gt=0, description="the difference that is to be shown, in the metric's unit"
+        0.1, gt=0, description="Smallest difference to detect, in the unit of the metric."
     )
-    power: float = Field(0.8, gt=0, lt=1, description="probability of showing it where it is there")
-    level: float = Field(0.05, gt=0, lt=1, description="level of the two-sided test")
+    power: float = Field(
+        0.8, gt=0, lt=1, description="Probability of detecting a difference of that size."
+    )
+    level: float = Field(0.05, gt=0, lt=1, description="Significance level of the two-sided test.")
     discordant_share: float = Field(
         0.3,
         gt=0,
         le=1,
         description=(
-            "share of cases that one side alone gets right, assumed as long as there are no debates"
+            "Share of cases that exactly one side gets right, assumed until there are debates."
         ),
     )
     usd_per_debate: float | None = Field(
@@ -84,15 +85,15 @@ class PowerConfig(StrictModel):
 
 
 class DriftConfig(StrictModel):
-    """How `snakemake drift` looks for models that answer otherwise than they did."""
+    """How `snakemake drift` checks whether a model has changed since its calls were recorded."""
 
     calls: int = Field(
-        40, ge=1, description="recorded calls a model that are asked again, twice each"
+        40, ge=1, description="Number of recorded calls per model that are repeated, twice each."
     )
 
 
 class InitConfig(StrictModel):
-    """What `snakemake init` writes; on a terminal it asks for what is not said."""
+    """Answers to the questions of `snakemake init`; on a terminal it asks for missing ones."""
 
     file: str = Field(
         "my.yaml", description="the file that is written; one that exists is never touched"
@@ -116,13 +117,14 @@ class InitConfig(StrictModel):
 
 
 class DoctorConfig(StrictModel):
-    """What `snakemake doctor` may do."""
+    """The checks that `snakemake doctor` makes."""
 
-    ask: bool = Field(
-        False, description="ask each model three short calls, which cost what they cost"
+    make_calls: bool = Field(
+        False,
+        description="Make three short calls to each model, which are paid for. Default: no calls.",
     )
     table: str = Field(
-        "", description="a table of debates: which columns could be what; nothing else is looked at"
+        "", description="Check only this table of debates, and report what its columns may contain."
     )
 
 
@@ -207,15 +209,15 @@ class Config(ConfigSections):
     bundle: str = Field("", description="the bundle that `snakemake replay` rebuilds")
     share: ShareConfig = Field(
         default_factory=ShareConfig,
-        description="what of your own `snakemake bundle` gives to others",
+        description="Your own data that `snakemake bundle` includes.",
     )
     people: PeopleConfig = Field(
         default_factory=PeopleConfig,
-        description="what people at the desk are shown",
+        description="Texts that people read at the desk.",
     )
     publication: Publication = Field(
         default_factory=Publication,
-        description="who publishes what `snakemake export` writes, and how",
+        description="Publisher's details in the files of `snakemake export`.",
     )
     models: Mapping[Name, ModelConfig] = Field(description="language models by name")
     datasets: Mapping[Name, Fields] = Field(
@@ -230,14 +232,16 @@ class Config(ConfigSections):
         description="planned comparisons by name; every other test is exploratory",
     )
     power: PowerConfig = Field(
-        default_factory=PowerConfig, description="what `snakemake power` plans for"
+        default_factory=PowerConfig, description="Settings of `snakemake power`."
     )
     drift: DriftConfig = Field(
-        default_factory=DriftConfig, description="what `snakemake drift` asks again"
+        default_factory=DriftConfig, description="Settings of `snakemake drift`."
     )
-    init: InitConfig = Field(default_factory=InitConfig, description="what `snakemake init` writes")
+    init: InitConfig = Field(
+        default_factory=InitConfig, description="Settings of `snakemake init`."
+    )
     doctor: DoctorConfig = Field(
-        default_factory=DoctorConfig, description="what `snakemake doctor` may do"
+        default_factory=DoctorConfig, description="Settings of `snakemake doctor`."
     )
 
     def is_trial(self, experiment: ExperimentConfig) -> bool:

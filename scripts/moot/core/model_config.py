@@ -99,9 +99,13 @@ class BatchConfig(StrictModel):
 
     wait: bool = Field(
         True,
-        description="wait for each batch; false: end with waiting debates and continue in a later run",
+        description=(
+            "wait for each batch; false: end with waiting debates and continue in a later run"
+        ),
     )
-    poll: float = Field(60.0, gt=0, description="seconds between two requests for a batch's status")
+    poll_seconds: float = Field(
+        60.0, gt=0, description="seconds between two requests for a batch's status"
+    )
     discount: float = Field(
         0.5, ge=0, lt=1, description="share of `price` by which calls in batches are cheaper"
     )
@@ -115,8 +119,8 @@ class BatchConfig(StrictModel):
     folder: str | None = Field(
         None,
         description=(
-            "folder for the batches' files, which your own command answers (`vllm run-batch`); none:"
-            " the provider answers"
+            "folder for the batches' files, which your own command answers (`vllm run-batch`);"
+            " none: the provider answers"
         ),
     )
 
@@ -153,7 +157,7 @@ class ServeConfig(StrictModel):
     port: int = Field(
         0, ge=0, le=65_535, description="its port on 127.0.0.1; 0: a free one, for `{port}`"
     )
-    ready: str = Field(
+    health_path: str = Field(
         "/v1/models",
         pattern="^/",
         description="the path that answers as soon as the model is loaded",
@@ -193,40 +197,42 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class SimulatedVoice(StrictModel):
-    """The statistical model by which a simulated voice answers in a rehearsal; beliefs are log-odds
-    of the truth.
+    """The parameters of the statistical model that replaces a language model in a rehearsal.
 
-    docs/planning.md states the model. The defaults are plausible, and estimates of nothing.
+    Beliefs are log-odds of the truth. docs/planning.md states the model. The defaults are
+    illustrative; they are not fitted to any model.
     """
 
     competence: float = Field(
         0.65,
         gt=0,
         lt=1,
-        description="how often it is right alone, before anything it likes or hears moves it",
+        description="Probability of a correct answer without biases and without a debate.",
     )
     difficulty_sd: float = Field(
-        1.0, ge=0, description="spread of the cases' difficulty, which all simulated models share"
+        1.0,
+        ge=0,
+        description="Standard deviation of the cases' difficulty, shared by all simulated models.",
     )
     model_sd: float = Field(
-        0.6, ge=0, description="spread of what this model alone makes of each case"
+        0.6, ge=0, description="Standard deviation of this model's own belief about each case."
     )
     noise_sd: float = Field(
-        0.3, gt=0, description="spread from call to call, at temperature 1; in proportion to it"
+        0.3,
+        gt=0,
+        description="Standard deviation between calls at temperature 1; scales with temperature.",
     )
     true_argument: float = Field(
-        0.25, description="what an advocate's argument for the truth moves a belief by"
+        0.25, description="Shift of a belief by an advocate's argument for the truth."
     )
     false_argument: float = Field(
-        0.2, description="what an advocate's argument against the truth moves it by"
+        0.2, description="Shift of a belief by an advocate's argument against the truth."
     )
     peer_pull: float = Field(
-        0.3, description="pull towards the position of another model on a panel"
+        0.3, description="Shift towards the position of another model on a panel."
     )
-    human_pull: float = Field(0.6, description="pull towards the position of a person on a panel")
-    stubbornness: float = Field(
-        0.8, description="pull towards the position that it took last itself"
-    )
+    human_pull: float = Field(0.6, description="Shift towards the position of a person on a panel.")
+    stubbornness: float = Field(0.8, description="Shift towards the model's own last position.")
     label_bias: Mapping[str, float] = Field(
         default_factory=dict, description="label to how much it is liked"
     )
@@ -421,7 +427,8 @@ class ModelConfig(StrictModel):
     serve: ServeConfig | None = Field(
         None,
         description=(
-            "the server that a job starts for itself: `command`, `port`, `ready`, `timeout`, `gpus`"
+            "the server that a job starts for itself: `command`, `port`, `health_path`,"
+            " `timeout`, `gpus`"
         ),
     )
     prompt_cache_key: str | None = Field(

@@ -76,7 +76,7 @@ class ModelServer:
             if time.monotonic() - started_at > self._serve.timeout:
                 raise RunStoppedError(
                     f"model '{self._name}': its server does not answer at"
-                    f" {self.url}{self._serve.ready} within {self._serve.timeout:g} s"
+                    f" {self.url}{self._serve.health_path} within {self._serve.timeout:g} s"
                     f" (`serve.timeout`).{self._tail()}"
                 )
             await asyncio.sleep(_LOOK_SECONDS)
@@ -93,7 +93,10 @@ class ModelServer:
 
         try:
             return httpx.get(
-                self.url + self._serve.ready, timeout=5, trust_env=False, follow_redirects=True
+                self.url + self._serve.health_path,
+                timeout=5,
+                trust_env=False,
+                follow_redirects=True,
             ).is_success
         except (httpx.HTTPError, httpx.InvalidURL):
             return False

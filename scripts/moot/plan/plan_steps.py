@@ -207,8 +207,14 @@ def check_sources(experiments: Mapping[str, Experiment], files: Files, faults: F
     if circle:
         key = "arm_of" if experiments[circle[0]].config.arm_of else "params"
         place = describe_location(files, ("experiments", circle[0], key))
-        names = " and ".join(f"'{name}'" for name in circle)
-        faults.add(f"{place}: circular dependency between {names}. Remove one of the references.")
+        faults.add(f"{place}: {_describe_circle(circle)}. Remove one of the references.")
+
+
+def _describe_circle(names: list[str]) -> str:
+    quoted_names = [f"'{name}'" for name in names]
+    if len(names) == 1:
+        return f"{quoted_names[0]} depends on its own debates"
+    return f"circular dependency between {' and '.join(quoted_names)}"
 
 
 def _source_pairs(experiment: Experiment) -> set[tuple[str, str]]:

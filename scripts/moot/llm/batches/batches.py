@@ -239,7 +239,7 @@ class Batches(Gatherer):
 
     async def _follow(self, record: BatchRecord) -> None:
         """Wait until a batch has ended, then hand its replies over."""
-        poll = self._options.poll
+        poll = self._options.poll_seconds
         while True:
             state = await self._retry(lambda: self._provider.state(record.batch_id), poll)
             if state.has_ended:
