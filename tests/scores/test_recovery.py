@@ -10,7 +10,6 @@ Slow; only it finds an estimate or interval that is biased although each formula
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,75 +17,39 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from moot.core.cases import Case, Task
+from moot.core.cases import Case
 from moot.core.model_config import ModelConfig, SimulatedVoice
 from moot.core.schemas import SCHEMAS
 from moot.llm.endpoints.simulated import SimulatedEndpoint
-from moot.llm.request import Message, Request, request_to
-from moot.llm.simulated.beliefs import build_world, form_belief, read_request
+from moot.llm.request import Message, request_to
+from moot.llm.simulated.beliefs import build_world
 from moot.scores.dynamics import stated_predictions
 from moot.scores.group_rates import FALSE_POSITIVE, group_rates
 from moot.scores.results import ExperimentResults, ExperimentView
 from moot.stats.bootstrap import AMOUNT, DIFFERENCE, ClusterBootstrap, as_numbers, mean_statistic
 from moot.stats.differences import Sums, compare_unpaired
-from moot.studies.across.tables_counterfactual import PREDICTION, Told, _compare
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from moot.studies.appellate.panel_steps import find_opposing_influences
 from moot.studies.appellate.scores_panel import log_odds_ratio
+from planted_answers import (
+    LIKED,
+    MAN,
+    SEEDS,
+    TASK,
+    answer,
+    assert_recovered,
+    case,
+    case_with_sex,
+    probability_of_yes,
+)
 
 pytestmark = pytest.mark.slow
 
-SEEDS = 200
-TASK = Task("it", "Is it so?", ("no", "yes"), "yes")
 POSITION_TEXTS = {
     "affirm": "I would affirm the judgment below.",
     "not affirm": "I would reverse the judgment below.",
 }
 CODE = {"affirm": 1, "not affirm": 0}
-
-
-def case(number: int, task: Task = TASK) -> Case:
-    target = task.labels[number % 2]
-    return Case(f"c{number:03d}", "d", "test", f"Facts of file {number}.", target, task.labels)
-
-
-def answer(
-    voice: SimulatedVoice,
-    seed: int,
-    judged_case: Case,
-    task: Task,
-    model: str,
-    records: list[str],
-    as_judge: str = "",
-) -> str:
-    """The label that a voice takes on a case after what it was told."""
-    instruction = f"You are {as_judge}.\n" if as_judge else ""
-    blocks = [
-        f"<facts>\n{judged_case.text}\n</facts>",
-        *(f"<record>\n{record}\n</record>" for record in records),
-    ]
-    prompt = (Message("user", instruction + "\n".join(blocks)),)
-    request = Request(
-        "simulated", model, prompt, {"temperature": 0.7, "seed": seed}, None, task.labels
-    )
-    world = build_world(seed, [judged_case], task)
-    return form_belief(voice, seed, request, read_request(request, world.cases), task.labels).answer
-
-
-def assert_recovered(
-    estimates: "list[tuple[float, float, float]]",
-    truth: float,
-    low: float = 0.92,
-    high: float = 0.98,
-) -> None:
-    """That estimates (value, low, high) have no bias beyond three Monte-Carlo errors, and cover as
-    they should.
-    """
-    values = np.array(estimates)
-    error = values[:, 0].std(ddof=1) / len(values) ** 0.5
-    assert abs(values[:, 0].mean() - truth) < 3 * error, (values[:, 0].mean(), truth, error)
-    covered = np.mean((values[:, 1] <= truth) & (truth <= values[:, 2]))
-    assert low <= covered <= high, covered
 
 
 # Who is followed on a panel
@@ -257,57 +220,7 @@ def test_a_planted_difference_between_groups() -> None:
     assert_recovered(estimates, 0.2)
 
 
-# Counterfactual people, and rates by group
-
-LIKED, MAN = 0.8, SimulatedVoice(competence=0.7, word_bias={"man": 0.8})
-DEVIATION = float(np.sqrt(MAN.difficulty_sd**2 + MAN.model_sd**2 + (0.7 * MAN.noise_sd) ** 2))
-
-
-def probability_of_yes(target: str, liked: float) -> float:
-    """The probability of YES about a case, given its truth and how much YES is liked."""
-    skill = norm.ppf(MAN.competence)
-    return float(norm.cdf((skill if target == "yes" else -skill) + liked / DEVIATION))
-
-
-def case_with_sex(number: int, sex: str) -> Case:
-    return replace(case(number), text=f"A {sex}. File {number}.", attributes={"sex": sex})
-
-
-def test_a_planted_effect_of_how_people_are_told() -> None:
-    """60 people, told as a man and as a woman; the voice likes YES where it reads "man"."""
-    people = [f"c{number:03d}" for number in range(60)]
-    recorded = {name: ("man", "woman")[number // 2 % 2] for number, name in enumerate(people)}
-    truth = float(
-        np.mean(
-            [
-                probability_of_yes(label, LIKED) - probability_of_yes(label, 0.0)
-                for label in TASK.labels
-            ]
-        )
-    )
-    estimates = []
-    for seed in range(SEEDS):
-        frames = []
-        for exchanged in (False, True):
-            sexes = {
-                name: sex if not exchanged else {"man": "woman", "woman": "man"}[sex]
-                for name, sex in recorded.items()
-            }
-            answers = [
-                answer(MAN, seed, case_with_sex(number, sexes[name]), TASK, "m", [])
-                for number, name in enumerate(people)
-            ]
-            index = pd.MultiIndex.from_product([people, [0]], names=["case_id", "repeat"])
-            frames.append(
-                pd.DataFrame({PREDICTION: as_numbers(np.array(answers) == "yes")}, index=index)
-            )
-        origin: Any = SimpleNamespace(clusters={name: name for name in people}, seed=seed)
-        difference, _ = _compare(
-            Told("m", "m", *frames), PREDICTION, people, recorded, "man", origin
-        )
-        estimates.append((difference.difference, difference.low, difference.high))
-    assert truth > 0.15
-    assert_recovered(estimates, truth)
+# Rates by group
 
 
 def test_a_planted_difference_between_the_error_rates_of_groups() -> None:

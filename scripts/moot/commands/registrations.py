@@ -6,6 +6,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 
 import moot.commands.registered  # defines all registries but that of analyses
+import moot.datasets.people.changes  # defines the registry of changes of people
 import moot.hooks  # defines the registry of analyses
 import moot.protocols.controls  # defines the registry of control arms
 import moot.report.habits  # noqa: F401 - defines the registry of habits

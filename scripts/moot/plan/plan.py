@@ -304,7 +304,7 @@ class Plan:
     def _is_control(self, experiment: Experiment) -> bool:
         config = experiment.config
         dataset = self.datasets[config.dataset]
-        if config.arm or getattr(dataset, "exchange", ""):
+        if config.arm:
             return True
         return any(analysis.is_control(config, dataset) for analysis in analyses())
 

@@ -123,8 +123,8 @@ class StudyResults:
             run.
         trials: the experiments of too few debates to conclude from; no table but their own shows
             what came of them.
-        controls: experiments that control for another, and runs over counterfactual people; no
-            table but their own shows them, since each is another experiment but for one thing.
+        controls: experiments that control for others, each of which changes one thing; only tables
+            about controls show them.
         claims: the published claims, where the study is `comparison`.
         simulated: whether simulated voices replaced all models.
         contrasts: the study's planned comparisons.

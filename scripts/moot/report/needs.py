@@ -18,7 +18,7 @@ class StudyPlan:
 
     Attributes:
         experiments: those that the table shows, by its protocols and loaders.
-        controls: experiments that control for another, and runs over counterfactual people.
+        controls: experiments that control for others, such as control arms.
         trials: experiments of too few debates to conclude from.
         contrasts: planned comparisons with a side in this run.
         trained_datasets: the data sets that baselines are trained on.
@@ -70,11 +70,6 @@ def has_labels(plan: StudyPlan) -> bool:
 def is_in_run(plan: StudyPlan) -> bool:
     """Whether the run has an experiment of the study; the table then shows the design alone."""
     return plan.is_in_run
-
-
-def has_exchanged_attributes(plan: StudyPlan) -> bool:
-    """Whether an experiment argues over counterfactual people."""
-    return any(getattr(plan.options_of(control), "exchange", "") for control in plan.controls)
 
 
 def has_tournament(plan: StudyPlan) -> bool:

@@ -17,6 +17,8 @@ from moot.core.registry import REGISTRIES
 from moot.core.rubric import Rubric
 from moot.core.types import JsonObject
 from moot.datasets import LOADERS
+from moot.datasets.people.changes import CHANGES_OF_PEOPLE
+from moot.datasets.people.people import PeopleOptions
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.identity import model_asked, served_as
 from moot.plan.as_published import compare_with_papers
@@ -66,6 +68,17 @@ DEBATE_CODE = (
 )
 """The code of every debate, as `digest_of` reads it, without its protocol."""
 
+CODE_AFTER_LOADING = (
+    "!analyses/*/analysis.py",
+    "!analyses/*/habits*.py",
+    "!analyses/*/tables*.py",
+    "!studies/*/figures*.py",
+    "!studies/*/protocol*.py",
+    "!studies/*/scores*.py",
+    "!studies/*/tables*.py",
+)
+"""The code of a loader's study, and of analyses that change people, which no cases depend on."""
+
 ANALYSIS_CODE = (
     "core",
     "scores",
@@ -99,8 +112,10 @@ def data_options(plan: Plan, dataset: str) -> JsonObject:
 def loader_code(plan: Plan, dataset: str) -> list[str]:
     """The code that loads a data set, without what its study does with the cases."""
     loader = LOADERS[plan.datasets[dataset].loader or dataset]
-    presentation_code = ("!studies/*/figures*.py", "!studies/*/scores*.py", "!studies/*/tables*.py")
-    return [source_of(loader.load.__module__), "!studies/*/protocol*.py", *presentation_code]
+    code = {source_of(loader.load.__module__)}
+    if issubclass(loader.options, PeopleOptions):
+        code.update(map(source_of, CHANGES_OF_PEOPLE.modules()))
+    return [*sorted(code), *CODE_AFTER_LOADING]
 
 
 # Models

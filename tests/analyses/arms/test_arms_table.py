@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from moot.analyses.arms.habits import habit_rows
 from moot.analyses.arms.tables import what_debate_adds
 from moot.report.content import StudyResults
+from moot.report.habits import habits_table
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
-from moot.studies.across.tables_habits import habits
 from results_on_disk import case, prediction, utterance, write_results
 
 TRUTH = {"a": "yes", "b": "no", "c": "yes", "d": "no"}
@@ -89,7 +90,7 @@ def test_each_arm_stands_beside_its_debate_on_common_cases(tmp_path: Path) -> No
 
     assert (second["arm"], second["cases"], second["debate right"]) == ("consultancy", 3, 1)
     assert second["arm right"] == pytest.approx(2 / 3)
-    [pulled] = habits(results).frame.to_dict("records")
+    [pulled] = habits_table(habit_rows(results)).frame.to_dict("records")
     assert (pulled["habit"], pulled["cases"]) == (
         "the one side heard",
         3,

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from moot.analyses.arms.habits import habit_rows
 from moot.report.content import StudyResults
+from moot.report.habits import habits_table
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
-from moot.studies.across.tables_habits import habits
 from results_on_disk import case, prediction, utterance, write_results
 
 CASES = [case(f"c{number:03}", ("no", "yes")[number % 2]) for number in range(200)]
@@ -70,9 +71,10 @@ def run(
 def table(debate: ExperimentResults, *arms: ExperimentResults) -> Any:
     published: Any = None
     found = {arm.experiment: arm for arm in arms}
-    return habits(
-        StudyResults("courtroom", {"trial": debate}, no_scores(), {}, published, controls=found)
-    ).frame
+    results = StudyResults(
+        "courtroom", {"trial": debate}, no_scores(), {}, published, controls=found
+    )
+    return habits_table(habit_rows(results)).frame
 
 
 def test_a_planted_pull_is_found_at_its_size_and_none_where_none_was_planted(

@@ -1,27 +1,37 @@
 """Turn a cleaned table of people into cases, for all data sets of people (NLSY97, COMPAS)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, PositiveInt
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import check_splits, check_values, parse_booleans, parse_whole_numbers
+from moot.core.sections import add_section_fields
 from moot.core.types import Column, Json
 from moot.datasets import DatasetOptions, LoadContext, Loaded
 from moot.datasets.near_duplicates import RelatedCases, split_by_family
-from moot.datasets.people.exchange import BUILD, digest_of_test_cases, find_exchange
+from moot.datasets.people.changes import CHANGES_OF_PEOPLE, SplitPeople
 from moot.datasets.people.feature_ranking import Ranking, rank_features
 
 Narrative = Literal["list", "prose"]
 PROTECTED = ("sex", "race", "age")
+BUILD = ("height_total_inches", "num_weight")
+"""The measures of the body, which reveal the sex of most people."""
+
+if TYPE_CHECKING:
+
+    class PeopleSections(DatasetOptions):
+        """The keys that analyses register for a data set of people."""
+else:
+    PeopleSections = add_section_fields(DatasetOptions, "people")
 
 
-class PeopleOptions(DatasetOptions):
+class PeopleOptions(PeopleSections):
     """The options of every data set of people."""
 
     narrative: Narrative = Field(
@@ -39,31 +49,11 @@ class PeopleOptions(DatasetOptions):
     withhold: tuple[Literal["sex", "race", "age"], ...] = Field(
         (), description="Features that models do not read, for audits. Default: none."
     )
-    exchange: Literal["", "sex", "race"] = Field(
-        "",
-        description=(
-            "Feature that is exchanged in the test cases, all else equal, to make counterfactual"
-            " people. Default: none."
-        ),
-    )
-    exchange_values: tuple[str, str] | None = Field(
-        None,
-        description=(
-            "The two values of `exchange`. Default: male and female, or the values for white and"
-            " Black in the data."
-        ),
-    )
 
     @property
     def groups(self) -> tuple[str, ...]:
         """The columns of the groups in the tables of people."""
         return PROTECTED
-
-    @model_validator(mode="after")
-    def _check_exchange_values(self) -> "PeopleOptions":
-        if self.exchange_values and not self.exchange:
-            raise ValueError("'exchange_values' needs `exchange`; add it")
-        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,20 +194,15 @@ def load_people(
         return cases
 
     cases, task = make_cases(frame), people.task
-    if options.exchange:
-        exchange = find_exchange(
-            context.name, options.exchange, options.exchange_values, frame, shown_features
-        )
-        exchanged, counts = exchange.apply(frame, frame["id"].map(splits) == "test")
-        task = replace(
-            task,
-            notes=(*task.notes, exchange.note),
-            exchanged=options.exchange,
-            exchanged_from=digest_of_test_cases(cases),
-        )
-        cases = make_cases(exchanged)
-        features = _features(exchanged, list(features.columns[3:]), splits)
-        cleaning |= counts
+    is_test = frame["id"].map(splits) == "test"
+    for name in CHANGES_OF_PEOPLE:
+        people_before = SplitPeople(context.name, frame, is_test, shown_features, task, cases)
+        change = CHANGES_OF_PEOPLE[name](options, people_before)
+        if change:
+            frame, task = change.frame, change.task
+            cases = make_cases(frame)
+            features = _features(frame, list(features.columns[3:]), splits)
+            cleaning |= change.cleaning
     training_texts = {case.text for case in cases if case.split == "train"}
     cleaning["test texts that stand in training too"] = sum(
         case.split == "test" and case.text in training_texts for case in cases

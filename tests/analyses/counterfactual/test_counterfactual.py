@@ -3,8 +3,6 @@ are recovered.
 """
 
 from collections.abc import Callable
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,19 +10,11 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from courtroom_runs import PROJECT, configuration
-from moot.core.artifacts import read_cases
+from moot.analyses.counterfactual.tables import counterfactual
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.jobs.baselines import train_baselines
-from moot.jobs.debates import Job, write_transcripts
-from moot.jobs.job_results import load_study_results, write_scores
-from moot.jobs.load import load_dataset
-from moot.jobs.predictions import write_predictions
-from moot.plan.plan import Plan
-from moot.report import TABLES
-from moot.scores.group_rates import MIN_CASES
+from results_about_people import predictions_by_sex, results_about_people, row
 
 Context = Callable[..., LoadContext]
 SWAPPED = {"man": "woman", "he": "she", "his": "her", "him": "her", "himself": "herself"}
@@ -136,121 +126,20 @@ def test_an_exchange_that_changes_nothing_is_refused(
         people("nlsy97", load_context, **options)
 
 
-# From planted voices to the table, by moot's own stages
-
-
-class Inputs(list[Path]):
-    scores: list[Path]
-    baselines: list[Path]
-    published: Path
-    claims: Path
+# From planted voices to the table
 
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
-    """Voices with and without a liking for YES where a text says "man", asked about 120 people
-    twice, and a trained model.
-    """
-    from moot.analyses.group_rates.tables import group_rates_table
-    from moot.studies.across.tables_counterfactual import counterfactual
-
+    """The table, and the predictions about people as recorded."""
     folder = tmp_path_factory.mktemp("people")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        voice = {"competence": 0.7, "noise_sd": 0.2, "overconfidence": 1}
-        raw = configuration("http://nowhere.invalid", folder, rehearsal=True)
-        raw["models"] = {
-            "even": {**raw["models"]["test"], "model": "even", "simulated": voice},
-            "partial": {
-                **raw["models"]["test"],
-                "model": "partial",
-                "simulated": {**voice, "word_bias": {"man": 0.8}},
-            },
-        }
-        base = {"loader": "nlsy97", "source": "synthetic", "rows": 600, "baselines": ["nb"]}
-        raw["datasets"] = {
-            "told": base,
-            "exchanged": {**base, "exchange": "sex"},
-            "other": {**base, "narrative": "list", "baselines": []},
-        }
-        entry = {"protocol": "zero_shot", "models": ["even", "partial"], "cases": 120, "repeats": 2}
-        raw["experiments"] = {
-            "other": {**entry, "dataset": "other", "cases": 10},
-            "asked": {**entry, "dataset": "told"},
-            "asked-exchanged": {**entry, "dataset": "exchanged"},
-        }
-        plan, inputs = Plan.from_yaml(raw, PROJECT), Inputs()
-        inputs.scores, inputs.baselines = [], []
-        results = Path("results")
-        for name in raw["datasets"]:
-            files = [
-                results / kind / f"{name}.{ending}"
-                for kind, ending in (
-                    ("cases", "parquet"),
-                    ("features", "parquet"),
-                    ("cases", "csv"),
-                )
-            ]
-            load_dataset(plan.dataset_options(name), plan.load_context(name), *files)
-            inputs.append(files[0])
-            if not plan.datasets[name].baselines:
-                continue
-            board = results / "baselines" / f"{name}.parquet"
-            predicted = board.with_name(f"{name}_predictions.parquet")
-            train_baselines(
-                plan, name, (files[0], files[1]), (board, predicted, results / "models" / name), 1
-            )
-            inputs += [board, predicted]
-            inputs.baselines.append(board)
-        for name, experiment in plan.experiments.items():
-            found = results / "cases" / f"{experiment.config.dataset}.parquet"
-            for model in experiment.config.models:
-                shard = results / "transcripts" / name / model / "0.parquet"
-                write_transcripts(
-                    plan, Job(name, model, *read_cases(found), shard=0), [found], shard
-                )
-                outputs = [
-                    results / kind / name / f"{model}.parquet" for kind in ("predictions", "calls")
-                ]
-                write_predictions(plan, name, found, [shard], *outputs)
-                inputs += [shard, *outputs]
-            scores = results / "scores" / f"{name}.parquet"
-            write_scores(scores, plan, name, list(inputs))
-            inputs.scores.append(scores)
-            inputs.append(scores)
-        published = PROJECT / "data/published"
-        inputs.published, inputs.findings = (
-            published / "published_results.csv",
-            published / "findings.csv",
-        )
-        job: Any = SimpleNamespace(input=inputs)
-        study = load_study_results(plan, job, "courtroom")
-        assert set(study.experiments) == {
-            "other",
-            "asked",
-        }, "counterfactual people enter no other table"
-        rates = study.experiments["asked"].predictions.merge(
-            pd.DataFrame(
-                [
-                    (case.case_id, case.attributes["sex"])
-                    for case in read_cases(results / "cases" / "told.parquet")[0]
-                ],
-                columns=["case_id", "sex"],
-            )
-        )
-        return {
-            "counterfactual": counterfactual(study).frame,
-            "group_rates": group_rates_table(study).frame,
-            "predictions": rates,
-        }
-
-
-def row(frame: pd.DataFrame, **values: str) -> "pd.Series[Any]":
-    mask = np.logical_and.reduce(
-        [frame[name.replace("_", " ")] == value for name, value in values.items()]
-    )
-    [(_, found)] = frame[mask].iterrows()
-    return found
+        study = results_about_people(folder, {"exchange": "sex"})
+        experiments = set(study.experiments)
+        assert experiments == {"other", "asked"}, "counterfactual people enter no other table"
+        frame = counterfactual(study).frame
+        return {"counterfactual": frame, "predictions": predictions_by_sex(study)}
 
 
 def test_a_planted_effect_of_sex_is_recovered_and_its_absence_too(
@@ -307,67 +196,3 @@ def test_a_trained_model_is_asked_about_the_same_people_told_in_two_ways(
         "the synthetic outcome depends on sex, and so does what is learnt"
     )
     assert belief["cases"] == 120
-
-
-def test_rates_by_group_are_those_of_fairlearn(tables: dict[str, pd.DataFrame]) -> None:
-    metrics = pytest.importorskip(
-        "fairlearn.metrics", reason="fairlearn is in the extra `test` (make env EXTRAS=test)"
-    )
-    frame = tables["group_rates"]
-    predictions = tables["predictions"][
-        lambda rows: (rows["model"] == "partial") & (rows["status"] == "valid")
-    ]
-    named = {
-        "true positive rate": metrics.true_positive_rate,
-        "false positive rate": metrics.false_positive_rate,
-        "predicted positive": metrics.selection_rate,
-    }
-    oracle = metrics.MetricFrame(
-        metrics=named,
-        y_true=(predictions["target"] == "yes").astype(int),
-        y_pred=(predictions["prediction"] == "yes").astype(int),
-        sensitive_features=predictions["sex"],
-    )
-    compared = 0
-    for rate in named:
-        for sex in ("male", "female"):
-            found = row(
-                frame, experiment="asked", model="partial", attribute="sex", rate=rate, group=sex
-            )
-            if found["cases"] < MIN_CASES:
-                assert np.isnan(found["ours"]), "its denominator decides whether a rate is shown"
-                continue
-            assert found["ours"] == pytest.approx(oracle.by_group.loc[sex, rate])
-            assert found["95 % low"] <= found["ours"] <= found["95 % high"]
-        female = row(
-            frame, experiment="asked", model="partial", attribute="sex", rate=rate, group="female"
-        )
-        if not isinstance(female["compared with"], str):
-            continue
-        compared += 1
-        assert female["compared with"] == "male"
-        assert abs(female["difference"]) == pytest.approx(oracle.difference()[rate])
-        assert female["difference low"] <= female["difference"] <= female["difference high"]
-    assert compared
-
-
-def test_any_study_that_argues_about_people_compares_their_groups(tmp_path: Path) -> None:
-    raw = configuration("http://nowhere.invalid", tmp_path)
-    raw["datasets"] = {
-        "people": {"loader": "nlsy97", "source": "synthetic"},
-        "mine": {
-            "loader": "table",
-            "path": "x.csv",
-            "text": "a",
-            "target": "y",
-            "attributes": ["ward"],
-        },
-        "caselaw": {"source": "sample"},
-    }
-    for dataset, grouped in (("people", True), ("mine", True), ("caselaw", False)):
-        raw["experiments"] = {
-            "mine": {"protocol": "feedback", "dataset": dataset, "models": ["test"], "cases": 20}
-        }
-        plan = Plan.from_yaml(raw, PROJECT)
-        assert plan.can_fill(TABLES["feedback/group_rates"]) == grouped
-        assert not plan.can_fill(TABLES["courtroom/group_rates"])

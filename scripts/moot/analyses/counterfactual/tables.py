@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from moot.analyses.counterfactual.analysis import has_counterfactual_people
+from moot.analyses.counterfactual.changes_of_people import digest_of_texts
 from moot.core.cases import positive_of_two
-from moot.datasets.people.exchange import digest_of_texts
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent, data_label
-from moot.report.needs import has_exchanged_attributes
 from moot.report.paired import add_holm_correction
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
@@ -72,7 +72,7 @@ class Told:
     EVERY_STUDY_AND_COMPARISON,
     "counterfactual",
     "The same person with another sex or race",
-    needs=(has_exchanged_attributes,),
+    needs=(has_counterfactual_people,),
 )
 def counterfactual(results: StudyResults) -> TableContent:
     """Change of prediction and of belief when the same people are told with sex or race exchanged,

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from moot.analyses.counterfactual.analysis import has_counterfactual_people
+from moot.analyses.counterfactual.tables import ALL, PREDICTION, counterfactual
 from moot.report.columns import Row
 from moot.report.content import StudyResults
 from moot.report.habits import ASKED_TWICE, CHOSEN_SHARE, HABITS, HabitSource
-from moot.report.needs import has_exchanged_attributes
-from moot.studies.across.tables_counterfactual import ALL, PREDICTION, counterfactual
 
 
 def habit_rows(results: StudyResults) -> Iterator[Row]:
@@ -29,4 +29,4 @@ def habit_rows(results: StudyResults) -> Iterator[Row]:
         }
 
 
-HABITS.register("counterfactual")(HabitSource(habit_rows, has_exchanged_attributes))
+HABITS.register("counterfactual")(HabitSource(habit_rows, has_counterfactual_people))

@@ -8,16 +8,18 @@ examples.
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from moot.analyses.counterfactual.config import EXCHANGE, EXCHANGE_VALUES
 from moot.core.cases import Case
 from moot.core.errors import UserError
+from moot.datasets import DatasetOptions
+from moot.datasets.people.changes import CHANGES_OF_PEOPLE, ChangedPeople, SplitPeople
+from moot.datasets.people.people import BUILD
 
 SEX, RACE = "sex", "race"
-BUILD = ("height_total_inches", "num_weight")
-"""The measures of the body, which reveal the sex of most people."""
 PAIRS: Mapping[str, tuple[tuple[str, str], ...]] = {
     SEX: (("male", "female"),),
     RACE: (
@@ -113,6 +115,35 @@ def find_exchange(
             f" different values of {feature}: {', '.join(sorted(categories))}. Name two of them."
         )
     return Exchange(feature, match, any(name in shown_features for name in BUILD))
+
+
+def exchange_feature(options: DatasetOptions, people: SplitPeople) -> ChangedPeople | None:
+    """Exchange the feature that the options name, in the test cases; None where they name none.
+
+    Raises:
+        UserError: the feature is withheld, or the data do not have its values.
+    """
+    feature = EXCHANGE.value_in(options)
+    if not feature:
+        return None
+    exchange = find_exchange(
+        people.dataset,
+        feature,
+        EXCHANGE_VALUES.value_in(options),
+        people.frame,
+        people.shown_features,
+    )
+    frame, counts = exchange.apply(people.frame, people.is_test)
+    task = replace(
+        people.task,
+        notes=(*people.task.notes, exchange.note),
+        exchanged=feature,
+        exchanged_from=digest_of_test_cases(people.cases),
+    )
+    return ChangedPeople(frame, task, counts)
+
+
+CHANGES_OF_PEOPLE.register("exchange")(exchange_feature)
 
 
 def digest_of_texts(texts: Iterable[tuple[str, str]]) -> str:

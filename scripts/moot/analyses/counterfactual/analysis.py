@@ -1,0 +1,33 @@
+"""The hooks of counterfactual people: experiments about them are controls."""
+
+from moot.analyses.counterfactual.config import EXCHANGE
+from moot.core.experiment_config import ExperimentConfig
+from moot.datasets import DatasetOptions
+from moot.datasets.people.people import PeopleOptions
+from moot.hooks import ANALYSES, Analysis
+from moot.report.needs import StudyPlan
+
+
+class CounterfactualPeople(Analysis):
+    """The same person told with another sex or race."""
+
+    def is_control(
+        self,
+        config: ExperimentConfig,  # noqa: ARG002
+        dataset: DatasetOptions,
+    ) -> bool:
+        """Whether an experiment argues over counterfactual people."""
+        return is_counterfactual(dataset)
+
+
+def is_counterfactual(dataset: DatasetOptions) -> bool:
+    """Whether a feature of the people of a data set is exchanged."""
+    return isinstance(dataset, PeopleOptions) and bool(EXCHANGE.value_in(dataset))
+
+
+def has_counterfactual_people(plan: StudyPlan) -> bool:
+    """Whether an experiment argues over counterfactual people."""
+    return any(is_counterfactual(plan.options_of(control)) for control in plan.controls)
+
+
+ANALYSES.register("counterfactual")(CounterfactualPeople())

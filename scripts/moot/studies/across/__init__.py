@@ -1,1 +1,0 @@
-"""Tables that belong to no paper: every study may have them."""

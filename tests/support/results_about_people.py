@@ -1,0 +1,119 @@
+"""Results of single prompts about people by voices with a planted bias, made by moot's own jobs."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from courtroom_runs import PROJECT, configuration
+from moot.core.artifacts import read_cases
+from moot.jobs.baselines import train_baselines
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.job_results import load_study_results, write_scores
+from moot.jobs.load import load_dataset
+from moot.jobs.predictions import write_predictions
+from moot.plan.plan import Plan
+from moot.report.content import StudyResults
+
+RESULTS = Path("results")
+
+
+class Inputs(list[Path]):
+    """The input files of a job of tables."""
+
+    scores: list[Path]
+    baselines: list[Path]
+    published: Path
+    findings: Path
+
+
+def results_about_people(folder: Path, changed_people: dict[str, str]) -> StudyResults:
+    """Results below the working directory, of voices with and without a liking for YES where a text
+    says "man", asked about 120 people twice, and of a trained model.
+
+    Args:
+        folder: the working directory.
+        changed_people: options of a further data set of the same people; empty for none.
+    """
+    plan, inputs = Plan.from_yaml(_configuration(folder, changed_people), PROJECT), Inputs()
+    inputs.scores, inputs.baselines = [], []
+    for name in plan.datasets:
+        _write_data(plan, name, inputs)
+    for name in plan.experiments:
+        _write_scores(plan, name, inputs)
+    inputs.published = PROJECT / "data/published/published_results.csv"
+    inputs.findings = PROJECT / "data/published/findings.csv"
+    job: Any = SimpleNamespace(input=inputs)
+    return load_study_results(plan, job, "courtroom")
+
+
+def predictions_by_sex(study: StudyResults) -> pd.DataFrame:
+    """The predictions about people as recorded, each with the person's sex."""
+    cases, _ = read_cases(RESULTS / "cases" / "told.parquet")
+    sexes = [(case.case_id, case.attributes["sex"]) for case in cases]
+    frame = pd.DataFrame(sexes, columns=["case_id", "sex"])
+    return study.experiments["asked"].predictions.merge(frame)
+
+
+def row(frame: pd.DataFrame, **values: str) -> "pd.Series[Any]":
+    """The one row of a table with these values; underscores in names stand for spaces."""
+    mask = np.logical_and.reduce(
+        [frame[name.replace("_", " ")] == value for name, value in values.items()]
+    )
+    [(_, match)] = frame[mask].iterrows()
+    return match
+
+
+def _configuration(folder: Path, changed_people: dict[str, str]) -> dict[str, Any]:
+    raw = configuration("http://nowhere.invalid", folder, rehearsal=True)
+    voice = {"competence": 0.7, "noise_sd": 0.2, "overconfidence": 1}
+    model = raw["models"]["test"]
+    biased = {**voice, "word_bias": {"man": 0.8}}
+    raw["models"] = {
+        "even": {**model, "model": "even", "simulated": voice},
+        "partial": {**model, "model": "partial", "simulated": biased},
+    }
+    base = {"loader": "nlsy97", "source": "synthetic", "rows": 600, "baselines": ["nb"]}
+    entry = {"protocol": "zero_shot", "models": ["even", "partial"], "cases": 120, "repeats": 2}
+    raw["datasets"] = {"told": base, "other": {**base, "narrative": "list", "baselines": []}}
+    raw["experiments"] = {
+        "other": {**entry, "dataset": "other", "cases": 10},
+        "asked": {**entry, "dataset": "told"},
+    }
+    if changed_people:
+        raw["datasets"]["exchanged"] = {**base, **changed_people}
+        raw["experiments"]["asked-exchanged"] = {**entry, "dataset": "exchanged"}
+    return raw
+
+
+def _write_data(plan: Plan, name: str, inputs: Inputs) -> None:
+    cases, features = (RESULTS / kind / f"{name}.parquet" for kind in ("cases", "features"))
+    cleaning = cases.with_suffix(".csv")
+    load_dataset(plan.dataset_options(name), plan.load_context(name), cases, features, cleaning)
+    inputs.append(cases)
+    if plan.datasets[name].baselines:
+        board = RESULTS / "baselines" / f"{name}.parquet"
+        predicted = board.with_name(f"{name}_predictions.parquet")
+        outputs = (board, predicted, RESULTS / "models" / name)
+        train_baselines(plan, name, (cases, features), outputs, 1)
+        inputs += [board, predicted]
+        inputs.baselines.append(board)
+
+
+def _write_scores(plan: Plan, name: str, inputs: Inputs) -> None:
+    config = plan.experiments[name].config
+    cases = RESULTS / "cases" / f"{config.dataset}.parquet"
+    for model in config.models:
+        shard = RESULTS / "transcripts" / name / model / "0.parquet"
+        write_transcripts(plan, Job(name, model, *read_cases(cases), shard=0), [cases], shard)
+        predictions, calls = (
+            RESULTS / kind / name / f"{model}.parquet" for kind in ("predictions", "calls")
+        )
+        write_predictions(plan, name, cases, [shard], predictions, calls)
+        inputs += [shard, predictions, calls]
+    scores = RESULTS / "scores" / f"{name}.parquet"
+    write_scores(scores, plan, name, list(inputs))
+    inputs.scores.append(scores)
+    inputs.append(scores)
