@@ -22,17 +22,17 @@ def test_a_run_ends_waiting_for_a_batch_and_the_next_ones_go_on(tmp_path: Path) 
         workflow = Workflow(tmp_path, server.url)
         workflow.configure({"run": ["single"], "models/served/batch": {"wait": False}})
         server.reset(batch_ends=0)
-        done = workflow.run(OUTCOME)
-        assert done.returncode == 0, done.stdout
-        assert "3 waiting" in done.stdout
-        assert "batch_0 of model 'served' (in_progress): 3 debates" in done.stdout.replace(
+        process = workflow.run(OUTCOME)
+        assert process.returncode == 0, process.stdout
+        assert "3 waiting" in process.stdout
+        assert "batch_0 of model 'served' (in_progress): 3 debates" in process.stdout.replace(
             "\n", " "
         )
-        assert "Traceback" not in done.stdout
+        assert "Traceback" not in process.stdout
 
         server.reset(keep=True, batch_ends=None)
-        done = workflow.run(OUTCOME)
-        assert done.returncode == 0, done.stdout
+        process = workflow.run(OUTCOME)
+        assert process.returncode == 0, process.stdout
         assert pd.read_csv(workflow.work / OUTCOME)["valid"].tolist() == [3]
         assert server.stats()["batches"]["sizes"] == [3]
         assert "run_debates" not in workflow.jobs(OUTCOME)

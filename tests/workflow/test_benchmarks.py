@@ -24,30 +24,30 @@ PROJECT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def benchmark() -> Iterator[object]:
     """Imports a benchmark; the endpoint that one of them registers is forgotten after this module."""
-    with pytest.MonkeyPatch.context() as here:
-        here.syspath_prepend(str(PROJECT / "benchmarks"))
-        here.setattr(ENDPOINTS, "_entries", {name: ENDPOINTS[name] for name in ENDPOINTS})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PROJECT / "benchmarks"))
+        patch.setattr(ENDPOINTS, "_entries", {name: ENDPOINTS[name] for name in ENDPOINTS})
         yield importlib.import_module
 
 
 def test_throughput(benchmark: object) -> None:
     throughput: ModuleType = benchmark("throughput")
     with FaultServer() as server:
-        found = throughput.measure(server.url, 2, 6, 1)
+        rates = throughput.measure(server.url, 2, 6, 1)
         stats = server.stats()
-    assert set(found) == {"AsyncOpenAI", "AsyncOpenAI, aiohttp", "moot", "bare sockets"}
+    assert set(rates) == {"AsyncOpenAI", "AsyncOpenAI, aiohttp", "moot", "bare sockets"}
     assert (stats["requests"], stats["distinct"]) == (
         24,
         6,
     ), "the contenders send the very same requests"
-    assert all(rate > 0 and cpu > 0 for rate, cpu in found.values())
+    assert all(rate > 0 and cpu > 0 for rate, cpu in rates.values())
 
 
 @pytest.mark.parametrize("name", ["makespan", "replay", "memory"])
 def test_debates(name: str, benchmark: object, tmp_path: Path) -> None:
     debates: ModuleType = benchmark("debates")
-    measure, _, small = debates.MEASUREMENTS[name]
-    line = measure(tmp_path, *small)
+    measure, _, small_sizes = debates.MEASUREMENTS[name]
+    line = measure(tmp_path, *small_sizes)
     assert re.search(r"\d", line), line
     assert line.split()[0] in ("makespan", "replay", "memory")
 
@@ -63,14 +63,14 @@ def test_the_published_table_of_readers_is_what_the_script_counts(benchmark: obj
     assert reply_reading.section() in page
     assert reply_reading.with_section(page) == page
     counts = reply_reading.measure()["moot"]
-    assert sum(found["wrong value"] + found["missed"] for found in counts.values()) == 0
+    assert sum(counter["wrong value"] + counter["missed"] for counter in counts.values()) == 0
 
 
 def test_the_ledger_keeps_less_than_it_is_given(benchmark: object, tmp_path: Path) -> None:
     ledger: ModuleType = benchmark("ledger")
     (line,) = ledger.measure(str(tmp_path), [700])
-    kept = (tmp_path / "ledger.sqlite").stat().st_size / 700
-    assert line[0] == 700 and kept < 0.5 * line[1] and min(line[2:]) > 0
+    bytes_per_call = (tmp_path / "ledger.sqlite").stat().st_size / 700
+    assert line[0] == 700 and bytes_per_call < 0.5 * line[1] and min(line[2:]) > 0
 
 
 def test_jobs_that_share_a_model(benchmark: object) -> None:
@@ -94,8 +94,8 @@ def test_every_stage_runs_over_made_up_debates_in_shards(
     assert (
         len(pq.read_table(scale.PREDICTIONS)) == 40 and len(pq.read_table(scale.CALLS)) == 40 * 19
     )
-    said = sum(len(pq.read_table(shard)) for shard in scale._shards(4))
-    assert said == 40 * 20
+    utterance_count = sum(len(pq.read_table(shard)) for shard in scale._shards(4))
+    assert utterance_count == 40 * 20
     text = (scale.OUT / "trial.md").read_text(encoding="utf-8")
     names = re.findall(r"^## Debate (.*)$", text, re.MULTILINE)
     assert len(names) == 40 and names == sorted(names), (

@@ -37,8 +37,8 @@ def questions_of(command: str, folder: Path) -> pd.DataFrame:
         str(workflow.project / word) if word.startswith("config/") else word
         for word in shlex.split(command)
     ]
-    done = workflow.snakemake(*words)
-    assert done.returncode == 0, done.stdout[-4000:]
+    process = workflow.snakemake(*words)
+    assert process.returncode == 0, process.stdout[-4000:]
     return pd.read_csv(workflow.work / "results/tables/comparison/questions.csv")
 
 
@@ -60,13 +60,13 @@ def test_a_command_answers_what_the_page_says(number: int, folder: Path) -> None
     section = SECTIONS[number - 1]
     table = questions_of(COMMAND.findall(section)[0], folder)
     rows = table[(table["question"] == section.partition("\n")[0]) & table["this run"].notna()]
-    found = (
+    table_rows = (
         rows[["model", "answer", "this run", "95 % low", "95 % high", "cases"]].to_numpy().tolist()
     )
     expected = [
         [model, answer, *map(float, numbers)] for model, answer, *numbers in ROW.findall(section)
     ]
-    assert len(found) == len(expected) > 0
-    for one, other in zip(found, expected, strict=True):
-        assert one[:2] == other[:2]
-        assert one[2:] == pytest.approx(other[2:], abs=6e-4)
+    assert len(table_rows) == len(expected) > 0
+    for row, expected_row in zip(table_rows, expected, strict=True):
+        assert row[:2] == expected_row[:2]
+        assert row[2:] == pytest.approx(expected_row[2:], abs=6e-4)

@@ -46,9 +46,9 @@ def test_every_faulty_file_is_named_at_once(tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text("a: [")
     (tmp_path / "good.json").write_text('{"a":\t1}')
     files = [str(tmp_path / name) for name in ("one.yaml", "good.json", "courtroom")]
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         check_config_files(["--cores", "2", "--configfile", *files, "--quiet"])
-    assert [line.split(": ")[1] for line in str(ended.value).splitlines()] == [
+    assert [line.split(": ")[1] for line in str(exit_info.value).splitlines()] == [
         files[0],
         "--configfile",
     ]
@@ -58,14 +58,14 @@ def test_every_faulty_file_is_named_at_once(tmp_path: Path) -> None:
 
 def test_a_target_after_the_configuration_gets_one_message(tmp_path: Path) -> None:
     workflow = Workflow(tmp_path, "http://127.0.0.1:9")
-    done = workflow.snakemake("--cores", "1", "--configfile", "my.yaml", "courtroom")
-    assert done.returncode == 1
-    assert done.stdout.count("there is no file 'courtroom'. If it is a target") == 1
-    assert "Traceback" not in done.stdout
-    done = workflow.snakemake(
+    process = workflow.snakemake("--cores", "1", "--configfile", "my.yaml", "courtroom")
+    assert process.returncode == 1
+    assert process.stdout.count("there is no file 'courtroom'. If it is a target") == 1
+    assert "Traceback" not in process.stdout
+    process = workflow.snakemake(
         "results/cases/people.parquet", "--cores", "1", "--configfile", "my.yaml", "--dry-run"
     )
-    assert done.returncode == 0, done.stdout
+    assert process.returncode == 0, process.stdout
 
 
 def test_known_names_are_listed_once() -> None:
@@ -75,9 +75,9 @@ def test_known_names_are_listed_once() -> None:
 def test_an_interrupt_ends_a_job_with_one_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as ended, job_log(tmp_path / "job.log"):
+    with pytest.raises(SystemExit) as exit_info, job_log(tmp_path / "job.log"):
         raise KeyboardInterrupt
-    assert ended.value.code == 1
+    assert exit_info.value.code == 1
     assert "moot: stopped." in capsys.readouterr().err
 
 

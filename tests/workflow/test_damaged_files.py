@@ -22,19 +22,19 @@ def test_a_run_on_a_damaged_artifact_ends_with_one_message(tmp_path: Path) -> No
         workflow = Workflow(tmp_path, server.url)
         workflow.configure({"run": ["single"]})
         assert workflow.run(OUTCOME).returncode == 0
-        asked, file = server.count(), workflow.work / PREDICTIONS
-        before = file.stat()
-        file.write_bytes(file.read_bytes()[: before.st_size // 2])
+        request_count, file = server.count(), workflow.work / PREDICTIONS
+        original_stat = file.stat()
+        file.write_bytes(file.read_bytes()[: original_stat.st_size // 2])
         for time in (
-            before.st_mtime,
+            original_stat.st_mtime,
             None,
         ):  # no job reads it, only the end of the run; then one does
             os.utime(file, time and (time, time))
-            done = workflow.run(OUTCOME)
-            assert done.returncode == 1
-            assert f"moot: {PREDICTIONS}: damaged, or not a file of moot's (" in done.stdout
-            assert "Delete it and run the same command again" in done.stdout
-            assert "Traceback" not in done.stdout and "pyarrow" not in done.stdout
+            process = workflow.run(OUTCOME)
+            assert process.returncode == 1
+            assert f"moot: {PREDICTIONS}: damaged, or not a file of moot's (" in process.stdout
+            assert "Delete it and run the same command again" in process.stdout
+            assert "Traceback" not in process.stdout and "pyarrow" not in process.stdout
         file.unlink()
         assert workflow.run(OUTCOME).returncode == 0
-        assert server.count() == asked, "what is in the ledger was asked for again"
+        assert server.count() == request_count, "what is in the ledger was asked for again"

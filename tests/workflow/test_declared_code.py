@@ -56,7 +56,7 @@ def plan() -> Plan:
 @pytest.fixture(scope="module")
 def files_of_rules(plan: Plan) -> dict[str, set[Path]]:
     """The source files that each rule states, by the name of the rule."""
-    stated: dict[str, set[Path]] = {}
+    rule_files: dict[str, set[Path]] = {}
 
     def keep_names(*names: str) -> frozenset[Path]:
         return frozenset(source_files(*names))
@@ -69,8 +69,8 @@ def files_of_rules(plan: Plan) -> dict[str, set[Path]]:
             files = rule.code(SimpleNamespace(**wildcards))
             assert isinstance(files, frozenset)
             key = f"{name} {experiment}" if name == "run_debates" else name
-            stated[key] = stated.get(key, set()) | files
-    return stated
+            rule_files[key] = rule_files.get(key, set()) | files
+    return rule_files
 
 
 def script_of(files: set[Path]) -> str:
@@ -82,9 +82,9 @@ def test_each_rule_states_the_code_that_its_script_imports(
     files_of_rules: dict[str, set[Path]],
 ) -> None:
     missing: dict[str, list[str]] = {}
-    for name, stated in files_of_rules.items():
-        imported = imported_files(script_of(stated))
-        names = sorted(str(path.relative_to(SCRIPTS)) for path in imported - stated)
+    for name, rule_files in files_of_rules.items():
+        imported = imported_files(script_of(rule_files))
+        names = sorted(str(path.relative_to(SCRIPTS)) for path in imported - rule_files)
         if unstated := [path for path in names if not SHARED.fullmatch(path)]:
             missing[name] = unstated
     assert missing == {}, "\n".join(f"{name}: {paths}" for name, paths in missing.items())
@@ -94,13 +94,13 @@ def test_tables_and_figures_state_the_code_of_their_builders(
     plan: Plan, files_of_rules: dict[str, set[Path]]
 ) -> None:
     for word, registry in (("tables", TABLES), ("figures", FIGURES)):
-        stated = files_of_rules[f"{word}_courtroom"]
+        paths = files_of_rules[f"{word}_courtroom"]
         builders = {
             registry[name].build.__module__
             for name in targets.names_by_job(plan, registry)["courtroom"]
         }
         imported = imported_files(*builders)
-        names = {str(path.relative_to(SCRIPTS)) for path in imported - stated}
+        names = {str(path.relative_to(SCRIPTS)) for path in imported - paths}
         assert {name for name in names if not SHARED.fullmatch(name)} == set()
 
 

@@ -79,10 +79,10 @@ def test_a_display_only_field_changes_no_digest_of_debates(field: str) -> None:
     assert debate_digests(**CHANGES[field]) == debate_digests()
 
 
-OTHERS = set(ExperimentConfig.model_fields) - fields_marked(display_only=True) - EXPANDED
+CONTENT_FIELDS = set(ExperimentConfig.model_fields) - fields_marked(display_only=True) - EXPANDED
 
 
-@pytest.mark.parametrize("field", sorted(OTHERS - {"models", "arm_of", "source"}))
+@pytest.mark.parametrize("field", sorted(CONTENT_FIELDS - {"models", "arm_of", "source"}))
 def test_every_other_field_changes_the_digests_of_debates(field: str) -> None:
     """`models` names further jobs;
     `arm_of` and `source` change together with `arm` and `protocol`.

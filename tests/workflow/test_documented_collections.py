@@ -27,7 +27,7 @@ def configured(folder: Path, first_line: str, data: Path, raw: str) -> Workflow:
     the page says.
     """
     blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    (block,) = (found for found in blocks if found.startswith(first_line))
+    (block,) = (candidate for candidate in blocks if candidate.startswith(first_line))
     assert len(block.splitlines()) <= MOST_LINES
     workflow = Workflow(folder, "")
     (workflow.work / "my.yaml").write_text(block, encoding="utf-8")
@@ -36,8 +36,8 @@ def configured(folder: Path, first_line: str, data: Path, raw: str) -> Workflow:
 
 
 def built(workflow: Workflow, table: str) -> pd.DataFrame:
-    done = workflow.run(table)
-    assert done.returncode == 0, done.stdout[-4000:]
+    process = workflow.run(table)
+    assert process.returncode == 0, process.stdout[-4000:]
     return pd.read_csv(workflow.work / table)
 
 
@@ -59,7 +59,7 @@ def test_jurors_come_in_by_the_documented_configuration(shared_data: Path, tmp_p
         tmp_path, "run: [models", shared_data / "recorded" / "juror_replays", "jurors"
     )
     table = built(workflow, AGREEMENT).query("judges.isna() and data == 'models'")
-    same = table.set_index("what differs")["same answer"]
-    assert same[[ASKED_AGAIN, RUN, JUDGE]].tolist() == pytest.approx(
+    same_answers = table.set_index("what differs")["same answer"]
+    assert same_answers[[ASKED_AGAIN, RUN, JUDGE]].tolist() == pytest.approx(
         [0.804, 0.771, 0.741], abs=1e-3
     )

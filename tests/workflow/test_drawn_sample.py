@@ -44,23 +44,23 @@ TABLES = tuple(
 
 def affirms(text: str) -> bool:
     """What people find in a statement."""
-    found = re.search(r"(\d{2})\)", text)
-    assert found
-    return int(found[1]) < 70
+    percentage = re.search(r"(\d{2})\)", text)
+    assert percentage
+    return int(percentage[1]) < 70
 
 
-def annotate(sheet: Path, filled: Path, skip: int = 0) -> pd.DataFrame:
+def annotate(sheet: Path, filled_sheet: Path, skip: int = 0) -> pd.DataFrame:
     """Fill in a copy of a sheet, but for the last rows."""
     frame = pd.read_csv(sheet, dtype=str, keep_default_na=False)
     frame["label"] = ["AFFIRM" if affirms(text) else "REVERSE" for text in frame["statement"]]
-    filled.parent.mkdir(exist_ok=True)
-    frame.iloc[: len(frame) - skip].to_csv(filled, index=False)
+    filled_sheet.parent.mkdir(exist_ok=True)
+    frame.iloc[: len(frame) - skip].to_csv(filled_sheet, index=False)
     return frame
 
 
 def built(workflow: Workflow, *targets: str) -> list[pd.DataFrame]:
-    done = workflow.run(*targets)
-    assert done.returncode == 0, done.stdout[-4000:]
+    process = workflow.run(*targets)
+    assert process.returncode == 0, process.stdout[-4000:]
     return [pd.read_csv(workflow.work / target) for target in targets if target.endswith(".csv")]
 
 
@@ -87,14 +87,14 @@ def test_raw_and_corrected_differ_as_planted(tmp_path: Path) -> None:
 
         annotate(sheet, annotations / "ann.csv")
         shares, positions, volatility = built(workflow, *TABLES)
-        said = pd.read_parquet(
+        utterances = pd.read_parquet(
             workflow.work / "results" / "transcripts" / "panels" / "served" / "0.parquet"
         )
-        said = said[said["kind"] == "statement"].assign(
+        utterances = utterances[utterances["kind"] == "statement"].assign(
             truth=lambda rows: rows["text"].map(affirms)
         )
         row = shares[(shares["statements"] == "all") & (shares["label"] == "AFFIRM")].iloc[0]
-        truth = said["truth"].mean()
+        truth = utterances["truth"].mean()
         assert row["labelled"] == len(first) and row["raw high"] < truth, (
             "the mixture is wrong, and sure of it"
         )
@@ -102,7 +102,9 @@ def test_raw_and_corrected_differ_as_planted(tmp_path: Path) -> None:
             row["corrected low"] < truth < row["corrected high"]
             and abs(row["corrected"] - truth) < 0.1
         )
-        changed = said.sort_values("turn").groupby(["debate_id", "speaker"])["truth"].nunique() > 1
+        changed = (
+            utterances.sort_values("turn").groupby(["debate_id", "speaker"])["truth"].nunique() > 1
+        )
         row = (
             volatility[volatility["transition"] == "all rounds"].dropna(subset="corrected").iloc[0]
         )
@@ -120,7 +122,9 @@ def test_raw_and_corrected_differ_as_planted(tmp_path: Path) -> None:
         built(workflow, "annotation_sheets")
         second = annotate(sheet.with_name(f"{sheet.stem}-2.csv"), annotations / "bob.csv")
         assert 28 <= len(second) <= 32 and not set(first["item"]) & set(second["item"])
-        more = built(workflow, TABLES[0])[0]
-        assert more["labelled"].max() == len(first) + len(second)
-        assert (more["corrected high"] - more["corrected low"] < width)[:2].all()
+        extended_table = built(workflow, TABLES[0])[0]
+        assert extended_table["labelled"].max() == len(first) + len(second)
+        assert (extended_table["corrected high"] - extended_table["corrected low"] < width)[
+            :2
+        ].all()
         assert workflow.jobs(TABLES[0]) == set()

@@ -23,7 +23,7 @@ specification.loader.exec_module(lock)
 
 
 def locked(text: str) -> dict[str, set[str]]:
-    return {name: set(found) for name, found in lock.versions(text).items()}
+    return {name: set(packages) for name, packages in lock.versions(text).items()}
 
 
 def test_conda_files_have_the_versions_and_hashes_of_the_lock() -> None:
@@ -42,19 +42,21 @@ def test_the_lock_has_hashes_and_no_addresses() -> None:
 
 def test_each_extra_of_the_project_is_locked_with_what_it_names() -> None:
     project = tomllib.loads((ENVS.parent / "pyproject.toml").read_text())["project"]
-    for extra, named in {
+    for extra, requirements in {
         "default": project["dependencies"],
         **project["optional-dependencies"],
     }.items():
-        shown = locked(lock.show(LOCK, {"default", extra} - {lock.ALWAYS})).keys()
-        wanted = {canonicalize_name(Requirement(one).name) for one in named} - {"moot"}
-        assert wanted <= shown, extra
+        locked_names = locked(lock.show(LOCK, {"default", extra} - {lock.ALWAYS})).keys()
+        required_names = {canonicalize_name(Requirement(line).name) for line in requirements} - {
+            "moot"
+        }
+        assert required_names <= locked_names, extra
     assert "torch" not in locked(LOCK)  # see the Makefile
 
 
 def test_what_is_shown_is_for_pip(tmp_path: Path) -> None:
-    shown = lock.show(LOCK, {"hub"})
-    assert "huggingface-hub==" in shown and "pandas==" not in shown and "# for" not in shown
+    listing = lock.show(LOCK, {"hub"})
+    assert "huggingface-hub==" in listing and "pandas==" not in listing and "# for" not in listing
     with pytest.raises(
         SystemExit, match="found no hubs; expected one of anthropic, browser, cluster"
     ):
@@ -62,13 +64,13 @@ def test_what_is_shown_is_for_pip(tmp_path: Path) -> None:
 
 
 def test_an_update_says_what_has_changed() -> None:
-    before = (
+    old_lock = (
         "one==1 ; x \\\n    --hash=a\n    # for default\ntwo[x]==2 \\\n    --hash=b\n    # for"
         " test\n"
     )
-    after = before.replace("one==1", "one==1.1").replace("two[x]", "three")
-    assert lock.changes(before, after) == "one: 1 -> 1.1\nthree: new -> 2\ntwo: 2 -> gone\n"
-    assert lock.changes(after, after) == "No version has changed.\n"
+    new_lock = old_lock.replace("one==1", "one==1.1").replace("two[x]", "three")
+    assert lock.changes(old_lock, new_lock) == "one: 1 -> 1.1\nthree: new -> 2\ntwo: 2 -> gone\n"
+    assert lock.changes(new_lock, new_lock) == "No version has changed.\n"
 
 
 @pytest.mark.parametrize("environment", sorted(ENVS.glob("*.yaml")), ids=lambda path: path.stem)
@@ -82,12 +84,12 @@ def test_what_conda_lacks_is_installed_with_the_hashes_of_the_lock(environment: 
         for entry in yaml.safe_load(environment.read_text())["dependencies"]
     ]
     for name in packages:  # installed without their dependencies, which have to be listed too
-        needed = [
-            one.name
-            for one in map(Requirement, requires(name) or ())
-            if not one.marker or one.marker.evaluate()
+        requirements = [
+            requirement.name
+            for requirement in map(Requirement, requires(name) or ())
+            if not requirement.marker or requirement.marker.evaluate()
         ]
-        missing = {one.lower().replace("_", "-") for one in needed} - {
+        missing = {requirement.lower().replace("_", "-") for requirement in requirements} - {
             *packages,
             *map(str.lower, conda),
         }

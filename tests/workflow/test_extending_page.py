@@ -31,9 +31,9 @@ pytestmark = pytest.mark.slow
 PAGE = (PROJECT / "docs/extending.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"(?P<before>[^\n]*)\n\n```\w*\n(?P<content>.*?)\n```(?=\n)", re.DOTALL)
 NAME = re.compile(r"`((?:[\w-]+/)*(?:[\w-]+\.(?:yaml|py|jinja|csv)|Snakefile))`")
-SHOWN = "results/scores/tenants.parquet"
+SCORES_PATH = "results/scores/tenants.parquet"
 ON_THE_TABLE = {"dataset": "disputes", "models": "smollm2-135m", "cases": 1}
-MORE = {
+FURTHER_EXPERIMENTS = {
     "before-a-panel": {"protocol": "panel", **ON_THE_TABLE, "params": {"votes": "likelihood"}},
     "with-feedback": {
         "protocol": "feedback",
@@ -41,16 +41,16 @@ MORE = {
         "params": {"debaters": 2, "rounds": 1},
     },
 }
-SPLIT = {
+SPLIT_DATASET = {
     "loader": "table",
     "path": "disputes.csv",
     "text": "facts",
     "target": "outcome",
     "split": "hash",
 }
-MORE_TARGETS = [f"results/predictions/{name}/smollm2-135m.parquet" for name in MORE] + [
-    "results/baselines/split.parquet"
-]
+MORE_TARGETS = [
+    f"results/predictions/{name}/smollm2-135m.parquet" for name in FURTHER_EXPERIMENTS
+] + ["results/baselines/split.parquet"]
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ class Walk:
     project: Path
     served: str
 
-    def follow(self, before: str, content: str) -> None:
+    def follow(self, intro: str, content: str) -> None:
         """Write the file that a block shows, or run its commands."""
         if content.startswith("$ "):
             for command, printed in commands(content):
                 assert self.run(command).endswith(printed), command
             return
-        names = NAME.findall(before)
-        assert before.endswith(":") and names, f"neither a file nor a command:\n{content}"
+        names = NAME.findall(intro)
+        assert intro.endswith(":") and names, f"neither a file nor a command:\n{content}"
         for name in names:
             path = self.folder / name
             if path.exists():  # copied by the page's first command
@@ -84,10 +84,10 @@ class Walk:
         command = command.replace("/path/to/moot", shlex.quote(str(self.project)))
         if command.startswith("snakemake "):
             rest = command.removeprefix("snakemake ")
-            served = "" if SHOWN in command else f" {self.served}"
+            served = "" if SCORES_PATH in command else f" {self.served}"
             command = f"{forks.python()[0]} -m snakemake --workflow-profile none {rest}{served}"
         environment = {**os.environ, **forks.python()[1], "PYTHONDONTWRITEBYTECODE": ""}
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,
             env=environment,
@@ -96,8 +96,8 @@ class Walk:
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stdout[-6000:]
-        return done.stdout
+        assert process.returncode == 0, process.stdout[-6000:]
+        return process.stdout
 
 
 def commands(content: str) -> Iterator[tuple[str, str]]:
@@ -149,7 +149,7 @@ def test_the_commands_build_what_the_page_says(walked: Walk) -> None:
 
 
 def test_the_packaged_model_comes_to_the_scores_that_the_page_shows(walked: Walk) -> None:
-    scores = pd.read_parquet(walked.folder / SHOWN)
+    scores = pd.read_parquet(walked.folder / SCORES_PATH)
     rows = re.findall(
         r"^\| ([\w-]+) \| (\w+) \| (\w*) ?\| (0\.\d+) \| (0\.\d+) \| (0\.\d+) \| (\d+) \|$",
         PAGE,
@@ -157,13 +157,13 @@ def test_the_packaged_model_comes_to_the_scores_that_the_page_shows(walked: Walk
     )
     assert len(rows) == 4
     for model, metric, average, *values in rows:
-        named = (
+        is_named_row = (
             (scores["model"] == model)
             & (scores["metric"] == metric)
             & (scores["average"].fillna("") == average)
         )
         [row] = scores.loc[
-            named & (scores["group"] == "overall"), ["value", "ci_low", "ci_high", "n"]
+            is_named_row & (scores["group"] == "overall"), ["value", "ci_low", "ci_high", "n"]
         ].to_numpy()
         assert row == pytest.approx([float(value) for value in values], abs=0.0006), (model, metric)
 
@@ -171,14 +171,14 @@ def test_the_packaged_model_comes_to_the_scores_that_the_page_shows(walked: Walk
 def test_forty_rows_run_in_every_protocol_and_train_baselines_by_moot_as_a_module(
     walked: Walk,
 ) -> None:
-    more = {
-        "experiments": MORE,
-        "run": list(MORE),
-        "datasets": {"split": {**SPLIT, "baselines": ["text", "reference"]}},
+    extra_config = {
+        "experiments": FURTHER_EXPERIMENTS,
+        "run": list(FURTHER_EXPERIMENTS),
+        "datasets": {"split": {**SPLIT_DATASET, "baselines": ["text", "reference"]}},
     }
-    (walked.folder / "more.yaml").write_text(yaml.safe_dump(more))
+    (walked.folder / "more.yaml").write_text(yaml.safe_dump(extra_config))
     walked.run(f"snakemake --cores 2 {' '.join(MORE_TARGETS)} --configfile my.yaml more.yaml")
-    for name in MORE:
+    for name in FURTHER_EXPERIMENTS:
         predictions = pd.read_parquet(
             walked.folder / f"results/predictions/{name}/smollm2-135m.parquet"
         )

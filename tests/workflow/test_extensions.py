@@ -21,7 +21,7 @@ from project_copy import Workflow
 
 pytestmark = pytest.mark.slow
 
-OWN = Path(__file__).resolve().parents[1] / "support" / "own"
+OWN_EXTENSION = Path(__file__).resolve().parents[1] / "support" / "own"
 FIRM = '{% extends "courtroom/base.jinja" %}{% block instruction %}Decide now.{% endblock %}\n'
 CONFIG = {
     "run": ["coins", "trial"],
@@ -48,25 +48,32 @@ TARGETS = (
 @pytest.fixture(scope="module")
 def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     workflow = Workflow(tmp_path_factory.mktemp("extended"), server.url)
-    shutil.copytree(OWN, workflow.work / "own", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        OWN_EXTENSION, workflow.work / "own", ignore=shutil.ignore_patterns("__pycache__")
+    )
     wording = workflow.work / "wordings" / "firm" / "courtroom" / "verdict.jinja"
     wording.parent.mkdir(parents=True)
     wording.write_text(FIRM)
     workflow.configure(deepcopy(CONFIG))
-    done = workflow.run(*TARGETS)
-    assert done.returncode == 0, done.stdout[-6000:]
+    process = workflow.run(*TARGETS)
+    assert process.returncode == 0, process.stdout[-6000:]
     return workflow
 
 
-def read(workflow: Workflow, path: str) -> pd.DataFrame:
+def read_result(workflow: Workflow, path: str) -> pd.DataFrame:
     return pd.read_parquet(workflow.work / "results" / path)
 
 
 def test_what_the_user_registers_works_like_moots_own(built: Workflow) -> None:
-    assert set(read(built, "predictions/coins/echo.parquet")["prediction"]) == {"heads", "tails"}
-    assert "Be kind, and think of 2." in read(built, "calls/coins/echo.parquet")["request"][0]
-    assert set(read(built, "labels/coins/echo.parquet")["labeler"]) == {"shouting"}
-    leaders = read(built, "baselines/coins.parquet")
+    assert set(read_result(built, "predictions/coins/echo.parquet")["prediction"]) == {
+        "heads",
+        "tails",
+    }
+    assert (
+        "Be kind, and think of 2." in read_result(built, "calls/coins/echo.parquet")["request"][0]
+    )
+    assert set(read_result(built, "labels/coins/echo.parquet")["labeler"]) == {"shouting"}
+    leaders = read_result(built, "baselines/coins.parquet")
     assert set(leaders.loc[leaders["baseline"] == "first", "status"]) == {"ok"}
     assert "coins" in (built.work / TARGETS[0]).read_text()
     assert built.jobs(*TARGETS) == set()
@@ -124,50 +131,50 @@ FAULTS = {
         "moot.extensions.taken.more: the scorer 'classification' exists already",
     ),
 }
-TAKEN = 'from moot.scores import scorer\nscorer("classification")(print)\n'
+TAKEN_NAME = 'from moot.scores import scorer\nscorer("classification")(print)\n'
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_mistake_is_one_message(fault: str, built: Workflow) -> None:
     change, message = FAULTS[fault]
     (built.work / "taken").mkdir(exist_ok=True)
-    (built.work / "taken" / "more.py").write_text(TAKEN)
+    (built.work / "taken" / "more.py").write_text(TAKEN_NAME)
     built.configure(deepcopy({**CONFIG, **change}))
-    done = built.run(*TARGETS, "--dry-run")
+    process = built.run(*TARGETS, "--dry-run")
     built.configure(deepcopy(CONFIG))
-    assert done.returncode == 1
-    assert done.stdout.count(message) == 1, done.stdout
-    assert done.stdout.count("moot: ") == 1, "nothing that follows from it"
-    assert "Traceback" not in done.stdout and "registry.py" not in done.stdout
+    assert process.returncode == 1
+    assert process.stdout.count(message) == 1, process.stdout
+    assert process.stdout.count("moot: ") == 1, "nothing that follows from it"
+    assert "Traceback" not in process.stdout and "registry.py" not in process.stdout
 
 
 def test_a_target_of_an_unknown_name_has_no_rule(built: Workflow) -> None:
-    done = built.run("results/cases/compass.parquet", "--dry-run")
-    assert done.returncode == 1
-    assert "KeyError" not in done.stdout
-    assert "results/cases/compass.parquet" in done.stdout
+    process = built.run("results/cases/compass.parquet", "--dry-run")
+    assert process.returncode == 1
+    assert "KeyError" not in process.stdout
+    assert "results/cases/compass.parquet" in process.stdout
 
 
 def test_another_configuration_takes_the_folder_only_when_asked(built: Workflow) -> None:
     table = built.work / TARGETS[0]
-    before = table.read_bytes()
-    other = yaml.safe_load((built.work / "my.yaml").read_text())
-    other["experiments"]["others"] = other["experiments"].pop("coins")
-    other["run"] = ["others"]
-    (built.work / "other.yaml").write_text(yaml.safe_dump(other))
+    table_bytes = table.read_bytes()
+    other_config = yaml.safe_load((built.work / "my.yaml").read_text())
+    other_config["experiments"]["others"] = other_config["experiments"].pop("coins")
+    other_config["run"] = ["others"]
+    (built.work / "other.yaml").write_text(yaml.safe_dump(other_config))
     options = ["--workflow-profile", "none", "--cores", "2", "--configfile", "other.yaml"]
-    done = built.snakemake(TARGETS[0], *options)
-    assert done.returncode == 1
+    process = built.snakemake(TARGETS[0], *options)
+    assert process.returncode == 1
     message = (
         "results/tables shows 3 experiments (coins, trial-prompts=none,"
         " trial-prompts=wordings-firm) of my.yaml"
     )
-    assert done.stdout.count(message) == 1, done.stdout
-    assert "Traceback" not in done.stdout
-    assert table.read_bytes() == before
+    assert process.stdout.count(message) == 1, process.stdout
+    assert "Traceback" not in process.stdout
+    assert table.read_bytes() == table_bytes
     assert built.jobs(*TARGETS) == set()
-    done = built.snakemake(TARGETS[0], *options, "--config", "replace_results=true")
-    assert done.returncode == 0, done.stdout[-4000:]
+    process = built.snakemake(TARGETS[0], *options, "--config", "replace_results=true")
+    assert process.returncode == 0, process.stdout[-4000:]
     assert "others" in table.read_text()
 
 
@@ -192,8 +199,8 @@ def test_moot_is_a_module_of_another_workflow(built: Workflow) -> None:
     (built.work / "Snakefile").write_text(MODULE.format(snakefile=str(built.project / "Snakefile")))
     (built.work / "mine.txt").unlink(missing_ok=True)
     command = ["-m", "snakemake", "--cores", "2"]
-    done = forks.run(*command, cwd=built.work)
-    assert done.returncode == 0, done.stdout[-4000:]
+    process = forks.run(*command, cwd=built.work)
+    assert process.returncode == 0, process.stdout[-4000:]
     assert "coins" in (built.work / "mine.txt").read_text()
     assert "Nothing to be done" in forks.run(*command, "--dry-run", cwd=built.work).stdout
 
@@ -237,12 +244,12 @@ def test_moot_is_deployed_from_a_repository_as_snakedeploy_does(
     models.write_text(models.read_text().replace("smollm2-135m:", "renamed:", 1))
     command = ["-m", "snakemake", "--cores", "1", "results/cases/conference.parquet"]
     cache = str(tmp_path / "cache")
-    done = forks.run(*command, cwd=work, XDG_CACHE_HOME=cache)
-    assert done.returncode == 0, done.stdout[-4000:]
+    process = forks.run(*command, cwd=work, XDG_CACHE_HOME=cache)
+    assert process.returncode == 0, process.stdout[-4000:]
     models.write_text(models.read_text().replace("endpoint: embedded", "endpint: embedded", 1))
-    said = forks.run(*command, cwd=work, XDG_CACHE_HOME=cache).stdout
-    assert "config/models.yaml: line " in said
-    assert "unknown key 'endpint'" in said
+    output = forks.run(*command, cwd=work, XDG_CACHE_HOME=cache).stdout
+    assert "config/models.yaml: line " in output
+    assert "unknown key 'endpint'" in output
 
 
 LOAD = """
@@ -258,7 +265,7 @@ print(load(Path("results/models/coins/first.skops")).predict(pd.DataFrame({"text
 def test_a_stored_model_of_the_users_own_class_is_read(built: Workflow) -> None:
     environment = {**os.environ, "PYTHONPATH": str(built.project / "scripts")}
     command = [sys.executable, "-c", LOAD]
-    done = subprocess.run(
+    process = subprocess.run(
         command, cwd=built.work, env=environment, capture_output=True, text=True, check=False
     )
-    assert "tails" in done.stdout, done.stderr
+    assert "tails" in process.stdout, process.stderr

@@ -53,17 +53,17 @@ def test_what_says_how_to_cite_moot_agrees_and_names_the_four_papers() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(PROJECT).as_posix())
 def test_the_targets_of_make_that_a_page_names_exist(page: Path) -> None:
-    named = re.findall(r"(?:^|`|run: |&& )make ([a-z]+)", page.read_text("utf-8"), re.MULTILINE)
-    assert set(named) <= MAKE
+    targets = re.findall(r"(?:^|`|run: |&& )make ([a-z]+)", page.read_text("utf-8"), re.MULTILINE)
+    assert set(targets) <= MAKE
 
 
 def test_the_hooks_before_a_commit_run_tools_of_the_lock() -> None:
     hooks = yaml.safe_load((PROJECT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
     tools = {re.findall(r"\.venv/bin/([\w-]+)", hook["entry"])[0] for hook in hooks}
     lock = (PROJECT / "envs/lock.txt").read_text()
-    named = {"lint-imports": "import-linter"}
+    package_names = {"lint-imports": "import-linter"}
     assert {
-        tool for tool in tools - {"python"} if f"\n{named.get(tool, tool)}==" not in lock
+        tool for tool in tools - {"python"} if f"\n{package_names.get(tool, tool)}==" not in lock
     } == set()
 
 

@@ -32,9 +32,9 @@ SNAKEMAKE = [sys.executable, "-m", "snakemake"]
     ],
 )
 def test_the_command_is_snakemake_with_the_shipped_workflow(
-    given: str, expected: list[str]
+    arguments_text: str, expected: list[str]
 ) -> None:
-    assert command_of(given.split()) == [*SNAKEMAKE, *expected]
+    assert command_of(arguments_text.split()) == [*SNAKEMAKE, *expected]
 
 
 def test_the_desk_is_handed_the_command_that_goes_on_with_the_debates() -> None:
@@ -47,14 +47,14 @@ def moot(*arguments: str, folder: Path) -> str:
         f"import sys; sys.path.insert(0, {str(PROJECT / 'scripts')!r}); from moot.commands.start"
         " import main; main()"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", start, *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
-    return done.stdout + done.stderr
+    return process.stdout + process.stderr
 
 
 def test_without_arguments_it_says_what_it_can_do(tmp_path: Path) -> None:
@@ -63,9 +63,9 @@ def test_without_arguments_it_says_what_it_can_do(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_it_runs_from_an_empty_folder_with_the_profile_of_the_project(tmp_path: Path) -> None:
-    said = moot("results/cases/agenticsimlaw-nlsy97.parquet", folder=tmp_path)
-    assert (tmp_path / "results/cases/agenticsimlaw-nlsy97.parquet").is_file(), said
-    assert "rule load_cases:" not in said  # the profile's lines a stage, and not Snakemake's own
+    output = moot("results/cases/agenticsimlaw-nlsy97.parquet", folder=tmp_path)
+    assert (tmp_path / "results/cases/agenticsimlaw-nlsy97.parquet").is_file(), output
+    assert "rule load_cases:" not in output  # the profile's lines a stage, and not Snakemake's own
 
 
 def test_the_package_holds_every_file_that_a_run_reads(
@@ -89,11 +89,11 @@ def test_the_package_holds_every_file_that_a_run_reads(
         "rules/",
         "scripts/",
     )
-    read = {
+    packaged_files = {
         f"moot_workflow/{name}"
         for name in tracked
         if name.startswith(shipped) and not name.endswith(".gitignore")
     }
-    assert len(read) > 500 and read <= names
+    assert len(packaged_files) > 500 and packaged_files <= names
     assert not [name for name in names if "__pycache__" in name]
     assert zipfile.ZipFile(tmp_path / wheel).read("moot.pth") == b"moot_workflow/scripts\n"

@@ -83,18 +83,18 @@ def test_a_run_in_an_object_store_leaves_there_what_a_run_on_a_disk_leaves(
     with FaultServer() as server:
         workflow = Workflow(tmp_path, server.url)
         assert workflow.run("courtroom").returncode == 0
-        asked = server.stats()["requests"]
-        refused = workflow.run("courtroom", *arguments, **keys)
+        request_count = server.stats()["requests"]
+        refused_run = workflow.run("courtroom", *arguments, **keys)
         assert (
-            refused.returncode
-            and "expected a link to the object store's local copies" in refused.stdout
+            refused_run.returncode
+            and "expected a link to the object store's local copies" in refused_run.stdout
         )
         disk = shutil.move(workflow.work / "results", tmp_path / "disk")
-        done = workflow.run("courtroom", *arguments, **keys)
-        assert done.returncode == 0, done.stdout[-6000:]
-        assert server.stats()["requests"] == asked, "all replies are in the ledger"
-        again = workflow.run("courtroom", *arguments, **keys)
-    assert "Nothing to be done" in again.stdout
+        process = workflow.run("courtroom", *arguments, **keys)
+        assert process.returncode == 0, process.stdout[-6000:]
+        assert server.stats()["requests"] == request_count, "all replies are in the ledger"
+        second_run = workflow.run("courtroom", *arguments, **keys)
+    assert "Nothing to be done" in second_run.stdout
     files = [path for path in sorted(disk.rglob("*")) if path.is_file()]
     compared = {
         path.relative_to(disk).as_posix(): path
@@ -103,5 +103,7 @@ def test_a_run_in_an_object_store_leaves_there_what_a_run_on_a_disk_leaves(
     }
     assert len(compared) > 50
     for name, path in compared.items():
-        kept = client.get_object(Bucket=BUCKET, Key=f"{PREFIX}/results/{name}")["Body"].read()
-        assert kept == path.read_bytes(), name
+        stored_bytes = client.get_object(Bucket=BUCKET, Key=f"{PREFIX}/results/{name}")[
+            "Body"
+        ].read()
+        assert stored_bytes == path.read_bytes(), name

@@ -31,15 +31,15 @@ ASK = {
 
 @pytest.fixture
 def workflow(tmp_path: Path) -> Iterator[Workflow]:
-    with FaultServer() as good, FaultServer("server_error", rate=1.0) as bad:
-        workflow = Workflow(tmp_path, good.url)
+    with FaultServer() as healthy_server, FaultServer("server_error", rate=1.0) as failing_server:
+        workflow = Workflow(tmp_path, healthy_server.url)
         workflow.configure(
             {
                 "run": ["trial", "dead", "ask"],
                 "models/down": {
                     "endpoint": "openai",
                     "model": "test",
-                    "base_url": bad.url,
+                    "base_url": failing_server.url,
                     "attempts": 1,
                 },
                 "experiments/dead": {
@@ -55,17 +55,17 @@ def workflow(tmp_path: Path) -> Iterator[Workflow]:
 
 
 def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow: Workflow) -> None:
-    done = workflow.run(
+    process = workflow.run(
         *OUTCOMES, *READING, "results/scores/ask.parquet", "results/scores/trial.parquet"
     )
-    assert done.returncode == 1, "all of an experiment and model failed"
-    assert "Debates: 8 in 3 experiments: 3 valid, 0 invalid, 3 failed, 2 waiting." in done.stdout
-    assert "3 x a call failed: gave up after 1 attempts: HTTP 500" in done.stdout
-    assert done.stdout.count("every debate of dead (down) failed") == 1
-    assert "Traceback" not in done.stdout
+    assert process.returncode == 1, "all of an experiment and model failed"
+    assert "Debates: 8 in 3 experiments: 3 valid, 0 invalid, 3 failed, 2 waiting." in process.stdout
+    assert "3 x a call failed: gave up after 1 attempts: HTTP 500" in process.stdout
+    assert process.stdout.count("every debate of dead (down) failed") == 1
+    assert "Traceback" not in process.stdout
     questions = sorted(workflow.work.rglob("*.question.md"))
     answers = [question.with_name("repeat-0-round-1.answer.txt") for question in questions]
-    ends = done.stdout.partition("Debates: 8")[2]
+    ends = process.stdout.partition("Debates: 8")[2]
     assert all(str(answer.relative_to(workflow.work)) in ends for answer in answers)
     assert len(answers) == 2
 
@@ -74,10 +74,15 @@ def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow:
         [3, 0],
         [0, 3],
     ]
-    read, asked = ((workflow.work / page).read_text() for page in READING)
-    assert read.count("The call failed; nothing was said: gave up after 1 attempts: HTTP 500") == 3
-    assert read.count("**No usable verdict (failed).** a call failed: gave up") == 3
-    assert asked.count("**The debate waits:** no answer yet: data/inbox/") == 2
+    transcript_page, calls_page = ((workflow.work / page).read_text() for page in READING)
+    assert (
+        transcript_page.count(
+            "The call failed; nothing was said: gave up after 1 attempts: HTTP 500"
+        )
+        == 3
+    )
+    assert transcript_page.count("**No usable verdict (failed).** a call failed: gave up") == 3
+    assert calls_page.count("**The debate waits:** no answer yet: data/inbox/") == 2
     scored = pq.read_table(workflow.work / "results/scores/ask.parquet").to_pandas()
     assert scored.empty, "one round is no last round"
 
@@ -88,28 +93,28 @@ def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow:
     (workflow.work / "data" / "annotations" / "ann.csv").write_text(
         "item;label\nnonsense;AFFIRM\nx;MAYBE\n"
     )
-    done = workflow.run(OUTCOMES[1])
-    assert done.returncode == 1
-    ends = done.stdout.partition("Debates: 2")[2]
-    said = (
+    process = workflow.run(OUTCOMES[1])
+    assert process.returncode == 1
+    ends = process.stdout.partition("Debates: 2")[2]
+    expected_texts = (
         "Confidence: very",
         "row 1, column 'item': 'nonsense' is no statement",
         "row 2, column 'label': found 'MAYBE'",
     )
-    assert [ends.count(message) for message in said] == [0, 1, 1]
+    assert [ends.count(message) for message in expected_texts] == [0, 1, 1]
     assert "hooks.smk" not in ends, "no trace of the code that found it"
     assert ends.count(f"{answers[0].relative_to(workflow.work)}: confidence 'very'") == 1
     assert "repeat-0-round-2.answer.txt" in ends, "the other debate went on"
 
-    done = workflow.run(OUTCOMES[1])
-    assert done.returncode == 1, "said again as long as nothing is mended"
+    process = workflow.run(OUTCOMES[1])
+    assert process.returncode == 1, "said again as long as nothing is mended"
     assert (
         ends.partition("Complete log")[0]
-        == done.stdout.partition("Debates: 2")[2].partition("Complete log")[0]
+        == process.stdout.partition("Debates: 2")[2].partition("Complete log")[0]
     )
-    done = workflow.run("results/labels/ask/served.parquet")
-    assert done.returncode == 1, "whatever is asked for"
-    assert all(message in done.stdout for message in said[1:])
+    process = workflow.run("results/labels/ask/served.parquet")
+    assert process.returncode == 1, "whatever is asked for"
+    assert all(message in process.stdout for message in expected_texts[1:])
     report = workflow.run(OUTCOMES[1], "--report", "report.html")
     assert report.returncode == 0, report.stdout[-2000:]
     page = (workflow.work / "report.html").read_text()
@@ -118,17 +123,18 @@ def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow:
 
 def test_a_missing_key_is_said_before_any_job_starts(workflow: Workflow) -> None:
     workflow.configure({"models/served/api_key_env": "MOOT_NO_SUCH_KEY"})
-    done = workflow.run("results/scores/trial.parquet")
-    assert done.returncode == 1
+    process = workflow.run("results/scores/trial.parquet")
+    assert process.returncode == 1
     assert (
-        done.stdout.count("models.served: the environment variable MOOT_NO_SUCH_KEY is empty") == 1
+        process.stdout.count("models.served: the environment variable MOOT_NO_SUCH_KEY is empty")
+        == 1
     )
-    assert "Traceback" not in done.stdout
+    assert "Traceback" not in process.stdout
     assert not (workflow.work / "results" / "cases").exists()
     assert workflow.run("preview").returncode == 0, "a preview asks nobody"
-    done = workflow.run("results/scores/trial.parquet", "--config", "replay=true")
-    assert "is empty" not in done.stdout
-    assert "replay: the ledger" in done.stdout
+    process = workflow.run("results/scores/trial.parquet", "--config", "replay=true")
+    assert "is empty" not in process.stdout
+    assert "replay: the ledger" in process.stdout
 
 
 def debates(*reasons: str) -> pd.DataFrame:
@@ -142,10 +148,14 @@ def debates(*reasons: str) -> pd.DataFrame:
 
 
 def test_reasons_that_differ_by_numbers_are_one() -> None:
-    found = debates(
+    reasons = debates(
         "HTTP 500 id req-1a2b3c4d5e", "too long", "HTTP 500 id req-9f8e7d6c5b", "x", "x", "x", "y"
     )
-    assert frequent_reasons(found) == [("x", 3), ("HTTP 500 id req-1a2b3c4d5e", 2), ("too long", 1)]
+    assert frequent_reasons(reasons) == [
+        ("x", 3),
+        ("HTTP 500 id req-1a2b3c4d5e", 2),
+        ("too long", 1),
+    ]
 
 
 def test_a_hostile_reason_is_text_everywhere(tmp_path: Path) -> None:

@@ -42,9 +42,9 @@ TABLES = tuple(f"results/tables/courtroom/{name}.csv" for name in NAMES)
 
 def people_say(statement: str) -> str:
     """What people find in a statement: as the rules, but that of 50 to 59 they take for need."""
-    found = re.search(r"(\d{2})\)", statement)
-    assert found
-    number = int(found[1])
+    match = re.search(r"(\d{2})\)", statement)
+    assert match
+    number = int(match[1])
     return (
         "Contract & law"
         if number < 40
@@ -77,8 +77,8 @@ def test_a_rubric_of_the_users_own_is_labelled_by_all_and_counted(tmp_path: Path
         workflow = Workflow(tmp_path, server.url)
         shutil.copy(PROJECT / "docs/examples/disputes/disputes.csv", workflow.work)
         workflow.configure(CONFIG)
-        done = workflow.run("annotation_sheets")
-        assert done.returncode == 0, done.stdout[-4000:]
+        process = workflow.run("annotation_sheets")
+        assert process.returncode == 0, process.stdout[-4000:]
         data = workflow.work / "data"
         (sheet,) = (
             path
@@ -87,39 +87,39 @@ def test_a_rubric_of_the_users_own_is_labelled_by_all_and_counted(tmp_path: Path
         )
         assert "Contract &amp; law" in sheet.with_suffix(".xml").read_text()
         ann = fill_in(sheet, data / "annotations/ann.csv", "ann")
-        other = "none" if people_say(ann["statement"][0]) != "none" else "hardship"
-        fill_in(sheet, data / "annotations/bob.csv", "bob", otherwise=other)
+        other_label = "none" if people_say(ann["statement"][0]) != "none" else "hardship"
+        fill_in(sheet, data / "annotations/bob.csv", "bob", otherwise=other_label)
         decided = pd.DataFrame(
-            [(ann["item"][0], other, "cyd")], columns=["item", "label", "adjudicator"]
+            [(ann["item"][0], other_label, "cyd")], columns=["item", "label", "adjudicator"]
         )
         decided.to_csv(data / "annotations/settled.csv", index=False)
         (data / "annotations/odd.csv").write_text(f"item,label\n{ann['item'][1]},AFFIRM\n")
-        done = workflow.run(*TABLES)
+        process = workflow.run(*TABLES)
         assert (
-            done.returncode == 1
-            and "found 'AFFIRM', expected one of: Contract & law, Fairness" in done.stdout
+            process.returncode == 1
+            and "found 'AFFIRM', expected one of: Contract & law, Fairness" in process.stdout
         )
         (data / "annotations/odd.csv").unlink()
-        done = workflow.run(*TABLES)
-        assert done.returncode == 0, done.stdout[-4000:]
+        process = workflow.run(*TABLES)
+        assert process.returncode == 0, process.stdout[-4000:]
         shares, changes, agreement = (
             pd.read_csv(workflow.work / table, keep_default_na=False) for table in TABLES
         )
-        said = pd.read_parquet(workflow.work / "results/transcripts/pleas/served/0.parquet")
+        utterances = pd.read_parquet(workflow.work / "results/transcripts/pleas/served/0.parquet")
         labels = pd.read_parquet(workflow.work / "results/labels/pleas/served.parquet").set_index(
             ["debate_id", "turn"]
         )
 
-    spoken = said[said["kind"].isin(["opening", "rebuttal", "closing"])].set_index(
+    statements = utterances[utterances["kind"].isin(["opening", "rebuttal", "closing"])].set_index(
         ["debate_id", "turn"]
     )
-    assert len(labels) == len(spoken) and set(labels.index) == set(spoken.index), (
+    assert len(labels) == len(statements) and set(labels.index) == set(statements.index), (
         "all that counsel say, and no more"
     )
     people = labels[labels["labeler"].str.startswith(("human:", "adjudicated:"))]
     assert len(people) == len(ann)
     assert people.groupby("labeler").size()["adjudicated:cyd"] == 1
-    assert people[people["labeler"] == "adjudicated:cyd"]["label"].tolist() == [other]
+    assert people[people["labeler"] == "adjudicated:cyd"]["label"].tolist() == [other_label]
     overall = shares[shares["statements"] == "all"].set_index(["of", "label"])
     assert list(overall.loc["label"].index) == sorted(
         ["Contract & law", "Fairness", "hardship", "none"]
@@ -127,16 +127,16 @@ def test_a_rubric_of_the_users_own_is_labelled_by_all_and_counted(tmp_path: Path
     assert list(overall.loc["group"].index) == ["Contract & law", "need", "none"]
     for label, row in overall.loc["label"].iterrows():
         assert float(row["raw"]) == pytest.approx((labels["label"] == label).mean(), abs=1e-6)
-        truth = spoken["text"].map(people_say).eq(label).mean()
+        truth = statements["text"].map(people_say).eq(label).mean()
         assert float(row["corrected low"]) <= truth <= float(row["corrected high"]) and int(
             row["labelled"]
         ) == len(ann)
     pairs = agreement[(agreement["of"] == "label") & (agreement["measure"] == "equal labels")]
-    between = pairs[pairs["labelers"] == "human:ann / human:bob"].iloc[0]
-    assert float(between["value"]) == pytest.approx(1 - 1 / len(ann), abs=1e-3) and int(
-        between["n"]
+    pair_agreement = pairs[pairs["labelers"] == "human:ann / human:bob"].iloc[0]
+    assert float(pair_agreement["value"]) == pytest.approx(1 - 1 / len(ann), abs=1e-3) and int(
+        pair_agreement["n"]
     ) == len(ann)
     assert {"judge / rules", "human:ann / rules"} <= set(pairs["labelers"])
-    whole = changes[(changes["statements"] == "all") & (changes["from"] != "any position")]
-    known = whole.astype({"raw": float}).groupby("from")["raw"].sum()
-    assert known.to_numpy() == pytest.approx(1, abs=0.01), "something follows each group"
+    all_changes = changes[(changes["statements"] == "all") & (changes["from"] != "any position")]
+    outgoing_shares = all_changes.astype({"raw": float}).groupby("from")["raw"].sum()
+    assert outgoing_shares.to_numpy() == pytest.approx(1, abs=0.01), "something follows each group"

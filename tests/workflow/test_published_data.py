@@ -46,11 +46,11 @@ def loaded(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
     workflow.configure(
         {"data_root": str(shared_data), **{f"datasets/{name}": DATASETS[name] for name in DATASETS}}
     )
-    done = workflow.run(*(f"results/cases/{name}.parquet" for name in DATASETS))
-    assert done.returncode == 0, done.stdout[-4000:]
+    process = workflow.run(*(f"results/cases/{name}.parquet" for name in DATASETS))
+    assert process.returncode == 0, process.stdout[-4000:]
     cases = workflow.work / "results" / "cases"
-    read = {name: pd.read_parquet(cases / f"{name}.parquet") for name in DATASETS}
-    return read | {
+    cases_by_dataset = {name: pd.read_parquet(cases / f"{name}.parquet") for name in DATASETS}
+    return cases_by_dataset | {
         f"{name}, account": pd.read_csv(cases / f"{name}_cleaning.csv") for name in DATASETS
     }
 
@@ -67,9 +67,9 @@ def test_labels_are_as_many_as_published(name: str, loaded: dict[str, pd.DataFra
 
 @pytest.mark.parametrize("name", SPLITS)
 def test_published_splits_are_whole(name: str, loaded: dict[str, pd.DataFrame]) -> None:
-    found = Counter(loaded[name]["split"])
-    assert sum(found.values()) == sum(SPLITS[name].values())
-    assert found["test"] == SPLITS[name]["test"]
+    split_counts = Counter(loaded[name]["split"])
+    assert sum(split_counts.values()) == sum(SPLITS[name].values())
+    assert split_counts["test"] == SPLITS[name]["test"]
 
 
 def test_stances_of_the_test_files(loaded: dict[str, pd.DataFrame]) -> None:

@@ -30,9 +30,9 @@ TABLES = tuple(
         "what_moved",
     )
 )
-SEEN = "results/tables/comparison/contamination.csv"
+CONTAMINATION_TABLE = "results/tables/comparison/contamination.csv"
 EXPORT = "results/export/croissant/again/second"
-OWN = """id,arm,who,said,gold,sure,sex
+OWN_RECORDS = """id,arm,who,said,gold,sure,sex
 c1,debate,gpt-x,YES,YES,80,female
 c1,debate,gpt-x,NO,YES,60,female
 c2,debate,gpt-x,UNKNOWN,NO,,male
@@ -122,7 +122,7 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
     """
     workflow = Workflow(tmp_path_factory.mktemp("recorded"), server.url)
     workflow.configure({**CONFIGURATION, "models/second/base_url": server.url})
-    (workflow.work / "answers.csv").write_text(OWN)
+    (workflow.work / "answers.csv").write_text(OWN_RECORDS)
     (workflow.work / "opinions.csv").write_text(OPINIONS)
     answers = workflow.work / ANSWERS_PATH
     answers.parent.mkdir(parents=True)
@@ -134,26 +134,26 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
         assert (
             "judges: again/served against again/second, accuracy, first_higher" in frozen.stdout
         ), frozen.stdout
-        done = workflow.run(*TABLES, EXPORT, SEEN)
-    assert done.returncode == 0, done.stdout[-4000:]
+        process = workflow.run(*TABLES, EXPORT, CONTAMINATION_TABLE)
+    assert process.returncode == 0, process.stdout[-4000:]
     return workflow
 
 
 def test_answers_without_a_decision_are_invalid_with_the_reason(built: Workflow) -> None:
     mine = pd.read_parquet(built.work / "results/predictions/my-results/my-model.parquet")
-    found = (
+    answers = (
         mine[["case_id", "repeat", "prediction", "status"]].astype(object).where(mine.notna(), None)
     )
-    assert sorted(found.itertuples(index=False, name=None)) == [
+    assert sorted(answers.itertuples(index=False, name=None)) == [
         ("c1", 0, "yes", "valid"),
         ("c1", 1, "no", "valid"),
         ("c2", 0, None, "invalid"),
         ("c3", 0, "no", "valid"),
     ]
-    said = pd.read_parquet(
+    excerpts = pd.read_parquet(
         built.work / "results/transcripts/compas-debate/gpt-4o-mini-here/0.parquet"
     )
-    reasons = said[said["parse_status"] == "invalid"]["parsed"]
+    reasons = excerpts[excerpts["parse_status"] == "invalid"]["parsed"]
     assert sorted(reasons) == [
         '{"problem": "the record says NO DECISION"}',
         '{"problem": "the record says UNKNOWN"}',
@@ -161,8 +161,8 @@ def test_answers_without_a_decision_are_invalid_with_the_reason(built: Workflow)
 
 
 def test_debates_are_downloaded_with_what_was_said(built: Workflow) -> None:
-    said = pd.read_parquet(built.work / "results/transcripts/fetched/human-judge/0.parquet")
-    speeches = said[said["kind"] == "speech"]
+    utterances = pd.read_parquet(built.work / "results/transcripts/fetched/human-judge/0.parquet")
+    speeches = utterances[utterances["kind"] == "speech"]
     assert len(speeches) == 8
     assert set(speeches["text"]) >= {"No. “the keeper”"}
     assert len(pd.read_csv(built.work / "results/downloads/nyu_debates.csv")) == 3
@@ -200,18 +200,18 @@ def test_debates_are_judged_again_round_by_round_and_no_debater_is_asked(
     built: Workflow, server: FaultServer
 ) -> None:
     """Two debates of two rounds before two judges, and three trials of three rounds before one."""
-    again = pd.read_parquet(built.work / "results/transcripts/again/second/0.parquet")
-    one = again[again["debate_id"] == "the-lamp-0#0"]
-    found = list(one[["speaker", "kind", "round"]].itertuples(index=False, name=None))
+    transcripts = pd.read_parquet(built.work / "results/transcripts/again/second/0.parquet")
+    debate = transcripts[transcripts["debate_id"] == "the-lamp-0#0"]
+    turns = list(debate[["speaker", "kind", "round"]].itertuples(index=False, name=None))
     speeches = [("debater a", "speech"), ("debater b", "speech")]
     expected = [("recorded judge", "belief", 0)]
     for number in (1, 2):
         in_round = [*speeches, ("recorded judge", "belief"), ("judge", "belief")]
-        expected += sorted((*said, number) for said in in_round)
-    assert sorted(found[:-1], key=lambda said: (said[2], said[0])) == sorted(
-        expected, key=lambda said: (said[2], said[0])
+        expected += sorted((*turn, number) for turn in in_round)
+    assert sorted(turns[:-1], key=lambda turn: (turn[2], turn[0])) == sorted(
+        expected, key=lambda turn: (turn[2], turn[0])
     )
-    assert set(again.loc[again["call_id"] != "", "speaker"]) == {"judge"}
+    assert set(transcripts.loc[transcripts["call_id"] != "", "speaker"]) == {"judge"}
     calls = {
         run: len(pd.read_parquet(built.work / f"results/calls/{run}.parquet"))
         for run in ("again/served", "again/second", "trial-again/second", "moved/second")
@@ -230,16 +230,16 @@ def test_debates_are_judged_again_round_by_round_and_no_debater_is_asked(
 
 def test_a_judge_reads_the_rounds_so_far_and_never_the_recorded_judge(built: Workflow) -> None:
     calls = pd.read_parquet(built.work / "results/calls/again/second.parquet")
-    asked = sorted(calls["request"], key=len)
-    assert [text.count("debater a, round 1: The text says") for text in asked] == [1] * 4
-    assert [text.count("debater b, round 2: No.") for text in asked] == [0, 0, 1, 1]
-    assert [text.count("Your belief after round 1") for text in asked] == [0, 0, 1, 1]
-    assert not any("Go on." in text or "recorded judge" in text for text in asked)
+    requests = sorted(calls["request"], key=len)
+    assert [text.count("debater a, round 1: The text says") for text in requests] == [1] * 4
+    assert [text.count("debater b, round 2: No.") for text in requests] == [0, 0, 1, 1]
+    assert [text.count("Your belief after round 1") for text in requests] == [0, 0, 1, 1]
+    assert not any("Go on." in text or "recorded judge" in text for text in requests)
 
 
 def test_debates_are_exported(built: Workflow) -> None:
-    said = pd.read_parquet(built.work / "results/transcripts/again/second/0.parquet")
-    assert len(pd.read_parquet(built.work / EXPORT / "transcripts.parquet")) == len(said)
+    utterances = pd.read_parquet(built.work / "results/transcripts/again/second/0.parquet")
+    assert len(pd.read_parquet(built.work / EXPORT / "transcripts.parquet")) == len(utterances)
     missing = built.run("export_inspect", "--dry-run", "--quiet", "host")
     assert "convert_to_inspect" in missing.stdout and "convert_to_croissant" not in missing.stdout
 
@@ -252,10 +252,10 @@ def test_judges_of_the_same_debates_are_compared(built: Workflow) -> None:
         assert row["recorded belief"] == pytest.approx((BELIEFS[1][0] + BELIEFS[2][0]) / 2)
     assert rejudged.loc[("trial", "second"), ["beliefs", "debates"]].tolist() == [9, 3]
     pairs = pd.read_csv(built.work / TABLES[5])
-    found = list(
+    pair_rows = list(
         pairs[["debates of", "first", "second", "debates"]].itertuples(index=False, name=None)
     )
-    assert sorted(found) == [
+    assert sorted(pair_rows) == [
         ("fetched", "recorded judge", "second", 2),
         ("fetched", "recorded judge", "served", 2),
         ("fetched", "served", "second", 2),
@@ -268,25 +268,37 @@ def test_a_judge_is_asked_again_without_each_turn_of_downloaded_debates(built: W
     moved = pd.read_csv(built.work / TABLES[7]).set_index("group")
     assert moved.loc["all", ["debate", "changes", "debates"]].tolist() == ["fetched", 8, 2]
     calls = pd.read_parquet(built.work / "results/calls/moved/second.parquet")
-    said = ("who did it (0)", "who did it (1)", "round 1: No.", "round 2: No.")
-    assert all(any(words in request for words in said) for request in calls["request"])
+    excerpts = ("who did it (0)", "who did it (1)", "round 1: No.", "round 2: No.")
+    assert all(any(words in request for words in excerpts) for request in calls["request"])
     assert not any("Go on." in request for request in calls["request"]), (
         "what the recorded judge said"
     )
 
 
 def test_cases_are_told_apart_by_the_cutoff_of_the_model_that_states_one(built: Workflow) -> None:
-    seen = pd.read_csv(built.work / SEEN).set_index(["model", "what"])
-    counted = ["stated cut-off", "cases", "cases before", "cases after", "cases undated"]
-    for what in (
+    contamination = pd.read_csv(built.work / CONTAMINATION_TABLE).set_index(["model", "what"])
+    count_columns = ["stated cut-off", "cases", "cases before", "cases after", "cases undated"]
+    for probe in (
         "continuation",
         "masked names recovered",
         "accuracy of contamination-opinions-read",
     ):
-        assert seen.loc[("served", what), counted].tolist() == ["not stated", 4, 0, 0, 4]
-        assert seen.loc[("second", what), counted].tolist() == ["2024-06-30", 4, 1, 2, 1]
-        assert pd.isna(seen.loc[("served", what), "before"]) and pd.notna(
-            seen.loc[("second", what), "before"]
+        assert contamination.loc[("served", probe), count_columns].tolist() == [
+            "not stated",
+            4,
+            0,
+            0,
+            4,
+        ]
+        assert contamination.loc[("second", probe), count_columns].tolist() == [
+            "2024-06-30",
+            4,
+            1,
+            2,
+            1,
+        ]
+        assert pd.isna(contamination.loc[("served", probe), "before"]) and pd.notna(
+            contamination.loc[("second", probe), "before"]
         )
 
 
@@ -310,14 +322,14 @@ def test_planned_comparisons_are_tested_and_the_report_says_that_they_were_froze
 
 
 def test_recorded_debates_come_before_those_that_a_model_holds(built: Workflow) -> None:
-    done = built.run(*TABLES, "--forcerun", "run_debates", "--dry-run")
-    planned = re.split(r"\n(?=(?:local)?rule )", done.stdout)
-    blocks = [block for block in planned if block.startswith("rule run_debates:")]
-    found = {
+    process = built.run(*TABLES, "--forcerun", "run_debates", "--dry-run")
+    job_blocks = re.split(r"\n(?=(?:local)?rule )", process.stdout)
+    blocks = [block for block in job_blocks if block.startswith("rule run_debates:")]
+    priorities = {
         re.search(r"experiment=([\w-]+)", block)[1]: int(re.search(r"priority: (\d+)", block)[1])
         for block in blocks
     }
-    assert found["nyu-people-consult"] == found["my-results"] > found["trial"]
+    assert priorities["nyu-people-consult"] == priorities["my-results"] > priorities["trial"]
 
 
 def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
@@ -329,14 +341,17 @@ def test_cells_that_cannot_be_read_end_with_a_message_each(built: Workflow) -> N
     texts = [path.read_text() for path in files]
     for path, text in zip(files, texts, strict=True):
         path.write_text(text.replace("UNKNOWN", "PERHAPS"))
-    done = built.run(
+    process = built.run(
         "results/records/mine.parquet", "results/records/compas-records.parquet", "--keep-going"
     )
     for path, text in zip(files, texts, strict=True):
         path.write_text(text)
-    assert done.returncode == 1
+    assert process.returncode == 1
     assert (
-        "answers.csv: row 3, column 'said': found 'PERHAPS', expected one of NO, YES" in done.stdout
+        "answers.csv: row 3, column 'said': found 'PERHAPS', expected one of NO, YES"
+        in process.stdout
     )
-    assert "debate_aggregate_compas.csv: row 3, column 'prediction': found 'PERHAPS'" in done.stdout
-    assert "Traceback" not in done.stdout
+    assert (
+        "debate_aggregate_compas.csv: row 3, column 'prediction': found 'PERHAPS'" in process.stdout
+    )
+    assert "Traceback" not in process.stdout

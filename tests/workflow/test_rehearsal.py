@@ -16,17 +16,17 @@ from project_copy import Workflow
 
 pytestmark = pytest.mark.slow
 
-NOBODY = "http://127.0.0.1:9"
+CLOSED_PORT_URL = "http://127.0.0.1:9"
 
 
 def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(
     tmp_path: Path,
 ) -> None:
-    workflow = Workflow(tmp_path, NOBODY)
+    workflow = Workflow(tmp_path, CLOSED_PORT_URL)
     served = {
         "endpoint": "openai",
         "model": "test",
-        "base_url": NOBODY,
+        "base_url": CLOSED_PORT_URL,
         "api_key_env": "KEY_OF_NOBODY",
         "concurrency": 2,
     }
@@ -51,10 +51,11 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(
             "ledger": "data/ledger",
         }
     )  # fmt: skip
-    done = workflow.run("rehearse")
-    assert done.returncode == 0, done.stdout[-4000:]
+    process = workflow.run("rehearse")
+    assert process.returncode == 0, process.stdout[-4000:]
     assert (
-        "right (accuracy, by rehearsal (SIMULATED) of 12 cases): 12 cases x 1 show" in done.stdout
+        "right (accuracy, by rehearsal (SIMULATED) of 12 cases): 12 cases x 1 show"
+        in process.stdout
     )
     folder = workflow.work / "rehearsal"
     assert not (workflow.work / "results").exists()
@@ -88,9 +89,11 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(
     arms = pd.read_csv(folder / "results" / "tables" / "courtroom" / "what_debate_adds.csv")
     assert arms["arm"].tolist() == ["noise", "labels swapped", "matched calls"]
     assert (arms["debate"] == "trial").all() and (arms["cases"] == 4).all()
-    told = pd.read_csv(folder / "results" / "tables" / "courtroom" / "counterfactual.csv")
-    assert set(told["model"]) == {"served"} and told.loc[
-        told["people"] == "all", "cases"
+    counterfactuals = pd.read_csv(
+        folder / "results" / "tables" / "courtroom" / "counterfactual.csv"
+    )
+    assert set(counterfactuals["model"]) == {"served"} and counterfactuals.loc[
+        counterfactuals["people"] == "all", "cases"
     ].tolist() == [12, 12]
     methods = (folder / "results" / "tables" / "comparison" / "methods_long.csv").read_text(
         encoding="utf-8"
@@ -98,7 +101,7 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(
     assert "trial" in methods and "arm=" not in methods, "arms stand beside no method"
 
     report = (folder / "rehearsal.md").read_text(encoding="utf-8")
-    assert report in done.stdout
+    assert report in process.stdout
     assert "| other | 12 |" in report
     hours = next(line for line in report.splitlines() if line.startswith("| other |")).split("|")[
         -2

@@ -50,9 +50,9 @@ def replay(folder: Path) -> Path:
 def run_snakemake(folder: Path, *arguments: str | Path) -> str:
     """What Snakemake said in a folder."""
     options = "--snakefile", PROJECT / "Snakefile", "--workflow-profile", "none", "--cores", "2"
-    done = forks.run("-m", "snakemake", *arguments, *options, cwd=folder)
-    assert done.returncode == 0, done.stdout[-4000:]
-    return done.stdout
+    process = forks.run("-m", "snakemake", *arguments, *options, cwd=folder)
+    assert process.returncode == 0, process.stdout[-4000:]
+    return process.stdout
 
 
 @pytest.fixture(scope="module")
@@ -77,11 +77,11 @@ def test_a_bundle_rebuilds_its_tables_byte_for_byte_in_an_empty_folder(
         folder, "bundle", *files, "--config", "run=zero-shot-nlsy97", "replace_results=true"
     )
     file = folder / "results" / "bundle.zip"
-    said = run_snakemake(tmp_path, "replay", "--config", f"bundle={file}")
+    output = run_snakemake(tmp_path, "replay", "--config", f"bundle={file}")
     rebuilt = int(
-        re.search(r"(\d+) of \1 files of tables and figures are byte for byte the bundle's", said)[
-            1
-        ]
+        re.search(
+            r"(\d+) of \1 files of tables and figures are byte for byte the bundle's", output
+        )[1]
     )
     assert rebuilt > len(TABLES)
     assert (

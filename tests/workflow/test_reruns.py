@@ -30,7 +30,7 @@ from project_copy import PROJECT, Workflow
 
 pytestmark = pytest.mark.slow
 
-SHORT = {"max_tokens": 40}
+SHORT_REPLIES = {"max_tokens": 40}
 CONFIG = {
     "run": ["trial", "panel", "meeting", "training", "summary", "appeal", "published"],
     "datasets/people": {"loader": "nlsy97", "source": "synthetic", "rows": 60},
@@ -39,16 +39,16 @@ CONFIG = {
     "datasets/appeals": {"loader": "opinions", "source": "local", "path": "mine"},
     "experiments/trial": {"protocol": "courtroom", "dataset": "people", "models": ["fast", "slow"], "cases": 2},
     "experiments/panel": {
-        "protocol": "panel", "dataset": "opinions", "models": ["fast", "slow"], "cases": 1, "params": SHORT,
+        "protocol": "panel", "dataset": "opinions", "models": ["fast", "slow"], "cases": 1, "params": SHORT_REPLIES,
         "labelers": ["rules", "judge:fast", "human"],
     },
     "experiments/meeting": {
         "protocol": "conference", "dataset": "opinions", "models": "fast", "cases": 1,
-        "params": {"rounds": 1, **SHORT, "form_tokens": 180},
+        "params": {"rounds": 1, **SHORT_REPLIES, "form_tokens": 180},
     },
     "experiments/training": {
         "protocol": "feedback", "dataset": "caselaw", "models": "fast", "split": "train", "cases": 4,
-        "calibration_cases": 2, "params": {"debaters": 2, "sides": "opposed", "rounds": 1, **SHORT},
+        "calibration_cases": 2, "params": {"debaters": 2, "sides": "opposed", "rounds": 1, **SHORT_REPLIES},
     },
     "experiments/summary": {"protocol": "case_summary", "dataset": "paragraphs", "models": "fast"},
     "experiments/appeal": {"protocol": "zero_shot", "study": "stance", "dataset": "appeals", "models": "fast"},
@@ -67,7 +67,7 @@ TRIAL = (
 )
 PANEL = ("results/tables/appellate/agreement.csv",)
 SUMMARY = "results/rendered/summary/fast.md"
-OTHERS = (
+OTHER_TARGETS = (
     SUMMARY,
     "results/tables/feedback/table3_reasoning.csv",
     "results/summaries/summary/fast.jsonl",
@@ -149,22 +149,22 @@ def built(
 ) -> Reruns:
     """A workflow that has built everything at two cores, after a person has labelled a statement."""
     workflow = Reruns(tmp_path_factory.mktemp("reruns"), servers)
-    done = workflow.run(SHEET)
-    assert done.returncode == 0, done.stdout[-4000:]
-    written = (workflow.work / SHEET).read_text().splitlines()
-    sheet = pd.read_csv(workflow.work / written[0], nrows=1)
+    process = workflow.run(SHEET)
+    assert process.returncode == 0, process.stdout[-4000:]
+    written_paths = (workflow.work / SHEET).read_text().splitlines()
+    sheet = pd.read_csv(workflow.work / written_paths[0], nrows=1)
     (workflow.work / "data" / "annotations").mkdir()
     sheet.assign(label="AFFIRM").to_csv(
         workflow.work / "data" / "annotations" / "ann.csv", index=False
     )
-    done = workflow.run(*TRIAL, *PANEL, *OTHERS)
-    assert done.returncode == 0, done.stdout[-4000:]
+    process = workflow.run(*TRIAL, *PANEL, *OTHER_TARGETS)
+    assert process.returncode == 0, process.stdout[-4000:]
     return workflow
 
 
 def test_with_nothing_changed_nothing_runs(built: Reruns) -> None:
     """The digests inside the artifacts are those of the configuration, and the check says so."""
-    assert built.jobs(*TRIAL, *PANEL, *OTHERS) == set()
+    assert built.jobs(*TRIAL, *PANEL, *OTHER_TARGETS) == set()
     assert "artifacts follow from the present configuration" in built.run("verify").stdout
     for file in sorted((built.work / "results" / "provenance").rglob("*.parquet.json")):
         record = json.loads(file.read_text())
@@ -173,12 +173,12 @@ def test_with_nothing_changed_nothing_runs(built: Reruns) -> None:
             assert {name: inside[name] for name in record["digests"]} == record["digests"], output
 
 
-def run_again(kept: Path, folder: Path) -> list[tuple[Path, Path]]:
+def run_again(job_file: Path, folder: Path) -> list[tuple[Path, Path]]:
     """Run a job's script in a folder that holds only its declared inputs; what it wrote then and
     now.
     """
-    script, job = pickle.loads(kept.read_bytes())
-    home = kept.parents[2]
+    script, job = pickle.loads(job_file.read_bytes())
+    home = job_file.parents[2]
     for path in filter(lambda path: not path.is_absolute(), map(Path, job.input)):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).symlink_to(home / path)
@@ -188,16 +188,16 @@ def run_again(kept: Path, folder: Path) -> list[tuple[Path, Path]]:
         shutil.copytree(home / "results" / "provenance", folder / "results" / "provenance")
         (folder / "data").symlink_to(home / "data")
     handlers = list(logging.getLogger("moot").handlers)
-    with pytest.MonkeyPatch.context() as here:
-        here.chdir(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
         runpy.run_path(script, {"snakemake": job}, "__main__")
     logging.getLogger("moot").handlers[:] = handlers
-    written = [
+    output_pairs = [
         path
         for output in map(Path, job.output)
         for path in (folder / output, *(folder / output).rglob("*"))
     ]
-    return [(home / path.relative_to(folder), path) for path in written if path.is_file()]
+    return [(home / path.relative_to(folder), path) for path in output_pairs if path.is_file()]
 
 
 @pytest.mark.parametrize("rule", [*filter(None, RULES), "tables_", "figures_", "courtroom"])
@@ -205,19 +205,24 @@ def test_a_rule_reads_only_what_it_names(
     rule: str, built: Reruns, servers: tuple[FaultServer, FaultServer], tmp_path: Path
 ) -> None:
     """The same bytes, for each of two models of different speed, and no call is made."""
-    asked = [server.count() for server in servers]
+    request_counts = [server.count() for server in servers]
     jobs = sorted((built.work / "jobs").glob(f"{rule}*/*" if rule.endswith("_") else f"{rule}/*"))
     assert jobs, "no job of this rule has run: give it an experiment above"
     for number, job in enumerate(jobs):
         folder = tmp_path / str(number)
         folder.mkdir()
-        written = run_again(job, folder)
-        assert written
+        output_pairs = run_again(job, folder)
+        assert output_pairs
         assert (
             rule in TIMED
-            or [then for then, now in written if then.read_bytes() != now.read_bytes()] == []
+            or [
+                original
+                for original, rebuilt in output_pairs
+                if original.read_bytes() != rebuilt.read_bytes()
+            ]
+            == []
         )
-    assert [server.count() for server in servers] == asked
+    assert [server.count() for server in servers] == request_counts
 
 
 AFTER_DEBATES = {"run_debates", "predict", "render_transcripts", "score", "outcome", "reader"}
@@ -253,10 +258,10 @@ FAULTS_OF_CODE = {
 def test_after_a_stage_that_failed_all_that_follows_from_it_is_built_again(
     scripts: tuple[str, ...], built: Reruns
 ) -> None:
-    targets = (*TRIAL, *PANEL, *OTHERS)
+    targets = (*TRIAL, *PANEL, *OTHER_TARGETS)
     with broken(built, *scripts):
-        done = built.run(*targets, "--keep-going")
-        assert done.returncode == 1, done.stdout[-4000:]
+        process = built.run(*targets, "--keep-going")
+        assert process.returncode == 1, process.stdout[-4000:]
     assert built.jobs(*targets, "--rerun-incomplete") >= FAULTS_OF_CODE[scripts]
 
 
@@ -268,9 +273,9 @@ def test_after_a_bad_file_of_the_user_all_that_follows_from_it_is_built_again(
     """
     text = built.opinions.read_text()
     built.opinions.write_text("no JSON\n")
-    done = built.run("results/cases/paragraphs.parquet")
-    assert done.returncode == 1
-    assert "two.jsonl" in done.stdout
+    process = built.run("results/cases/paragraphs.parquet")
+    assert process.returncode == 1
+    assert "two.jsonl" in process.stdout
     built.opinions.write_text(text.replace("horse", "cart"))
     os.utime(built.opinions, (0, 0))
     assert built.jobs(SUMMARY, "--rerun-incomplete") == {
@@ -286,8 +291,8 @@ def fail(**change: Any) -> Callable[[Reruns, tuple[str, ...], FaultServer], None
 
     def end(workflow: Reruns, targets: tuple[str, ...], _server: FaultServer) -> None:
         workflow.configure({path.replace("__", "/"): value for path, value in change.items()})
-        done = workflow.run(*targets)
-        assert done.returncode == 1, done.stdout[-4000:]
+        process = workflow.run(*targets)
+        assert process.returncode == 1, process.stdout[-4000:]
 
     return end
 
@@ -358,9 +363,9 @@ def test_after_runs_that_ended_early_all_that_depends_on_the_change_is_built_aga
         end(built, targets, servers[targets == PANEL])
     built.configure({})
     assert built.jobs(*TRIAL, *PANEL, "--rerun-incomplete") == AFTER_DEBATES | AFTER_LABELS
-    found = built.run("verify")
-    assert found.returncode == 1
-    assert f"{TRIAL[1]}: the configuration or a file of yours has changed since" in found.stdout
+    process = built.run("verify")
+    assert process.returncode == 1
+    assert f"{TRIAL[1]}: the configuration or a file of yours has changed since" in process.stdout
 
 
 AFTER_SIGNALS = [

@@ -26,13 +26,13 @@ def test_every_page_is_on_it_and_can_be_searched(site: Path) -> None:
         (site / "search/search_index.js").read_text().partition("=")[2].rstrip("; \n")
     )
     pages = {entry["location"].partition("#")[0] for entry in index["docs"]}
-    written = {path.stem for path in PROJECT.glob("docs/*.md")} - {"README"}
+    page_names = {path.stem for path in PROJECT.glob("docs/*.md")} - {"README"}
     studies = {
         f"{path.parent.parent.name}/{path.parent.name}.html"
         for room in ("studies", "analyses")
         for path in PROJECT.glob(f"scripts/moot/{room}/*/README.md")
     }
-    assert {f"{name}.html" for name in written} | studies | {
+    assert {f"{name}.html" for name in page_names} | studies | {
         "index.html",
         "configuration.html",
     } <= pages
@@ -74,9 +74,11 @@ def test_what_a_run_built_is_on_it(tmp_path: Path) -> None:
         path.write_text("<p>built</p>")
     build_site(tmp_path / "site", project)
     home, study = (tmp_path / "site" / name for name in ("index.html", "studies/recorded.html"))
-    shown = re.findall(
+    linked_paths = re.findall(
         r'(?:href|src)="?(?:\.\./)?(demo/[^" >#]+)', home.read_text() + study.read_text()
     )
-    assert {"demo/index.html", "demo/recorded.html", "demo/tables/recorded/methods.html"} < {*shown}
+    assert {"demo/index.html", "demo/recorded.html", "demo/tables/recorded/methods.html"} < {
+        *linked_paths
+    }
     assert "<iframe src=../demo/index.html#recorded" in study.read_text().replace('"', "")
-    assert all((tmp_path / "site" / name).is_file() for name in shown)
+    assert all((tmp_path / "site" / name).is_file() for name in linked_paths)

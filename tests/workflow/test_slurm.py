@@ -120,9 +120,9 @@ def test_jobs_that_are_cancelled_and_killed_go_on_and_ask_nothing_twice(
             assert stats["distinct"] == DEBATES * CALLS
             assert stats["requests"] <= DEBATES * CALLS + repeated
             assert stats["peak"] <= 3
-    held = Ledger(ledger)
-    assert held.read_totals().calls == 2 * DEBATES * CALLS
-    held.close()
+    shared_ledger = Ledger(ledger)
+    assert shared_ledger.read_totals().calls == 2 * DEBATES * CALLS
+    shared_ledger.close()
     for name in ("fast", "slow"):
         predictions = pq.read_table(workflow.work / f"results/predictions/trial/{name}.parquet")
         assert predictions.num_rows == DEBATES

@@ -58,7 +58,7 @@ class Run:
 
     def start(self) -> tuple[subprocess.Popen[bytes], list[psutil.Process]]:
         """Start Snakemake as a user does; give it with its jobs when both ask."""
-        before = self.counts()
+        earlier_counts = self.counts()
         command = [
             sys.executable,
             "-m",
@@ -78,11 +78,11 @@ class Run:
                 stderr=output,
                 start_new_session=True,
             )
-        for server, count in zip(self.servers, before, strict=True):
+        for server, count in zip(self.servers, earlier_counts, strict=True):
             server.wait_for(count + 6)
-        started = psutil.Process(snakemake.pid).children(recursive=True)
+        children = psutil.Process(snakemake.pid).children(recursive=True)
         return snakemake, [
-            process for process in started if ".snakemake/scripts" in process.cmdline()[1]
+            process for process in children if ".snakemake/scripts" in process.cmdline()[1]
         ]
 
     def stop(
@@ -95,15 +95,15 @@ class Run:
         """Signal, and see that the calls under way were kept, that nothing goes on, and what is
         said.
         """
-        before = self.counts()
+        earlier_counts = self.counts()
         assert len(jobs) == 2
         (os.killpg if group else os.kill)(snakemake.pid, number)
         assert snakemake.wait(PATIENCE) == 1
         assert not psutil.wait_procs(jobs, PATIENCE)[1], "jobs go on"
         stats = [server.stats() for server in self.servers]
-        asked, replies = ([server[what] for server in stats] for what in ("requests", "replies"))
-        assert sum(asked) - sum(before) < CALLS // 2, "calls were made after the signal"
-        assert asked == replies
+        requests, replies = ([server[key] for server in stats] for key in ("requests", "replies"))
+        assert sum(requests) - sum(earlier_counts) < CALLS // 2, "calls were made after the signal"
+        assert requests == replies
         ledger = Ledger(str(self.workflow.work / "data" / "ledger"))
         assert ledger.read_totals().calls == sum(replies), "all that were under way are kept"
         ledger.close()

@@ -31,8 +31,8 @@ TARGETS = (
 def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     """A workflow that has run once."""
     workflow = Workflow(tmp_path_factory.mktemp("workflow"), server.url)
-    done = workflow.run(*TARGETS)
-    assert done.returncode == 0, done.stdout[-4000:]
+    process = workflow.run(*TARGETS)
+    assert process.returncode == 0, process.stdout[-4000:]
     return workflow
 
 
@@ -45,8 +45,8 @@ def test_jobs_import_the_copy_that_is_run_whatever_another_the_environment_names
     workflow = Workflow(tmp_path, "http://127.0.0.1:9")
     (tmp_path / "moot").mkdir()
     (tmp_path / "moot" / "__init__.py").write_text("raise ImportError('another copy of moot')\n")
-    done = workflow.run("results/cases/people.parquet", PYTHONPATH=str(tmp_path))
-    assert done.returncode == 0, done.stdout[-4000:]
+    process = workflow.run("results/cases/people.parquet", PYTHONPATH=str(tmp_path))
+    assert process.returncode == 0, process.stdout[-4000:]
 
 
 def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
@@ -56,17 +56,21 @@ def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
 def test_an_edited_prompt_reruns_its_own_calls_and_what_follows_and_nothing_else(
     built: Workflow, server: FaultServer
 ) -> None:
-    asked = server.count()
+    request_count = server.count()
     built.edit(
         "config/prompts/courtroom/verdict.jinja",
         "Both sides have closed.",
         "Both sides have rested.",
     )
     assert built.jobs(*DEBATE_TARGETS) == {"run_debates", "predict", "score"}
-    done = built.run(*TARGETS)
-    assert done.returncode == 0, done.stdout[-4000:]
-    assert server.count() - asked == 3, "one verdict a debate; every other reply is in the ledger"
-    assert "single" not in "".join(line for line in done.stdout.splitlines() if "wildcards" in line)
+    process = built.run(*TARGETS)
+    assert process.returncode == 0, process.stdout[-4000:]
+    assert server.count() - request_count == 3, (
+        "one verdict a debate; every other reply is in the ledger"
+    )
+    assert "single" not in "".join(
+        line for line in process.stdout.splitlines() if "wildcards" in line
+    )
 
 
 EDITS = {
@@ -105,8 +109,8 @@ def test_an_edited_local_file_is_loaded_again(tmp_path: Path) -> None:
     table.parent.mkdir(parents=True)
     shutil.copy(workflow.project / "data" / "samples" / "compas" / "compas_filtered.csv", table)
     cases = "results/cases/people.parquet"
-    done = workflow.run(cases)
-    assert done.returncode == 0, done.stdout[-4000:]
+    process = workflow.run(cases)
+    assert process.returncode == 0, process.stdout[-4000:]
     assert workflow.jobs(cases) == set()
     table.write_text("".join(table.read_text().splitlines(keepends=True)[:-1]))
     assert workflow.jobs(cases) == {"load_cases"}
@@ -128,23 +132,23 @@ def test_a_replay_of_exported_calls_rebuilds_the_tables_byte_for_byte(
     environment = {**os.environ, "PYTHONPATH": str(built.project / "scripts")}
     subprocess.run(importer, cwd=built.work, env=environment, check=True, stdout=subprocess.DEVNULL)
     shutil.rmtree(built.work / "results")
-    asked = server.count()
-    done = built.run(*TARGETS, "--config", "replay=true", "ledger=elsewhere")
-    assert done.returncode == 0, done.stdout[-4000:]
-    assert server.count() == asked
+    request_count = server.count()
+    process = built.run(*TARGETS, "--config", "replay=true", "ledger=elsewhere")
+    assert process.returncode == 0, process.stdout[-4000:]
+    assert server.count() == request_count
     assert {target: (built.work / target).read_bytes() for target in TARGETS} == tables
 
 
 def test_a_preview_counts_what_is_left_and_asks_nobody(
     built: Workflow, server: FaultServer
 ) -> None:
-    asked = server.count()
+    request_count = server.count()
     built.configure({"experiments/trial/cases": 5})
-    done = built.run("preview")
+    process = built.run("preview")
     built.configure({})
-    assert done.returncode == 0, done.stdout[-4000:]
+    assert process.returncode == 0, process.stdout[-4000:]
     row = next(
-        line.split() for line in done.stdout.splitlines() if line.strip().startswith("trial")
+        line.split() for line in process.stdout.splitlines() if line.strip().startswith("trial")
     )
     assert row[:5] == [
         "trial",
@@ -153,10 +157,10 @@ def test_a_preview_counts_what_is_left_and_asks_nobody(
         "48",
         "32",
     ], "16 calls a debate, three debates in the ledger"
-    assert server.count() == asked
+    assert server.count() == request_count
 
 
-BAD = {
+BAD_CONFIGS = {
     "an unknown key": ({"replai": True}, ": replai: unknown key 'replai'; did you mean 'replay'?"),
     "a missing key": (
         {"models/served/api_key_env": "MOOT_NO_SUCH_KEY"},
@@ -173,18 +177,18 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("fault", BAD)
+@pytest.mark.parametrize("fault", BAD_CONFIGS)
 def test_bad_input_ends_with_status_1_and_one_message(
     fault: str, built: Workflow, tmp_path: Path
 ) -> None:
-    change, message = BAD[fault]
+    change, message = BAD_CONFIGS[fault]
     built.configure({**change, "ledger": str(tmp_path / "ledger")})
-    done = built.run(DEBATE_TARGETS[0], "--forcerun", "run_debates")
+    process = built.run(DEBATE_TARGETS[0], "--forcerun", "run_debates")
     built.configure({})
-    assert done.returncode == 1
-    assert message in done.stdout
-    assert done.stdout.count(message) == 1, done.stdout
-    assert "Traceback" not in done.stdout
+    assert process.returncode == 1
+    assert message in process.stdout
+    assert process.stdout.count(message) == 1, process.stdout
+    assert "Traceback" not in process.stdout
 
 
 def test_a_newer_ledger_ends_with_status_1_and_one_message(built: Workflow, tmp_path: Path) -> None:
@@ -192,11 +196,11 @@ def test_a_newer_ledger_ends_with_status_1_and_one_message(built: Workflow, tmp_
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
         connection.execute("UPDATE meta SET value = '99'")
     built.configure({"ledger": str(tmp_path)})
-    done = built.run(DEBATE_TARGETS[0], "--forcerun", "run_debates")
+    process = built.run(DEBATE_TARGETS[0], "--forcerun", "run_debates")
     built.configure({})
-    assert done.returncode == 1
-    assert done.stdout.count("written by a newer moot") == 1, done.stdout
-    assert "Traceback" not in done.stdout
+    assert process.returncode == 1
+    assert process.stdout.count("written by a newer moot") == 1, process.stdout
+    assert "Traceback" not in process.stdout
 
 
 def test_a_faulty_table_ends_with_status_1_and_one_message(built: Workflow, tmp_path: Path) -> None:
@@ -211,13 +215,13 @@ def test_a_faulty_table_ends_with_status_1_and_one_message(built: Workflow, tmp_
             "data_root": str(tmp_path),
         }
     )
-    done = built.run("results/cases/people.parquet", "--forcerun", "load_cases")
+    process = built.run("results/cases/people.parquet", "--forcerun", "load_cases")
     built.configure({})
-    assert done.returncode == 1
-    told = [line for line in done.stdout.splitlines() if "moot: " in line]
-    assert len(told) == 1, done.stdout
-    assert table.name in told[0] and "claims.claimId" in told[0]
-    assert "Traceback" not in done.stdout
+    assert process.returncode == 1
+    messages = [line for line in process.stdout.splitlines() if "moot: " in line]
+    assert len(messages) == 1, process.stdout
+    assert table.name in messages[0] and "claims.claimId" in messages[0]
+    assert "Traceback" not in process.stdout
 
 
 def test_starting_snakemake_loads_no_heavy_library() -> None:
@@ -233,7 +237,7 @@ def test_starting_snakemake_loads_no_heavy_library() -> None:
         " set(sys.modules))) or 0)"
     )
     environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
