@@ -16,7 +16,7 @@ SNAKEMAKE = [sys.executable, "-m", "snakemake"]
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("arguments_text", "expected"),
     [
         ("run", [*SNAKEFILE, "--cores", "all"]),
         (
