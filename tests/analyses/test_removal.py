@@ -96,10 +96,10 @@ def test_without_its_folder_all_else_works(name: str, copy: Workflow) -> None:
             check=False,
         )
         assert plan.returncode == 0, plan.stderr[-4000:]
-        found = json.loads(plan.stdout.splitlines()[-1])
+        outcome = json.loads(plan.stdout.splitlines()[-1])
         for _, key in keys_of(name):
-            assert f"unknown key '{key}'" in found["unknown keys"][key]
-        assert found["shown"]
+            assert f"unknown key '{key}'" in outcome["unknown keys"][key]
+        assert outcome["shown"]
     finally:
         shutil.move(removed, folder)
 

@@ -17,8 +17,8 @@ def answers(random: np.random.Generator, likely: "list[float]", repeats: int) ->
     index = pd.MultiIndex.from_product(
         [[f"c{case}" for case in range(len(likely))], range(repeats)]
     )
-    drawn = random.random(len(index)) < np.repeat(likely, repeats)
-    return pd.Series(np.where(drawn, "yes", "no"), index=index)
+    is_yes = random.random(len(index)) < np.repeat(likely, repeats)
+    return pd.Series(np.where(is_yes, "yes", "no"), index=index)
 
 
 def compared(first: "pd.Series[str]", second: "pd.Series[str]") -> Change:
@@ -28,27 +28,27 @@ def compared(first: "pd.Series[str]", second: "pd.Series[str]") -> Change:
 
 
 def test_without_an_effect_41_percent_flip_and_none_of_it_is_the_changes() -> None:
-    random, held, excess = np.random.default_rng(5), 0, list[float]()
+    random, covered, excess = np.random.default_rng(5), 0, list[float]()
     for _ in range(200):
-        found = compared(answers(random, [LIKELY] * 100, 3), answers(random, [LIKELY] * 100, 3))
-        held += found.low <= 0 <= found.high
-        excess.append(found.excess)
-        assert 0.3 < found.changed < 0.52 and 0.3 < found.between_repeats < 0.52
-    assert 0.93 <= held / 200 <= 0.99
+        change = compared(answers(random, [LIKELY] * 100, 3), answers(random, [LIKELY] * 100, 3))
+        covered += change.low <= 0 <= change.high
+        excess.append(change.excess)
+        assert 0.3 < change.changed < 0.52 and 0.3 < change.between_repeats < 0.52
+    assert 0.93 <= covered / 200 <= 0.99
     assert np.mean(excess) == pytest.approx(0, abs=0.005)
 
 
 def test_an_effect_is_found_above_the_noise() -> None:
     random = np.random.default_rng(6)
-    found = compared(answers(random, [0.9] * 200, 4), answers(random, [0.4] * 200, 4))
-    assert found.excess == pytest.approx((0.9 - 0.4) ** 2, abs=0.05) and found.low > 0
+    change = compared(answers(random, [0.9] * 200, 4), answers(random, [0.4] * 200, 4))
+    assert change.excess == pytest.approx((0.9 - 0.4) ** 2, abs=0.05) and change.low > 0
 
 
 def test_one_answer_a_side_says_that_nothing_can_be_told() -> None:
     random = np.random.default_rng(7)
-    found = compared(answers(random, [LIKELY] * 100, 1), answers(random, [LIKELY] * 100, 1))
-    assert 0.3 < found.changed < 0.52 and np.isnan(found.between_repeats)
-    assert np.isnan([found.excess, found.low, found.high]).all() and found.cases == 100
+    change = compared(answers(random, [LIKELY] * 100, 1), answers(random, [LIKELY] * 100, 1))
+    assert 0.3 < change.changed < 0.52 and np.isnan(change.between_repeats)
+    assert np.isnan([change.excess, change.low, change.high]).all() and change.cases == 100
 
 
 def test_answers_that_share_a_repeats_calls_are_not_compared() -> None:
@@ -56,21 +56,23 @@ def test_answers_that_share_a_repeats_calls_are_not_compared() -> None:
     other repeats.
     """
     random = np.random.default_rng(8)
-    same = answers(random, [0.5] * 300, 2)
-    found = compared(same, same)
-    assert found.changed == pytest.approx(found.between_repeats) and found.changed == pytest.approx(
-        0.5, abs=0.1
-    )
+    side = answers(random, [0.5] * 300, 2)
+    change = compared(side, side)
+    assert change.changed == pytest.approx(
+        change.between_repeats
+    ) and change.changed == pytest.approx(0.5, abs=0.1)
 
 
 def test_one_side_with_repeats_is_a_floor_and_a_trained_model_has_one_by_itself() -> None:
     index = pd.MultiIndex.from_tuples([("a", 0), ("a", 1), ("b", 0), ("b", 1)])
     beliefs = pd.Series([0.2, 0.4, 0.5, 0.5], index=index)
-    once = pd.Series([0.3, 0.9], index=pd.MultiIndex.from_tuples([("a", 0), ("b", 0)]))
-    found = changes(beliefs, once, distance, {"a": "a", "b": "b"}, 1)
-    assert (found.between_repeats, found.changed) == (
+    single_answers = pd.Series([0.3, 0.9], index=pd.MultiIndex.from_tuples([("a", 0), ("b", 0)]))
+    change = changes(beliefs, single_answers, distance, {"a": "a", "b": "b"}, 1)
+    assert (change.between_repeats, change.changed) == (
         pytest.approx((0.2 + 0) / 2),
         pytest.approx((0.1 + 0.4) / 2),
     )
-    trained = changes(once, once + 0.05, distance, {"a": "a", "b": "b"}, 1, default_change=0.0)
+    trained = changes(
+        single_answers, single_answers + 0.05, distance, {"a": "a", "b": "b"}, 1, default_change=0.0
+    )
     assert (trained.between_repeats, trained.excess) == (0.0, pytest.approx(0.05))

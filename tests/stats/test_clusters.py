@@ -34,19 +34,23 @@ def accuracy(results, experiment="toy-courtroom"):
 def test_cases_of_one_cluster_do_not_narrow_the_interval(tmp_path):
     """Whole courts are right or wrong: twenty cases tell no more than four."""
     rows = [prediction(c.case_id, "yes", "yes" if c.case_id[0] in "ab" else "no") for c in courts()]
-    alone = accuracy(write_results(tmp_path / "alone", courts(), {"tiny": rows}))
-    together = accuracy(
+    independent = accuracy(write_results(tmp_path / "alone", courts(), {"tiny": rows}))
+    clustered = accuracy(
         write_results(tmp_path / "together", courts(), {"tiny": rows}, task=BY_COURT)
     )
-    assert alone["value"] == together["value"] == 0.5
-    assert alone["ci_high"] - alone["ci_low"] < 0.5 < together["ci_high"] - together["ci_low"]
+    assert independent["value"] == clustered["value"] == 0.5
+    assert (
+        independent["ci_high"] - independent["ci_low"]
+        < 0.5
+        < clustered["ci_high"] - clustered["ci_low"]
+    )
 
 
 def test_one_court_has_no_interval(tmp_path):
-    one = [case(f"a{n}", "yes", court="a") for n in range(8)]
-    rows = [prediction(c.case_id, "yes", "yes") for c in one]
-    found = accuracy(write_results(tmp_path, one, {"tiny": rows}, task=BY_COURT))
-    assert found["value"] == 1 and found[["ci_low", "ci_high"]].isna().all()
+    cases = [case(f"a{n}", "yes", court="a") for n in range(8)]
+    rows = [prediction(c.case_id, "yes", "yes") for c in cases]
+    score = accuracy(write_results(tmp_path, cases, {"tiny": rows}, task=BY_COURT))
+    assert score["value"] == 1 and score[["ci_low", "ci_high"]].isna().all()
 
 
 def test_scores_count_cases_beside_debates(tmp_path):
@@ -83,10 +87,10 @@ def test_two_models_of_one_experiment_are_compared_in_every_study(tmp_path):
     }
     results = write_results(tmp_path, cases, models)
     for study in ("appellate", "comparison", "conference", "courtroom", "feedback", "stance"):
-        found = StudyResults(
+        study_results = StudyResults(
             study, {results.experiment: results}, classification(results), {}, None
         )
-        row = TABLES[f"{study}/paired_tests"].build(found).frame.iloc[0]
+        row = TABLES[f"{study}/paired_tests"].build(study_results).frame.iloc[0]
         assert (row["first model"], row["second model"], row["cases"], row["tests in family"]) == (
             "tiny",
             "large",

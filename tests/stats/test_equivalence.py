@@ -40,8 +40,8 @@ def unpaired(difference: float, cases: int, seed: int) -> Difference:
 def test_a_difference_as_large_as_the_margin_is_seldom_taken_for_smaller(
     compare, cases: int
 ) -> None:
-    shown = [compare(MARGIN, cases, seed).equivalence < 0.05 for seed in range(200)]
-    assert np.mean(shown) <= 0.05 + 3 * (0.05 * 0.95 / 200) ** 0.5
+    is_significant = [compare(MARGIN, cases, seed).equivalence < 0.05 for seed in range(200)]
+    assert np.mean(is_significant) <= 0.05 + 3 * (0.05 * 0.95 / 200) ** 0.5
     assert np.mean([compare(0.0, 4 * cases, seed).equivalence < 0.05 for seed in range(40)]) > 0.8
 
 
@@ -57,8 +57,8 @@ def test_the_p_is_that_of_the_interval_of_ninety_per_cent() -> None:
             half = norm.ppf((1 + level) / 2) * error
             return value - half, value + half
 
-        known = max(norm.sf((value + MARGIN) / error), norm.cdf((value - MARGIN) / error))
-        assert p_of_interval(interval, MARGIN) == pytest.approx(known, rel=1e-6)
+        expected_p = max(norm.sf((value + MARGIN) / error), norm.cdf((value - MARGIN) / error))
+        assert p_of_interval(interval, MARGIN) == pytest.approx(expected_p, rel=1e-6)
         low, high = interval(0.9)
         assert (p_of_interval(interval, MARGIN) < 0.05) == (low > -MARGIN and high < MARGIN)
     assert p_of_interval(lambda _: (0.3, 0.4), MARGIN) == pytest.approx(1)
@@ -66,5 +66,5 @@ def test_the_p_is_that_of_the_interval_of_ninety_per_cent() -> None:
 
 
 def test_without_a_margin_nothing_is_tested() -> None:
-    one = means([1, 0, 1, 1])
-    assert np.isnan(compare_paired(one, one, range(4), 0, (-1, 1)).equivalence)
+    side = means([1, 0, 1, 1])
+    assert np.isnan(compare_paired(side, side, range(4), 0, (-1, 1)).equivalence)

@@ -38,11 +38,11 @@ def test_rows_of_a_cluster_are_drawn_together():
 def test_resamples_that_are_drawn_some_at_a_time_are_the_same_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cases, right = [f"case {number % 70}" for number in range(90)], np.arange(90) % 3 == 0
+    cases, is_correct = [f"case {number % 70}" for number in range(90)], np.arange(90) % 3 == 0
     probability = np.linspace(0, 1, 90)
-    statistics = [share_statistic(right), auc_statistic(right.astype(float), probability)]
-    whole = ClusterBootstrap(cases, seed=5, resamples=101)
-    expected = [whole.draws(statistic) for statistic in statistics]
+    statistics = [share_statistic(is_correct), auc_statistic(is_correct.astype(float), probability)]
+    bootstrap = ClusterBootstrap(cases, seed=5, resamples=101)
+    expected = [bootstrap.draws(statistic) for statistic in statistics]
     monkeypatch.setattr(bootstrap_module, "_MAX_WEIGHTS_IN_MEMORY", 1000)
     bootstrap_module._draw_clusters.cache_clear()
     parts = ClusterBootstrap(cases, seed=5, resamples=101)
@@ -72,13 +72,13 @@ def test_patterns_of_signs_that_are_drawn_some_at_a_time_are_the_same_ones(
 
 def test_repeats_do_not_narrow_the_interval():
     outcomes = {"a": 1, "b": 0, "c": 1, "d": 0}
-    once = ClusterBootstrap(list(outcomes), seed=3).interval(
+    interval = ClusterBootstrap(list(outcomes), seed=3).interval(
         share_statistic(list(outcomes.values()))
     )
     twenty = ClusterBootstrap([c for c in outcomes for _ in range(20)], seed=3)
     assert twenty.interval(
         share_statistic([v for v in outcomes.values() for _ in range(20)])
-    ) == pytest.approx(once)
+    ) == pytest.approx(interval)
 
 
 @pytest.mark.parametrize("seed", [0, 7])
@@ -118,13 +118,13 @@ def test_all_or_none_right_gives_the_interval_of_clopper_and_pearson(clusters, e
 def test_no_interval_of_few_cases_is_a_point():
     """Every outcome of one to eight cases, one or two repeats each."""
     for cases in range(1, 9):
-        for right in range(cases + 1):
+        for successes in range(cases + 1):
             for repeats in (1, 2):
                 names = [str(n) for n in range(cases) for _ in range(repeats)]
-                values = [float(n < right) for n in range(cases) for _ in range(repeats)]
+                values = [float(n < successes) for n in range(cases) for _ in range(repeats)]
                 for statistic in (share_statistic(values), mean_statistic(values, DIFFERENCE)):
                     _, low, high = ClusterBootstrap(names, seed=2).estimate(statistic)
-                    assert np.isnan(low) if cases == 1 else high - low > 0.2, (cases, right)
+                    assert np.isnan(low) if cases == 1 else high - low > 0.2, (cases, successes)
 
 
 def test_a_difference_that_never_occurs_may_still_occur():
@@ -149,8 +149,8 @@ def test_a_value_rests_on_the_clusters_that_can_change_it():
     assert bootstrap.interval(ratio_statistic(truth, truth, SHARE)) == two
     assert bootstrap.interval(auc_statistic(truth, truth)) == two
     assert bootstrap.interval(auc_statistic(1 - truth, 1 - truth)) == two
-    alone = np.array([1.0] + [0.0] * 19)
-    assert np.isnan(bootstrap.interval(auc_statistic(alone, alone))).all()
+    outcomes = np.array([1.0] + [0.0] * 19)
+    assert np.isnan(bootstrap.interval(auc_statistic(outcomes, outcomes))).all()
 
 
 def test_intervals_stay_within_bounds_and_hold_their_value():
@@ -158,11 +158,11 @@ def test_intervals_stay_within_bounds_and_hold_their_value():
     for _ in range(50):
         clusters = int(random.integers(2, 12))
         codes = random.integers(clusters, size=40)
-        right = (random.random(40) < random.random()).astype(float)
+        is_correct = (random.random(40) < random.random()).astype(float)
         statistics = [
-            share_statistic(right),
-            mean_statistic(right - random.random(40), DIFFERENCE),
-            mean_statistic(9 * right, AMOUNT),
+            share_statistic(is_correct),
+            mean_statistic(is_correct - random.random(40), DIFFERENCE),
+            mean_statistic(9 * is_correct, AMOUNT),
         ]
         for statistic in statistics:
             value, low, high = ClusterBootstrap(codes, seed=1).estimate(statistic)
@@ -176,8 +176,8 @@ def test_undefined_resamples_are_left_out():
     assert estimate_interval(0.3, draws, 5, SHARE) == estimate_interval(
         0.3, draws[~np.isnan(draws)], 5, SHARE
     )
-    never = Statistic(lambda weights: np.full(len(weights), np.nan), SHARE)
-    assert np.isnan(ClusterBootstrap(range(4), seed=0).estimate(never)).all()
+    undefined = Statistic(lambda weights: np.full(len(weights), np.nan), SHARE)
+    assert np.isnan(ClusterBootstrap(range(4), seed=0).estimate(undefined)).all()
 
 
 # Coverage
@@ -192,14 +192,16 @@ def simulation() -> ModuleType:
 
 @pytest.mark.slow  # only it finds intervals that are too narrow for some number of cases
 def test_intervals_cover_as_often_as_they_say_and_the_document_shows_it(simulation):
-    found = simulation.coverages()
-    for (clusters, rate, correlation), (ours, _) in found.items():
-        least, most = (0.92, 0.98) if clusters >= 30 else (0.90, 1.0)
-        assert least <= ours <= most, (clusters, rate, correlation)
-    shown = simulation.documented(simulation.DOCUMENT.read_text(encoding="utf-8"))
+    coverages = simulation.coverages()
+    for (clusters, rate, correlation), (ours, _) in coverages.items():
+        min_coverage, max_coverage = (0.92, 0.98) if clusters >= 30 else (0.90, 1.0)
+        assert min_coverage <= ours <= max_coverage, (clusters, rate, correlation)
+    documented = simulation.documented(simulation.DOCUMENT.read_text(encoding="utf-8"))
     figures = [
-        float(cell.split()[0]) for line in shown.splitlines()[2:] for cell in line.split("|")[3:-1]
+        float(cell.split()[0])
+        for line in documented.splitlines()[2:]
+        for cell in line.split("|")[3:-1]
     ]
-    assert figures == pytest.approx([100 * ours for ours, _ in found.values()], abs=0.2), (
+    assert figures == pytest.approx([100 * ours for ours, _ in coverages.values()], abs=0.2), (
         "--write it anew"
     )

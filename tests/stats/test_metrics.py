@@ -34,8 +34,8 @@ def one_hot(values: "list[str]") -> "np.ndarray":
 def test_metrics_agree_with_scikit_learn(pairs):
     truth, answers = zip(*pairs, strict=True)
     actual, assigned = one_hot(truth), one_hot(answers)
-    found = weighted_sums(actual, assigned, np.ones((1, len(pairs))))
-    ours = averages(found, LABELS, occurring_labels(actual, assigned), positive=2)
+    sums = weighted_sums(actual, assigned, np.ones((1, len(pairs))))
+    ours = averages(sums, LABELS, occurring_labels(actual, assigned), positive=2)
     names = ("precision", "recall", "f1")
     for average in ("macro", "weighted", "micro"):
         theirs = metrics.precision_recall_fscore_support(
@@ -46,23 +46,23 @@ def test_metrics_agree_with_scikit_learn(pairs):
         truth, answers, labels=["pro"], average=None, zero_division=0
     )[:3]
     assert [ours[name, "binary", ""][0] for name in names] == pytest.approx(np.ravel(theirs))
-    assert matthews(found)[0] == pytest.approx(metrics.matthews_corrcoef(truth, answers))
+    assert matthews(sums)[0] == pytest.approx(metrics.matthews_corrcoef(truth, answers))
     if len(set(truth) | set(answers)) > 1:
-        assert kappa(found)[0] == pytest.approx(metrics.cohen_kappa_score(truth, answers))
+        assert kappa(sums)[0] == pytest.approx(metrics.cohen_kappa_score(truth, answers))
 
 
 @given(st.integers(0, 2**32 - 1))
 def test_a_resample_is_scored_as_scikit_learn_scores_its_rows_over_the_fixed_labels(seed):
     random = np.random.default_rng(seed)
     truth, answers = random.choice(LABELS, (2, 15), p=[0.5, 0.4, 0.1])
-    drawn = random.integers(15, size=15)
+    rows = random.integers(15, size=15)
     actual, assigned = one_hot(list(truth)), one_hot(list(answers))
     occurs = occurring_labels(actual, assigned)
-    weights = np.bincount(drawn, minlength=15)[None, :].astype(float)
+    weights = np.bincount(rows, minlength=15)[None, :].astype(float)
     ours = averages(weighted_sums(actual, assigned, weights), LABELS, occurs)["f1", "macro", ""][0]
-    fixed = [label for label, kept in zip(LABELS, occurs, strict=True) if kept]
+    fixed = [label for label, is_present in zip(LABELS, occurs, strict=True) if is_present]
     theirs = metrics.f1_score(
-        truth[drawn], answers[drawn], labels=fixed, average="macro", zero_division=0
+        truth[rows], answers[rows], labels=fixed, average="macro", zero_division=0
     )
     assert ours == pytest.approx(theirs)
 
@@ -73,8 +73,10 @@ def test_a_rare_label_does_not_widen_macro_f1():
     """
     random = np.random.default_rng(0)
     truth = np.array(["neutral"] * 2 + ["con"] * 337 + ["pro"] * 337)
-    wrong = random.random(676) < 0.31
-    answers = np.where(wrong | (truth == "neutral"), np.where(truth == "con", "pro", "con"), truth)
+    is_wrong = random.random(676) < 0.31
+    answers = np.where(
+        is_wrong | (truth == "neutral"), np.where(truth == "con", "pro", "con"), truth
+    )
     outcome = ClassificationOutcome(
         one_hot(list(truth)), one_hot(list(answers)), None, "decision", None
     )
@@ -91,9 +93,9 @@ def test_a_coin_is_scored_by_its_expectation():
     truth = one_hot(["pro"] * 3 + ["con"])
     shares = truth.mean(axis=0)
     outcome = ClassificationOutcome(truth, np.tile(shares, (4, 1)), None, "decision", None)
-    found = measure(outcome)
-    assert found["accuracy"] == pytest.approx(0.75**2 + 0.25**2)
-    assert found["kappa"] == pytest.approx(0) and np.isnan(found["auc"])
+    scores = measure(outcome)
+    assert scores["accuracy"] == pytest.approx(0.75**2 + 0.25**2)
+    assert scores["kappa"] == pytest.approx(0) and np.isnan(scores["auc"])
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=2, max_size=40))
@@ -142,8 +144,10 @@ def test_alpha_agrees_with_krippendorff_also_where_ratings_are_missing_or_drawn_
     ratings = np.array(rows, dtype=object)
     weights = np.ones((1, len(rows)))
     weights[0, 0] = 3
-    drawn = np.concatenate([ratings[[0, 0]], ratings])
-    coded = np.array([["abc".index(v) if v else np.nan for v in row] for row in drawn], dtype=float)
+    resampled = np.concatenate([ratings[[0, 0]], ratings])
+    coded = np.array(
+        [["abc".index(v) if v else np.nan for v in row] for row in resampled], dtype=float
+    )
     ours = krippendorffs_alpha(ratings)(weights)[0]
     pairable = coded[(~np.isnan(coded)).sum(axis=1) > 1]
     if len(np.unique(pairable[~np.isnan(pairable)])) < 2:

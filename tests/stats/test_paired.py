@@ -17,13 +17,13 @@ def runs(answers: "dict[str, list[str]]") -> pd.DataFrame:
     """Predictions of cases that are all "yes", one repeat an answer."""
     rows = [
         prediction(case, "yes", answer, repeat=number)
-        for case, several in answers.items()
-        for number, answer in enumerate(several)
+        for case, case_answers in answers.items()
+        for number, answer in enumerate(case_answers)
     ]
     return pd.DataFrame(rows)
 
 
-def alone(cases) -> "dict[str, str]":
+def own_clusters(cases) -> "dict[str, str]":
     return {case: case for case in cases}
 
 
@@ -39,28 +39,37 @@ def test_mcnemar_and_holm_by_hand():
 
 def test_even_repeats_are_paired_on_each_cases_mean():
     """Half right is half right: 0.875 less 0.6875, not 8 of 8 less 4 of 8."""
-    half, whole = ["yes", "no"], ["yes", "yes"]
-    first = runs({c: half if c in "ab" else whole for c in "abcdefgh"})
-    second = runs({c: half if c in "abcde" else whole for c in "abcdefgh"})
-    found = compare_shares(share_right(first), share_right(second), alone("abcdefgh"), seed=0)
+    half, always_right = ["yes", "no"], ["yes", "yes"]
+    first = runs({c: half if c in "ab" else always_right for c in "abcdefgh"})
+    second = runs({c: half if c in "abcde" else always_right for c in "abcdefgh"})
+    difference = compare_shares(
+        share_right(first), share_right(second), own_clusters("abcdefgh"), seed=0
+    )
     accuracies = [float((frame["prediction"] == "yes").mean()) for frame in (first, second)]
     assert accuracies == [0.875, 0.6875]
-    assert found.difference == pytest.approx(0.1875)
-    assert (found.cases, found.first_better, found.second_better) == (8, 3, 0)
-    assert found.low < 0.1875 < found.high
+    assert difference.difference == pytest.approx(0.1875)
+    assert (difference.cases, difference.first_better, difference.second_better) == (8, 3, 0)
+    assert difference.low < 0.1875 < difference.high
 
 
 def test_the_cases_that_both_argued_are_compared_and_invalid_is_wrong():
     first, second = runs({c: ["yes"] for c in "abc"}), runs({"a": ["yes"], "b": [""], "z": ["no"]})
-    found = compare_shares(share_right(first), share_right(second), alone("abcz"), seed=0)
-    assert (found.cases, found.first_better, found.second_better, found.difference) == (
+    difference = compare_shares(
+        share_right(first), share_right(second), own_clusters("abcz"), seed=0
+    )
+    assert (
+        difference.cases,
+        difference.first_better,
+        difference.second_better,
+        difference.difference,
+    ) == (
         2,
         1,
         0,
         0.5,
     )
     nothing = compare_shares(
-        share_right(first), share_right(runs({"q": ["yes"]})), alone("abcq"), seed=0
+        share_right(first), share_right(runs({"q": ["yes"]})), own_clusters("abcq"), seed=0
     )
     assert nothing.cases == 0 and np.isnan([nothing.difference, nothing.low, nothing.p]).all()
 
@@ -68,9 +77,11 @@ def test_the_cases_that_both_argued_are_compared_and_invalid_is_wrong():
 def test_one_answer_a_case_is_tested_by_mcnemar():
     random = np.random.default_rng(1)
     first, second = (as_numbers(random.random(40) < share) for share in (0.8, 0.5))
-    found = compare(first, second, range(40), seed=0)
-    assert found.p == pytest.approx(
-        binomtest(found.first_better, found.first_better + found.second_better).pvalue
+    difference = compare(first, second, range(40), seed=0)
+    assert difference.p == pytest.approx(
+        binomtest(
+            difference.first_better, difference.first_better + difference.second_better
+        ).pvalue
     )
 
 
@@ -99,19 +110,21 @@ def test_cases_of_one_cluster_are_not_counted_as_independent():
     second = np.zeros(19)
     assert compare(first, second, range(19), seed=0).p < 0.01
     motions = ["m"] * 10 + [str(n) for n in range(9)]
-    found = compare(first, second, motions, seed=0)
-    assert (found.p, found.clusters, found.cases) == (1, 10, 19)
-    assert found.low < 0
+    difference = compare(first, second, motions, seed=0)
+    assert (difference.p, difference.clusters, difference.cases) == (1, 10, 19)
+    assert difference.low < 0
 
 
 def test_equal_systems_differ_by_nothing_within_what_the_cases_can_tell():
-    found = compare(np.ones(6), np.ones(6), range(6), seed=0)
-    assert (found.difference, found.p) == (0, 1)
-    assert found.low < 0 < found.high
+    difference = compare(np.ones(6), np.ones(6), range(6), seed=0)
+    assert (difference.difference, difference.p) == (0, 1)
+    assert difference.low < 0 < difference.high
 
 
 def test_one_case_in_two_kinds_of_clusters_has_a_difference_and_no_interval():
     for number in range(20):
         first, second = pd.Series({"c": 0.3 + number / 97}), pd.Series({"c": 0.1})
-        found = compare_shares(first, second, {"c": ("story", "judge")}, seed=1)
-        assert found.difference == pytest.approx(first["c"] - second["c"]) and np.isnan(found.low)
+        difference = compare_shares(first, second, {"c": ("story", "judge")}, seed=1)
+        assert difference.difference == pytest.approx(first["c"] - second["c"]) and np.isnan(
+            difference.low
+        )

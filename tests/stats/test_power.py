@@ -47,16 +47,16 @@ def test_of_a_mean_it_is_the_t_test(cases: tuple[int, ...], published: float) ->
     """
     sd = 0.4
     spread = Spread(0.9, (sd**2,) * len(cases), (NAN, NAN))
-    found = smallest_difference(cases, spread) / sd
-    assert found == pytest.approx(published, abs=0.006)
+    effect = smallest_difference(cases, spread) / sd
+    assert effect == pytest.approx(published, abs=0.006)
     freedom, error = sum(cases) - len(cases), sum(1 / number for number in cases) ** 0.5
 
     def power(difference: float) -> float:
         return float(nct.sf(t.ppf(0.975, freedom), freedom, difference / error))
 
-    assert found == pytest.approx(brentq(lambda one: power(one) - 0.8, 0.01, 3), rel=1e-4)
+    assert effect == pytest.approx(brentq(lambda gap: power(gap) - 0.8, 0.01, 3), rel=1e-4)
     if len(cases) == 1:
-        assert cases_needed(found * sd, spread) == pytest.approx(cases[0], rel=1e-4)
+        assert cases_needed(effect * sd, spread) == pytest.approx(cases[0], rel=1e-4)
 
 
 @pytest.mark.parametrize("shares", [(0.9, 0.5), (0.8, 0.45), (0.35, 0.1)])
@@ -66,44 +66,46 @@ def test_shares_of_different_cases_are_planned_for_fishers_exact_test(
     """The power of that test, summed over all outcomes of both sides, at the number of cases that
     is planned.
     """
-    difference, between = shares[0] - shares[1], tuple(share * (1 - share) for share in shares)
+    difference, variances = shares[0] - shares[1], tuple(share * (1 - share) for share in shares)
     cases = int(
         np.ceil(
             cases_needed(
-                difference, Spread(difference, between, (NAN, NAN), (1.0, 1.0), is_binary=True)
+                difference, Spread(difference, variances, (NAN, NAN), (1.0, 1.0), is_binary=True)
             )
         )
     )
-    one, other = (binom.pmf(np.arange(cases + 1), cases, share) for share in shares)
-    found = 0.0
+    first_density, second_density = (
+        binom.pmf(np.arange(cases + 1), cases, share) for share in shares
+    )
+    power = 0.0
     for total in range(2 * cases + 1):
         first = np.arange(max(0, total - cases), min(cases, total) + 1)
         ways = hypergeom.pmf(first, 2 * cases, total, cases)
         p = np.array([ways[ways <= way * (1 + 1e-9)].sum() for way in ways])
-        found += float((one[first] * other[total - first])[p < 0.05].sum())
-    assert found == pytest.approx(0.8, abs=0.03)
+        power += float((first_density[first] * second_density[total - first])[p < 0.05].sum())
+    assert power == pytest.approx(0.8, abs=0.03)
 
 
 def test_sides_of_different_cases_count_their_own_variance_and_clusters() -> None:
     random = np.random.default_rng(5)
-    few, many = random.normal(0, 2, 20), random.normal(0, 0.5, 200)
+    small_sample, large_sample = random.normal(0, 2, 20), random.normal(0, 0.5, 200)
     sides = [
         Observed(
             values, [f"{side}{number:03d}" for number in range(len(values))], ["m"] * len(values)
         )
-        for side, values in (("a", few), ("b", many))
+        for side, values in (("a", small_sample), ("b", large_sample))
     ]
     clusters = [*range(20), *(100 + number // 5 for number in range(200))]
     spread = estimate_spread(sides[0], sides[1], 0.0, clusters, is_paired=False)
     assert spread.between_variance == pytest.approx(
-        (few.var(ddof=1), many.var(ddof=1))
+        (small_sample.var(ddof=1), large_sample.var(ddof=1))
     ) and spread.cases == (20, 200)
     assert spread.design[0] == 1
-    alone = smallest_difference((20, 10**6), spread)
-    assert smallest_difference((20, 200), spread) == pytest.approx(alone, rel=0.05), (
+    smallest = smallest_difference((20, 10**6), spread)
+    assert smallest_difference((20, 200), spread) == pytest.approx(smallest, rel=0.05), (
         "the small, noisy side decides"
     )
-    assert smallest_difference((200, 20), spread) < 0.6 * alone
+    assert smallest_difference((200, 20), spread) < 0.6 * smallest
 
 
 @pytest.mark.parametrize(("difference", "discordant"), [(0.1, 0.3), (0.2, 0.4), (0.05, 0.1)])
@@ -114,8 +116,8 @@ def test_mcnemars_exact_test_reaches_the_power_planned_for(
     cases = int(np.ceil(cases_needed(difference, spread)))
     random = np.random.default_rng(1)
     shares = [(discordant + difference) / 2, (discordant - difference) / 2, 1 - discordant]
-    drawn = random.multinomial(cases, shares, size=4000)
-    power = np.mean([mcnemar_exact(first, second) < 0.05 for first, second, _ in drawn])
+    counts = random.multinomial(cases, shares, size=4000)
+    power = np.mean([mcnemar_exact(first, second) < 0.05 for first, second, _ in counts])
     assert 0.785 < power < 0.84, power
 
 
@@ -126,18 +128,19 @@ def debates(
     each side's own.
     """
     shared = random.normal(0, difficulty, cases)
-    own = random.normal(0, 0.7, (2, cases))
-    odds = shared + own + np.array([[gap / 2], [-gap / 2]])
+    case_effects = random.normal(0, 0.7, (2, cases))
+    odds = shared + case_effects + np.array([[gap / 2], [-gap / 2]])
     return random.random((2, cases, repeats)) < 1 / (1 + np.exp(-odds[..., None]))
 
 
-def spread_of(right: np.ndarray) -> Spread:
-    _, cases, repeats = right.shape
+def spread_of(is_right: np.ndarray) -> Spread:
+    _, cases, repeats = is_right.shape
     names = [f"c{number:04d}" for number in range(cases) for _ in range(repeats)]
     sides = [
-        Observed(np.asarray(side, dtype=float).ravel(), names, ["m"] * len(names)) for side in right
+        Observed(np.asarray(side, dtype=float).ravel(), names, ["m"] * len(names))
+        for side in is_right
     ]
-    means = right.mean(axis=(1, 2))
+    means = is_right.mean(axis=(1, 2))
     return estimate_spread(
         *sides, float(means[0] - means[1]), np.arange(cases), is_paired=True, is_binary=True
     )
@@ -146,17 +149,19 @@ def spread_of(right: np.ndarray) -> Spread:
 def test_the_split_of_variance_is_recovered_from_a_pilot_without_bias() -> None:
     random = np.random.default_rng(2)
     truth = debates(random, 200_000, 60, 0.8).mean(axis=2)
-    between = float(np.var(truth[0] - truth[1])) - sum(
+    expected_between = float(np.var(truth[0] - truth[1])) - sum(
         float((p * (1 - p)).mean()) / 59 for p in truth
     )
-    found = [spread_of(debates(random, 60, 3, 0.8)) for _ in range(300)]
-    estimates = np.array([one.between_variance[0] for one in found])
-    assert abs(estimates.mean() - between) < 4 * estimates.std() / 300**0.5 + 0.003, (
+    spreads = [spread_of(debates(random, 60, 3, 0.8)) for _ in range(300)]
+    estimates = np.array([estimate.between_variance[0] for estimate in spreads])
+    assert abs(estimates.mean() - expected_between) < 4 * estimates.std() / 300**0.5 + 0.003, (
         estimates.mean(),
-        between,
+        expected_between,
     )
-    within = float((truth[0] * (1 - truth[0])).mean()) * 60 / 59
-    assert np.mean([one.within[0] for one in found]) == pytest.approx(within, abs=0.004)
+    expected_within = float((truth[0] * (1 - truth[0])).mean()) * 60 / 59
+    assert np.mean([estimate.within[0] for estimate in spreads]) == pytest.approx(
+        expected_within, abs=0.004
+    )
 
 
 def test_a_study_of_the_planned_size_finds_the_difference_as_often_as_planned() -> None:
@@ -169,8 +174,8 @@ def test_a_study_of_the_planned_size_finds_the_difference_as_often_as_planned() 
         tested = [debates(random, cases, repeats, 0.9).mean(axis=2) for _ in range(250)]
         power = np.mean(
             [
-                compare(one, other, np.arange(cases), seed).p < 0.05
-                for seed, (one, other) in enumerate(tested)
+                compare(first_side, second_side, np.arange(cases), seed).p < 0.05
+                for seed, (first_side, second_side) in enumerate(tested)
             ]
         )
         assert 0.73 < power < 0.88, (repeats, cases, power)
@@ -181,12 +186,19 @@ def test_repeats_pay_only_where_cases_run_out() -> None:
     plenty = cheapest(0.1, spread, 0.02, 5000)
     assert plenty is not None and plenty.repeats == 1
     assert plenty.cost == pytest.approx(plenty.cases * 0.02)
-    few = cheapest(0.1, spread, 0.02, 100)
-    assert few is not None and few.repeats > 1 and few.cases <= 100 and few.cost > plenty.cost
+    cheap_design = cheapest(0.1, spread, 0.02, 100)
+    assert (
+        cheap_design is not None
+        and cheap_design.repeats > 1
+        and cheap_design.cases <= 100
+        and cheap_design.cost > plenty.cost
+    )
     assert cheapest(0.1, spread, 0.02, 20) is None, "more repeats do not replace cases"
-    once = Spread(0.05, (0.25,), (NAN, NAN))
-    assert cheapest(0.1, once, 0.02, 100) is None, "what repeats are worth is unknown"
-    assert cheapest(0.1, once, 0.0, 5000).repeats == 1
+    spread_without_repeats = Spread(0.05, (0.25,), (NAN, NAN))
+    assert cheapest(0.1, spread_without_repeats, 0.02, 100) is None, (
+        "what repeats are worth is unknown"
+    )
+    assert cheapest(0.1, spread_without_repeats, 0.0, 5000).repeats == 1
 
 
 def test_clusters_corrections_and_few_cases() -> None:
@@ -203,8 +215,8 @@ def test_clusters_corrections_and_few_cases() -> None:
     crossed = estimate_spread(
         judged, second, 0.0, [(case // 5, case % 10) for case in range(200)], is_paired=True
     )
-    alone = estimate_spread(judged, second, 0.0, np.repeat(np.arange(40), 5), is_paired=True)
-    assert crossed.design[0] > 1.5 * alone.design[0], (
+    unclustered = estimate_spread(judged, second, 0.0, np.repeat(np.arange(40), 5), is_paired=True)
+    assert crossed.design[0] > 1.5 * unclustered.design[0], (
         "judges who sit in many debates take their share too"
     )
     spread = paired_proportions(0.3)
@@ -221,14 +233,19 @@ def test_models_count_alike_however_often_each_debated() -> None:
     """
     random = np.random.default_rng(4)
     cases, often = 4000, {"a": 6, "b": 1}
-    own = {model: random.normal(0, 1, cases) for model in often}
+    model_effects = {model: random.normal(0, 1, cases) for model in often}
     names = [f"c{number:04d}" for number in range(cases)]
     parts = [
         (name, model) for model, repeats in often.items() for name in names for _ in range(repeats)
     ]
-    held = np.concatenate([np.repeat(own[model], repeats) for model, repeats in often.items()])
-    first = Observed(held + random.normal(0, 0.5, len(held)), *map(list, zip(*parts, strict=True)))
-    second = Observed(np.zeros(len(held)), first.cases, first.runs)
+    debate_values = np.concatenate(
+        [np.repeat(model_effects[model], repeats) for model, repeats in often.items()]
+    )
+    first = Observed(
+        debate_values + random.normal(0, 0.5, len(debate_values)),
+        *map(list, zip(*parts, strict=True)),
+    )
+    second = Observed(np.zeros(len(debate_values)), first.cases, first.runs)
     spread = estimate_spread(first, second, 0.0, range(cases), is_paired=True)
     assert spread.between_variance[0] == pytest.approx(0.5, rel=0.06) and spread.within[
         0

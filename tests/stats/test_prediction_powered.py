@@ -28,12 +28,12 @@ PPI_PYTHON = {
 }
 
 
-def rows(labelled: int, others: int) -> tuple[Floats, Floats, Floats]:
+def rows(labelled: int, unlabelled: int) -> tuple[Floats, Floats, Floats]:
     """A labeller that misses three of ten and invents one of ten, and people's labels of the first
     rows.
     """
     draw = np.random.default_rng(labelled)
-    truth = (draw.random(labelled + others) < 0.4).astype(float)
+    truth = (draw.random(labelled + unlabelled) < 0.4).astype(float)
     predicted = np.where(draw.random(len(truth)) < np.where(truth == 1, 0.3, 0.1), 1 - truth, truth)
     inclusion = np.where(np.arange(len(truth)) < labelled, labelled / len(truth), np.nan)
     return predicted, truth, inclusion
@@ -47,10 +47,10 @@ def test_without_clusters_estimates_and_intervals_are_those_of_ppi_python(
     """Their lambda is ours but for (n + N) / N; tuned ones agree within a hundredth of the standard
     error.
     """
-    labelled, others = SIZES[size]
-    predicted, truth, sample = rows(labelled, others)
+    labelled, unlabelled = SIZES[size]
+    predicted, truth, sample = rows(labelled, unlabelled)
     statistic = corrected_mean(
-        predicted, truth, sample, trust and trust * (labelled + others) / others
+        predicted, truth, sample, trust and trust * (labelled + unlabelled) / unlabelled
     )
     bootstrap = ClusterBootstrap(range(len(truth)), seed=1, resamples=4000)
     theirs, low, high = PPI_PYTHON[size][trust]
@@ -66,12 +66,12 @@ def test_the_figures_of_ppi_python_are_its_own() -> None:
     ppi_py = pytest.importorskip(
         "ppi_py", reason="ppi-python is not installed: pip install ppi-python"
     )
-    for size, (labelled, others) in SIZES.items():
-        predicted, truth, _ = rows(labelled, others)
+    for size, (labelled, unlabelled) in SIZES.items():
+        predicted, truth, _ = rows(labelled, unlabelled)
         for trust, recorded in PPI_PYTHON[size].items():
-            given = (truth[:labelled], predicted[:labelled], predicted[labelled:])
-            value = float(np.squeeze(ppi_py.ppi_mean_pointestimate(*given, lam=trust)))
-            low, high = ppi_py.ppi_mean_ci(*given, alpha=0.05, lam=trust)
+            arguments = (truth[:labelled], predicted[:labelled], predicted[labelled:])
+            value = float(np.squeeze(ppi_py.ppi_mean_pointestimate(*arguments, lam=trust)))
+            low, high = ppi_py.ppi_mean_ci(*arguments, alpha=0.05, lam=trust)
             assert (value, low.item(), high.item()) == pytest.approx(recorded, abs=1e-9)
 
 
@@ -82,9 +82,9 @@ def test_unequal_probabilities_weigh_as_ppi_python_weighs() -> None:
     predicted, truth, sample = rows(60, 600)
     inclusion = np.where(~np.isnan(sample), np.where(predicted == 1, 0.2, 0.05), np.nan)
     weights = 1 / inclusion[:60]
-    by_hand = predicted.mean() + np.average((truth - predicted)[:60], weights=weights)
+    expected_mean = predicted.mean() + np.average((truth - predicted)[:60], weights=weights)
     statistic = corrected_mean(predicted, truth, inclusion, trust=1.0)
-    assert ClusterBootstrap(range(660), 1, 10).value(statistic) == pytest.approx(by_hand)
+    assert ClusterBootstrap(range(660), 1, 10).value(statistic) == pytest.approx(expected_mean)
 
 
 def test_a_sample_of_everything_is_what_people_say_and_a_perfect_labeller_is_believed() -> None:
@@ -94,9 +94,11 @@ def test_a_sample_of_everything_is_what_people_say_and_a_perfect_labeller_is_bel
     assert bootstrap.value(corrected_mean(predicted, truth, everything)) == pytest.approx(
         truth.mean()
     )
-    never = np.zeros(660, dtype=bool)
-    few = np.where(np.arange(660) < 20, 20 / 660, np.nan)
-    value, low, high = estimate_share(bootstrap, corrected_mean(truth, truth, few), never)
+    unsampled = np.zeros(660, dtype=bool)
+    small_sample = np.where(np.arange(660) < 20, 20 / 660, np.nan)
+    value, low, high = estimate_share(
+        bootstrap, corrected_mean(truth, truth, small_sample), unsampled
+    )
     assert value == pytest.approx(truth.mean())
     assert (
         high - low
@@ -104,8 +106,10 @@ def test_a_sample_of_everything_is_what_people_say_and_a_perfect_labeller_is_bel
         > bootstrap.interval(share_statistic(truth))[1]
         - bootstrap.interval(share_statistic(truth))[0]
     )
-    nobody = estimate_share(bootstrap, corrected_mean(truth, truth, np.full(660, np.nan)), never)
-    assert np.isnan(nobody).all()
+    estimate = estimate_share(
+        bootstrap, corrected_mean(truth, truth, np.full(660, np.nan)), unsampled
+    )
+    assert np.isnan(estimate).all()
 
 
 def test_a_share_stays_a_share() -> None:
@@ -138,16 +142,20 @@ def world(seed: int, cases: int = 40, panel: int = 6, share: float = 0.15) -> Wo
     """
     draw = np.random.default_rng(seed)
     judges = cases * panel
-    before = draw.random(judges) < np.repeat(draw.beta(2, 2, cases), panel)
-    truth = np.stack([before, before ^ (draw.random(judges) < 0.08)], axis=1).astype(float)
-    wrong = np.where(truth == 1, 0.3, 0.05) * np.repeat(0.5 + draw.random(cases), panel)[:, None]
-    predicted = np.where(draw.random((judges, 2)) < wrong, 1 - truth, truth)
+    is_positive = draw.random(judges) < np.repeat(draw.beta(2, 2, cases), panel)
+    truth = np.stack([is_positive, is_positive ^ (draw.random(judges) < 0.08)], axis=1).astype(
+        float
+    )
+    error_rate = (
+        np.where(truth == 1, 0.3, 0.05) * np.repeat(0.5 + draw.random(cases), panel)[:, None]
+    )
+    predicted = np.where(draw.random((judges, 2)) < error_rate, 1 - truth, truth)
     sizes = np.where((predicted[:, 0] != predicted[:, 1]) | (draw.random(judges) < 0.2), 0.5, 0.3)
     rank = draw.random(judges) / sizes
     order = np.argsort(rank)
-    taken = order[: int(share * judges)]
+    sampled = order[: int(share * judges)]
     inclusion = np.full(judges, np.nan)
-    inclusion[taken] = np.minimum(1, sizes[taken] * rank[order[len(taken)]])
+    inclusion[sampled] = np.minimum(1, sizes[sampled] * rank[order[len(sampled)]])
     return World(np.repeat(np.arange(cases), panel), predicted, truth, inclusion)
 
 
@@ -155,18 +163,19 @@ def holds(measure: str, seed: int, true_share: float) -> tuple[bool, bool]:
     """Whether the corrected interval, and that of the mixture of both kinds of labels, hold the
     truth.
     """
-    found = world(seed)
-    case, sample = found.case, found.inclusion
+    draws = world(seed)
+    case, sample = draws.case, draws.inclusion
     if measure == "share":
-        predicted, truth = found.predicted.ravel(), found.truth.ravel()
-        case, sample = np.repeat(case, 2), np.repeat(found.inclusion, 2)
+        predicted, truth = draws.predicted.ravel(), draws.truth.ravel()
+        case, sample = np.repeat(case, 2), np.repeat(draws.inclusion, 2)
         statistic = corrected_mean(predicted, truth, sample)
     else:
         predicted, truth = (
-            (said[:, 0] != said[:, 1]).astype(float) for said in (found.predicted, found.truth)
+            (labels[:, 0] != labels[:, 1]).astype(float)
+            for labels in (draws.predicted, draws.truth)
         )
-        ones = np.ones_like(truth)
-        statistic = corrected_ratio((predicted, ones), (truth, ones), sample)
+        denominators = np.ones_like(truth)
+        statistic = corrected_ratio((predicted, denominators), (truth, denominators), sample)
     bootstrap = ClusterBootstrap(case, seed, resamples=300)
     _, low, high = estimate_share(bootstrap, statistic, predicted != truth)
     mixed_low, mixed_high = bootstrap.interval(

@@ -22,57 +22,59 @@ def random_pairs(number: int, seed: int = 0) -> tuple[list[str], list[str], np.n
     outcomes = np.where(
         random.random(number) < 1 / (1 + np.exp((second - first) / 3)), SECOND, FIRST
     )
-    return [f"m{one}" for one in first], [f"m{one}" for one in second], outcomes
+    return [f"m{debater}" for debater in first], [f"m{debater}" for debater in second], outcomes
 
 
 def test_without_ties_strengths_are_those_of_logistic_regression():
     first, second, outcomes = random_pairs(400)
     length = np.random.default_rng(1).normal(0, 1, 400)
-    found = fit_ratings(
+    ratings = fit_ratings(
         first, second, outcomes, list(range(400)), {"side": np.ones(400), "length": length}
     )
-    assert found is not None and found.ties == 0
-    names = sorted(found.strengths)
+    assert ratings is not None and ratings.ties == 0
+    names = sorted(ratings.strengths)
     columns = [
-        [(one == name) - (other == name) for name in names]
-        for one, other in zip(first, second, strict=True)
+        [(winner == name) - (loser == name) for name in names]
+        for winner, loser in zip(first, second, strict=True)
     ]
     features = np.column_stack([np.array(columns, dtype=float), np.ones(400), length])
     library = LogisticRegression(C=1e6, fit_intercept=False, tol=1e-9, max_iter=2000).fit(
         features, outcomes > 0
     )
     strengths = library.coef_[0][:5] - library.coef_[0][:5].mean()
-    assert [found.strengths[name].value for name in names] == pytest.approx(strengths, abs=1e-3)
-    assert [one.value for one in found.terms.values()] == pytest.approx(
+    assert [ratings.strengths[name].value for name in names] == pytest.approx(strengths, abs=1e-3)
+    assert [winner.value for winner in ratings.terms.values()] == pytest.approx(
         library.coef_[0][5:], abs=1e-3
     )
 
 
 def test_ties_between_equals_are_as_likely_as_they_were():
     outcomes = np.array([FIRST, SECOND, TIE] * 40)
-    found = fit_ratings(["a"] * 120, ["b"] * 120, outcomes, [number // 3 for number in range(120)])
-    assert found is not None and found.ties == pytest.approx(1 / 3, abs=1e-3)
-    assert found.strengths["a"].value == pytest.approx(0, abs=1e-6)
+    ratings = fit_ratings(
+        ["a"] * 120, ["b"] * 120, outcomes, [number // 3 for number in range(120)]
+    )
+    assert ratings is not None and ratings.ties == pytest.approx(1 / 3, abs=1e-3)
+    assert ratings.strengths["a"].value == pytest.approx(0, abs=1e-6)
 
 
 def test_sides_are_told_from_strengths_where_they_were_swapped():
     first, second = ["a", "b"] * 50, ["b", "a"] * 50
     always_first = np.full(100, FIRST)
-    found = fit_ratings(first, second, np.where(np.arange(100) % 9 == 0, SECOND, always_first), list(range(50)) * 2,
+    ratings = fit_ratings(first, second, np.where(np.arange(100) % 9 == 0, SECOND, always_first), list(range(50)) * 2,
                  {"side": np.ones(100)})  # fmt: skip
-    assert found is not None and found.terms["side"].low > 1
-    assert abs(found.strengths["a"].value) < abs(found.terms["side"].value) / 2
+    assert ratings is not None and ratings.terms["side"].low > 1
+    assert abs(ratings.strengths["a"].value) < abs(ratings.terms["side"].value) / 2
 
 
 def test_a_verdict_that_is_copied_within_its_topic_adds_no_certainty():
     first, second, outcomes = random_pairs(200)
-    once = fit_ratings(first, second, outcomes, list(range(200)))
+    single = fit_ratings(first, second, outcomes, list(range(200)))
     thrice = fit_ratings(first * 3, second * 3, np.tile(outcomes, 3), list(range(200)) * 3)
-    assert once is not None and thrice is not None
-    for name, one in once.strengths.items():
-        other = thrice.strengths[name]
-        assert (other.value, other.low, other.high) == pytest.approx(
-            (one.value, one.low, one.high), abs=2e-3
+    assert single is not None and thrice is not None
+    for name, rating in single.strengths.items():
+        repeated = thrice.strengths[name]
+        assert (repeated.value, repeated.low, repeated.high) == pytest.approx(
+            (rating.value, rating.low, rating.high), abs=2e-3
         )
 
 
@@ -80,27 +82,31 @@ def test_weights_let_a_pair_count_as_often_as_it_is_weighed():
     first, second, outcomes = random_pairs(60)
     weights = np.where(np.arange(60) < 20, 2.0, 1.0)
     weighted = fit_ratings(first, second, outcomes, list(range(60)), weights=weights)
-    twice = fit_ratings(
+    duplicated = fit_ratings(
         first[:20] + first,
         second[:20] + second,
         np.concatenate([outcomes[:20], outcomes]),
         list(range(80)),
     )
-    assert weighted is not None and twice is not None
-    for name, one in twice.strengths.items():
-        assert weighted.strengths[name].value == pytest.approx(one.value, abs=2e-3)
+    assert weighted is not None and duplicated is not None
+    for name, rating in duplicated.strengths.items():
+        assert weighted.strengths[name].value == pytest.approx(rating.value, abs=2e-3)
 
 
 def test_who_always_wins_and_what_has_few_topics_gets_no_interval():
     outcomes = np.array([FIRST] * 20 + [FIRST, SECOND] * 20)
-    found = fit_ratings(
+    ratings = fit_ratings(
         ["best"] * 20 + ["a"] * 40, ["a", "b"] * 10 + ["b"] * 40, outcomes, list(range(60))
     )
-    assert found is not None and np.isnan(found.strengths["best"].low)
-    assert found.strengths["best"].value == max(one.value for one in found.strengths.values())
-    assert found.strengths["a"].low < found.strengths["a"].high
-    few = fit_ratings(["a"] * 40, ["b"] * 40, outcomes[20:], [number % 3 for number in range(40)])
-    assert few is not None and np.isnan(few.strengths["a"].low)
+    assert ratings is not None and np.isnan(ratings.strengths["best"].low)
+    assert ratings.strengths["best"].value == max(
+        rating.value for rating in ratings.strengths.values()
+    )
+    assert ratings.strengths["a"].low < ratings.strengths["a"].high
+    few_topics = fit_ratings(
+        ["a"] * 40, ["b"] * 40, outcomes[20:], [number % 3 for number in range(40)]
+    )
+    assert few_topics is not None and np.isnan(few_topics.strengths["a"].low)
     assert fit_ratings([], [], np.array([]), []) is None
 
 
@@ -112,28 +118,34 @@ def test_groups_that_no_chain_of_wins_joins_are_not_compared():
     beaten = fit_ratings(["a"] * 90 + ["b"] * 20, ["b"] * 60 + ["e"] * 30 + ["c", "d"] * 10,
                   np.concatenate([outcomes, np.full(20, FIRST)]), list(range(110)))  # fmt: skip
     assert never_met is not None and beaten is not None
-    for found, outside in ((never_met, "cd"), (beaten, "cd")):
-        assert [name for name, one in found.strengths.items() if np.isnan(one.low)] == list(outside)
-        assert sum(found.strengths[name].value for name in "abe") == pytest.approx(0, abs=1e-9)
-    alone = fit_ratings(["a"] * 90, ["b"] * 60 + ["e"] * 30, outcomes, list(range(90)))
-    assert alone is not None
+    for ratings, outside in ((never_met, "cd"), (beaten, "cd")):
+        assert [name for name, rating in ratings.strengths.items() if np.isnan(rating.low)] == list(
+            outside
+        )
+        assert sum(ratings.strengths[name].value for name in "abe") == pytest.approx(0, abs=1e-9)
+    separate = fit_ratings(["a"] * 90, ["b"] * 60 + ["e"] * 30, outcomes, list(range(90)))
+    assert separate is not None
     assert [beaten.strengths[name].value for name in "abe"] == pytest.approx(
-        [alone.strengths[name].value for name in "abe"], abs=0.02
+        [separate.strengths[name].value for name in "abe"], abs=0.02
     )
     unbeaten = fit_ratings(["a"] * 20, ["b"] * 20, np.full(20, FIRST), list(range(20)))
-    assert unbeaten is not None and all(np.isnan(one.low) for one in unbeaten.strengths.values())
+    assert unbeaten is not None and all(
+        np.isnan(rating.low) for rating in unbeaten.strengths.values()
+    )
 
 
 def test_a_judge_who_names_one_side_alone_has_a_leaning_without_bounds():
     first, second, outcomes = random_pairs(200)
     judged = np.arange(200) % 2
-    found = fit_ratings(first, second, np.where(judged, FIRST, outcomes), list(range(200)),
+    ratings = fit_ratings(first, second, np.where(judged, FIRST, outcomes), list(range(200)),
                  {"before one": 1.0 - judged, "before the other": 1.0 * judged})  # fmt: skip
-    assert found is not None and found.terms["before one"].low < found.terms["before one"].high
-    assert found.terms["before the other"].value > 5 and np.isnan(
-        found.terms["before the other"].low
+    assert (
+        ratings is not None and ratings.terms["before one"].low < ratings.terms["before one"].high
     )
-    assert not any(np.isnan(one.low) for one in found.strengths.values())
+    assert ratings.terms["before the other"].value > 5 and np.isnan(
+        ratings.terms["before the other"].low
+    )
+    assert not any(np.isnan(rating.low) for rating in ratings.strengths.values())
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from moot.stats.replication import (
 NOTHING_KNOWN = Published.of(0.62)
 
 
-def shown(published: Published | None, ours: Measurement) -> Any:
+def comparison(published: Published | None, ours: Measurement) -> Any:
     """The row of a table that compares ours with a published value."""
     return COMPARISON_COLUMNS.table([comparison_row({}, published, ours)], []).frame.iloc[0]
 
@@ -37,26 +37,26 @@ def test_two_samples_of_one_rate_differ_by_what_the_intervals_say(
     rate: float, ours: int, theirs: int
 ) -> None:
     random = np.random.default_rng(20261121)
-    drawn = random.binomial([ours, theirs], rate, size=(2000, 2)) / (ours, theirs)
-    held, fell, exact = 0, 0, 0
-    for mine, published in drawn.tolist():
+    rates = random.binomial([ours, theirs], rate, size=(2000, 2)) / (ours, theirs)
+    covered, fell, exact = 0, 0, 0
+    for mine, published in rates.tolist():
         first, second = wilson_interval(mine, ours), wilson_interval(published, theirs)
         low, high = difference_interval(first, second)
-        held += low <= 0 <= high
-        again = replication_interval(second, first)
-        fell += again[0] <= mine <= again[1]
+        covered += low <= 0 <= high
+        replication = replication_interval(second, first)
+        fell += replication[0] <= mine <= replication[1]
         exact += first.low <= published <= first.high
-    assert held == fell
-    assert 0.93 <= held / len(drawn) <= 0.995
-    assert exact < held  # what took the published value as exact
+    assert covered == fell
+    assert 0.93 <= covered / len(rates) <= 0.995
+    assert exact < covered  # what took the published value as exact
 
 
 def test_the_bootstrap_of_our_cases_goes_into_it() -> None:
-    right = np.repeat([1.0, 0.0], [70, 30])
+    is_correct = np.repeat([1.0, 0.0], [70, 30])
     ours = Measurement(
-        *ClusterBootstrap(np.arange(100), 7).estimate(share_statistic(right)), 100, 0, 100
+        *ClusterBootstrap(np.arange(100), 7).estimate(share_statistic(is_correct)), 100, 0, 100
     )
-    row = shown(Published.of(0.77, 150, 150, True), ours)
+    row = comparison(Published.of(0.77, 150, 150, True), ours)
     assert row["published n"] == "150" and row["difference"] == pytest.approx(-0.07)
     width = np.sqrt(0.7 * 0.3 / 100 + 0.77 * 0.23 / 150) * 3.92
     assert row["difference high"] - row["difference low"] == pytest.approx(width, rel=0.03)
@@ -67,36 +67,36 @@ def test_measures_that_are_no_share_err_as_ours_would_at_the_published_n() -> No
     assert scale_interval(0.4, Interval(0.5, 0.4, 0.6), 100, 400) == pytest.approx(
         (0.4, 0.35, 0.45)
     )
-    row = shown(Published.of(0.4, 400, 400), Measurement(0.5, 0.4, 0.6, 100, 0, 100))
+    row = comparison(Published.of(0.4, 400, 400), Measurement(0.5, 0.4, 0.6, 100, 0, 100))
     assert row["difference high"] == pytest.approx(0.1 + np.hypot(0.1, 0.05))
 
 
 def test_repeated_answers_about_few_cases_count_as_few() -> None:
     clustered = Measurement(0.8, 0.5, 0.95, 100, 0, 5)
-    alone = wilson_interval(0.85, 100)
-    found = Published.of(0.85, 100, 5, True).interval(clustered)
-    assert found.high - found.low > 2 * (alone.high - alone.low)
-    assert Published.of(0.85, 100, 100, True).interval(clustered) == alone
+    unclustered = wilson_interval(0.85, 100)
+    interval = Published.of(0.85, 100, 5, True).interval(clustered)
+    assert interval.high - interval.low > 2 * (unclustered.high - unclustered.low)
+    assert Published.of(0.85, 100, 100, True).interval(clustered) == unclustered
 
 
 def test_no_replication_of_a_share_or_score_lies_beyond_its_scale() -> None:
-    row = shown(Published.of(0.97, 20, 20, True), Measurement(0.95, 0.7, 0.99, 30, 0, 30))
+    row = comparison(Published.of(0.97, 20, 20, True), Measurement(0.95, 0.7, 0.99, 30, 0, 30))
     assert row["replication high"] == 1.0
-    row = shown(Published.of(9.6, 5, 5), Measurement(9.0, 8.0, 9.8, 10, 0, 10))
+    row = comparison(Published.of(9.6, 5, 5), Measurement(9.0, 8.0, 9.8, 10, 0, 10))
     assert row["replication high"] > 9.6
 
 
 def test_a_published_value_of_unknown_n_has_no_interval_and_says_so() -> None:
-    row = shown(NOTHING_KNOWN, Measurement(0.7, 0.6, 0.8, 100, 0, 100))
+    row = comparison(NOTHING_KNOWN, Measurement(0.7, 0.6, 0.8, 100, 0, 100))
     assert row["published n"] == "unknown" and row["difference"] == pytest.approx(0.08)
     assert np.isnan(
         [row[f"{name} {end}"] for name in ("difference", "replication") for end in ("low", "high")]
     ).all()
-    assert shown(None, Measurement(0.7, 0.6, 0.8, 100, 0, 100))["published n"] in (None, "")
+    assert comparison(None, Measurement(0.7, 0.6, 0.8, 100, 0, 100))["published n"] in (None, "")
 
 
 def test_a_difference_in_our_wording_stands_in_its_own_column() -> None:
-    row = shown(
+    row = comparison(
         Published.of(0.6, 100, 100, True, our_wording=True), Measurement(0.7, 0.6, 0.8, 100, 0, 100)
     )
     assert np.isnan(row["difference"]) and row[OUR_WORDING] == pytest.approx(0.1)

@@ -21,18 +21,21 @@ def means(values) -> Sums:
     return Sums(column, np.ones_like(column))
 
 
-def shares(right: int, cases: int, other_right: int, others: int) -> Difference:
+def shares(first_right: int, cases: int, other_right: int, other_cases: int) -> Difference:
     first, second = (
-        [1] * one + [0] * (all_ - one) for one, all_ in ((right, cases), (other_right, others))
+        [1] * successes + [0] * (all_ - successes)
+        for successes, all_ in ((first_right, cases), (other_right, other_cases))
     )
     return compare_unpaired(
-        means(first), means(second), range(cases), range(cases, cases + others), 0, SHARE
+        means(first), means(second), range(cases), range(cases, cases + other_cases), 0, SHARE
     )
 
 
-def agrees(found: Difference) -> bool:
+def agrees(difference: Difference) -> bool:
     """Whether interval and p say the same of 0."""
-    return np.isnan(found.low) or (found.p < 0.05) != (found.low <= 0 <= found.high)
+    return np.isnan(difference.low) or (difference.p < 0.05) != (
+        difference.low <= 0 <= difference.high
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,9 +43,9 @@ def agrees(found: Difference) -> bool:
     [((10, 10, 180, 200), 0.60), ((14, 14, 25, 31), 0.156), ((1, 5, 4, 200), 0.117)],
 )
 def test_a_unanimous_group_is_not_taken_for_one_without_error(counts, p):
-    found = shares(*counts)
-    assert found.p == pytest.approx(p, abs=0.005)
-    assert found.low <= 0 <= found.high
+    difference = shares(*counts)
+    assert difference.p == pytest.approx(p, abs=0.005)
+    assert difference.low <= 0 <= difference.high
 
 
 def test_shares_of_independent_cases_have_newcombes_interval_and_fishers_test():
@@ -53,22 +56,27 @@ def test_shares_of_independent_cases_have_newcombes_interval_and_fishers_test():
         ((10, 10, 0, 20), (0.6791, 1.0)),
         ((5, 56, 0, 29), (-0.0381, 0.1926)),
     ):
-        right, cases, other, others = counts
-        found = shares(*counts)
-        assert agrees(found)
-        if found.p < 0.05 or counts[0] == 5:
-            assert (found.low, found.high) == pytest.approx(ends, abs=1e-3)
-        if cases == others:  # elsewhere scipy orders tables by probability
-            assert found.p == pytest.approx(
-                fisher_exact([[right, cases - right], [other, others - other]]).pvalue
+        first_right, cases, second_right, second_cases = counts
+        difference = shares(*counts)
+        assert agrees(difference)
+        if difference.p < 0.05 or counts[0] == 5:
+            assert (difference.low, difference.high) == pytest.approx(ends, abs=1e-3)
+        if cases == second_cases:  # elsewhere scipy orders tables by probability
+            assert difference.p == pytest.approx(
+                fisher_exact(
+                    [
+                        [first_right, cases - first_right],
+                        [second_right, second_cases - second_right],
+                    ]
+                ).pvalue
             )
 
 
 def test_what_cannot_be_computed_counts_as_a_test_that_shows_nothing():
-    alone = compare_unpaired(
+    single_cluster = compare_unpaired(
         means([1, 1, 1]), means([0] * 9), ["a"] * 3, [f"b{n // 3}" for n in range(9)], 0, SHARE
     )
-    assert np.isnan(alone.low) and alone.p == 1
+    assert np.isnan(single_cluster.low) and single_cluster.p == 1
     undefined = Sums(np.zeros((4, 1)), np.zeros((4, 1)))
     nothing = compare_unpaired(undefined, means([1, 0, 1]), range(4), range(4, 7), 0, SHARE)
     assert np.isnan(nothing.difference) and nothing.p == 1
@@ -77,18 +85,23 @@ def test_what_cannot_be_computed_counts_as_a_test_that_shows_nothing():
 
 def test_amounts_are_compared_by_their_own_variances():
     random = np.random.default_rng(3)
-    few, many = random.lognormal(0, 1, 8), random.lognormal(0, 0.1, 60)
-    found = compare_unpaired(means(few), means(many), range(8), range(8, 68), 0, AMOUNT)
-    assert found.low < 0 < found.high and found.p > 0.05
-    far = compare_unpaired(means(few + 50), means(many), range(8), range(8, 68), 0, AMOUNT)
+    small_sample, large_sample = random.lognormal(0, 1, 8), random.lognormal(0, 0.1, 60)
+    difference = compare_unpaired(
+        means(small_sample), means(large_sample), range(8), range(8, 68), 0, AMOUNT
+    )
+    assert difference.low < 0 < difference.high and difference.p > 0.05
+    far = compare_unpaired(
+        means(small_sample + 50), means(large_sample), range(8), range(8, 68), 0, AMOUNT
+    )
     assert far.p < 0.001 and far.low > 0
 
 
 def f1(random: np.random.Generator, cases: int, skill: float) -> Sums:
-    true, known = random.random(cases) < 0.4, random.random(cases) < skill
-    named = np.where(known, true, ~true)
+    true, is_known = random.random(cases) < 0.4, random.random(cases) < skill
+    predicted = np.where(is_known, true, ~true)
     return Sums(
-        as_numbers(2 * (true & named))[:, None], (as_numbers(true) + as_numbers(named))[:, None]
+        as_numbers(2 * (true & predicted))[:, None],
+        (as_numbers(true) + as_numbers(predicted))[:, None],
     )
 
 
@@ -97,32 +110,36 @@ def test_interval_and_p_of_one_row_agree_on_every_path(seed):
     random = np.random.default_rng(seed)
     cases, skills = int(random.integers(6, 70)), random.uniform(0.45, 0.8, 2)
     of_three, both = np.arange(cases) // 3, [(f"s{n % 7}", f"j{n % 5}") for n in range(cases)]
-    right = [as_numbers(random.random(cases) < skill) for skill in skills]
+    correct = [as_numbers(random.random(cases) < skill) for skill in skills]
     sides = [
-        (means(right[0]), means(right[1])),
+        (means(correct[0]), means(correct[1])),
         (f1(random, cases, skills[0]), f1(random, cases, skills[1])),
     ]
     for first, second in sides:
         for clusters in (range(cases), of_three, both):
             assert agrees(compare_paired(first, second, clusters, seed, (-1.0, 1.0)))
             assert agrees(compare_unpaired(first, second, clusters, clusters, seed, SHARE))
-        for others in (range(cases, 2 * cases), of_three + cases):
-            assert agrees(compare_unpaired(first, second, range(cases), others, seed, SHARE))
-            assert agrees(compare_unpaired(first, second, of_three, others, seed, SHARE))
+        for second_clusters in (range(cases, 2 * cases), of_three + cases):
+            assert agrees(
+                compare_unpaired(first, second, range(cases), second_clusters, seed, SHARE)
+            )
+            assert agrees(compare_unpaired(first, second, of_three, second_clusters, seed, SHARE))
 
 
 def test_where_interval_and_test_part_the_interval_follows_the_test():
     """By their own methods: t just excludes 0 where the randomisation test does not reject it, and
     the reverse.
     """
-    found = []
+    differences = []
     for seed in range(200):
         random = np.random.default_rng(seed)
         first, second = (random.integers(0, 4, 12) / 3 for _ in range(2))
-        one = compare_paired(means(first), means(np.minimum(second, 1)), range(12), 0, (-1.0, 1.0))
-        assert agrees(one) and one.low <= one.difference <= one.high
-        found.append(one)
-    assert any(one.p < 0.05 for one in found)
+        difference = compare_paired(
+            means(first), means(np.minimum(second, 1)), range(12), 0, (-1.0, 1.0)
+        )
+        assert agrees(difference) and difference.low <= difference.difference <= difference.high
+        differences.append(difference)
+    assert any(difference.p < 0.05 for difference in differences)
 
 
 # Coverage
@@ -149,19 +166,20 @@ def test_equal_rates_differ_about_once_in_twenty_times_and_intervals_cover(
 ):
     monkeypatch.setattr(simulation.randomisation, "PATTERNS", 299)
     [cell] = [
-        one
-        for one in simulation.cells()
-        if (one.name, one.rates, one.correlation) == (name, (rate, rate), correlation)
+        candidate
+        for candidate in simulation.cells()
+        if (candidate.name, candidate.rates, candidate.correlation)
+        == (name, (rate, rate), correlation)
     ]
-    found = simulation.measure(cell, 200)
-    assert found.rejected <= 0.07, cell
-    assert found.covered >= 0.93, cell
+    measurement = simulation.measure(cell, 200)
+    assert measurement.rejected <= 0.07, cell
+    assert measurement.covered >= 0.93, cell
 
 
 def test_crossed_clusters_are_covered(simulation):
     """By one kind of clusters alone, half the intervals would miss."""
-    found = simulation.crossed(50, 12, (0.2, 0.2), 60)
-    assert found.covered >= 0.9
+    coverage = simulation.crossed(50, 12, (0.2, 0.2), 60)
+    assert coverage.covered >= 0.9
 
 
 @pytest.mark.parametrize("name", ["rounds (geometric)", "exponential", "costs (log-normal, 1)"])
@@ -171,11 +189,11 @@ def test_skewed_amounts_of_few_cases_are_covered(simulation, name):
 
 def test_the_document_has_every_row_of_the_simulation(simulation):
     text = simulation.results_page.PAGE.read_text(encoding="utf-8")
-    shown = text.split(simulation.BEGIN_MARK)[1].split(simulation.END_MARK, maxsplit=1)[0]
+    table = text.split(simulation.BEGIN_MARK)[1].split(simulation.END_MARK, maxsplit=1)[0]
     for name in (
         *simulation.INDEPENDENT_CASES,
         *simulation.CLUSTERED,
         *simulation.CROSSED,
         *simulation.AMOUNTS,
     ):
-        assert f"| {name} |" in shown
+        assert f"| {name} |" in table

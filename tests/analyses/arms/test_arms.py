@@ -81,14 +81,14 @@ PAIRS = [(protocol, arm) for protocol in PROTOCOLS for arm in ARMS]
 
 
 def entry(protocol: str, arms: tuple[str, ...] = (), **changes: Any) -> dict[str, Any]:
-    found = {
+    experiment = {
         "protocol": protocol,
         "dataset": "people",
         "models": ["test"],
         "cases": 4,
         "arms": list(arms),
     }
-    return {**found, **SETTINGS.get(protocol, {}), **changes}
+    return {**experiment, **SETTINGS.get(protocol, {}), **changes}
 
 
 class Runs:
@@ -118,22 +118,24 @@ class Runs:
     def cases(self, plan: Plan, dataset: str) -> Path:
         path = self.folder / "cases" / f"{dataset}.parquet"
         if not path.exists():
-            others = (self.folder / f"{dataset}.{name}" for name in ("features", "cleaning"))
-            load_dataset(plan.dataset_options(dataset), plan.load_context(dataset), path, *others)
+            extra_files = (self.folder / f"{dataset}.{name}" for name in ("features", "cleaning"))
+            load_dataset(
+                plan.dataset_options(dataset), plan.load_context(dataset), path, *extra_files
+            )
         return path
 
     def hold(self, plan: Plan, name: str) -> pd.DataFrame:
         """The transcripts of an experiment; what it needs is held first."""
         if name not in self.held:
             experiment = plan.experiments[name]
-            needed = {key: self.folder / path for key, path in experiment.needed_by("test").items()}
+            inputs = {key: self.folder / path for key, path in experiment.needed_by("test").items()}
             for path in experiment.needed_by("test").values():
                 self.hold(plan, path.split("/")[1])
             cases = self.cases(plan, experiment.config.dataset)
             output = self.folder / "transcripts" / name / "test" / "0.parquet"
             write_transcripts(
                 plan,
-                Job(name, "test", *read_cases(cases), shard=0, artifacts=needed),
+                Job(name, "test", *read_cases(cases), shard=0, artifacts=inputs),
                 [cases],
                 output,
             )
@@ -183,7 +185,7 @@ def public(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["visibility"] == "public") & (rows["speaker"] != "moot")]
 
 
-def asked(runs: Runs, name: str) -> dict[str, str]:
+def prompts_of(runs: Runs, name: str) -> dict[str, str]:
     calls = pq.read_table(
         runs.folder / "calls" / name / "test.parquet", columns=["call_id", "request"]
     ).to_pylist()
@@ -191,18 +193,18 @@ def asked(runs: Runs, name: str) -> dict[str, str]:
 
 
 def test_noise_is_what_was_said_about_another_case_and_no_debater_is_asked(runs: Runs) -> None:
-    whole, noise = full_and(runs, "noise")
-    said = public(noise)[public(noise)["speaker"] != "judge"]
-    assert set(said["source"]) == {"borrowed"}
+    baseline, noise = full_and(runs, "noise")
+    utterances = public(noise)[public(noise)["speaker"] != "judge"]
+    assert set(utterances["source"]) == {"borrowed"}
     assert set(noise.loc[noise["source"] == "model", "speaker"]) == {"judge"}
     donors: dict[str, str] = {}
-    for case, mine in said[said["source"] == "borrowed"].groupby("case_id"):
+    for case, mine in utterances[utterances["source"] == "borrowed"].groupby("case_id"):
         [donor] = {
             json.loads(row)["case"]
             for row in noise.loc[(noise["case_id"] == case) & (noise["kind"] == "arm"), "parsed"]
         }
-        theirs = public(whole)[
-            (public(whole)["case_id"] == donor) & (public(whole)["speaker"] != "judge")
+        theirs = public(baseline)[
+            (public(baseline)["case_id"] == donor) & (public(baseline)["speaker"] != "judge")
         ]
         assert (
             mine[["speaker", "kind", "text"]].to_numpy().tolist()
@@ -216,7 +218,7 @@ def test_noise_is_what_was_said_about_another_case_and_no_debater_is_asked(runs:
 
 def test_noise_on_a_panel_reaches_the_others_and_each_judge_is_still_asked(runs: Runs) -> None:
     _, noise = full_and(runs, "noise", "panel")
-    requests = asked(runs, "panel-arm=noise")
+    requests = prompts_of(runs, "panel-arm=noise")
     first = noise[(noise["kind"] == "statement") & (noise["round"] == 1) & (noise["repeat"] == 0)]
     second = noise[(noise["kind"] == "statement") & (noise["round"] == 2)]
     for row in second.to_dict("records"):
@@ -229,19 +231,17 @@ def test_noise_on_a_panel_reaches_the_others_and_each_judge_is_still_asked(runs:
 
 
 def test_alone_the_judge_thinks_as_often_as_debaters_spoke(runs: Runs) -> None:
-    whole, alone = full_and(runs, "alone")
-    turns = public(whole)[public(whole)["speaker"] != "judge"].groupby("case_id").size()
+    baseline, solo = full_and(runs, "alone")
+    turns = public(baseline)[public(baseline)["speaker"] != "judge"].groupby("case_id").size()
     assert (
-        alone[alone["kind"] == "thought"].groupby("case_id").size().to_dict()
+        solo[solo["kind"] == "thought"].groupby("case_id").size().to_dict()
         == turns.to_dict()
         == dict.fromkeys(turns.index, 6)
     )
-    assert set(alone["speaker"]) == {"judge", "moot"}
-    last = alone[alone["kind"] == "verdict"].iloc[0]
-    thoughts = alone[(alone["debate_id"] == last["debate_id"]) & (alone["kind"] == "thought")][
-        "text"
-    ]
-    request = asked(runs, "courtroom-arm=alone")[last["call_id"]]
+    assert set(solo["speaker"]) == {"judge", "moot"}
+    last = solo[solo["kind"] == "verdict"].iloc[0]
+    thoughts = solo[(solo["debate_id"] == last["debate_id"]) & (solo["kind"] == "thought")]["text"]
+    request = prompts_of(runs, "courtroom-arm=alone")[last["call_id"]]
     assert all(text in request for text in thoughts)
 
 
@@ -258,17 +258,17 @@ def test_a_consultancy_hears_one_side_each_in_half_of_the_cases_and_shares_its_f
     assert notes.groupby("case_id")["parsed"].nunique().eq(2).all(), (
         "the other side in the other repeat"
     )
-    whole = runs.hold(plan, "twice")
-    assert set(rows["call_id"]) & set(whole["call_id"]) - {""}, (
+    baseline = runs.hold(plan, "twice")
+    assert set(rows["call_id"]) & set(baseline["call_id"]) - {""}, (
         "what is asked in the same words is asked once"
     )
 
 
 def test_swapped_debaters_speak_in_reversed_order_with_one_anothers_models(runs: Runs) -> None:
-    whole, swapped = full_and(runs, "swap")
+    baseline, swapped = full_and(runs, "swap")
     order = [
         public(rows[rows["case_id"] == rows["case_id"].iloc[0]])["speaker"].tolist()
-        for rows in (whole, swapped)
+        for rows in (baseline, swapped)
     ]
     assert order[0] == ["prosecutor", "defense"] * 3 + ["judge"]
     assert order[1] == ["defense", "prosecutor"] * 3 + ["judge"]
@@ -293,9 +293,9 @@ def test_a_judge_commits_itself_before_anybody_speaks_and_goes_on_from_its_own_w
     runs: Runs,
 ) -> None:
     _, rows = full_and(runs, "commit_first")
-    requests = asked(runs, "courtroom-arm=commit_first")
+    requests = prompts_of(runs, "courtroom-arm=commit_first")
     for _, debate in rows.groupby("debate_id"):
-        first, *others = debate[debate["call_id"] != ""].to_dict("records")
+        first, *later_rows = debate[debate["call_id"] != ""].to_dict("records")
         assert (first["kind"], first["speaker"], first["visibility"]) == (
             "commitment",
             "judge",
@@ -303,44 +303,47 @@ def test_a_judge_commits_itself_before_anybody_speaks_and_goes_on_from_its_own_w
         )
         [note] = [json.loads(parsed) for parsed in debate.loc[debate["kind"] == "arm", "parsed"]]
         assert note["side"] == first["prediction"]
-        for said in others:
+        for row in later_rows:
             assistant = [
-                text for role, text in messages_of(requests[said["call_id"]]) if role == "assistant"
+                text for role, text in messages_of(requests[row["call_id"]]) if role == "assistant"
             ]
-            assert assistant == ([first["text"]] if said["speaker"] == "judge" else [])
-            assert requests[said["call_id"]].count("commitment, round") == 0, (
+            assert assistant == ([first["text"]] if row["speaker"] == "judge" else [])
+            assert requests[row["call_id"]].count("commitment, round") == 0, (
                 "not among its notes a second time"
             )
 
 
 def test_a_judge_is_told_that_it_is_wrong_until_it_gives_another_answer(runs: Runs) -> None:
-    whole, rows = full_and(runs, "challenge")
-    requests = asked(runs, "courtroom-arm=challenge")
-    verdicts = whole[whole["kind"] == "verdict"].set_index("debate_id")
-    ended = rows[rows["kind"] == "conclusion"].set_index("debate_id")
+    baseline, rows = full_and(runs, "challenge")
+    requests = prompts_of(runs, "courtroom-arm=challenge")
+    verdicts = baseline[baseline["kind"] == "verdict"].set_index("debate_id")
+    conclusions = rows[rows["kind"] == "conclusion"].set_index("debate_id")
     gave_way = 0
     for name, debate in rows.groupby("debate_id"):
         verdict, steps = verdicts.loc[name], debate[debate["kind"] == "challenge"]
-        told = messages_of(requests[verdict["call_id"]])
+        verdict_messages = messages_of(requests[verdict["call_id"]])
         for number, step in enumerate(steps.to_dict("records"), 1):
-            sent = messages_of(requests[step["call_id"]])
-            assert sent[: len(told)] == told, (
+            step_messages = messages_of(requests[step["call_id"]])
+            assert step_messages[: len(verdict_messages)] == verdict_messages, (
                 "what the judge was asked for its verdict comes first, unchanged"
             )
-            assert len(sent) == len(told) + 2 * number and sent[len(told)] == (
+            assert len(step_messages) == len(verdict_messages) + 2 * number and step_messages[
+                len(verdict_messages)
+            ] == (
                 "assistant",
                 verdict["text"],
             )
-        held = steps["prediction"] == verdict["prediction"]
-        assert len(steps) == 6 or not held.iloc[-1]
+        is_steadfast = steps["prediction"] == verdict["prediction"]
+        assert len(steps) == 6 or not is_steadfast.iloc[-1]
         assert (
-            held.iloc[:-1].all() and ended.loc[name, "prediction"] == steps["prediction"].iloc[-1]
+            is_steadfast.iloc[:-1].all()
+            and conclusions.loc[name, "prediction"] == steps["prediction"].iloc[-1]
         )
-        gave_way += not held.iloc[-1]
-    assert set(rows.loc[rows["kind"] != "challenge", "call_id"]) >= set(whole["call_id"]), (
+        gave_way += not is_steadfast.iloc[-1]
+    assert set(rows.loc[rows["kind"] != "challenge", "call_id"]) >= set(baseline["call_id"]), (
         "the debate is not paid twice"
     )
-    assert 0 < len(rows[rows["kind"] == "challenge"]) <= 6 * len(ended), gave_way
+    assert 0 < len(rows[rows["kind"] == "challenge"]) <= 6 * len(conclusions), gave_way
 
 
 def test_a_judge_who_is_scored_by_its_words_is_challenged_in_them(runs: Runs) -> None:
@@ -352,15 +355,15 @@ def test_a_judge_who_is_scored_by_its_words_is_challenged_in_them(runs: Runs) ->
     rows = runs.hold(plan, "scored-arm=challenge")
     steps = rows[rows["kind"] == "challenge"]
     assert len(steps) and all("logprobs" in json.loads(parsed) for parsed in steps["parsed"])
-    request = asked(runs, "scored-arm=challenge")[steps["call_id"].iloc[0]]
+    request = prompts_of(runs, "scored-arm=challenge")[steps["call_id"].iloc[0]]
     assert messages_of(request)[-2] in (("assistant", "YES"), ("assistant", "NO"))
 
 
 def test_swapped_labels_are_asked_for_in_other_words_and_scored_in_the_tasks_own(
     runs: Runs,
 ) -> None:
-    whole, swapped = full_and(runs, "labels_swapped")
-    requests = asked(runs, "courtroom-arm=labels_swapped")
+    baseline, swapped = full_and(runs, "labels_swapped")
+    requests = prompts_of(runs, "courtroom-arm=labels_swapped")
     verdict = swapped[swapped["kind"] == "verdict"].iloc[0]
     request = requests[verdict["call_id"]]
     legend = (
@@ -369,12 +372,14 @@ def test_swapped_labels_are_asked_for_in_other_words_and_scored_in_the_tasks_own
     )
     assert {text.count(legend) for text in requests.values()} == {1}
     assert '"YES"' not in request and '"enum":["P","Q"]' in request
-    named = json.loads(verdict["text"])["prediction"]
-    assert verdict["prediction"] == {"P": "yes", "Q": "no"}[named]
-    assert json.loads(verdict["parsed"])["prediction"] == {"P": "YES", "Q": "NO"}[named]
+    prediction = json.loads(verdict["text"])["prediction"]
+    assert verdict["prediction"] == {"P": "yes", "Q": "no"}[prediction]
+    assert json.loads(verdict["parsed"])["prediction"] == {"P": "YES", "Q": "NO"}[prediction]
     answers = swapped[swapped["kind"] == "conclusion"]
     assert set(answers["prediction"]) <= {"yes", "no"}
-    assert sorted(answers["case_id"]) == sorted(whole[whole["kind"] == "conclusion"]["case_id"])
+    assert sorted(answers["case_id"]) == sorted(
+        baseline[baseline["kind"] == "conclusion"]["case_id"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -382,9 +387,9 @@ def test_swapped_labels_are_asked_for_in_other_words_and_scored_in_the_tasks_own
 )
 def test_every_prompt_says_once_what_the_other_names_stand_for(protocol: str, runs: Runs) -> None:
     full_and(runs, "labels_swapped", protocol)
-    requests = asked(runs, f"{protocol}-arm=labels_swapped").values()
-    said = re.compile("P(?: means that|:) the person will be arrested again")
-    assert {len(said.findall(text)) for text in requests} == {1}
+    requests = prompts_of(runs, f"{protocol}-arm=labels_swapped").values()
+    explanation = re.compile("P(?: means that|:) the person will be arrested again")
+    assert {len(explanation.findall(text)) for text in requests} == {1}
 
 
 def test_the_judge_of_agreement_has_its_words_in_reversed_order(runs: Runs) -> None:
@@ -395,7 +400,7 @@ def test_the_judge_of_agreement_has_its_words_in_reversed_order(runs: Runs) -> N
     ):
         assert all(
             f"Answer with {words} and nothing else" in request
-            for request in asked(runs, name).values()
+            for request in prompts_of(runs, name).values()
         )
 
 
@@ -412,10 +417,10 @@ def test_planted_words_stand_once_in_one_debaters_first_statement(
 ) -> None:
     _, planted = full_and(runs, arm)
     for _, mine in planted.groupby("debate_id"):
-        spoken = public(mine)
-        [found] = spoken.index[spoken["text"].str.contains(words, regex=False)]
+        utterances = public(mine)
+        [position] = utterances.index[utterances["text"].str.contains(words, regex=False)]
         note = json.loads(mine.loc[mine["kind"] == "arm", "parsed"].iloc[0])
-        assert (spoken.loc[found, "speaker"], spoken.loc[found, "kind"]) == (
+        assert (utterances.loc[position, "speaker"], utterances.loc[position, "kind"]) == (
             note["speaker"],
             "opening",
         )
@@ -425,52 +430,58 @@ def test_planted_words_stand_once_in_one_debaters_first_statement(
 
 def test_each_debater_signs_its_first_statement_and_who_has_which_name_is_drawn(runs: Runs) -> None:
     _, signed = full_and(runs, "plant_names")
-    named = []
+    names = []
     for _, mine in signed.groupby("debate_id"):
-        spoken = public(mine)
+        utterances = public(mine)
         by_name = {
             name: (
-                spoken.loc[spoken["text"].str.endswith(f"So submits {name}."), ["speaker", "kind"]]
+                utterances.loc[
+                    utterances["text"].str.endswith(f"So submits {name}."), ["speaker", "kind"]
+                ]
                 .to_numpy()
                 .tolist()
             )
             for name in ("Emily Walsh", "Lakisha Washington")
         }
-        [[first, one]], [[second, other]] = by_name.values()
-        assert ({first, second}, one, other) == ({"prosecutor", "defense"}, "opening", "opening")
+        [[first, first_name]], [[second, second_name]] = by_name.values()
+        assert ({first, second}, first_name, second_name) == (
+            {"prosecutor", "defense"},
+            "opening",
+            "opening",
+        )
         sides = {json.loads(parsed)["side"] for parsed in mine.loc[mine["kind"] == "arm", "parsed"]}
         assert sides == {{"prosecutor": "yes", "defense": "no"}[first]}, (
             "the habit is for the first name's side"
         )
-        named.append(first)
-    assert len(set(named)) == 2, "not always the same side"
+        names.append(first)
+    assert len(set(names)) == 2, "not always the same side"
 
 
 def test_planted_words_begin_a_paragraph_of_their_own_where_a_statement_was_cut_off() -> None:
-    said = {
+    separators = {
         "It is so.": " ",
         "It is “so.”": " ",
         "“本案如此。”": " ",
         "It is so because of": "\n\n",
         "cites Doe v. Roe,": "\n\n",
     }
-    assert {text: separator(text) for text in said} == said
+    assert {text: separator(text) for text in separators} == separators
 
 
 def test_padding_makes_every_statement_of_one_debater_twice_as_long(runs: Runs) -> None:
-    whole, padded = full_and(runs, "plant_padding")
+    baseline, padded = full_and(runs, "plant_padding")
     for debate_id, mine in padded.groupby("debate_id"):
         speaker = json.loads(mine.loc[mine["kind"] == "arm", "parsed"].iloc[0])["speaker"]
-        said = public(mine)[public(mine)["speaker"] == speaker]
+        utterances = public(mine)[public(mine)["speaker"] == speaker]
         added = mine.loc[mine["kind"] == "arm", "text"].str.len().to_numpy()
-        own = said["text"].str.len().to_numpy() - added - 1
-        assert ((added >= own - 1) & (added <= own + 80)).all()
-        assert len(said) == 3
-        opening = public(whole)[
-            (public(whole)["debate_id"] == debate_id) & (public(whole)["speaker"] == speaker)
+        lengths = utterances["text"].str.len().to_numpy() - added - 1
+        assert ((added >= lengths - 1) & (added <= lengths + 80)).all()
+        assert len(utterances) == 3
+        openings = public(baseline)[
+            (public(baseline)["debate_id"] == debate_id) & (public(baseline)["speaker"] == speaker)
         ]
         if speaker == "prosecutor":
-            assert said["text"].iloc[0].startswith(opening["text"].iloc[0]), (
+            assert utterances["text"].iloc[0].startswith(openings["text"].iloc[0]), (
                 "asked in the same words, so the same reply"
             )
 
@@ -486,12 +497,12 @@ def test_samples_are_matched_to_the_debates_calls_and_tokens(runs: Runs) -> None
         "calls"
     ].to_pylist()
     assert samples["matched_calls"] == {calls[0]} == {16}
-    taken = [
+    predictions = [
         pq.read_table(runs.folder / "predictions" / name / "test.parquet").to_pandas()
         for name in ("courtroom", "courtroom-arm=matched_calls")
     ]
-    column = "cost_usd" if taken[0]["cost_usd"].any() else "completion_tokens"
-    debated, sampled = (frame[column].mean() for frame in taken)
+    column = "cost_usd" if predictions[0]["cost_usd"].any() else "completion_tokens"
+    debated, sampled = (frame[column].mean() for frame in predictions)
     assert samples["matched_tokens"] == {max(1, round(debated / (sampled / 16)))}
 
 
@@ -504,14 +515,14 @@ def test_a_preview_counts_the_calls_of_arms_before_their_debate_is_held(
     }
     raw["shards"] = 2
     people(tmp_path / "results" / "cases" / "people.parquet", 8)
-    before = runs.server.count()
+    call_count = runs.server.count()
     rows = preview(Plan.from_yaml(raw, PROJECT), tmp_path / "results").set_index("experiment")
     calls = {
         name.removeprefix("trial-arm="): count for name, count in rows["calls_to_make"].items()
     }
     tokens = rows.loc["trial", "completion_tokens"]
     price = rows.loc["trial-arm=matched_calls", "completion_tokens"] / (4 * 16)
-    matched = 4 * (
+    matched_samples = 4 * (
         round(tokens / 4 / price) - 16
     )  # the first 16 samples are those of the other arm
     assert calls == {
@@ -519,18 +530,18 @@ def test_a_preview_counts_the_calls_of_arms_before_their_debate_is_held(
         "noise": 16,
         "alone": 28,
         "matched_calls": 64,
-        "matched_tokens": max(0, matched),
+        "matched_tokens": max(0, matched_samples),
         "total": sum(calls.values()) - calls["total"],
     }
     assert "transcripts/trial/test/0.parquet" in rows.loc["trial-arm=noise", "needs"]
-    assert not (tmp_path / "ledger" / "results").exists() and runs.server.count() == before, (
+    assert not (tmp_path / "ledger" / "results").exists() and runs.server.count() == call_count, (
         "nobody is asked"
     )
 
 
 def test_an_arm_by_hand_names_its_experiment_and_every_mistake_is_said(runs: Runs) -> None:
-    by_hand = entry("courtroom", arm="noise", arm_of="courtroom")
-    assert runs.plan(mine=by_hand).experiments["mine"].needs == {
+    arm_entry = entry("courtroom", arm="noise", arm_of="courtroom")
+    assert runs.plan(mine=arm_entry).experiments["mine"].needs == {
         "held": "transcripts/courtroom/{model}/0.parquet"
     }
     for change, message in (
@@ -597,5 +608,5 @@ def test_arms_run_with_their_experiment_and_a_pattern_may_leave_them_out(tmp_pat
     raw["contrasts"] = {
         "debate-adds": {"first": "trial", "second": "trial-arm=alone", "direction": "first_higher"}
     }
-    [planned] = Plan.from_yaml(raw, PROJECT).contrasts_of("courtroom")
-    assert (str(planned.second.experiment), planned.missing) == ("trial-arm=alone", "")
+    [contrast] = Plan.from_yaml(raw, PROJECT).contrasts_of("courtroom")
+    assert (str(contrast.second.experiment), contrast.missing) == ("trial-arm=alone", "")

@@ -26,17 +26,17 @@ def run(
 ) -> ExperimentResults:
     rows = [prediction(key, TRUTH[key], answer, **columns) for key, answer in answers.items()]
     note = json.dumps({"arm": arm, "side": side})
-    said = [
+    transcript = [
         utterance(f"{key}#0", 1, "moot", kind="arm", parsed=note, visibility="moot")
         for key in answers
         if side
     ]
-    said += [utterance(f"{key}#0", 2, "judge", kind="verdict") for key in answers]
+    transcript += [utterance(f"{key}#0", 2, "judge", kind="verdict") for key in answers]
     view = ExperimentView(
         "courtroom", "toy", ("tiny",), "test", {}, {}, arm, "trial" if arm else ""
     )
     return write_results(
-        folder, CASES, {"tiny": rows}, {"tiny": said}, experiment=name, config=view
+        folder, CASES, {"tiny": rows}, {"tiny": transcript}, experiment=name, config=view
     )
 
 
@@ -60,7 +60,7 @@ def test_each_arm_stands_beside_its_debate_on_common_cases(tmp_path: Path) -> No
         "yes",
         calls=10,
     )
-    arms = {found.experiment: found for found in (noise, one_side)}
+    arms = {arm.experiment: arm for arm in (noise, one_side)}
     published: Any = None
     results = StudyResults(
         "courtroom", {"trial": debate}, no_scores(), {}, published, controls=arms
@@ -115,23 +115,30 @@ def test_an_arm_that_changes_nothing_is_told_apart_from_a_model_that_flips_by_it
     random = np.random.default_rng(4)
     cases = [case(f"c{number}", "yes") for number in range(60)]
 
-    def drawn(name: str, repeats: int, **more: Any) -> ExperimentResults:
+    def arm_results(name: str, repeats: int, **columns: Any) -> ExperimentResults:
         rows = [
-            prediction(one.case_id, "yes", "yes" if random.random() < 0.71 else "no", repeat=repeat)
-            for one in cases
+            prediction(
+                case.case_id, "yes", "yes" if random.random() < 0.71 else "no", repeat=repeat
+            )
+            for case in cases
             for repeat in range(repeats)
         ]
-        view = ExperimentView("courtroom", "toy", ("tiny",), "test", {}, {}, *more.values())
-        said = {
-            "tiny": [utterance(f"{one.case_id}#0", 1, "judge", kind="verdict") for one in cases]
+        view = ExperimentView("courtroom", "toy", ("tiny",), "test", {}, {}, *columns.values())
+        transcripts = {
+            "tiny": [utterance(f"{case.case_id}#0", 1, "judge", kind="verdict") for case in cases]
         }
         return write_results(
-            tmp_path / str(repeats), cases, {"tiny": rows}, said, experiment=name, config=view
+            tmp_path / str(repeats),
+            cases,
+            {"tiny": rows},
+            transcripts,
+            experiment=name,
+            config=view,
         )
 
     for repeats in (3, 1):
-        debate = drawn("trial", repeats)
-        arm = drawn("trial-arm=noise", repeats, arm="noise", arm_of="trial")
+        debate = arm_results("trial", repeats)
+        arm = arm_results("trial-arm=noise", repeats, arm="noise", arm_of="trial")
         results = StudyResults(
             "courtroom", {"trial": debate}, no_scores(), {}, None, controls={arm.experiment: arm}
         )

@@ -14,13 +14,14 @@ from moot.report.content import StudyResults
 from moot.report.habits import habits_table
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
-from results_on_disk import case, prediction, utterance, write_results
+from results_on_disk import case as build_case
+from results_on_disk import prediction, utterance, write_results
 
-CASES = [case(f"c{number:03}", ("no", "yes")[number % 2]) for number in range(200)]
-OTHER = {"yes": "no", "no": "yes"}
+CASES = [build_case(f"c{number:03}", ("no", "yes")[number % 2]) for number in range(200)]
+OPPOSITE = {"yes": "no", "no": "yes"}
 
 
-def drawn(
+def draw_answers(
     rng: np.random.Generator,
     repeats: int = 1,
     pull: float = 0.0,
@@ -29,50 +30,52 @@ def drawn(
     """Answers of a judge who is right in 70 of 100, and takes the favoured side instead with
     probability `pull`.
     """
-    found = {}
-    for one in CASES:
+    answers = {}
+    for case in CASES:
         for repeat in range(repeats):
-            answer = one.target if rng.random() < 0.7 else OTHER[one.target]
+            answer = case.target if rng.random() < 0.7 else OPPOSITE[case.target]
             swayed = sides is not None and rng.random() < pull
-            found[one.case_id, repeat] = sides[one.case_id] if swayed and sides else answer
-    return found
+            answers[case.case_id, repeat] = sides[case.case_id] if swayed and sides else answer
+    return answers
 
 
 def run(
     folder: Path, name: str, answers: dict[tuple[str, int], str], arm: str = "", **notes: Any
 ) -> ExperimentResults:
     """`notes`: sides by case; steps: by case, the judge's answers to challenges."""
-    targets = {one.case_id: one.target for one in CASES}
+    targets = {case.case_id: case.target for case in CASES}
     rows = [
         prediction(key, targets[key], answer, repeat=repeat)
         for (key, repeat), answer in answers.items()
     ]
-    said = []
+    transcript = []
     for key, repeat in answers:
         debate = f"{key}#{repeat}"
         if side := notes.get("sides", {}).get(key, ""):
             parsed = json.dumps({"arm": arm, "side": side})
-            said.append(utterance(debate, 1, "moot", kind="arm", parsed=parsed, visibility="moot"))
+            transcript.append(
+                utterance(debate, 1, "moot", kind="arm", parsed=parsed, visibility="moot")
+            )
         for number, answer in enumerate(notes.get("steps", {}).get(key, ()), 1):
-            said.append(
+            transcript.append(
                 utterance(
                     debate, 1 + number, "judge", kind="challenge", prediction=answer, round=number
                 )
             )
-        said.append(utterance(debate, 20, "judge", kind="verdict"))
+        transcript.append(utterance(debate, 20, "judge", kind="verdict"))
     view = ExperimentView(
         "courtroom", "toy", ("tiny",), "test", {}, {}, arm, "trial" if arm else ""
     )
     return write_results(
-        folder, CASES, {"tiny": rows}, {"tiny": said}, experiment=name, config=view
+        folder, CASES, {"tiny": rows}, {"tiny": transcript}, experiment=name, config=view
     )
 
 
 def table(debate: ExperimentResults, *arms: ExperimentResults) -> Any:
     published: Any = None
-    found = {arm.experiment: arm for arm in arms}
+    arms_by_name = {arm.experiment: arm for arm in arms}
     results = StudyResults(
-        "courtroom", {"trial": debate}, no_scores(), {}, published, controls=found
+        "courtroom", {"trial": debate}, no_scores(), {}, published, controls=arms_by_name
     )
     return habits_table(habit_rows(results)).frame
 
@@ -84,18 +87,18 @@ def test_a_planted_pull_is_found_at_its_size_and_none_where_none_was_planted(
     its verdicts.
     """
     rng = np.random.default_rng(3)
-    sides = {one.case_id: ("no", "yes")[int(rng.random() < 0.5)] for one in CASES}
-    debate = run(tmp_path, "trial", drawn(rng, 2))
+    sides = {case.case_id: ("no", "yes")[int(rng.random() < 0.5)] for case in CASES}
+    debate = run(tmp_path, "trial", draw_answers(rng, 2))
     arms = [
-        run(tmp_path, f"trial-arm={name}", drawn(rng, 2, pull, sides), name, sides=sides)
+        run(tmp_path, f"trial-arm={name}", draw_answers(rng, 2, pull, sides), name, sides=sides)
         for name, pull in (("plant_citation", 0.4), ("swap", 0.0))
     ]
     rows = table(debate, *arms).set_index("habit")
-    planted, none = rows.loc["authority: a planted citation"], rows.loc["the last word"]
+    planted, unplanted = rows.loc["authority: a planted citation"], rows.loc["the last word"]
     assert (
         planted["difference low"] < 0.2 < planted["difference high"] and planted["p (Holm)"] < 0.05
     )
-    assert none["difference low"] < 0 < none["difference high"] and none["p"] > 0.05
+    assert unplanted["difference low"] < 0 < unplanted["difference high"] and unplanted["p"] > 0.05
     assert (planted["judge"], planted["known by"], planted["cases"]) == (
         "tiny",
         "the arm plant_citation",
@@ -109,12 +112,12 @@ def test_the_interval_of_a_habit_covers_and_its_test_keeps_its_level(tmp_path: P
     covered, called = 0, 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        sides = {one.case_id: ("no", "yes")[int(rng.random() < 0.5)] for one in CASES}
-        debate = run(tmp_path / str(seed), "trial", drawn(rng))
+        sides = {case.case_id: ("no", "yes")[int(rng.random() < 0.5)] for case in CASES}
+        debate = run(tmp_path / str(seed), "trial", draw_answers(rng))
         arm = run(
             tmp_path / str(seed),
             "trial-arm=plant_padding",
-            drawn(rng, 1, 0.0, sides),
+            draw_answers(rng, 1, 0.0, sides),
             "plant_padding",
             sides=sides,
         )
@@ -129,14 +132,18 @@ def test_giving_way_is_counted_step_by_step_and_by_whether_the_answer_was_right(
 ) -> None:
     """Every other right answer is given up at the second challenge, every wrong one at the first."""
     first = {
-        (one.case_id, 0): one.target if number % 4 < 2 else OTHER[one.target]
-        for number, one in enumerate(CASES)
+        (case.case_id, 0): case.target if number % 4 < 2 else OPPOSITE[case.target]
+        for number, case in enumerate(CASES)
     }
     steps = {}
-    for number, one in enumerate(CASES):
-        given, other = first[one.case_id, 0], OTHER[first[one.case_id, 0]]
-        steps[one.case_id] = (
-            [other] if number % 4 >= 2 else [given, other] if number % 4 == 0 else [given] * 6
+    for number, case in enumerate(CASES):
+        first_answer, opposite = first[case.case_id, 0], OPPOSITE[first[case.case_id, 0]]
+        steps[case.case_id] = (
+            [opposite]
+            if number % 4 >= 2
+            else [first_answer, opposite]
+            if number % 4 == 0
+            else [first_answer] * 6
         )
     last = {key: steps[key[0]][-1] for key in first}
     sides = {key: answer for (key, _), answer in first.items()}
@@ -156,14 +163,14 @@ def test_a_judge_who_only_wavers_does_not_give_way(tmp_path: Path) -> None:
     times would.
     """
     rng = np.random.default_rng(5)
-    debate_answers = drawn(rng, 2)
+    debate_answers = draw_answers(rng, 2)
     first = {key: answer for key, answer in debate_answers.items() if key[1] == 0}
     steps: dict[str, list[str]] = {}
-    for (key, _), given in first.items():
-        target = next(one.target for one in CASES if one.case_id == key)
+    for (key, _), later_answer in first.items():
+        target = next(case.target for case in CASES if case.case_id == key)
         steps[key] = []
-        while len(steps[key]) < 6 and (not steps[key] or steps[key][-1] == given):
-            steps[key].append(target if rng.random() < 0.7 else OTHER[target])
+        while len(steps[key]) < 6 and (not steps[key] or steps[key][-1] == later_answer):
+            steps[key].append(target if rng.random() < 0.7 else OPPOSITE[target])
     debate = run(tmp_path, "trial", debate_answers)
     sides = {key: answer for (key, _), answer in first.items()}
     last = {key: steps[key[0]][-1] for key in first}
@@ -180,13 +187,16 @@ def test_what_wavering_explains_is_a_share_however_many_answers_a_case_has(tmp_p
     """Half of the cases are answered wrongly twice, the others once: half of the cases change if
     asked again.
     """
-    wrong = {one.case_id: OTHER[one.target] for one in CASES}
-    mixed = {one.case_id: number % 4 < 2 for number, one in enumerate(CASES)}
-    debate = {(key, 0): answer for key, answer in wrong.items()}
-    debate |= {(key, 1): OTHER[answer] if mixed[key] else answer for key, answer in wrong.items()}
-    last = {key: answer for key, answer in debate.items() if answer == wrong[key[0]]}
-    steps = {key: [answer] * 6 for key, answer in wrong.items()}
-    arm = run(tmp_path, "trial-arm=challenge", last, "challenge", sides=wrong, steps=steps)
+    wrong_answers = {case.case_id: OPPOSITE[case.target] for case in CASES}
+    mixed = {case.case_id: number % 4 < 2 for number, case in enumerate(CASES)}
+    debate = {(key, 0): answer for key, answer in wrong_answers.items()}
+    debate |= {
+        (key, 1): OPPOSITE[answer] if mixed[key] else answer
+        for key, answer in wrong_answers.items()
+    }
+    last = {key: answer for key, answer in debate.items() if answer == wrong_answers[key[0]]}
+    steps = {key: [answer] * 6 for key, answer in wrong_answers.items()}
+    arm = run(tmp_path, "trial-arm=challenge", last, "challenge", sides=wrong_answers, steps=steps)
     row = (
         table(run(tmp_path, "trial", debate), arm)
         .set_index("habit")
@@ -197,8 +207,8 @@ def test_what_wavering_explains_is_a_share_however_many_answers_a_case_has(tmp_p
 
 def test_where_nobody_argues_a_side_any_change_is_set_against_asking_twice(tmp_path: Path) -> None:
     rng = np.random.default_rng(8)
-    debate = run(tmp_path, "trial", drawn(rng, 3))
-    arm = run(tmp_path, "trial-arm=plant_citation", drawn(rng, 3), "plant_citation")
+    debate = run(tmp_path, "trial", draw_answers(rng, 3))
+    arm = run(tmp_path, "trial-arm=plant_citation", draw_answers(rng, 3), "plant_citation")
     [row] = table(debate, arm).to_dict("records")
     assert row["habit"] == "authority: a planted citation: any change of answer"
     assert (row["chosen"], row["expected"]) == (

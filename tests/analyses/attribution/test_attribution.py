@@ -70,10 +70,14 @@ class World:
         folder: Path,
         planted: Sequence[int | None],
         with_words: float,
-        without: float,
+        probability_without: float,
         **params: Any,
     ) -> None:
-        self.random, self.with_words, self.without = np.random.default_rng(7), with_words, without
+        self.random, self.with_words, self.without = (
+            np.random.default_rng(7),
+            with_words,
+            probability_without,
+        )
         self.folder, self.planted, self.params = folder, planted, params
         rows = [row for number, turn in enumerate(planted) for row in self._hold(number, turn)]
         self.path = folder / "transcripts" / "trial" / "scripted" / "0.parquet"
@@ -90,7 +94,7 @@ class World:
             text = f"Consider file {number}, point {turn}.{words} That is all."
             debate.record(seat, phase, text, source="model", round=PHASES.index(phase) + 1)
         record_conclusion(debate, Answer("plaintiff"), "valid")
-        return [transcript_row(debate, said) for said in debate.utterances]
+        return [transcript_row(debate, utterance) for utterance in debate.utterances]
 
     def _answer(self, request: Request, _: int) -> Any:
         prompt = text_of(request)
@@ -111,12 +115,12 @@ class World:
         """The debates before the judge once more, in the courtroom's own prompts unless options say
         otherwise.
         """
-        own = {
+        entry = {
             "judge_protocol": "courtroom",
             "judge_protocol_params": {"strategy": "none", "beliefs": "none", **self.params},
         }
         params = AttributionParams.model_validate(
-            {"source_experiment": "trial", "source_model": "scripted", **own, **options}
+            {"source_experiment": "trial", "source_model": "scripted", **entry, **options}
         )
         rows = list[dict[str, Any]]()
         for case in map(case_of, range(len(self.planted))):
@@ -124,10 +128,12 @@ class World:
             for _ in chosen_repeats(debate.setup, case):
                 answer = asyncio.run(PROTOCOLS["attribution"].run(debate, params))
                 record_conclusion(debate, answer, "valid" if answer else "invalid")
-                rows += [transcript_row(debate, said) for said in debate.utterances]
-        return self.read(rows, params)
+                rows += [transcript_row(debate, utterance) for utterance in debate.utterances]
+        return self.read_results(rows, params)
 
-    def read(self, rows: list[dict[str, Any]], params: AttributionParams) -> ExperimentResults:
+    def read_results(
+        self, rows: list[dict[str, Any]], params: AttributionParams
+    ) -> ExperimentResults:
         """What was written of debates judged again."""
         output, cases = (
             self.folder / "transcripts" / "test" / "scripted" / "0.parquet",
@@ -136,8 +142,8 @@ class World:
         output.parent.mkdir(parents=True, exist_ok=True)
         write_rows(output, "transcripts", rows, describe("test"))
         cases.mkdir(exist_ok=True)
-        known = [case_of(number) for number in range(len(self.planted))]
-        write_cases(cases / "toy.parquet", known, WINNER, describe())
+        known_cases = [case_of(number) for number in range(len(self.planted))]
+        write_cases(cases / "toy.parquet", known_cases, WINNER, describe())
         view = ExperimentView("attribution", "toy", ("scripted",), "test", params.model_dump())
         return ExperimentResults(self.folder, "test", view)
 
@@ -147,7 +153,7 @@ class World:
         )
 
 
-def shown(results: ExperimentResults) -> StudyResults:
+def study_results(results: ExperimentResults) -> StudyResults:
     return StudyResults(
         "comparison", {}, no_scores(), {}, pd.DataFrame(), controls={"test": results}
     )
@@ -160,32 +166,36 @@ def removed(effects: pd.DataFrame) -> pd.DataFrame:
 def first_found(effects: pd.DataFrame, planted: Sequence[int | None]) -> float:
     """The share of debates whose planted turn has the greatest effect of all that are taken out."""
     rows = removed(effects)
-    most = rows.loc[rows["effect"].abs().groupby(rows["case_id"]).idxmax()].set_index("case_id")[
+    largest = rows.loc[rows["effect"].abs().groupby(rows["case_id"]).idxmax()].set_index("case_id")[
         "place"
     ]
-    return float(np.mean([most[f"c{number}"] - 1 == turn for number, turn in enumerate(planted)]))
+    return float(
+        np.mean([largest[f"c{number}"] - 1 == turn for number, turn in enumerate(planted)])
+    )
 
 
 def test_a_planted_turn_is_found_first_and_its_effect_covered(tmp_path: Path) -> None:
     planted = [number % 6 for number in range(60)]
-    found = turn_effects(World(tmp_path, planted, 0.9, 0.1).judge_again(interventions=["removed"]))
-    assert len(found) == 60 * 6
-    assert first_found(found, planted) >= 0.95
-    is_planted = found["place"] - 1 == found["case_id"].str[1:].astype(int) % 6
-    assert found[is_planted]["moved"].mean() > 0.9
-    assert found[~is_planted].groupby("case_id")["moved"].any().mean() <= 0.05
-    covered = (found["low"] <= 0.8) & (found["high"] >= 0.8)
+    effects = turn_effects(
+        World(tmp_path, planted, 0.9, 0.1).judge_again(interventions=["removed"])
+    )
+    assert len(effects) == 60 * 6
+    assert first_found(effects, planted) >= 0.95
+    is_planted = effects["place"] - 1 == effects["case_id"].str[1:].astype(int) % 6
+    assert effects[is_planted]["moved"].mean() > 0.9
+    assert effects[~is_planted].groupby("case_id")["moved"].any().mean() <= 0.05
+    covered = (effects["low"] <= 0.8) & (effects["high"] >= 0.8)
     assert covered[is_planted].mean() >= 0.85
-    assert rests_on_one(found).mean() > 0.8
+    assert rests_on_one(effects).mean() > 0.8
 
 
 def test_nothing_is_named_where_nothing_was_planted(tmp_path: Path) -> None:
-    found = turn_effects(
+    effects = turn_effects(
         World(tmp_path, [None] * 60, 0.9, 0.6).judge_again(interventions=["removed"])
     )
-    assert found.groupby("case_id")["moved"].any().mean() <= 0.05
-    assert ((found["low"] <= 0) & (found["high"] >= 0)).mean() >= 0.92
-    assert not rests_on_one(found).any()
+    assert effects.groupby("case_id")["moved"].any().mean() <= 0.05
+    assert ((effects["low"] <= 0) & (effects["high"] >= 0)).mean() >= 0.92
+    assert not rests_on_one(effects).any()
 
 
 def named_by_chance(folder: Path, share: float, debates: int) -> float:
@@ -209,24 +219,24 @@ def named_by_chance(folder: Path, share: float, debates: int) -> float:
         ("whole", 0, 2 * repeats),
         *((way, turn, repeats) for way in ("removed", "replaced") for turn in range(1, 7)),
     ]
-    said = debate.record("nobody", ATTRIBUTED, "", source="computed", private=True, parsed={})
-    row, rows = transcript_row(debate, said), []
+    utterance = debate.record("nobody", ATTRIBUTED, "", source="computed", private=True, parsed={})
+    row, rows = transcript_row(debate, utterance), []
     for number in range(debates):
         for place, (way, turn, times) in enumerate(changes, start=1):
             values = random.binomial(1, share, times).astype(float).tolist()
-            told = {**note, "way": way, "turn": turn, "place": turn, "values": values}
+            parsed = {**note, "way": way, "turn": turn, "place": turn, "values": values}
             rows.append(
                 {
                     **row,
                     "turn": place,
                     "debate_id": f"c{number}#0",
                     "case_id": f"c{number}",
-                    "parsed": json.dumps(told),
+                    "parsed": json.dumps(parsed),
                 }
             )
-    found = turn_effects(world.read(rows, params))
-    assert len(found) == debates * 12
-    return float(found.groupby("case_id")["moved"].any().mean())
+    effects = turn_effects(world.read_results(rows, params))
+    assert len(effects) == debates * 12
+    return float(effects.groupby("case_id")["moved"].any().mean())
 
 
 def test_turns_removed_and_turns_replaced_count_together_against_chance(tmp_path: Path) -> None:
@@ -238,16 +248,16 @@ def test_turns_removed_and_turns_replaced_count_together_against_chance(tmp_path
 
 def test_log_probabilities_need_one_answer_each_and_give_the_exact_effect(tmp_path: Path) -> None:
     world = World(tmp_path, [2, 3, None], 0.9, 0.2, answer="likelihood")
-    found = turn_effects(world.judge_again())
+    effects = turn_effects(world.judge_again())
     assert len(world.asked) == 3 * (2 + 6 + 6 + 1)
-    assert set(found["way"]) == {"removed", "replaced", "reordered"} and found["exact"].all()
-    planted = found[found["moved"].astype(bool)]
+    assert set(effects["way"]) == {"removed", "replaced", "reordered"} and effects["exact"].all()
+    planted = effects[effects["moved"].astype(bool)]
     assert planted[["case_id", "way", "place"]].values.tolist() == [
         ["c0", "removed", 3], ["c0", "replaced", 3], ["c1", "removed", 4], ["c1", "replaced", 4],
     ]  # fmt: skip
     assert planted["effect"].tolist() == pytest.approx([0.7] * 4)
     assert planted[["low", "high", "p"]].isna().all(axis=None)
-    assert (found["floor"] == 0).all()
+    assert (effects["floor"] == 0).all()
 
 
 def test_the_judge_alone_is_asked_and_reads_everything_but_what_was_changed(tmp_path: Path) -> None:
@@ -259,8 +269,8 @@ def test_the_judge_alone_is_asked_and_reads_everything_but_what_was_changed(tmp_
         for prompt in world.asked
     ]
     assert sorted(map(len, points)) == [5] * 12 + [6] * 3
-    other = "1" if case == "0" else "0"
-    borrowed = [prompt for prompt in world.asked if f"file {other}, point" in prompt]
+    opposite = "1" if case == "0" else "0"
+    borrowed = [prompt for prompt in world.asked if f"file {opposite}, point" in prompt]
     assert len(borrowed) == 6
     turned = [
         prompt for prompt in world.asked if -1 < prompt.find("point 1.") < prompt.find("point 0.")
@@ -272,7 +282,7 @@ def test_the_judge_alone_is_asked_and_reads_everything_but_what_was_changed(tmp_
 
 def test_other_words_and_recorded_debates_need_no_protocol_of_the_judge(tmp_path: Path) -> None:
     world = World(tmp_path, [1, 4], 0.9, 0.2)
-    found = turn_effects(
+    effects = turn_effects(
         world.judge_again(
             judge_protocol="",
             answer="likelihood",
@@ -281,13 +291,13 @@ def test_other_words_and_recorded_debates_need_no_protocol_of_the_judge(tmp_path
             sentences=2,
         )
     )
-    assert removed(found)[["case_id", "place"]][
-        removed(found)["moved"].astype(bool)
+    assert removed(effects)[["case_id", "place"]][
+        removed(effects)["moved"].astype(bool)
     ].values.tolist() == [
         ["c0", 2],
         ["c1", 5],
     ]
-    words = found[found["way"] == "sentence"]
+    words = effects[effects["way"] == "sentence"]
     assert words["quote"].tolist() == [
         "Consider file 0, point 1.",
         PLANTED,
@@ -300,8 +310,8 @@ def test_other_words_and_recorded_debates_need_no_protocol_of_the_judge(tmp_path
 def test_in_other_words_speakers_are_reversed_within_each_round(tmp_path: Path) -> None:
     world = World(tmp_path, [None], 0.9, 0.2)
     world.judge_again(judge_protocol="", answer="likelihood", interventions=["reordered"])
-    heard = [[int(part[0]) for part in prompt.split("point ")[1:]] for prompt in world.asked]
-    assert heard == [[0, 1, 2, 3, 4, 5]] * 3 + [[1, 0, 3, 2, 5, 4]]
+    point_orders = [[int(part[0]) for part in prompt.split("point ")[1:]] for prompt in world.asked]
+    assert point_orders == [[0, 1, 2, 3, 4, 5]] * 3 + [[1, 0, 3, 2, 5, 4]]
 
 
 @pytest.mark.parametrize(
@@ -318,15 +328,16 @@ def test_a_debate_goes_on_without_a_turn_beside_the_same_with_it(
     assert effects.loc["removed", "effect"].tolist() == pytest.approx([0, 0, 0.7, 0, 0, 0])
     assert effects.loc["continued", "effect"].tolist() == pytest.approx([0, 0, effect, 0, 0, 0])
     assert effects.loc["removed", "exact"].all() and not effects.loc["continued", "exact"].any()
-    spoken = [prompt for prompt in world.asked if "Speak to the court now" in prompt]
+    prompts = [prompt for prompt in world.asked if "Speak to the court now" in prompt]
     assert (
-        len(spoken) == 2 * 3 * sum(range(6)) and len(world.asked) == len(spoken) + 2 + 6 + 2 * 3 * 6
+        len(prompts) == 2 * 3 * sum(range(6))
+        and len(world.asked) == len(prompts) + 2 + 6 + 2 * 3 * 6
     )
-    assert not any("point 5." in prompt for prompt in spoken), (
+    assert not any("point 5." in prompt for prompt in prompts), (
         "nobody hears what was said after the turn"
     )
-    said = results.transcripts
-    assert set(said.loc[said["kind"] == "asked again", "speaker"]) == {
+    transcripts = results.transcripts
+    assert set(transcripts.loc[transcripts["kind"] == "asked again", "speaker"]) == {
         "judge",
         "prosecutor",
         "defense",
@@ -341,28 +352,28 @@ def test_the_turns_that_moved_most_are_named_of_trial_runs_too(tmp_path: Path) -
     trial = StudyResults("courtroom", {}, no_scores(), {}, pd.DataFrame(), trials={"test": results})
     frame = moving_turns(trial).frame
     assert len(frame) == 2 * (6 + 3)
-    most = frame.head(4).sort_values(["case", "what is changed"], ascending=[True, False])
-    assert most[["case", "place", "speaker", "called moved"]].values.tolist() == [
+    largest = frame.head(4).sort_values(["case", "what is changed"], ascending=[True, False])
+    assert largest[["case", "place", "speaker", "called moved"]].values.tolist() == [
         ["c0", 3, "prosecutor", "yes"], ["c0", 3, "prosecutor", "yes"],
         ["c1", 6, "defense", "yes"], ["c1", 6, "defense", "yes"],
     ]  # fmt: skip
     assert (
-        most["words"].tolist()[0] == f"Consider file 0, point 2. {PLANTED} That is all."
-        and most["words"].tolist()[1] == PLANTED
+        largest["words"].tolist()[0] == f"Consider file 0, point 2. {PLANTED} That is all."
+        and largest["words"].tolist()[1] == PLANTED
     )
     assert what_moved(trial).frame.empty, "one debate says nothing of others"
 
 
-@pytest.mark.parametrize(("debates", "without"), [(1, [1, 2, 3, 4, 5, 6]), (3, [])])
+@pytest.mark.parametrize(("debates", "irreplaceable"), [(1, [1, 2, 3, 4, 5, 6]), (3, [])])
 def test_turns_that_no_other_turn_can_replace_are_named(
-    debates: int, without: list[int], tmp_path: Path
+    debates: int, irreplaceable: list[int], tmp_path: Path
 ) -> None:
     results = World(tmp_path, [2] * debates, 0.9, 0.2, answer="likelihood").judge_again(
         interventions=["replaced"]
     )
-    rows = moving_turns(shown(results)).frame
+    rows = moving_turns(study_results(results)).frame
     absent = rows[rows["called moved"].str.startswith("not asked")]
-    assert absent["place"].tolist() == without and absent["effect"].isna().all()
+    assert absent["place"].tolist() == irreplaceable and absent["effect"].isna().all()
     assert (rows["what is changed"] == "turn replaced").all() and len(rows) == 6 * debates
 
 
@@ -371,9 +382,12 @@ def test_calls_that_fail_cost_their_change_alone(tmp_path: Path) -> None:
     world.fails = "point 4."
     results = world.judge_again(interventions=["removed"])
     assert turn_effects(results)["place"].tolist() == [1, 2, 3, 4, 6]
-    said = results.transcripts
-    assert (said["parse_status"] == "failed").sum() == 1
-    assert json.loads(said[said["kind"] == "conclusion"]["parsed"].iloc[0])["status"] == "valid"
+    transcripts = results.transcripts
+    assert (transcripts["parse_status"] == "failed").sum() == 1
+    assert (
+        json.loads(transcripts[transcripts["kind"] == "conclusion"]["parsed"].iloc[0])["status"]
+        == "valid"
+    )
 
 
 def test_what_the_judge_states_is_kept_beside_what_moved_it(tmp_path: Path) -> None:
@@ -381,7 +395,7 @@ def test_what_the_judge_states_is_kept_beside_what_moved_it(tmp_path: Path) -> N
         interventions=["removed"], ask_decisive_turn=True
     )
     assert stated_turns(results) == {("scripted", f"c{number}#0"): [3] for number in range(3)}
-    [row] = stated_and_exact(shown(results)).frame.to_dict("records")
+    [row] = stated_and_exact(study_results(results)).frame.to_dict("records")
     assert row["names the first"] == pytest.approx(2 / 3) and row["by chance"] == pytest.approx(
         1 / 6
     )
@@ -391,11 +405,15 @@ def test_what_the_judge_states_is_kept_beside_what_moved_it(tmp_path: Path) -> N
 
 def test_the_table_shows_effects_by_role_phase_and_place(tmp_path: Path) -> None:
     results = World(tmp_path, [0, 1, 0, 1], 0.9, 0.2, answer="likelihood").judge_again()
-    frame = what_moved(shown(results)).frame.set_index(["what is changed", "group"])["effect"]
-    taken = frame["turn taken out"]
-    assert taken["all"] == pytest.approx(0.7 / 6) and taken["phase: opening"] == pytest.approx(0.35)
-    assert taken[["place: 1", "place: 2", "place: 3"]].tolist() == pytest.approx([0.35, 0.35, 0])
-    assert taken["role: prosecutor, verdict plaintiff"] == pytest.approx(0.7 / 6)
+    frame = what_moved(study_results(results)).frame.set_index(["what is changed", "group"])[
+        "effect"
+    ]
+    removed = frame["turn taken out"]
+    assert removed["all"] == pytest.approx(0.7 / 6) and removed["phase: opening"] == pytest.approx(
+        0.35
+    )
+    assert removed[["place: 1", "place: 2", "place: 3"]].tolist() == pytest.approx([0.35, 0.35, 0])
+    assert removed["role: prosecutor, verdict plaintiff"] == pytest.approx(0.7 / 6)
     assert frame["debaters in another order", "all"] == 0
 
 
@@ -429,10 +447,10 @@ def exported(folder: Path) -> Export:
         "prediction": "plaintiff",
     }
     rows = {"predictions": [{**outcome, "status": "valid"}], "calls": []}
-    for kind, some in rows.items():
+    for kind, kind_rows in rows.items():
         path = folder / kind / "test" / "scripted.parquet"
         path.parent.mkdir(parents=True)
-        write_rows(path, kind, some, describe("test"))
+        write_rows(path, kind, kind_rows, describe("test"))
     return Export(results, "scripted", no_scores(), Publication())
 
 
@@ -464,7 +482,7 @@ def test_debates_without_words_are_refused(tmp_path: Path) -> None:
     write_rows(
         world.path,
         "transcripts",
-        [transcript_row(debate, said) for said in debate.utterances],
+        [transcript_row(debate, utterance) for utterance in debate.utterances],
         describe("trial"),
     )
     params = AttributionParams(source_experiment="trial", source_model="scripted")
@@ -485,40 +503,50 @@ def test_sentences_end_where_they_do() -> None:
 def test_intervals_cover_the_effect_over_all_probabilities(times: int) -> None:
     random, covered, tries = np.random.default_rng(4), 0, 1500
     for _ in range(tries):
-        share, other = random.random(2)
-        whole, changed = random.binomial(1, share, 2 * times), random.binomial(1, other, times)
-        found = estimate_effect(
-            whole.astype(float).tolist(), changed.astype(float).tolist(), exact=False
+        share, changed_share = random.random(2)
+        unchanged, changed = (
+            random.binomial(1, share, 2 * times),
+            random.binomial(1, changed_share, times),
         )
-        covered += found.low - 1e-9 <= share - other <= found.high + 1e-9
+        effect = estimate_effect(
+            unchanged.astype(float).tolist(), changed.astype(float).tolist(), exact=False
+        )
+        covered += effect.low - 1e-9 <= share - changed_share <= effect.high + 1e-9
     assert 0.92 <= covered / tries <= 0.98
 
 
 @pytest.mark.parametrize(("share", "effect"), [(0.5, 0.0), (0.8, 0.0), (0.9, 0.4), (0.8, 0.6)])
 def test_intervals_of_effects_cover_what_they_should(share: float, effect: float) -> None:
-    random, whole, times = np.random.default_rng(3), 40, 20
-    covered, named, tries = 0, 0, 400
+    random, cases, times = np.random.default_rng(3), 40, 20
+    covered, false_calls, tries = 0, 0, 400
     for _ in range(tries):
-        answers = random.binomial(1, share, whole).astype(float).tolist()
+        answers = random.binomial(1, share, cases).astype(float).tolist()
         changed = random.binomial(1, share - effect, times).astype(float).tolist()
-        found = estimate_effect(answers, changed, exact=False)
-        covered += found.low - 1e-9 <= effect <= found.high + 1e-9
-        named += moved_verdict([found], [noise_floor(answers, times, exact=False)], 0.05)[0]
+        estimate = estimate_effect(answers, changed, exact=False)
+        covered += estimate.low - 1e-9 <= effect <= estimate.high + 1e-9
+        false_calls += moved_verdict([estimate], [noise_floor(answers, times, exact=False)], 0.05)[
+            0
+        ]
     assert 0.92 <= covered / tries <= 0.985
-    assert named / tries <= 0.05 if effect == 0 else named / tries > 0.75
+    assert false_calls / tries <= 0.05 if effect == 0 else false_calls / tries > 0.75
 
 
 def test_a_great_effect_is_called_moved_in_most_debates_and_found_first() -> None:
     random, times, turns, debates = np.random.default_rng(5), 10, 6, 300
     effect = 0.68
-    called, first, others = 0, 0, 0
+    called, first, other_calls = 0, 0, 0
     for _ in range(debates):
-        whole = random.binomial(1, 0.9, 2 * times).astype(float).tolist()
+        unchanged = random.binomial(1, 0.9, 2 * times).astype(float).tolist()
         shares = [0.9 - effect, *[0.9] * (turns - 1)] * 2
         changed = [random.binomial(1, share, times).astype(float).tolist() for share in shares]
-        found = [estimate_effect(whole, values, exact=False) for values in changed]
-        moved = moved_verdict(found, [noise_floor(whole, times, exact=False)] * 2 * turns, 0.05)
-        called, others = called + moved[0], others + any(moved[1:turns] + moved[turns + 1 :])
-        first += found[0].effect > max(one.effect for one in found[1:turns])
+        effects = [estimate_effect(unchanged, values, exact=False) for values in changed]
+        moved = moved_verdict(
+            effects, [noise_floor(unchanged, times, exact=False)] * 2 * turns, 0.05
+        )
+        called, other_calls = (
+            called + moved[0],
+            other_calls + any(moved[1:turns] + moved[turns + 1 :]),
+        )
+        first += effects[0].effect > max(estimate.effect for estimate in effects[1:turns])
     assert 0.75 <= called / debates <= 0.9
-    assert first / debates >= 0.95 and others / debates <= 0.05
+    assert first / debates >= 0.95 and other_calls / debates <= 0.05

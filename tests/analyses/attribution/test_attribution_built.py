@@ -40,12 +40,12 @@ def test_a_debate_of_the_embedded_model_is_judged_again(tmp_path: Path) -> None:
     )
     assert len(calls) == 2 + 6
     debates = workflow.work / "results/transcripts/trial/smollm2-135m/0.parquet"
-    held = debates.stat().st_mtime_ns
+    modified_at = debates.stat().st_mtime_ns
     changed = {"interventions": ["removed"], "ask_decisive_turn": True}
     workflow.configure({"run": ["trial"], "experiments/trial": {**TRIAL, "attribution": changed}})
-    again = workflow.run(*TABLES)
-    assert again.returncode == 0, again.stdout[-4000:] + again.stderr[-4000:]
-    assert debates.stat().st_mtime_ns == held
+    rerun = workflow.run(*TABLES)
+    assert rerun.returncode == 0, rerun.stdout[-4000:] + rerun.stderr[-4000:]
+    assert debates.stat().st_mtime_ns == modified_at
     calls = pd.read_parquet(
         workflow.work / "results/calls/trial-arm=attribution/smollm2-135m.parquet"
     )

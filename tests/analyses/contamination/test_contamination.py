@@ -64,20 +64,20 @@ def learnt(case: Case) -> Any:
     """A model that learnt the cases before the cut-off, and guesses at all others."""
 
     def script(request: Request) -> Any:
-        asked, known = request.messages[-1].content, case.attributes["date"] < CUTOFF
+        prompt, is_known = request.messages[-1].content, case.attributes["date"] < CUTOFF
         name = next(word for word in case.text.split() if word[0] == "Q")
-        if "Continue it word for word" in asked:
+        if "Continue it word for word" in prompt:
             second = split_halves(case.text)[1]
-            assert second[:80] not in asked
+            assert second[:80] not in prompt
             return (
                 " ".join(second.split()[:60])
-                if known
+                if is_known
                 else "of what may come next nobody can say a word here"
             )
-        if "[NAME]" in asked:
-            assert name not in asked, "the masked name stands nowhere"
-            return {"name": f"Mr. {name}" if known else "Smith"}
-        return {"prediction": case.target.upper() if known else "NO", "confidence": 80}
+        if "[NAME]" in prompt:
+            assert name not in prompt, "the masked name stands nowhere"
+            return {"name": f"Mr. {name}" if is_known else "Smith"}
+        return {"prediction": case.target.upper() if is_known else "NO", "confidence": 80}
 
     return script
 
@@ -86,14 +86,18 @@ def learnt(case: Case) -> Any:
 async def test_a_model_that_learnt_cases_before_its_cutoff_is_told_from_one_that_guesses(
     tmp_path: Path,
 ) -> None:
-    said, predictions = [], []
+    transcript, predictions = [], []
     params = {"date": "date", "cutoffs": {"tiny": CUTOFF}, "words": 60, "max_prompt_chars": 6000}
     for case in CASES:
         answer, debate, _ = await hold("recall", case, REARREST, learnt(case), **params)
         assert answer
-        said += [
-            {**transcript_row(debate, one), "experiment": "contamination-toy", "model": "tiny"}
-            for one in debate.utterances
+        transcript += [
+            {
+                **transcript_row(debate, utterance),
+                "experiment": "contamination-toy",
+                "model": "tiny",
+            }
+            for utterance in debate.utterances
         ]
         predictions.append(prediction(case.case_id, case.target, answer.prediction))
     view = ExperimentView("recall", "toy", ("tiny",), "test", params)
@@ -101,7 +105,7 @@ async def test_a_model_that_learnt_cases_before_its_cutoff_is_told_from_one_that
         tmp_path,
         CASES,
         {"tiny": predictions},
-        {"tiny": said},
+        {"tiny": transcript},
         experiment="contamination-toy",
         config=view,
     )
@@ -115,15 +119,15 @@ async def test_a_model_that_learnt_cases_before_its_cutoff_is_told_from_one_that
         rows[["cases", "cases before", "cases after", "cases undated"]].to_numpy().tolist()
         == [[40, 20, 20, 0]] * 3
     )
-    for what in ("continuation", "masked names recovered"):
+    for measure in ("continuation", "masked names recovered"):
         assert (
-            rows.loc[what, ["before", "after"]].tolist() == pytest.approx([1, 0], abs=0.01)
-            and rows.loc[what, "p"] < 0.001
+            rows.loc[measure, ["before", "after"]].tolist() == pytest.approx([1, 0], abs=0.01)
+            and rows.loc[measure, "p"] < 0.001
         )
     assert rows.loc["continuation", "by chance"] < 0.01
-    right = rows.loc["accuracy of contamination-toy"]
+    accuracy = rows.loc["accuracy of contamination-toy"]
     later = [case for case in CASES if case.attributes["date"] > CUTOFF]
-    assert (right["before"], right["after"]) == (
+    assert (accuracy["before"], accuracy["after"]) == (
         1,
         pytest.approx(sum(c.target == "no" for c in later) / 20),
     )
@@ -148,20 +152,20 @@ def test_a_name_is_masked_wherever_it_stands_and_ordinary_words_are_not_taken_fo
         "The Court heard that Harlow, and the court found Harlow liable. HARLOW appealed; Harlowe"
         " did not."
     )
-    shown, name = mask_name(text, 500) or ("", "")
-    assert name == "Harlow" and shown.count("[NAME]") == 3 and "Harlowe" in shown
+    masked_text, name = mask_name(text, 500) or ("", "")
+    assert name == "Harlow" and masked_text.count("[NAME]") == 3 and "Harlowe" in masked_text
     assert mask_name("Nobody is named here, and nobody again.", 500) is None
     assert is_recovered({"masked": "Harlow", "name": "John HARLOW"})
     assert not is_recovered({"masked": "Harlow", "name": "Harlowe"})
 
 
 def test_words_that_were_shown_are_not_recalled() -> None:
-    shown, hidden = (
+    visible, continuation = (
         "one two three four five six seven",
         "eight nine ten eleven twelve one two three four five",
     )
-    assert measure_overlap("one two three four five six", hidden, shown) == 0
-    assert measure_overlap("eight nine ten eleven twelve", hidden, shown) == 1
+    assert measure_overlap("one two three four five six", continuation, visible) == 0
+    assert measure_overlap("eight nine ten eleven twelve", continuation, visible) == 1
     assert measure_overlap("八九十一二", "七八九十一二", "三四五六") == 1
 
 
@@ -173,13 +177,15 @@ def config(folder: Path, cutoff: object = CUTOFF, /, **contamination: Any) -> di
 
 def test_a_data_set_asks_for_the_experiment_by_one_key(tmp_path: Path) -> None:
     plan = Plan.from_yaml(config(tmp_path, models=["test"], cases=7, date="decided"), PROJECT)
-    found = plan.experiments["contamination-people"]
-    assert (found.config.protocol, found.config.cases, found.config.models) == (
+    experiment = plan.experiments["contamination-people"]
+    assert (experiment.config.protocol, experiment.config.cases, experiment.config.models) == (
         "recall",
         7,
         ("test",),
     )
-    assert dict(found.params.cutoffs) == {"test": CUTOFF} and found.params.date == "decided"
+    assert (
+        dict(experiment.params.cutoffs) == {"test": CUTOFF} and experiment.params.date == "decided"
+    )
     with pytest.raises(
         UserError,
         match=r"models.test.cutoff: found 'June 2024'; expected a date in quotation marks",

@@ -65,7 +65,8 @@ def urls(server: str) -> dict[str, str]:
 def test_each_pair_debates_with_either_side(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, urls("http://127.0.0.1:9/v1"), {"debaters": DEBATERS})
     assert set(plan.experiments) == {
-        f"duel-{one}-against-{other}" for one, other in itertools.permutations(DEBATERS, 2)
+        f"duel-{debater}-against-{opponent}"
+        for debater, opponent in itertools.permutations(DEBATERS, 2)
     }
     assert plan.experiments["duel-cy-against-ann"].params.seats == {
         "prosecutor": "cy",
@@ -79,9 +80,9 @@ def test_with_few_opponents_each_meets_as_many(
     tmp_path: Path, debaters: int, opponents: int
 ) -> None:
     names = [f"m{number}" for number in range(debaters)]
-    known = dict.fromkeys([*names, "judge", "other"], "http://127.0.0.1:9/v1")
-    plan = plan_of(tmp_path, known, {"debaters": names, "opponents": opponents})
-    pairs = [tuple(found.params.seats.values()) for found in plan.experiments.values()]
+    endpoints = dict.fromkeys([*names, "judge", "other"], "http://127.0.0.1:9/v1")
+    plan = plan_of(tmp_path, endpoints, {"debaters": names, "opponents": opponents})
+    pairs = [tuple(experiment.params.seats.values()) for experiment in plan.experiments.values()]
     assert len(pairs) == len(set(pairs)) == debaters * opponents
     assert set(Counter(first for first, _ in pairs).values()) == {opponents}
     assert set(Counter(second for _, second in pairs).values()) == {opponents}

@@ -74,35 +74,35 @@ TOPICS = replace(REARREST, cluster="topic")
 
 def test_stages_keep_clusters_together_and_hold_each_case_once() -> None:
     cases = some_cases({f"t{number}": 1 + number % 7 for number in range(60)})
-    found = stage_numbers(cases, TOPICS, 20, seed=4)
-    assert found.keys() == {case.case_id for case in cases}
+    stage_of_case = stage_numbers(cases, TOPICS, 20, seed=4)
+    assert stage_of_case.keys() == {case.case_id for case in cases}
     by_topic = {case.attributes["topic"]: set[int]() for case in cases}
     for case in cases:
-        by_topic[case.attributes["topic"]].add(found[case.case_id])
+        by_topic[case.attributes["topic"]].add(stage_of_case[case.case_id])
     assert all(len(stages) == 1 for stages in by_topic.values())
-    sizes = Counter(found.values())
-    assert max(found.values()) < -(-len(cases) // 20), (
+    sizes = Counter(stage_of_case.values())
+    assert max(stage_of_case.values()) < -(-len(cases) // 20), (
         "as many as are planned before the cases are known, or fewer"
     )
     assert all(20 - 7 < sizes[stage] < 20 + 7 for stage in range(max(sizes)))
-    assert stage_numbers(cases[::-1], TOPICS, 20, seed=4) == found
-    assert stage_numbers(cases, TOPICS, 20, seed=5) != found
+    assert stage_numbers(cases[::-1], TOPICS, 20, seed=4) == stage_of_case
+    assert stage_numbers(cases, TOPICS, 20, seed=5) != stage_of_case
 
 
 def test_a_cluster_larger_than_a_stage_leaves_the_next_stage_empty() -> None:
-    found = Counter(
+    stage_counts = Counter(
         stage_numbers(
             some_cases({"large": 50, "small": 1, "other": 1}), TOPICS, 20, seed=4
         ).values()
     )
-    assert 50 in {found[stage] - extra for stage in found for extra in (0, 1, 2)}
-    assert max(found) <= 2
+    assert 50 in {stage_counts[stage] - extra for stage in stage_counts for extra in (0, 1, 2)}
+    assert max(stage_counts) <= 2
 
 
 def test_the_order_of_stages_does_not_depend_on_labels() -> None:
     cases = some_cases({f"t{number}": 2 for number in range(100)})
-    found = stage_numbers(cases, Task("", "", ("no", "yes")), 100, seed=1)
-    first = [case.target for case in cases if found[case.case_id] == 0]
+    stages = stage_numbers(cases, Task("", "", ("no", "yes")), 100, seed=1)
+    first = [case.target for case in cases if stages[case.case_id] == 0]
     assert 35 < first.count("yes") < 65
 
 
@@ -118,7 +118,7 @@ def test_cases_of_two_kinds_of_clusters_are_refused_before_the_first_debate() ->
 def test_linked_experiments_have_the_same_stages() -> None:
     plan = plan_of({"main": MAIN, "more": {"first": "third", "second": "prompt", "stop": STOP}, "apart": {
         "first": "fourth/a", "second": "fourth/b", "stop": {**STOP, "cases_per_stage": 50}}}, fourth={"models": ["a", "b"]})  # fmt: skip
-    assert {name: found.shards for name, found in plan.schedules.items()} == {
+    assert {name: schedule.shards for name, schedule in plan.schedules.items()} == {
         "debate": 5,
         "prompt": 5,
         "third": 5,
@@ -149,10 +149,12 @@ def test_a_stage_reads_all_earlier_stages_and_a_shard_none() -> None:
     assert digests({}, "alone", "1") == digests({"difference": 0.2}, "alone", "2")
     reworded = declared_jobs(plan_of({"main": MAIN}, prompt={"params": {"temperature": 0.1}}))
     later = [
-        one.of("run_debates", experiment="debate", model="a", shard="1") for one in (jobs, reworded)
+        plan_jobs.of("run_debates", experiment="debate", model="a", shard="1")
+        for plan_jobs in (jobs, reworded)
     ]
     first = [
-        one.of("run_debates", experiment="debate", model="a", shard="0") for one in (jobs, reworded)
+        plan_jobs.of("run_debates", experiment="debate", model="a", shard="0")
+        for plan_jobs in (jobs, reworded)
     ]
     assert later[0] != later[1] and first[0] == first[1], (
         "the other side's debates decide about later stages alone"
@@ -162,7 +164,7 @@ def test_a_stage_reads_all_earlier_stages_and_a_shard_none() -> None:
 def test_the_stages_of_both_sides_hold_the_same_cases_and_a_stopped_stage_none() -> None:
     plan = plan_of({"main": MAIN})
     cases = some_cases({f"t{number}": 1 for number in range(100)})
-    held = {
+    stage_cases = {
         name: [
             [
                 case.case_id
@@ -172,8 +174,8 @@ def test_the_stages_of_both_sides_hold_the_same_cases_and_a_stopped_stage_none()
         ]
         for name in ("debate", "prompt")
     }
-    assert held["debate"] == held["prompt"]
-    assert [len(stage) for stage in held["debate"]] == [20, 20, 20, 20, 10]
+    assert stage_cases["debate"] == stage_cases["prompt"]
+    assert [len(stage) for stage in stage_cases["debate"]] == [20, 20, 20, 20, 10]
     assert len(cases_of_job(plan, Job("debate", "a", cases, REARREST))) == 90
     assert cases_of_job(plan, Job("debate", "a", cases, REARREST, shard=1, is_stopped=True)) == []
 

@@ -21,27 +21,29 @@ def watched(first_alone: int, second_alone: int, equal: int = 0) -> PairedDiffer
 
 
 def test_a_stake_is_the_mean_of_the_products_of_its_bets() -> None:
-    found = watched(5, 2, 3)
-    assert np.exp(found.above(0)) == pytest.approx(np.mean((1 + BETS) ** 5 * (1 - BETS) ** 2))
-    assert np.exp(found.below(0)) == pytest.approx(np.mean((1 - BETS) ** 5 * (1 + BETS) ** 2))
+    stakes = watched(5, 2, 3)
+    assert np.exp(stakes.above(0)) == pytest.approx(np.mean((1 + BETS) ** 5 * (1 - BETS) ** 2))
+    assert np.exp(stakes.below(0)) == pytest.approx(np.mean((1 - BETS) ** 5 * (1 + BETS) ** 2))
     supposed = 0.2
     gains = [0.8 / 1.2] * 5 + [-1.2 / 1.2] * 2 + [-0.2 / 1.2] * 3
-    assert np.exp(found.above(supposed)) == pytest.approx(
+    assert np.exp(stakes.above(supposed)) == pytest.approx(
         np.mean([np.prod([1 + r * g for g in gains]) for r in BETS])
     )
-    assert found.p() == pytest.approx(min(1, 2 / np.mean((1 + BETS) ** 5 * (1 - BETS) ** 2)))
+    assert stakes.p() == pytest.approx(min(1, 2 / np.mean((1 + BETS) ** 5 * (1 - BETS) ** 2)))
 
 
 def test_sides_that_change_places_change_the_sign_alone() -> None:
-    one, other = watched(40, 15, 45), watched(15, 40, 45)
-    assert one.p() == other.p() < 0.05
-    assert one.interval() == pytest.approx([-end for end in reversed(other.interval())])
-    assert one.interval()[0] > 0
-    assert one.interval(0.01)[0] < one.interval()[0]
+    forward, reversed_sides = watched(40, 15, 45), watched(15, 40, 45)
+    assert forward.p() == reversed_sides.p() < 0.05
+    assert forward.interval() == pytest.approx(
+        [-end for end in reversed(reversed_sides.interval())]
+    )
+    assert forward.interval()[0] > 0
+    assert forward.interval(0.01)[0] < forward.interval()[0]
 
 
 @pytest.mark.parametrize(
-    ("found", "share", "verdict"),
+    ("differences", "share", "verdict"),
     [
         (watched(40, 10, 50), 0.4, SHOWN),
         (watched(100, 100, 1800), 0.4, SMALLER),
@@ -52,10 +54,12 @@ def test_sides_that_change_places_change_the_sign_alone() -> None:
         (watched(0, 0, 0), 0.0, OPEN),
     ],
 )
-def test_a_verdict_has_its_reason(found: PairedDifferences, share: float, verdict: str) -> None:
-    assert found.verdict(0.05, share=share) == verdict
+def test_a_verdict_has_its_reason(
+    differences: PairedDifferences, share: float, verdict: str
+) -> None:
+    assert differences.verdict(0.05, share=share) == verdict
     if verdict == FUTILE:
-        assert found.verdict(0.05, share=share, futility=False) == OPEN
+        assert differences.verdict(0.05, share=share, futility=False) == OPEN
 
 
 def test_nothing_known_excludes_nothing_and_equal_cases_are_no_difference() -> None:
@@ -68,21 +72,26 @@ def test_nothing_known_excludes_nothing_and_equal_cases_are_no_difference() -> N
 def test_each_case_of_the_bounds_may_be_the_last_without_ruin() -> None:
     """The greatest loss that a bet may make leaves it something."""
     for sums in ([1.0] * 300, [-1.0] * 300):
-        found = PairedDifferences(np.array(sums), np.ones(300), 1, DIFFERENCE)
+        differences = PairedDifferences(np.array(sums), np.ones(300), 1, DIFFERENCE)
         assert np.isfinite(
-            [found.above(0.9), found.below(0.9), found.above(-0.9), *found.interval()]
+            [
+                differences.above(0.9),
+                differences.below(0.9),
+                differences.above(-0.9),
+                *differences.interval(),
+            ]
         ).all()
-        assert found.interval()[sums[0] > 0] == pytest.approx(sums[0], abs=1e-6)
+        assert differences.interval()[sums[0] > 0] == pytest.approx(sums[0], abs=1e-6)
 
 
 def test_cases_of_a_cluster_count_as_one_bet() -> None:
     """Five equal cases in each cluster show no more than each fifth of them alone."""
-    alone = watched(30, 10, 10)
-    together = PairedDifferences(alone.sums * 5, alone.sizes * 5, 5, DIFFERENCE)
-    assert together.interval() == pytest.approx(alone.interval())
-    assert together.p() == pytest.approx(alone.p())
-    smaller = PairedDifferences(alone.sums, alone.sizes, 5, DIFFERENCE)
-    assert smaller.p() > alone.p(), "while one of five cases may come"
+    single = watched(30, 10, 10)
+    clustered = PairedDifferences(single.sums * 5, single.sizes * 5, 5, DIFFERENCE)
+    assert clustered.interval() == pytest.approx(single.interval())
+    assert clustered.p() == pytest.approx(single.p())
+    smaller = PairedDifferences(single.sums, single.sizes, 5, DIFFERENCE)
+    assert smaller.p() > single.p(), "while one of five cases may come"
 
 
 @pytest.fixture
@@ -101,18 +110,23 @@ def test_the_benchmark_stops_where_the_package_does(benchmark: ModuleType) -> No
         end = benchmark.StakeHistory(sums, sizes, sizes.max()).stop(
             difference, 0.1, 20, futility=True
         )
-        seen, planned = sizes.cumsum(), sizes.sum()
-        for held in range(1, len(sums) + 1):
-            if held < len(sums) and seen[held] // 20 == seen[held - 1] // 20:
+        cases_seen, total_cases = sizes.cumsum(), sizes.sum()
+        for clusters_seen in range(1, len(sums) + 1):
+            if (
+                clusters_seen < len(sums)
+                and cases_seen[clusters_seen] // 20 == cases_seen[clusters_seen - 1] // 20
+            ):
                 continue
-            found = PairedDifferences(sums[:held], sizes[:held], sizes.max(), DIFFERENCE)
-            verdict = found.verdict(0.1, share=seen[held - 1] / planned)
+            differences = PairedDifferences(
+                sums[:clusters_seen], sizes[:clusters_seen], sizes.max(), DIFFERENCE
+            )
+            verdict = differences.verdict(0.1, share=cases_seen[clusters_seen - 1] / total_cases)
             if verdict != OPEN:
                 break
-        low, high = found.interval()
+        low, high = differences.interval()
         assert (end.reason, end.cases, end.covered) == (
             verdict,
-            seen[held - 1],
+            cases_seen[clusters_seen - 1],
             low <= difference <= high,
         )
         reasons.add(verdict)
@@ -123,9 +137,9 @@ def test_the_benchmark_stops_where_the_package_does(benchmark: ModuleType) -> No
 def test_errors_are_at_most_five_of_a_hundred_and_intervals_hold_the_truth(
     benchmark: ModuleType,
 ) -> None:
-    for name, truth, shown, covered in benchmark.errors(400):
+    for name, truth, rejections, covered in benchmark.errors(400):
         assert covered >= 0.95, name
-        assert truth != 0 or shown <= 0.05, name
+        assert truth != 0 or rejections <= 0.05, name
     rows = list(benchmark.savings(100))
-    saved = [1 - found["cases"].mean() / planned for _, planned, _, found in rows]
+    saved = [1 - stops["cases"].mean() / planned_cases for _, planned_cases, _, stops in rows]
     assert saved[-1] > 0.7 and min(saved) > 0

@@ -22,7 +22,7 @@ from project_copy import Workflow
 
 pytestmark = pytest.mark.slow
 
-CASES_PER_STAGE, STAGES, HELD = 4, 5, 3
+CASES_PER_STAGE, STAGES, DEBATED_STAGES = 4, 5, 3
 TABLE = "results/tables/courtroom/stopping.csv"
 
 
@@ -31,8 +31,10 @@ class Run:
     usable answers differ.
     """
 
-    def __init__(self, folder: Path, good: FaultServer, bad: FaultServer, **stop: Any) -> None:
-        self.workflow, self.output = Workflow(folder, good.url), folder / "output"
+    def __init__(
+        self, folder: Path, steady_server: FaultServer, faulty_server: FaultServer, **stop: Any
+    ) -> None:
+        self.workflow, self.output = Workflow(folder, steady_server.url), folder / "output"
         self.calls: list[int] = []
         entry = {
             "endpoint": "openai",
@@ -50,8 +52,8 @@ class Run:
         self.workflow.configure(
             {
                 "run": ["one", "two"],
-                "models/good": {**entry, "base_url": good.url},
-                "models/bad": {**entry, "base_url": bad.url},
+                "models/good": {**entry, "base_url": steady_server.url},
+                "models/bad": {**entry, "base_url": faulty_server.url},
                 "datasets/people/rows": 400,
                 "experiments/one": {**trial, "models": "good"},
                 "experiments/two": {**trial, "models": "bad"},
@@ -60,8 +62,8 @@ class Run:
         )  # fmt: skip
 
     def finish(self, target: str = TABLE) -> pd.Series:
-        done = self.workflow.run(target)
-        assert done.returncode == 0, done.stdout
+        process = self.workflow.run(target)
+        assert process.returncode == 0, process.stdout
         return pd.read_csv(self.workflow.work / TABLE).iloc[0]
 
     def start(self) -> subprocess.Popen[bytes]:
@@ -83,7 +85,7 @@ class Run:
                 start_new_session=True,
             )
 
-    def held(self) -> dict[str, list[int]]:
+    def debated_cases(self) -> dict[str, list[int]]:
         """How many debates each stage of either side holds."""
         folder = self.workflow.work / "results" / "transcripts"
         return {
@@ -100,8 +102,8 @@ REFUSAL = "I would rather not say."
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[tuple[FaultServer, FaultServer]]:
-    with FaultServer() as good, FaultServer() as bad:
-        yield good, bad
+    with FaultServer() as steady_server, FaultServer() as faulty_server:
+        yield steady_server, faulty_server
 
 
 @pytest.fixture(scope="module")
@@ -119,14 +121,17 @@ def test_stages_after_the_decision_are_empty(undisturbed: Run) -> None:
     row = undisturbed.finish()
     assert (row["stopped because"], row["stages"], row["planned stages"]) == (
         "difference shown",
-        HELD,
+        DEBATED_STAGES,
         STAGES,
     )
-    assert undisturbed.held() == dict.fromkeys(
-        ("one/good", "two/bad"), [CASES_PER_STAGE] * HELD + [0] * (STAGES - HELD)
+    assert undisturbed.debated_cases() == dict.fromkeys(
+        ("one/good", "two/bad"),
+        [CASES_PER_STAGE] * DEBATED_STAGES + [0] * (STAGES - DEBATED_STAGES),
     )
     calls = sum(undisturbed.calls)
-    assert calls == row["calls"] and row["calls not made"] * HELD == row["calls"] * (STAGES - HELD)
+    assert calls == row["calls"] and row["calls not made"] * DEBATED_STAGES == row["calls"] * (
+        STAGES - DEBATED_STAGES
+    )
     assert undisturbed.workflow.jobs(TABLE) == set(), "with nothing changed nothing runs"
     page = (undisturbed.workflow.work / TABLE).with_suffix(".html").read_text()
     assert re.search("difference shown", page)
@@ -155,7 +160,7 @@ def test_a_run_whose_models_differ_in_speed_and_fail_decides_the_same_after_a_ki
     assert killed.start().wait(PATIENCE) == 0, killed.output.read_text()
     assert fast.stats()["faults"]
     assert [server.stats()["distinct"] for server in servers] == undisturbed.calls
-    assert killed.held() == undisturbed.held()
+    assert killed.debated_cases() == undisturbed.debated_cases()
     tables = [(run.workflow.work / TABLE).read_bytes() for run in (undisturbed, killed)]
     assert tables[0] == tables[1]
 

@@ -44,13 +44,13 @@ CONTRAST = Contrast("main", "", *SIDES, "differ", True, "courtroom", test=TEST)
 
 
 def results(
-    folder: Path, held: int, *right: str, task: Any = REARREST, **columns: Any
+    folder: Path, debated_count: int, *patterns: str, task: Any = REARREST, **columns: Any
 ) -> dict[str, ExperimentResults]:
     """Both sides on the first cases of the order of stages;
     `right`: a pattern of right, wrong and invalid answers of each.
     """
     number = stage_numbers(choose_cases(CASES, 200, 0), task, 20, 0)
-    debated = sorted(CASES, key=lambda one: number[one.case_id])[:held]
+    debated = sorted(CASES, key=lambda case: number[case.case_id])[:debated_count]
     words = {
         "+": lambda target: target,
         "-": lambda target: "yes" if target == "no" else "no",
@@ -59,15 +59,15 @@ def results(
     return {
         name: write_results(
             folder, CASES,
-            {"tiny": [prediction(one.case_id, one.target, words[pattern[at % len(pattern)]](one.target), **columns) for at, one in enumerate(debated)]},
+            {"tiny": [prediction(case.case_id, case.target, words[pattern[at % len(pattern)]](case.target), **columns) for at, case in enumerate(debated)]},
             task=task, experiment=name, config=experiment_view(),
         )
-        for name, pattern in zip(("one", "two"), right, strict=True)
+        for name, pattern in zip(("one", "two"), patterns, strict=True)
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("held", "first", "second", "change", "reason"),
+    ("debated_count", "first", "second", "change", "reason"),
     [
         (20, "+", "-", {}, SHOWN),
         (20, "-", "+", {}, SHOWN),
@@ -83,29 +83,34 @@ def results(
     ],
 )
 def test_the_reason_to_stop(
-    tmp_path: Path, held: int, first: str, second: str, change: dict[str, Any], reason: str
+    tmp_path: Path, debated_count: int, first: str, second: str, change: dict[str, Any], reason: str
 ) -> None:
-    found = results(tmp_path, held, first, second, cost_usd=0.05)
-    at = measure_progress(CONTRAST, replace(TEST, **change), found)
-    assert (at.reason, at.stages, at.planned_stages, at.cases) == (reason, held // 20, 10, held)
-    assert at.usd == pytest.approx(0.1 * held) or (held == 0 and at.usd != at.usd)
+    experiment = results(tmp_path, debated_count, first, second, cost_usd=0.05)
+    at = measure_progress(CONTRAST, replace(TEST, **change), experiment)
+    assert (at.reason, at.stages, at.planned_stages, at.cases) == (
+        reason,
+        debated_count // 20,
+        10,
+        debated_count,
+    )
+    assert at.usd == pytest.approx(0.1 * debated_count) or (debated_count == 0 and at.usd != at.usd)
 
 
 def test_the_next_stage_that_has_cases_must_be_within_the_budget(tmp_path: Path) -> None:
     """One cluster of all cases but five, of which the stage after it has none: these five are of
     the stage after that.
     """
-    large = {one.case_id for one in CASES[:-5]}
+    large = {case.case_id for case in CASES[:-5]}
     cases = [
-        replace(one, attributes={"topic": "t" if one.case_id in large else one.case_id})
-        for one in CASES
+        replace(case, attributes={"topic": "t" if case.case_id in large else case.case_id})
+        for case in CASES
     ]
     task = replace(REARREST, cluster="topic")
     stage_of = stage_numbers(choose_cases(cases, 200, 0), task, 20, 0)
-    held = [one for one in cases if stage_of[one.case_id] <= stage_of[CASES[0].case_id]]
-    assert stage_of[CASES[0].case_id] + 1 not in stage_of.values() and len(held) < 200
-    rows = [prediction(one.case_id, one.target, one.target, cost_usd=0.05) for one in held]
-    found = {
+    debated = [case for case in cases if stage_of[case.case_id] <= stage_of[CASES[0].case_id]]
+    assert stage_of[CASES[0].case_id] + 1 not in stage_of.values() and len(debated) < 200
+    rows = [prediction(case.case_id, case.target, case.target, cost_usd=0.05) for case in debated]
+    results_by_name = {
         name: write_results(
             tmp_path, cases, {"tiny": rows}, task=task, experiment=name, config=experiment_view()
         )
@@ -113,25 +118,25 @@ def test_the_next_stage_that_has_cases_must_be_within_the_budget(tmp_path: Path)
     }
     assert (
         measure_progress(
-            CONTRAST, replace(TEST, usd=0.1 * len(held) + 0.05, futility=False), found
+            CONTRAST, replace(TEST, usd=0.1 * len(debated) + 0.05, futility=False), results_by_name
         ).reason
         == BUDGET
     )
 
 
 def test_linked_contrasts_stop_when_each_is_decided_or_the_money_is_gone(tmp_path: Path) -> None:
-    found = results(tmp_path, 20, "+-", "-+", cost_usd=0.05)
-    here = measure_progress(CONTRAST, TEST, found)
-    others = [replace(here, reason=reason) for reason in (SHOWN, SMALLER, FUTILE, ALL_DEBATED)]
-    assert all_can_stop(others) and not all_can_stop([*others, here])
-    assert all_can_stop([here, replace(here, reason=BUDGET)])
+    experiment = results(tmp_path, 20, "+-", "-+", cost_usd=0.05)
+    progress = measure_progress(CONTRAST, TEST, experiment)
+    linked = [replace(progress, reason=reason) for reason in (SHOWN, SMALLER, FUTILE, ALL_DEBATED)]
+    assert all_can_stop(linked) and not all_can_stop([*linked, progress])
+    assert all_can_stop([progress, replace(progress, reason=BUDGET)])
 
 
 def test_interval_and_p_are_those_of_the_bets_and_wider_than_of_a_fixed_number(
     tmp_path: Path,
 ) -> None:
-    found = results(tmp_path, 60, "+", "++++-")
-    early, fixed = measure(CONTRAST, found), measure(replace(CONTRAST, test=None), found)
+    experiment = results(tmp_path, 60, "+", "++++-")
+    early, fixed = measure(CONTRAST, experiment), measure(replace(CONTRAST, test=None), experiment)
     assert early and fixed
     assert (early.first, early.second, early.difference, early.cases) == (
         fixed.first,
@@ -140,8 +145,8 @@ def test_interval_and_p_are_those_of_the_bets_and_wider_than_of_a_fixed_number(
         60,
     )
     assert early.low < fixed.low < fixed.high < early.high and early.p > fixed.p
-    given = evaluate_contrast(CONTRAST, results(tmp_path / "few", 8, "+", "-"))
-    assert given and given.population == "cases like these", (
+    evaluation = evaluate_contrast(CONTRAST, results(tmp_path / "few", 8, "+", "-"))
+    assert evaluation and evaluation.population == "cases like these", (
         "few cases are no reason to ask another question"
     )
 
@@ -149,27 +154,27 @@ def test_interval_and_p_are_those_of_the_bets_and_wider_than_of_a_fixed_number(
 def test_a_cluster_that_was_planned_and_not_debated_counts_for_the_largest_bet(
     tmp_path: Path,
 ) -> None:
-    together = replace(REARREST, cluster="topic")
-    alone, paired = (
+    clustered_task = replace(REARREST, cluster="topic")
+    independent, paired = (
         measure(CONTRAST, results(tmp_path / name, 60, "+", "++++-", task=task))
-        for name, task in (("a", REARREST), ("b", together))
+        for name, task in (("a", REARREST), ("b", clustered_task))
     )
-    assert alone and paired and paired.clusters == 30 and paired.p > alone.p
+    assert independent and paired and paired.clusters == 30 and paired.p > independent.p
 
 
 def test_among_valid_answers_the_interval_is_of_bets_too(tmp_path: Path) -> None:
-    found = results(tmp_path, 100, "+", "+i-+")
-    valid = evaluate_among_valid(CONTRAST, found)
-    fixed = evaluate_among_valid(replace(CONTRAST, test=None), found)
+    experiment = results(tmp_path, 100, "+", "+i-+")
+    valid = evaluate_among_valid(CONTRAST, experiment)
+    fixed = evaluate_among_valid(replace(CONTRAST, test=None), experiment)
     assert valid and fixed and valid.difference.cases == 75
     assert valid.difference.low < fixed.difference.low
 
 
 def test_the_tables_say_where_it_stopped_and_what_was_spared(tmp_path: Path) -> None:
-    found = results(tmp_path, 40, "+", "-", cost_usd=0.05, calls=3)
+    experiment = results(tmp_path, 40, "+", "-", cost_usd=0.05, calls=3)
     study = StudyResults(
         "courtroom",
-        found,
+        experiment,
         no_scores(),
         {},
         pd.DataFrame(),
@@ -197,13 +202,13 @@ def test_the_tables_say_where_it_stopped_and_what_was_spared(tmp_path: Path) -> 
         "The comparison main stopped after 40 of 200 cases (difference shown), which rests on"
         in rehearsed
     )
-    planned = contrasts(study)
-    assert any("betting confidence sequence" in note for note in planned.notes)
-    assert planned.frame.loc[0, "p"] == row["p"] > planned.frame.loc[1, "p"]
+    contrast_table = contrasts(study)
+    assert any("betting confidence sequence" in note for note in contrast_table.notes)
+    assert contrast_table.frame.loc[0, "p"] == row["p"] > contrast_table.frame.loc[1, "p"]
 
 
 def test_what_recorded_debates_took_is_not_known(tmp_path: Path) -> None:
-    found = results(tmp_path / "results", 40, "+", "-", cost_usd=None, calls=None)
+    experiment = results(tmp_path / "results", 40, "+", "-", cost_usd=None, calls=None)
     write_frame(
         tmp_path / "results/calls/one/tiny.parquet",
         "calls",
@@ -214,7 +219,9 @@ def test_what_recorded_debates_took_is_not_known(tmp_path: Path) -> None:
     assert report(tmp_path, config, RunMeasurement(1.0, 1.0, 0.1)), (
         "a rehearsal may hold recorded debates"
     )
-    study = StudyResults("courtroom", found, no_scores(), {}, pd.DataFrame(), contrasts=[CONTRAST])
+    study = StudyResults(
+        "courtroom", experiment, no_scores(), {}, pd.DataFrame(), contrasts=[CONTRAST]
+    )
     (row,) = stopped(study).frame.to_dict("records")
     assert (
         pd.isna(row["calls"])

@@ -12,7 +12,7 @@ import pytest
 from moot.analyses.variance.components import Component, Decomposition, decompose
 
 PROJECT = Path(__file__).resolve().parents[3]
-CASE, JUDGE, BOTH, AGAIN = (
+CASE, JUDGE, BOTH, REPEATED = (
     frozenset({"case"}),
     frozenset({"judge"}),
     frozenset({"case", "judge"}),
@@ -20,16 +20,16 @@ CASE, JUDGE, BOTH, AGAIN = (
 )
 
 
-def parts(found: Decomposition | None) -> dict[frozenset[str], Component]:
-    assert found is not None
-    return {part.effect: part for part in found.components}
+def parts(decomposition: Decomposition | None) -> dict[frozenset[str], Component]:
+    assert decomposition is not None
+    return {part.effect: part for part in decomposition.components}
 
 
 def crossed(
-    cases: int, judges: int, again: int, seed: int = 0
+    cases: int, judges: int, answers_per_cell: int, seed: int = 0
 ) -> tuple[np.ndarray, dict[str, list[int]]]:
     random = np.random.default_rng(seed)
-    case, judge, _ = (part.ravel() for part in np.indices((cases, judges, again)))
+    case, judge, _ = (part.ravel() for part in np.indices((cases, judges, answers_per_cell)))
     values = (
         random.normal(0, 1, cases)[case]
         + random.normal(0, 0.5, judges)[judge]
@@ -39,21 +39,25 @@ def crossed(
 
 
 def test_a_balanced_crossed_design_gives_the_components_of_the_analysis_of_variance():
-    cases, judges, again = 12, 9, 3
-    values, facets = crossed(cases, judges, again)
-    cube = values.reshape(cases, judges, again)
+    cases, judges, answers_per_cell = 12, 9, 3
+    values, facets = crossed(cases, judges, answers_per_cell)
+    cube = values.reshape(cases, judges, answers_per_cell)
     of_case, of_judge, cell, mean = cube.mean((1, 2)), cube.mean((0, 2)), cube.mean(2), cube.mean()
-    square_case = judges * again * ((of_case - mean) ** 2).sum() / (cases - 1)
-    square_judge = cases * again * ((of_judge - mean) ** 2).sum() / (judges - 1)
-    apart = cell - of_case[:, None] - of_judge + mean
-    square_both = again * (apart**2).sum() / ((cases - 1) * (judges - 1))
-    error = ((cube - cell[:, :, None]) ** 2).sum() / (cases * judges * (again - 1))
-    found = parts(decompose(values, facets))
-    assert found[AGAIN].variance == pytest.approx(error)
-    assert found[BOTH].variance == pytest.approx((square_both - error) / again)
-    assert found[CASE].variance == pytest.approx((square_case - square_both) / (judges * again))
-    assert found[JUDGE].variance == pytest.approx((square_judge - square_both) / (cases * again))
-    assert sum(part.share for part in found.values()) == pytest.approx(1)
+    square_case = judges * answers_per_cell * ((of_case - mean) ** 2).sum() / (cases - 1)
+    square_judge = cases * answers_per_cell * ((of_judge - mean) ** 2).sum() / (judges - 1)
+    residuals = cell - of_case[:, None] - of_judge + mean
+    square_both = answers_per_cell * (residuals**2).sum() / ((cases - 1) * (judges - 1))
+    error = ((cube - cell[:, :, None]) ** 2).sum() / (cases * judges * (answers_per_cell - 1))
+    components = parts(decompose(values, facets))
+    assert components[REPEATED].variance == pytest.approx(error)
+    assert components[BOTH].variance == pytest.approx((square_both - error) / answers_per_cell)
+    assert components[CASE].variance == pytest.approx(
+        (square_case - square_both) / (judges * answers_per_cell)
+    )
+    assert components[JUDGE].variance == pytest.approx(
+        (square_judge - square_both) / (cases * answers_per_cell)
+    )
+    assert sum(part.share for part in components.values()) == pytest.approx(1)
 
 
 def test_a_balanced_nested_design_does_so_too_and_a_debate_is_within_its_case():
@@ -64,23 +68,25 @@ def test_a_balanced_nested_design_does_so_too_and_a_debate_is_within_its_case():
         + random.normal(0, 1, (10, 3, 1))
         + random.normal(0, 2, (10, 1, 1))
     )
-    found = parts(
+    components = parts(
         decompose(cube.ravel(), {"case": case.tolist(), "debate": (case * 3 + run).tolist()})
     )
     means = cube.mean(2)
-    within = ((cube - means[:, :, None]) ** 2).sum() / (10 * 3 * 3)
+    within_debates = ((cube - means[:, :, None]) ** 2).sum() / (10 * 3 * 3)
     between_runs = 4 * ((means - means.mean(1)[:, None]) ** 2).sum() / (10 * 2)
     between_cases = 12 * ((means.mean(1) - means.mean()) ** 2).sum() / 9
-    assert found[AGAIN].variance == pytest.approx(within)
-    assert found[frozenset({"debate"})].variance == pytest.approx((between_runs - within) / 4)
-    assert found[CASE].variance == pytest.approx((between_cases - between_runs) / 12)
+    assert components[REPEATED].variance == pytest.approx(within_debates)
+    assert components[frozenset({"debate"})].variance == pytest.approx(
+        (between_runs - within_debates) / 4
+    )
+    assert components[CASE].variance == pytest.approx((between_cases - between_runs) / 12)
 
 
 def test_judges_who_differ_less_than_chance_would_have_it_come_out_negative():
     answers = [[0.0, 1.0] if judge % 2 else [1.0, 0.0] for judge in range(8)]
     facets = {"case": [0, 1] * 8, "judge": [judge for judge in range(8) for _ in range(2)]}
-    found = parts(decompose(np.ravel(answers), facets))
-    assert found[JUDGE].variance < 0 and found[JUDGE].share < 0
+    components = parts(decompose(np.ravel(answers), facets))
+    assert components[JUDGE].variance < 0 and components[JUDGE].share < 0
 
 
 def test_answers_in_words_are_shares_of_answers_that_differ():
@@ -92,10 +98,12 @@ def test_answers_in_words_are_shares_of_answers_that_differ():
         "judge": [n % 10 for n in range(120)],
     }
     facets["case"] = [number % 12 for number in range(120)]
-    found = parts(decompose((words[:, None] == ["pro", "con", "neutral"]).astype(float), facets))
-    apart = np.mean([words[i] != words[j] for i in range(120) for j in range(i)
+    components = parts(
+        decompose((words[:, None] == ["pro", "con", "neutral"]).astype(float), facets)
+    )
+    disagreement = np.mean([words[i] != words[j] for i in range(120) for j in range(i)
                      if facets["case"][i] != facets["case"][j] and facets["judge"][i] != facets["judge"][j]])  # fmt: skip
-    assert sum(part.variance for part in found.values()) == pytest.approx(apart)
+    assert sum(part.variance for part in components.values()) == pytest.approx(disagreement)
     two = parts(decompose((words == "pro").astype(float), facets))
     both = parts(decompose((words == "pro")[:, None] == [True, False], facets))
     assert [both[effect].share for effect in two] == pytest.approx(
@@ -105,17 +113,21 @@ def test_answers_in_words_are_shares_of_answers_that_differ():
 
 def test_what_a_design_cannot_tell_apart_is_named():
     values, facets = crossed(10, 9, 1)
-    found = parts(decompose(values, facets))
-    assert set(found) == {CASE, JUDGE, AGAIN} and found[AGAIN].confounded == (BOTH,)
+    components = parts(decompose(values, facets))
+    assert set(components) == {CASE, JUDGE, REPEATED} and components[REPEATED].confounded == (BOTH,)
     of_cases = [f"the judge of {case}" for case in facets["case"]]
-    found = parts(decompose(values, {"case": facets["case"], "judge": of_cases}))
-    assert set(found) == {CASE, AGAIN} and found[CASE].confounded == (JUDGE,)
+    components = parts(decompose(values, {"case": facets["case"], "judge": of_cases}))
+    assert set(components) == {CASE, REPEATED} and components[CASE].confounded == (JUDGE,)
 
 
 def test_facets_of_one_level_are_left_out_and_of_few_levels_have_no_interval_of_their_own():
     values, facets = crossed(10, 3, 2)
-    found = decompose(values, {**facets, "model": ["one"] * len(values)})
-    assert found is not None and found.left_out == ("model",) and found.fixed == ("judge",)
+    decomposition = decompose(values, {**facets, "model": ["one"] * len(values)})
+    assert (
+        decomposition is not None
+        and decomposition.left_out == ("model",)
+        and decomposition.fixed == ("judge",)
+    )
     values, facets = crossed(4, 3, 2)
     assert all(
         np.isnan([part.low, part.high]).all() for part in parts(decompose(values, facets)).values()
@@ -123,10 +135,12 @@ def test_facets_of_one_level_are_left_out_and_of_few_levels_have_no_interval_of_
 
 
 def test_cases_that_were_asked_about_once_are_one_component_that_is_not_told_apart():
-    found = decompose(np.array([0.0, 1, 1, 0, 1, 0]), {"case": list("abcdef")})
-    (left,) = found.components
+    decomposition = decompose(np.array([0.0, 1, 1, 0, 1, 0]), {"case": list("abcdef")})
+    (component,) = decomposition.components
     assert (
-        left.share == 1 and left.effect == frozenset() and left.confounded == (frozenset({"case"}),)
+        component.share == 1
+        and component.effect == frozenset()
+        and component.confounded == (frozenset({"case"}),)
     )
 
 
@@ -143,8 +157,10 @@ def test_the_order_of_answers_does_not_matter():
         values[order], {name: [levels[n] for n in order] for name, levels in facets.items()}
     )
     for effect, part in parts(decompose(values, facets)).items():
-        same = parts(shuffled)[effect]
-        assert (same.share, same.low, same.high) == pytest.approx((part.share, part.low, part.high))
+        reordered = parts(shuffled)[effect]
+        assert (reordered.share, reordered.low, reordered.high) == pytest.approx(
+            (part.share, part.low, part.high)
+        )
 
 
 # Coverage
@@ -163,6 +179,6 @@ def test_planted_components_are_recovered_and_covered(simulation, number):
     worlds each.
     """
     design = list(simulation.DESIGNS.values())[number]
-    for effect, found in simulation.measure(design, 100).items():
-        assert abs(found.bias) < 0.06, effect
-        assert found.covered >= 0.87, effect
+    for effect, recovery in simulation.measure(design, 100).items():
+        assert abs(recovery.bias) < 0.06, effect
+        assert recovery.covered >= 0.87, effect

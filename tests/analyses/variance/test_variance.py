@@ -39,12 +39,14 @@ def experiment(
     return write_results(folder, cases, rows, {}, experiment=name, config=view)
 
 
-def study(*found: ExperimentResults, controls: tuple[ExperimentResults, ...] = ()) -> StudyResults:
+def study(
+    *experiments: ExperimentResults, controls: tuple[ExperimentResults, ...] = ()
+) -> StudyResults:
     published: Any = None
-    arms = {one.experiment: one for one in controls}
+    arms = {experiment_results.experiment: experiment_results for experiment_results in controls}
     return StudyResults(
         "courtroom",
-        {one.experiment: one for one in found},
+        {experiment_results.experiment: experiment_results for experiment_results in experiments},
         no_scores(),
         {},
         published,
@@ -52,7 +54,7 @@ def study(*found: ExperimentResults, controls: tuple[ExperimentResults, ...] = (
     )
 
 
-def shown(results: StudyResults, name: str, outcome: str = "verdict") -> pd.DataFrame:
+def variance_rows(results: StudyResults, name: str, outcome: str = "verdict") -> pd.DataFrame:
     frame = where_verdicts_come_from(results).frame
     return frame[(frame["answers of"] == name) & (frame["outcome"] == outcome)].set_index("part")
 
@@ -60,30 +62,30 @@ def shown(results: StudyResults, name: str, outcome: str = "verdict") -> pd.Data
 def test_cases_models_and_asking_again_are_told_apart_where_debates_are_repeated(
     tmp_path: Path,
 ) -> None:
-    found = shown(study(experiment(tmp_path, "trial", ("one", "other"), 4)), "trial")
-    assert list(found.index) == [
+    rows = variance_rows(study(experiment(tmp_path, "trial", ("one", "other"), 4)), "trial")
+    assert list(rows.index) == [
         "between cases",
         "between models",
         "in case and model together",
         "asking again",
     ]
-    assert found["share of variance"].sum() == pytest.approx(1)
-    assert found["share of variance"].idxmax() == "asking again"
-    row = found.loc["between cases"]
+    assert rows["share of variance"].sum() == pytest.approx(1)
+    assert rows["share of variance"].idxmax() == "asking again"
+    row = rows.loc["between cases"]
     assert row["share low"] < row["share of variance"] < row["share high"]
     assert (row["levels"], row["answers"], row["speaks of"]) == (12, 96, "cases; these 2 models")
-    told = found.iloc[0]["in words"]
+    sentence = rows.iloc[0]["in words"]
     assert (
-        told.startswith("Of the variance in verdicts of trial (96 answers, 12 cases): ")
-        and "in asking again" in told
+        sentence.startswith("Of the variance in verdicts of trial (96 answers, 12 cases): ")
+        and "in asking again" in sentence
     )
-    assert (found["in words"].iloc[1:] == "").all()
+    assert (rows["in words"].iloc[1:] == "").all()
 
 
 def test_without_repeats_the_table_names_what_is_mixed_and_what_would_tell_it_apart(
     tmp_path: Path,
 ) -> None:
-    last = shown(study(experiment(tmp_path, "trial", ("one", "other"), 1)), "trial").loc[
+    last = variance_rows(study(experiment(tmp_path, "trial", ("one", "other"), 1)), "trial").loc[
         "asking again"
     ]
     assert last["not told apart from"] == "in case and model together"
@@ -91,25 +93,25 @@ def test_without_repeats_the_table_names_what_is_mixed_and_what_would_tell_it_ap
 
 
 def test_a_design_that_tells_nothing_apart_has_no_sentence(tmp_path: Path) -> None:
-    found = shown(study(experiment(tmp_path, "trial", ("one",), 1)), "trial")
-    assert list(found.index) == ["asking again"]
-    assert found["not told apart from"].item() == "between cases"
-    assert found["in words"].item() == ""
+    rows = variance_rows(study(experiment(tmp_path, "trial", ("one",), 1)), "trial")
+    assert list(rows.index) == ["asking again"]
+    assert rows["not told apart from"].item() == "between cases"
+    assert rows["in words"].item() == ""
 
 
 def test_control_arms_are_a_method_beside_their_debate(tmp_path: Path) -> None:
-    whole = experiment(tmp_path, "trial", ("one",), 4)
+    baseline = experiment(tmp_path, "trial", ("one",), 4)
     arm = experiment(tmp_path, "trial-arm=noise", ("one",), 4, "noise")
-    found = shown(study(whole, controls=(arm,)), "all 2 methods")
-    assert {"between methods", "in case and method together"} <= set(found.index)
-    assert found.loc["between methods", "share of variance"] < 0.01, "both say the same"
-    assert (found["speaks of"] == "cases; these 2 methods; one model").all()
+    rows = variance_rows(study(baseline, controls=(arm,)), "all 2 methods")
+    assert {"between methods", "in case and method together"} <= set(rows.index)
+    assert rows.loc["between methods", "share of variance"] < 0.01, "both say the same"
+    assert (rows["speaks of"] == "cases; these 2 methods; one model").all()
 
 
 def test_too_few_answers_are_said_to_be_too_few(tmp_path: Path) -> None:
     results = study(experiment(tmp_path, "trial", ("one",), 1))
-    few = results.experiments["trial"]
-    few.predictions = few.predictions.head(3)
+    few_results = results.experiments["trial"]
+    few_results.predictions = few_results.predictions.head(3)
     frame = where_verdicts_come_from(results).frame
     assert set(frame["part"]) == {TOO_FEW} and frame["share of variance"].isna().all()
 
@@ -124,8 +126,8 @@ def test_jurors_personas_and_debates_of_recorded_answers_are_facets(tmp_path: Pa
         for run in range(2):
             of_run = of_case + random.uniform(-0.1, 0.1)
             for persona, nth in product(range(8), range(2)):
-                said = "Y" if random.random() < of_run else "N"
-                lines.append(f"c{number},{run},gpt,p{persona},{nth},{said},{'YN'[number % 2]}")
+                answer = "Y" if random.random() < of_run else "N"
+                lines.append(f"c{number},{run},gpt,p{persona},{nth},{answer},{'YN'[number % 2]}")
     (tmp_path / "verdicts.csv").write_text("\n".join(lines) + "\n")
     columns = {
         "debate": "",
@@ -144,10 +146,10 @@ def test_jurors_personas_and_debates_of_recorded_answers_are_facets(tmp_path: Pa
         "labels": {"N": "no", "Y": "yes"},
         "positive": "yes",
     }
-    found = shown(
+    rows = variance_rows(
         recorded_study(tmp_path, dataset, {"jury": "answer"}, {"jurors": "judges"}), "jury"
     )
-    parts = found["share of variance"]
+    parts = rows["share of variance"]
     assert {
         "between cases",
         "between debates",
