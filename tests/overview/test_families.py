@@ -2,14 +2,12 @@
 it.
 """
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from moot.analyses.group_rates.tables import group_rates_table
 from moot.overview.tables_paired import EXCESS_DIFFERENCE, paired_tests
 from moot.report.content import StudyResults
 from moot.scores import no_scores
@@ -17,7 +15,7 @@ from moot.scores.results import ExperimentResults
 from moot.stats.paired import holm
 from moot.studies.recorded.tables import groups
 from recorded_runs import recorded_study
-from results_on_disk import REARREST, case, experiment_view, prediction, write_results
+from results_on_disk import case, experiment_view, prediction, write_results
 
 CASES = [case(f"c{number}", "yes") for number in range(12)]
 
@@ -53,38 +51,6 @@ def test_no_test_is_a_family_of_its_own_where_the_table_asks_the_same_of_others(
         assert family["p (Holm)"].tolist() == pytest.approx(holm(family["p"].tolist()))
     alone = frame[(frame["first model"] == "c") & (frame["second model"] == "d")].iloc[0]
     assert alone["p (Holm)"] > alone["p"]
-
-
-def test_rates_of_all_runs_are_one_family(tmp_path: Path) -> None:
-    people = [
-        case(f"p{n}", "yes" if n % 2 else "no", sex="man" if n < 50 else "woman")
-        for n in range(100)
-    ]
-    rows = {
-        model: [
-            prediction(found.case_id, found.target, "yes" if n % modulus else "no")
-            for n, found in enumerate(people)
-        ]
-        for model, modulus in {"a": 3, "b": 5}.items()
-    }
-    task = replace(REARREST, groups=("sex",))
-    runs = [
-        write_results(
-            tmp_path / name,
-            people,
-            rows,
-            task=task,
-            experiment=name,
-            config=experiment_view(models=("a", "b")),
-        )
-        for name in ("debate", "vote")
-    ]
-    study = StudyResults("courtroom", {one.experiment: one for one in runs}, no_scores(), {}, None)
-    frame = group_rates_table(study).frame
-    assert set(frame["tests in family"].dropna()) == {4 * 3}, (
-        "two runs of two models, three rates, one comparison each"
-    )
-    assert frame["p (Holm)"].tolist() == pytest.approx(holm(frame["p"].tolist()), nan_ok=True)
 
 
 def test_error_rates_of_recorded_runs_are_one_family_and_the_table_says_so(tmp_path: Path) -> None:
