@@ -162,9 +162,8 @@ def simulation() -> ModuleType:
     ],
 )
 def test_equal_rates_differ_about_once_in_twenty_times_and_intervals_cover(
-    simulation, monkeypatch, name, rate, correlation
+    simulation, name, rate, correlation
 ):
-    monkeypatch.setattr(simulation.randomisation, "PATTERNS", 299)
     [cell] = [
         candidate
         for candidate in simulation.cells()

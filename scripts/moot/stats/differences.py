@@ -6,33 +6,33 @@ mean over terms of summed numerators over summed denominators. Accuracy, F1 and 
 such metrics.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from moot.stats.bootstrap import (
+    DIFFERENCE,
+    LEVEL,
     Bounds,
     ClusterBootstrap,
     Clusters,
     Floats,
-    Numbers,
-    Statistic,
     estimate_interval,
     kinds_of_clusters,
     ratio,
 )
 from moot.stats.independent import Independent, Part, p_of_interval
-from moot.stats.randomisation import agree_with_test, dealing_p, exchange_p, sign_flip_p
+from moot.stats.randomisation import LEVEL as TEST_LEVEL
+from moot.stats.randomisation import fisher_p, sign_flip_p
+from moot.stats.score_intervals import tango_interval
 
-MAX_DEALT_CLUSTERS = 3000  # clusters; beyond, tests by dealing take long, and both ways to p agree
 UNPAIRED_NOTE = (
-    "The interval is Newcombe's, or by cluster one that joins both sides' own variances; p is of"
-    " Fisher's exact test, of one that deals the clusters to both sides anew, or, where these"
-    " differ in size or have cases of both sides, of the interval. What cannot be computed has p"
-    " = 1."
+    "The interval is Newcombe's, or by cluster one that joins both sides' own variances. p is of"
+    " Fisher's exact test where independent cases are right or wrong, else that of the interval."
+    " What cannot be computed has p = 1."
 )
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,6 @@ class Sums:
     def total(self) -> float:
         """The metric of the cases as they are; NaN without cases."""
         return float(self.value(np.ones((1, len(self.tops))))[0])
-
-    def shifted(self, supposed: float) -> "Sums":
-        """The same cases with a metric that is greater by so much."""
-        return Sums(self.tops + supposed * self.bottoms, self.bottoms) if supposed else self
 
     def to_part(self, bounds: Bounds) -> Part:
         """What a comparison with other cases needs to know."""
@@ -123,62 +119,85 @@ def compare_paired(
 ) -> Difference:
     """Both sides on the same cases, row by row.
 
-    p is that of a randomisation test: between equal sides, each cluster's debates could be
-    either's. For plain means it is `moot.stats.randomisation.sign_flip`. Where cases belong to
-    clusters of several kinds there is no such test, and p is that of the interval. The interval
-    agrees with p (`moot.stats.randomisation.in_agreement`). `bounds` are the least and the greatest
+    Independent pairs that are right or wrong have Tango's score interval, all others that of
+    `moot.stats.bootstrap`. Of plain means p is of a randomisation test that exchanges both sides
+    cluster by cluster (`moot.stats.randomisation.sign_flip_p`), of all others that of the interval;
+    both agree about 0 (`_reconcile`). `bounds` are the least and the greatest
     difference. With a margin the test of equivalence is that of the interval.
     """
     bootstrap = ClusterBootstrap(clusters, seed)
-    statistic = Statistic(lambda weights: first.value(weights) - second.value(weights), bounds)
-    difference, low, high = bootstrap.estimate(statistic)
     sides = first.total(), second.total()
+    difference, nothing = sides[0] - sides[1], float("nan")
     if not bootstrap.rows:
-        return Difference(*sides, difference, low, high, float("nan"), 0, 0)
-    if np.isnan(difference):
-        p = 1.0
-    elif bootstrap.kinds > 1:
-        draws = bootstrap.draws(statistic)
-        p = p_of_interval(
-            lambda level: estimate_interval(difference, draws, bootstrap.clusters, bounds, level)
-        )
+        return Difference(*sides, difference, nothing, nothing, nothing, 0, 0)
+    are_means = _are_means(first, second)
+    if (
+        are_means
+        and bounds == DIFFERENCE
+        and bootstrap.has_single_rows
+        and _are_binary(first, second)
+    ):
+        interval = _tango_interval(first, second)
     else:
+        draws = bootstrap.draws(lambda weights: first.value(weights) - second.value(weights))
 
-        def p_at(supposed: float) -> float:
-            return _exchange_p(first, second.shifted(supposed), bootstrap, seed)
+        def interval(level: float) -> tuple[float, float]:
+            return estimate_interval(difference, draws, bootstrap.clusters, bounds, level)
 
-        p = p_at(0.0)
-        low, high = agree_with_test(difference, (low, high), p, p_at, bounds)
-    result = Difference(*sides, difference, low, high, p, bootstrap.rows, bootstrap.clusters)
-    if margin is None:
-        return result
-    draws = bootstrap.draws(statistic)
-    p_equivalence = p_of_interval(
-        lambda level: estimate_interval(difference, draws, bootstrap.clusters, bounds, level),
-        margin,
+    test_p = None
+    if are_means and bootstrap.kinds == 1:
+        test_p = sign_flip_p(sums_by(first.tops - second.tops, bootstrap.codes)[:, 0], seed)
+    low, high, p = _reconcile(interval, test_p)
+    p_equivalence = nothing if margin is None else p_of_interval(interval, margin)
+    return Difference(
+        *sides, difference, low, high, p, bootstrap.rows, bootstrap.clusters, p_equivalence
     )
-    return replace(result, equivalence=p_equivalence)
 
 
-def _exchange_p(first: Sums, second: Sums, bootstrap: ClusterBootstrap, seed: int) -> float:
-    """p of exchanges of sides, cluster by cluster."""
-    if first.tops.shape[1] == 1 and (first.bottoms == 1).all() and (second.bottoms == 1).all():
-        return sign_flip_p(sums_by(first.tops - second.tops, bootstrap.codes)[:, 0], seed)
-    tops = [sums_by(side.tops, bootstrap.codes) for side in (first, second)]
-    bottoms = [sums_by(side.bottoms, bootstrap.codes) for side in (first, second)]
-    moved = np.abs(np.hstack([tops[0] - tops[1], bottoms[0] - bottoms[1]])).max(axis=1) > _ROUNDING
-    sides = [
-        Sums(np.vstack([tops[i], tops[1 - i]]), np.vstack([bottoms[i], bottoms[1 - i]]))
-        for i in (0, 1)
-    ]
+def _are_means(first: Sums, second: Sums) -> bool:
+    """Whether both metrics are plain means, to which each case adds alike."""
+    return first.tops.shape[1] == 1 and bool(
+        (first.bottoms == 1).all() and (second.bottoms == 1).all()
+    )
 
-    def distance(patterns: Numbers) -> Floats:
-        swapped = np.zeros((len(patterns), len(moved)))
-        swapped[:, moved] = patterns
-        weights = np.hstack([1 - swapped, swapped])
-        return np.abs(sides[0].value(weights) - sides[1].value(weights))
 
-    return exchange_p(distance, int(moved.sum()), seed)
+def _are_binary(first: Sums, second: Sums) -> bool:
+    """Whether each case is right or wrong on both sides."""
+    return bool(np.isin(np.hstack([first.tops, second.tops]), (0, 1)).all())
+
+
+def _tango_interval(first: Sums, second: Sums) -> Callable[[float], tuple[float, float]]:
+    """Tango's interval at any level."""
+    differences = (first.tops - second.tops)[:, 0]
+    first_alone, second_alone = int((differences > 0).sum()), int((differences < 0).sum())
+
+    def interval(level: float) -> tuple[float, float]:
+        return tango_interval(first_alone, second_alone, len(differences), level)
+
+    return interval
+
+
+def _reconcile(
+    interval: Callable[[float], tuple[float, float]], test_p: float | None
+) -> tuple[float, float, float]:
+    """An interval and the p that agrees with it about 0.
+
+    p is that of a test, or without one that of the interval. Where the test rejects 0 and the
+    interval holds it, p is that of the interval. Where the interval alone excludes 0, it is
+    extended to 0.
+
+    Args:
+        interval: its ends at a level.
+        test_p: of a test of 0; None without one.
+    """
+    low, high = interval(LEVEL)
+    if np.isnan([low, high]).any():
+        return low, high, 1.0 if test_p is None else test_p
+    if test_p is None or (test_p < TEST_LEVEL and low <= 0 <= high):
+        return low, high, p_of_interval(interval)
+    if test_p >= TEST_LEVEL:
+        low, high = min(low, 0.0), max(high, 0.0)
+    return low, high, test_p
 
 
 def sums_by(values: Floats, codes: NDArray[np.intp]) -> Floats:
@@ -193,73 +212,32 @@ def compare_unpaired(
     second: Sums,
     first_clusters: Clusters,
     second_clusters: Clusters,
-    seed: int,
+    seed: int,  # noqa: ARG001 (the arguments of `compare_paired`)
     bounds: Bounds,
     margin: float | None = None,
 ) -> Difference:
     """Sides that argued different cases: the interval of `moot.stats.independent`.
 
-    Where the sides could have been dealt their clusters by chance, p is of a test that deals them
-    anew: for independent cases that are right or wrong this is Fisher's exact test. For that no
-    cluster may have cases of both sides, and the clusters of both must be of like size. Elsewhere,
-    as for amounts, p is that of the interval. The interval agrees with p
-    (`moot.stats.randomisation.in_agreement`). p is 1 where nothing can be said. `bounds` are the
-    least and the greatest value of either side's metric. With a margin the test of equivalence is
-    that of the interval.
+    Of independent cases that are right or wrong p is of Fisher's exact test, of all others that of
+    the interval; both agree about 0 (`_reconcile`). p is 1 where nothing can be said. `bounds` are the least and the
+    greatest value of either side's metric. With a margin the test of equivalence is that of the
+    interval.
     """
     kinds = kinds_of_clusters([*first_clusters, *second_clusters])
     sides = Independent((first.to_part(bounds), second.to_part(bounds)), kinds)
-    interval = low, high = sides.interval()
-    rows, count = (
-        len(first.tops) + len(second.tops),
-        min(int(codes.max(initial=-1)) + 1 for codes, _ in kinds),
-    )
-    if np.isnan(interval).any():
-        p = 1.0 if len(first.tops) and len(second.tops) else float("nan")
-    elif (
-        np.isfinite(bounds).all()
-        and (sides.is_plain or sides.are_alike)
-        and count <= MAX_DEALT_CLUSTERS
-    ):
-        of_difference = (bounds[0] - bounds[1], bounds[1] - bounds[0])
-
-        def p_at(supposed: float) -> float:
-            return _dealing_p(first, second, kinds[0][0], seed, supposed)
-
-        p = p_at(0.0)
-        low, high = agree_with_test(sides.value, interval, p, p_at, of_difference)
-    else:
-        p = p_of_interval(sides.interval)
+    rows = len(first.tops) + len(second.tops)
+    count = min(int(codes.max(initial=-1)) + 1 for codes, _ in kinds)
+    test_p = fisher_p(*_counts(first), *_counts(second)) if sides.is_plain else None
+    low, high, p = _reconcile(sides.interval, test_p)
+    if not len(first.tops) or not len(second.tops):
+        p = float("nan")
     p_equivalence = float("nan") if margin is None else p_of_interval(sides.interval, margin)
     return Difference(
         first.total(), second.total(), sides.value, low, high, p, rows, count, p_equivalence
     )
 
 
-def _dealing_p(
-    first: Sums, second: Sums, codes: NDArray[np.intp], seed: int, supposed: float
-) -> float:
-    """p of ways to deal the clusters that count for something to both sides, which differ by
-    `supposed`.
-    """
-    rows, terms = len(first.tops), first.tops.shape[1]
-    sides = [
-        sums_by(np.hstack([side.tops, side.bottoms]), mine)
-        for side, mine in ((first, codes[:rows]), (second, codes[rows:]))
-    ]
-    counting_clusters = [side[side[:, terms:].any(axis=1)] for side in sides]
-    is_second = np.repeat(
-        [0.0, 1.0 if supposed else 0.0], [len(side) for side in counting_clusters]
-    )
-
-    def distance(kinds: Floats, ours: Floats, theirs: Floats) -> Floats:
-        tops, bottoms, shifted = kinds[:, :terms], kinds[:, terms:-1], kinds[:, -1:]
-        sums = Sums(tops + supposed * shifted * bottoms, bottoms)
-        return np.abs(sums.value(ours) - sums.value(theirs))
-
-    return dealing_p(
-        np.hstack([np.vstack(counting_clusters), is_second[:, None]]),
-        len(counting_clusters[0]),
-        distance,
-        seed,
-    )
+def _counts(side: Sums) -> tuple[int, int]:
+    """Right and wrong cases among those that count."""
+    right, total = int(side.tops.sum()), int(side.bottoms.sum())
+    return right, total - right

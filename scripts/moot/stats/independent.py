@@ -32,7 +32,6 @@ from moot.stats.bootstrap import (
 from moot.stats.replication import Interval, difference_interval, wilson_interval
 
 PSEUDO_CLUSTERS = 0.25
-MAX_SIZE_DIFFERENCE = 0.1
 _NEGLIGIBLE = 1e-12
 _STEPS = 40
 _MIN_LOG_P = -34.0  # the logarithm of the least p that is told from 0
@@ -113,16 +112,6 @@ class Independent:
         return is_one_case_a_cluster and all(
             part.is_count and part.bounds == SHARE for part in self.parts
         )
-
-    @property
-    def are_alike(self) -> bool:
-        """Whether the clusters of both sides could be either's: none shared, and of like size
-        within a tenth.
-        """
-        sizes = [side[side > 0] for side in self.by_cluster.T]
-        if not self.has_separate_clusters or min(map(len, sizes)) == 0:
-            return False
-        return bool(abs(sizes[0].mean() / sizes[1].mean() - 1) <= MAX_SIZE_DIFFERENCE)
 
     @cached_property
     def _errors(self) -> _Errors | None:
@@ -244,7 +233,9 @@ def p_of_interval(
         low, high = interval(1 - float(np.exp(middle)))
         reaches = low <= 0 <= high if margin is None else low <= -margin or high >= margin
         low_log_p, high_log_p = (middle, high_log_p) if reaches else (low_log_p, middle)
-    return float(np.exp(low_log_p)) / (2 if margin is not None and high_log_p < 0 else 1)
+    if high_log_p == 0.0:
+        return 1.0
+    return float(np.exp(low_log_p)) / (1 if margin is None else 2)
 
 
 def _variance(part: Part, sums: Floats, clusters: int, widened: bool) -> float:
