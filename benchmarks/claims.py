@@ -316,7 +316,8 @@ def _cost(test: Mapping[Any, Any]) -> str:
     )
     return (
         f"By `preview` at most US$ {float(test['usd']):,.2f} (models on a server of your own have"
-        f" no price): {calls:,.0f} calls, {prompt_tokens / 1e6:,.1f} million tokens to read, at most"
+        f" no price): {calls:,.0f} calls, {prompt_tokens / 1e6:,.1f} million tokens to read, at"
+        " most"
         f" {completion_tokens / 1e6:,.1f} million to write."
     )
 

@@ -312,7 +312,8 @@ def tables(orders: int) -> str:
         ]
         mean = points["cases"].mean()
         lines.append(
-            f"| {difference:g} | {percent(power)} | {planned_cases} | {' | '.join(reasons)} | {mean:.0f}"
+            f"| {difference:g} | {percent(power)} | {planned_cases} | {' | '.join(reasons)} |"
+            f" {mean:.0f}"
             f" | {percent(1 - mean / planned_cases)} | {percent(1 - mean / fixed)} |"
         )
     return "\n".join(lines)

@@ -91,7 +91,8 @@ def makespan(folder: Path, debates: int, concurrency: int, latency: float) -> st
     processor_time = 1000 * (time.process_time() - cpu) / calls
     return (
         f"makespan of {debates} courtroom debates, {concurrency} at once, {latency:g} s a call:"
-        f" {seconds:.1f} s, bound {bound:.1f} s, ratio {seconds / bound:.2f}; {processor_time:.2f} ms CPU a"
+        f" {seconds:.1f} s, bound {bound:.1f} s, ratio {seconds / bound:.2f}; {processor_time:.2f}"
+        " ms CPU a"
         " call"
     )
 
@@ -107,7 +108,8 @@ def replay(folder: Path, debates: int) -> str:
     assert (folder / "out.parquet").read_bytes() == (folder / "again.parquet").read_bytes()
     replies = 16 * debates
     return (
-        f"replay of {replies} replies: {replies / seconds:.0f} a second ({replies / processor_time:.0f} by"
+        f"replay of {replies} replies: {replies / seconds:.0f} a second"
+        f" ({replies / processor_time:.0f} by"
         " CPU time)"
     )
 

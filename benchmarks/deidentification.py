@@ -111,7 +111,8 @@ def outcome_lines(opinions: Sequence[Opinion]) -> list[str]:
             if label_counts[label]
         )
         lines.append(
-            f"- outcome from the {name}: {right_counts.total()}/{label_counts.total()} right ({recall})"
+            f"- outcome from the {name}: {right_counts.total()}/{label_counts.total()} right"
+            f" ({recall})"
         )
     return lines
 

@@ -31,7 +31,8 @@ PARTS = {
 }
 """Parts of the client, by their folder and the words that name them."""
 PRIVATE = re.compile(
-    r"(?<!moot\.)\bworkflow\.(?!cores\b|basedir|current_basedir|source_path|snakefile|configfiles)\w"
+    r"(?<!moot\.)\bworkflow\.(?!cores\b|basedir|current_basedir|source_path|snakefile|"
+    r"configfiles)\w"
     r"|\bfrom snakemake(?: import|\.(?!script|utils|exceptions)\w+)|\bsnakemake\.logging"
 )
 """What no page of Snakemake's describes: its objects behind `workflow`, and its modules but those

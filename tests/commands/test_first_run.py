@@ -147,8 +147,8 @@ def test_without_consent_no_model_is_asked(
     said = doctor(mine(server.url))
     assert server.stats()["requests"] == 0
     assert (
-        "mine: not asked; --config 'doctor={make_calls: true}' asks 3 calls, at most 0.0050 US dollars"
-        in said
+        "mine: not asked; --config 'doctor={make_calls: true}' asks 3 calls, at most 0.0050 US"
+        " dollars" in said
     )
     assert "MY_KEY is set" in said and SECRET not in said
 

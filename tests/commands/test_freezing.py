@@ -238,7 +238,8 @@ def test_a_clock_that_was_set_back_is_said(folder: Path) -> None:
 
 def test_a_plan_is_written_as_a_registered_report(folder: Path) -> None:
     stated = {
-        **CONTRAST, "direction": "first_higher", "question": "Is <b>planned</b> better | than\nthe other?",
+        **CONTRAST, "direction": "first_higher", "question": "Is <b>planned</b> better | than\nthe"
+            " other?",
         "stop": {"cases_per_stage": 4, "difference": 0.05, "usd": 2.5},
         "first_cases": {"sex": "f|m"}, "second_cases": {"sex": "f|m"},
     }  # fmt: skip

@@ -136,11 +136,15 @@ def _twice(found: Any) -> None:
     ("edit", "message"),
     [
         (lambda found: setattr(found.samples[0].scores["choice"], "answer", "C"), "'q0', epoch 1, field 'answer of its score': found 'C'; expected one of A, B, blank"),
-        (lambda found: setattr(found.samples[0], "target", "D"), "'q0', epoch 1, field 'target': found 'D'"),
+        (lambda found: setattr(found.samples[0], "target", "D"), "'q0', epoch 1, field 'target':"
+            " found 'D'"),
         (lambda found: setattr(found.samples[0], "target", ["A", "B"]), "expected one target"),
-        (lambda found: setattr(found.samples[3], "target", "B"), "field 'target': found 'yes' for case"),
-        (_confident, "field 'confidence of its score's metadata': found 'very'; expected a number from 0 to 100"),
-        (_twice, "field 'scores': found choice, other; expected a single score. Choose one with `scorer`"),
+        (lambda found: setattr(found.samples[3], "target", "B"), "field 'target': found 'yes' for"
+            " case"),
+        (_confident, "field 'confidence of its score's metadata': found 'very'; expected a number"
+            " from 0 to 100"),
+        (_twice, "field 'scores': found choice, other; expected a single score. Choose one with"
+            " `scorer`"),
         (lambda found: setattr(found, "samples", []), "the log has no samples"),
     ],
 )  # fmt: skip

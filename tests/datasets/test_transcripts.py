@@ -409,7 +409,8 @@ def test_holes_times_and_roles_are_counted_and_kept(tmp_path: Path) -> None:
     )
     assert loaded.cleaning == {
         "rows read": 3, "debates": 1, "debates with a gap in the numbers of turns": 1,
-        "turns with an earlier time than the preceding turn": 1, "speakers in several roles": 1, "cases": 1,
+        "turns with an earlier time than the preceding"
+        " turn": 1, "speakers in several roles": 1, "cases": 1,
     }  # fmt: skip
     assert [said.speaker for said in debate.utterances] == ["Kim", "Lee", "Kim"]
     _, [by_time] = read(path, labels={"n": "no", "y": "yes"}, columns={"time": "at"})

@@ -25,8 +25,10 @@ from moot.datasets.near_duplicates import RESEMBLING
 from moot.training.examples import examples
 
 ROWS = [
-    {"nr": f"c{number}", "facts": f"Tenant {number} kept {number} cats in flat {number * 7}.", "age": str(20 + number),
-     "claim": f"Landlord asks for {number * 100} dollars.", "outcome": "WON" if number % 3 else "LOST",
+    {"nr": f"c{number}", "facts": f"Tenant {number} kept {number} cats in flat"
+        f" {number * 7}.", "age": str(20 + number),
+     "claim": f"Landlord asks for {number * 100}"
+         " dollars.", "outcome": "WON" if number % 3 else "LOST",
      "court": "north" if number % 2 else "south", "part": ("train", "dev", "Test")[number % 3]}
     for number in range(1, 41)
 ]  # fmt: skip
@@ -172,11 +174,13 @@ def test_tabular_baselines_get_typed_features(table: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({"outcome": "MAYBE"}, {"labels": ["LOST", "WON"]}, "row 3, column 'outcome': found 'MAYBE', expected one of LOST"),
+        ({"outcome": "MAYBE"}, {"labels": ["LOST", "WON"]}, "row 3, column 'outcome': found"
+            " 'MAYBE', expected one of LOST"),
         ({"nr": "c1"}, {"id": "nr"}, "row 3, column 'nr': 'c1' is in row 1 already"),
         ({"nr": " "}, {"id": "nr"}, "row 3, column 'nr': blank"),
         ({"facts": " "}, {}, "row 3, column 'facts': found ' ', expected a text about the case"),
-        ({"part": "later"}, {"split": "part"}, "row 3, column 'part': found 'later', expected one of train"),
+        ({"part": "later"}, {"split": "part"}, "row 3, column 'part': found 'later', expected one"
+            " of train"),
         ({}, {"target": "outcomes"}, "outcomes"),
         ({}, {"text": "{fact}"}, "fact"),
         ({}, {"baselines": ["majority"]}, "baselines need training cases"),
@@ -238,7 +242,8 @@ def test_few_wrong_rows_are_left_out_and_counted(
         "c9",
     }
     assert loaded.cleaning == {
-        "rows read": 200, "rows left out because of faults": 3, "train cases": 0, "validation cases": 0, "test cases": 197,
+        "rows read": 200, "rows left out because of"
+            " faults": 3, "train cases": 0, "validation cases": 0, "test cases": 197,
     }  # fmt: skip
     assert "row 8, column 'outcome': found 'MAYBE'" in caplog.text
 
@@ -416,7 +421,8 @@ except Exception as error:
     print(f"{{type(error).__name__}}: {{error}}")
 print(peak() - imports)
 """
-"""Prints the error and the kibibytes that reading adds: installed packages change what imports take.
+"""Prints the error and the kibibytes that reading adds: installed packages change what imports
+take.
 
 `ru_maxrss` would begin with the size of the process that starts this one.
 """

@@ -20,7 +20,8 @@ from moot.protocols.inbox import read_answer_file
 from people_in_debates import hold, planned, statuses
 
 INPUT = re.compile(
-    r'<(?P<tag>input|textarea|select)\b[^>]*?\bname="(?P<name>[^"]+)"[^>]*>(?P<body>[^<]*(?:<option>[^<]*</option>)*)'
+    r"<(?P<tag>input|textarea|"
+    r'select)\b[^>]*?\bname="(?P<name>[^"]+)"[^>]*>(?P<body>[^<]*(?:<option>[^<]*</option>)*)'
 )
 
 

@@ -56,12 +56,17 @@ def plan_of(**entries: dict[str, Any]) -> Plan:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({"first": "debat", "second": "prompt"}, "contrasts.x.first: unknown experiment 'debat'; did you mean 'debate'?"),
-        ({"first": "debate/c", "second": "prompt"}, "x.first: unknown model of experiment 'debate' 'c'"),
-        ({"first": "debate", "second": "prompt", "metric": "acuracy"}, "x.metric: unknown metric of contrasts 'acuracy'"),
+        ({"first": "debat", "second": "prompt"}, "contrasts.x.first: unknown experiment 'debat';"
+            " did you mean 'debate'?"),
+        ({"first": "debate/c", "second": "prompt"}, "x.first: unknown model of experiment 'debate'"
+            " 'c'"),
+        ({"first": "debate", "second": "prompt", "metric": "acuracy"}, "x.metric: unknown metric of"
+            " contrasts 'acuracy'"),
         ({"first": "debate", "second": "prompt", "direction": "up"}, "x.direction: found 'up'"),
-        ({"first": "debate", "second": "debate"}, "contrasts.x: both sides are debate, 2 models; expected two that differ"),
-        ({"first": "debate", "secnd": "prompt"}, "contrasts.x.secnd: unknown key 'secnd'; did you mean 'second'?"),
+        ({"first": "debate", "second": "debate"}, "contrasts.x: both sides are debate, 2 models;"
+            " expected two that differ"),
+        ({"first": "debate", "secnd": "prompt"}, "contrasts.x.secnd: unknown key 'secnd'; did you"
+            " mean 'second'?"),
         ({"first": "debate/a", "second": "debate/b", "first_cases": {"sex": "f"}}, "Add `paired: false`"),
     ],
 )  # fmt: skip

@@ -99,8 +99,10 @@ OPENAI = "https://api.openai.com/v1"
         ("gpt-4o-mini", {"base_url": f"{OPENAI}/"}, ""),
         ("gpt-4o-mini", {"context": 4096}, ""),
         ("gpt-4o-mini", {"base_url": "http://localhost:8000/v1", "model": "llama3"},
-         f"gpt-4o-mini is served by another provider than {OPENAI}; gpt-4o-mini names the model llama3, not gpt-4o-mini"),
-        ("gpt-4o-mini", {"served_as": "vllm"}, f"gpt-4o-mini is served by another provider than {OPENAI}"),
+         f"gpt-4o-mini is served by another provider than {OPENAI}; gpt-4o-mini names the model"
+         " llama3, not gpt-4o-mini"),
+        ("gpt-4o-mini", {"served_as": "vllm"}, "gpt-4o-mini is served by another provider than"
+            f" {OPENAI}"),
     ],
 )  # fmt: skip
 def test_an_entry_of_the_papers_name_that_reaches_another_model_does_not_repeat_it(

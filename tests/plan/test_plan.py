@@ -87,12 +87,14 @@ def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
         ({"experiments": {"trial": {"params": {"seats": {"judge": "x"}}}}}, "unknown model 'x'"),
         (
             again(source_experiment="trail", source_model="small"),
-            "again.params.source_experiment: unknown experiment of this run 'trail'; did you mean 'trial'?",
+            "again.params.source_experiment: unknown experiment of this run 'trail'; did you mean"
+            " 'trial'?",
         ),
         (
             again(source_experiment="trial", source_model="smal"),
             (
-                "again.params.source_model: unknown model of experiment 'trial' 'smal'; did you mean"
+                "again.params.source_model: unknown model of experiment 'trial' 'smal'; did you"
+                " mean"
                 " 'small'?"
             ),
         ),

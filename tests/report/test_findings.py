@@ -103,8 +103,8 @@ def test_the_base_rate_behind_table_2() -> None:
         in finding.replace(" %", "%")
     )
     assert (
-        f"right in {1 - median_rate:.1%} of cases; the best published accuracy is {best_accuracy:.1%}"
-        in finding.replace(" %", "%")
+        f"right in {1 - median_rate:.1%} of cases; the best published accuracy is"
+        f" {best_accuracy:.1%}" in finding.replace(" %", "%")
     )
 
 

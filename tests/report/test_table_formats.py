@@ -68,7 +68,8 @@ def test_html_cells_open_no_element(text):
 def test_latex_cells_start_no_command_of_their_own(text):
     safe = escaping.latex(text)
     without_known = re.sub(
-        r"\\(textbackslash\{\}|textasciitilde\{\}|textasciicircum\{\}|textless\{\}|textgreater\{\}|textbar\{\}"
+        r"\\(textbackslash\{\}|textasciitilde\{\}|textasciicircum\{\}|textless\{\}|textgreater\{\}|"
+        r"textbar\{\}"
         r"|symbol\{34\}|textasciigrave\{\}|[{}$&%#_])|\$-\$|-\{\}|\{--\}",
         "",
         safe,

@@ -260,7 +260,8 @@ def _announcement(manifest: Fields) -> Iterator[str]:
         rebuildable = sum(withheld.isdisjoint(runs) for runs in tables.values())
         yield (
             "Left out, since `share` does not name their cases or people: the calls of"
-            f" {', '.join(sorted(withheld))}. Of the {len(tables)} files {rebuildable} rest on none of"
+            f" {', '.join(sorted(withheld))}. Of the {len(tables)} files {rebuildable} rest on none"
+            " of"
             " these, and can be rebuilt by others."
         )
     yield (

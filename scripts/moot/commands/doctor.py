@@ -1,8 +1,8 @@
 """`snakemake doctor`: what a run of this configuration needs, and whether it is there.
 
-By default a server is only asked for its list of models, which costs nothing. With `doctor: {make_calls:
-true}` each model answers three short calls. They show its speed, whether it keeps to a JSON schema,
-and whether it gives log-probabilities.
+By default a server is only asked for its list of models, which costs nothing. With `doctor:
+{make_calls: true}` each model answers three short calls. They show its speed, whether it keeps to a
+JSON schema, and whether it gives log-probabilities.
 """
 
 import asyncio
@@ -61,7 +61,9 @@ class Finding:
 
 
 async def check_all(plan: Plan) -> list[Finding]:
-    """Check everything that a run needs; with `doctor: {make_calls: true}`, models answer three calls."""
+    """Check everything that a run needs; with `doctor: {make_calls: true}`, models answer three
+    calls.
+    """
     findings = [*_check_machine(), *_check_data(plan)]
     for name in sorted(plan.models_used):
         model = plan.config.models[name]

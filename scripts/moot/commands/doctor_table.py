@@ -33,7 +33,8 @@ _NAMES: Mapping[str, str] = {
     "judge": "judge|juror|rater|evaluator|annotator",
     "speaker": "speaker|author|user|origin|sender|^from|who|participant|agent|member",
     "debate": (
-        "debate|group|thread|conversation|dialog|discussion|session|chat|match|trial|case_?id|run|^id$"
+        "debate|group|thread|conversation|dialog|discussion|session|chat|match|trial|case_?id|run|"
+        "^id$"
     ),
     "truth": "truth|gold|target|correct|actual",
     "answer": "answer|vote|verdict|prediction|decision|choice|solution|winner",

@@ -57,7 +57,8 @@ def freeze(plan: Plan, results: Path, frozen_at: datetime) -> str:
     if previous_plan and frozen_at < datetime.fromisoformat(previous_plan.frozen_at):
         raise UserError(
             f"freeze: it is {frozen_at.isoformat(timespec='seconds')} by this machine's clock;"
-            f" {previous_plan.path} was frozen at {previous_plan.frozen_at}. Set the clock, so that the order of"
+            f" {previous_plan.path} was frozen at {previous_plan.frozen_at}. Set the clock, so that"
+            " the order of"
             " plans shows."
         )
     differing_parts = (
@@ -103,7 +104,8 @@ def _announcement(
     yield f"Frozen at {frozen.frozen_at}: {frozen.path}, {frozen.replies_before()}"
     for name, entry in frozen.plan["contrasts"].items():
         yield (
-            f"  {name}: {entry['first']} against {entry['second']}, {entry['metric']}, {entry['direction']}"
+            f"  {name}: {entry['first']} against {entry['second']}, {entry['metric']},"
+            f" {entry['direction']}"
         )
     yield from (
         f"  {name}: {entry[CASES]} cases" for name, entry in frozen.plan["experiments"].items()
@@ -129,7 +131,8 @@ def _head_of_ledger(plan: Plan, chain: Sequence[FrozenPlan]) -> tuple[JsonObject
         seal(ledger)
         digests = [row.digest for row in read_log(ledger)]
     changed = [
-        f"The ledger is not the one that {frozen.path} was frozen with: of its {frozen_head['replies']}"
+        f"The ledger is not the one that {frozen.path} was frozen with: of its"
+        f" {frozen_head['replies']}"
         " replies of then, some were changed or removed, or `ledger` names another."
         for frozen in chain
         if head_of(digests[: (frozen_head := frozen.content["ledger"])["replies"]]) != frozen_head

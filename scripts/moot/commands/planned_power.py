@@ -59,7 +59,8 @@ _MIN_MEAN_SQUARE = 0.1
 REPEATS_IN_FIGURE = (1, 3, 10)
 ASSUMED_NOTE = (
     "Variances by assumption: no debates are known, and one side alone is taken to be right on as"
-    " many cases as `power: discordant_share` says. Two methods that differ much disagree on more; a"
+    " many cases as `power: discordant_share` says. Two methods that differ much disagree on more;"
+    " a"
     " rehearsal or a pilot says on how many."
 )
 _CURVE = (20.0, 5000.0, 60)
@@ -481,7 +482,8 @@ def power_lines(
             else f"a difference of {smallest:.3f}"
         )
         yield (
-            f"{power.contrast.name} ({power.contrast.first.metric}, {_basis(power)}): {_join_sides(power.cases)}"
+            f"{power.contrast.name} ({power.contrast.first.metric}, {_basis(power)}):"
+            f" {_join_sides(power.cases)}"
             f" cases x {_join_sides(power.repeats)} show {effect} at {power.goal.power:.0%} power."
         )
         mean_square = sum(power.spread.variances((1, 1))) + power.spread.difference**2

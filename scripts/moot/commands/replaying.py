@@ -92,7 +92,8 @@ def _check_compatibility(
         )
     if sum(info.file_size for info in bundle.infolist()) > _MAX_UNPACKED_BYTES:
         raise UserError(
-            f"{file}: unpacked it is larger than {_MAX_UNPACKED_BYTES / 1e9:.0f} GB; it is not unpacked."
+            f"{file}: unpacked it is larger than {_MAX_UNPACKED_BYTES / 1e9:.0f} GB; it is not"
+            " unpacked."
         )
     changed = [
         name

@@ -153,7 +153,8 @@ def damaged_file_error(path: Path, fault: object, remedy: str = "") -> UserError
         f"{path}: damaged, or not a file of moot's ({cause}). "
         + (
             remedy
-            or "Delete it and run the same command again; no reply in the ledger is asked for again."
+            or "Delete it and run the same command again; no reply in the ledger is asked for"
+            " again."
         )
     )
 
@@ -161,7 +162,9 @@ def damaged_file_error(path: Path, fault: object, remedy: str = "") -> UserError
 def read_table(
     path: Path, columns: Sequence[str] | None = None, row_filter: pc.Expression | None = None
 ) -> pa.Table:
-    """An artifact, or some columns of those rows for which `row_filter` holds; errors as in `open_artifact`."""
+    """An artifact, or some columns of those rows for which `row_filter` holds; errors as in
+    `open_artifact`.
+    """
     with open_artifact(path):
         table = pq.read_table(path, columns=columns, filters=row_filter, partitioning=None)
         table.validate(full=True)  # of texts, that they are UTF-8

@@ -205,7 +205,8 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
     except FileNotFoundError as fault:
         remedy = (
             get
-            or "put the file there, or set data_root in the configuration to the folder that has it."
+            or "put the file there, or set data_root in the configuration to the folder that has"
+            " it."
         )
         raise UserError(f"{path}: no such file; {remedy}") from fault
     except OSError as fault:
@@ -224,7 +225,8 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
         text = content.decode(encoding)
     except LookupError:
         raise UserError(
-            f"{path}: unknown encoding {quote_value(encoding)}; expected one that Python knows, such as"
+            f"{path}: unknown encoding {quote_value(encoding)}; expected one that Python knows,"
+            " such as"
             " utf-8, latin-1 or gb18030. Correct `encoding` in the configuration."
         ) from None
     except UnicodeDecodeError as fault:
@@ -232,7 +234,8 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
         encoding_name = encoding.removesuffix("-sig").upper()
         raise UserError(
             f"{path}: line {line}: byte 0x{content[fault.start]:02x} at offset {fault.start} is not"
-            f" {encoding_name}; expected a text file in {encoding_name}. Save the file as {encoding_name} and try again."
+            f" {encoding_name}; expected a text file in {encoding_name}. Save the file as"
+            f" {encoding_name} and try again."
         ) from fault
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -279,7 +282,8 @@ def check_unique(
     ]
     first_rows = {value: row for row, value in reversed(list(text.items()))}
     problems += [
-        f"{describe_cell(path, row, values.name)}: {quote_value(text.loc[row])} is in row {first_rows[text.loc[row]]}"
+        f"{describe_cell(path, row, values.name)}: {quote_value(text.loc[row])} is in row"
+        f" {first_rows[text.loc[row]]}"
         f" already; expected every {values.name} once ({is_repeated.sum()} repeated). {remedy}"
         for row in values.index[is_repeated & ~is_blank]
     ]
@@ -289,8 +293,8 @@ def check_unique(
 def check_values(
     path: Path, values: Column, allowed_values: Sequence[object], remedy: str = "Correct the row."
 ) -> None:
-    """Require that every value is one of `allowed_values`; "" must be among them where a blank means
-    something.
+    """Require that every value is one of `allowed_values`; "" must be among them where a blank
+    means something.
     """
     expected_values = ", ".join("blank" if value == "" else str(value) for value in allowed_values)
     refuse_values(
@@ -330,8 +334,8 @@ def _raise_problems(path: Path, problems: Sequence[str]) -> None:
 def parse_whole_numbers(
     path: Path, values: Column, *, allows_blank: bool = False, minimum: int | None = None
 ) -> Column:
-    """The column as Int64; a blank becomes missing where `allows_blank` allows it, and is an error where
-    not.
+    """The column as Int64; a blank becomes missing where `allows_blank` allows it, and is an error
+    where not.
     """
     text = values.str.strip()
     is_valid = text.str.fullmatch(r"[+-]?[0-9]{1,18}") | ((text == "") & allows_blank)
@@ -373,8 +377,10 @@ def check_splits(
                     or "no case at all"
                 )
                 raise UserError(
-                    f"data set '{name}': the {split_name} split has no case of label '{label}' (found"
-                    f" {counts_text}; {len(targets)} cases in all); expected one of each label at least."
+                    f"data set '{name}': the {split_name} split has no case of label '{label}'"
+                    " (found"
+                    f" {counts_text}; {len(targets)} cases in all); expected one of each label at"
+                    " least."
                     " Use more cases."
                 )
 
@@ -416,7 +422,8 @@ def check_header(
         )
         raise UserError(
             f"{path}: missing column{'s' if len(missing) > 1 else ''} {', '.join(missing)}{hint};"
-            f" found {len(header)} columns: {quote_value(', '.join(header))}. Add the column, or use the"
+            f" found {len(header)} columns: {quote_value(', '.join(header))}. Add the column, or"
+            " use the"
             " file as it was published."
         )
 
@@ -472,7 +479,8 @@ def _check_length(
 def _check_field(place: str, record: Fields, name: str, kind: type | tuple[type, ...]) -> None:
     if name not in record:
         raise UserError(
-            f"{place}: missing field '{name}'; found {quote_value(', '.join(record))}. Add the field."
+            f"{place}: missing field '{name}'; found {quote_value(', '.join(record))}. Add the"
+            " field."
         )
     kinds = kind if isinstance(kind, tuple) else (kind,)
     value = record[name]

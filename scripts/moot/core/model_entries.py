@@ -69,7 +69,9 @@ class ModelEntries:
     def _resolve_entry(
         self, name: str, file_entries: Mapping[str, Fields], extending_names: tuple[str, ...] = ()
     ) -> Fields:
-        """An entry with what it takes from others; `extending_names` are the entries that extend this one."""
+        """An entry with what it takes from others;
+        `extending_names` are the entries that extend this one.
+        """
         entry, base = file_entries[name], self.entries.get(name, {})
         if "extends" in entry:
             base = self._resolve_base(
@@ -124,7 +126,8 @@ class ModelEntries:
         ):  # what is no variable's name may be a key, and is said to be wrong elsewhere
             place = describe_location(self._files, ("models", name, own_keys[0]))
             self._faults.add(
-                f"{place}: the key in {check_variable(str(variable))} would go to {show_value(address)},"
+                f"{place}: the key in {check_variable(str(variable))} would go to"
+                f" {show_value(address)},"
                 " since one of `base_url` and `api_key_env` is given here, and the other is of"
                 " another entry. Write both here, or give the model another name."
             )
@@ -167,7 +170,8 @@ def merge_models(
         config: the configuration that Snakemake merged, key by key.
         files: the files that it was merged from, in order.
         shipped: those of them that are moot's own.
-        command_line_config: what came from the command line, or from a workflow that uses moot as a module.
+        command_line_config: what came from the command line, or from a workflow that uses moot as a
+            module.
         faults: an entry that extends what is not there, or would send a key to another entry's
             server, is noted here.
     """

@@ -181,7 +181,8 @@ class Rubric(StrictModel):
             yield (
                 ("rules",),
                 (
-                    f"no pattern for {', '.join(labels_without_rules)}; expected one at least for every label"
+                    f"no pattern for {', '.join(labels_without_rules)}; expected one at least for"
+                    " every label"
                     " but `neutral`."
                 ),
             )

@@ -23,8 +23,8 @@ of the debates.
 DISPLAY_ONLY_OF_BASE: JsonDict = {**DISPLAY_ONLY, "passed_to_controls": False}
 """Marks such a field whose value experiments that control for this one do not take over."""
 Place = Literal["config", "experiment", "contrast", "dataset", "people"]
-"""Where a key stands: at the top level, or in an experiment, a contrast, a data set or a data set of
-people.
+"""Where a key stands: at the top level, or in an experiment, a contrast, a data set or a data set
+of people.
 """
 
 

@@ -147,7 +147,8 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:
         raise UserError(
-            f"{path}: not a Parquet file that can be read ({quote_value(' '.join(str(fault).split()))})."
+            f"{path}: not a Parquet file that can be read"
+            f" ({quote_value(' '.join(str(fault).split()))})."
             " Save it again, as .parquet or .csv."
         ) from None
 
@@ -163,7 +164,8 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
             if sheet and sheet not in book.sheetnames:
                 sheet_names = ", ".join(map(quote_value, book.sheetnames))
                 raise UserError(
-                    f"{path}: no sheet {quote_value(sheet)}; found {sheet_names}. Name one of them in"
+                    f"{path}: no sheet {quote_value(sheet)}; found {sheet_names}. Name one of them"
+                    " in"
                     " `sheet`."
                 )
             rows = list(_excel_rows(path, book[sheet] if sheet else book.worksheets[0]))
@@ -194,7 +196,8 @@ def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
             row.pop()
         if height + blank >= _MAX_SHEET_ROWS:
             raise UserError(
-                f"{path}: more than {_MAX_SHEET_ROWS} rows, which no sheet can have. Save it as .csv."
+                f"{path}: more than {_MAX_SHEET_ROWS} rows, which no sheet can have. Save it as"
+                " .csv."
             )
         if not row:
             blank += 1
@@ -225,7 +228,8 @@ def _check_declared(path: Path, size: int) -> None:
 def _check_unpacked(path: Path, size: int, max_bytes: int = _MAX_UNPACKED_BYTES) -> None:
     if size > max_bytes:
         raise UserError(
-            f"{path}: at least {size} bytes when unpacked; expected {max_bytes} at most. Keep the rows"
+            f"{path}: at least {size} bytes when unpacked; expected {max_bytes} at most. Keep the"
+            " rows"
             " and columns that are needed, or save it as .csv."
         )
 

@@ -47,7 +47,8 @@ class DatasetOptions(DatasetSections):
     cluster: str | tuple[str, ...] | None = Field(
         None,
         description=(
-            "Attribute whose cases are not independent (topic, court, ...); intervals and tests draw"
+            "Attribute whose cases are not independent (topic, court, ...); intervals and tests"
+            " draw"
             " them together. A list gives several attributes, which are used at once;"
             ' "" stands for none. Default: set by the loader.'
         ),

@@ -116,7 +116,8 @@ def _require_same_facts(case: Case, first_case: Case, path: Path, sample: "EvalS
         if value != first_facts[name]:
             raise UserError(
                 f"{_place(path, sample, name)}: found {quote_value(value)} for case"
-                f" {quote_value(case.case_id)}, but another sample has {quote_value(first_facts[name])};"
+                f" {quote_value(case.case_id)}, but another sample has"
+                f" {quote_value(first_facts[name])};"
                 " expected the same value in all samples of a case. Correct one of them."
             )
 
@@ -206,7 +207,8 @@ def _label(options: InspectOptions, place: str, word: str, *, answer: bool) -> s
         expected_words = [*options.labels, *(options.no_answer if answer else ())]
         raise UserError(
             f"{place}: found {quote_value(word)}; expected one of"
-            f" {', '.join(name or 'blank' for name in expected_words)}. Add it to `labels` or `no_answer`,"
+            f" {', '.join(name or 'blank' for name in expected_words)}. Add it to `labels` or"
+            " `no_answer`,"
             " or correct the file."
         )
     return label
@@ -216,7 +218,8 @@ def _attribute(path: Path, sample: "EvalSample", name: str) -> str:
     if name not in sample.metadata:
         field_names = quote_value(", ".join(sample.metadata))
         raise UserError(
-            f"{_place(path, sample, 'metadata')}: no '{name}'; found {field_names}. Correct `attributes`."
+            f"{_place(path, sample, 'metadata')}: no '{name}'; found {field_names}. Correct"
+            " `attributes`."
         )
     return str(sample.metadata[name])
 

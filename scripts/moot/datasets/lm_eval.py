@@ -145,7 +145,8 @@ def _answer(place: str, replies: list[Json]) -> tuple[str, str]:
         return likeliest, str(100 * shares[likeliest])
     if not replies or not isinstance(replies[0], str):
         raise UserError(
-            f"{place}: found {quote_value(str(replies))}; expected a reply, or a pair for each choice."
+            f"{place}: found {quote_value(str(replies))}; expected a reply, or a pair for each"
+            " choice."
         )
     return replies[0], ""
 

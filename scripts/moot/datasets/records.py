@@ -318,7 +318,8 @@ def write_records(
         loaders = [name for name in LOADERS if LOADERS[name].records]
         raise UserError(
             f"data set '{context.name}': no debates are recorded over it, but an experiment has"
-            f" `source: recorded`. Expected a data set of one of these loaders: {', '.join(loaders)}."
+            " `source: recorded`. Expected a data set of one of these loaders:"
+            f" {', '.join(loaders)}."
         )
     debates = list(read_debates(options, context))
     check_records(context.name, debates, cases, task)

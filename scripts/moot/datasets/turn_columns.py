@@ -103,7 +103,8 @@ class TurnColumns(StrictModel):
     belief: str | Mapping[str, str] = Field(
         "",
         description=(
-            "Stated probability of the positive label, 0 to 1; or a column for each label, by label."
+            "Stated probability of the positive label, 0 to 1; or a column for each label, by"
+            " label."
         ),
     )
     confidence: str = Field("", description="Stated confidence in the answer, 0 to 100.")
@@ -178,7 +179,8 @@ class TranscriptsOptions(AnswersOptions):
     extract: Mapping[str, str] = Field(
         default_factory=dict,
         description=(
-            "Additional columns from a column: its name, and a regular expression whose named groups"
+            "Additional columns from a column: its name, and a regular expression whose named"
+            " groups"
             " become the columns (folder: 'r(?P<again>[0-9]+)$'). Default: none."
         ),
     )
@@ -187,7 +189,8 @@ class TranscriptsOptions(AnswersOptions):
         description=(
             "Label for each answer as the file writes it, or for each regular expression between"
             " slashes that matches a whole cell (YES: yes, '/no.*/': no); the first match counts. A"
-            " list in a JSON object is read in alphabetical order, with commas. Default: the answers"
+            " list in a JSON object is read in alphabetical order, with commas. Default: the"
+            " answers"
             " in lower case."
         ),
     )
@@ -210,7 +213,8 @@ class TranscriptsOptions(AnswersOptions):
                 ) from None
             if extracts and not groups:
                 raise ValueError(
-                    f"{quote_value(pattern)} has no named group; expected one such as (?P<case>[0-9]+)"
+                    f"{quote_value(pattern)} has no named group; expected one such as"
+                    " (?P<case>[0-9]+)"
                 )
         return values
 

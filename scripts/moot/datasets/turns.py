@@ -351,7 +351,8 @@ def _check_labels(labels: Sequence[str], options: TranscriptsOptions) -> None:
     for option, label in (("positive", options.positive), ("truth", options.truth)):
         if label and label not in labels:
             raise UserError(
-                f"{options.path}: {option} is {quote_value(label)}; expected one of {', '.join(labels)}."
+                f"{options.path}: {option} is {quote_value(label)}; expected one of"
+                f" {', '.join(labels)}."
             )
 
 

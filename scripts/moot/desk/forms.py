@@ -124,7 +124,8 @@ def answer_text(form_data: Fields, form: Fields) -> str:
                 if field_name != STATEMENT
             )
             raise UserError(
-                f"{path}: a line of '{field_title(name)}' cannot be kept as it is. Begin no line with"
+                f"{path}: a line of '{field_title(name)}' cannot be kept as it is. Begin no line"
+                " with"
                 f" {fields}."
             )
     return text

@@ -105,7 +105,8 @@ class Labelling:
             statement.item for statement in self.statements
         }:
             raise UserError(
-                f"{quote_value(label)} of {quote_value(item)}: no such label or statement on this sheet."
+                f"{quote_value(label)} of {quote_value(item)}: no such label or statement on this"
+                " sheet."
             )
         with lock_folder(self._folder):
             labels, final_labels = self.labels(), self.final_labels()

@@ -163,7 +163,8 @@ async def _check_form(request: web.Request) -> None:
         await request.post()
     except (ValueError, LookupError) as fault:
         message = (
-            f"what was sent cannot be read ({quote_value(str(fault))}); expected a form of these pages,"
+            f"what was sent cannot be read ({quote_value(str(fault))}); expected a form of these"
+            " pages,"
             " in UTF-8."
         )
         raise UserError(f"{message} Nothing was kept: go back, and send it again.") from None

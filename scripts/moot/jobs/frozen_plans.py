@@ -96,7 +96,8 @@ class FrozenPlan:
             parts[0] += ", none of them to calls of this plan's runs"
         if replies and uncounted_runs:
             parts.append(
-                f"those to calls of {', '.join(uncounted_runs)} cannot be counted before the debates that"
+                f"those to calls of {', '.join(uncounted_runs)} cannot be counted before the"
+                " debates that"
                 " these rest on"
             )
         if recorded:

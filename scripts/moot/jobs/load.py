@@ -35,7 +35,8 @@ def check_cases(dataset: str, loaded: Loaded) -> None:
         place = f"data set '{dataset}', row {case.source_row}"
         if case.case_id in row_by_id:
             raise UserError(
-                f"{place}: case id '{case.case_id}' was taken by row {row_by_id[case.case_id]}; ids are"
+                f"{place}: case id '{case.case_id}' was taken by row {row_by_id[case.case_id]}; ids"
+                " are"
                 " unique."
             )
         row_by_id[case.case_id] = case.source_row
@@ -43,7 +44,8 @@ def check_cases(dataset: str, loaded: Loaded) -> None:
         unknown_targets = sorted(set(targets) - set(loaded.task.labels))
         if unknown_targets and has_targets:
             raise UserError(
-                f"{place}: label {unknown_targets[0]!r}; expected one of {', '.join(loaded.task.labels)}."
+                f"{place}: label {unknown_targets[0]!r}; expected one of"
+                f" {', '.join(loaded.task.labels)}."
             )
         for value in (case.text, case.case_id, *case.attributes.values()):
             check_characters(place, value)
@@ -68,7 +70,8 @@ def set_cluster(dataset: str, loaded: Loaded, cluster: Cluster | None) -> Task:
             )
             raise UserError(
                 f"data set '{dataset}', row {case.source_row}: cluster '{name}' is none of the"
-                f" attributes of case '{case.case_id}' ({attribute_names}). Name one that every case has, or"
+                f" attributes of case '{case.case_id}' ({attribute_names}). Name one that every"
+                " case has, or"
                 ' `cluster: ""` for none.'
             )
     return task

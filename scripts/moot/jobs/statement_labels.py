@@ -229,7 +229,8 @@ def statements_of(plan: Plan, experiment: str, shards: Sequence[Path]) -> pd.Dat
         )
         raise UserError(
             f"experiments.{experiment}.rubric: nothing was said of {about}; found:"
-            f" {', '.join(kinds)}. Name those to be labelled under `utterance_kinds` of the rubric, or leave"
+            f" {', '.join(kinds)}. Name those to be labelled under `utterance_kinds` of the rubric,"
+            " or leave"
             " `labelers` out."
         )
     return statements

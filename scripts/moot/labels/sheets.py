@@ -199,7 +199,8 @@ def read_annotations(
             faults.append(
                 f"{place}, column 'item': {quote_value(item)} is no statement of a debate of this"
                 " run; expected an id as the sheets have it. Remove the row, or run the"
-                " configuration that the sheet was made with: a debate that was held anew may say other words,"
+                " configuration that the sheet was made with: a debate that was held anew may say"
+                " other words,"
                 " which need labels of their own."
             )
         elif (item, labeler) in places:

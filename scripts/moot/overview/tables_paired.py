@@ -74,7 +74,8 @@ def paired_tests(results: StudyResults) -> TableContent:
                 " (`family`); `tests in family` says how many these are."
             ),
             (
-                f"{SAME_NOTE} {EXCESS_DIFFERENCE.capitalize()}: what this is more than same answer, with its"
+                f"{SAME_NOTE} {EXCESS_DIFFERENCE.capitalize()}: what this is more than same answer,"
+                " with its"
                 " interval by cluster: 0 where two models, or methods, answer alike at any noise,"
                 " whatever the share on which they disagree."
             ),

@@ -28,7 +28,8 @@ def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: in
         available = open_cases(cases, split_name)
         if not available or (count is not None and len(available) < count):
             raise UserError(
-                f"experiment '{experiment.name}': {count or 'some'} {split_name} cases wanted, data set"
+                f"experiment '{experiment.name}': {count or 'some'} {split_name} cases wanted, data"
+                " set"
                 f" '{config.dataset}' has {len(available)}. Lower `cases`, or use a larger data"
                 " set."
             )

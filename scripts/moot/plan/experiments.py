@@ -131,7 +131,9 @@ class ExperimentReader:
 
     @cached_property
     def configs_by_name(self) -> dict[str, ExperimentConfig]:
-        """Every experiment's entry by name, also outside of this run; derived ones with their base's."""
+        """Every experiment's entry by name, also outside of this run; derived ones with their
+        base's.
+        """
         configs = {name: config for name, (_, config) in self.expanded_entries.items()}
         return configs | {name: configs[base] for name, base in self.derived_names.items()}
 
@@ -215,7 +217,8 @@ class ExperimentReader:
                 if f"{template}.jinja" not in prompts.sources(template):
                     template_place = self._where("rubrics", config.rubric, "prompt")
                     raise UserError(
-                        f"{template_place}: no template {template}.jinja below config/prompts. Write it."
+                        f"{template_place}: no template {template}.jinja below config/prompts."
+                        " Write it."
                     )
         loader = str(self._config.datasets.get(config.dataset, {}).get("loader") or config.dataset)
         labels = LOADERS[loader].labels if loader in LOADERS else ()

@@ -60,7 +60,8 @@ def _contrast(
     second = Side(sides[1].experiment, second_models, second_metric, dict(entry.second_cases))
     if first == second:
         raise UserError(
-            f"{describe_place('contrasts', name)}: both sides are {first}; expected two that differ."
+            f"{describe_place('contrasts', name)}: both sides are {first}; expected two that"
+            " differ."
         )
     if entry.paired and first.cases != second.cases:
         raise UserError(
@@ -79,7 +80,8 @@ def _contrast(
     test = _find_test(entry, experiments[first.experiment].cases or 0)
     if test and entry.margin:
         raise UserError(
-            f"{describe_place('contrasts', name, 'margin')}: `{test.margin_key}` is the margin. Leave"
+            f"{describe_place('contrasts', name, 'margin')}: `{test.margin_key}` is the margin."
+            " Leave"
             " `margin` out."
         )
     return Contrast(

@@ -21,8 +21,10 @@ _MAX_TEXT_CHARS = 20_000
 _QUOTATION = re.compile(r"[\"“][^\"“”]{0,300}[\"”]|(?<!\w)['‘][^'’]{0,300}['’](?!\w)")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\d)[^.!?\n]*)*[.!?]?")
 _NO_ASSERTION = re.compile(
-    r"\b(?:if|whether|unless|although|though|while|whereas|despite|even|would|could|may|might|can|argu\w+|claim\w*|"
-    r"contend\w*|assert\w*|alleg\w*|maintain\w*|suggest\w*|say|says|said|state[sd]?|prosecut\w*|defen[sc]e|counsel|"
+    r"\b(?:if|whether|unless|although|though|while|whereas|despite|even|would|could|may|might|can|"
+    r"argu\w+|claim\w*|"
+    r"contend\w*|assert\w*|alleg\w*|maintain\w*|suggest\w*|say|says|said|state[sd]?|prosecut\w*|"
+    r"defen[sc]e|counsel|"
     r"advocate|attorney|state's|government|opponent|debater|according|question|ask\w*|means? that|"
     r"not (?:mean|clear|certain|sure|necessarily|believe|think|true|say|all|every)|"
     r"no (?:evidence|reason|guarantee|proof|certainty)|doubt|cannot|can't|risk that|hard"

@@ -70,7 +70,8 @@ def check_seats(
         if name in seats_by_person:
             raise UserError(
                 f"{place}: '{seats_by_person[name]}' and '{seat}' are both {voice}'s; who sits in"
-                f" two seats reads what only one of them may. Name two people, as {{{seats_by_person[name]}:"
+                " two seats reads what only one of them may. Name two people, as"
+                f" {{{seats_by_person[name]}:"
                 f" {PERSON}:ann, {seat}: {PERSON}:bob}}."
             )
         seats_by_person[name] = seat

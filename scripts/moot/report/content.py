@@ -265,7 +265,8 @@ def people_note(results: ExperimentResults) -> str:
     seats = results.config.params.get("seats", {})
     seat_names = [seat.replace("_", " ") for seat, voice in seats.items() if is_person(voice)]
     return (
-        f"In {results.experiment} people sit as {', '.join(seat_names)}; all other seats are the model's"
+        f"In {results.experiment} people sit as {', '.join(seat_names)}; all other seats are the"
+        " model's"
         if seat_names
         else ""
     )

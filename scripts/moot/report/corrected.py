@@ -8,7 +8,8 @@ from moot.report.columns import Columns
 from moot.report.content import Measurement, TableContent
 
 CAPTION = (
-    " {raw} uses the label that counts for each statement. Corrected estimates the labels that people"
+    " {raw} uses the label that counts for each statement. Corrected estimates the labels that"
+    " people"
     " would give to all statements; it is shown where people labelled a random sample."
 )
 """The end of the captions of tables with raw and corrected values; `raw` names the raw column."""

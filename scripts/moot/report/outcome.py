@@ -126,7 +126,8 @@ class RunOutcome:
             lines.append(f"Where to look: {WHERE_TO_LOOK}")
         if self.missing_answers:
             lines.append(
-                f"{len(self.missing_answers)} debates wait for a person and enter no table yet. Each"
+                f"{len(self.missing_answers)} debates wait for a person and enter no table yet."
+                " Each"
                 " question is next to the file that it asks for; write these, and run the same"
                 " command again:"
             )

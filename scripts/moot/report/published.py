@@ -97,7 +97,8 @@ def read_published(path: Path) -> pd.DataFrame:
         if is_invalid.any():
             position = int(is_invalid.to_numpy().argmax())
             raise UserError(
-                f"{path}, line {position + 2}: {name} '{frame[name].iloc[position]}', expected a number."
+                f"{path}, line {position + 2}: {name} '{frame[name].iloc[position]}', expected a"
+                " number."
             )
     return frame.assign(**numbers)[list(COLUMNS)]
 

@@ -78,7 +78,8 @@ def render_reader(
         style=style,
         code=code,
         policy=(
-            f"default-src 'none'; script-src {_source(code)}{chunk_sources}; style-src {_source(style)}; "
+            f"default-src 'none'; script-src {_source(code)}{chunk_sources}; style-src"
+            f" {_source(style)}; "
             "base-uri 'none'; form-action 'none'"
         ),
         index=compress(

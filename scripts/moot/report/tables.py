@@ -279,7 +279,8 @@ def as_latex(
     )
     if row_gap or column_gap:
         notes.append(
-            f"{entry.name}.full.tex has {column_gap} more columns{f' and {row_gap} more rows' * bool(row_gap)}."
+            f"{entry.name}.full.tex has {column_gap} more"
+            f" columns{f' and {row_gap} more rows' * bool(row_gap)}."
         )
     return latex_table(cells, numeric, entry.caption, label, notes, upright=not full)
 

@@ -189,10 +189,13 @@ def test_a_contrast_that_this_run_does_not_test_plans_no_stages() -> None:
     ("contrasts", "change", "message"),
     [
         ({"main": {**MAIN, "paired": False}}, {}, "contrasts.main.stop: found `paired: false`"),
-        ({"main": {**MAIN, "metric": "f1"}}, {}, "contrasts.main.stop: found the metric 'f1'; expected accuracy or valid"),
+        ({"main": {**MAIN, "metric": "f1"}}, {}, "contrasts.main.stop: found the metric 'f1';"
+            " expected accuracy or valid"),
         ({"main": MAIN}, {"prompt": {"cases": None}, "debate": {"cases": None}}, "experiment 'debate' has no `cases`"),
-        ({"main": MAIN}, {"prompt": {"cases": 60}}, "experiment 'prompt' has cases 60, 'debate' 90; expected the same"),
-        ({"main": MAIN}, {"prompt": {"calibration_cases": 9}}, "experiment 'prompt' has `calibration_cases`"),
+        ({"main": MAIN}, {"prompt": {"cases": 60}}, "experiment 'prompt' has cases 60, 'debate' 90;"
+            " expected the same"),
+        ({"main": MAIN}, {"prompt": {"calibration_cases": 9}}, "experiment 'prompt' has"
+            " `calibration_cases`"),
         ({"main": MAIN}, {"debate": {"params": {"seats": {"judge": "person"}}}}, "people sit in experiment 'debate'"),
         ({"main": MAIN}, {"debate": {"params": {"seats": {"judge": "late"}}}}, "model 'late' of experiment 'debate' puts its calls off"),
         ({"main": MAIN}, {"again": {"protocol": "rejudge", "params": {"source_experiment": "debate", "source_model": "a"}}}, "experiment 'again' reads all debates of experiment 'debate'"),

@@ -82,7 +82,8 @@ def debate_rows(case_id: str, target: str) -> list[dict]:
         utterance(identity, 3, "defense", "He was young.", kind="opening"),
         utterance(
             identity, 4, "judge", "{}", visibility="judge", kind="belief", prediction="no", confidence=60,
-            parsed='{"prediction": "no", "confidence": 60, "reasons": ["young", "steady"]}', parse_status="strict",
+            parsed='{"prediction": "no", "confidence": 60, "reasons": ["young",'
+                ' "steady"]}', parse_status="strict",
         ),
         utterance(identity, 5, "defense", "", kind="rebuttal", parse_status="failed", parsed='{"error": "timeout"}'),
         utterance(

@@ -89,14 +89,23 @@ def test_person_and_number_agree(sex: str, expected: str) -> None:
     ("facts", "expected"),
     [
         ({"sex": "female", "age": 18}, "The defendant is an 18-year-old woman."),
-        ({"sex": "male", "race": "hispanic"}, "The defendant is a man whose race or ethnicity is recorded as Hispanic."),
-        ({"age": 21, "race": "black"}, "The defendant is 21 years old, and their race or ethnicity is recorded as Black."),
-        ({"numberofarrestsby2002": 2, "convictedby2002": False}, "So far, the defendant has been arrested twice but has not been convicted of an offense."),
-        ({"height_total_inches": 61, "num_weight": None}, "The defendant is 5 feet 1 inch tall. Their weight is not known."),
-        ({"num_weight": None, "height_total_inches": None}, "The defendant's height and weight are not known."),
-        ({"sex": "female", "experience02": 1, "foodstamp": True}, "The defendant is a woman. She has held one job in the past year and has received food stamps in that time."),
-        ({"marijuana_anydrug": "none", "cocaine": False}, "The defendant has used neither marijuana nor other drugs in the past four years and has not used cocaine."),
-        ({"askgod": False, "godhasnothingtodo": False}, "The defendant does not often ask God for help with decisions but believes that God has something to do with what happens to them personally."),
+        ({"sex": "male", "race": "hispanic"}, "The defendant is a man whose race or ethnicity is"
+            " recorded as Hispanic."),
+        ({"age": 21, "race": "black"}, "The defendant is 21 years old, and their race or ethnicity"
+            " is recorded as Black."),
+        ({"numberofarrestsby2002": 2, "convictedby2002": False}, "So far, the defendant has been"
+            " arrested twice but has not been convicted of an offense."),
+        ({"height_total_inches": 61, "num_weight": None}, "The defendant is 5 feet 1 inch tall."
+            " Their weight is not known."),
+        ({"num_weight": None, "height_total_inches": None}, "The defendant's height and weight are"
+            " not known."),
+        ({"sex": "female", "experience02": 1, "foodstamp": True}, "The defendant is a woman. She"
+            " has held one job in the past year and has received food stamps in that time."),
+        ({"marijuana_anydrug": "none", "cocaine": False}, "The defendant has used neither marijuana"
+            " nor other drugs in the past four years and has not used cocaine."),
+        ({"askgod": False, "godhasnothingtodo": False}, "The defendant does not often ask God for"
+            " help with decisions but believes that God has something to do with what happens to"
+            " them personally."),
     ],
 )  # fmt: skip
 def test_sentences_read_as_written(facts: dict[str, object], expected: str) -> None:

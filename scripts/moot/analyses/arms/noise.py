@@ -35,8 +35,8 @@ class Noise(ArmIntervention):
     """Debaters' statements are borrowed from another case's debate of the same experiment and
     model.
 
-        Debaters are not asked. Where debaters also decide (a panel), each is asked, and reads borrowed
-        statements of the others.
+        Debaters are not asked. Where debaters also decide (a panel), each is asked, and reads
+        borrowed statements of the others.
     """
 
     def __init__(self, debaters: Debaters) -> None:

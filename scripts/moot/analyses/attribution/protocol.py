@@ -97,7 +97,8 @@ class AttributionParams(ProtocolParams, AttributionConfig):
         if self.rerun_from and not self.judge_protocol:
             raise ValueError(
                 "`rerun_from` asks debaters again in their protocol's prompts. Name the protocol in"
-                " `judge_protocol` and its parameters in `judge_protocol_params`, or leave `rerun_from` out"
+                " `judge_protocol` and its parameters in `judge_protocol_params`, or leave"
+                " `rerun_from` out"
             )
         return self
 

@@ -110,7 +110,8 @@ def what_moved(results: StudyResults) -> TableContent:
             (
                 "Called moved: changes whose effect lies beyond the debate's own floor, beyond the"
                 f" smallest one that counts ({AttributionParams.model_fields['min_effect'].default}"
-                " unless `min_effect` says otherwise), and beyond chance by Fisher's exact test with"
+                " unless `min_effect` says otherwise), and beyond chance by Fisher's exact test"
+                " with"
                 " Holm's correction over all changes of the debate's turns (orders and sentences"
                 " each by themselves). Verdicts on one turn: the share of debates in which one"
                 " turn alone is called moved and the verdict is not the likelier one without it."
@@ -261,7 +262,8 @@ def stated_and_exact(results: StudyResults) -> TableContent:
         rows,
         [
             (
-                "After its verdict the judge is asked which one turn was decisive (`ask_decisive_turn: true`)."
+                "After its verdict the judge is asked which one turn was decisive"
+                " (`ask_decisive_turn: true`)."
                 " Names the first: the share of debates in which this is the turn without which the"
                 " verdict is least probable; turns that tie share the hit. By chance: the share if"
                 " a turn were named at random. Intervals are by cluster."

@@ -104,7 +104,8 @@ def check_date(dataset: str, case: str, attributes: Mapping[str, str], name: str
     if attributes[name] and not _DATE.fullmatch(attributes[name]):
         raise UserError(
             f"data set '{dataset}': case '{case}', attribute '{name}': found"
-            f" {quote_value(attributes[name])}; expected a date such as 2024-05-31, 2024-05 or 2024."
+            f" {quote_value(attributes[name])}; expected a date such as 2024-05-31, 2024-05 or"
+            " 2024."
             " Correct it in your data, or name another attribute in `contamination.date`."
         )
 

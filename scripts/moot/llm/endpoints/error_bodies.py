@@ -43,7 +43,8 @@ _CREDIT = re.compile(
 _KEY = re.compile(
     r"(invalid|incorrect|wrong|missing|bad|expired|malformed|no|unknown) (api|access|auth\w*)"
     r"[ _-]?(key|token)\b"
-    r"|\b(api|access)[ _-]?(key|token) .{0,40}?(not valid|invalid|incorrect|not found|expired|missing"
+    r"|\b(api|access)[ _-]?(key|token) .{0,40}?(not valid|invalid|incorrect|not found|expired|"
+    r"missing"
     r"|required|revoked|disabled)|no auth credentials|authentication (failed|fails|error)",
     re.IGNORECASE,
 )

@@ -14,14 +14,16 @@ _ALIASES = {
 _IGNORED_FIELDS = {"model", "messages", "stream", "system", "options", "prompt_cache_key"}
 """Fields without which there is no request; another setting is the cause."""
 _REFUSAL = re.compile(
-    r"unsupported|not supported|does ?n[o']t support|do not support|unknown|unrecogni[sz]ed|unexpected"
+    r"unsupported|not supported|does ?n[o']t support|do not support|unknown|unrecogni[sz]ed|"
+    r"unexpected"
     r"|not permitted|not allowed|extra (inputs|fields|forbidden)|forbidden|invalid|not (be )?served"
     r"|must be|should be|at most|at least|less than|greater than|out of range|deprecated|cannot be"
     r"|not available|not implemented|only (the )?default|cannot find field|no longer|disabled",
     re.IGNORECASE,
 )
 _LENGTH = re.compile(
-    r"context[ _-]?(length|window|size)|maximum context|context_length|too many tokens|prompt is too"
+    r"context[ _-]?(length|window|size)|maximum context|context_length|too many tokens|prompt is"
+    r" too"
     r" long|too long|input tokens",
     re.IGNORECASE,
 )
@@ -29,7 +31,8 @@ _LENGTH = re.compile(
 _REMEDIES = {
     "seed": "Write `seed: null` in the model's entry: no seed is sent then.",
     "temperature": (
-        "Write `temperature: null` in the model's entry: none is sent then; or `reasoning: true` for"
+        "Write `temperature: null` in the model's entry: none is sent then; or `reasoning: true`"
+        " for"
         " a reasoning model."
     ),
     "max_tokens": (

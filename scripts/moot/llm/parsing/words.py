@@ -15,7 +15,8 @@ Label = str | int | bool
 
 WRAPPING = " \t\r\n\"'`´*_~“”‘’„«»「」『』【】《》()[]{}<>（）|$.,;:!。，；：！、"
 ANNOUNCEMENT = (
-    r"(?:answer|verdict|prediction|decision|judge?ment|conclusion|label|stance|ruling|classification|outcome|choice|vote"
+    r"(?:answer|verdict|prediction|decision|judge?ment|conclusion|label|stance|ruling|"
+    r"classification|outcome|choice|vote"
     r"|答案|回答|预测|預測|结论|結論|判断|判斷|判决|判決|立场|立場)"
 )
 COPULA_OR_COLON = (
@@ -33,7 +34,8 @@ I_SAY = (  # "I predict YES", "I would classify this as PRO", "we predict that t
     r"|(?:classify|label|rate)\s+(?:it|this|(?:this|the)\s\w{1,20})\s+as)\s+"
 )
 ANSWER_INTRODUCTION = (
-    rf"(?:{SPEAKER}{ANNOUNCEMENT}[*_\"'`]*{COPULA_OR_COLON}|(?:(?:so|thus|therefore|hence|overall),?\s+)?{I_SAY}"
+    rf"(?:{SPEAKER}{ANNOUNCEMENT}[*_\"'`]*{COPULA_OR_COLON}|(?:(?:so|thus|therefore|hence|overall),"
+    rf"?\s+)?{I_SAY}"
     rf"(?:{SPEAKER}{ANNOUNCEMENT}{COPULA_OR_COLON})?)"
 )
 LEAD_IN = re.compile(r"^" + ANSWER_INTRODUCTION, re.IGNORECASE)
@@ -77,7 +79,8 @@ UNDECIDED = re.compile(
     re.IGNORECASE,
 )
 CHOICE_WORDS = re.compile(
-    r"\b(?:or|and|either|one|of|the|following|choose|from|between|exactly|label|labels|text|string|value)\b|[或和]"
+    r"\b(?:or|and|either|one|of|the|following|choose|from|between|exactly|label|labels|text|string|"
+    r"value)\b|[或和]"
 )
 NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)")
 UNITS = [

@@ -163,7 +163,8 @@ def reasoning(results: StudyResults) -> TableContent:
             " fabrication. Facts are de-identified and contain hardly any citation."
         ),
         (
-            "Repetition is the share of a statement's sequences of three words that occur in earlier"
+            "Repetition is the share of a statement's sequences of three words that occur in"
+            " earlier"
             " statements of the same speaker."
         ),
     )

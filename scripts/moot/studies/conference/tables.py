@@ -331,7 +331,8 @@ def coverage_table(results: StudyResults) -> TableContent:
             score = condition.measurement(metric)
             rows.append(_coverage_row(condition, "lexicon and coder", title, score))
     note = (
-        "A cluster is reached if participants use a word of its lexicon, or if the coder says so. In"
+        "A cluster is reached if participants use a word of its lexicon, or if the coder says so."
+        " In"
         " the paper's two debates the public cluster was missed without the judge and reached with"
         " the judge."
     )

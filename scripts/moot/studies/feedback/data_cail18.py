@@ -144,7 +144,8 @@ def _targets(path: Path, row: object, meta: JsonObject, predict: str) -> list[st
     place = f"{path}: row {row}, field 'meta.{field}'"
     if not isinstance(values, list) or not values:
         raise UserError(
-            f"{place}: found {quote_value(values)}, expected a list with at least one label. Correct the"
+            f"{place}: found {quote_value(values)}, expected a list with at least one label."
+            " Correct the"
             " record."
         )
     faulty_values = [
@@ -153,7 +154,8 @@ def _targets(path: Path, row: object, meta: JsonObject, predict: str) -> list[st
     if faulty_values:
         expected = "a whole number" if kind is int else "a name"
         raise UserError(
-            f"{place}: found {quote_value(faulty_values[0])}, expected {expected}. Correct the record."
+            f"{place}: found {quote_value(faulty_values[0])}, expected {expected}. Correct the"
+            " record."
         )
     if kind is int:
         return sorted({str(value) for value in values})

@@ -209,7 +209,8 @@ def _both_classes(opinions: pd.DataFrame, split_name: str, dataset: str) -> pd.D
     if rows["right"].nunique() < 2:
         problem = "none" if rows.empty else "all right" if rows["right"].all() else "all wrong"
         raise UserError(
-            f"assistant of '{dataset}': the debates' {len(rows)} opinions over {split_name} cases are"
+            f"assistant of '{dataset}': the debates' {len(rows)} opinions over {split_name} cases"
+            " are"
             f" {problem}; expected right and wrong ones. Debate more cases (`cases`,"
             " `calibration_cases`), or let debaters take `sides: opposed`."
         )

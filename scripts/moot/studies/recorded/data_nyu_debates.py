@@ -310,7 +310,8 @@ def _read_grades(question: str, answer: object, right_index: int) -> dict[str, f
             continue
         if not 0 <= grade <= HIGHEST_GRADE:
             raise UserError(
-                f"feedback form, {quote_value(question)}: found {grade}; expected 0 to {HIGHEST_GRADE}."
+                f"feedback form, {quote_value(question)}: found {grade}; expected 0 to"
+                f" {HIGHEST_GRADE}."
             )
         grades[name] = grade
     return grades

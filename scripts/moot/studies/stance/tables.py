@@ -46,11 +46,13 @@ BY_CLASS_TABLE = "table2_vast_by_class"
 KEYS = ("system", "asked", "data", "metric")
 ASKED_NOTE = (
     "The paper uses a basic zero-shot prompt, which it does not show. Precision, recall and F1 are"
-    " macro averages. The paper does not say how it counts unusable answers, so its values are shown"
+    " macro averages. The paper does not say how it counts unusable answers, so its values are"
+    " shown"
     " next to both of ours."
 )
 TRAINED_NOTE = (
-    "References are computed on the cases that the experiment in their row evaluated; trained models"
+    "References are computed on the cases that the experiment in their row evaluated; trained"
+    " models"
     " are scored on the whole test split, so their n is larger."
 )
 

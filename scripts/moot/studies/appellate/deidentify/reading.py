@@ -89,7 +89,8 @@ def _validate_opinion(opinion: Opinion, place: str) -> None:
         )
     if opinion.outcome and opinion.outcome not in OUTCOMES:
         raise UserError(
-            f"{place}: outcome {quote_value(opinion.outcome)}; expected one of {', '.join(OUTCOMES)} (or"
+            f"{place}: outcome {quote_value(opinion.outcome)}; expected one of"
+            f" {', '.join(OUTCOMES)} (or"
             " Complex for mixed)."
         )
 

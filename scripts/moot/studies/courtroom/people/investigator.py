@@ -170,7 +170,8 @@ def read_variables(path: Path) -> VariableMap:
         first = fault.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise UserError(
-            f"{path}: {place}: {first['msg']}; found {quote_value(first['input'])}. Correct the entry."
+            f"{path}: {place}: {first['msg']}; found {quote_value(first['input'])}. Correct the"
+            " entry."
         ) from fault
     unknown_features = sorted(set(variables.variables) - set(FEATURES))
     if unknown_features:
@@ -218,7 +219,8 @@ def read_extracts(folder: Path, identifier: str) -> Extracts:
                 value, earlier_value = common.loc[differing[0], ["other", "one"]]
                 raise UserError(
                     f"{path}: respondent {differing[0]}, column '{name}': found {value}, but"
-                    f" another extract there says {earlier_value}; expected extracts of one release."
+                    f" another extract there says {earlier_value}; expected extracts of one"
+                    " release."
                     " Extract anew."
                 )
         all_codes = all_codes.join(

@@ -270,7 +270,8 @@ def _describe_adversity(facts: Facts) -> str:
     clauses, sentences = [], []
     if "homelessness" in facts:
         clauses.append(
-            f"{{they have}} {_negation(bool(facts['homelessness']))}been homeless for two or more days"
+            f"{{they have}} {_negation(bool(facts['homelessness']))}been homeless for two or more"
+            " days"
         )
     if "faminjail" in facts:
         clauses.append(
@@ -297,7 +298,8 @@ def _describe_childhood(facts: Facts) -> str:
         sentences.append(f"At age 12, {{they were}} living {home}." if home else unknown_sentence)
     if "hhsize97" in facts:
         sentences.append(
-            f"{{Their}} household had {count_noun(as_number(facts['hhsize97']), 'member', 'members')} in"
+            f"{{Their}} household had"
+            f" {count_noun(as_number(facts['hhsize97']), 'member', 'members')} in"
             " 1997."
         )
     if "urbanrural" in facts:
@@ -316,7 +318,8 @@ def _describe_religion(facts: Facts) -> str:
         denies_influence = bool(facts["godhasnothingtodo"])
         link = "but {believe}" if bool(facts.get("askgod")) == denies_influence else "and {believe}"
         belief = (
-            f"that God has {'nothing' if denies_influence else 'something'} to do with what happens to"
+            f"that God has {'nothing' if denies_influence else 'something'} to do with what happens"
+            " to"
             " {them} personally"
         )
         clauses.append(f"{link if clauses else '{They believe}'} {belief}")
