@@ -30,12 +30,12 @@ SHA256 = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
 GIT_BLOB = f"git:{hashlib.sha1(b'blob 16' + bytes(1) + CONTENT).hexdigest()}"
 
 
-def zipped(content: bytes, member: str = "inside/table.csv", declared: int = 0) -> bytes:
+def zip_bytes(content: bytes, member: str = "inside/table.csv", declared_size: int = 0) -> bytes:
     """A zip file with one member, of a size that may be declared untruly."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(member, content)
-        archive.infolist()[0].file_size = declared or len(content)
+        archive.infolist()[0].file_size = declared_size or len(content)
     return stream.getvalue()
 
 
@@ -44,17 +44,17 @@ class Server:
 
     def __init__(self) -> None:
         self.pages: dict[str, bytes] = {}
-        self.announced: dict[str, int] = {}
-        self.asked: list[str] = []
+        self.content_lengths: dict[str, int] = {}
+        self.requested_paths: list[str] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                outer.asked.append(self.path)
+                outer.requested_paths.append(self.path)
                 content = outer.pages.get(self.path, b"")
                 self.send_response(200 if self.path in outer.pages else 404)
-                if self.path in outer.announced:
-                    self.send_header("Content-Length", str(outer.announced[self.path]))
+                if self.path in outer.content_lengths:
+                    self.send_header("Content-Length", str(outer.content_lengths[self.path]))
                 self.end_headers()
                 self.wfile.write(content)
 
@@ -67,21 +67,21 @@ class Server:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    one = Server()
-    thread = threading.Thread(target=one.server.serve_forever, daemon=True)
+    web_server = Server()
+    thread = threading.Thread(target=web_server.server.serve_forever, daemon=True)
     thread.start()
-    yield one
-    one.server.shutdown()
-    one.server.server_close()
+    yield web_server
+    web_server.server.shutdown()
+    web_server.server.server_close()
 
 
-def versions(folder: Path, *rows: str) -> Path:
+def write_versions(folder: Path, *rows: str) -> Path:
     path = folder / "versions.csv"
     path.write_text("\n".join([",".join(COLUMNS), *rows]) + "\n")
     return path
 
 
-def row(
+def version_row(
     server: Server, page: str, checksum: str = SHA256, role: str = "primary", member: str = ""
 ) -> str:
     return f"mine,mine/table.csv,{role},{server.url}{page},{checksum},{member},free,a table"
@@ -92,39 +92,43 @@ def test_a_file_is_fetched_checked_and_not_fetched_again(
     server: Server, tmp_path: Path, checksum: str
 ) -> None:
     server.pages["/a"] = CONTENT
-    listed = versions(tmp_path, row(server, "/a", checksum))
-    (fetched,) = download("mine", tmp_path / "raw", listed)
+    version_list = write_versions(tmp_path, version_row(server, "/a", checksum))
+    (fetched,) = download("mine", tmp_path / "raw", version_list)
     assert fetched.path.read_bytes() == CONTENT
     assert fetched.url == f"{server.url}/a"
     assert f"sha256:{fetched.sha256}" == SHA256
     write_record(tmp_path / "record.csv", [fetched])
     assert (tmp_path / "record.csv").read_text().splitlines()[0] == "path,url,sha256"
-    (again,) = download("mine", tmp_path / "raw", listed)
-    assert again.url == ""
-    assert server.asked == ["/a"]
+    (second_result,) = download("mine", tmp_path / "raw", version_list)
+    assert second_result.url == ""
+    assert server.requested_paths == ["/a"]
     assert [path.name for path in fetched.path.parent.iterdir()] == ["table.csv"]
 
 
-def test_the_archive_is_asked_when_the_primary_fails_or_gives_something_else(
+def test_the_archive_is_requested_when_the_primary_fails_or_serves_other_content(
     server: Server, tmp_path: Path
 ) -> None:
     server.pages["/archive"] = CONTENT
-    listed = versions(tmp_path, row(server, "/primary"), row(server, "/archive", role="archive"))
-    (fetched,) = download("mine", tmp_path / "one", listed)
+    version_list = write_versions(
+        tmp_path, version_row(server, "/primary"), version_row(server, "/archive", role="archive")
+    )
+    (fetched,) = download("mine", tmp_path / "one", version_list)
     assert fetched.url.endswith("/archive")
     server.pages["/primary"] = CONTENT[:-3]  # cut short
-    (fetched,) = download("mine", tmp_path / "two", listed)
+    (fetched,) = download("mine", tmp_path / "two", version_list)
     assert fetched.url.endswith("/archive")
-    assert server.asked == ["/primary", "/archive"] * 2
+    assert server.requested_paths == ["/primary", "/archive"] * 2
 
 
-def test_wrong_content_everywhere_leaves_nothing_and_says_what_was_found(
+def test_wrong_content_from_all_addresses_is_reported_and_not_stored(
     server: Server, tmp_path: Path
 ) -> None:
     server.pages["/primary"] = b"<html>log in</html>"
-    listed = versions(tmp_path, row(server, "/primary"), row(server, "/archive", role="archive"))
+    version_list = write_versions(
+        tmp_path, version_row(server, "/primary"), version_row(server, "/archive", role="archive")
+    )
     with pytest.raises(UserError, match="could not be downloaded") as raised:
-        download("mine", tmp_path / "raw", listed)
+        download("mine", tmp_path / "raw", version_list)
     message = str(raised.value)
     assert "/primary: found other content (sha256 " in message
     assert "/archive: the server answered 404" in message
@@ -133,50 +137,52 @@ def test_wrong_content_everywhere_leaves_nothing_and_says_what_was_found(
     assert not (tmp_path / "raw").exists()
 
 
-def test_a_users_own_file_is_never_overwritten(server: Server, tmp_path: Path) -> None:
+def test_a_file_of_the_user_is_never_overwritten(server: Server, tmp_path: Path) -> None:
     server.pages["/a"] = CONTENT
-    own = tmp_path / "mine" / "table.csv"
-    own.parent.mkdir()
-    own.write_text("id,answer\n1,no\n")
+    user_file = tmp_path / "mine" / "table.csv"
+    user_file.parent.mkdir()
+    user_file.write_text("id,answer\n1,no\n")
     with pytest.raises(UserError, match=r"found other content .*not overwritten.*source to local"):
-        download("mine", tmp_path, versions(tmp_path, row(server, "/a")))
-    assert own.read_text() == "id,answer\n1,no\n"
+        download("mine", tmp_path, write_versions(tmp_path, version_row(server, "/a")))
+    assert user_file.read_text() == "id,answer\n1,no\n"
     with pytest.raises(UserError, match="no checksum can show"):
-        download("mine", tmp_path, versions(tmp_path, row(server, "/a", checksum="")))
-    assert server.asked == []
+        download("mine", tmp_path, write_versions(tmp_path, version_row(server, "/a", checksum="")))
+    assert server.requested_paths == []
 
 
-def test_without_a_known_checksum_the_first_download_is_recorded_and_then_binding(
+def test_without_a_published_checksum_the_first_download_sets_it(
     server: Server, tmp_path: Path
 ) -> None:
-    server.pages["/z.zip"] = zipped(CONTENT)
-    listed = versions(tmp_path, row(server, "/z.zip", checksum="", member="inside/table.csv"))
-    (fetched,) = download("mine", tmp_path, listed)
+    server.pages["/z.zip"] = zip_bytes(CONTENT)
+    version_list = write_versions(
+        tmp_path, version_row(server, "/z.zip", checksum="", member="inside/table.csv")
+    )
+    (fetched,) = download("mine", tmp_path, version_list)
     assert fetched.path.read_bytes() == CONTENT
     record = fetched.path.with_name("table.csv.sha256")
     assert record.read_text() == f"{fetched.sha256}  table.csv\n"
-    assert download("mine", tmp_path, listed)[0].url == ""
+    assert download("mine", tmp_path, version_list)[0].url == ""
     fetched.path.unlink()
-    assert download("mine", tmp_path, listed)[0].url.endswith("/z.zip")
+    assert download("mine", tmp_path, version_list)[0].url.endswith("/z.zip")
     fetched.path.unlink()
-    server.pages["/z.zip"] = zipped(CONTENT + b"3,no\n")
+    server.pages["/z.zip"] = zip_bytes(CONTENT + b"3,no\n")
     with pytest.raises(UserError, match=r"found other content .* expected sha256"):
-        download("mine", tmp_path, listed)
+        download("mine", tmp_path, version_list)
     assert not fetched.path.exists()
     fetched.path.write_bytes(CONTENT + b"2,no\n")
     with pytest.raises(UserError, match="found other content"):
-        download("mine", tmp_path, listed)
+        download("mine", tmp_path, version_list)
 
 
 @pytest.mark.parametrize(
     ("page", "fault"),
     [
         (b"no zip", "not a zip file"),
-        (zipped(CONTENT, "other.csv"), "the zip file has no member 'inside/table.csv'"),
-        (zipped(b"  \n"), "the file is empty"),
-        (zipped(b"x" * 99_999_999), "'inside/table.csv' unpacks to more than 5000000 bytes"),
-        (zipped(b"x" * 99_999_999, declared=3_000_000), "the zip file cannot be read"),
-        (zipped(CONTENT)[:-9], "the zip file cannot be read"),
+        (zip_bytes(CONTENT, "other.csv"), "the zip file has no member 'inside/table.csv'"),
+        (zip_bytes(b"  \n"), "the file is empty"),
+        (zip_bytes(b"x" * 99_999_999), "'inside/table.csv' unpacks to more than 5000000 bytes"),
+        (zip_bytes(b"x" * 99_999_999, declared_size=3_000_000), "the zip file cannot be read"),
+        (zip_bytes(CONTENT)[:-9], "the zip file cannot be read"),
     ],
 )
 def test_a_faulty_zip_file_is_refused(
@@ -188,20 +194,22 @@ def test_a_faulty_zip_file_is_refused(
         download(
             "mine",
             tmp_path,
-            versions(tmp_path, row(server, "/z.zip", checksum="", member="inside/table.csv")),
+            write_versions(
+                tmp_path, version_row(server, "/z.zip", checksum="", member="inside/table.csv")
+            ),
         )
 
 
-def test_a_file_that_comes_in_part_is_not_kept(server: Server, tmp_path: Path) -> None:
-    listed = versions(tmp_path, f"mine,t.csv,primary,{server.url}/t.csv,,,,")
-    server.pages["/t.csv"], server.announced["/t.csv"] = CONTENT[:5], len(CONTENT)
+def test_an_incomplete_download_is_discarded(server: Server, tmp_path: Path) -> None:
+    version_list = write_versions(tmp_path, f"mine,t.csv,primary,{server.url}/t.csv,,,,")
+    server.pages["/t.csv"], server.content_lengths["/t.csv"] = CONTENT[:5], len(CONTENT)
     with pytest.raises(UserError, match=r"the connection broke off, [0-9]+ bytes before the end"):
-        download("mine", tmp_path / "raw", listed)
+        download("mine", tmp_path / "raw", version_list)
     assert not list((tmp_path / "raw").rglob("*.*"))
 
 
 def test_unreachable_and_unusable_addresses_are_named(tmp_path: Path) -> None:
-    listed = versions(
+    version_list = write_versions(
         tmp_path,
         "mine,t.csv,primary,http://127.0.0.1:9/a,,,,",
         "mine,t.csv,archive,file:///etc/hostname,,,,",
@@ -209,7 +217,7 @@ def test_unreachable_and_unusable_addresses_are_named(tmp_path: Path) -> None:
     with pytest.raises(
         UserError, match=r"127.0.0.1:9/a: .*refused.*; file:///etc/hostname: not an http address"
     ):
-        download("mine", tmp_path, listed)
+        download("mine", tmp_path, version_list)
     with pytest.raises(ValueError, match="not an http address"):
         fetch_url("ftp://example.org/a")
 
@@ -229,24 +237,24 @@ def test_unreachable_and_unusable_addresses_are_named(tmp_path: Path) -> None:
 )
 def test_a_faulty_list_of_versions_is_refused(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        download("mine", tmp_path, versions(tmp_path, line))
+        download("mine", tmp_path, write_versions(tmp_path, line))
 
 
-def test_a_checksum_of_another_kind_is_refused() -> None:
+def test_an_unsupported_kind_of_checksum_is_refused() -> None:
     with pytest.raises(UserError, match=r"expected sha256:\.\.\. or git:"):
         matches(CONTENT, "md5:1234")
 
 
 def test_the_shipped_list_names_a_pinned_address_and_an_archive_for_every_file() -> None:
-    listed = read_versions(PROJECT / "data" / "versions.csv")
-    assert set(listed) - {"opinions"} <= set(LOADERS)
+    version_list = read_versions(PROJECT / "data" / "versions.csv")
+    assert set(version_list) - {"opinions"} <= set(LOADERS)
     assert (
         pd.read_csv(PROJECT / "data" / "versions.csv")
         .query("role == 'primary'")["licence"]
         .notna()
         .all()
     )
-    for files in listed.values():
+    for files in version_list.values():
         for file in files:
             if not file.path:
                 continue
@@ -265,14 +273,14 @@ def test_the_shipped_list_names_a_pinned_address_and_an_archive_for_every_file()
                 )
 
 
-def test_the_files_that_shared_data_has_unchanged_match_their_checksums(shared_data: Path) -> None:
-    listed = read_versions(PROJECT / "data" / "versions.csv")
+def test_unchanged_files_in_shared_data_match_their_checksums(shared_data: Path) -> None:
+    version_list = read_versions(PROJECT / "data" / "versions.csv")
     for path in (
         "nlsy97/nlsy97_full.csv",
         "compas/compas_filtered.csv",
         "caselaw/trial_prediction.jsonl",
     ):
-        (file,) = (file for files in listed.values() for file in files if file.path == path)
+        (file,) = (file for files in version_list.values() for file in files if file.path == path)
         assert matches((shared_data / path).read_bytes(), file.addresses[0].checksum)
 
 
@@ -280,11 +288,11 @@ def test_the_files_that_shared_data_has_unchanged_match_their_checksums(shared_d
 def test_published_records_match_their_checksums(
     loader: str, files: int, shared_data: Path
 ) -> None:
-    listed = read_versions(PROJECT / "data" / "versions.csv")[loader]
-    there = [file for file in listed if (shared_data / file.path).exists()]
-    assert len(listed) == files
-    assert len(there) > files / 2
-    for file in there:
+    version_list = read_versions(PROJECT / "data" / "versions.csv")[loader]
+    local_files = [file for file in version_list if (shared_data / file.path).exists()]
+    assert len(version_list) == files
+    assert len(local_files) > files / 2
+    for file in local_files:
         assert matches((shared_data / file.path).read_bytes(), file.addresses[0].checksum), (
             file.path
         )

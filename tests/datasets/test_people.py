@@ -35,7 +35,7 @@ def load(name: str, context: LoadContext, **options: Any) -> Loaded:
     return loaded
 
 
-def write(
+def write_table(
     folder: Path, name: str, change: Callable[[pd.DataFrame], object], rows: int = 60
 ) -> Path:
     file, make = TABLES[name]
@@ -48,7 +48,7 @@ def write(
 
 @pytest.mark.parametrize("narrative", ["list", "prose"])
 @pytest.mark.parametrize(
-    ("name", "column", "value", "allowed"),
+    ("name", "column", "value", "allowed_range"),
     [
         ("nlsy97", "age", -20, "16 to 24 years"),
         ("nlsy97", "age", 200, "16 to 24 years"),
@@ -63,21 +63,21 @@ def write(
         ("compas", "decile_score", 11, "1 to 10"),
     ],
 )
-def test_a_number_that_cannot_be_is_missing_and_counted(
+def test_an_impossible_number_is_made_missing_and_counted(
     name: str,
     column: str,
     value: int,
-    allowed: str,
+    allowed_range: str,
     narrative: str,
     tmp_path: Path,
     load_context: MakeContext,
 ) -> None:
-    write(
+    write_table(
         tmp_path, name, lambda table: table.__setitem__(column, [*table[column][:-1], str(value)])
     )
     loaded = load(name, load_context(name), narrative=narrative)
     [case] = [case for case in loaded.cases if case.source_row == 60]
-    assert loaded.cleaning[f"{column} outside {allowed}, made missing"] >= 1
+    assert loaded.cleaning[f"{column} outside {allowed_range}, made missing"] >= 1
     assert str(value) not in case.text.replace(",", "")
     if column == "decile_score":
         assert case.attributes[column] == ""
@@ -86,7 +86,7 @@ def test_a_number_that_cannot_be_is_missing_and_counted(
         assert "not known" in case.text and "<NA>" not in case.text
 
 
-def test_one_person_under_two_ids_is_found(tmp_path: Path, load_context: MakeContext) -> None:
+def test_a_person_under_two_ids_is_detected(tmp_path: Path, load_context: MakeContext) -> None:
     """The same answers under another id, and another outcome: counted, and never on both sides of a
     split.
     """
@@ -95,7 +95,7 @@ def test_one_person_under_two_ids_is_found(tmp_path: Path, load_context: MakeCon
         for name in table.columns.drop(["id", "y_arrestedafter2002"]):
             table[name] = [*table[name][:40], *table[name][:20]]
 
-    write(tmp_path, "nlsy97", repeat)
+    write_table(tmp_path, "nlsy97", repeat)
     for seed in range(3):
         loaded = load("nlsy97", load_context("nlsy97", seed=seed))
         assert loaded.cleaning[TWINS] == 20 and loaded.cleaning[IN_TRAINING] == 0
@@ -111,7 +111,8 @@ def test_the_published_tables(shared_data: Path, load_context: MakeContext) -> N
     loaded = load("compas", load_context("compas", data_root=shared_data))
     assert loaded.cleaning[TWINS] == 3038 and loaded.cleaning[IN_TRAINING] == 0
     shares = {
-        split: count / 6172 for split, count in Counter(case.split for case in loaded.cases).items()
+        split_name: count / 6172
+        for split_name, count in Counter(case.split for case in loaded.cases).items()
     }
     assert shares == pytest.approx({"train": 0.6, "validation": 0.2, "test": 0.2}, abs=0.02)
     blind = load(
@@ -125,12 +126,14 @@ def test_the_published_tables(shared_data: Path, load_context: MakeContext) -> N
     )
 
 
-def test_a_blind_narrative_tells_sex_by_build(shared_data: Path, load_context: MakeContext) -> None:
+def test_sex_can_be_predicted_from_build_in_a_blind_narrative(
+    shared_data: Path, load_context: MakeContext
+) -> None:
     """The figures of docs/people.md: logistic regression on the features that are told, sex of the
     test split.
     """
     context = load_context("nlsy97", data_root=shared_data, seed=20261121)
-    found = []
+    areas = []
     for withheld in (["sex", "race", "age"], ["sex", "race", "age", "build"]):
         loaded = load("nlsy97", context, withhold=withheld)
         assert loaded.features is not None
@@ -139,11 +142,12 @@ def test_a_blind_narrative_tells_sex_by_build(shared_data: Path, load_context: M
         )
         male = np.array([case.attributes["sex"] == "male" for case in loaded.cases])
         train, test = (
-            np.array([case.split == split for case in loaded.cases]) for split in ("train", "test")
+            np.array([case.split == split_name for case in loaded.cases])
+            for split_name in ("train", "test")
         )
         inputs = plain_features(loaded.features.drop(columns=["case_id", "split", "label"]))
         fitted = BASELINES["lr"].build(1, 1).fit(inputs[train], male[train])
-        found.append(roc_auc_score(male[test], fitted.predict_proba(inputs[test])[:, 1]))
-    assert found == pytest.approx([0.911, 0.643], abs=0.005)
+        areas.append(roc_auc_score(male[test], fitted.predict_proba(inputs[test])[:, 1]))
+    assert areas == pytest.approx([0.911, 0.643], abs=0.005)
     with pytest.raises(ValidationError, match="withhold"):
         load("compas", load_context("compas"), withhold=["build"])

@@ -23,18 +23,18 @@ needs_records = pytest.mark.skipif(
     not (SHARED / "recorded").is_dir(),
     reason="the published records are not here (../shared/data/recorded)",
 )
-SHIPPED_AS = {"agenticsimlaw": "agenticsimlaw-nlsy97", "nyu_debates": "nyu-debates"}
+SHIPPED_NAMES = {"agenticsimlaw": "agenticsimlaw-nlsy97", "nyu_debates": "nyu-debates"}
 
 
-def read(
+def read_records(
     loader: str, data_root: Path = SHARED, **options: object
 ) -> tuple[dict[str, str], list[RecordedDebate]]:
     """Each case's target, and the debates before the judge who took part in them."""
     entry, context = LOADERS[loader], LoadContext("records", data_root, PROJECT, 1)
-    checked = entry.options.model_validate(options)
-    loaded = entry.load(checked, context)
+    validated = entry.options.model_validate(options)
+    loaded = entry.load(validated, context)
     assert entry.records is not None
-    debates = list(entry.records(checked, context))
+    debates = list(entry.records(validated, context))
     check_records("records", debates, loaded.cases, loaded.task)
     debates = [debate for debate in debates if debate.model != JUDGED_OFFLINE_BY]
     return {case.case_id: case.target for case in loaded.cases}, debates
@@ -48,32 +48,32 @@ def source(request: pytest.FixtureRequest) -> str:
 
 
 def test_the_answers_of_agenticsimlaw_have_the_published_counts(source: str) -> None:
-    targets, debates = read("agenticsimlaw", source=source)
+    targets, debates = read_records("agenticsimlaw", source=source)
     assert len(targets) == 200
     counts: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
     for debate in debates:
         if debate.prediction is not None:
             counts[debate.method, debate.model].append(debate.prediction == targets[debate.case_id])
-    right = {key: (sum(values), len(values)) for key, values in counts.items()}
-    assert right["debate", "gpt-4.1-mini"] == (294, 600)
-    assert right["debate", "gpt-4o-mini"] == (334, 600)
-    assert right["debate", "gemini/gemini-2.5-flash"] == (124, 265)
+    correct_counts = {key: (sum(values), len(values)) for key, values in counts.items()}
+    assert correct_counts["debate", "gpt-4.1-mini"] == (294, 600)
+    assert correct_counts["debate", "gpt-4o-mini"] == (334, 600)
+    assert correct_counts["debate", "gemini/gemini-2.5-flash"] == (124, 265)
     problems = [debate.problem for debate in debates if debate.prediction is None]
     assert problems.count("the record says NO DECISION") == 150
     assert problems.count("the record says UNKNOWN") == 75
     assert {debate.repeat for debate in debates} == {0, 1, 2}
 
 
-def test_the_judges_of_the_nyu_debates_are_as_often_right_as_published(source: str) -> None:
-    targets, debates = read("nyu_debates", source=source)
+def test_the_judges_of_the_nyu_debates_have_the_published_accuracy(source: str) -> None:
+    targets, debates = read_records("nyu_debates", source=source)
     shares: defaultdict[str, list[float]] = defaultdict(list)
     for debate in debates:
-        right = (
+        correctness = (
             0.5
             if debate.prediction is None
             else float(debate.prediction == targets[debate.case_id])
         )
-        shares[debate.method].append(right)
+        shares[debate.method].append(correctness)
     accuracy = {
         arm: (round(sum(values) / len(values), 3), len(values)) for arm, values in shares.items()
     }
@@ -85,16 +85,16 @@ def test_the_judges_of_the_nyu_debates_are_as_often_right_as_published(source: s
 
 @needs_records
 def test_the_nyu_debates_with_files_have_the_published_beliefs() -> None:
-    targets, debates = read("nyu_debates", source="local")
+    targets, debates = read_records("nyu_debates", source="local")
     shares: defaultdict[str, list[float]] = defaultdict(list)
     for debate in debates:
-        if any(said.kind == "speech" for said in debate.utterances):
-            right = (
+        if any(utterance.kind == "speech" for utterance in debate.utterances):
+            correctness = (
                 0.5
                 if debate.prediction is None
                 else float(debate.prediction == targets[debate.case_id])
             )
-            shares[debate.method].append(right)
+            shares[debate.method].append(correctness)
     accuracy = {
         arm: (round(sum(values) / len(values), 4), len(values)) for arm, values in shares.items()
     }
@@ -105,47 +105,52 @@ def test_the_nyu_debates_with_files_have_the_published_beliefs() -> None:
 
 
 @needs_records
-def test_a_quotation_is_the_words_of_its_story() -> None:
+def test_a_quotation_has_the_words_of_its_story() -> None:
     name = "the-absurdity-of-family-love-7"
-    _, debates = read("nyu_debates", source="local")
+    _, debates = read_records("nyu_debates", source="local")
     record = json.loads(
         (SHARED / "recorded" / "nyu_debates" / f"{name}.json").read_text(encoding="utf-8")
     )
     words = record["setup"]["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
-    said = [
-        part for turn in record["rounds"] for speeches in turn.values() for part in _parts(speeches)
+    parts = [
+        part
+        for turn in record["rounds"]
+        for speeches in turn.values()
+        for part in speech_parts(speeches)
     ]
-    spans = [part["Quote"]["span"] for part in said if "Quote" in part]
-    spoken = [
-        one
+    spans = [part["Quote"]["span"] for part in parts if "Quote" in part]
+    spoken_turns = [
+        utterance
         for debate in debates
         if (debate.case_id, debate.method) == (name, "AI consult")
-        for one in debate.utterances
-        if one.kind == "speech"
+        for utterance in debate.utterances
+        if utterance.kind == "speech"
     ]
-    whole = " ".join(one.text for one in spoken)
+    full_text = " ".join(utterance.text for utterance in spoken_turns)
     assert spans
-    assert all(f"“{' '.join(words[start:end])}”" in whole for start, end in spans)
-    assert sum((one.parsed or {})["quoted_words"] for one in spoken) == sum(
+    assert all(f"“{' '.join(words[start:end])}”" in full_text for start, end in spans)
+    assert sum((utterance.parsed or {})["quoted_words"] for utterance in spoken_turns) == sum(
         end - start for start, end in spans
     )
-    assert {one.source for one in spoken} == {"model"}
+    assert {utterance.source for utterance in spoken_turns} == {"model"}
 
 
-def _parts(speeches: dict[str, Any]) -> list[dict[str, Any]]:
+def speech_parts(speeches: dict[str, Any]) -> list[dict[str, Any]]:
     return [part for speech in speeches.get("speeches", {}).values() for part in speech["content"]]
 
 
 @needs_records
 @pytest.mark.parametrize("loader", ["agenticsimlaw", "nyu_debates"])
-def test_the_shipped_numbers_are_those_of_the_published_files(loader: str) -> None:
-    published = [{**row, "text": ""} for row in record_rows(read(loader, source="local")[1])]
-    shipped = list(record_rows(read(loader, source="shipped")[1]))
+def test_the_shipped_numbers_equal_the_published_files(loader: str) -> None:
+    published = [
+        {**row, "text": ""} for row in record_rows(read_records(loader, source="local")[1])
+    ]
+    shipped = list(record_rows(read_records(loader, source="shipped")[1]))
     assert shipped == published
 
 
-@pytest.mark.parametrize("name", SHIPPED_AS.values())
-def test_nobodys_sentences_ship(name: str) -> None:
+@pytest.mark.parametrize("name", SHIPPED_NAMES.values())
+def test_the_shipped_records_contain_no_sentences(name: str) -> None:
     folder = PROJECT / "data" / "records"
     assert set(pd.read_parquet(folder / f"{name}_cases.parquet")["text"]) == {WITHOUT_TEXT}
     records = pd.read_parquet(folder / f"{name}_records.parquet")
@@ -154,24 +159,24 @@ def test_nobodys_sentences_ship(name: str) -> None:
     longest = records.loc[~forms, "parsed"].dropna().str.len().max()
     assert longest < 150, "parsed facts are numbers and names, no sentence"
     grades = [json.loads(parsed)["grades"] for parsed in records.loc[forms, "parsed"]]
-    asked = {question for form in grades for question in form}
-    assert len(asked) < 40 and all(len(question) < 60 for question in asked), (
+    questions = {question for form in grades for question in form}
+    assert len(questions) < 40 and all(len(question) < 60 for question in questions), (
         "a form's questions, by their names"
     )
     assert all(grade in range(5) for form in grades for grade in form.values())
 
 
-@pytest.mark.parametrize(("right", "sides"), [(0, (3, 1)), (1, (1, 3))])
+@pytest.mark.parametrize(("correct_index", "sides"), [(0, (3, 1)), (1, (1, 3))])
 def test_only_the_grades_of_a_feedback_form_are_read(
-    tmp_path: Path, right: int, sides: tuple[int, int]
+    tmp_path: Path, correct_index: int, sides: tuple[int, int]
 ) -> None:
     folder = tmp_path / "recorded" / "nyu_debates"
     folder.mkdir(parents=True)
     line, record = invented_debate(0)
-    record["setup"]["correctAnswerIndex"] = right
+    record["setup"]["correctAnswerIndex"] = correct_index
     (folder / "the-lamp-0.json").write_text(json.dumps(record))
     (folder.parent / "nyu_debates-metadata.jsonl").write_text(json.dumps(line) + "\n")
-    [debate] = read("nyu_debates", tmp_path, source="local")[1]
+    [debate] = read_records("nyu_debates", tmp_path, source="local")[1]
     form = debate.utterances[-1]
     expected = {
         "clarity, right side": sides[0],
@@ -186,7 +191,7 @@ def test_only_the_grades_of_a_feedback_form_are_read(
         UserError,
         match=r"the-lamp-0.json: feedback form, 'judge reasoning': found 9; expected 0 to 4",
     ):
-        read("nyu_debates", tmp_path, source="local")
+        read_records("nyu_debates", tmp_path, source="local")
 
 
 ROWS = [
@@ -222,7 +227,9 @@ COLUMNS = {"debate": "", "case": "id", "method": "arm", "model": "who", "answer"
            "confidence": "sure", "attributes": ["sex"]}  # fmt: skip
 
 
-def own_table(folder: Path, rows: list[dict[str, str]], ending: str = "csv") -> dict[str, object]:
+def write_answers(
+    folder: Path, rows: list[dict[str, str]], ending: str = "csv"
+) -> dict[str, object]:
     path = folder / f"answers.{ending}"
     frame = pd.DataFrame(rows)
     if ending == "csv":
@@ -240,13 +247,14 @@ def own_table(folder: Path, rows: list[dict[str, str]], ending: str = "csv") -> 
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-def test_a_table_of_ones_own_answers_is_read(tmp_path: Path, ending: str) -> None:
-    targets, debates = read("transcripts", **own_table(tmp_path, ROWS, ending))
+def test_a_table_of_recorded_answers_is_read(tmp_path: Path, ending: str) -> None:
+    targets, debates = read_records("transcripts", **write_answers(tmp_path, ROWS, ending))
     assert targets == {"a": "yes", "b": "no"}
-    found = [
-        (one.case_id, one.repeat, one.prediction, one.confidence, one.problem) for one in debates
+    rows = [
+        (debate.case_id, debate.repeat, debate.prediction, debate.confidence, debate.problem)
+        for debate in debates
     ]
-    assert found == [
+    assert rows == [
         ("a", 0, "yes", 80.0, ""),
         ("a", 1, "no", 60.0, ""),
         ("b", 0, None, None, "the record says UNKNOWN"),
@@ -270,7 +278,7 @@ def test_a_cell_that_cannot_be_read_is_named(
 ) -> None:
     rows = [ROWS[0], {**ROWS[1], **change}, ROWS[2]]
     with pytest.raises(UserError) as raised:
-        read("transcripts", **own_table(tmp_path, rows))
+        read_records("transcripts", **write_answers(tmp_path, rows))
     assert message in str(raised.value)
     assert "answers.csv" in str(raised.value)
 
@@ -280,7 +288,7 @@ def test_few_answers_that_cannot_be_read_are_left_out(
 ) -> None:
     rows = [{**ROWS[0], "id": f"c{number}"} for number in range(200)]
     rows[7]["sure"], rows[9]["id"], rows[9]["sex"] = "8o", "c8", "m"
-    _, debates = read("transcripts", **own_table(tmp_path, rows))
+    _, debates = read_records("transcripts", **write_answers(tmp_path, rows))
     assert {f"c{number}" for number in range(200)} - {debate.case_id for debate in debates} == {
         "c7",
         "c9",
@@ -289,10 +297,10 @@ def test_few_answers_that_cannot_be_read_are_left_out(
 
 
 def test_a_repeat_that_occurs_twice_is_an_error(tmp_path: Path) -> None:
-    options = own_table(tmp_path, [{**row, "nth": "1"} for row in ROWS])
+    options = write_answers(tmp_path, [{**row, "nth": "1"} for row in ROWS])
     options["columns"] = {**COLUMNS, "repeat": "nth"}
     with pytest.raises(UserError, match="repeat 1 occurs twice"):
-        read("transcripts", **options)
+        read_records("transcripts", **options)
 
 
 VIGNETTES = "y_arrestedafter2002,sex,race,age\nTrue,male,black,20\nFalse,female,white,21\n"
@@ -313,7 +321,7 @@ ANSWERS = "model_name,case_id,repeat_id,prediction,confidence\nm,0,1,YES,70\nm,1
         (",prediction,", ",answer,", "no column prediction or mv_prediction"),
     ],
 )
-def test_a_fault_in_a_file_of_agenticsimlaws_form_is_named(
+def test_a_fault_in_a_file_in_the_format_of_agenticsimlaw_is_named(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     folder = tmp_path / "recorded" / "agenticsimlaw"
@@ -321,17 +329,19 @@ def test_a_fault_in_a_file_of_agenticsimlaws_form_is_named(
     (folder / "people.csv").write_text(VIGNETTES)
     options = {"source": "local", "vignettes": "people.csv", "records": {"debate": ["answers.csv"]}}
     (folder / "answers.csv").write_text(ANSWERS)
-    assert [one.prediction for one in read("agenticsimlaw", tmp_path, **options)[1]] == [
+    assert [
+        debate.prediction for debate in read_records("agenticsimlaw", tmp_path, **options)[1]
+    ] == [
         "yes",
         "no",
     ]
     (folder / "answers.csv").write_text(ANSWERS.replace(old, new, 1))
     with pytest.raises(UserError) as raised:
-        read("agenticsimlaw", tmp_path, **options)
+        read_records("agenticsimlaw", tmp_path, **options)
     assert message in str(raised.value)
 
 
-def test_truth_prompts_and_words_of_no_answer_of_a_file_of_agenticsimlaws_form_are_read(
+def test_prompts_truth_and_no_answer_words_in_the_format_of_agenticsimlaw_are_read(
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "recorded" / "agenticsimlaw"
@@ -340,25 +350,25 @@ def test_truth_prompts_and_words_of_no_answer_of_a_file_of_agenticsimlaws_form_a
     options = {"source": "local", "vignettes": "people.csv", "records": {"single": ["answers.csv"]}}
     lines = ["model_name,prompt_type,case_id,repeat_id,ground_truth,prediction"]
     lines += [
-        f"m,{prompt},{case},1,{not case},{said}"
+        f"m,{prompt},{case},1,{not case},{answer}"
         for prompt in ("cot", "plain")
-        for case, said in enumerate(["YES", "PASS"])
+        for case, answer in enumerate(["YES", "PASS"])
     ]
     (folder / "answers.csv").write_text("\n".join(lines) + "\n")
     with pytest.raises(UserError, match=r"found 'PASS'.* Add it to `no_answer`"):
-        read("agenticsimlaw", tmp_path, **options)
-    found = [
-        (one.method, one.case_id, one.problem)
-        for one in read("agenticsimlaw", tmp_path, **options, no_answer=["PASS"])[1]
+        read_records("agenticsimlaw", tmp_path, **options)
+    problems = [
+        (debate.method, debate.case_id, debate.problem)
+        for debate in read_records("agenticsimlaw", tmp_path, **options, no_answer=["PASS"])[1]
     ]
-    assert found[:3] == [
+    assert problems[:3] == [
         ("single, cot", "vignette-0", ""),
         ("single, cot", "vignette-1", "the record says PASS"),
         ("single, plain", "vignette-0", ""),
     ]
     (folder / "answers.csv").write_text("\n".join(lines).replace("cot,1,1,False", "cot,1,1,True"))
     with pytest.raises(UserError) as raised:
-        read("agenticsimlaw", tmp_path, **options, no_answer=["PASS"])
+        read_records("agenticsimlaw", tmp_path, **options, no_answer=["PASS"])
     message = (
         "answers.csv: row 2, column 'ground_truth': found 'True', expected the outcome of the case"
         " in people.csv"
@@ -367,7 +377,7 @@ def test_truth_prompts_and_words_of_no_answer_of_a_file_of_agenticsimlaws_form_a
     assert str(folder / "people.csv") in str(raised.value)
 
 
-def test_one_bad_debate_stops_no_other_and_a_quotation_past_the_end_is_counted(
+def test_a_bad_debate_is_left_out_and_a_quotation_past_the_end_is_counted(
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "recorded" / "nyu_debates"
@@ -384,20 +394,20 @@ def test_one_bad_debate_stops_no_other_and_a_quotation_past_the_end_is_counted(
         "".join(json.dumps(line) + "\n" for line, _ in pairs)
     )
     with pytest.raises(UserError) as raised:
-        read("nyu_debates", tmp_path, source="local")
+        read_records("nyu_debates", tmp_path, source="local")
     assert "the-lamp-2.json: a quotation of words 18 to 19; the story has 17." in str(raised.value)
     assert "the-lamp-3.json: a quotation of words -1 to 2" in str(raised.value)
     assert "2 of 4 debates cannot be read; expected at most 1% of them (`faulty`)" in str(
         raised.value
     )
-    targets, debates = read("nyu_debates", tmp_path, source="local", faulty=0.5)
+    targets, debates = read_records("nyu_debates", tmp_path, source="local", faulty=0.5)
     assert set(targets) == {debate.case_id for debate in debates} == {"the-lamp-0", "the-lamp-1"}
-    past = [
-        (one.text, one.parsed)
-        for one in debates[1].utterances
-        if "quoted_past_the_end" in (one.parsed or {})
+    long_quotations = [
+        (utterance.text, utterance.parsed)
+        for utterance in debates[1].utterances
+        if "quoted_past_the_end" in (utterance.parsed or {})
     ]
-    [(text, facts)] = past
+    [(text, facts)] = long_quotations
     assert (
         "“by the wind before ten”" in text
         and facts
@@ -411,20 +421,20 @@ def test_one_bad_debate_stops_no_other_and_a_quotation_past_the_end_is_counted(
     assert cleaning["speeches that quote words past the end of the story"] == 1
 
 
-def samples(folder: Path, lines: list[dict[str, Any]]) -> dict[str, object]:
+def write_samples(folder: Path, lines: list[dict[str, Any]]) -> dict[str, object]:
     path = folder / "samples_task_2026.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     labels = {"0": "no", "1": "yes", "no": "no", "yes": "yes"}
     return {"samples": {"m": str(path)}, "labels": labels, "positive": "yes", "text": "q"}
 
 
-CHOICES = {
+CHOICE_SAMPLE = {
     "doc_id": 0,
     "doc": {"q": "Is it so?"},
     "target": "1",
     "filtered_resps": [["-2.0", "False"], ["-1.0", "True"]],
 }
-WORDS = {
+WORD_SAMPLE = {
     "doc_id": 1,
     "doc": {"q": "And this?"},
     "target": "no",
@@ -434,10 +444,12 @@ WORDS = {
 
 
 def test_samples_of_lm_evaluation_harness_are_read(tmp_path: Path) -> None:
-    none = {**WORDS, "doc_id": 2, "filtered_resps": ["[invalid]"]}
-    targets, debates = read("lm_eval", **samples(tmp_path, [CHOICES, WORDS, none]))
+    invalid_sample = {**WORD_SAMPLE, "doc_id": 2, "filtered_resps": ["[invalid]"]}
+    targets, debates = read_records(
+        "lm_eval", **write_samples(tmp_path, [CHOICE_SAMPLE, WORD_SAMPLE, invalid_sample])
+    )
     assert targets == {"doc-0": "yes", "doc-1": "no", "doc-2": "no"}
-    assert [(one.prediction, one.problem) for one in debates] == [
+    assert [(debate.prediction, debate.problem) for debate in debates] == [
         ("yes", ""),
         ("yes", ""),
         (None, "the record says [invalid]"),
@@ -466,13 +478,17 @@ def test_a_sample_that_cannot_be_read_is_named(
     tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UserError) as raised:
-        read("lm_eval", **samples(tmp_path, [CHOICES, {**WORDS, **change}]))
+        read_records(
+            "lm_eval", **write_samples(tmp_path, [CHOICE_SAMPLE, {**WORD_SAMPLE, **change}])
+        )
     assert message in str(raised.value)
 
 
 def test_samples_of_several_filters_need_a_choice(tmp_path: Path) -> None:
-    lines = [WORDS, {**WORDS, "filter": "strict", "filtered_resps": ["no"]}]
-    options = samples(tmp_path, lines)
+    lines = [WORD_SAMPLE, {**WORD_SAMPLE, "filter": "strict", "filtered_resps": ["no"]}]
+    options = write_samples(tmp_path, lines)
     with pytest.raises(UserError, match="Choose it with"):
-        read("lm_eval", **options)
-    assert [one.prediction for one in read("lm_eval", **options, filter="strict")[1]] == ["no"]
+        read_records("lm_eval", **options)
+    assert [
+        debate.prediction for debate in read_records("lm_eval", **options, filter="strict")[1]
+    ] == ["no"]

@@ -49,7 +49,7 @@ def load(options: Options, context: LoadContext) -> Loaded:
 '''
 
 
-def plan_of(folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> Plan:
+def make_plan(folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> Plan:
     monkeypatch.chdir(folder)
     monkeypatch.delitem(FOLDERS, "moot.extensions.coin_records", raising=False)
     monkeypatch.setenv("MOOT_EXTENSIONS", os.environ.get("MOOT_EXTENSIONS", ""))
@@ -77,7 +77,7 @@ def plan_of(folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> Pl
 def test_recorded_debates_of_an_extension_are_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    list(built(plan_of(tmp_path, monkeypatch)))
+    list(built(make_plan(tmp_path, monkeypatch)))
     predictions = {
         name: pd.read_parquet(RESULTS / f"predictions/held/{name}.parquet")
         for name in ("always", "seeing")
@@ -88,17 +88,17 @@ def test_recorded_debates_of_an_extension_are_scored(
     overall = scores[scores["group"] == "overall"].set_index(["metric", "model"])["value"]
     assert [overall["accuracy", name] for name in ("always", "seeing")] == [0.5, 1.0]
     assert [overall["accuracy_invalid_wrong", name] for name in ("always", "seeing")] == [0.5, 0.8]
-    said = pd.read_parquet(RESULTS / "transcripts/held/always/0.parquet")
+    transcript = pd.read_parquet(RESULTS / "transcripts/held/always/0.parquet")
     assert (
-        said.loc[said["kind"] == "speech", "text"].nunique() == 1
-        and (said["speaker"] == "pat").sum() == 10
+        transcript.loc[transcript["kind"] == "speech", "text"].nunique() == 1
+        and (transcript["speaker"] == "pat").sum() == 10
     )
 
 
 def test_a_record_of_an_unknown_case_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = plan_of(tmp_path, monkeypatch, stray=True)
+    plan = make_plan(tmp_path, monkeypatch, stray=True)
     with pytest.raises(
         UserError, match="data set 'coins': debate, always, case coin-99: the case does not exist"
     ):

@@ -113,7 +113,7 @@ JURIES = {
 }  # fmt: skip
 
 
-def written(path: Path, rows: list[dict[str, Any]]) -> Path:
+def write_table(path: Path, rows: list[dict[str, Any]]) -> Path:
     frame = pd.DataFrame(rows)
     {
         ".csv": lambda: frame.to_csv(path, index=False),
@@ -126,12 +126,12 @@ def written(path: Path, rows: list[dict[str, Any]]) -> Path:
     return path
 
 
-def read(path: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]]:
+def read_transcripts(path: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]]:
     entry, context = LOADERS["transcripts"], LoadContext("mine", Path("data/raw"), Path(), 7)
-    checked = entry.options.model_validate({"path": path, **options})
-    loaded = entry.load(checked, context)
+    validated = entry.options.model_validate({"path": path, **options})
+    loaded = entry.load(validated, context)
     assert entry.records is not None
-    debates = list(entry.records(checked, context))
+    debates = list(entry.records(validated, context))
     check_records("mine", debates, loaded.cases, loaded.task)
     return loaded, debates
 
@@ -139,93 +139,120 @@ def read(path: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]]:
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "xlsx"])
 def test_every_kind_of_file_gives_the_same_debates(tmp_path: Path, ending: str) -> None:
     shuffled = [TRIAL[number] for number in (2, 4, 0, 3, 1)]
-    loaded, debates = read(written(tmp_path / f"trials.{ending}", shuffled), **TRIALS)
+    loaded, debates = read_transcripts(
+        write_table(tmp_path / f"trials.{ending}", shuffled), **TRIALS
+    )
     assert {case.case_id: case.target for case in loaded.cases} == {
         "t1": "innocent",
         "t2": "guilty",
     }
     assert (loaded.task.labels, loaded.task.positive) == (("innocent", "guilty"), "guilty")
-    one, other = debates
-    assert [(said.speaker, said.text, said.prediction) for said in one.utterances] == [
+    first_debate, second_debate = debates
+    assert [(utterance.speaker, utterance.text, utterance.prediction) for utterance in first_debate.utterances] == [
         ("Ann", "He was at home.", None), ("Bob", "He was seen.", None), ("Judge", "Hm.", "guilty"),
     ]  # fmt: skip
-    assert one.utterances[2].parsed == {
+    assert first_debate.utterances[2].parsed == {
         "role": "judge",
         "distribution": {"guilty": 0.75, "innocent": 0.25},
     }
-    assert (one.method, one.model, one.prediction, one.score, one.judge) == (
+    assert (
+        first_debate.method,
+        first_debate.model,
+        first_debate.prediction,
+        first_debate.score,
+        first_debate.judge,
+    ) == (
         "debate",
         "recorded",
         "guilty",
         0.75,
         "",
     )
-    assert (other.prediction, other.score) == (None, 0.5), "one half each decides nothing"
+    assert (second_debate.prediction, second_debate.score) == (None, 0.5), (
+        "one half each decides nothing"
+    )
     assert loaded.cleaning == {"rows read": 5, "debates": 2, "turns without words": 1, "cases": 2}
 
 
 def test_a_spreadsheet_with_semicolons_and_decimal_commas_gives_the_same_debates(
     tmp_path: Path,
 ) -> None:
-    expected = read(written(tmp_path / "t.csv", TRIAL), **TRIALS)
+    expected = read_transcripts(write_table(tmp_path / "t.csv", TRIAL), **TRIALS)
     table = tmp_path / "german.csv"
     pd.DataFrame(TRIAL).replace({"p": {r"\.": ","}}, regex=True).to_csv(table, index=False, sep=";")
-    assert read(table, **TRIALS)[1] == expected[1]
+    assert read_transcripts(table, **TRIALS)[1] == expected[1]
 
 
 def test_a_folder_a_pattern_and_files_without_an_ending_are_one_table(tmp_path: Path) -> None:
-    expected = read(written(tmp_path / "trials.csv", TRIAL), **TRIALS)[1]
+    expected = read_transcripts(write_table(tmp_path / "trials.csv", TRIAL), **TRIALS)[1]
     folder = tmp_path / "parts"
     folder.mkdir()
-    for name, some in (("t-1", TRIAL[:3]), ("t-2", TRIAL[3:])):
-        written(tmp_path / "part.tsv", some).rename(folder / name)
+    for name, rows in (("t-1", TRIAL[:3]), ("t-2", TRIAL[3:])):
+        write_table(tmp_path / "part.tsv", rows).rename(folder / name)
     (folder / "notes.csv").write_text("")
-    assert read(folder / "t-*", format="tsv", **TRIALS)[1] == expected
-    written(folder / "notes.csv", TRIAL)
-    assert read(folder, **TRIALS)[1] == expected, "of a folder, the files whose endings are known"
+    assert read_transcripts(folder / "t-*", format="tsv", **TRIALS)[1] == expected
+    write_table(folder / "notes.csv", TRIAL)
+    assert read_transcripts(folder, **TRIALS)[1] == expected, (
+        "of a folder, the files whose endings are known"
+    )
 
 
 def test_a_group_has_the_answer_of_each_member_when_it_changes(tmp_path: Path) -> None:
-    loaded, debates = read(written(tmp_path / "chat.csv", CHAT), **CHATS)
+    loaded, debates = read_transcripts(write_table(tmp_path / "chat.csv", CHAT), **CHATS)
     assert loaded.task.labels == ("wrong", "right") and loaded.cases[0].target == "right"
-    said = [(one.speaker, one.kind, one.text, one.prediction) for one in debates[0].utterances]
-    assert said == [
+    utterances = [
+        (utterance.speaker, utterance.kind, utterance.text, utterance.prediction)
+        for utterance in debates[0].utterances
+    ]
+    assert utterances == [
         ("host", "speech", "Begin.", None), ("Kim", "answer", "", "right"), ("Lee", "answer", "", "wrong"),
         ("Kim", "speech", "It is b and x.", None), ("Lee", "speech", "True.", None), ("Lee", "answer", "", "right"),
         ("Kim", "speech", "Or nothing.", None), ("Kim", "answer", "", None),
     ]  # fmt: skip
-    found = [
+    verdicts = [
         (debate.method, debate.judge, debate.prediction, bool(debate.utterances))
         for debate in debates
     ]
-    assert found == [
+    assert verdicts == [
         ("debate", "Kim", None, True), ("debate", "Lee", "right", False),
         ("first answers", "Kim", "right", False), ("first answers", "Lee", "wrong", False),
     ]  # fmt: skip
 
 
-def test_members_of_a_group_may_state_their_answers_with_their_words(tmp_path: Path) -> None:
-    rows = [{"debate": "d", "speaker": who, "text": "So.", "said": answer} for who, answer in
+def test_members_of_a_group_can_answer_in_their_utterances(tmp_path: Path) -> None:
+    rows = [{"debate": "d", "speaker": speaker, "text": "So.", "said": answer} for speaker, answer in
             (("Kim", "A"), ("Lee", "B"), ("Kim", ""), ("Kim", "B"))]  # fmt: skip
-    _, debates = read(written(tmp_path / "chat.csv", rows), columns={"answer": "said"})
-    found = {(debate.method, debate.judge): debate.prediction for debate in debates}
-    assert found == {
+    _, debates = read_transcripts(
+        write_table(tmp_path / "chat.csv", rows), columns={"answer": "said"}
+    )
+    predictions = {(debate.method, debate.judge): debate.prediction for debate in debates}
+    assert predictions == {
         ("debate", "Kim"): "b", ("debate", "Lee"): "b", ("first answers", "Kim"): "a", ("first answers", "Lee"): "b",
     }  # fmt: skip
 
 
-def test_jurors_are_judges_with_personas_asked_again(tmp_path: Path) -> None:
-    loaded, debates = read(written(tmp_path / "jury.jsonl", JURY), **JURIES)
-    found = [
-        (one.case_id, one.repeat, one.judge, one.persona, one.judge_repeat, one.prediction)
-        for one in debates
+def test_jurors_are_judges_with_personas_and_repeats(tmp_path: Path) -> None:
+    loaded, debates = read_transcripts(write_table(tmp_path / "jury.jsonl", JURY), **JURIES)
+    verdicts = [
+        (
+            debate.case_id,
+            debate.repeat,
+            debate.judge,
+            debate.persona,
+            debate.judge_repeat,
+            debate.prediction,
+        )
+        for debate in debates
     ]
-    assert found == [
+    assert verdicts == [
         ("a", 0, "m", "mild", 0, "yes"), ("a", 0, "m", "mild", 1, "no"), ("a", 0, "m", "stern", 0, "yes"),
         ("a", 0, "n", "mild", 0, None), ("a", 1, "m", "mild", 0, "no"),
     ]  # fmt: skip
     assert [case.target for case in loaded.cases] == [""], "without truth"
-    reasons = {said.speaker: (said.private, said.source) for said in debates[0].utterances}
+    reasons = {
+        utterance.speaker: (utterance.private, utterance.source)
+        for utterance in debates[0].utterances
+    }
     assert reasons == dict.fromkeys(
         ["m · mild", "m · mild · time 2", "m · stern", "n · mild"], (True, "model")
     )
@@ -234,25 +261,25 @@ def test_jurors_are_judges_with_personas_asked_again(tmp_path: Path) -> None:
 def test_columns_are_extracted_by_patterns(tmp_path: Path) -> None:
     rows = [{**row, "file": f"out/{row['run']}/{row['as']}.txt"} for row in JURY]
     columns = {**JURIES["columns"], "persona": "who", "debate": "run2"}  # type: ignore[dict-item]
-    _, debates = read(
-        written(tmp_path / "jury.csv", rows), **{**JURIES, "columns": columns},
+    _, debates = read_transcripts(
+        write_table(tmp_path / "jury.csv", rows), **{**JURIES, "columns": columns},
         extract={"file": r"out/(?P<run2>\w+)/(?P<who>\w+)\.txt"},
     )  # fmt: skip
-    assert Counter(one.persona for one in debates) == {"mild": 4, "stern": 1}
+    assert Counter(debate.persona for debate in debates) == {"mild": 4, "stern": 1}
     with pytest.raises(
         UserError,
         match=r"jury.csv: row 1, column 'file': found 'out/a1/mild.txt', expected text that",
     ):
-        read(
+        read_transcripts(
             tmp_path / "jury.csv",
             **{**JURIES, "columns": columns},
             extract={"file": "(?P<run2>z)(?P<who>z)"},
         )
 
 
-def test_words_without_answers_are_debates_that_a_model_may_judge(tmp_path: Path) -> None:
-    path = written(tmp_path / "talk.csv", [{"debate": "d", "speaker": "Kim", "text": "Yes."}])
-    loaded, [debate] = read(path, labels={"n": "no", "y": "yes"})
+def test_speeches_without_answers_are_debates_that_a_model_can_judge(tmp_path: Path) -> None:
+    path = write_table(tmp_path / "talk.csv", [{"debate": "d", "speaker": "Kim", "text": "Yes."}])
+    loaded, [debate] = read_transcripts(path, labels={"n": "no", "y": "yes"})
     assert (debate.prediction, debate.problem, loaded.task.labels) == (
         None,
         "no answer was recorded",
@@ -263,73 +290,90 @@ def test_words_without_answers_are_debates_that_a_model_may_judge(tmp_path: Path
 def test_lists_and_objects_of_parquet_are_answers_too(tmp_path: Path) -> None:
     frame = pd.DataFrame([{**row, "now": json.loads(row["now"])} for row in CHAT])
     frame.to_parquet(tmp_path / "chat.parquet")
-    written(tmp_path / "chat.csv", CHAT)
-    assert read(tmp_path / "chat.parquet", **CHATS)[1] == read(tmp_path / "chat.csv", **CHATS)[1]
+    write_table(tmp_path / "chat.csv", CHAT)
+    assert (
+        read_transcripts(tmp_path / "chat.parquet", **CHATS)[1]
+        == read_transcripts(tmp_path / "chat.csv", **CHATS)[1]
+    )
     frame.assign(message=[["a", "b"]] * len(frame)).to_parquet(tmp_path / "lists.parquet")
-    said = [
-        one.text
-        for one in read(tmp_path / "lists.parquet", **CHATS)[1][0].utterances
-        if one.kind == "speech"
+    texts = [
+        utterance.text
+        for utterance in read_transcripts(tmp_path / "lists.parquet", **CHATS)[1][0].utterances
+        if utterance.kind == "speech"
     ]
-    assert set(said) == {'["a", "b"]'}
+    assert set(texts) == {'["a", "b"]'}
 
 
 def test_without_answers_or_labels_the_message_says_what_to_add(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="List the possible answers in `labels`"):
-        read(written(tmp_path / "talk.csv", [{"debate": "d", "speaker": "Kim", "text": "Yes."}]))
+        read_transcripts(
+            write_table(tmp_path / "talk.csv", [{"debate": "d", "speaker": "Kim", "text": "Yes."}])
+        )
 
 
-def changed(place: int, **cells: object) -> list[dict[str, Any]]:
-    return [{**row, **cells} if number == place else row for number, row in enumerate(TRIAL)]
+def rows_with_change(row_index: int, **cells: object) -> list[dict[str, Any]]:
+    return [{**row, **cells} if number == row_index else row for number, row in enumerate(TRIAL)]
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (changed(1, nr=" "), "row 2, column 'nr': found ' ', expected a debate"),
-        (changed(1, who=""), "row 2, column 'who': found '', expected a speaker"),
+        (rows_with_change(1, nr=" "), "row 2, column 'nr': found ' ', expected a debate"),
+        (rows_with_change(1, who=""), "row 2, column 'who': found '', expected a speaker"),
         (
-            changed(1, turn=1),
+            rows_with_change(1, turn=1),
             "row 2, column 'turn': found '1', expected each turn of a debate once",
         ),
-        (changed(1, turn="two"), "row 2, column 'turn': found 'two', expected a whole number"),
-        (changed(2, p="1.2"), "row 3, column 'p': found '1.2', expected a number from 0 to 1"),
-        (changed(2, p="nan"), "row 3, column 'p': found 'nan', expected a number from 0 to 1"),
-        (changed(1, gold="maybe"), "row 2, column 'gold': found 'maybe', expected one of no, yes"),
         (
-            changed(1, gold="yes"),
+            rows_with_change(1, turn="two"),
+            "row 2, column 'turn': found 'two', expected a whole number",
+        ),
+        (
+            rows_with_change(2, p="1.2"),
+            "row 3, column 'p': found '1.2', expected a number from 0 to 1",
+        ),
+        (
+            rows_with_change(2, p="nan"),
+            "row 3, column 'p': found 'nan', expected a number from 0 to 1",
+        ),
+        (
+            rows_with_change(1, gold="maybe"),
+            "row 2, column 'gold': found 'maybe', expected one of no, yes",
+        ),
+        (
+            rows_with_change(1, gold="yes"),
             "row 2, column 'gold': found 'yes', expected the same in all rows of a case",
         ),
         (
-            changed(1, who="x") * 2,
+            rows_with_change(1, who="x") * 2,
             "row 6, column 'turn': found '1', expected each turn of a debate once",
         ),
     ],
 )
 def test_a_wrong_row_is_named(tmp_path: Path, rows: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(UserError) as error:
-        read(written(tmp_path / "trials.csv", rows), **TRIALS)
+        read_transcripts(write_table(tmp_path / "trials.csv", rows), **TRIALS)
     assert f"trials.csv: {message}" in str(error.value)
 
 
-def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
+def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
     rows = [{**row, "nr": "" if number == 1 else row["nr"], "p": "7" if number == 2 else row["p"]}
             for number, row in enumerate(TRIAL)]  # fmt: skip
     with pytest.raises(UserError, match=r"(?s)row 2, column 'nr'.*row 3, column 'p'"):
-        read(written(tmp_path / "trials.csv", rows), **TRIALS)
+        read_transcripts(write_table(tmp_path / "trials.csv", rows), **TRIALS)
 
 
 def test_few_debates_with_a_fault_are_left_out_and_counted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = [{**row, "nr": f"t{number}"} for number in range(300) for row in TRIAL[:3]]
-    for number, wrong in ((4, {"gold": "maybe"}), (31, {"turn": 1}), (62, {"p": "7"})):
-        rows[number] |= wrong
+    for number, faulty_cells in ((4, {"gold": "maybe"}), (31, {"turn": 1}), (62, {"p": "7"})):
+        rows[number] |= faulty_cells
     with pytest.raises(
         UserError, match=r"(?s)'gold'.*'p'.*2 of 300 debates cannot be read; .* 0% .*`faulty`"
     ):
-        read(written(tmp_path / "trials.csv", rows), **TRIALS, faulty=0.004)
-    loaded, debates = read(written(tmp_path / "trials.csv", rows), **TRIALS)
+        read_transcripts(write_table(tmp_path / "trials.csv", rows), **TRIALS, faulty=0.004)
+    loaded, debates = read_transcripts(write_table(tmp_path / "trials.csv", rows), **TRIALS)
     assert {f"t{number}" for number in range(300)} - {debate.case_id for debate in debates} == {
         "t1",
         "t10",
@@ -342,12 +386,12 @@ def test_few_debates_with_a_fault_are_left_out_and_counted(
     assert "row 32, column 'turn': found '1', expected each turn of a debate once" in caplog.text
 
 
-def test_few_files_that_cannot_be_read_and_rows_without_an_extract_stop_no_other(
+def test_few_unreadable_files_and_rows_without_an_extract_are_left_out(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     for number in range(9):
         rows = [{**row, "nr": f"run {number}"} for row in TRIAL[:3]]
-        written(
+        write_table(
             tmp_path / f"{number}.csv", [*rows, {**TRIAL[0], "nr": "none"}] if number == 3 else rows
         )
     (tmp_path / "8.csv").write_bytes(b"nr,words\n\xe9,So.\n")
@@ -361,15 +405,15 @@ def test_few_files_that_cannot_be_read_and_rows_without_an_extract_stop_no_other
         UserError,
         match=r"(?s)7.csv: .*turn.*8.csv: .*UTF-8.*3.csv: row 4, column 'nr'.*3 of 10 deb",
     ):
-        read(tmp_path, **options, faulty=0.2)
-    loaded, debates = read(tmp_path, **options, faulty=0.3)
+        read_transcripts(tmp_path, **options, faulty=0.2)
+    loaded, debates = read_transcripts(tmp_path, **options, faulty=0.3)
     assert [debate.case_id for debate in debates] == list("0123456")
     assert (
         loaded.cleaning["debates left out because of faults"] == 3
         and "8.csv: line 2: byte 0xe9" in caplog.text
     )
     with pytest.raises(UserError, match=r"7.csv: .*\nNone of the 2 files can be read."):
-        read(tmp_path / "[78].csv", **options)
+        read_transcripts(tmp_path / "[78].csv", **options)
 
 
 def test_probabilities_of_all_labels_add_up_to_one(tmp_path: Path) -> None:
@@ -382,29 +426,29 @@ def test_probabilities_of_all_labels_add_up_to_one(tmp_path: Path) -> None:
         UserError,
         match=r"row 2, column 'y \+ n': found 1.2, expected probabilities that add up to 1",
     ):
-        read(written(tmp_path / "b.csv", rows), **options)
-    _, [debate] = read(written(tmp_path / "b.csv", rows[:1]), **options)
+        read_transcripts(write_table(tmp_path / "b.csv", rows), **options)
+    _, [debate] = read_transcripts(write_table(tmp_path / "b.csv", rows[:1]), **options)
     assert (debate.prediction, debate.score) == ("yes", 0.7)
 
 
 @pytest.mark.parametrize("cell", ["{", "[1]", '{"Kim": ["q"]}', "[" * 100_000])
-def test_answers_that_are_no_json_object_or_no_label_are_named(tmp_path: Path, cell: str) -> None:
-    path = written(tmp_path / "chat.csv", [*CHAT, {**CHAT[0], "now": cell}])
+def test_invalid_json_answers_and_unknown_labels_are_named(tmp_path: Path, cell: str) -> None:
+    path = write_table(tmp_path / "chat.csv", [*CHAT, {**CHAT[0], "now": cell}])
     options = {**CHATS, "labels": {"/b(,x)?/": "right", "/x/": "wrong"}}
     with pytest.raises(UserError, match=r"chat.csv: row 5, column 'now'") as error:
-        read(path, **options)
+        read_transcripts(path, **options)
     assert len(str(error.value)) < 600
 
 
-def test_holes_times_and_roles_are_counted_and_kept(tmp_path: Path) -> None:
+def test_gaps_in_turns_times_and_roles_are_counted_and_kept(tmp_path: Path) -> None:
     rows = [
-        {"debate": "d", "turn": turn, "at": at, "speaker": who, "text": "So.", "role": role}
-        for turn, at, who, role in [
+        {"debate": "d", "turn": turn, "at": time, "speaker": speaker, "text": "So.", "role": role}
+        for turn, time, speaker, role in [
             (1, "2026-01-01 10:00", "Kim", "chair"), (2, "2026-01-01 09:00", "Lee", ""), (4, "2026-01-01 11:00", "Kim", "guest"),
         ]
     ]  # fmt: skip
-    path = written(tmp_path / "talk.csv", rows)
-    loaded, [debate] = read(
+    path = write_table(tmp_path / "talk.csv", rows)
+    loaded, [debate] = read_transcripts(
         path, labels={"n": "no", "y": "yes"}, columns={"turn": "turn", "time": "at", "role": "role"}
     )
     assert loaded.cleaning == {
@@ -412,39 +456,39 @@ def test_holes_times_and_roles_are_counted_and_kept(tmp_path: Path) -> None:
         "turns with an earlier time than the preceding"
         " turn": 1, "speakers in several roles": 1, "cases": 1,
     }  # fmt: skip
-    assert [said.speaker for said in debate.utterances] == ["Kim", "Lee", "Kim"]
-    _, [by_time] = read(path, labels={"n": "no", "y": "yes"}, columns={"time": "at"})
-    assert [said.speaker for said in by_time.utterances] == ["Lee", "Kim", "Kim"]
+    assert [utterance.speaker for utterance in debate.utterances] == ["Kim", "Lee", "Kim"]
+    _, [by_time] = read_transcripts(path, labels={"n": "no", "y": "yes"}, columns={"time": "at"})
+    assert [utterance.speaker for utterance in by_time.utterances] == ["Lee", "Kim", "Kim"]
     with pytest.raises(
         UserError, match=r"row 3, column 'at': found 'noon', expected a number, or a date and time"
     ):
-        read(
-            written(path, [*rows[:2], {**rows[2], "at": "noon"}]),
+        read_transcripts(
+            write_table(path, [*rows[:2], {**rows[2], "at": "noon"}]),
             labels={"n": "no"},
             columns={"time": "at"},
         )
 
 
-def test_another_encoding_is_named(tmp_path: Path) -> None:
+def test_a_file_in_another_encoding_is_named(tmp_path: Path) -> None:
     path = tmp_path / "talk.csv"
     path.write_bytes("debate,speaker,text\nd,Jos\u00e9,So.\n".encode("latin-1"))
     with pytest.raises(UserError, match=r"talk.csv: line 2: byte 0xe9 .* is not UTF-8"):
-        read(path)
+        read_transcripts(path)
 
 
-def test_text_of_others_stays_text(tmp_path: Path) -> None:
+def test_hostile_text_is_read_literally(tmp_path: Path) -> None:
     hostile = "</script>{{ 7*7 }} \u202e\\input{/etc/passwd}"
-    path = written(
+    path = write_table(
         tmp_path / "talk.csv",
         [{"debate": "../../d", "speaker": hostile, "text": hostile, "k": "Conclusion"}],
     )
-    _, debates = read(path, labels={"n": "no", "y": "yes"})
+    _, debates = read_transcripts(path, labels={"n": "no", "y": "yes"})
     [row, _] = record_rows(debates)
     assert (row["speaker"], row["text"], row["case_id"]) == (hostile, hostile, "../../d")
     with pytest.raises(
         UserError, match="row 1, column 'k': found 'Conclusion', expected another word"
     ):
-        read(path, labels={"n": "no", "y": "yes"}, columns={"kind": "k"})
+        read_transcripts(path, labels={"n": "no", "y": "yes"}, columns={"kind": "k"})
 
 
 @pytest.mark.parametrize(
@@ -465,4 +509,4 @@ def test_options_that_contradict_each_other_are_refused(
     options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValidationError, match=message):
-        read(Path("any.csv"), **options)
+        read_transcripts(Path("any.csv"), **options)

@@ -37,8 +37,8 @@ MINIMAL = {"text": "facts", "target": "outcome"}
 
 def load(path: Path, **options: Any) -> Loaded:
     entry = LOADERS["table"]
-    checked = entry.options.model_validate({"path": path, **MINIMAL, **options})
-    return entry.load(checked, LoadContext("mine", Path("data/raw"), Path(), 7))
+    validated = entry.options.model_validate({"path": path, **MINIMAL, **options})
+    return entry.load(validated, LoadContext("mine", Path("data/raw"), Path(), 7))
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_every_kind_of_file_gives_the_same_cases(tmp_path: Path, table: Path, en
     assert load(path, id="nr").cases == expected
 
 
-def test_two_keys_are_enough(table: Path) -> None:
+def test_text_and_target_are_the_only_required_keys(table: Path) -> None:
     loaded = load(table)
     assert loaded.task.labels == ("lost", "won")
     assert loaded.task.positive == "won"
@@ -92,7 +92,7 @@ def test_a_text_is_a_column_a_list_or_a_template(
     assert load(table, text=text).cases[0].text == expected
 
 
-def test_all_that_the_configuration_says_reaches_the_task(table: Path) -> None:
+def test_all_configuration_keys_reach_the_task(table: Path) -> None:
     loaded = load(
         table, labels={"LOST": "tenant lost", "WON": "tenant won"}, positive="tenant lost", question="Who won?",
         noun="the dispute", background="Housing.", meaning={"tenant won": "the tenant wins"},
@@ -118,7 +118,7 @@ def test_splits_come_from_a_column_or_a_hash(table: Path) -> None:
     assert by_hash.cleaning["train cases"] > by_hash.cleaning["test cases"] > 0
 
 
-def test_near_duplicates_are_in_one_split(tmp_path: Path) -> None:
+def test_near_duplicates_share_a_split(tmp_path: Path) -> None:
     story = (
         "The tenant left the flat in March without notice and the landlord kept the whole deposit"
         " for repairs"
@@ -130,20 +130,22 @@ def test_near_duplicates_are_in_one_split(tmp_path: Path) -> None:
     assert len({case.split for case in load(path, split="hash").cases}) == 1
 
 
-def test_a_published_split_stays_and_nothing_learns_from_its_copies_of_test_cases(
+def test_a_published_split_is_kept_and_copies_of_test_cases_are_left_out_of_training(
     tmp_path: Path,
 ) -> None:
-    tested = [
+    test_texts = [
         f"Tenant {n} of house {n * 31} owed {n * 77} dollars for {n * 13} months to landlord"
         f" {n * 5}."
         for n in range(20)
     ]
-    trained = [
+    train_texts = [
         f"Buyer {n} of car {n * 17} found {n * 3} faults in {n * 19} miles and sued seller {n * 7}."
         for n in range(30)
     ]
-    rows = [(text, "test") for text in tested] + [(text, "train") for text in trained]
-    rows += [(f"{text} So it was.", ("train", "dev")[n % 2]) for n, text in enumerate(tested[:8])]
+    rows = [(text, "test") for text in test_texts] + [(text, "train") for text in train_texts]
+    rows += [
+        (f"{text} So it was.", ("train", "dev")[n % 2]) for n, text in enumerate(test_texts[:8])
+    ]
     frame = pd.DataFrame(rows, columns=["facts", "part"]).assign(
         age=range(58), outcome=["WON", "LOST"] * 29
     )
@@ -186,7 +188,7 @@ def test_tabular_baselines_get_typed_features(table: Path) -> None:
         ({}, {"baselines": ["majority"]}, "baselines need training cases"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_named_with_file_row_and_column(
+def test_a_fault_is_named_with_file_row_and_column(
     tmp_path: Path, change: dict[str, str], options: dict[str, Any], message: str
 ) -> None:
     path = tmp_path / "cases.csv"
@@ -197,17 +199,19 @@ def test_a_mistake_is_named_with_file_row_and_column(
     assert message in str(raised.value)
 
 
-def test_all_wrong_rows_are_named_at_once_and_how_a_spreadsheet_counts(tmp_path: Path) -> None:
+def test_all_faulty_rows_are_named_at_once_with_the_row_number_of_a_spreadsheet(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "cases.csv"
-    wrong = [
+    faulty_rows = [
         {**ROWS[0], "outcome": "MAYBE"},
         {**ROWS[1], "facts": " ", "outcome": "PERHAPS"},
         {**ROWS[2], "nr": "c1"},
     ]
-    pd.DataFrame([ROWS[0], *wrong]).to_csv(path, index=False)
+    pd.DataFrame([ROWS[0], *faulty_rows]).to_csv(path, index=False)
     with pytest.raises(UserError) as raised:
         load(path, id="nr", labels=["LOST", "WON"])
-    *lines, last, counted = str(raised.value).splitlines()
+    *lines, spreadsheet_line, count_line = str(raised.value).splitlines()
     assert [
         line.partition(": ")[2].partition(":")[0] for line in lines if line.startswith(str(path))
     ] == [
@@ -217,14 +221,18 @@ def test_all_wrong_rows_are_named_at_once_and_how_a_spreadsheet_counts(tmp_path:
         "row 2, column 'nr'",
         "row 4, column 'nr'",
     ]
-    assert last == "A spreadsheet counts the heading as row 1, so that row 2 is its row 3."
-    assert counted.startswith("4 of 4 rows cannot be read; expected at most 1% of them (`faulty`).")
+    assert (
+        spreadsheet_line == "A spreadsheet counts the heading as row 1, so that row 2 is its row 3."
+    )
+    assert count_line.startswith(
+        "4 of 4 rows cannot be read; expected at most 1% of them (`faulty`)."
+    )
     pd.DataFrame([{**ROWS[0], "outcome": "MAYBE"}] * 50).to_csv(path, index=False)
     with pytest.raises(UserError, match=r"and 30 more\."):
         load(path, labels=["LOST", "WON"])
 
 
-def test_few_wrong_rows_are_left_out_and_counted(
+def test_few_faulty_rows_are_left_out_and_counted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = [{**ROWS[0], "nr": f"c{number}"} for number in range(200)]
@@ -257,7 +265,7 @@ def test_a_row_that_repeats_another_is_counted(
     assert f"row {len(ROWS) + 1}. Each" in caplog.text
 
 
-def test_a_column_of_free_text_is_no_target(tmp_path: Path) -> None:
+def test_a_column_of_free_text_is_refused_as_target(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     pd.DataFrame([{"facts": f"fact {n}", "outcome": f"long story {n}"} for n in range(60)]).to_csv(
         path, index=False
@@ -267,7 +275,7 @@ def test_a_column_of_free_text_is_no_target(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["cases.pdf", "missing.csv"])
-def test_a_file_of_another_kind_or_none_is_one_message(tmp_path: Path, name: str) -> None:
+def test_an_unsupported_or_missing_file_is_one_message(tmp_path: Path, name: str) -> None:
     if name != "missing.csv":
         (tmp_path / name).write_text("x")
     with pytest.raises(UserError, match=name):
@@ -284,14 +292,14 @@ def test_a_file_of_another_kind_or_none_is_one_message(tmp_path: Path, name: str
         ({"features": ["age", "outcome"]}, "target is 'outcome', the answer"),
     ],
 )
-def test_a_text_that_cannot_be_made_or_tells_the_answer_is_refused(
+def test_an_invalid_template_or_one_with_the_target_is_refused(
     options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValidationError, match=re.escape(message)):
         load(Path("any.csv"), **options)
 
 
-def test_labels_that_do_not_exist_are_refused_at_once() -> None:
+def test_an_unknown_positive_label_is_refused_by_the_options() -> None:
     with pytest.raises(ValidationError, match="positive names the label 'guilty'"):
         LOADERS["table"].options.model_validate(
             {"path": "x.csv", **MINIMAL, "labels": ["yes", "no"], "positive": "guilty"}
@@ -306,23 +314,23 @@ def save_workbook(path: Path, *cells: tuple[int, int, str]) -> Path:
     return path
 
 
-def pack_sheet(path: Path, rows: str, dimension: str, declared: int = 0) -> Path:
+def pack_sheet(path: Path, rows: str, dimension: str, extra_size: int = 0) -> Path:
     """A workbook whose sheet's own text is `rows`, under a dimension, and a size of its last part,
     that may be untrue.
     """
     save_workbook(path, (1, 1, "facts"))
-    with zipfile.ZipFile(path) as old:
-        content = {name: old.read(name) for name in old.namelist()}
+    with zipfile.ZipFile(path) as old_archive:
+        content = {name: old_archive.read(name) for name in old_archive.namelist()}
     space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     sheet = (
         f"<worksheet {space}><dimension"
         f' ref="{dimension}"/><sheetData>{rows}</sheetData></worksheet>'
     )
     content["xl/worksheets/sheet1.xml"] = sheet.encode()
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new_archive:
         for name, text in content.items():
-            new.writestr(name, text)
-        new.infolist()[-1].file_size += declared
+            new_archive.writestr(name, text)
+        new_archive.infolist()[-1].file_size += extra_size
     return path
 
 
@@ -330,18 +338,18 @@ def text_cell(place: str, text: str = "facts") -> str:
     return f'<c r="{place}" t="inlineStr"><is><t>{text}</t></is></c>'
 
 
-def far_apart(folder: Path) -> Path:
+def write_distant_cells(folder: Path) -> Path:
     last = f'<row r="1048576">{text_cell("A1048576")}</row>'
     wide = f'<row r="1">{text_cell("A1")}{text_cell("B1", "outcome")}{text_cell("XFD1")}</row>'
     return pack_sheet(folder / "wide.xlsx", wide + last, "A1:XFD1048576")
 
 
-def many_rows(folder: Path) -> Path:
+def write_many_rows(folder: Path) -> Path:
     rows = "".join(f'<row r="{n}">{text_cell(f"A{n}")}</row>' for n in (1, 2))
     return pack_sheet(folder / "long.xlsx", rows, "A1:A2", 600_000_000)
 
 
-def repeated_text(folder: Path) -> Path:
+def write_repeated_text(folder: Path) -> Path:
     rows = 1_200
     column = pa.DictionaryArray.from_arrays(
         pa.array([0] * rows, pa.int32()), pa.array(["x" * 1_000_000])
@@ -353,26 +361,26 @@ def repeated_text(folder: Path) -> Path:
     return folder / "t.parquet"
 
 
-def many_cells(folder: Path) -> Path:
+def write_many_cells(folder: Path) -> Path:
     columns = {name: pa.array(["a"] * 6_000_000) for name in ("facts", "outcome")}
     pq.write_table(pa.table(columns), folder / "t.parquet")
     return folder / "t.parquet"
 
 
-def long_cell(folder: Path) -> Path:
+def write_long_cell(folder: Path) -> Path:
     return pack_sheet(
         folder / "t.xlsx", f'<row r="1">{text_cell("A1", "a" * 300_000_000)}</row>', "A1:A1"
     )
 
 
-def long_text(folder: Path) -> Path:
+def write_long_text(folder: Path) -> Path:
     pq.write_table(
         pa.table({"facts": ["a" * 400_000_000]}), folder / "t.parquet", compression="zstd"
     )
     return folder / "t.parquet"
 
 
-def blank_rows(folder: Path) -> Path:
+def write_blank_rows(folder: Path) -> Path:
     return pack_sheet(folder / "t.xlsx", "<row/>" * 5_000_000, "A1:A1")
 
 
@@ -380,26 +388,32 @@ def blank_rows(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (long_cell, r"t.xlsx: at least 300\d+ bytes when unpacked; expected 33554432 at most"),
-        (long_text, r"t.parquet: at least 400\d+ bytes when unpacked; expected 33554432 at most"),
-        (blank_rows, r"t.xlsx: more than 1048576 rows, which no sheet can have"),
-        (far_apart, r"wide.xlsx: \d+ cells; expected 10000000 at most.*stray cell"),
-        (many_rows, r"long.xlsx: at least 6\d+ bytes when unpacked; expected \d+ at most"),
-        (repeated_text, r"t.parquet: at least \d+ bytes when unpacked"),
-        (many_cells, r"t.parquet: 12000000 cells; expected 10000000 at most"),
+        (
+            write_long_cell,
+            r"t.xlsx: at least 300\d+ bytes when unpacked; expected 33554432 at most",
+        ),
+        (
+            write_long_text,
+            r"t.parquet: at least 400\d+ bytes when unpacked; expected 33554432 at most",
+        ),
+        (write_blank_rows, r"t.xlsx: more than 1048576 rows, which no sheet can have"),
+        (write_distant_cells, r"wide.xlsx: \d+ cells; expected 10000000 at most.*stray cell"),
+        (write_many_rows, r"long.xlsx: at least 6\d+ bytes when unpacked; expected \d+ at most"),
+        (write_repeated_text, r"t.parquet: at least \d+ bytes when unpacked"),
+        (write_many_cells, r"t.parquet: 12000000 cells; expected 10000000 at most"),
     ],
 )
-def test_a_file_that_unpacks_to_far_more_is_refused_in_little_memory(
+def test_a_file_that_unpacks_to_a_large_size_is_refused_in_little_memory(
     tmp_path: Path, make: Callable[[Path], Path], message: str
 ) -> None:
     """Slow; only it finds a library that unpacks a file before its size is known."""
     path = make(tmp_path)
     assert path.stat().st_size < 2_000_000
     program = MEASURED_READ.format(path=sys.path, table=str(path))
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    error, increase = done.stdout.splitlines()
+    error, increase = process.stdout.splitlines()
     assert re.match(f"UserError: .*{message}", error)
     assert int(increase) < 650_000
 
@@ -465,14 +479,14 @@ def test_faults_of_a_sheet_are_named(tmp_path: Path) -> None:
         load(tmp_path / "cases.xlsx", sheet="Other")
 
 
-def test_cells_of_a_sheet_are_what_they_show(tmp_path: Path) -> None:
+def test_cells_of_a_sheet_are_read_as_displayed(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {"facts": ["a", None, "c"], "age": [1.0, 2.5, None], "is": [True, False, None]}
     )
     frame.to_excel(tmp_path / "t.xlsx", index=False, startcol=1)
-    read = read_user_table(tmp_path / "t.xlsx", ["facts"])
-    assert read.columns.tolist() == ["(column 1)", "facts", "age", "is"]
-    assert read.iloc[:, 1:].to_numpy().tolist() == [
+    table = read_user_table(tmp_path / "t.xlsx", ["facts"])
+    assert table.columns.tolist() == ["(column 1)", "facts", "age", "is"]
+    assert table.iloc[:, 1:].to_numpy().tolist() == [
         ["a", "1", "True"],
         ["", "2.5", "False"],
         ["c", "", ""],
@@ -488,7 +502,7 @@ def test_cells_of_a_sheet_are_what_they_show(tmp_path: Path) -> None:
         ('[{"facts": "F"', "not JSON"),
     ],
 )
-def test_a_json_file_that_is_no_array_of_objects_is_refused(
+def test_a_json_file_without_an_array_of_objects_is_refused(
     tmp_path: Path, text: str, message: str
 ) -> None:
     (tmp_path / "cases.json").write_text(text)
