@@ -114,10 +114,14 @@ def _compare(
     correct_counts: tuple[tuple[float, ...], ...], sizes: tuple[tuple[int, ...], ...]
 ) -> Difference:
     sides = [
-        Sums(as_numbers([float(n < k) for k, size in zip(mine, all_, strict=True) for n in range(size)])[:, None],
-             np.ones((sum(all_), 1)))
+        Sums(
+            as_numbers(
+                [float(n < k) for k, size in zip(mine, all_, strict=True) for n in range(size)]
+            )[:, None],
+            np.ones((sum(all_), 1)),
+        )
         for mine, all_ in zip(correct_counts, sizes, strict=True)
-    ]  # fmt: skip
+    ]
     clusters = [
         [f"{side} {n}" for n, size in enumerate(all_) for _ in range(size)]
         for side, all_ in enumerate(sizes)

@@ -84,7 +84,9 @@ TOURNAMENTS = {
 
 
 def measure(tournament: Tournament, worlds: int = WORLDS) -> dict[str, tuple[float, float]]:
-    """Coverage of strengths and of each term, and the mean of the estimate less what was planted."""
+    """Coverage of strengths and of each term, and the mean of the estimate less what was
+    planted.
+    """
     random = np.random.default_rng([SEED, tournament.topics])
     planted = {
         f"debater {number}": float(value) for number, value in enumerate(tournament.strengths)

@@ -61,7 +61,9 @@ def read_summaries(path: Path) -> list[Opinion]:
 
 
 def surviving_names(facts: str) -> list[str]:
-    """What the recogniser takes for a name in finished facts, less customary words and pseudonyms."""
+    """What the recogniser takes for a name in finished facts, less customary words and
+    pseudonyms.
+    """
     survivors = [name for name, _ in recognise_names(lower_pseudonyms(facts))]
     return [
         name for name in survivors if any(plain not in COMMON_WORDS for plain in _capitalised(name))

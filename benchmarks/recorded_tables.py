@@ -49,10 +49,14 @@ def figures(work: Path, data_root: Path, page: str) -> Iterator[Figure]:
     discussions, changes = discussions_of(groups).frame, changed_answers(groups).frame
     row = discussions.iloc[0]
     for name, of in {
-        "right before": "before", "right after": "after", "difference": "difference", "wrong who end right": "to right",
-        "right who end wrong": "to wrong", "most end right, one was"
-            " right": "one", "most end right, none was": "none",
-    }.items():  # fmt: skip
+        "right before": "before",
+        "right after": "after",
+        "difference": "difference",
+        "wrong who end right": "to right",
+        "right who end wrong": "to wrong",
+        "most end right, one was right": "one",
+        "most end right, none was": "none",
+    }.items():
         yield Figure(f"delidata/{name}", row[name], row[f"{of} low"], row[f"{of} high"])
     for name in ("members", "groups", "groups with one right"):
         yield Figure(f"delidata/{name}", row[name])

@@ -1,9 +1,9 @@
 """Open the desk: pages on which people sit as judges and label statements, on this machine or
 wherever colleagues are.
 
-python scripts/desk.py                                                      answers wait for the next run
-python scripts/desk.py snakemake --cores 2 debates --configfile my.yaml     the debates go on after each answer
-python scripts/desk.py --conflicts                                          labels on which annotators differ
+python scripts/desk.py                                    answers wait for the next run
+python scripts/desk.py snakemake --cores 2 debates        the debates go on after each answer
+python scripts/desk.py --conflicts                        labels on which annotators differ
 
 Options of the desk may stand anywhere among those of Snakemake; docs/colleagues.md has them all.
 """
@@ -43,9 +43,9 @@ Ctrl-C closes it; the links stay the same. Whatever a page calls saved is in a f
 
 
 UNENCRYPTED = """\
-others on the network could read every answer, and the links by which one sits in a person's seat, since nothing would \
-encrypt them on their way. Give a certificate (--cert FILE --key FILE). Only where something else encrypts the way to \
-this address, a tunnel or a proxy, say so: --behind-tunnel --address https://..."""
+others on the network could read every answer and the links to people's seats, because the \
+connection would not be encrypted. Give a certificate (--cert FILE --key FILE). If a tunnel or a \
+proxy encrypts the connection to this address, use --behind-tunnel --address https://..."""
 
 
 async def open_desk(command: list[str], options: Namespace) -> None:
@@ -128,7 +128,9 @@ def open_certificate(cert: Path | None, key: Path | None) -> ssl.SSLContext | No
 
 
 def main() -> None:
-    """Read the command line; what is not the desk's is the command that goes on with the debates."""
+    """Read the command line; what is not the desk's is the command that goes on with the
+    debates.
+    """
     parser = ArgumentParser(description=(__doc__ or "").partition("\n")[0], allow_abbrev=False)
     parser.add_argument(
         "--host", help=f"the address of this machine to listen at; by default {HOST}"

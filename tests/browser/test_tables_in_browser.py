@@ -19,12 +19,18 @@ from moot.scores import no_scores
 pytestmark = pytest.mark.slow
 
 ROW = {
-    "study": "recorded", "contrast": "debate-or-vote", "question": "Is a debate right more often"
-        " than a vote? " * 4,
-    "first": "recorded-debate/gemini-2.5-flash-recorded", "second": "recorded-vote/gemini-2.5-flash-recorded",
-    "metric": "accuracy, invalid = wrong", "expected": "first higher", "first value": (0.5, 0.4, 0.1, -0.02, 0.22, 0.1),
-    "p (Holm)": (0.2, 2, 100, 100), "speaks of": "cases like these", "expectation met": "not shown",
-}  # fmt: skip
+    "study": "recorded",
+    "contrast": "debate-or-vote",
+    "question": "Is a debate right more often than a vote? " * 4,
+    "first": "recorded-debate/gemini-2.5-flash-recorded",
+    "second": "recorded-vote/gemini-2.5-flash-recorded",
+    "metric": "accuracy, invalid = wrong",
+    "expected": "first higher",
+    "first value": (0.5, 0.4, 0.1, -0.02, 0.22, 0.1),
+    "p (Holm)": (0.2, 2, 100, 100),
+    "speaks of": "cases like these",
+    "expectation met": "not shown",
+}
 IS_WIDER_THAN_BOX = (
     "() => { const box = document.querySelector('.scroll'); return box.scrollWidth >"
     " box.clientWidth }"

@@ -15,13 +15,28 @@ from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 
 TALK = [
-    {"thread_id": f"t{thread}", "seq": turn, "author": who, "body": f"I say {turn} things.", "choice": answer, "gold": "B"}
-    for thread in range(3) for turn, (who, answer) in enumerate((("kim", "A"), ("lee", "B"), ("kim", "B")), 1)
-]  # fmt: skip
+    {
+        "thread_id": f"t{thread}",
+        "seq": turn,
+        "author": who,
+        "body": f"I say {turn} things.",
+        "choice": answer,
+        "gold": "B",
+    }
+    for thread in range(3)
+    for turn, (who, answer) in enumerate((("kim", "A"), ("lee", "B"), ("kim", "B")), 1)
+]
 VOTES = [
-    {"case_id": f"r{run}", "story": f"s{run % 2}", "juror": juror, "rationale": "It is so because.", "vote": vote}
-    for run in range(4) for juror, vote in (("m", "YES"), ("n", "NO"), ("m", None))
-]  # fmt: skip
+    {
+        "case_id": f"r{run}",
+        "story": f"s{run % 2}",
+        "juror": juror,
+        "rationale": "It is so because.",
+        "vote": vote,
+    }
+    for run in range(4)
+    for juror, vote in (("m", "YES"), ("n", "NO"), ("m", None))
+]
 
 
 def pasted(said: str) -> Loaded:
@@ -45,8 +60,13 @@ def test_a_chat_is_recognised_and_its_entry_can_be_pasted(tmp_path: Path) -> Non
     pd.DataFrame(TALK).to_csv(path, index=False)
     said = describe_table(path)
     assert columns_of(said) == {
-        "debate": "thread_id", "turn": "seq", "speaker": "author", "text": "body", "answer": "choice", "truth": "gold",
-    }  # fmt: skip
+        "debate": "thread_id",
+        "turn": "seq",
+        "speaker": "author",
+        "text": "body",
+        "answer": "choice",
+        "truth": "gold",
+    }
     assert "Read as guessed: 9 rows read, 3 debates, 3 cases." in said and "Missing" not in said
     assert [(case.case_id, case.target) for case in pasted(said).cases] == [
         ("t0", "b"),
@@ -60,8 +80,13 @@ def test_votes_without_truth_are_judges_and_what_is_missing_is_said(tmp_path: Pa
     path.write_text("".join(json.dumps(row) + "\n" for row in VOTES))
     said = describe_table(path)
     assert columns_of(said) == {
-        "debate": "case_id", "case": "story", "speaker": "", "judge": "juror", "text": "rationale", "answer": "vote",
-    }  # fmt: skip
+        "debate": "case_id",
+        "case": "story",
+        "speaker": "",
+        "judge": "juror",
+        "text": "rationale",
+        "answer": "vote",
+    }
     assert "Missing: `truth`, which brings accuracy, and who changes to right and to wrong." in said
     assert [case.case_id for case in pasted(said).cases] == ["s0", "s1"]
 

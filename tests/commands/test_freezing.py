@@ -114,7 +114,9 @@ def run(plan: Plan) -> None:
 def test_a_plan_changed_after_the_replies_were_seen_is_told_although_predictions_are_gone(
     folder: Path,
 ) -> None:
-    """Frozen, run, its predictions deleted, a contrast reversed and another dropped, frozen again."""
+    """Frozen, run, its predictions deleted, a contrast reversed and another dropped, frozen
+    again.
+    """
     with FaultServer() as server:
         stated = {"first": "planned", "second": "other", "direction": "first_higher"}
         further = {"f1": {"first": "planned", "second": "other", "metric": "f1"}}

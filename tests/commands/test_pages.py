@@ -1,4 +1,6 @@
-"""Every configuration that a page shows is one: laid over the default one it names what there is."""
+"""Every configuration that a page shows is one: laid over the default one it names what
+there is.
+"""
 
 import re
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Which cases an experiment takes: by share of labels, by seed, and more cases include the fewer."""
+"""Which cases an experiment takes: by share of labels, by seed, and more cases include the
+fewer.
+"""
 
 import pytest
 

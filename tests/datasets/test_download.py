@@ -1,4 +1,6 @@
-"""Downloads: checked, atomic, primary before archive, and never over a file that a user put there."""
+"""Downloads: checked, atomic, primary before archive, and never over a file that a user put
+there.
+"""
 
 import hashlib
 import io

@@ -94,10 +94,18 @@ def test_a_text_is_a_column_a_list_or_a_template(
 
 def test_all_configuration_keys_reach_the_task(table: Path) -> None:
     loaded = load(
-        table, labels={"LOST": "tenant lost", "WON": "tenant won"}, positive="tenant lost", question="Who won?",
-        noun="the dispute", background="Housing.", meaning={"tenant won": "the tenant wins"},
-        roles={"judge": "the arbiter"}, attributes=["court"], cluster="court", id="nr",
-    )  # fmt: skip
+        table,
+        labels={"LOST": "tenant lost", "WON": "tenant won"},
+        positive="tenant lost",
+        question="Who won?",
+        noun="the dispute",
+        background="Housing.",
+        meaning={"tenant won": "the tenant wins"},
+        roles={"judge": "the arbiter"},
+        attributes=["court"],
+        cluster="court",
+        id="nr",
+    )
     task = loaded.task
     assert (task.labels, task.positive, task.cluster) == (
         ("tenant lost", "tenant won"),

@@ -197,7 +197,9 @@ def test_a_plan_that_is_another_ends_the_process(server: FaultServer, beside: An
 
 
 def test_replies_that_are_under_way_when_the_desk_dies_are_kept(beside: Any) -> None:
-    """Nothing is paid for twice: two debates take 24 calls, whatever ends the process in between."""
+    """Nothing is paid for twice: two debates take 24 calls, whatever ends the process in
+    between.
+    """
     with FaultServer(latency=0.5) as server:
         plan = planned(server.url, "courtroom", {"judge": "person"})
         hold(plan)

@@ -1,4 +1,6 @@
-"""Keys appear nowhere that a run writes, and are sent nowhere but to the server of their own entry."""
+"""Keys appear nowhere that a run writes, and are sent nowhere but to the server of their own
+entry.
+"""
 
 import json
 import logging

@@ -135,12 +135,21 @@ def panel() -> tuple[pd.DataFrame, pd.DataFrame]:
     said_in = {**POSITIONS, "d5": ("AFFIRM", "NONE")}
     rows = [
         {
-            "experiment": "e", "model": "m", "debate_id": debate, "case_id": debate, "turn": turn, "round": turn,
-            "speaker": "judge_1", "kind": "statement", "text": "" if (debate, turn) == ("d5", 2) else "Words.",
-            "source": "model", "item": statement_id("e", "m", debate, turn, "Words."),
+            "experiment": "e",
+            "model": "m",
+            "debate_id": debate,
+            "case_id": debate,
+            "turn": turn,
+            "round": turn,
+            "speaker": "judge_1",
+            "kind": "statement",
+            "text": "" if (debate, turn) == ("d5", 2) else "Words.",
+            "source": "model",
+            "item": statement_id("e", "m", debate, turn, "Words."),
         }
-        for debate in said_in for turn in (1, 2)
-    ]  # fmt: skip
+        for debate in said_in
+        for turn in (1, 2)
+    ]
     statements = pd.DataFrame(rows)
     labels = statements.assign(
         label=[label for pair in said_in.values() for label in pair], labeler="rules", evidence=""
@@ -179,9 +188,14 @@ def test_labels_beside_the_ones_that_count() -> None:
     statements, labels = panel()
     unit = dict(zip(statements["debate_id"], name_units(statements), strict=True))
     ranks = {"d2": 0.1, "d5": 0.2, "d1": 0.3, "d3": 0.4, "d4": 0.5}
-    sample = pd.DataFrame({
-        "unit": [unit[debate] for debate in ranks], "size": 0.5, "draw": list(ranks.values()), "batch": [1, 1, *[np.nan] * 3]
-    })  # fmt: skip
+    sample = pd.DataFrame(
+        {
+            "unit": [unit[debate] for debate in ranks],
+            "size": 0.5,
+            "draw": list(ranks.values()),
+            "batch": [1, 1, *[np.nan] * 3],
+        }
+    )
     people = pd.concat([by_person(labels, "REMAND", "d2", "d5"), by_person(labels, "AFFIRM", "d3")])
     everyone = pd.concat(
         [

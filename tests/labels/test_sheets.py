@@ -33,11 +33,19 @@ def statements(tmp_path: Path) -> pd.DataFrame:
     rows = [
         {
             **dict.fromkeys(SCHEMAS["transcripts"].names),
-            "experiment": "panel", "model": "tiny", "debate_id": f"c{1 + number % 2}#0", "case_id": f"c{1 + number % 2}",
-            "turn": number, "round": 1, "speaker": "judge_1", "kind": "statement", "text": text, "source": "model",
+            "experiment": "panel",
+            "model": "tiny",
+            "debate_id": f"c{1 + number % 2}#0",
+            "case_id": f"c{1 + number % 2}",
+            "turn": number,
+            "round": 1,
+            "speaker": "judge_1",
+            "kind": "statement",
+            "text": text,
+            "source": "model",
         }
         for number, text in enumerate(TEXTS)
-    ]  # fmt: skip
+    ]
     rows.append({**rows[0], "kind": "vote", "turn": 99})
     path = tmp_path / "transcripts" / "panel" / "tiny" / "0.parquet"
     write_rows(path, "transcripts", rows, describe("panel"))
@@ -134,13 +142,21 @@ def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path:
         {
             "id": number,
             "data": task["data"],
-            "annotations": [{
-                "completed_by": {"email": "bob@example.org"},
-                "result": [{"type": "choices", "value": {"choices": ["REVERSE AND REMAND"]}, "from_name": "label"}],
-            }],
+            "annotations": [
+                {
+                    "completed_by": {"email": "bob@example.org"},
+                    "result": [
+                        {
+                            "type": "choices",
+                            "value": {"choices": ["REVERSE AND REMAND"]},
+                            "from_name": "label",
+                        }
+                    ],
+                }
+            ],
         }
         for number, task in enumerate(json.loads(tasks.read_text()))
-    ]  # fmt: skip
+    ]
     (folder / "bob.json").write_text(json.dumps(export))
     found, faults = read_annotations(filled_files(folder), known(statements))
     assert faults == []
@@ -255,11 +271,19 @@ def test_items_differ_and_tell_nothing() -> None:
 
 def frame_of(**labelers: list[str]) -> pd.DataFrame:
     rows = [
-        {"experiment": "e", "model": "m", "debate_id": f"d{n}", "turn": 1, "case_id": f"c{n % 5}", "labeler": who, "label": label}
+        {
+            "experiment": "e",
+            "model": "m",
+            "debate_id": f"d{n}",
+            "turn": 1,
+            "case_id": f"c{n % 5}",
+            "labeler": who,
+            "label": label,
+        }
         for who, labels in labelers.items()
         for n, label in enumerate(labels)
         if label
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows)
 
 

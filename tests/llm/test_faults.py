@@ -148,9 +148,12 @@ async def test_anthropic_is_asked_in_its_own_words(
     server.reset(faults=[])
     thinking = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
     asked = Request(
-        "anthropic", "test", (Message("system", "Be brief."), Message("user", "Will it rain? " * 9)),
-        {"max_tokens": 50, "seed": 1, "temperature": 0.5, **thinking}, SCHEMA,
-    )  # fmt: skip
+        "anthropic",
+        "test",
+        (Message("system", "Be brief."), Message("user", "Will it rain? " * 9)),
+        {"max_tokens": 50, "seed": 1, "temperature": 0.5, **thinking},
+        SCHEMA,
+    )
     monkeypatch.setenv("OPENAI_ORG_ID", "org-of-another")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.host)
     endpoint = AnthropicEndpoint(ModelConfig(endpoint="anthropic", model="test"), 1)

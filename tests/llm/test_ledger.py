@@ -1,4 +1,6 @@
-"""The ledger keeps what it was given through full disks, locks and damage, and says what is wrong."""
+"""The ledger keeps what it was given through full disks, locks and damage, and says what is
+wrong.
+"""
 
 import asyncio
 import multiprocessing

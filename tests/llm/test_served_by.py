@@ -1,4 +1,6 @@
-"""What a server says of itself is kept with each reply; an empty reply that it counted is paid for."""
+"""What a server says of itself is kept with each reply; an empty reply that it counted is paid
+for.
+"""
 
 import json
 from contextlib import closing

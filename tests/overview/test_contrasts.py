@@ -56,20 +56,33 @@ def plan_of(**entries: dict[str, Any]) -> Plan:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({"first": "debat", "second": "prompt"}, "contrasts.x.first: unknown experiment 'debat';"
-            " did you mean 'debate'?"),
-        ({"first": "debate/c", "second": "prompt"}, "x.first: unknown model of experiment 'debate'"
-            " 'c'"),
-        ({"first": "debate", "second": "prompt", "metric": "acuracy"}, "x.metric: unknown metric of"
-            " contrasts 'acuracy'"),
+        (
+            {"first": "debat", "second": "prompt"},
+            "contrasts.x.first: unknown experiment 'debat'; did you mean 'debate'?",
+        ),
+        (
+            {"first": "debate/c", "second": "prompt"},
+            "x.first: unknown model of experiment 'debate' 'c'",
+        ),
+        (
+            {"first": "debate", "second": "prompt", "metric": "acuracy"},
+            "x.metric: unknown metric of contrasts 'acuracy'",
+        ),
         ({"first": "debate", "second": "prompt", "direction": "up"}, "x.direction: found 'up'"),
-        ({"first": "debate", "second": "debate"}, "contrasts.x: both sides are debate, 2 models;"
-            " expected two that differ"),
-        ({"first": "debate", "secnd": "prompt"}, "contrasts.x.secnd: unknown key 'secnd'; did you"
-            " mean 'second'?"),
-        ({"first": "debate/a", "second": "debate/b", "first_cases": {"sex": "f"}}, "Add `paired: false`"),
+        (
+            {"first": "debate", "second": "debate"},
+            "contrasts.x: both sides are debate, 2 models; expected two that differ",
+        ),
+        (
+            {"first": "debate", "secnd": "prompt"},
+            "contrasts.x.secnd: unknown key 'secnd'; did you mean 'second'?",
+        ),
+        (
+            {"first": "debate/a", "second": "debate/b", "first_cases": {"sex": "f"}},
+            "Add `paired: false`",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_in_a_contrast_names_key_and_remedy(entry: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError) as raised:
         plan_of(x=entry)
@@ -148,10 +161,14 @@ def test_contrasts_are_tested_and_corrected_together(tmp_path: Path) -> None:
         f1={"first": "debate/a", "second": "prompt/b", "metric": "f1"},
         same={"first": "debate/a", "second": "debate/b"},
         groups={
-            "first": "prompt/b", "second": "prompt/b", "paired": False, "first_cases": {"sex": "f"}, "second_cases": {"sex": "m"}
+            "first": "prompt/b",
+            "second": "prompt/b",
+            "paired": False,
+            "first_cases": {"sex": "f"},
+            "second_cases": {"sex": "m"},
         },
         waiting={"first": "debate/a", "second": "prompt/c"},
-    )  # fmt: skip
+    )
     debate = run(tmp_path, "debate", a=RIGHT, b=NEARLY)
     prompt = run(tmp_path, "prompt", repeats=2, b=CONSTANT)
     content = contrasts(results_of(plan, debate, prompt))
@@ -296,12 +313,20 @@ def test_both_sides_average_f1_over_the_same_labels(tmp_path: Path) -> None:
     wrong = {"debate": "maybe", "prompt": ""}
     found = {
         name: write_results(
-            tmp_path, CASES,
-            {"b": [prediction(one.case_id, one.target, odd if one is CASES[0] else one.target) for one in CASES]},
-            task=task, experiment=name, config=experiment_view(models=("b",)),
+            tmp_path,
+            CASES,
+            {
+                "b": [
+                    prediction(one.case_id, one.target, odd if one is CASES[0] else one.target)
+                    for one in CASES
+                ]
+            },
+            task=task,
+            experiment=name,
+            config=experiment_view(models=("b",)),
         )
         for name, odd in wrong.items()
-    }  # fmt: skip
+    }
     plan = plan_of(first={"first": "debate", "second": "prompt", "metric": "macro_f1"})
     difference = measure(plan.contrasts[0], found)
     assert difference and difference.first == difference.second == pytest.approx((1 + 18 / 19) / 3)

@@ -20,7 +20,10 @@ from results_on_disk import case, experiment_view, prediction, write_results
 
 SHIPPED = Path(__file__).resolve().parents[2] / "data" / "published" / "claims.csv"
 CASES = [case(f"c{number}", "yes" if number % 3 == 0 else "no") for number in range(30)]
-HEADER = "study,source,question,claim,published,data,statistic,metric,first,second,direction,threshold,see"
+HEADER = (
+    "study,source,question,claim,published,data,statistic,metric,first,second,direction,threshold,"
+    "see"
+)
 
 
 def recorded(folder: Path, method: str, answers: str, cases: int = 30) -> ExperimentResults:

@@ -55,16 +55,36 @@ def panels(folder: Path, protocol: str, changes: float, seed: int = 0) -> Experi
                 if number and not human:
                     held[seat] ^= int(random.random() < changes)
                 parsed = json.dumps({"condition": "affirm"}) if human else None
-                said.append({
-                    "debate_id": debate, "case_id": case.case_id, "repeat": repeat, "turn": turn + 1, "round": number + 1,
-                    "speaker": "human" if human else f"judge_{seat + 1}", "visibility": "public", "kind": "statement",
-                    "text": "Said.", "parsed": parsed, "parse_status": "", "source": "human" if human else "model",
-                })  # fmt: skip
+                said.append(
+                    {
+                        "debate_id": debate,
+                        "case_id": case.case_id,
+                        "repeat": repeat,
+                        "turn": turn + 1,
+                        "round": number + 1,
+                        "speaker": "human" if human else f"judge_{seat + 1}",
+                        "visibility": "public",
+                        "kind": "statement",
+                        "text": "Said.",
+                        "parsed": parsed,
+                        "parse_status": "",
+                        "source": "human" if human else "model",
+                    }
+                )
                 label = LABELS[int(held[seat])]
-                labels.append({
-                    "experiment": protocol, "model": "tiny", "debate_id": debate, "turn": turn + 1, "label": label,
-                    "code": CODES[label], "labeler": "rules", "evidence": "", "predicted": label,
-                })  # fmt: skip
+                labels.append(
+                    {
+                        "experiment": protocol,
+                        "model": "tiny",
+                        "debate_id": debate,
+                        "turn": turn + 1,
+                        "label": label,
+                        "code": CODES[label],
+                        "labeler": "rules",
+                        "evidence": "",
+                        "predicted": label,
+                    }
+                )
     params = {"judges": JUDGES, "rounds": ROUNDS, "votes": "none"}
     view = replace(
         experiment_view(protocol, "opinions", params=params), rubric=RUBRICS["appellate"]

@@ -70,9 +70,13 @@ def test_a_users_own_experiment_may_be_as_published_under_its_own_name() -> None
         ({"params": {"max_tokens": 10}}, {}, "other settings: max_tokens"),
         ({"split": "train"}, {}, "another split"),
         ({"calibration_cases": 5}, {}, "other settings: calibration_cases"),
-        ({"protocol": "courtroom", "params": {"critique": True, "roles": "cooperative"}}, {}, "other settings: roles"),
+        (
+            {"protocol": "courtroom", "params": {"critique": True, "roles": "cooperative"}},
+            {},
+            "other settings: roles",
+        ),
     ],
-)  # fmt: skip
+)
 def test_every_way_of_differing_is_seen_and_said(
     experiment: Any, dataset: Any, difference: str
 ) -> None:
@@ -93,18 +97,28 @@ OPENAI = "https://api.openai.com/v1"
     ("name", "entry", "difference"),
     [
         ("gemma-2", {"base_url": "http://elsewhere:11434", "concurrency": 2}, ""),
-        ("gemma-2", {"endpoint": "openai", "base_url": "http://elsewhere/v1"}, "gemma-2 is served by another provider than ollama"),
+        (
+            "gemma-2",
+            {"endpoint": "openai", "base_url": "http://elsewhere/v1"},
+            "gemma-2 is served by another provider than ollama",
+        ),
         ("gemma-2", {"model": "gemma2:2b"}, "gemma-2 names the model gemma2:2b, not gemma2:9b"),
         ("gemma-2", {"context": 4096}, "gemma-2 has another context than 16384 tokens"),
         ("gpt-4o-mini", {"base_url": f"{OPENAI}/"}, ""),
         ("gpt-4o-mini", {"context": 4096}, ""),
-        ("gpt-4o-mini", {"base_url": "http://localhost:8000/v1", "model": "llama3"},
-         f"gpt-4o-mini is served by another provider than {OPENAI}; gpt-4o-mini names the model"
-         " llama3, not gpt-4o-mini"),
-        ("gpt-4o-mini", {"served_as": "vllm"}, "gpt-4o-mini is served by another provider than"
-            f" {OPENAI}"),
+        (
+            "gpt-4o-mini",
+            {"base_url": "http://localhost:8000/v1", "model": "llama3"},
+            f"gpt-4o-mini is served by another provider than {OPENAI}; gpt-4o-mini names the model"
+            " llama3, not gpt-4o-mini",
+        ),
+        (
+            "gpt-4o-mini",
+            {"served_as": "vllm"},
+            f"gpt-4o-mini is served by another provider than {OPENAI}",
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_entry_of_the_papers_name_that_reaches_another_model_does_not_repeat_it(
     name: str, entry: dict[str, Any], difference: str
 ) -> None:

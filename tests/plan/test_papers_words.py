@@ -119,9 +119,11 @@ def test_every_prompt_of_the_papers_has_its_digest_and_every_departure_a_run(pap
     known = Wordings(PROJECT)
     for folder, words in printed_prompts(papers).items():
         (printed,) = [
-            found for (protocol, data), found in known.printed.items()
-            if protocol == folder.partition("/")[2] and (data == "caselaw") == folder.startswith("debate_feedback")
-        ]  # fmt: skip
+            found
+            for (protocol, data), found in known.printed.items()
+            if protocol == folder.partition("/")[2]
+            and (data == "caselaw") == folder.startswith("debate_feedback")
+        ]
         assert {
             f"words/{name}.txt": words_digest(text) for name, text in words.items()
         } == printed.words
@@ -153,13 +155,28 @@ def anything(request: Request) -> Any:
 @pytest.mark.parametrize(
     ("folder", "task", "case", "params"),
     [
-        ("agenticsimlaw/zero_shot", REARREST, Case("c1", "t", "test", "sex is male", "yes", ("no", "yes")), {}),
-        ("agenticsimlaw/n_shot_cot", REARREST, Case("c1", "t", "test", "sex is male", "yes", ("no", "yes")), {"shots": 1}),
+        (
+            "agenticsimlaw/zero_shot",
+            REARREST,
+            Case("c1", "t", "test", "sex is male", "yes", ("no", "yes")),
+            {},
+        ),
+        (
+            "agenticsimlaw/n_shot_cot",
+            REARREST,
+            Case("c1", "t", "test", "sex is male", "yes", ("no", "yes")),
+            {"shots": 1},
+        ),
         ("triem/synthetic_panel", APPEAL, CASE, {}),
         ("triem/panel", APPEAL, CASE, {}),
-        ("debate_feedback/feedback", WINNER, Case("c1", "t", "test", "A sold B a {x}.", "plaintiff", WINNER.labels), {}),
+        (
+            "debate_feedback/feedback",
+            WINNER,
+            Case("c1", "t", "test", "A sold B a {x}.", "plaintiff", WINNER.labels),
+            {},
+        ),
     ],
-)  # fmt: skip
+)
 async def test_the_papers_words_are_what_is_sent(
     folder: str, task: Any, case: Case, params: dict[str, Any], papers: Path, tmp_path: Path
 ) -> None:

@@ -155,9 +155,14 @@ def test_a_rule_may_make_them_invalid(server: FaultServer, tmp_path: Path) -> No
         }
     )
     _, predictions = debated(
-        server, tmp_path, {"contrary": [contrary] * 2}, "courtroom", strategy="none", beliefs="none",
+        server,
+        tmp_path,
+        {"contrary": [contrary] * 2},
+        "courtroom",
+        strategy="none",
+        beliefs="none",
         contradictory="invalid",
-    )  # fmt: skip
+    )
     assert set(predictions["contrary"]["status"]) == {"invalid"}
     assert set(predictions["contrary"]["reason"]) == {
         "verdict of judge: the words contradict the prediction: The person will not be arrested"

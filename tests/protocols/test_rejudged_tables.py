@@ -36,9 +36,12 @@ def test_a_model_judges_a_groups_talk_by_its_words_alone(
     monkeypatch.chdir(tmp_path)
     Path("talk.csv").write_text(TALK)
     dataset = {
-        "loader": "transcripts", "path": "talk.csv", "columns": {"answers": "answers", "facts": "facts"},
-        "labels": {"n": "no", "y": "yes"}, "truth": "yes",
-    }  # fmt: skip
+        "loader": "transcripts",
+        "path": "talk.csv",
+        "columns": {"answers": "answers", "facts": "facts"},
+        "labels": {"n": "no", "y": "yes"},
+        "truth": "yes",
+    }
     again = {
         "protocol": "rejudge",
         "dataset": "talk",
@@ -46,16 +49,23 @@ def test_a_model_judges_a_groups_talk_by_its_words_alone(
         "params": {"source_experiment": "talk", "source_model": "people"},
     }
     config = {
-        "run": ["talk", "again"], "ledger": "ledger", "datasets": {"talk": dataset},
+        "run": ["talk", "again"],
+        "ledger": "ledger",
+        "datasets": {"talk": dataset},
         "models": {
             "people": {"endpoint": "recorded", "model": "recorded"},
             "judge": {"endpoint": "openai", "model": "judge", "base_url": server.url},
         },
         "experiments": {
-            "talk": {"source": "recorded", "dataset": "talk", "models": ["people"], "params": {"method": "debate"}},
+            "talk": {
+                "source": "recorded",
+                "dataset": "talk",
+                "models": ["people"],
+                "params": {"method": "debate"},
+            },
             "again": again,
         },
-    }  # fmt: skip
+    }
     plan = Plan.from_yaml(default_configuration(config), PROJECT)
     list(built(plan))
     asked = pd.read_parquet("results/calls/again/judge.parquet")["request"].tolist()

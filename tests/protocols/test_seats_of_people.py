@@ -53,13 +53,23 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "conference": [
         (seat, {"rounds": 1, "graded_decisions": 1, "gradings": 1, "answer": answer}, "conference")
         for seat, answer in (
-            ("judge", "label"), ("judge", "json"), ("judge", "likelihood"), ("moderator", "label"),
-            ("participant_2", "label"), ("evaluator", "label"), ("grader", "label"), ("coder", "label"),
+            ("judge", "label"),
+            ("judge", "json"),
+            ("judge", "likelihood"),
+            ("moderator", "label"),
+            ("participant_2", "label"),
+            ("evaluator", "label"),
+            ("grader", "label"),
+            ("coder", "label"),
         )
     ],
-    "agreement": [("judge", {"answer": answer}, "agreement") for answer in ("label", "json", "likelihood")],
+    "agreement": [
+        ("judge", {"answer": answer}, "agreement") for answer in ("label", "json", "likelihood")
+    ],
     "grading": [("grader", {}, "agreement")],
-    "stance": [("annotator", {"answer": answer}, "people") for answer in ("label", "json", "likelihood")],
+    "stance": [
+        ("annotator", {"answer": answer}, "people") for answer in ("label", "json", "likelihood")
+    ],
     "polarity": [("annotator", {"prompting": "cot", "answer": "json"}, "people")],
     "zero_shot": [("expert", {}, "people"), ("expert", {"answer": "likelihood"}, "people")],
     "few_shot": [("expert", {"shots": 2}, "people")],
@@ -71,7 +81,7 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "alone": [("judge", {"default_repetitions": 2}, "people")],
     "recall": [("reader", {}, "people")],
     "case_summary": [("clerk", {}, "caselaw")],
-}  # fmt: skip
+}
 CHOSEN = [
     (name, seat, params, data) for name, found in SEATS.items() for seat, params, data in found
 ]
@@ -311,9 +321,14 @@ def test_arms_keep_people_where_they_sit_and_plant_no_words_on_them(
     }
     both = {"defense": "person", "judge": "test"}
     assert seats == {
-        "": both, "noise": both, "consultancy": both, "labels_swapped": both, "alone": {"judge": "test"},
-        "swap": {"prosecutor": "person", "judge": "test"}, "matched_calls": {},
-    }  # fmt: skip
+        "": both,
+        "noise": both,
+        "consultancy": both,
+        "labels_swapped": both,
+        "alone": {"judge": "test"},
+        "swap": {"prosecutor": "person", "judge": "test"},
+        "matched_calls": {},
+    }
     for arm in ("plant_citation", "plant_names", "plant_padding"):
         with pytest.raises(
             UserError, match="defense is a person's seat, and no words are put into a person's"

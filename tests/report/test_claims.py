@@ -1,4 +1,6 @@
-"""Published claims: how an interval becomes a word, and what is said of a file that cannot be read."""
+"""Published claims: how an interval becomes a word, and what is said of a file that cannot be
+read.
+"""
 
 from pathlib import Path
 

@@ -97,8 +97,11 @@ def test_every_table_of_every_study_compiles_within_the_page(
 
 
 NEED_TRANSCRIPTS = {
-    "appellate/agreement", "appellate/changes_of_opinion", "conference/judge_difference", "feedback/components",
-}  # fmt: skip
+    "appellate/agreement",
+    "appellate/changes_of_opinion",
+    "conference/judge_difference",
+    "feedback/components",
+}
 
 HARD = [
     ["before", "word " * 900, "x"],

@@ -146,8 +146,11 @@ def test_the_index_says_how_each_debate_ended_and_how_the_judge_moved(page: str)
         if index["experiments"][debate["experiment"]]["name"] == "trial"
     }
     assert {name: trial["small", name]["change"] for name in COURSES} == {
-        "one": CHANGED | TO_WRONG, "two": CHANGED | TO_RIGHT, "three": 0, "four": CHANGED | TO_WRONG,
-    }  # fmt: skip
+        "one": CHANGED | TO_WRONG,
+        "two": CHANGED | TO_RIGHT,
+        "three": 0,
+        "four": CHANGED | TO_WRONG,
+    }
     assert trial["large", "two"]["change"] == 0 and trial["large", "two"]["answer"] == "yes"
     assert (
         trial["small", "one"]["swing"] == pytest.approx(0.6)

@@ -1,4 +1,6 @@
-"""Shares and changes of labels by a rubric of the user's own, on statements whose labels are known."""
+"""Shares and changes of labels by a rubric of the user's own, on statements whose labels are
+known.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -38,9 +40,13 @@ def write_labelled_results(folder: Path) -> ExperimentResults:
         experiment_view(), rubric=RUBRIC.model_copy(update={"utterance_kinds": ("plea",)})
     )
     results = write_results(
-        folder, cases, {"tiny": [prediction(labelled_case.case_id, "yes", "yes") for labelled_case in cases]}, {"tiny": utterances},
-        experiment="pleas", config=view,
-    )  # fmt: skip
+        folder,
+        cases,
+        {"tiny": [prediction(labelled_case.case_id, "yes", "yes") for labelled_case in cases]},
+        {"tiny": utterances},
+        experiment="pleas",
+        config=view,
+    )
     rows = [
         {"experiment": "pleas", "model": "tiny", "debate_id": debate, "turn": turn, "label": label,
          "code": RUBRIC.numbers[label], "labeler": "rules", "evidence": "", "predicted": label}

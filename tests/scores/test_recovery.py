@@ -211,9 +211,13 @@ def test_a_planted_difference_between_groups() -> None:
     estimates = []
     for seed in range(SEEDS):
         correct_by_group = [
-            [answer(SimulatedVoice(competence=share), seed, case(number), TASK, "m", []) == case(number).target for number in numbers]
+            [
+                answer(SimulatedVoice(competence=share), seed, case(number), TASK, "m", [])
+                == case(number).target
+                for number in numbers
+            ]
             for share, numbers in ((0.8, range(70)), (0.6, range(70, 140)))
-        ]  # fmt: skip
+        ]
         sums = [Sums(as_numbers(values)[:, None], np.ones((70, 1))) for values in correct_by_group]
         difference = compare_unpaired(*sums, range(70), range(70, 140), seed, DIFFERENCE)
         estimates.append((difference.difference, difference.low, difference.high))

@@ -189,9 +189,16 @@ def test_several_labels_worked_by_hand(tmp_path):
 
 def belief(debate, turn, prediction, confidence, **columns):
     return utterance(
-        debate, turn, "judge", "hm", visibility="judge", kind="belief", prediction=prediction, confidence=confidence,
+        debate,
+        turn,
+        "judge",
+        "hm",
+        visibility="judge",
+        kind="belief",
+        prediction=prediction,
+        confidence=confidence,
         **columns,
-    )  # fmt: skip
+    )
 
 
 def test_who_persuaded_the_judge(tmp_path):

@@ -1,4 +1,6 @@
-"""Metrics against scikit-learn, krippendorff and worked examples; labels fixed before resampling."""
+"""Metrics against scikit-learn, krippendorff and worked examples; labels fixed before
+resampling.
+"""
 
 import krippendorff
 import numpy as np

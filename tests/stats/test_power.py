@@ -165,7 +165,9 @@ def test_the_split_of_variance_is_recovered_from_a_pilot_without_bias() -> None:
 
 
 def test_a_study_of_the_planned_size_finds_the_difference_as_often_as_planned() -> None:
-    """Plan from many debates, hold 250 studies of that size, test each by the test of the tables."""
+    """Plan from many debates, hold 250 studies of that size, test each by the test of the
+    tables.
+    """
     random = np.random.default_rng(3)
     for repeats in (1, 3):
         pilot = debates(random, 20_000, 3, 0.9)

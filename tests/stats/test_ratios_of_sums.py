@@ -88,7 +88,9 @@ def test_the_influence_of_a_case_is_what_leaving_it_out_changes():
 
 
 def test_sides_of_different_cases_keep_their_level():
-    """Between equal sides, in clusters that both share, p is below 0.05 about once in twenty times."""
+    """Between equal sides, in clusters that both share, p is below 0.05 about once in twenty
+    times.
+    """
     random = np.random.default_rng(0)
     rejections = 0
     for seed in range(300):

@@ -24,10 +24,20 @@ COURSES = {"one": RIGHT_TO_WRONG, "two": WRONG_TO_RIGHT, "three": STEADY, "four"
 
 def belief(debate: str, turn: int, label: str, **columns: Any) -> dict[str, Any]:
     return utterance(
-        debate, turn, "judge", kind="belief", visibility="judge", prediction=label, confidence=80.0, probability=0.8,
-        parsed=json.dumps({"prediction": label, "confidence": 80, "reasoning": f"I lean to {label}."}),
-        parse_status="strict", **columns,
-    )  # fmt: skip
+        debate,
+        turn,
+        "judge",
+        kind="belief",
+        visibility="judge",
+        prediction=label,
+        confidence=80.0,
+        probability=0.8,
+        parsed=json.dumps(
+            {"prediction": label, "confidence": 80, "reasoning": f"I lean to {label}."}
+        ),
+        parse_status="strict",
+        **columns,
+    )
 
 
 def speech(debate: str, turn: int, speaker: str, text: str) -> dict[str, Any]:

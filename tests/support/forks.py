@@ -26,13 +26,40 @@ from pathlib import Path
 from typing import NoReturn
 
 LOADED = (
-    "snakemake.cli", "snakemake.script", "snakemake.executors.local", "snakemake.report.html_reporter",
-    "snakemake.profiles", "requests", "smart_open", "nbformat", "docutils", "yte", "pandas", "pandas.io.formats.style",
-    "pandas.io.formats.csvs", "pandas.io.formats.excel", "openpyxl", "lxml.etree", "pyarrow.dataset", "pyarrow.parquet",
-    "pyarrow.pandas_compat", "sqlalchemy.dialects.sqlite", "pydantic", "openai", "aiohttp", "yaml", "json_repair", "jinja2.sandbox",
-    "scipy.stats", "scipy.optimize", "sklearn.linear_model", "sklearn.pipeline", "matplotlib.figure",
-    "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
-)  # fmt: skip
+    "snakemake.cli",
+    "snakemake.script",
+    "snakemake.executors.local",
+    "snakemake.report.html_reporter",
+    "snakemake.profiles",
+    "requests",
+    "smart_open",
+    "nbformat",
+    "docutils",
+    "yte",
+    "pandas",
+    "pandas.io.formats.style",
+    "pandas.io.formats.csvs",
+    "pandas.io.formats.excel",
+    "openpyxl",
+    "lxml.etree",
+    "pyarrow.dataset",
+    "pyarrow.parquet",
+    "pyarrow.pandas_compat",
+    "sqlalchemy.dialects.sqlite",
+    "pydantic",
+    "openai",
+    "aiohttp",
+    "yaml",
+    "json_repair",
+    "jinja2.sandbox",
+    "scipy.stats",
+    "scipy.optimize",
+    "sklearn.linear_model",
+    "sklearn.pipeline",
+    "matplotlib.figure",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_svg",
+)
 ADDRESS = "MOOT_TEST_FORKS"
 CLIENT = """#!{python} -IS
 import json, os, socket, sys

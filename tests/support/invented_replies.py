@@ -91,7 +91,9 @@ def sentence(draw: random.Random) -> str:
 
 
 def filled_form(form: str, draw: random.Random) -> str:
-    """A form with placeholders, as prompts carry it where the schema is only described, filled in."""
+    """A form with placeholders, as prompts carry it where the schema is only described,
+    filled in.
+    """
     form = re.sub(
         r'"<one of: ([^>]*)>"', lambda match: json.dumps(draw.choice(match[1].split(", "))), form
     )

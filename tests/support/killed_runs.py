@@ -51,7 +51,9 @@ def durable_digests(config: dict[str, Any]) -> set[str]:
 def tables_of(
     config: dict[str, Any], folder: Path, cases: Path, transcripts: Path
 ) -> dict[str, str]:
-    """The scores and the study's final tables of a run as CSV; what the clock decides is left out."""
+    """The scores and the study's final tables of a run as CSV; what the clock decides is
+    left out.
+    """
     plan = Plan.from_yaml(config, PROJECT)
     (folder / "cases").mkdir(parents=True)
     (folder / "cases" / "people.parquet").write_bytes(cases.read_bytes())

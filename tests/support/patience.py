@@ -1,4 +1,6 @@
-"""The only limit on time that tests hold: who waits this long waits for something that never comes."""
+"""The only limit on time that tests hold: who waits this long waits for something that never
+comes.
+"""
 
 import time
 from collections.abc import Callable

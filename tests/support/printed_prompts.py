@@ -1,4 +1,6 @@
-"""The prompts that the papers print, read from extracts of the papers that do not come with moot."""
+"""The prompts that the papers print, read from extracts of the papers that do not come with
+moot.
+"""
 
 import re
 from pathlib import Path

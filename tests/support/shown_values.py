@@ -11,9 +11,15 @@ from moot.report.columns import OURS, PUBLISHED
 from moot.report.content import StudyResults
 
 WITH_PUBLISHED = {
-    "table1_steps", "table2_counts", "decision_probabilities", "volatility", "with_and_without_judge", "cost_ratios",
-    "table5_agreement_detection", "judge_on_known_agreement",
-}  # fmt: skip
+    "table1_steps",
+    "table2_counts",
+    "decision_probabilities",
+    "volatility",
+    "with_and_without_judge",
+    "cost_ratios",
+    "table5_agreement_detection",
+    "judge_on_known_agreement",
+}
 
 TOLD = {"opinion_changes", "opinion_change_opportunities", "total_tokens_per_case", "total_tokens_per_case_low", "total_tokens_per_case_high",
         "f1_std_across_models"}  # fmt: skip

@@ -82,8 +82,10 @@ def predicted(results: ExperimentResults) -> ExperimentResults:
 
 
 TASKS = {
-    "vast": ("con", "neutral", "pro"), "claim_stance": ("con", "pro"), "claim_polarity": ("negative", "neutral", "positive"),
-}  # fmt: skip
+    "vast": ("con", "neutral", "pro"),
+    "claim_stance": ("con", "pro"),
+    "claim_polarity": ("negative", "neutral", "positive"),
+}
 
 
 def study_of(plan: Plan, study: str, folder: Path, comparable: PaperMatches) -> StudyResults:
@@ -106,20 +108,45 @@ def leaderboards(datasets: Iterable[str]) -> dict[str, pd.DataFrame]:
     """For each of some data sets a leaderboard of every published baseline, in which every figure
     is 1.
     """
-    metrics = ("accuracy", "auc", "recall_weighted", "precision_weighted", "f1_weighted", "kappa", "mcc", "recall_binary",
-               "f1_binary", "f1_macro", "precision_macro", "recall_macro", "tn", "fp", "fn", "tp")  # fmt: skip
+    metrics = (
+        "accuracy",
+        "auc",
+        "recall_weighted",
+        "precision_weighted",
+        "f1_weighted",
+        "kappa",
+        "mcc",
+        "recall_binary",
+        "f1_binary",
+        "f1_macro",
+        "precision_macro",
+        "recall_macro",
+        "tn",
+        "fp",
+        "fn",
+        "tp",
+    )
     numbers = {f"{metric}{end}": 1.0 for metric in metrics for end in ("", "_low", "_high")}
     rows = PUBLISHED[PUBLISHED["repeated_by"].str.startswith("baselines/")]
     return {
         dataset: pd.DataFrame(
             [
-                {"dataset": dataset, "baseline": name, "title": name, "evaluation": evaluation, "status": "ok", "n": 9,
-                 "confusion": "[[1,0,0],[0,1,0],[0,0,1]]", **numbers}
-                for name in sorted(set(rows["model"])) for evaluation in ("cross_validation", "test")
+                {
+                    "dataset": dataset,
+                    "baseline": name,
+                    "title": name,
+                    "evaluation": evaluation,
+                    "status": "ok",
+                    "n": 9,
+                    "confusion": "[[1,0,0],[0,1,0],[0,0,1]]",
+                    **numbers,
+                }
+                for name in sorted(set(rows["model"]))
+                for evaluation in ("cross_validation", "test")
             ]
         )
         for dataset in datasets
-    }  # fmt: skip
+    }
 
 
 def marked(published: pd.DataFrame) -> "pd.Series[float]":
@@ -139,11 +166,22 @@ def hundred_debates(results: StudyResults) -> Iterator[Phase]:
     """
     steps = pd.DataFrame(
         [
-            {"debate_id": f"c{case}#{repeat}", "case_id": f"c{case}", "number": case, "step": step, "turn": step,
-             "kind": "statement", "text": "x", "code": AFFIRMED_CODE, "seat": (step - 1) % 3 + 1}
-            for case in range(1, 6) for repeat in range(20) for step in range(1, 10)
+            {
+                "debate_id": f"c{case}#{repeat}",
+                "case_id": f"c{case}",
+                "number": case,
+                "step": step,
+                "turn": step,
+                "kind": "statement",
+                "text": "x",
+                "code": AFFIRMED_CODE,
+                "seat": (step - 1) % 3 + 1,
+            }
+            for case in range(1, 6)
+            for repeat in range(20)
+            for step in range(1, 10)
         ]
-    )  # fmt: skip
+    )
     for protocol, name in PHASES.items():
         for experiment in results.find_experiments(protocol):
             for model in experiment.config.models:

@@ -1,4 +1,6 @@
-"""Transformers as baselines, with a tiny random model that the test makes: nothing is downloaded."""
+"""Transformers as baselines, with a tiny random model that the test makes: nothing is
+downloaded.
+"""
 
 from pathlib import Path
 

@@ -23,7 +23,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def benchmark() -> Iterator[object]:
-    """Imports a benchmark; the endpoint that one of them registers is forgotten after this module."""
+    """Imports a benchmark; the endpoint that one of them registers is forgotten after this
+    module.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(PROJECT / "benchmarks"))
         patch.setattr(ENDPOINTS, "_entries", {name: ENDPOINTS[name] for name in ENDPOINTS})

@@ -32,10 +32,14 @@ CONFIG = {
     "annotation_sample": 60,
     "datasets/people/rows": 260,
     "experiments/panels": {
-        "protocol": "panel", "dataset": "people", "models": "served", "cases": 50, "labelers": ["by_number", "human"],
+        "protocol": "panel",
+        "dataset": "people",
+        "models": "served",
+        "cases": 50,
+        "labelers": ["by_number", "human"],
         "params": {"judges": 2, "rounds": 2, "votes": "likelihood"},
     },
-}  # fmt: skip
+}
 TABLES = tuple(
     f"results/tables/appellate/{name}.csv"
     for name in ("label_shares", "decision_probabilities", "volatility")

@@ -29,13 +29,20 @@ CONFIG = {
     "models/echo": {"endpoint": "echo", "model": "echo"},
     "datasets/coins": {"source": "synthetic", "coins": 40, "baselines": ["own", "majority-class"]},
     "experiments/coins": {
-        "protocol": "ask", "dataset": "coins", "models": "echo", "params": {"tone": "kind"}, "labelers": ["shouting"],
+        "protocol": "ask",
+        "dataset": "coins",
+        "models": "echo",
+        "params": {"tone": "kind"},
+        "labelers": ["shouting"],
     },
     "experiments/trial": {
-        "protocol": "courtroom", "dataset": "people", "models": "served", "cases": 2,
+        "protocol": "courtroom",
+        "dataset": "people",
+        "models": "served",
+        "cases": 2,
         "grid": {"prompts": ["", "wordings/firm"]},
     },
-}  # fmt: skip
+}
 TARGETS = (
     "results/tables/own/letters.csv",
     "results/figures/own/letters.png",

@@ -20,22 +20,40 @@ CONFIG = {
     "run": "pleas",
     "annotation_sample": 30,
     "datasets/disputes": {
-        "loader": "table", "path": "disputes.csv", "text": "facts", "target": "outcome",
-        "labels": {"LOST": "landlord", "WON": "tenant"}, "question": "Who wins?",
+        "loader": "table",
+        "path": "disputes.csv",
+        "text": "facts",
+        "target": "outcome",
+        "labels": {"LOST": "landlord", "WON": "tenant"},
+        "question": "Who wins?",
         "roles": {"prosecutor": "counsel for the tenant", "defense": "counsel for the landlord"},
     },
     "rubrics/grounds": {
         "question": "On what <b>does</b> the speaker rest the case?",
-        "labels": {"Contract & law": "on the lease", "Fairness": "on what is fair", "hardship": "on need", "none": "neither"},
+        "labels": {
+            "Contract & law": "on the lease",
+            "Fairness": "on what is fair",
+            "hardship": "on need",
+            "none": "neither",
+        },
         "neutral": "none",
         "groups": {"need": ["Fairness", "hardship"]},
-        "rules": {"Contract & law": r"^[^)]*[0-3]\d\)", "Fairness": [r"^[^)]*[4-5]\d\)"], "hardship": r"^[^)]*[6-7]\d\)"},
+        "rules": {
+            "Contract & law": r"^[^)]*[0-3]\d\)",
+            "Fairness": [r"^[^)]*[4-5]\d\)"],
+            "hardship": r"^[^)]*[6-7]\d\)",
+        },
     },
     "experiments/pleas": {
-        "protocol": "courtroom", "dataset": "disputes", "models": "served", "cases": 8,
-        "rubric": "grounds", "labelers": ["rules", "judge", "human"], "params": {"strategy": "none"},
+        "protocol": "courtroom",
+        "dataset": "disputes",
+        "models": "served",
+        "cases": 8,
+        "rubric": "grounds",
+        "labelers": ["rules", "judge", "human"],
+        "params": {"strategy": "none"},
     },
-}  # fmt: skip
+}
 NAMES = ("label_shares", "label_changes", "agreement")
 TABLES = tuple(f"results/tables/courtroom/{name}.csv" for name in NAMES)
 

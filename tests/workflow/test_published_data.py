@@ -21,12 +21,24 @@ pytestmark = pytest.mark.slow
 
 LOCAL = {"source": "local"}
 DATASETS: dict[str, dict[str, Any]] = {
-    **dict.fromkeys(("nlsy97", "compas", "vast", "claim_stance", "claim_polarity", "caselaw", "justice", "cail18"), LOCAL),
+    **dict.fromkeys(
+        (
+            "nlsy97",
+            "compas",
+            "vast",
+            "claim_stance",
+            "claim_polarity",
+            "caselaw",
+            "justice",
+            "cail18",
+        ),
+        LOCAL,
+    ),
     "cap": {**LOCAL, "path": "opinions/cap_illinois_sample.jsonl"},
     "agenticsimlaw": LOCAL,
     "nyu_debates": LOCAL,
     "opinions": {**LOCAL, "path": "opinions/nm_appeals_250.jsonl", "ner": False},
-}  # fmt: skip
+}
 TARGETS = {
     "nlsy97": {"no": 1019, "yes": 393},
     "compas": {"no": 3363, "yes": 2809},

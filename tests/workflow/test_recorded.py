@@ -63,15 +63,32 @@ OPINIONS = "day,outcome,facts\n" + "".join(
 )
 ANSWERS_PATH = Path("data", "raw", "recorded", "agenticsimlaw", "debate_aggregate_compas.csv")
 CONFIGURATION: dict[str, Any] = {
-    "run": ["nyu-people-consult", "my-results", "compas-debate", "fetched", "again", "trial",
-            "trial-again", "moved", "contamination-opinions-read"],
+    "run": [
+        "nyu-people-consult",
+        "my-results",
+        "compas-debate",
+        "fetched",
+        "again",
+        "trial",
+        "trial-again",
+        "moved",
+        "contamination-opinions-read",
+    ],
     "models/my-model": {"endpoint": "recorded", "model": "gpt-x"},
     "models/gpt-4o-mini-here": {"endpoint": "recorded", "model": "gpt-4o-mini"},
     "datasets/mine": {
         "loader": "transcripts",
         "path": "answers.csv",
-        "columns": {"debate": "", "case": "id", "method": "arm", "model": "who", "answer": "said", "truth": "gold",
-                    "confidence": "sure", "attributes": ["sex"]},
+        "columns": {
+            "debate": "",
+            "case": "id",
+            "method": "arm",
+            "model": "who",
+            "answer": "said",
+            "truth": "gold",
+            "confidence": "sure",
+            "attributes": ["sex"],
+        },
         "labels": {"NO": "no", "YES": "yes"},
         "positive": "yes",
     },
@@ -85,34 +102,68 @@ CONFIGURATION: dict[str, Any] = {
     },
     "datasets/nyu-fetched": {"loader": "nyu_debates", "source": "download"},
     "experiments/fetched": {
-        "source": "recorded", "dataset": "nyu-fetched", "models": "human-judge", "params": {"method": "people debate"},
+        "source": "recorded",
+        "dataset": "nyu-fetched",
+        "models": "human-judge",
+        "params": {"method": "people debate"},
     },
-    "models/second": {"endpoint": "openai", "model": "second", "max_tokens": 50, "cutoff": "2024-06-30"},
+    "models/second": {
+        "endpoint": "openai",
+        "model": "second",
+        "max_tokens": 50,
+        "cutoff": "2024-06-30",
+    },
     "datasets/opinions-read": {
-        "loader": "table", "path": "opinions.csv", "text": "facts", "target": "outcome",
-        "labels": ["landlord", "tenant"], "attributes": ["day"],
+        "loader": "table",
+        "path": "opinions.csv",
+        "text": "facts",
+        "target": "outcome",
+        "labels": ["landlord", "tenant"],
+        "attributes": ["day"],
         "contamination": {"models": ["served", "second"], "date": "day"},
     },
     "experiments/again": {
-        "protocol": "rejudge", "dataset": "nyu-fetched", "models": ["served", "second"],
+        "protocol": "rejudge",
+        "dataset": "nyu-fetched",
+        "models": ["served", "second"],
         "params": {"source_experiment": "fetched", "source_model": "human-judge"},
     },
     "experiments/trial-again": {
-        "protocol": "rejudge", "dataset": "people", "models": ["second"], "cases": 3,
+        "protocol": "rejudge",
+        "dataset": "people",
+        "models": ["second"],
+        "cases": 3,
         "params": {"source_experiment": "trial", "source_model": "served"},
     },
     "experiments/moved": {
-        "protocol": "attribution", "dataset": "nyu-fetched", "models": ["second"],
-        "params": {"source_experiment": "fetched", "source_model": "human-judge", "interventions": ["removed"], "repeats": 2},
+        "protocol": "attribution",
+        "dataset": "nyu-fetched",
+        "models": ["second"],
+        "params": {
+            "source_experiment": "fetched",
+            "source_model": "human-judge",
+            "interventions": ["removed"],
+            "repeats": 2,
+        },
     },
-    "contrasts/judges": {"first": "again/served", "second": "again/second", "direction": "first_higher"},
+    "contrasts/judges": {
+        "first": "again/served",
+        "second": "again/second",
+        "direction": "first_higher",
+    },
     "experiments/my-results": {
-        "source": "recorded", "dataset": "mine", "models": "my-model", "params": {"method": "debate"},
+        "source": "recorded",
+        "dataset": "mine",
+        "models": "my-model",
+        "params": {"method": "debate"},
     },
     "experiments/compas-debate": {
-        "source": "recorded", "dataset": "compas-records", "models": "gpt-4o-mini-here", "params": {"method": "debate"},
+        "source": "recorded",
+        "dataset": "compas-records",
+        "models": "gpt-4o-mini-here",
+        "params": {"method": "debate"},
     },
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")

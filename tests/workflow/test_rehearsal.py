@@ -33,24 +33,48 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(
     workflow.configure(
         {
             "run": ["single", "single-sex", "trial"],
-            "models/served": {**served, "price": {"input": 1.0, "output": 2.0}, "simulated": {"competence": 0.9}, "batch": True},
-            "models/other": {**served, "requests_per_minute": 1, "reasoning": True, "structured": "prompted"},
-            "experiments/single": {
-                "protocol": "zero_shot", "dataset": "people", "models": ["served", "other"], "cases": 12
+            "models/served": {
+                **served,
+                "price": {"input": 1.0, "output": 2.0},
+                "simulated": {"competence": 0.9},
+                "batch": True,
             },
-            "datasets/people-sex": {"loader": "nlsy97", "source": "synthetic", "rows": 60, "exchange": "sex"},
+            "models/other": {
+                **served,
+                "requests_per_minute": 1,
+                "reasoning": True,
+                "structured": "prompted",
+            },
+            "experiments/single": {
+                "protocol": "zero_shot",
+                "dataset": "people",
+                "models": ["served", "other"],
+                "cases": 12,
+            },
+            "datasets/people-sex": {
+                "loader": "nlsy97",
+                "source": "synthetic",
+                "rows": 60,
+                "exchange": "sex",
+            },
             "experiments/single-sex": {
-                "protocol": "zero_shot", "dataset": "people-sex", "models": ["served"], "cases": 12
+                "protocol": "zero_shot",
+                "dataset": "people-sex",
+                "models": ["served"],
+                "cases": 12,
             },
             "experiments/trial": {
-                "protocol": "courtroom", "dataset": "people", "models": ["served"], "cases": 4,
+                "protocol": "courtroom",
+                "dataset": "people",
+                "models": ["served"],
+                "cases": 4,
                 "arms": ["noise", "labels_swapped", "matched_calls"],
             },
             "contrasts/right": {"first": "single/served", "second": "single/other"},
             "budget": {"calls": 1},
             "ledger": "data/ledger",
         }
-    )  # fmt: skip
+    )
     process = workflow.run("rehearse")
     assert process.returncode == 0, process.stdout[-4000:]
     assert (

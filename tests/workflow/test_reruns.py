@@ -37,25 +37,50 @@ CONFIG = {
     "datasets/caselaw": {"source": "sample", "baselines": ["majority-class"]},
     "datasets/paragraphs": {"loader": "cap", "source": "local", "path": "mine/two.jsonl"},
     "datasets/appeals": {"loader": "opinions", "source": "local", "path": "mine"},
-    "experiments/trial": {"protocol": "courtroom", "dataset": "people", "models": ["fast", "slow"], "cases": 2},
+    "experiments/trial": {
+        "protocol": "courtroom",
+        "dataset": "people",
+        "models": ["fast", "slow"],
+        "cases": 2,
+    },
     "experiments/panel": {
-        "protocol": "panel", "dataset": "opinions", "models": ["fast", "slow"], "cases": 1, "params": SHORT_REPLIES,
+        "protocol": "panel",
+        "dataset": "opinions",
+        "models": ["fast", "slow"],
+        "cases": 1,
+        "params": SHORT_REPLIES,
         "labelers": ["rules", "judge:fast", "human"],
     },
     "experiments/meeting": {
-        "protocol": "conference", "dataset": "opinions", "models": "fast", "cases": 1,
+        "protocol": "conference",
+        "dataset": "opinions",
+        "models": "fast",
+        "cases": 1,
         "params": {"rounds": 1, **SHORT_REPLIES, "form_tokens": 180},
     },
     "experiments/training": {
-        "protocol": "feedback", "dataset": "caselaw", "models": "fast", "split": "train", "cases": 4,
-        "calibration_cases": 2, "params": {"debaters": 2, "sides": "opposed", "rounds": 1, **SHORT_REPLIES},
+        "protocol": "feedback",
+        "dataset": "caselaw",
+        "models": "fast",
+        "split": "train",
+        "cases": 4,
+        "calibration_cases": 2,
+        "params": {"debaters": 2, "sides": "opposed", "rounds": 1, **SHORT_REPLIES},
     },
     "experiments/summary": {"protocol": "case_summary", "dataset": "paragraphs", "models": "fast"},
-    "experiments/appeal": {"protocol": "zero_shot", "study": "stance", "dataset": "appeals", "models": "fast"},
-    "experiments/published": {
-        "source": "recorded", "dataset": "nyu-debates", "models": "human-judge", "params": {"method": "AI consult"},
+    "experiments/appeal": {
+        "protocol": "zero_shot",
+        "study": "stance",
+        "dataset": "appeals",
+        "models": "fast",
     },
-}  # fmt: skip
+    "experiments/published": {
+        "source": "recorded",
+        "dataset": "nyu-debates",
+        "models": "human-judge",
+        "params": {"method": "AI consult"},
+    },
+}
 SHEET = "results/annotation_sheets/panel/slow.txt"
 TRIAL = (
     "results/tables/courtroom/table5_courtroom.csv",
@@ -147,7 +172,9 @@ def servers() -> Iterator[tuple[FaultServer, FaultServer]]:
 def built(
     servers: tuple[FaultServer, FaultServer], tmp_path_factory: pytest.TempPathFactory
 ) -> Reruns:
-    """A workflow that has built everything at two cores, after a person has labelled a statement."""
+    """A workflow that has built everything at two cores, after a person has labelled a
+    statement.
+    """
     workflow = Reruns(tmp_path_factory.mktemp("reruns"), servers)
     process = workflow.run(SHEET)
     assert process.returncode == 0, process.stdout[-4000:]

@@ -103,7 +103,9 @@ def withheld_runs(plan: Plan) -> set[str]:
 
 
 class Pseudonyms:
-    """The people of a run, and what a bundle calls them that `share` does not allow to name them."""
+    """The people of a run, and what a bundle calls them that `share` does not allow to name
+    them.
+    """
 
     def __init__(self, plan: Plan) -> None:
         voices = {voice for experiment in plan.experiments.values() for voice in experiment.people}

@@ -111,7 +111,10 @@ def _announcement(
         f"  {name}: {entry[CASES]} cases" for name, entry in frozen.plan["experiments"].items()
     )
     if previous_plan:
-        yield f"It differs from the plan frozen at {previous_plan.frozen_at} ({previous_plan.path}), which stays:"
+        yield (
+            f"It differs from the plan frozen at {previous_plan.frozen_at} ({previous_plan.path}),"
+            " which stays:"
+        )
         yield from (f"  {change}" for change in changed)
 
 

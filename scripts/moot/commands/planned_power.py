@@ -505,7 +505,8 @@ def power_lines(
             yield f"  {difference:g} takes {design}."
         else:
             design = f"{min_cases:,.0f} cases x 1{per_side}{_dollars(min_cases * power.usd)}"
-            yield f"  {difference:g} takes {design}; the data set has {_join_sides(power.available)}."
+            available = _join_sides(power.available)
+            yield f"  {difference:g} takes {design}; the data set has {available}."
 
 
 def _dollars(cost: float) -> str:

@@ -116,7 +116,9 @@ class PreviewLedger(Ledger):
         self.placeholders: dict[str, Entry] = {}
 
     def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
-        """Stored entries and placeholders: a call is asked once for all experiments that share it."""
+        """Stored entries and placeholders: a call is asked once for all experiments that
+        share it.
+        """
         placeholders = [
             self.placeholders[call_id] for call_id in call_ids if call_id in self.placeholders
         ]

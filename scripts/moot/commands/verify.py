@@ -1,4 +1,6 @@
-"""The chain from tables to configuration: whether every artifact was made from the present files."""
+"""The chain from tables to configuration: whether every artifact was made from the present
+files.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

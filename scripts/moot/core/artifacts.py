@@ -73,7 +73,9 @@ def describe(experiment: str = "", sources: Iterable[Path] = (), **extra: str) -
 
 
 def _name_of(path: Path) -> str:
-    """A file's path below `results/` or below the working directory; elsewhere its folder and name."""
+    """A file's path below `results/` or below the working directory; elsewhere its folder and
+    name.
+    """
     path = path.absolute()
     for folder in (Path("results").absolute(), Path.cwd()):
         if path.is_relative_to(folder):

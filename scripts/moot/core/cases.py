@@ -110,7 +110,9 @@ def resembles_test_case(case: Case) -> bool:
 
 
 def stable_fraction(*parts: object) -> float:
-    """A number in [0, 1) that depends on `parts` alone: the same on every machine and in every run."""
+    """A number in [0, 1) that depends on `parts` alone: the same on every machine and in every
+    run.
+    """
     digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64
 

@@ -33,7 +33,9 @@ class UserError(MootError):
 
 
 class RunStoppedError(MootError):
-    """The run cannot go on (budget spent, key refused, quota used up); everything paid for is kept."""
+    """The run cannot go on (budget spent, key refused, quota used up); everything paid for is
+    kept.
+    """
 
 
 class LogprobsUnavailableError(RunStoppedError):

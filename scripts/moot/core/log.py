@@ -24,7 +24,9 @@ def should_write_stage_lines() -> bool:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error means that the process has no memory left, or no room for one more thread."""
+    """Whether an error means that the process has no memory left, or no room for one more
+    thread.
+    """
     if isinstance(error, BaseExceptionGroup):
         return any(map(is_out_of_memory, error.exceptions))
     is_enomem = isinstance(error, OSError) and error.errno == errno.ENOMEM

@@ -1,4 +1,6 @@
-"""The files of the default configuration and the folders of prompt templates that ship with moot."""
+"""The files of the default configuration and the folders of prompt templates that ship with
+moot.
+"""
 
 from pathlib import Path
 

@@ -154,7 +154,9 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
-    """A sheet as it is, cell by cell: its file may declare any width and height, with any content."""
+    """A sheet as it is, cell by cell: its file may declare any width and height, with any
+    content.
+    """
     import openpyxl  # few tables are Excel files
 
     try:

@@ -1,4 +1,6 @@
-"""A table of the user, described in the configuration alone; any protocol can argue about its rows."""
+"""A table of the user, described in the configuration alone; any protocol can argue about its
+rows.
+"""
 
 import string
 from collections.abc import Iterator, Mapping, Sequence

@@ -70,7 +70,9 @@ class TurnColumns(StrictModel):
     )
     time: str = Field(
         "",
-        description="Time of the turn: a number, or a date and time. Orders turns without a number.",
+        description=(
+            "Time of the turn: a number, or a date and time. Orders turns without a number."
+        ),
     )
     round: str = Field("", description="Round, from 1.")
     speaker: str = Field("speaker", description='Speaker of the turn. "" stands for the judge.')

@@ -328,7 +328,9 @@ def _read_json_answers(
 def _list_labels(
     label_of_word: Mapping[str, str | None], options: TranscriptsOptions
 ) -> tuple[str, ...]:
-    """All labels: those of the options, else those in the table, sorted; of two, `positive` last."""
+    """All labels: those of the options, else those in the table, sorted; of two, `positive`
+    last.
+    """
     present = {label for label in label_of_word.values() if label is not None}
     labels = list(dict.fromkeys(options.labels.values() or sorted(present)))
     if len(labels) == 2:

@@ -1,1 +1,3 @@
-"""The desk: local pages where people judge and label; the files below `data/` stay the interface."""
+"""The desk: local pages where people judge and label; the files below `data/` stay the
+interface.
+"""

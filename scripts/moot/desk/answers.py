@@ -92,7 +92,9 @@ def read_questions(inbox: Path) -> list[DeskQuestion]:
 
 
 def questions_for(questions: Sequence[DeskQuestion], person: str) -> list[DeskQuestion]:
-    """The questions to a person, and the unnamed ones of debates in which that person has no seat."""
+    """The questions to a person, and the unnamed ones of debates in which that person has no
+    seat.
+    """
     seated = {
         (question.page.parent, question.repeat)
         for question in questions

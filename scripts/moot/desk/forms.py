@@ -81,14 +81,15 @@ def _input(name: str, field: Fields, required: bool, form_data: Fields, label: s
         label=label or field_title(name),
         about=_help_text(field, kind),
         required=required,
-        value=", ".join(form_data.getall(name, [])) if kind == "choices" and hasattr(form_data, "getall")
+        value=", ".join(form_data.getall(name, []))
+        if kind == "choices" and hasattr(form_data, "getall")
         else str(form_data.get(name, "")),
         options=tuple(map(str, options)),
         low=field.get("minimum"),
         high=field.get("maximum"),
         rows=tuple(rows) if columns else (),
         columns=tuple(_input(column, inner, False, {}) for column, inner in columns),
-    )  # fmt: skip
+    )
 
 
 def _help_text(field: Fields, kind: str) -> str:

@@ -108,7 +108,9 @@ def make_app(desk: Desk) -> web.Application:
 
 @web.middleware
 async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Only at this address, only with a token, only from these pages; a user's mistake is a page."""
+    """Only at this address, only with a token, only from these pages; a user's mistake is a
+    page.
+    """
     desk, origin = request.app[DESK], f"http://{request.host}"
     colleagues, token = desk.colleagues, request.match_info.get("token", "")
     is_here = (request.host.rpartition(":")[0] or request.host) in (HOST, "localhost")
@@ -207,7 +209,9 @@ async def show_question(request: web.Request) -> web.Response:
 
 
 async def take_answer(request: web.Request) -> web.Response:
-    """Keep an answer, and go on to the next question; what cannot count comes back with the reason."""
+    """Keep an answer, and go on to the next question; what cannot count comes back with the
+    reason.
+    """
     desk, form = request.app[DESK], await request.post()
     try:
         question = _find_question(request)
@@ -241,11 +245,17 @@ async def show_statement(request: web.Request) -> web.Response:
     last, statement = next(reversed(labels), ""), work.next_unlabelled()
     instructions = request.app[DESK].instructions
     return _render(
-        request, request.match_info["work"], work=work, statement=statement, last=last,
-        done=sum(statement.item in final_labels for statement in work.statements), last_label=labels.get(last, ""),
-        rubric=work.rubric, stood=request.query.get("stood", ""),
+        request,
+        request.match_info["work"],
+        work=work,
+        statement=statement,
+        last=last,
+        done=sum(statement.item in final_labels for statement in work.statements),
+        last_label=labels.get(last, ""),
+        rubric=work.rubric,
+        stood=request.query.get("stood", ""),
         instructions=instructions if statement else "",
-    )  # fmt: skip
+    )
 
 
 async def take_label(request: web.Request) -> web.Response:
@@ -293,11 +303,17 @@ def _render_question(
     is_answered = question.is_answered and not context
     instructions = request.app[DESK].instructions
     return _render(
-        request, "seat", question=question, inputs=inputs_of(question.form, form_data), is_answered=is_answered,
-        waiting=sum(not open_question.is_answered for open_question in questions), next=_person_query(request, question.person),
+        request,
+        "seat",
+        question=question,
+        inputs=inputs_of(question.form, form_data),
+        is_answered=is_answered,
+        waiting=sum(not open_question.is_answered for open_question in questions),
+        next=_person_query(request, question.person),
         instructions="" if is_answered else instructions,
-        status=400 if context else 200, **context,
-    )  # fmt: skip
+        status=400 if context else 200,
+        **context,
+    )
 
 
 def _questions_to(

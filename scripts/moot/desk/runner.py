@@ -147,9 +147,14 @@ class Runner:
                     break
                 await asyncio.sleep(_POLL_SECONDS)
             process = await asyncio.create_subprocess_exec(
-                *command, cwd=self._folder, env={**os.environ, DESK: str(self._plan.absolute())}, stderr=log,
-                stdin=PIPE if has_pipes else DEVNULL, stdout=PIPE if has_pipes else log, pass_fds=(lock.fileno(),),
-            )  # fmt: skip
+                *command,
+                cwd=self._folder,
+                env={**os.environ, DESK: str(self._plan.absolute())},
+                stderr=log,
+                stdin=PIPE if has_pipes else DEVNULL,
+                stdout=PIPE if has_pipes else log,
+                pass_fds=(lock.fileno(),),
+            )
             try:
                 yield process
             finally:

@@ -1,4 +1,6 @@
-"""Annotation sheets: the statements of an experiment and model that are drawn for people to label."""
+"""Annotation sheets: the statements of an experiment and model that are drawn for people to
+label.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Debates written in the forms that other tools read: from a plan and a job's inputs to one export."""
+"""Debates written in the forms that other tools read: from a plan and a job's inputs to one
+export.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

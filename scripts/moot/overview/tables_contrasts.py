@@ -79,7 +79,8 @@ def contrasts(results: StudyResults) -> TableContent:
             (
                 "A case counts by the mean of its debates, first of each model, an invalid answer"
                 " as wrong; a model counts on the cases that it argued on both sides. Interval and"
-                " p are by cluster. p is two-sided: of means, of a randomisation test that exchanges"
+                " p are by cluster. p is two-sided: of means, of a randomisation test that"
+                " exchanges"
                 " the sides' debates cluster by cluster; of F1 and other ratios, of the interval."
                 " Where they argued different cases (`paired:"
                 f" false`): {UNPAIRED_NOTE}"

@@ -121,7 +121,9 @@ class ExperimentReader:
     def _read_derived(
         self, base: Experiment, entry: str, names: Collection[str]
     ) -> Iterator[Experiment]:
-        """Yield those of the experiments that analyses derive from another whose names are given."""
+        """Yield those of the experiments that analyses derive from another whose names are
+        given.
+        """
         for analysis in analyses():
             for name, config in analysis.derive_experiments(base.name, base.config, base.params):
                 if name in names:
@@ -238,7 +240,9 @@ class ExperimentReader:
         return Experiment(name, config, params, config.study or protocol.study, needs, prompts)
 
     def _rubric(self, entry: str, config: ExperimentConfig) -> Rubric | None:
-        """By what an experiment's statements are labelled; what does not fit its labelers is noted."""
+        """By what an experiment's statements are labelled; what does not fit its labelers is
+        noted.
+        """
         place = self._where("experiments", entry, "rubric" if config.rubric else "labelers")
         with self._faults.noting():
             try:

@@ -194,7 +194,9 @@ class Plan:
         return steps.labelling_models(self.experiments[experiment].config, model)
 
     def missing_keys(self, models: Iterable[str]) -> list[str]:
-        """One message for each model whose API key is not in the environment; a replay needs none."""
+        """One message for each model whose API key is not in the environment; a replay needs
+        none.
+        """
         if self.config.replay:
             return []
         messages: list[str] = []
@@ -231,7 +233,9 @@ class Plan:
         )
 
     def gpus(self, models: Iterable[str]) -> int:
-        """Graphics processors of a job: those of all servers that it starts; a replay starts none."""
+        """Graphics processors of a job: those of all servers that it starts; a replay starts
+        none.
+        """
         serves = [self.config.models[model].serve for model in models]
         return 0 if self.config.replay else sum(serve.gpus for serve in serves if serve)
 
@@ -271,13 +275,17 @@ class Plan:
         return contrasts
 
     def experiments_of(self, study: str) -> list[Experiment]:
-        """The experiments that a study's tables show; those of `comparison` show every experiment."""
+        """The experiments that a study's tables show; those of `comparison` show every
+        experiment.
+        """
         return [
             experiment for experiment in self._full_runs(study) if not self._is_control(experiment)
         ]
 
     def controls_of(self, study: str) -> list[Experiment]:
-        """The experiments of a study that control for others, which its usual tables do not show."""
+        """The experiments of a study that control for others, which its usual tables do not
+        show.
+        """
         return [experiment for experiment in self._full_runs(study) if self._is_control(experiment)]
 
     def trials_of(self, study: str) -> list[Experiment]:

@@ -89,7 +89,9 @@ def write_plan(
 
 
 def read_plan(path: Path) -> tuple[str, Callable[[], Plan]]:
-    """The key of a kept plan, which changes with all that it was checked from, and what loads it."""
+    """The key of a kept plan, which changes with all that it was checked from, and what
+    loads it.
+    """
     key, extensions, pickled, _ = pickle.loads(path.read_bytes())
 
     def load() -> Plan:

@@ -2,7 +2,7 @@
 the answer.
 
     The record is thin, and I would affirm.          what precedes all fields is the `statement`
-    Prediction: YES                                  one of some labels; several are parted by commas
+    Prediction: YES                            one of some labels; several are parted by commas
     Confidence: 70                                   a number
     Reasoning: as many lines as one likes            a text goes on to the next field
     Factors:                                         a list: an item a line, its parts between bars

@@ -1,9 +1,11 @@
 """The inbox: what a person would see is written to a file, and the debate goes on when the answer
 is next to it.
 
-    data/inbox/{experiment}/{model}/{case}/repeat-0-round-2-judge-belief.question.md    for the person, written here
-    data/inbox/{experiment}/{model}/{case}/repeat-0-round-2-judge-belief.question.json  the same for the desk
-    data/inbox/{experiment}/{model}/{case}/repeat-0-round-2-judge-belief.answer.txt     the person's, never touched
+In `data/inbox/{experiment}/{model}/{case}/`:
+
+    repeat-0-round-2-judge-belief.question.md    for the person, written here
+    repeat-0-round-2-judge-belief.question.json  the same for the desk
+    repeat-0-round-2-judge-belief.answer.txt     the person's, never touched
 
 The folder's names are the configuration's and a digest of the case: no model and no data set
 chooses a path.

@@ -144,7 +144,9 @@ class Claim:
         )
 
     def judge(self, value: float, p: float) -> str:
-        """The word for a value: on which side of the threshold it lies, where p is below `LEVEL`."""
+        """The word for a value: on which side of the threshold it lies, where p is below
+        `LEVEL`.
+        """
         if not p < LEVEL:
             return CANNOT_TELL
         on_side = (

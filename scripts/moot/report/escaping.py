@@ -14,7 +14,8 @@ _JOINER_CONTEXT = "[\u0590-\u1fff\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]"
 of a word.
 """
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u2028-\u202e"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180e\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
     f"|(?<!{_JOINER_CONTEXT})[\u200c\u200d]|[\u200c\u200d](?!{_JOINER_CONTEXT})"
 )
@@ -154,6 +155,10 @@ def page_template(name: str) -> jinja2.Template:
     """The template of a page of HTML in `page/`, whose texts go through the filters `text` and
     `note`.
     """
-    environment = jinja2.Environment(autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
+    environment = jinja2.Environment(
+        autoescape=False,  # noqa: S701
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     environment.filters.update(text=html, note=html_note, capitalised=capitalised)
     return environment.from_string((PAGE / name).read_text(encoding="utf-8"))

@@ -1,4 +1,6 @@
-"""The style of figures: colours for colour-blind readers, markers and hatches, reproducible bytes."""
+"""The style of figures: colours for colour-blind readers, markers and hatches, reproducible
+bytes.
+"""
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -177,7 +179,9 @@ def logarithmic(axes: "Axes", low: float, high: float) -> None:
 
 
 def whiskers(estimates: Sequence[tuple[float, float, float]] | Floats) -> Floats:
-    """Return the lengths of error bars for `errorbar`, shape (2, estimates); 0 without an interval."""
+    """Return the lengths of error bars for `errorbar`, shape (2, estimates); 0 without an
+    interval.
+    """
     value, low, high = np.array(estimates, dtype=np.float64).T
     return np.asarray(
         np.nan_to_num(np.clip([value - low, high - value], 0, None)), dtype=np.float64

@@ -281,7 +281,9 @@ def _with_minus(text: str) -> str:
 
 
 def _debates_link(side: str, readers: Mapping[str, str]) -> tuple[str, str]:
-    """The address of a run's debates, by one side of a comparison as tables name it; and that name."""
+    """The address of a run's debates, by one side of a comparison as tables name it; and that
+    name.
+    """
     experiment, model = side.partition(" where ")[0].split(", ", 1)
     query = {"experiment": experiment} | ({} if model.endswith(" models") else {"model": model})
     return f"{readers[experiment]}#?{urlencode(query)}", side

@@ -96,7 +96,9 @@ class RunOutcome:
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing waits for a person or a batch, and `check` has nothing to say; rules ask."""
+        """Whether nothing waits for a person or a batch, and `check` has nothing to say; rules
+        ask.
+        """
         return not (
             self.missing_answers
             or self.batches

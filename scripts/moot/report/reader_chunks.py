@@ -14,9 +14,21 @@ from moot.core.types import Fields, Json, JsonObject
 
 StoreChunk: TypeAlias = Callable[[str, str], None]
 CALL_FIELDS = (
-    "model", "served_model", "provider", "finish_reason", "prompt_tokens", "cached_tokens", "completion_tokens",
-    "reasoning_tokens", "seconds", "attempts", "cost_usd", "replicate", "created_at", "logprobs",
-)  # fmt: skip
+    "model",
+    "served_model",
+    "provider",
+    "finish_reason",
+    "prompt_tokens",
+    "cached_tokens",
+    "completion_tokens",
+    "reasoning_tokens",
+    "seconds",
+    "attempts",
+    "cost_usd",
+    "replicate",
+    "created_at",
+    "logprobs",
+)
 """Columns of `calls/` that are shown with the prompt and the reply."""
 _ENTRIES_PER_PIECE = 1000
 _WORD = re.compile(r"\w+")
@@ -137,7 +149,9 @@ class Calls:
         self._calls: dict[str, JsonObject] = {}
 
     def add(self, call: Fields) -> int:
-        """Add a call of the calls schema, and return by about how many characters the chunk grew."""
+        """Add a call of the calls schema, and return by about how many characters the chunk
+        grew.
+        """
         if call["call_id"] in self._calls:
             return 0
         line_count = len(self._lines)

@@ -160,7 +160,9 @@ class Packing:
         self._calls = Calls()
 
     def end(self) -> None:
-        """End the last chunks: those of calls have the numbers of the debates' that they belong to."""
+        """End the last chunks: those of calls have the numbers of the debates' that they belong
+        to.
+        """
         self._facts.end()
         if self._said.end():
             self._end_calls()

@@ -1,4 +1,6 @@
-"""Write tables as CSV (for further work), Excel workbook, LaTeX (booktabs) and HTML (for reading)."""
+"""Write tables as CSV (for further work), Excel workbook, LaTeX (booktabs) and HTML (for
+reading).
+"""
 
 import csv
 import io
@@ -110,7 +112,9 @@ def short_form(content: TableContent) -> TableContent:
 
 
 def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) -> None:
-    """Build a table and write it to `paths`, by format ("csv", "xlsx", "tex", "full.tex", "html")."""
+    """Build a table and write it to `paths`, by format ("csv", "xlsx", "tex", "full.tex",
+    "html").
+    """
     content = own_rows_first(entry.build(results))
     content = replace(
         content, notes=[*results.findings.get(f"{entry.study}/{entry.name}", ()), *content.notes]

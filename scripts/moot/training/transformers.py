@@ -106,7 +106,9 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         return mean
 
     def predict(self, frame: pd.DataFrame) -> Numbers:
-        """The most probable label of each text, or a matrix of all labels with even or better odds."""
+        """The most probable label of each text, or a matrix of all labels with even or better
+        odds.
+        """
         if self.several_:
             return np.asarray(self.predict_proba(frame) >= EVEN_ODDS, dtype=np.int64)
         answers: Numbers = self.classes_[self.predict_proba(frame).argmax(axis=1)]

@@ -130,7 +130,9 @@ def test_the_interval_of_a_habit_covers_and_its_test_keeps_its_level(tmp_path: P
 def test_giving_way_is_counted_step_by_step_and_by_whether_the_answer_was_right(
     tmp_path: Path,
 ) -> None:
-    """Every other right answer is given up at the second challenge, every wrong one at the first."""
+    """Every other right answer is given up at the second challenge, every wrong one at the
+    first.
+    """
     first = {
         (case.case_id, 0): case.target if number % 4 < 2 else OPPOSITE[case.target]
         for number, case in enumerate(CASES)

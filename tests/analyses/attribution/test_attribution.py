@@ -320,7 +320,9 @@ def test_in_other_words_speakers_are_reversed_within_each_round(tmp_path: Path) 
 def test_a_debate_goes_on_without_a_turn_beside_the_same_with_it(
     says: str, effect: float, tmp_path: Path
 ) -> None:
-    """A turn whose words another seat would have said instead moved the judge, and changes nothing."""
+    """A turn whose words another seat would have said instead moved the judge, and changes
+    nothing.
+    """
     world = World(tmp_path, [2], 0.9, 0.2, answer="likelihood")
     world.says = says
     results = world.judge_again(interventions=["removed"], rerun_from="turn", repeats=3)

@@ -116,8 +116,18 @@ def test_cases_of_two_kinds_of_clusters_are_refused_before_the_first_debate() ->
 
 
 def test_linked_experiments_have_the_same_stages() -> None:
-    plan = plan_of({"main": MAIN, "more": {"first": "third", "second": "prompt", "stop": STOP}, "apart": {
-        "first": "fourth/a", "second": "fourth/b", "stop": {**STOP, "cases_per_stage": 50}}}, fourth={"models": ["a", "b"]})  # fmt: skip
+    plan = plan_of(
+        {
+            "main": MAIN,
+            "more": {"first": "third", "second": "prompt", "stop": STOP},
+            "apart": {
+                "first": "fourth/a",
+                "second": "fourth/b",
+                "stop": {**STOP, "cases_per_stage": 50},
+            },
+        },
+        fourth={"models": ["a", "b"]},
+    )
     assert {name: schedule.shards for name, schedule in plan.schedules.items()} == {
         "debate": 5,
         "prompt": 5,
@@ -189,25 +199,92 @@ def test_a_contrast_that_this_run_does_not_test_plans_no_stages() -> None:
     ("contrasts", "change", "message"),
     [
         ({"main": {**MAIN, "paired": False}}, {}, "contrasts.main.stop: found `paired: false`"),
-        ({"main": {**MAIN, "metric": "f1"}}, {}, "contrasts.main.stop: found the metric 'f1';"
-            " expected accuracy or valid"),
-        ({"main": MAIN}, {"prompt": {"cases": None}, "debate": {"cases": None}}, "experiment 'debate' has no `cases`"),
-        ({"main": MAIN}, {"prompt": {"cases": 60}}, "experiment 'prompt' has cases 60, 'debate' 90;"
-            " expected the same"),
-        ({"main": MAIN}, {"prompt": {"calibration_cases": 9}}, "experiment 'prompt' has"
-            " `calibration_cases`"),
-        ({"main": MAIN}, {"debate": {"params": {"seats": {"judge": "person"}}}}, "people sit in experiment 'debate'"),
-        ({"main": MAIN}, {"debate": {"params": {"seats": {"judge": "late"}}}}, "model 'late' of experiment 'debate' puts its calls off"),
-        ({"main": MAIN}, {"again": {"protocol": "rejudge", "params": {"source_experiment": "debate", "source_model": "a"}}}, "experiment 'again' reads all debates of experiment 'debate'"),
-        ({"main": {**MAIN, "stop": {"cases_per_stage": 0, "difference": 0.1}}}, {}, "contrasts.main.stop.cases_per_stage: found 0"),
-        ({"main": {**MAIN, "stop": {"cases_per_stage": 5, "diference": 0.1}}}, {}, "contrasts.main.stop.diference: unknown key 'diference'; did you mean 'difference'?"),
-        ({"main": {**MAIN, "stop": {"cases_per_stage": 5, "difference": 0}}}, {}, "contrasts.main.stop.difference: found 0"),
-        ({"main": {**MAIN, "stop": {"cases_per_stage": 5, "difference": 0.1, "alpha": 1}}}, {}, "contrasts.main.stop.alpha: found 1"),
-        ({"main": {**MAIN, "stop": {"cases_per_stage": 1, "difference": 0.1}}}, {"debate": {"cases": 120}, "prompt": {"cases": 120}}, "found 120 stages (120 cases, 1 a stage); expected at most 100. Let a stage have 2 cases or more."),
-        ({"main": MAIN, "more": {"first": "third", "second": "prompt", "stop": {**STOP, "cases_per_stage": 10}}}, {}, "contrasts.more.stop: found 10 cases_per_stage; contrast 'main', whose experiments it shares, has 20"),
-        ({"main": MAIN, "more": {"first": "third", "second": "prompt"}}, {}, "contrasts.more: the debates of 'prompt' may stop early, by contrast 'main'"),
+        (
+            {"main": {**MAIN, "metric": "f1"}},
+            {},
+            "contrasts.main.stop: found the metric 'f1'; expected accuracy or valid",
+        ),
+        (
+            {"main": MAIN},
+            {"prompt": {"cases": None}, "debate": {"cases": None}},
+            "experiment 'debate' has no `cases`",
+        ),
+        (
+            {"main": MAIN},
+            {"prompt": {"cases": 60}},
+            "experiment 'prompt' has cases 60, 'debate' 90; expected the same",
+        ),
+        (
+            {"main": MAIN},
+            {"prompt": {"calibration_cases": 9}},
+            "experiment 'prompt' has `calibration_cases`",
+        ),
+        (
+            {"main": MAIN},
+            {"debate": {"params": {"seats": {"judge": "person"}}}},
+            "people sit in experiment 'debate'",
+        ),
+        (
+            {"main": MAIN},
+            {"debate": {"params": {"seats": {"judge": "late"}}}},
+            "model 'late' of experiment 'debate' puts its calls off",
+        ),
+        (
+            {"main": MAIN},
+            {
+                "again": {
+                    "protocol": "rejudge",
+                    "params": {"source_experiment": "debate", "source_model": "a"},
+                }
+            },
+            "experiment 'again' reads all debates of experiment 'debate'",
+        ),
+        (
+            {"main": {**MAIN, "stop": {"cases_per_stage": 0, "difference": 0.1}}},
+            {},
+            "contrasts.main.stop.cases_per_stage: found 0",
+        ),
+        (
+            {"main": {**MAIN, "stop": {"cases_per_stage": 5, "diference": 0.1}}},
+            {},
+            "contrasts.main.stop.diference: unknown key 'diference'; did you mean 'difference'?",
+        ),
+        (
+            {"main": {**MAIN, "stop": {"cases_per_stage": 5, "difference": 0}}},
+            {},
+            "contrasts.main.stop.difference: found 0",
+        ),
+        (
+            {"main": {**MAIN, "stop": {"cases_per_stage": 5, "difference": 0.1, "alpha": 1}}},
+            {},
+            "contrasts.main.stop.alpha: found 1",
+        ),
+        (
+            {"main": {**MAIN, "stop": {"cases_per_stage": 1, "difference": 0.1}}},
+            {"debate": {"cases": 120}, "prompt": {"cases": 120}},
+            "found 120 stages (120 cases, 1 a stage); expected at most 100. Let a stage have 2"
+            " cases or more.",
+        ),
+        (
+            {
+                "main": MAIN,
+                "more": {
+                    "first": "third",
+                    "second": "prompt",
+                    "stop": {**STOP, "cases_per_stage": 10},
+                },
+            },
+            {},
+            "contrasts.more.stop: found 10 cases_per_stage; contrast 'main', whose experiments it"
+            " shares, has 20",
+        ),
+        (
+            {"main": MAIN, "more": {"first": "third", "second": "prompt"}},
+            {},
+            "contrasts.more: the debates of 'prompt' may stop early, by contrast 'main'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_error_names_what_cannot_stop_early_and_the_remedy(
     contrasts: dict[str, Any], change: dict[str, Any], message: str
 ) -> None:

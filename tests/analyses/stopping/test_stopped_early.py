@@ -57,9 +57,16 @@ class Run:
                 "datasets/people/rows": 400,
                 "experiments/one": {**trial, "models": "good"},
                 "experiments/two": {**trial, "models": "bad"},
-                "contrasts": {"main": {"first": "one/good", "second": "two/bad", "metric": "valid", "stop": {"cases_per_stage": CASES_PER_STAGE, "difference": 0.1, **stop}}},
+                "contrasts": {
+                    "main": {
+                        "first": "one/good",
+                        "second": "two/bad",
+                        "metric": "valid",
+                        "stop": {"cases_per_stage": CASES_PER_STAGE, "difference": 0.1, **stop},
+                    }
+                },
             }
-        )  # fmt: skip
+        )
 
     def finish(self, target: str = TABLE) -> pd.Series:
         process = self.workflow.run(target)

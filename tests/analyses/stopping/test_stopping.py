@@ -58,12 +58,25 @@ def results(
     }
     return {
         name: write_results(
-            folder, CASES,
-            {"tiny": [prediction(case.case_id, case.target, words[pattern[at % len(pattern)]](case.target), **columns) for at, case in enumerate(debated)]},
-            task=task, experiment=name, config=experiment_view(),
+            folder,
+            CASES,
+            {
+                "tiny": [
+                    prediction(
+                        case.case_id,
+                        case.target,
+                        words[pattern[at % len(pattern)]](case.target),
+                        **columns,
+                    )
+                    for at, case in enumerate(debated)
+                ]
+            },
+            task=task,
+            experiment=name,
+            config=experiment_view(),
         )
         for name, pattern in zip(("one", "two"), patterns, strict=True)
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(

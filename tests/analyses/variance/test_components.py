@@ -101,8 +101,14 @@ def test_answers_in_words_are_shares_of_answers_that_differ():
     components = parts(
         decompose((words[:, None] == ["pro", "con", "neutral"]).astype(float), facets)
     )
-    disagreement = np.mean([words[i] != words[j] for i in range(120) for j in range(i)
-                     if facets["case"][i] != facets["case"][j] and facets["judge"][i] != facets["judge"][j]])  # fmt: skip
+    disagreement = np.mean(
+        [
+            words[i] != words[j]
+            for i in range(120)
+            for j in range(i)
+            if facets["case"][i] != facets["case"][j] and facets["judge"][i] != facets["judge"][j]
+        ]
+    )
     assert sum(part.variance for part in components.values()) == pytest.approx(disagreement)
     two = parts(decompose((words == "pro").astype(float), facets))
     both = parts(decompose((words == "pro")[:, None] == [True, False], facets))

@@ -101,12 +101,17 @@ def panel(
     }
     rows = [
         {
-            "experiment": name, "model": "tiny", "code": CODES[row[
-                "label"]], "labeler": "rules", "evidence": "",
-            "predicted": row["label"], **row, **drawn_courses.get((row["debate_id"], row["turn"]), {}),
+            "experiment": name,
+            "model": "tiny",
+            "code": CODES[row["label"]],
+            "labeler": "rules",
+            "evidence": "",
+            "predicted": row["label"],
+            **row,
+            **drawn_courses.get((row["debate_id"], row["turn"]), {}),
         }
         for row in labels
-    ]  # fmt: skip
+    ]
     write_rows(folder / "labels" / name / "tiny.parquet", "labels", rows, describe(name))
     everything = pd.DataFrame(rows)[
         ["experiment", "model", "debate_id", "turn", "label", "code", "labeler", "evidence"]

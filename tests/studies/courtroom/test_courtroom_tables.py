@@ -77,21 +77,55 @@ def debate_rows(case_id: str, target: str) -> list[dict]:
     identity = f"{case_id}#0"
     verdict = {"prediction": "no", "confidence": 60, "reasons": ["young", HOSTILE]}
     return [
-        utterance(identity, 1, "prosecutor", "Sound dangerous.", visibility="prosecutor", kind="strategy"),
+        utterance(
+            identity, 1, "prosecutor", "Sound dangerous.", visibility="prosecutor", kind="strategy"
+        ),
         utterance(identity, 2, "prosecutor", f"# He did it.\n{HOSTILE}", kind="opening"),
         utterance(identity, 3, "defense", "He was young.", kind="opening"),
         utterance(
-            identity, 4, "judge", "{}", visibility="judge", kind="belief", prediction="no", confidence=60,
-            parsed='{"prediction": "no", "confidence": 60, "reasons": ["young",'
-                ' "steady"]}', parse_status="strict",
+            identity,
+            4,
+            "judge",
+            "{}",
+            visibility="judge",
+            kind="belief",
+            prediction="no",
+            confidence=60,
+            parsed='{"prediction": "no", "confidence": 60, "reasons": ["young", "steady"]}',
+            parse_status="strict",
         ),
-        utterance(identity, 5, "defense", "", kind="rebuttal", parse_status="failed", parsed='{"error": "timeout"}'),
         utterance(
-            identity, 6, "judge", "{}", kind="verdict", prediction=target, confidence=70, round=0,
-            parsed=json.dumps(verdict), parse_status="strict",
+            identity,
+            5,
+            "defense",
+            "",
+            kind="rebuttal",
+            parse_status="failed",
+            parsed='{"error": "timeout"}',
         ),
-        utterance(identity, 7, "moot", "", kind="conclusion", prediction=target, confidence=70, source="computed"),
-    ]  # fmt: skip
+        utterance(
+            identity,
+            6,
+            "judge",
+            "{}",
+            kind="verdict",
+            prediction=target,
+            confidence=70,
+            round=0,
+            parsed=json.dumps(verdict),
+            parse_status="strict",
+        ),
+        utterance(
+            identity,
+            7,
+            "moot",
+            "",
+            kind="conclusion",
+            prediction=target,
+            confidence=70,
+            source="computed",
+        ),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -397,9 +431,13 @@ def test_a_figure_draws_a_model_with_a_hostile_name(tmp_path):
     ]
     hostile = "$x_1$&<b>"
     results = write_results(
-        tmp_path, [case("a", "yes"), case("b", "no")], {hostile: rows}, {hostile: []},
-        config=experiment_view("zero_shot", "nlsy97", (hostile,)), experiment=hostile + "-long" * 12,
-    )  # fmt: skip
+        tmp_path,
+        [case("a", "yes"), case("b", "no")],
+        {hostile: rows},
+        {hostile: []},
+        config=experiment_view("zero_shot", "nlsy97", (hostile,)),
+        experiment=hostile + "-long" * 12,
+    )
     entry = FIGURES["courtroom/figure4_sorted_prompts"]
     draw(entry, study_of([results]), {"svg": tmp_path / "f.svg"})
     assert "<b>" not in (tmp_path / "f.svg").read_text()

@@ -127,7 +127,9 @@ def built(results: StudyResults, name: str) -> TableContent:
 
 
 def test_an_experiment_with_a_twin_in_a_sweep_stays_in_the_tables(tmp_path: Path) -> None:
-    """At the paper's scale Debate-Feedback has as many rounds as one point of the sweep of rounds."""
+    """At the paper's scale Debate-Feedback has as many rounds as one point of the sweep of
+    rounds.
+    """
     single = experiment(tmp_path, "single", rounds=2)
     found = study(single, *(experiment(tmp_path, f"rounds={n}", rounds=n) for n in (1, 2, 3)))
     assert [run.results.experiment for run in list_runs(found)] == ["single"]

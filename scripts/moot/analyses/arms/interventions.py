@@ -118,7 +118,9 @@ def signature(text: str, _statement: str, is_drawn: bool) -> str:
 
 
 def padding(text: str, statement: str, _is_drawn: bool) -> str:
-    """Repeat the template's sentences, which say nothing, until they are as long as the statement."""
+    """Repeat the template's sentences, which say nothing, until they are as long as the
+    statement.
+    """
     sentences = _lines(text)
     added: list[str] = []
     while sum(map(len, added)) + len(added) < len(statement):
@@ -170,7 +172,9 @@ class Planting(ArmIntervention):
 
 
 def statement_of(utterance: Utterance) -> str:
-    """Return the statement in an utterance: the field of its reply, where it has one, or its text."""
+    """Return the statement in an utterance: the field of its reply, where it has one, or its
+    text.
+    """
     if utterance.parsed and "statement" in utterance.parsed:
         return str(utterance.parsed["statement"])
     return utterance.text

@@ -1,4 +1,6 @@
-"""Interventions of control arms that ask the judge more: before the debate, or after its verdict."""
+"""Interventions of control arms that ask the judge more: before the debate, or after its
+verdict.
+"""
 
 from collections.abc import Mapping, Sequence
 

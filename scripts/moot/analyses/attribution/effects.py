@@ -117,7 +117,9 @@ def _debate_effects(
 def _family_effects(
     pairs: Sequence[tuple[JsonObject, JsonObject]], smallest: float
 ) -> Iterator[JsonObject]:
-    """Yield the effects of changes that are tested together, each from notes without and with it."""
+    """Yield the effects of changes that are tested together, each from notes without and
+    with it.
+    """
     effects: list[Effect] = []
     floors: list[float] = []
     for reference, note in pairs:

@@ -370,7 +370,9 @@ def _distance_cells(run: Run, effects: pd.DataFrame) -> Row:
 
 
 def _groups(effects: pd.DataFrame, way: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield all changes of a way, then those of each phase, role and place, with the group's name."""
+    """Yield all changes of a way, then those of each phase, role and place, with the group's
+    name.
+    """
     if effects.empty:
         return
     yield "all", effects

@@ -27,9 +27,9 @@ _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}\b")
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 _MIN_OCCURRENCES = 2
 _CAPITALISED = """
-act amendment appellate april august board city code constitution county court december defendant district february
-january judge july june justice law march november october people petitioner plaintiff respondent section september
-state states supreme united
+act amendment appellate april august board city code constitution county court december defendant
+district february january judge july june justice law march november october people petitioner
+plaintiff respondent section september state states supreme united
 """
 _NO_NAMES = frozenset(_CAPITALISED.split())
 """Words that legal texts capitalise although they are not names."""

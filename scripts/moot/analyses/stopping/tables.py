@@ -24,10 +24,18 @@ COLUMNS = (
     .plain("US dollars", "US dollars not spent", digits=",.2f")
     .counts("cases, fixed, for what matters", "cases, fixed, for what was found")
     .short_form(
-        "study", "contrast", "difference", "95 % interval", "stopped because", "cases", "planned cases",
-        "calls not made", "US dollars not spent", "cases, fixed, for what matters"
+        "study",
+        "contrast",
+        "difference",
+        "95 % interval",
+        "stopped because",
+        "cases",
+        "planned cases",
+        "calls not made",
+        "US dollars not spent",
+        "cases, fixed, for what matters",
     )
-)  # fmt: skip
+)
 
 
 NOTES = (

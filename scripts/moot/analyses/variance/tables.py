@@ -220,7 +220,9 @@ def plural(facet: str) -> str:
 
 
 def _addition(part: Component) -> str:
-    """The smallest addition to the design that would tell a component from what it is mixed with."""
+    """The smallest addition to the design that would tell a component from what it is mixed
+    with.
+    """
     if not part.confounded:
         return ""
     other = part.confounded[-1]

@@ -94,7 +94,7 @@ def sample_debates(results: ExperimentResults, debates: Iterable[str]) -> Sample
 def compile_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     """A pattern for whole words or phrases; "x*" matches every word that begins with x.
 
-    >>> compile_pattern(("harm reduction", "tax*")).findall("Taxes for harm  reduction, not syntax.")
+    >>> compile_pattern(("harm reduction", "tax*")).findall("Taxes for harm  reduction.")
     ['Taxes', 'harm  reduction']
     """
     longest_first = sorted(words, key=lambda word: (-len(word), word))

@@ -156,7 +156,9 @@ def grader_reliability(results: StudyResults) -> TableContent:
     needs=(has_debates, has_baselines),
 )
 def judge_on_known_agreement(results: StudyResults) -> TableContent:
-    """The judge of agreement on groups of claims whose stances are known, and its published grades."""
+    """The judge of agreement on groups of claims whose stances are known, and its published
+    grades.
+    """
     measures = {
         "accuracy": ("accuracy", ""),
         "accuracy, invalid = wrong": (f"accuracy{INVALID_WRONG}", ""),

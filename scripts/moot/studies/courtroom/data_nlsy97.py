@@ -26,7 +26,9 @@ FILE = Path("nlsy97/nlsy97_full.csv")
 class Nlsy97Options(PeopleOptions):
     """What an entry of the configuration may say about NLSY97."""
 
-    source: Literal["synthetic", "local", "download", "investigator"] = Field(  # type: ignore[assignment]
+    source: Literal[  # type: ignore[assignment]
+        "synthetic", "local", "download", "investigator"
+    ] = Field(
         "synthetic",
         description=(
             "synthetic: generated people; local: nlsy97/nlsy97_full.csv under data_root; download:"
@@ -34,7 +36,9 @@ class Nlsy97Options(PeopleOptions):
             " nlsy97/investigator/"
         ),
     )
-    withhold: tuple[Literal["sex", "race", "age", "build"], ...] = Field(  # type: ignore[assignment]
+    withhold: tuple[  # type: ignore[assignment]
+        Literal["sex", "race", "age", "build"], ...
+    ] = Field(
         (),
         description=(
             "features that are withheld, for audits; build: height and weight, which tell most"

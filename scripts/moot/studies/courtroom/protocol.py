@@ -30,7 +30,9 @@ class CourtroomParams(ProtocolParams):
 
     strategy: Literal["call", "inline", "none"] = Field(
         "call",
-        description="how advocates plan: in a separate call, in the statement's call, or not at all",
+        description=(
+            "how advocates plan: in a separate call, in the statement's call, or not at all"
+        ),
     )
     beliefs: Literal["after_round", "after_turn", "none"] = Field(
         "after_round",

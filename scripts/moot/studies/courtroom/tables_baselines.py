@@ -187,7 +187,9 @@ def tabpfn(results: StudyResults) -> TableContent:
     loaders=("nlsy97",),
 )
 def openml_medians(results: StudyResults) -> TableContent:
-    """Medians over 48 OpenML data sets that the paper quotes (Table 8); moot does not compute them."""
+    """Medians over 48 OpenML data sets that the paper quotes (Table 8); moot does not compute
+    them.
+    """
     values = published_values(results, "table8_openml_medians")
     columns = {
         "auc": "published median AUC",

@@ -2,7 +2,7 @@
 smooths.
 
     O_0 = LM(x)
-    each round:  a  openings of all debaters            e  rebuttals after reading the others' openings
+    each round:  a  openings of all debaters    e  rebuttals after reading the others' openings
                  v  reliability of each, by the assistant   sum  the judge's summary of a, e and v
                  O_i = (1-T) O_(i-1) + T LM(x, sum)  if Threshold(v),  else O_i = LM(x)
 

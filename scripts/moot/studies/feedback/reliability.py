@@ -323,7 +323,9 @@ def assistant_at(path: Path) -> Assistant:
 
 
 def load_assistant(path: Path) -> Assistant:
-    """Load a stored assistant; raises `UserError` as `read`, and where the file holds no assistant."""
+    """Load a stored assistant; raises `UserError` as `read`, and where the file holds no
+    assistant.
+    """
     content = read_trusted(path, _TRUSTED.__contains__)
     try:
         described = json.loads(content["about"])

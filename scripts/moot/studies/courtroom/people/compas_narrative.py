@@ -79,7 +79,8 @@ def _describe_priors(facts: Facts) -> str:
     if "priors_count" not in facts:
         return ""
     return (
-        f"{{They have}} {count_noun(as_number(facts['priors_count']), 'prior offense', 'prior offenses')}"
+        "{They have}"
+        f" {count_noun(as_number(facts['priors_count']), 'prior offense', 'prior offenses')}"
         " on record."
     )
 

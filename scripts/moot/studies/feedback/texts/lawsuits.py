@@ -31,7 +31,8 @@ _NO_PERSON = re.compile(
 def names(text: str) -> frozenset[str]:
     """The people and organisations that a text names, each as initial and last word.
 
-    >>> sorted(names("The case of Joel V. Taylor was heard in Cook County; J. V. Taylor sued the Towing Company."))
+    >>> text = "The case of Joel V. Taylor was heard in Cook County; J. V. Taylor sued the Company."
+    >>> sorted(names(text))
     ['j taylor']
     """
     return frozenset(key for match in _NAME.finditer(text) if (key := _key(match.group())))
