@@ -223,7 +223,10 @@ def _value_problem(value: Json) -> str:
     if isinstance(value, str) and re.search(
         r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]", value
     ):
-        return f"found {show_value(value)}, which contains a null character or an unpaired surrogate. Write it again."
+        return (
+            f"found {show_value(value)}, which contains a null character or an unpaired surrogate."
+            " Write it again."
+        )
     return ""
 
 
