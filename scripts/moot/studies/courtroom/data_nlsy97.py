@@ -22,13 +22,14 @@ from moot.studies.courtroom.people.synthetic import generate_nlsy97
 
 FILE = Path("nlsy97/nlsy97_full.csv")
 
+Source = Literal["synthetic", "local", "download", "investigator"]
+Withheld = Literal["sex", "race", "age", "build"]
+
 
 class Nlsy97Options(PeopleOptions):
     """What an entry of the configuration may say about NLSY97."""
 
-    source: Literal[  # type: ignore[assignment]
-        "synthetic", "local", "download", "investigator"
-    ] = Field(
+    source: Source = Field(  # type: ignore[assignment]
         "synthetic",
         description=(
             "synthetic: generated people; local: nlsy97/nlsy97_full.csv under data_root; download:"
@@ -36,9 +37,7 @@ class Nlsy97Options(PeopleOptions):
             " nlsy97/investigator/"
         ),
     )
-    withhold: tuple[  # type: ignore[assignment]
-        Literal["sex", "race", "age", "build"], ...
-    ] = Field(
+    withhold: tuple[Withheld, ...] = Field(  # type: ignore[assignment]
         (),
         description=(
             "features that are withheld, for audits; build: height and weight, which tell most"
