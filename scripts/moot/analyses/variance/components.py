@@ -3,14 +3,14 @@ again.
 
 The model: an answer is a mean, an independent effect of each facet (case, judge, ...) and of each
 combination of facets that the design shows, and what is left (Searle, Casella and McCulloch 1992,
-"Variance Components", chapter 5; Brennan 2001, "Generalizability Theory", chapter 3). Half the
-squared difference of two answers comes to the sum of all components that the two do not share. Its
-mean over all pairs that share the same facets gives one equation for each
-such set, and these equations are solved: unbiased for crossed, nested and unbalanced designs, with
-no assumption of a distribution, so that right and wrong answers are on the scale of probabilities
-(Koch 1968, "Some further remarks concerning 'A general approach to the estimation of variance
-components'", Technometrics 10). Unbiased estimates of a small component may be negative, and stay
-so. In balanced designs they are those of the analysis of variance.
+"Variance Components", chapter 5; Brennan 2001, "Generalizability Theory", chapter 3). For each set
+of facets, the sum of squares of answers around the mean of those that share the set's levels comes
+to a known multiple of each component: of n answers, n less the sum over the component's levels of
+their squared numbers over n. These equations are solved (Henderson 1953, "Estimation of variance
+and covariance components", Biometrics 9, method 1): unbiased for crossed, nested and unbalanced
+designs, with no assumption of a distribution, so that right and wrong answers are on the scale of
+probabilities. Of one facet, and in balanced designs, they are the estimates of the analysis of
+variance. Unbiased estimates of a small component may be negative, and stay so.
 
 Of answers in words, half the squared difference is 1 where two differ (Light and Margolin 1971, "An
 analysis of variance for categorical data", JASA 66).
@@ -36,6 +36,8 @@ FEWEST_LEVELS = 8
 FEWEST_PAIRS = 8
 """Of answers that share the same facets; what fewer pairs say is left aside."""
 _NO_SPREAD = 1e-12
+_ROUNDING = 1e-6
+_NORMAL_KURTOSIS = 3.0
 _FEWEST_DEFINED = 0.9
 Codes = NDArray[np.intp]
 Effect = frozenset[str]
@@ -106,17 +108,17 @@ def decompose(
     }
     if not varied or np.ptp(columns, axis=0).max() <= _NO_SPREAD:
         return None
-    pairs = _Pairs(columns, varied)
-    system = _System.from_pairs(pairs)
-    if not len(system.positions):
+    squares = _Squares(columns, varied)
+    system = _System.from_design(squares)
+    if not system.equations:
         return None
-    variances = system.solve(*pairs.of_all())
+    variances = system.solve(squares)[0]
     if variances.sum() <= _NO_SPREAD:
         return None
-    random = [name for name in varied if pairs.levels(frozenset({name})) >= FEWEST_LEVELS]
-    errors, freedoms = _jackknife(pairs, system, random, variances)
+    random = [name for name in varied if squares.levels(frozenset({name})) >= FEWEST_LEVELS]
+    errors, freedoms = _jackknife(squares, system, random, variances)
     return Decomposition(
-        tuple(_components(pairs, system, variances, errors, freedoms)),
+        tuple(_components(squares, system, variances, errors, freedoms)),
         len(columns),
         tuple(name for name in varied if name not in random),
         tuple(name for name in facets if name not in varied),
@@ -124,7 +126,7 @@ def decompose(
 
 
 def _components(
-    pairs: "_Pairs", system: "_System", variances: Floats, errors: Floats, freedoms: Floats
+    squares: "_Squares", system: "_System", variances: Floats, errors: Floats, freedoms: Floats
 ) -> "list[Component]":
     from scipy.special import stdtrit  # registries are read at every start of Snakemake
 
@@ -135,8 +137,8 @@ def _components(
         low, high = float("nan"), float("nan")
         if np.isfinite(error) and error > _NO_SPREAD:
             quantile = float(stdtrit(freedoms[position], (1 + LEVEL) / 2))
-            low, high = interval_around(share, error, quantile, _bounds(pairs, effects[0], share))
-        levels = pairs.levels(effects[0])
+            low, high = interval_around(share, error, quantile, _bounds(squares, effects[0], share))
+        levels = squares.levels(effects[0])
         components.append(
             Component(
                 effects[0],
@@ -151,13 +153,15 @@ def _components(
     return components
 
 
-def _bounds(pairs: "_Pairs", effect: Effect, share: float) -> Bounds:
+def _bounds(squares: "_Squares", effect: Effect, share: float) -> Bounds:
     """The least and the greatest share that an estimate can have: an intraclass correlation of k
     answers, or of means of answers, lies above -1 / (k - 1).
     """
-    finer = [pairs.levels(facets) for facets in pairs.shared if effect < facets] if effect else []
-    units = [number for number in (*finer, len(pairs.values)) if number > pairs.levels(effect)]
-    levels = pairs.levels(effect or pairs.shared[-1])
+    finer = (
+        [squares.levels(facets) for facets in squares.shared if effect < facets] if effect else []
+    )
+    units = [number for number in (*finer, len(squares.values)) if number > squares.levels(effect)]
+    levels = squares.levels(effect or squares.shared[-1])
     smallest_share = -1 / (max(2.0, min(units or [0]) / levels) - 1)
     low, high = (smallest_share, 1.0) if effect else (0.0, 1 - smallest_share)
     return (low if share > low else low - 2 * (low - share) - 1), (
@@ -165,10 +169,8 @@ def _bounds(pairs: "_Pairs", effect: Effect, share: float) -> Bounds:
     )
 
 
-class _Pairs:
-    """Pairs of answers, by the facets that both share: how many, and the sum of half their squared
-    differences.
-    """
+class _Squares:
+    """Sums of squares within groups of answers that share facets, and what components add to them."""
 
     def __init__(self, values: Floats, codes: Mapping[str, Codes]) -> None:
         self.values, self.codes = values, codes
@@ -201,95 +203,124 @@ class _Pairs:
         )
         return max(equivalent_sets, key=len)
 
-    def of_all(self) -> tuple[Floats, Floats]:
-        """Numbers and sums over all answers, shape (1, sets of shared facets)."""
-        numbers, sums, _, _ = self._pair_moments(frozenset())
-        return self._sharing_exactly(numbers), self._sharing_exactly(sums)
-
-    def leaving_out(self, facets: Effect) -> tuple[Floats, Floats]:
-        """The same without each level of some facets, shape (levels, sets of shared facets)."""
-        numbers, sums, lost_numbers, lost_sums = self._pair_moments(facets)
-        return self._sharing_exactly(numbers - lost_numbers), self._sharing_exactly(
-            sums - lost_sums
-        )
-
-    def _pair_moments(self, facets: Effect) -> tuple[Floats, ...]:
-        """Of pairs that share at least some facets: numbers and sums, and what of them goes with
-        each level.
-        """
-        parts = [self._moments_without_levels(shared, facets) for shared in self.shared]
-        numbers, sums, lost_numbers, lost_sums = zip(*parts, strict=True)
-        return (
-            np.array([numbers]),
-            np.array([sums]),
-            np.stack(lost_numbers, axis=1),
-            np.stack(lost_sums, axis=1),
-        )
-
-    def _moments_without_levels(
-        self, shared: Effect, out: Effect
-    ) -> tuple[float, float, Floats, Floats]:
-        group, level = self._groups[shared], self._groups[out]
-        cells, cell = np.unique(group * (level.max() + 1) + level, return_inverse=True)
-        groups, levels = np.divmod(cells, level.max() + 1)
-        group_moments, cell_moments = self._moments(group), self._moments(cell)
-        of_group, of_cell = (
-            _half_squares(*group_moments),
-            _half_squares(*(one[groups] for one in group_moments)),
-        )
-        rest = _half_squares(
-            *(one[groups] - other for one, other in zip(group_moments, cell_moments, strict=True))
-        )
-        gone = [_sums(levels, before - after) for before, after in zip(of_cell, rest, strict=True)]
-        return float(of_group[0].sum()), float(of_group[1].sum()), gone[0], gone[1]
-
-    def _moments(self, group: Codes) -> tuple[Floats, Floats, Floats]:
-        sums = np.stack([_sums(group, column) for column in self.values.T], axis=1)
-        return _sums(group, np.ones(len(group))), sums, _sums(group, (self.values**2).sum(axis=1))
-
-    def _sharing_exactly(self, at_least: Floats) -> Floats:
-        """From pairs that share at least some facets to those that share these and no others."""
-        exact = at_least.astype(np.float64)
+    def number_of_pairs(self) -> Floats:
+        """Pairs of answers that share these facets and no others, shape (sets of facets,)."""
+        pairs = np.zeros(len(self.shared))
+        for position, facets in enumerate(self.shared):
+            sizes = np.bincount(self._groups[facets]).astype(np.float64)
+            pairs[position] = (sizes * (sizes - 1) / 2).sum()
         for name in self.codes:
             for position, facets in enumerate(self.shared):
                 if name not in facets:
-                    exact[:, position] -= exact[:, self.shared.index(facets | {name})]
-        return exact
+                    pairs[position] -= pairs[self.shared.index(facets | {name})]
+        return pairs
+
+    def within(self, facets: Effect, left_out: Effect | None = None) -> Floats:
+        """The sum of squares of answers around the mean of those that share some facets.
+
+        Returns:
+            Shape (1,), or without each level of `left_out`, shape (levels,).
+        """
+        group = self._groups[facets]
+        sums = np.stack([_sums(group, column) for column in self.values.T], axis=1)
+        squares = _sums(group, (self.values**2).sum(axis=1))
+        sizes = _sums(group, np.ones(len(group)))
+        total = (squares - _over(sums**2, sizes)).sum()
+        if left_out is None:
+            return np.array([total])
+        cells = _Cells.of(group, self._groups[left_out])
+        lost_sums = np.stack([_sums(cells.cell, column) for column in self.values.T], axis=1)
+        lost_squares = _sums(cells.cell, (self.values**2).sum(axis=1))
+        before = (squares - _over(sums**2, sizes))[cells.groups]
+        after = (
+            squares[cells.groups]
+            - lost_squares
+            - _over((sums[cells.groups] - lost_sums) ** 2, sizes[cells.groups] - cells.sizes)
+        )
+        return as_numbers(total - _sums(cells.levels, before - after))
+
+    def coefficients(
+        self, facets: Effect, effect: Effect, left_out: Effect | None = None
+    ) -> Floats:
+        """How often the variance of an effect is in `within`, in the same shape.
+
+        The effect without facets is that of each answer.
+        """
+        group = self._groups[facets]
+        by_effect = self._groups[effect] if effect else np.arange(len(group), dtype=np.intp)
+        sizes = _sums(group, np.ones(len(group)))
+        parts = _Cells.of(group, by_effect)
+        squares = _sums(parts.groups, parts.sizes**2)
+        total = (sizes - _over(squares[:, None], sizes)).sum()
+        if left_out is None:
+            return np.array([total])
+        cells = _Cells.of(group, self._groups[left_out])
+        inner = _Cells.of(parts.cell, self._groups[left_out])
+        whole = parts.sizes[inner.groups]
+        first_rows = np.unique(inner.cell, return_index=True)[1]
+        lost_squares = _sums(cells.cell[first_rows], whole**2 - (whole - inner.sizes) ** 2)
+        before = (sizes - _over(squares[:, None], sizes))[cells.groups]
+        rest = sizes[cells.groups] - cells.sizes
+        after = rest - _over((squares[cells.groups] - lost_squares)[:, None], rest)
+        return as_numbers(total - _sums(cells.levels, before - after))
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The combinations of two groupings that occur.
+
+    Attributes:
+        cell: of each answer.
+        groups, levels: of each cell, the codes of both groupings.
+        sizes: answers of each cell.
+    """
+
+    cell: Codes
+    groups: Codes
+    levels: Codes
+    sizes: Floats
+
+    @classmethod
+    def of(cls, group: Codes, level: Codes) -> "_Cells":
+        """The cells of two groupings of the same answers."""
+        number = int(level.max()) + 1
+        cells, cell = np.unique(group * number + level, return_inverse=True)
+        groups, levels = np.divmod(cells, number)
+        return cls(cell, groups, levels, _sums(cell, np.ones(len(cell))))
 
 
 def _sums(group: Codes, values: Floats) -> Floats:
     return as_numbers(np.bincount(group, weights=values))
 
 
-def _half_squares(number: Floats, sums: Floats, squares: Floats) -> tuple[Floats, Floats]:
-    """Pairs within groups, and the sum of half the squared differences within them."""
-    return number * (number - 1) / 2, (number * squares - (sums**2).sum(axis=-1)) / 2
+def _over(columns: Floats, sizes: Floats) -> Floats:
+    """The sums of columns over sizes; 0 where nothing is left."""
+    return ratio(columns.sum(axis=1), sizes, 0.0)
 
 
 @dataclass(frozen=True)
 class _System:
-    """Which components can be told apart, and how they follow from pairs.
+    """Which components can be told apart, and how they follow from sums of squares.
 
     Attributes:
-        positions: the positions of those sets of facets that pairs enough share, and no others.
+        equations: the sets of facets that pairs enough share, and no others.
         effects: for each unknown the effects that stand for it, the simplest first; none for what
             is left.
-        matrix: which unknowns come into the pairs of each set, shape (seen, unknowns).
     """
 
-    positions: Codes
+    equations: tuple[Effect, ...]
     effects: tuple[tuple[Effect, ...], ...]
-    matrix: Floats
 
     @classmethod
-    def from_pairs(cls, pairs: _Pairs) -> "_System":
+    def from_design(cls, squares: _Squares) -> "_System":
         """The system of a design."""
-        numbers, _ = pairs.of_all()
-        positions = np.flatnonzero(numbers[0] > FEWEST_PAIRS - 0.5)
-        patterns = [pairs.shared[position] for position in positions]
+        has_pairs = squares.number_of_pairs() > FEWEST_PAIRS - 0.5
+        patterns = [
+            facets for facets, enough in zip(squares.shared, has_pairs, strict=True) if enough
+        ]
         simplest: dict[Effect, list[Effect]] = {}
-        for effect in pairs.shared[1:]:
-            equivalent_effects = simplest.setdefault(pairs.closure(effect), [])
+        for effect in squares.shared[1:]:
+            equivalent_effects = simplest.setdefault(squares.closure(effect), [])
             equivalent_effects += [effect] * (
                 not equivalent_effects or len(effect) == len(equivalent_effects[0])
             )
@@ -306,28 +337,37 @@ class _System:
                 columns.append(column)
             else:  # the equations do not suffice for it: it is taken not to matter
                 del unknowns[column]
-        matrix = np.array([*unknowns, columns[0]], dtype=np.float64).T
         return cls(
-            positions, (*map(tuple, unknowns.values()), (frozenset(), *residual_effects)), matrix
+            tuple(patterns), (*map(tuple, unknowns.values()), (frozenset(), *residual_effects))
         )
 
-    def solve(self, numbers: Floats, sums: Floats) -> Floats:
-        """The components, shape (unknowns,) or (levels left out, unknowns);
-        NaN where a set of pairs is gone.
+    def solve(self, squares: _Squares, left_out: Effect | None = None) -> Floats:
+        """The components, shape (1, unknowns), or without each level of `left_out`, shape (levels,
+        unknowns); NaN where an equation is gone.
         """
-        means = ratio(sums[:, self.positions], np.round(numbers[:, self.positions]))
-        solution = as_numbers(means @ np.linalg.pinv(self.matrix).T)
-        return solution if len(solution) > 1 else solution[0]
+        sums = np.stack([squares.within(facets, left_out) for facets in self.equations], axis=1)
+        rows = []
+        for facets in self.equations:
+            row = [squares.coefficients(facets, effects[0], left_out) for effects in self.effects]
+            rows.append(np.stack(row, axis=1))
+        matrices = np.stack(rows, axis=1)
+        answers = matrices[:, :, -1]  # degrees of freedom within
+        is_left = np.asarray(answers > _ROUNDING)
+        scale = np.where(is_left, answers, 1.0)
+        is_defined = np.asarray(is_left.all(axis=1))
+        inverses = np.linalg.pinv(matrices / scale[:, :, None])
+        solutions = np.einsum("lue,le->lu", inverses, sums / scale)
+        return np.where(is_defined[:, None], solutions, np.nan)
 
 
 def _jackknife(
-    pairs: _Pairs, system: _System, random: Sequence[str], components: Floats
+    squares: _Squares, system: _System, random: Sequence[str], components: Floats
 ) -> tuple[Floats, Floats]:
     """The standard errors of the shares, and the degrees of freedom of each."""
     independent = [
         name
         for name in random
-        if not any(_is_within(pairs, name, container, random) for container in random)
+        if not any(_is_within(squares, name, container, random) for container in random)
     ]
     kinds = [
         frozenset(subset)
@@ -336,7 +376,7 @@ def _jackknife(
     ]
     variances, single = [np.zeros_like(components)], []
     for kind in kinds:
-        solutions = system.solve(*pairs.leaving_out(kind))
+        solutions = system.solve(squares, kind)
         shares = ratio(solutions, solutions.sum(axis=1, keepdims=True))
         defined = ~np.isnan(shares).any(axis=1)
         number = int(defined.sum())
@@ -345,7 +385,7 @@ def _jackknife(
             spread = (number - 1) * np.var(shares[defined], axis=0)
         variances.append(spread if len(kind) % 2 else -spread)
         if len(kind) == 1:
-            single.append((spread, len(shares) - 1))
+            single.append((spread, _freedom(shares[defined])))
     if not single:
         return np.full_like(components, np.nan), np.ones_like(components)
     single_spreads = np.stack([spread for spread, _ in single])
@@ -357,12 +397,26 @@ def _jackknife(
     return np.sqrt(both), freedom
 
 
-def _is_within(pairs: _Pairs, name: str, container: str, among: Sequence[str]) -> bool:
+def _freedom(shares: Floats) -> Floats:
+    """The degrees of freedom of the variance of jackknifed shares, shape (components,).
+
+    Of n normal ones the variance has n - 1. Where few levels carry it, as where few have most of
+    the answers, it has 2 n / (kurtosis - 1), which is less.
+    """
+    number = len(shares)
+    deviations = shares - shares.mean(axis=0)
+    squares = (deviations**2).mean(axis=0)
+    kurtosis = ratio((deviations**4).mean(axis=0), squares**2, _NORMAL_KURTOSIS)
+    by_kurtosis = 2 * number / np.maximum(kurtosis - 1, 1.0)
+    return np.clip(by_kurtosis, 1.0, max(1.0, number - 1.0))
+
+
+def _is_within(squares: _Squares, name: str, container: str, among: Sequence[str]) -> bool:
     """Whether each level of a facet belongs to one of another; of two that are the same, the later
     one is.
     """
-    if name == container or container not in pairs.closure(frozenset({name})):
+    if name == container or container not in squares.closure(frozenset({name})):
         return False
-    return name not in pairs.closure(frozenset({container})) or among.index(
+    return name not in squares.closure(frozenset({container})) or among.index(
         container
     ) < among.index(name)

@@ -1,0 +1,132 @@
+"""Components of groups of unequal sizes: the estimates of the analysis of variance, unbiased in
+unbalanced crossed and nested designs, and covered.
+"""
+
+import numpy as np
+import pytest
+
+from moot.analyses.variance.components import Decomposition, decompose
+
+CASE, RESIDUAL = frozenset({"case"}), frozenset()
+WORLDS = 200
+SIZES = {
+    "1 to 20 answers": [1] * 10 + [2] * 10 + [3] * 10 + [4] * 5 + [20] * 3,
+    "1 or 10 answers": [1] * 12 + [10] * 12,
+    "14 to 52 answers, 30 cases": [20, 20, 19, 18, 17, 25, 10, 49, 27, 47] * 2
+    + [14, 24, 46, 52, 20, 22, 19, 13, 48, 50],
+    "1 to 10 answers": [5, 9, 10, 3, 2, 7, 7, 8, 7, 8, 10, 10, 10, 9, 8, 10, 1, 1, 8, 5],
+    "one case with most answers": [3] * 15 + [60],
+}
+
+
+def variances(decomposition: Decomposition | None) -> dict[frozenset[str], float]:
+    assert decomposition is not None
+    return {part.effect: part.variance for part in decomposition.components}
+
+
+def analysis_of_variance(groups: list[np.ndarray]) -> tuple[float, float]:
+    """Variance between and within groups of unequal sizes (Searle et al. 1992, section 3.6)."""
+    sizes = np.array([len(group) for group in groups], dtype=float)
+    means = np.array([group.mean() for group in groups])
+    total = sizes.sum()
+    within = sum(((group - group.mean()) ** 2).sum() for group in groups) / (total - len(groups))
+    grand_mean = (sizes * means).sum() / total
+    between = (sizes * (means - grand_mean) ** 2).sum() / (len(groups) - 1)
+    typical_size = (total - (sizes**2).sum() / total) / (len(groups) - 1)
+    return (between - within) / typical_size, within
+
+
+def draw_groups(random: np.random.Generator, sizes: list[int], share: float) -> list[np.ndarray]:
+    """Right and wrong answers of cases with an intraclass correlation of `share`."""
+    scale = 1 / share - 1
+    rates = random.beta(0.7 * scale, 0.3 * scale, len(sizes))
+    return [
+        (random.random(size) < rate).astype(float) for size, rate in zip(sizes, rates, strict=True)
+    ]
+
+
+def decompose_groups(groups: list[np.ndarray]) -> Decomposition | None:
+    cases = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    return decompose(np.concatenate(groups), {"case": cases.tolist()})
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_one_facet_has_the_estimates_of_the_analysis_of_variance(name):
+    groups = draw_groups(np.random.default_rng(3), SIZES[name], 0.3)
+    between, within = analysis_of_variance(groups)
+    estimates = variances(decompose_groups(groups))
+    assert estimates[CASE] == pytest.approx(between)
+    assert estimates[RESIDUAL] == pytest.approx(within)
+
+
+def test_bulls_of_snedecor_and_cochran():
+    """Conception rates of six bulls, Snedecor and Cochran 1989, "Statistical Methods", section
+    13.7: mean squares 664 between bulls and 248 within, of 35 tests.
+    """
+    bulls = [
+        [46, 31, 37, 62, 30],
+        [70, 59],
+        [52, 44, 57, 40, 67, 64, 70],
+        [47, 21, 70, 46, 14],
+        [42, 64, 50, 69, 77, 81, 87],
+        [35, 68, 59, 38, 57, 76, 57, 29, 60],
+    ]
+    estimates = variances(decompose_groups([np.array(bull, dtype=float) for bull in bulls]))
+    assert estimates[RESIDUAL] == pytest.approx(248, abs=0.5)
+    typical_size = (35 - sum(len(bull) ** 2 for bull in bulls) / 35) / 5
+    assert estimates[CASE] == pytest.approx((664.4 - 248.3) / typical_size, abs=0.1)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_shares_of_unequal_cases_are_unbiased_and_covered(name):
+    random, planted = np.random.default_rng(8), 0.3
+    shares, covered = [], 0
+    for _ in range(WORLDS):
+        decomposition = decompose_groups(draw_groups(random, SIZES[name], planted))
+        assert decomposition is not None
+        part = next(part for part in decomposition.components if part.effect == CASE)
+        shares.append(part.share)
+        covered += part.low <= planted <= part.high
+    assert abs(np.mean(shares) - planted) < 0.05
+    assert covered / WORLDS >= 0.93 - 3 * (0.93 * 0.07 / WORLDS) ** 0.5
+
+
+def test_shares_are_unbiased_where_cases_with_more_answers_are_easier():
+    random, planted = np.random.default_rng(2), 0.3
+    shares = []
+    for _ in range(WORLDS):
+        groups = draw_groups(random, [20] * 24, planted)
+        rates = np.argsort(np.argsort([group.mean() for group in groups]))
+        sizes = np.sort(SIZES["1 or 10 answers"])[rates]
+        groups = [group[:size] for group, size in zip(groups, sizes, strict=True)]
+        decomposition = decompose_groups(groups)
+        assert decomposition is not None
+        shares.append(next(part.share for part in decomposition.components if part.effect == CASE))
+    assert abs(np.mean(shares) - planted) < 0.12
+
+
+def test_planted_components_of_an_unbalanced_crossed_design_come_back():
+    random = np.random.default_rng(1)
+    estimates = []
+    for _ in range(WORLDS):
+        case, judge, _ = (part.ravel() for part in np.indices((15, 10, 3)))
+        present = random.random(len(case)) < np.where(case < 5, 0.9, 0.4)
+        case, judge = case[present], judge[present]
+        both = case * 10 + judge
+        values = (
+            random.normal(0, 1, 15)[case]
+            + random.normal(0, 0.5, 10)[judge]
+            + random.normal(0, 0.6, 150)[both]
+            + random.normal(0, 1, len(case))
+        )
+        facets = {"case": case.tolist(), "judge": judge.tolist()}
+        estimates.append(variances(decompose(values, facets)))
+    planted = {
+        CASE: 1.0,
+        frozenset({"judge"}): 0.25,
+        frozenset({"case", "judge"}): 0.36,
+        RESIDUAL: 1.0,
+    }
+    for effect, variance in planted.items():
+        drawn = np.array([estimate[effect] for estimate in estimates])
+        assert abs(drawn.mean() - variance) < 3.5 * drawn.std() / WORLDS**0.5, effect
