@@ -3,6 +3,7 @@
 #   snakemake --cores 2                      everything that the configuration names
 #   snakemake --cores 2 courtroom            one study
 #   snakemake --cores 2 debates              one stage
+#   snakemake --cores 2 papers               the papers' tables and figures, of the results that exist
 #   snakemake --cores 1 doctor               whether models, keys, data and disk are ready
 #   snakemake --cores 2 preview              what a run would still ask of the models, and its cost; asks nothing
 #   snakemake --cores 2 rehearse             the same run with simulated voices, in rehearsal/; asks nothing
@@ -58,6 +59,7 @@ include: "rules/summaries.smk"
 include: "rules/scores.smk"
 include: "rules/tables.smk"
 include: "rules/figures.smk"
+include: "rules/papers.smk"
 include: "rules/minutes.smk"
 include: "rules/export.smk"
 include: "rules/reader.smk"

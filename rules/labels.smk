@@ -37,7 +37,12 @@ rule label_statements:
             code=lambda wildcards: [
                 *("labels.py", "core", "jobs/statement_labels.py", "labels", "stats", "studies"),
                 *("llm", "!studies/*/data*.py", "!studies/*/protocol*.py"),
-                *("!studies/*/figures*.py", "!studies/*/scores*.py", "!studies/*/tables*.py"),
+                *(
+                    "!studies/*/figures*.py",
+                    "!studies/*/papers*.py",
+                    "!studies/*/scores*.py",
+                    "!studies/*/tables*.py",
+                ),
                 *dependencies.label_code(plan, wildcards.experiment, wildcards.model),
             ],
             options=lambda wildcards: dependencies.label_options(

@@ -16,7 +16,12 @@ rule score:
             "score",
             code=[
                 *("scores.py", *RESULTS_CODE, "studies", *dependencies.extension_code()),
-                *("!studies/*/figures*.py", "!studies/*/protocol.py", "!studies/*/tables*.py"),
+                *(
+                    "!studies/*/figures*.py",
+                    "!studies/*/papers*.py",
+                    "!studies/*/protocol.py",
+                    "!studies/*/tables*.py",
+                ),
             ],
             options=lambda wildcards: dependencies.score_options(plan, wildcards.experiment),
         ),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from moot.commands.verify import verify
 from moot.core.log import LOG
+from moot.papers.items import items_file, read_papers
 from moot.report.front_page import write_front_page
 from moot.report.outcome import read_outcome, write_outcome
 from moot.workflow.job import job
@@ -21,6 +22,9 @@ if __name__ == "__main__":
             labels = [Path(path) for path in inputs.labels]
             write_outcome(study, read_outcome(predictions, labels), files, simulated)
         studies = {name: entry.study for name, entry in plan.experiments.items()}
-        write_front_page(
-            Path("results"), study, [*map(Path, inputs), *files.values()], pages, studies, simulated
-        )
+        papers = {
+            f"papers/{name}.html": paper.short
+            for name, paper in read_papers(items_file(plan.shipped)).items()
+        }
+        built = [*map(Path, inputs), *files.values()]
+        write_front_page(Path("results"), study, built, pages, studies, simulated, papers)

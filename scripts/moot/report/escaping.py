@@ -151,8 +151,8 @@ def _markdown_line(line: str) -> str:
 
 
 @cache
-def page_template(name: str) -> jinja2.Template:
-    """The template of a page of HTML in `page/`, whose texts go through the filters `text` and
+def page_template(name: str, folder: Path = PAGE) -> jinja2.Template:
+    """The template of a page of HTML in a folder, whose texts go through the filters `text` and
     `note`.
     """
     environment = jinja2.Environment(
@@ -161,4 +161,4 @@ def page_template(name: str) -> jinja2.Template:
         lstrip_blocks=True,
     )
     environment.filters.update(text=html, note=html_note, capitalised=capitalised)
-    return environment.from_string((PAGE / name).read_text(encoding="utf-8"))
+    return environment.from_string((folder / name).read_text(encoding="utf-8"))

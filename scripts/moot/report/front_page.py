@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -112,6 +113,7 @@ def write_front_page(
     pages: Mapping[str, Path],
     studies: Mapping[str, str],
     simulated: bool = False,
+    papers: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Write the front page, and its questions alone for Snakemake's report.
 
@@ -123,6 +125,7 @@ def write_front_page(
         studies: experiment to its study, on whose page its debates are.
         simulated: whether simulated voices spoke, of which the page then says that they show
             nothing.
+        papers: the address of each paper's page, with the paper's name.
     """
     names = sorted(path.relative_to(root).as_posix() for path in built)
     questions = read_questions(root, study, names, studies)
@@ -154,6 +157,7 @@ def write_front_page(
             ],
             table_of_sources=f"tables/{study}/{SOURCES}.html",
             outcome=f"outcome/{study}.html",
+            papers=[(page, name) for page, name in papers.items() if page in names],
             waiting=_count_waiting(root, names),
             **context,
         )

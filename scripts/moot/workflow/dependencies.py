@@ -63,6 +63,7 @@ DEBATE_CODE = (
     "!analyses/*/scores*.py",
     "!analyses/*/tables*.py",
     "!studies/*/figures*.py",
+    "!studies/*/papers*.py",
     "!studies/*/scores*.py",
     "!studies/*/tables*.py",
 )
@@ -73,6 +74,7 @@ CODE_AFTER_LOADING = (
     "!analyses/*/habits*.py",
     "!analyses/*/tables*.py",
     "!studies/*/figures*.py",
+    "!studies/*/papers*.py",
     "!studies/*/protocol*.py",
     "!studies/*/scores*.py",
     "!studies/*/tables*.py",

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from moot.core.experiment_config import COMPARISON
 from moot.core.registry import Registry
+from moot.papers.items import items_file, read_papers
+from moot.papers.page import paper_files
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.report.content import Figure, Table
@@ -172,8 +174,16 @@ def page_contents(plan: Plan, study: str = "") -> list[str]:
         *figure_files(nonempty_names(plan, FIGURES, study)),
         *minutes(plan, study),
         *readers(plan, study),
-        *(outcomes(plan, study) if study else []),
+        *(outcomes(plan, study) if study else papers(plan)),
     ]
+
+
+def papers(plan: Plan) -> list[str]:
+    """The pages of the papers, with the files of their items."""
+    files: list[str] = []
+    for paper in read_papers(items_file(plan.shipped)).values():
+        files += paper_files(paper)
+    return files
 
 
 def exports(plan: Plan, name: str) -> list[str]:

@@ -1,0 +1,218 @@
+"""From a plan and the files of `results/` to the page of a paper."""
+
+import csv
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from moot.core.artifacts import read_frame, read_frames
+from moot.jobs.results import RESULTS, load_experiment_results
+from moot.papers import fillers_of
+from moot.papers.grid import PublishedValues
+from moot.papers.items import Paper, PaperItem, items_file, read_papers
+from moot.papers.page import ItemContent, write_page
+from moot.papers.parts import Design, ItemRun, OwnRow, Part, Series
+from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
+from moot.plan.entries import templates_of_debates
+from moot.plan.plan import Plan
+from moot.protocols.experiment import Experiment
+from moot.report import TABLES
+from moot.report.content import StudyResults
+from moot.report.published import SHARE, Published, read_findings, read_published
+from moot.scores import no_scores, score_experiment
+from moot.scores.results import ExperimentResults
+
+PAPERS = RESULTS / "papers"
+KINDS_OF_DATA = ("synthetic", "sample")
+
+
+def write_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
+    """Write the page of a paper and the files of its items from results that exist.
+
+    Args:
+        plan: The checked configuration.
+        name: The paper.
+        files: The files of `results/` that may be read; those that do not exist are left out.
+    """
+    paper = read_papers(items_file(plan.shipped))[name]
+    existing = frozenset(path for path in files if path.exists())
+    results = {study: load_study(plan, study, existing) for study in paper.studies}
+    published = {study: study_results.published for study, study_results in results.items()}
+    contents = [_fill_item(plan, paper, item, results) for item in paper.items]
+    values = published_values_of(pd.concat(published.values()))
+    write_page(paper, contents, values, PAPERS, plan.config.rehearsal)
+
+
+def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
+    """Return the results of a study that exist, trial runs among its experiments.
+
+    A run whose predictions are not in `files` is left out. Scores that no job wrote, as for trial
+    runs, are computed.
+    """
+    experiments: dict[str, ExperimentResults] = {}
+    frames = [no_scores()]
+    for entry in (*plan.of_study(study), *plan.trials_of(study)):
+        models = _existing_models(entry, files)
+        if not models:
+            continue
+        results = load_experiment_results(plan, entry.name, models, files)
+        score_file = RESULTS / "scores" / f"{entry.name}.parquet"
+        if score_file in files:
+            scores = read_frames([score_file])
+        elif len(results.predictions):
+            scores = score_experiment(results)
+        else:
+            continue
+        experiments[entry.name] = results
+        frames.append(scores)
+    frame = pd.concat([part for part in frames if len(part)] or frames[:1], ignore_index=True)
+    baselines = {}
+    for dataset in plan.trained_for(study):
+        path = RESULTS / "baselines" / f"{dataset}.parquet"
+        if path in files and any(e.config.dataset == dataset for e in experiments.values()):
+            baselines[dataset] = read_frame(path)
+    values = read_published(plan.shipped / "data" / "published" / "published_results.csv")
+    return StudyResults(
+        study=study,
+        experiments=experiments,
+        scores=frame,
+        baselines=baselines,
+        published=values[values["study"] == study],
+        findings=read_findings(plan.shipped / "data" / "published" / "findings.csv"),
+        paper_matches=confirm_served(compare_with_papers(plan), frame, plan.config.models),
+        simulated=plan.config.rehearsal,
+    )
+
+
+def _existing_models(entry: Experiment, files: Collection[Path]) -> list[str]:
+    """Return the models of an experiment whose predictions and cases exist."""
+    if RESULTS / "cases" / f"{entry.config.dataset}.parquet" not in files:
+        return []
+    folder = RESULTS / "predictions" / entry.name
+    return [model for model in entry.config.models if folder / f"{model}.parquet" in files]
+
+
+def published_values_of(frame: pd.DataFrame) -> PublishedValues:
+    """Return the published values of some studies by table, row and metric."""
+    values: dict[tuple[str, str, str], Published] = {}
+    columns = ["table", "row", "metric", "value", "n", "cases", "error"]
+    for table, row, metric, value, n, cases, error in frame[columns].itertuples(
+        index=False, name=None
+    ):
+        values[table, row, metric] = Published.of(value, n, cases, error == SHARE)
+    return values
+
+
+def _fill_item(
+    plan: Plan, paper: Paper, item: PaperItem, results: Mapping[str, StudyResults]
+) -> ItemContent:
+    models = {
+        name: f"{model.model} ({model.endpoint})" for name, model in plan.config.models.items()
+    }
+    designs = tuple(_designs(plan, paper, item))
+    parts: list[Part] = []
+    for filler in fillers_of(item.name):
+        if filler.study in results:
+            parts += filler.fill(ItemRun(item, results[filler.study], designs, models))
+    findings = [
+        sentence
+        for study in results.values()
+        for sentence in study.findings.get(item.published, ())
+    ][: len(next(iter(results.values())).findings.get(item.published, ()))]
+    return ItemContent(
+        item=item,
+        parts=tuple(parts),
+        notes=(*(f"Found in the paper: {text}" for text in findings), *_departures(plan, item)),
+        needs=tuple(_needs(plan, item)),
+        command=item_command(item),
+        details=tuple(name for name in item.details if _is_built(plan, name)),
+        banner=_banner(parts),
+    )
+
+
+def _is_built(plan: Plan, name: str) -> bool:
+    return name in TABLES and plan.can_fill(TABLES[name])
+
+
+def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
+    """Yield the paper's experiments of an item, then the run's with one of their protocols."""
+    papers = paper_plan(plan.shipped)
+    of_paper = [
+        entry
+        for entry in papers.experiments.values()
+        if entry.name in item.experiments or entry.name.partition("/")[0] in item.experiments
+    ]
+    protocols = {entry.config.protocol for entry in of_paper}
+    of_run = []
+    for study in paper.studies:
+        entries = (*plan.of_study(study), *plan.trials_of(study))
+        of_run += [entry for entry in entries if entry.config.protocol in protocols]
+    for owner, entry in [
+        *((papers, entry) for entry in of_paper),
+        *((plan, entry) for entry in of_run),
+    ]:
+        yield Design(
+            experiment=entry.name,
+            protocol=entry.config.protocol,
+            params=owner.view(entry.name).params,
+            models=tuple(entry.config.models),
+            dataset=entry.config.dataset,
+            is_of_run=owner is plan,
+            templates=entry.prompts.sources(*templates_of_debates(entry.config)),
+        )
+
+
+def _departures(plan: Plan, item: PaperItem) -> list[str]:
+    """Return how our prompts depart from the paper's words, by protocol."""
+    papers = paper_plan(plan.shipped)
+    pairs = set()
+    for entry in papers.experiments.values():
+        if entry.name in item.experiments:
+            pairs.add(
+                (
+                    entry.config.protocol,
+                    papers.datasets[entry.config.dataset].loader or entry.config.dataset,
+                )
+            )
+    path = plan.shipped / "data" / "published" / "departures.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if (row["protocol"], row["data"]) in pairs]
+    return [f"Departure ({row['protocol']}): {row['departure']}" for row in rows]
+
+
+def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
+    """Yield what the paper's design of an item needs: experiments, models, cases and data."""
+    papers = paper_plan(plan.shipped)
+    datasets = dict.fromkeys(item.datasets)
+    for entry in papers.experiments.values():
+        if entry.name in item.experiments:
+            config = entry.config
+            datasets[config.dataset] = None
+            cases = "all cases" if config.cases is None else f"{config.cases} cases"
+            repeats = f", {config.repeats} times each" if config.repeats > 1 else ""
+            models = f"{len(config.models)} model{'s' * (len(config.models) != 1)}"
+            yield f"`{entry.name}`: {models}, {cases}{repeats}."
+    if datasets:
+        yield f"Data: {', '.join(f'`{name}`' for name in datasets)}."
+
+
+def item_command(item: PaperItem) -> str:
+    """Return the command that fills an item; "" for one that needs no run."""
+    if not item.experiments and not item.datasets:
+        return "snakemake --cores 2 papers"
+    value = json.dumps([item.name]).replace('"', "")
+    return f'snakemake --cores 4 papers --config "papers={{items: {value}}}"'
+
+
+def _banner(parts: Sequence[Part]) -> str:
+    """Return a warning that own values rest on synthetic data or a sample; "" if none do."""
+    data: dict[str, None] = {}
+    for part in parts:
+        if isinstance(part, (OwnRow, Series)):
+            for name in part.data.split(", "):
+                if any(f"({kind})" in name for kind in KINDS_OF_DATA):
+                    data[name] = None
+    names = ", ".join(data)
+    return f"Own values rest on {names}, not on the paper's data." if data else ""

@@ -1,0 +1,224 @@
+"""A paper's figures on their axes: published points hollow, ours filled, with intervals."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from moot.core.artifacts import atomic_path
+from moot.papers.grid import PublishedValues
+from moot.papers.items import PaperItem
+from moot.papers.parts import Part, Point, Series
+from moot.report.content import Measurement
+from moot.report.figures import (
+    BLUE,
+    COLOURS,
+    GREY,
+    LINES,
+    MARKERS,
+    ORANGE,
+    SMALL_FONT_SIZE,
+    figure_style,
+    new_figure,
+    whiskers,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PUBLISHED = "published"
+MAX_LEGEND_ENTRIES = 12
+MAX_BARS = 40
+
+
+def series_of(item: PaperItem, published: PublishedValues, parts: Sequence[Part]) -> list[Series]:
+    """Return the published points of a figure, then those of this run."""
+    table = item.published.partition("/")[2]
+    entries = item.entry.get("points", ())
+    groups: dict[str, list[Point]] = {}
+    for entry in entries:
+        for (of_table, row, metric), value in published.items():
+            is_named = entry.get("row", row) == row and metric == entry["metric"]
+            if of_table == table and is_named:
+                second = published.get((table, row, entry.get("second", "")), math.nan)
+                x = entry.get("x", row)
+                point = Point(x, Measurement(float(value)), Measurement(float(second)))
+                groups.setdefault(entry.get("part", ""), []).append(point)
+    series = []
+    for part, points in groups.items():
+        name = f"{PUBLISHED}, {part}" if part else PUBLISHED
+        series.append(
+            Series(name, PUBLISHED, tuple(points), _panels(item)[0], group=part, data=PUBLISHED)
+        )
+    return series + [part for part in parts if isinstance(part, Series)]
+
+
+def _panels(item: PaperItem) -> list[str]:
+    return list(item.entry.get("panels", [""]))
+
+
+def points_frame(series: Sequence[Series]) -> pd.DataFrame:
+    """Return the points of a figure for CSV, one row each.
+
+    Columns: `source` (`published` or the experiment), `series`, `panel`, `x`, `y`, `low`, `high`,
+    `second` (a value shown next to y, such as accuracy), `data`, `cases`.
+    """
+    lines: list[list[object]] = []
+    for one_series in series:
+        for point in one_series.points:
+            y = point.y
+            place = [one_series.source, one_series.name, one_series.panel, point.x]
+            numbers = [y.value, y.low, y.high, point.second.value]
+            lines.append([*place, *numbers, one_series.data, one_series.cases])
+    columns = ["source", "series", "panel", "x", "y", "low", "high", "second", "data", "cases"]
+    return pd.DataFrame(lines, columns=columns)
+
+
+def draw_chart(item: PaperItem, series: Sequence[Series], path: Path, mark: str = "") -> None:
+    """Draw a figure as SVG; `mark` is written across it, such as that it is simulated."""
+    with figure_style():
+        panels = _panels(item)
+        drawing, grid = new_figure(height=4.0, ncols=len(panels), squeeze=False, sharey=True)
+        draw = {"lines": _draw_lines, "scatter": _draw_scatter}
+        draw |= {"sorted": _draw_sorted, "bars": _draw_bars}
+        for axes, panel in zip(grid[0], panels, strict=True):
+            of_panel = [one_series for one_series in series if one_series.panel in ("", panel)]
+            draw[item.entry["chart"]](axes, of_panel)
+            _label_axes(axes, item, panel if len(panels) > 1 else "")
+            if not of_panel:
+                _note_empty(axes)
+        grid[0][0].set_ylabel(item.entry["y"]["label"])
+        _add_legend(drawing, grid[0])
+        if mark:
+            drawing.text(0.5, 0.5, mark, ha="center", va="center", fontsize=40, alpha=0.2)
+        with atomic_path(path) as part:
+            metadata = {"Date": None, "Creator": None, "Title": f"{item.number}: {item.title}"}
+            drawing.savefig(part, format="svg", metadata=metadata)
+
+
+def _label_axes(axes: "Axes", item: PaperItem, title: str) -> None:
+    x, y = item.entry["x"], item.entry["y"]
+    axes.set_xlabel(x["label"])
+    if y.get("share"):
+        axes.set_ylim(-0.03, 1.03)
+    if x.get("integer"):
+        low, high = axes.get_xlim()
+        axes.set_xlim(min(low, 0.5), max(high, 3.5))
+        axes.locator_params(axis="x", integer=True)
+    if title:
+        axes.set_title(title, loc="left")
+
+
+def _note_empty(axes: "Axes") -> None:
+    text = "The paper prints no values,\nand this run has none."
+    style: Any = {"ha": "center", "va": "center", "color": GREY, "backgroundcolor": "white"}
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, **style)
+
+
+def _add_legend(drawing: "Figure", panels: "Sequence[Axes]") -> None:
+    entries: dict[str, Any] = {}
+    for axes in panels:
+        handles, names = axes.get_legend_handles_labels()
+        entries |= dict(zip(names, handles, strict=True))
+    shown = list(entries.items())[:MAX_LEGEND_ENTRIES]
+    if shown:
+        drawing.legend(
+            [handle for _, handle in shown],
+            [name for name, _ in shown],
+            loc="outside upper center",
+            ncols=2,
+            fontsize=SMALL_FONT_SIZE,
+        )
+
+
+def _style(place: int, is_published: bool) -> dict[str, Any]:
+    colour = GREY if is_published else COLOURS[place % len(COLOURS)]
+    return {
+        "color": colour,
+        "marker": "o" if is_published else MARKERS[place % len(MARKERS)],
+        "markerfacecolor": "none" if is_published else colour,
+        "markersize": 6,
+        "capsize": 2,
+    }
+
+
+def _label(series: Series) -> str:
+    size = f"{series.cases:.0f} cases" if series.cases == series.cases else ""
+    where = ", ".join(filter(None, [series.data, size]))
+    return series.name if series.source == PUBLISHED or not where else f"{series.name} ({where})"
+
+
+def _draw_lines(axes: "Axes", series: Sequence[Series]) -> None:
+    for place, one_series in enumerate(series):
+        is_published = one_series.source == PUBLISHED
+        points = [point for point in one_series.points if not math.isnan(point.y.value)]
+        axes.errorbar(
+            [point.x for point in points],
+            [point.y.value for point in points],
+            yerr=whiskers([point.y.interval for point in points]),
+            linestyle="none" if is_published else LINES[place % len(LINES)],
+            label=_label(one_series),
+            **_style(place, is_published),
+        )
+
+
+def _draw_scatter(axes: "Axes", series: Sequence[Series]) -> None:
+    groups = list(dict.fromkeys(one_series.group for one_series in series))
+    for place, one_series in enumerate(series):
+        style = _style(place, one_series.source == PUBLISHED)
+        style["marker"] = MARKERS[groups.index(one_series.group) % len(MARKERS)]
+        axes.errorbar(
+            [point.x for point in one_series.points],
+            [point.y.value for point in one_series.points],
+            yerr=whiskers([point.y.interval for point in one_series.points]),
+            linestyle="none",
+            label=_label(one_series),
+            **style,
+        )
+    values = [point.x for one_series in series for point in one_series.points]
+    if values:
+        axes.set_xlim(0, 1.15 * max(float(value) for value in values))
+
+
+def _draw_sorted(axes: "Axes", series: Sequence[Series]) -> None:
+    """Draw pairs of bars in falling order of F1: F1 and accuracy; published ones are hollow."""
+    pairs = []
+    for one_series in series:
+        for point in one_series.points:
+            name = str(point.x) if one_series.source == PUBLISHED else one_series.name
+            name += f" · {one_series.group}" if one_series.group else ""
+            pairs.append((name, point, one_series.source == PUBLISHED))
+    pairs.sort(key=lambda pair: (-pair[1].y.value, pair[0]))
+    pairs = pairs[:MAX_BARS]
+    for place, (_, point, is_published) in enumerate(pairs):
+        for shift, value, colour in ((-0.2, point.y, BLUE), (0.2, point.second, ORANGE)):
+            face = "none" if is_published else colour
+            axes.bar(place + shift, value.value, 0.38, facecolor=face, edgecolor=colour)
+            if not math.isnan(value.low):
+                axes.vlines(place + shift, value.low, value.high, color="black", linewidth=0.8)
+    names = [name for name, *_ in pairs]
+    axes.set_xticks(range(len(names)), names, rotation=90, fontsize=SMALL_FONT_SIZE)
+    axes.grid(visible=False, axis="x")
+    for colour, name in ((BLUE, "F1"), (ORANGE, "accuracy")):
+        axes.bar(
+            [math.nan], [math.nan], facecolor="none", edgecolor=colour, label=f"{name}, published"
+        )
+        axes.bar([math.nan], [math.nan], facecolor=colour, label=f"{name}, this run")
+
+
+def _draw_bars(axes: "Axes", series: Sequence[Series]) -> None:
+    labels = list(dict.fromkeys(str(point.x) for part in series for point in part.points))
+    width = 0.8 / max(len(series), 1)
+    for place, one_series in enumerate(series):
+        shift = (place - (len(series) - 1) / 2) * width
+        positions = [labels.index(str(point.x)) + shift for point in one_series.points]
+        heights = [point.y.value for point in one_series.points]
+        bars = axes.bar(
+            positions, heights, width, color=COLOURS[place % len(COLOURS)], label=_label(one_series)
+        )
+        axes.bar_label(bars, [f"{height:.0f}" for height in heights], fontsize=SMALL_FONT_SIZE)
+    axes.set_xticks(range(len(labels)), labels)
+    axes.grid(visible=False, axis="x")

@@ -1,0 +1,120 @@
+"""Diagrams of protocols as SVG: a column for each seat, steps from above, arrows to readers."""
+
+import textwrap
+from pathlib import Path
+
+from moot.papers.parts import Clauses, Diagram, Step
+from moot.report.escaping import html
+
+COLUMN, GAP, MARGIN = 190, 26, 14
+LINE, PADDING = 15, 8
+CHARS = 27
+"""Characters in a line of a box."""
+
+STYLE = Path(__file__).parent / "page" / "diagram.css"
+
+
+def diagram_svg(diagram: Diagram) -> str:
+    """Return a diagram as SVG.
+
+    A box is a step of the seat above it; a dashed box is private. An arrow runs from a step to
+    another seat's step that reads it; a step that only its own seat reads needs no arrow.
+    """
+    heights = _row_heights(diagram.steps)
+    rows = _rows(diagram.steps)
+    tops: list[float] = []
+    y = 46.0
+    stage_lines = []
+    stage = ""
+    for row, height in enumerate(heights):
+        first = next(step for step, of in zip(diagram.steps, rows, strict=True) if of == row)
+        if first.stage != stage:
+            stage = first.stage
+            stage_lines.append((y, stage))
+            y += 20
+        tops.append(y)
+        y += height + GAP
+    width = 2 * MARGIN + COLUMN * len(diagram.seats)
+    total = y + 4
+    parts = [
+        f'<svg class="moot-diagram" xmlns="http://www.w3.org/2000/svg" role="img"'
+        f' viewBox="0 0 {width} {total:.0f}" width="{width}" aria-label="{html(diagram.title)}">',
+        f"<style>{STYLE.read_text(encoding='utf-8')}</style>",
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7"'
+        ' markerHeight="7" orient="auto"><path class="tip" d="M0 0L8 4L0 8z"/></marker></defs>',
+    ]
+    centres = {seat: MARGIN + COLUMN * (place + 0.5) for place, seat in enumerate(diagram.seats)}
+    for seat, x in centres.items():
+        parts.append(f'<line class="lane" x1="{x}" x2="{x}" y1="34" y2="{total - 8:.0f}"/>')
+        parts.append(f'<text class="head" x="{x}" y="24">{html(seat)}</text>')
+    for top, name in stage_lines:
+        if name:
+            line = f'x1="{MARGIN}" x2="{width - MARGIN}" y1="{top:.0f}" y2="{top:.0f}"'
+            parts.append(f'<line class="stage" {line}/>')
+            parts.append(f'<text class="soft" x="{MARGIN}" y="{top + 14:.0f}">{html(name)}</text>')
+    boxes = []
+    for step, row in zip(diagram.steps, rows, strict=True):
+        boxes.append((centres[step.seat], tops[row], _box_height(step)))
+    parts += _arrows(diagram, boxes)
+    for step, box in zip(diagram.steps, boxes, strict=True):
+        parts += _box(step, *box)
+    return "\n".join([*parts, "</svg>"])
+
+
+def _rows(steps: tuple[Step, ...]) -> list[int]:
+    """Return the row of each step; steps at the same time share one."""
+    rows: list[int] = []
+    for step in steps:
+        rows.append(rows[-1] + (not step.together) if rows else 0)
+    return rows
+
+
+def _row_heights(steps: tuple[Step, ...]) -> list[int]:
+    heights: dict[int, int] = {}
+    for step, row in zip(steps, _rows(steps), strict=True):
+        heights[row] = max(heights.get(row, 0), _box_height(step))
+    return list(heights.values())
+
+
+def _lines(step: Step) -> list[str]:
+    return textwrap.wrap(step.text, CHARS) or [""]
+
+
+def _box_height(step: Step) -> int:
+    return LINE * len(_lines(step)) + 2 * PADDING
+
+
+def _box(step: Step, x: float, top: float, height: int) -> list[str]:
+    half = COLUMN / 2 - 10
+    kind = "box private" if step.is_private else "box"
+    place = f'x="{x - half}" y="{top:.0f}" width="{2 * half}" height="{height}"'
+    parts = [f'<rect class="{kind}" rx="5" {place}/>']
+    for number, line in enumerate(_lines(step)):
+        y = top + PADDING + LINE * number + 11
+        parts.append(f'<text x="{x - half + 8}" y="{y:.0f}">{html(line)}</text>')
+    return parts
+
+
+def _arrows(diagram: Diagram, boxes: list[tuple[float, float, int]]) -> list[str]:
+    arrows = []
+    for position, step in enumerate(diagram.steps):
+        for source in step.reads:
+            source_x, source_top, source_height = boxes[source]
+            x, top, _ = boxes[position]
+            start = source_top + source_height
+            if source_x == x:
+                middle = f"L{x} {top:.0f}"
+            else:
+                bend = (start + top) / 2
+                middle = f"C{source_x} {bend:.0f} {x} {bend:.0f} {x} {top:.0f}"
+            path = f"M{source_x} {start:.0f}{middle}"
+            arrows.append(f'<path class="arrow" d="{path}" marker-end="url(#tip)"/>')
+    return arrows
+
+
+def clauses_html(clauses: Clauses) -> str:
+    """Return a prompt by clause as a list of terms."""
+    lines = [f'<dl class="clauses" aria-label="{html(clauses.title)}">']
+    for name, text in clauses.clauses:
+        lines.append(f"<dt>{html(name)}</dt><dd>{html(text)}</dd>")
+    return "\n".join([*lines, "</dl>"])

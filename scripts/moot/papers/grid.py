@@ -1,0 +1,280 @@
+"""A table in the paper's form: published values, this run's values below them, own rows last."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from moot.papers.items import CellSpec, PaperItem, PaperRow
+from moot.papers.parts import Fact, OwnRow, Part
+from moot.report.content import NOT_MEASURED, Measurement
+from moot.report.published import Published, comparison_row
+
+Interval = tuple[float, float]
+NO_INTERVAL: Interval = (math.nan, math.nan)
+PublishedValues = Mapping[tuple[str, str, str], Published]
+"""Table, row and metric to a published value."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCell:
+    """This run's value in a cell.
+
+    Attributes:
+        text: The value with the paper's digits.
+        value: The value; NaN in a cell of several values.
+        interval: Its 95 % interval; NaN where there is none.
+        replication: Where a replication falls in 95 of 100 cases; NaN where unknown.
+        is_outside: Whether the published value lies outside what a replication would give.
+    """
+
+    text: str = ""
+    value: float = math.nan
+    interval: Interval = NO_INTERVAL
+    replication: Interval = NO_INTERVAL
+    is_outside: bool = False
+    digits: int = 2
+    is_percent: bool = False
+
+    @property
+    def interval_text(self) -> str:
+        """The interval in brackets with the paper's digits; "" where there is none."""
+        if any(map(math.isnan, self.interval)):
+            return ""
+        low, high = (number_text(end, self.digits, self.is_percent) for end in self.interval)
+        return f"[{low}, {high}]"
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """A cell: the published value, and what this run has for it."""
+
+    published: str = ""
+    published_value: float = math.nan
+    own: OwnCell = OwnCell()
+
+
+@dataclass(frozen=True, slots=True)
+class GridRow:
+    """A row: of the paper, or of this run alone.
+
+    Attributes:
+        heads: The head cells.
+        cells: The other cells.
+        source: Where the own values come from; "" if there are none.
+        data: The data set of the own values.
+        cases: The number of their cases.
+        is_own: Whether the paper does not have the row.
+        starts_block: Whether a row is the first of a source.
+    """
+
+    heads: tuple[str, ...]
+    cells: tuple[GridCell, ...]
+    source: str = ""
+    data: str = ""
+    cases: float = math.nan
+    is_own: bool = False
+    starts_block: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of a paper with this run's values."""
+
+    item: PaperItem
+    rows: tuple[GridRow, ...]
+
+    @property
+    def paper_rows(self) -> list[GridRow]:
+        """The paper's rows."""
+        return [row for row in self.rows if not row.is_own]
+
+    @property
+    def own_rows(self) -> list[GridRow]:
+        """The rows that the paper does not have."""
+        return [row for row in self.rows if row.is_own]
+
+    @property
+    def has_own_values(self) -> bool:
+        """Whether this run has a value in any cell."""
+        return any(cell.own.text for row in self.rows for cell in row.cells)
+
+
+def build_grid(item: PaperItem, published: PublishedValues, parts: Sequence[Part]) -> Grid:
+    """Build a table from the published values and what studies computed."""
+    own_rows = [part for part in parts if isinstance(part, OwnRow)]
+    facts = {part.row: part.text for part in parts if isinstance(part, Fact)}
+    repeats: dict[str, OwnRow] = {}
+    for own_row in own_rows:
+        if own_row.row:
+            repeats.setdefault(own_row.row, own_row)
+    if item.is_one_system and repeats:
+        repeats = dict.fromkeys([row.key for row in item.rows], next(iter(repeats.values())))
+    rows = [_paper_row(item, row, published, repeats.get(row.key), facts) for row in item.rows]
+    shown = {id(own_row) for own_row in repeats.values()}
+    for own_row in own_rows:
+        if id(own_row) not in shown:
+            rows += _own_rows(item, own_row)
+    return Grid(item, tuple(rows))
+
+
+def _paper_row(
+    item: PaperItem,
+    row: PaperRow,
+    published: PublishedValues,
+    own_row: OwnRow | None,
+    facts: Mapping[str, str],
+) -> GridRow:
+    cells = []
+    for column in item.columns:
+        spec = item.cell(row, column)
+        cell = GridCell(spec.text)
+        values = _published_values(item, row, spec, published)
+        if values:
+            text = spec.form.format(*(published_text(value, spec) for value in values))
+            cell = GridCell(text, values[0] if len(values) == 1 else math.nan)
+        own = OwnCell()
+        if spec.fact:
+            own = OwnCell(facts.get(row.key, ""))
+        elif own_row is not None:
+            own = own_cell(row, spec, own_row)
+        cells.append(GridCell(cell.published, cell.published_value, own))
+    source, data, cases = ("", "", math.nan)
+    if own_row is not None:
+        source, data, cases = own_row.source, own_row.data, own_row.cases
+    return GridRow(row.heads, tuple(cells), source, data, cases)
+
+
+def _published_values(
+    item: PaperItem, row: PaperRow, spec: CellSpec, published: PublishedValues
+) -> list[Published]:
+    """Return the published values of a cell; none if one of them is missing."""
+    values = []
+    for name in spec.published:
+        other_table, _, metric = name.rpartition(":")
+        table = other_table or item.published.partition("/")[2]
+        value = published.get((table, row.key, metric))
+        if value is None:
+            return []
+        values.append(value)
+    return values
+
+
+def _own_rows(item: PaperItem, own_row: OwnRow) -> Iterator[GridRow]:
+    """Yield the row of a source that the paper does not have, or its block of rows."""
+    rows = item.rows if item.is_one_system else item.rows[:1]
+    has_started = False
+    for row in rows:
+        plain_row = PaperRow(
+            row.key, row.heads, {k: v for k, v in row.entry.items() if k != "cells"}
+        )
+        cells = []
+        for column in item.columns:
+            spec = item.cell(plain_row, column)
+            cells.append(GridCell(own=own_cell(plain_row, spec, own_row)))
+        if not any(cell.own.text for cell in cells):
+            continue
+        heads = row.heads if item.is_one_system else own_row.heads
+        where = (own_row.source, own_row.data, own_row.cases)
+        yield GridRow(heads, tuple(cells), *where, is_own=True, starts_block=not has_started)
+        has_started = True
+
+
+def own_cell(row: PaperRow, spec: CellSpec, own_row: OwnRow) -> OwnCell:
+    """Return this run's value of a cell."""
+    values = [own_row.cells.get((spec.part, score), NOT_MEASURED) for score in spec.scores]
+    if not values or any(math.isnan(value.value) for value in values):
+        return OwnCell()
+    texts = [number_text(value.value, spec.digits, spec.is_percent) for value in values]
+    if len(values) > 1:
+        return OwnCell(spec.form.format(*texts))
+    value = values[0]
+    metric = spec.published[0] if spec.published else ""
+    replication = _replication(own_row.published.get((row.key, metric)), value)
+    is_outside = not any(map(math.isnan, replication)) and not (
+        replication[0] <= value.value <= replication[1]
+    )
+    interval = (value.low, value.high)
+    text = spec.form.format(texts[0])
+    return OwnCell(
+        text, value.value, interval, replication, is_outside, spec.digits, spec.is_percent
+    )
+
+
+def _replication(published: Published | None, ours: Measurement) -> Interval:
+    """Return where a replication of our size would fall; NaN where the paper's n is unknown."""
+    if published is None:
+        return NO_INTERVAL
+    factor = 1.0
+    if published.share and published > 1 and published.n > 0 and ours.n > 0:  # a count of answers
+        factor = ours.n
+        published = published.as_share_of(published.n)
+        value, low, high = (number / factor for number in (ours.value, ours.low, ours.high))
+        ours = replace(ours, value=value, low=low, high=high)
+    row = comparison_row({}, published, ours)
+    return row["replication low"] * factor, row["replication high"] * factor
+
+
+def number_text(value: float, digits: int, is_percent: bool = False) -> str:
+    """Return a number with the paper's digits.
+
+    >>> number_text(0.638, 1, True)
+    '63.8%'
+    """
+    if math.isnan(value):
+        return ""
+    text = f"{100 * value if is_percent else value:.{digits}f}"
+    return f"{text}%" if is_percent else text
+
+
+def published_text(value: float, spec: CellSpec) -> str:
+    """Return a published value as the paper prints it."""
+    text = number_text(value, spec.digits, spec.is_percent)
+    if spec.is_trimmed and "." in text:
+        sign = "%" if spec.is_percent else ""
+        text = text.removesuffix("%").rstrip("0").rstrip(".") + sign
+    return text
+
+
+def plain_number(text: str) -> str:
+    """Return the text of a cell for CSV: a number without its sign of per cent."""
+    return text.removesuffix("%")
+
+
+def values_frame(grid: Grid) -> pd.DataFrame:
+    """Return a table for CSV: `source`, the paper's head cells and its columns; plain numbers.
+
+    A row of the paper has `source` `published`; own values follow in rows of their experiment.
+    """
+    names = [*grid.item.row_heads, *(column.name for column in grid.item.columns)]
+    lines: list[list[str]] = []
+    for row in grid.rows:
+        if not row.is_own:
+            published = [plain_number(cell.published) for cell in row.cells]
+            lines.append(["published", *row.heads, *published])
+        if any(cell.own.text for cell in row.cells):
+            own = [plain_number(cell.own.text) for cell in row.cells]
+            lines.append([row.source or "configured", *row.heads, *own])
+    return pd.DataFrame(lines, columns=["source", *names])
+
+
+def intervals_frame(grid: Grid) -> pd.DataFrame:
+    """Return the intervals of a table's own values, one row a cell.
+
+    Columns: `source`, the head cells, `column`, `published`, `value`, `low`, `high`,
+    `replication_low`, `replication_high`, `published_is_outside`, `data`, `cases`.
+    """
+    heads = list(grid.item.row_heads)
+    lines: list[list[object]] = []
+    for row in grid.rows:
+        for column, cell in zip(grid.item.columns, row.cells, strict=True):
+            if math.isnan(cell.own.value):
+                continue
+            numbers = [cell.published_value, cell.own.value]
+            numbers += [*cell.own.interval, *cell.own.replication]
+            marks = ["yes" if cell.own.is_outside else "no", row.data, row.cases]
+            lines.append([row.source, *row.heads, column.name, *numbers, *marks])
+    columns = ["source", *heads, "column", "published", "value", "low", "high"]
+    columns += ["replication_low", "replication_high", "published_is_outside", "data", "cases"]
+    return pd.DataFrame(lines, columns=columns)

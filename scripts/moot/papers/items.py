@@ -1,0 +1,240 @@
+"""The description of the papers' items, read from `data/published/items.yaml`."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from moot.core.errors import UserError, unknown_name
+from moot.core.types import JsonObject
+from moot.core.yaml_text import load_yaml
+
+KINDS = {"table": "Table", "facts": "Table", "example": "Table", "figure": "Figure"}
+KINDS["diagram"] = "Figure"
+"""Kind of an item to the word in its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellSpec:
+    """What one cell, or each cell of a column or row, shows.
+
+    Attributes:
+        published: The metrics of the published values; `TABLE:METRIC` for those of another table.
+        score: Our scores, as `metric/average@group`; one for each published metric.
+        part: Which run of a row fills the cell, such as a protocol or a data set.
+        form: The cell's text with `{}` for each value.
+        text: A text that the paper prints in place of a value.
+        fact: What a study states in the cell, by name.
+        digits: The number of decimals.
+        is_percent: Whether values are shown in per cent.
+        is_trimmed: Whether published values are shown without zeros at the end.
+    """
+
+    published: tuple[str, ...] = ()
+    score: tuple[str, ...] = ()
+    part: str = ""
+    form: str = "{}"
+    text: str = ""
+    fact: str = ""
+    digits: int = 2
+    is_percent: bool = False
+    is_trimmed: bool = False
+
+    def updated(self, entry: Mapping[str, Any]) -> "CellSpec":
+        """The same with the keys of an entry of the file."""
+        changes: dict[str, Any] = {
+            name: entry[name]
+            for name in ("part", "form", "text", "fact", "digits")
+            if name in entry
+        }
+        if "published" in entry:
+            changes["published"] = _as_tuple(entry["published"])
+        if "score" in entry:
+            changes["score"] = _join_scores(self.score, _as_tuple(entry["score"]))
+        if "percent" in entry:
+            changes["is_percent"] = entry["percent"]
+        if "trim" in entry:
+            changes["is_trimmed"] = entry["trim"]
+        return replace(self, **changes)
+
+    @property
+    def scores(self) -> tuple[str, ...]:
+        """Our scores; those named as the published metrics unless the file says otherwise."""
+        return self.score or tuple(name.rpartition(":")[2] for name in self.published)
+
+
+def _as_tuple(value: str | list[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _join_scores(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    """A score of a column and one of a row name a cell together."""
+    return (f"{second[0]}:{first[0]}",) if first and second else second
+
+
+@dataclass(frozen=True, slots=True)
+class PaperColumn:
+    """A column of a paper's table: its heading and the heading above several columns."""
+
+    head: str
+    group: str
+    entry: JsonObject
+
+    @property
+    def name(self) -> str:
+        """Both headings in one line, for CSV files."""
+        return f"{self.group} {self.head}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRow:
+    """A row of a paper's table: its key in the published values, and its head cells."""
+
+    key: str
+    heads: tuple[str, ...]
+    entry: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class PaperItem:
+    """A numbered table or figure of a paper.
+
+    Attributes:
+        name: `PAPER/table4`.
+        kind: table, figure, diagram, facts or example.
+        title: The paper's caption.
+        published: The study and table of its published values, `STUDY/TABLE`; "" for none.
+        experiments: The experiments of config/papers/PAPER.yaml that fill it.
+        datasets: The data sets whose trained models fill it.
+        baselines: The trained models that it needs; () for all of the data set.
+        details: The long tables with the statistics behind it.
+        is_one_system: Whether the whole table describes one system, so that own values form a
+            block of rows and not a single row.
+        row_heads: The headings of the head cells.
+        rows, columns: The rows and columns.
+        note: A remark on its form.
+        entry: All keys of the file.
+    """
+
+    name: str
+    kind: str
+    title: str
+    published: str = ""
+    experiments: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+    baselines: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    is_one_system: bool = False
+    row_heads: tuple[str, ...] = ()
+    rows: tuple[PaperRow, ...] = ()
+    columns: tuple[PaperColumn, ...] = ()
+    note: str = ""
+    entry: JsonObject = field(default_factory=dict)
+
+    @property
+    def paper(self) -> str:
+        """The paper's name."""
+        return self.name.partition("/")[0]
+
+    @property
+    def key(self) -> str:
+        """Its name within the paper, such as `table4`."""
+        return self.name.partition("/")[2]
+
+    @property
+    def number(self) -> str:
+        """Its number as the paper prints it, such as `Table 4`."""
+        return f"{KINDS[self.kind]} {self.key.lstrip('abcdefghijklmnopqrstuvwxyz')}"
+
+    def cell(self, row: PaperRow, column: PaperColumn) -> CellSpec:
+        """What a cell shows: the keys of the item, the column, the row and the cell."""
+        spec = CellSpec().updated(
+            {name: self.entry[name] for name in ("digits", "percent") if name in self.entry}
+        )
+        of_cell = row.entry.get("cells", {}).get(column.head, {})
+        return spec.updated(column.entry).updated(row.entry).updated(of_cell)
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper with its items, in its own order."""
+
+    name: str
+    short: str
+    title: str
+    source: str
+    studies: tuple[str, ...]
+    items: tuple[PaperItem, ...]
+
+
+def items_file(shipped: Path) -> Path:
+    """The file that describes the items."""
+    return shipped / "data" / "published" / "items.yaml"
+
+
+@cache
+def read_papers(path: Path) -> dict[str, Paper]:
+    """Read the papers with their items.
+
+    Raises:
+        UserError: An item names a paper that the file does not describe, or a kind that does not
+            exist.
+    """
+    raw = load_yaml(path.read_text(encoding="utf-8"))
+    items = [_read_item(path, name, entry) for name, entry in raw["items"].items()]
+    for item in items:
+        if item.paper not in raw["papers"]:
+            raise UserError(f"{path}: item {item.name} belongs to no paper of `papers`.")
+    papers: dict[str, Paper] = {}
+    for name, entry in raw["papers"].items():
+        of_paper = tuple(item for item in items if item.paper == name)
+        texts = (entry["short"], entry["title"], entry["source"])
+        papers[name] = Paper(name, *texts, tuple(entry["studies"]), of_paper)
+    return papers
+
+
+def _read_item(path: Path, name: str, entry: JsonObject) -> PaperItem:
+    kind = entry.get("kind")
+    if kind not in KINDS:
+        raise UserError(f"{path}: item {name}: kind '{kind}', expected {', '.join(KINDS)}.")
+    rows = [
+        PaperRow(str(row.get("key", "")), tuple(row["heads"]), row) for row in entry.get("rows", ())
+    ]
+    columns = [
+        PaperColumn(column["head"], column.get("group", ""), column)
+        for column in entry.get("columns", ())
+    ]
+    lists = ("experiments", "datasets", "baselines", "details", "row_heads")
+    return PaperItem(
+        name=name,
+        kind=kind,
+        title=entry["title"],
+        published=entry.get("published", ""),
+        is_one_system=entry.get("rows_are") == "measures",
+        rows=tuple(rows),
+        columns=tuple(columns),
+        note=" ".join(entry.get("note", "").split()),
+        entry=entry,
+        **{key: tuple(entry.get(key, ())) for key in lists},
+    )
+
+
+def select_items(papers: Mapping[str, Paper], names: list[str]) -> Iterator[PaperItem]:
+    """Yield the items that some names select: items, papers or `all`; each once, in order.
+
+    Raises:
+        UserError: A name is neither; names the nearest one.
+    """
+    all_items = {item.name: item for paper in papers.values() for item in paper.items}
+    selected: set[str] = set()
+    for name in names:
+        if name == "all":
+            selected |= set(all_items)
+        elif name in papers:
+            selected |= {item.name for item in papers[name].items}
+        elif name in all_items:
+            selected.add(name)
+        else:
+            raise unknown_name("item of a paper", name, [*all_items, *papers, "all"])
+    yield from (item for name, item in all_items.items() if name in selected)

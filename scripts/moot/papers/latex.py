@@ -1,0 +1,94 @@
+r"""A paper's table as LaTeX, for documents of one and of two columns.
+
+A table of more columns than a column of text holds spans both columns (`table*`), which in a
+document of one column is an ordinary table. Where it is still too wide, it is scaled to the line.
+"""
+
+from itertools import groupby
+
+from moot.papers.grid import Grid, GridCell, GridRow
+from moot.papers.items import Paper
+from moot.report.escaping import latex, latex_note
+
+MAX_NARROW_COLUMNS = 4
+"""Columns that fit one column of a document of two."""
+
+
+def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
+    """Return the source of a table: published values, this run's below them, own rows last."""
+    item = grid.item
+    count = len(item.row_heads) + len(item.columns)
+    environment = "table" if count <= MAX_NARROW_COLUMNS else "table*"
+    lines = [
+        r"% Needs \usepackage{booktabs,graphicx}; compile as UTF-8.",
+        rf"\begin{{{environment}}}",
+        r"\centering\small\setlength{\tabcolsep}{4pt}",
+        rf"\caption{{{latex_note(f'{paper.short}, {item.number}: {item.title}')}}}",
+        rf"\label{{tab:{item.paper.replace('_', '-')}-{item.key}}}",
+        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+        rf"\begin{{tabular}}{{@{{}}{'l' * len(item.row_heads)}{'r' * len(item.columns)}@{{}}}}",
+        r"\toprule",
+        *_head_lines(grid),
+        r"\midrule",
+    ]
+    for row in grid.paper_rows:
+        lines.append(_line(row.heads, [latex(cell.published) for cell in row.cells]))
+        if any(cell.own.text for cell in row.cells):
+            lines.append(_line((f"  {_where(row)}",), _own_texts(row), len(item.row_heads)))
+    if grid.own_rows:
+        lines.append(r"\midrule")
+    for row in grid.own_rows:
+        if item.is_one_system and row.starts_block:
+            lines.append(rf"\multicolumn{{{count}}}{{@{{}}l}}{{{latex(_where(row))}}} \\")
+        heads = row.heads if item.is_one_system else _heads_with_data(row)
+        lines.append(_line(heads, _own_texts(row)))
+    lines += [r"\bottomrule", r"\end{tabular}}"]
+    lines += [rf"\par\footnotesize\raggedright {latex_note(note)}" for note in notes]
+    return "\n".join([*lines, rf"\end{{{environment}}}"]) + "\n"
+
+
+def _head_lines(grid: Grid) -> list[str]:
+    """Return the line of the groups, if there are any, and that of the headings."""
+    item = grid.item
+    headings = [latex(text) for text in (*item.row_heads, *(c.head for c in item.columns))]
+    lines = [" & ".join(headings) + r" \\"]
+    if not any(column.group for column in item.columns):
+        return lines
+    cells, rules = [""] * len(item.row_heads), []
+    position = len(item.row_heads) + 1
+    for group, columns in groupby(item.columns, lambda column: column.group):
+        width = len(list(columns))
+        cells.append(rf"\multicolumn{{{width}}}{{c}}{{{latex(group)}}}")
+        if group:
+            rules.append(rf"\cmidrule(lr){{{position}-{position + width - 1}}}")
+        position += width
+    return [" & ".join(cells) + r" \\", "".join(rules), *lines]
+
+
+def _line(heads: tuple[str, ...], cells: list[str], width: int = 0) -> str:
+    texts = [latex(head) for head in heads]
+    texts += [""] * (width - len(texts))
+    return " & ".join([*texts, *cells]) + r" \\"
+
+
+def _own_texts(row: GridRow) -> list[str]:
+    return [_own_text(cell) for cell in row.cells]
+
+
+def _own_text(cell: GridCell) -> str:
+    mark = r"$^{*}$" if cell.own.is_outside else ""
+    interval = cell.own.interval_text
+    text = latex(cell.own.text) + mark
+    return rf"{text} {{\scriptsize {latex(interval)}}}" if interval else text
+
+
+def _heads_with_data(row: GridRow) -> tuple[str, ...]:
+    return (f"{row.heads[0]} ({_size(row)})", *row.heads[1:])
+
+
+def _where(row: GridRow) -> str:
+    return f"{row.source or 'configured'} ({_size(row)})" if row.data else row.source
+
+
+def _size(row: GridRow) -> str:
+    return f"{row.cases:.0f} cases, {row.data}" if row.cases == row.cases else row.data

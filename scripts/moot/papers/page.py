@@ -1,0 +1,193 @@
+"""The page of a paper, and the files of its tables and figures."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from moot.core.durable import write_atomically
+from moot.papers.charts import PUBLISHED, draw_chart, points_frame, series_of
+from moot.papers.diagrams import clauses_html, diagram_svg
+from moot.papers.grid import Grid, PublishedValues, build_grid, intervals_frame, values_frame
+from moot.papers.items import Paper, PaperItem
+from moot.papers.latex import latex_source
+from moot.papers.parts import Clauses, Diagram, Example, Part, Step
+from moot.report.content import SIMULATED, SIMULATED_NOTE
+from moot.report.escaping import csv_text, page_template
+
+TEMPLATES = Path(__file__).parent / "page"
+PAGE_ENDINGS: Mapping[str, tuple[str, ...]] = {
+    "table": ("csv", "tex", "intervals.csv"),
+    "facts": ("csv", "tex"),
+    "example": ("csv",),
+    "figure": ("svg", "csv"),
+    "diagram": ("svg",),
+}
+"""Kind of an item to the endings of its files."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemContent:
+    """What the page says of an item.
+
+    Attributes:
+        item: The item's description.
+        parts: What studies computed.
+        notes: What was found in the paper, and departures from it.
+        needs: What filling it takes.
+        command: The command that fills it.
+        details: The long tables with its statistics that this run built.
+        banner: A warning, such as that the data are synthetic.
+    """
+
+    item: PaperItem
+    parts: tuple[Part, ...] = ()
+    notes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    command: str = ""
+    details: tuple[str, ...] = ()
+    banner: str = ""
+
+
+def item_files(item: PaperItem) -> list[str]:
+    """The files of an item, below `results/papers/PAPER/`."""
+    return [f"{item.key}.{ending}" for ending in PAGE_ENDINGS[item.kind]]
+
+
+def paper_files(paper: Paper) -> list[str]:
+    """The page and all files of a paper."""
+    files = [f"results/papers/{paper.name}.html"]
+    for item in paper.items:
+        files += [f"results/papers/{paper.name}/{name}" for name in item_files(item)]
+    return files
+
+
+def write_page(
+    paper: Paper,
+    contents: Sequence[ItemContent],
+    published: PublishedValues,
+    folder: Path,
+    is_simulated: bool = False,
+) -> None:
+    """Write the page of a paper, and the files of its items.
+
+    Args:
+        paper: The paper.
+        contents: Its items, in order.
+        published: All published values of its studies.
+        folder: The folder `results/papers`.
+        is_simulated: Whether simulated voices replaced all models.
+    """
+    target = folder / paper.name
+    target.mkdir(parents=True, exist_ok=True)
+    blocks = [_write_item(paper, content, published, target, is_simulated) for content in contents]
+    template = page_template("paper.html", TEMPLATES)
+    page = template.render(
+        paper=paper,
+        blocks=blocks,
+        tables=sum(item.number.startswith("Table") for item in paper.items),
+        figures=sum(item.number.startswith("Figure") for item in paper.items),
+        simulated=SIMULATED_NOTE if is_simulated else "",
+    )
+    write_atomically(folder / f"{paper.name}.html", page)
+
+
+def _write_item(
+    paper: Paper,
+    content: ItemContent,
+    published: PublishedValues,
+    target: Path,
+    is_simulated: bool,
+) -> dict[str, object]:
+    """Write the files of an item and return what the page shows of it."""
+    item = content.item
+    block: dict[str, object] = {"content": content, "item": item, "has_values": False}
+    if item.kind in ("table", "facts"):
+        grid = build_grid(item, published, content.parts)
+        notes = [note for note in (item.note, *content.notes) if note]
+        if is_simulated:
+            notes = [SIMULATED_NOTE, *notes]
+        _write_csv(values_frame(grid), target / f"{item.key}.csv", is_simulated)
+        if item.kind == "table":
+            _write_csv(intervals_frame(grid), target / f"{item.key}.intervals.csv", is_simulated)
+        write_atomically(target / f"{item.key}.tex", latex_source(paper, grid, notes))
+        block |= {"grid": grid, "groups": _heading_groups(grid), "has_values": grid.has_own_values}
+    elif item.kind == "figure":
+        series = series_of(item, published, content.parts)
+        draw_chart(item, series, target / f"{item.key}.svg", SIMULATED if is_simulated else "")
+        _write_csv(points_frame(series), target / f"{item.key}.csv", is_simulated)
+        has_own = any(part.source != PUBLISHED for part in series)
+        block |= {"image": f"{paper.name}/{item.key}.svg", "has_values": has_own}
+        block["has_points"] = bool(series)
+    elif item.kind == "diagram":
+        block |= _write_diagrams(content, target / f"{item.key}.svg")
+    else:
+        block |= _write_example(content, target / f"{item.key}.csv", is_simulated)
+    return block
+
+
+def _heading_groups(grid: Grid) -> list[tuple[str, int]]:
+    """Return the headings above columns with the number of columns; none if there are no groups."""
+    groups: list[tuple[str, int]] = []
+    for column in grid.item.columns:
+        if groups and groups[-1][0] == column.group:
+            groups[-1] = (column.group, groups[-1][1] + 1)
+        else:
+            groups.append((column.group, 1))
+    return groups if any(name for name, _ in groups) else []
+
+
+def _write_diagrams(content: ItemContent, path: Path) -> dict[str, object]:
+    diagrams = [part for part in content.parts if isinstance(part, Diagram)]
+    clauses = [part for part in content.parts if isinstance(part, Clauses)]
+    drawings = [
+        {"title": part.title, "svg": diagram_svg(part), "notes": part.notes} for part in diagrams
+    ]
+    lists = [
+        {"title": part.title, "svg": clauses_html(part), "notes": part.notes} for part in clauses
+    ]
+    write_atomically(path, str(drawings[0]["svg"]) if drawings else _clauses_svg(clauses))
+    return {"drawings": [*drawings, *lists], "has_values": bool(drawings or lists)}
+
+
+def _clauses_svg(clauses: Sequence[Clauses]) -> str:
+    """Return clauses as a diagram of one column."""
+    steps = []
+    for part in clauses[:1]:
+        for name, text in part.clauses:
+            steps.append(Step("Prompt", f"{name}: {text}"))
+    title = clauses[0].title if clauses else ""
+    return diagram_svg(Diagram(title, ("Prompt",), tuple(steps)))
+
+
+def _write_example(content: ItemContent, path: Path, is_simulated: bool) -> dict[str, object]:
+    steps = content.item.entry["steps"]
+    examples = [part for part in content.parts if isinstance(part, Example)]
+    texts = dict(examples[0].steps) if examples else {}
+    rows = [(step["head"], step["paper"], texts.get(step["head"], "")) for step in steps]
+    columns = ["step", "published", examples[0].title if examples else "this run"]
+    _write_csv(pd.DataFrame(rows, columns=columns), path, is_simulated)
+    return {"example": rows, "example_title": columns[2], "has_values": bool(examples)}
+
+
+def _write_csv(frame: pd.DataFrame, path: Path, is_simulated: bool) -> None:
+    shown = frame.copy()
+    if is_simulated:
+        shown.insert(len(shown.columns), "voices", SIMULATED)
+    for column in shown.columns:
+        if shown[column].dtype == object:
+            shown[column] = shown[column].map(_cell_text)
+    write_atomically(path, shown.to_csv(index=False, lineterminator="\n"))
+
+
+def _cell_text(value: object) -> object:
+    """Return a cell for CSV: texts that a spreadsheet would run are quoted, numbers stay."""
+    if not isinstance(value, str):
+        return "" if isinstance(value, float) and math.isnan(value) else value
+    try:
+        float(value)
+    except ValueError:
+        return csv_text(value)
+    return value

@@ -1,0 +1,259 @@
+"""What a study brings to an item: own rows of a table, points of a figure, a diagram, texts."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from moot.core.types import Fields
+from moot.papers.items import PaperItem
+from moot.report.content import NOT_A_NUMBER, Measurement, Run, StudyResults, data_label
+from moot.report.published import Published, repeated_values
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """An experiment as it is configured, whether or not it ran.
+
+    Attributes:
+        experiment: Its name.
+        protocol: Its protocol.
+        params: The parameters of the protocol, defaults filled in.
+        models: Its models.
+        dataset: Its data set.
+        is_of_run: Whether it belongs to this run; otherwise it is the paper's design.
+        templates: The texts of its protocol's prompt templates, by name.
+    """
+
+    experiment: str
+    protocol: str
+    params: Fields
+    models: tuple[str, ...]
+    dataset: str
+    is_of_run: bool
+    templates: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRun:
+    """What a function that fills an item may read.
+
+    Attributes:
+        item: The item's description.
+        results: The results of the study, with its trial runs among the experiments.
+        designs: The experiments of the paper's design, then those of this run that have one of
+            their protocols.
+        models: What the configuration says of each model, in words.
+    """
+
+    item: PaperItem
+    results: StudyResults
+    designs: tuple[Design, ...] = ()
+    models: Mapping[str, str] = field(default_factory=dict)
+
+    def draw_designs(self, draw: "Callable[[Design], Diagram]") -> "list[Part]":
+        """Return diagrams of the paper's design and of this run's, one where they are equal."""
+        diagrams: list[Part] = []
+        shown: set[tuple[object, ...]] = set()
+        for is_of_run in (False, True):
+            for protocol in dict.fromkeys(design.protocol for design in self.designs):
+                designs = [
+                    design
+                    for design in self.designs
+                    if (design.protocol, design.is_of_run) == (protocol, is_of_run)
+                ]
+                if not designs:
+                    continue
+                diagram = draw(designs[0])
+                if (diagram.seats, diagram.steps) not in shown:
+                    shown.add((diagram.seats, diagram.steps))
+                    diagrams.append(replace(diagram, title=_design_title(designs[0])))
+        return diagrams
+
+
+def _design_title(design: Design) -> str:
+    if design.is_of_run:
+        return f"As configured in this run: {design.experiment}"
+    return f"The paper's design: {design.experiment}"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRow:
+    """Values of this run in one row of a table, or in a block of rows.
+
+    Attributes:
+        heads: The texts of the head cells.
+        source: The experiments, or the trained model.
+        data: The display name of the data set.
+        cases: The number of cases; NaN where unknown.
+        cells: The values by part and score.
+        published: The published values that they repeat, by row and metric of the paper.
+        row: The key of the paper's row that it repeats; "" if it repeats none.
+    """
+
+    heads: tuple[str, ...]
+    source: str
+    data: str
+    cases: float
+    cells: Mapping[tuple[str, str], Measurement]
+    published: Mapping[tuple[str, str], Published] = field(default_factory=dict)
+    row: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of a figure; `y` has an interval, and `second` is the value that goes with it."""
+
+    x: float | str
+    y: Measurement
+    second: Measurement = field(default_factory=Measurement)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Points of one model or case.
+
+    Attributes:
+        name: The name in the legend: the model, with its prompt or case.
+        source: The experiment; `published` for the paper's values.
+        points: Its points.
+        panel: The panel that shows it.
+        group: What gives its marker: the prompt or the kind of data.
+        data: The display name of the data set.
+        cases: The number of cases.
+    """
+
+    name: str
+    source: str
+    points: tuple[Point, ...]
+    panel: str = ""
+    group: str = ""
+    data: str = ""
+    cases: float = NOT_A_NUMBER
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a diagram.
+
+    Attributes:
+        seat: Who acts.
+        text: What it does.
+        reads: The positions of the steps that it reads.
+        is_private: Whether no other seat reads it.
+        stage: The round or stage; steps of a stage stand between two lines.
+        together: Whether it acts at the same time as the step before.
+    """
+
+    seat: str
+    text: str
+    reads: tuple[int, ...] = ()
+    is_private: bool = False
+    stage: str = ""
+    together: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """A protocol as it is configured: seats as columns, steps from above."""
+
+    title: str
+    seats: tuple[str, ...]
+    steps: tuple[Step, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Clauses:
+    """A prompt template by clause: name and text of each."""
+
+    title: str
+    clauses: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What is configured, for a row of a table that states facts."""
+
+    row: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An example of this run: texts of the steps of a table that shows one."""
+
+    title: str
+    steps: tuple[tuple[str, str], ...]
+
+
+Part = OwnRow | Series | Diagram | Clauses | Fact | Example
+
+
+def measure(run: Run, score: str) -> Measurement:
+    """Return a score of a run that is written as `metric/average@group`."""
+    name, _, group = score.partition("@")
+    metric, _, average = name.partition("/")
+    return run.measurement(metric, average, group) if group else run.measurement(metric, average)
+
+
+def count_cases(runs: Iterable[Run]) -> float:
+    """Return the largest number of cases of some runs."""
+    return max((run.results.predictions["case_id"].nunique() for run in runs), default=0)
+
+
+def rows_of_runs(
+    item: PaperItem, placed_runs: Sequence[tuple[str, tuple[str, ...], Run]]
+) -> list[OwnRow]:
+    """Return the own rows of runs.
+
+    Runs with the same heads and in different parts (such as the prompts of a model) share a row.
+
+    Args:
+        item: The table.
+        placed_runs: The part and the head cells of each run, with the run.
+    """
+    groups: dict[tuple[tuple[str, ...], bool, int], dict[str, Run]] = {}
+    for part, heads, run in placed_runs:
+        is_repeat = bool(_published_of(item, run))
+        position = 0
+        while part in groups.get((heads, is_repeat, position), {}):
+            position += 1
+        groups.setdefault((heads, is_repeat, position), {})[part] = run
+    rows = [_row_of_runs(item, heads, runs) for (heads, _, _), runs in groups.items()]
+    return [row for row in rows if row.cells]
+
+
+def _published_of(item: PaperItem, run: Run) -> Mapping[tuple[str, str], Published]:
+    return repeated_values(run, item.published.partition("/")[2]) if item.published else {}
+
+
+def _row_of_runs(item: PaperItem, heads: tuple[str, ...], runs: Mapping[str, Run]) -> OwnRow:
+    cells: dict[tuple[str, str], Measurement] = {}
+    published: dict[tuple[str, str], Published] = {}
+    for part, score in scores_of(item):
+        if part in runs:
+            value = measure(runs[part], score)
+            if value.value == value.value:
+                cells[part, score] = value
+    for run in runs.values():
+        published.update(_published_of(item, run))
+    repeated_rows = [row.key for row in item.rows if any(key == row.key for key, _ in published)]
+    return OwnRow(
+        heads=heads,
+        source=", ".join(dict.fromkeys(run.experiment for run in runs.values())),
+        data=", ".join(dict.fromkeys(data_label(run.results) for run in runs.values())),
+        cases=count_cases(runs.values()),
+        cells=cells,
+        published=published,
+        row=repeated_rows[0] if repeated_rows else "",
+    )
+
+
+def scores_of(item: PaperItem) -> list[tuple[str, str]]:
+    """Return the part and score of all cells of a table, each once."""
+    pairs: dict[tuple[str, str], None] = {}
+    for row in item.rows:
+        for column in item.columns:
+            spec = item.cell(row, column)
+            pairs |= {(spec.part, score): None for score in spec.scores if score}
+    return list(pairs)

@@ -1,0 +1,237 @@
+"""What this study computes of Triem's tables and figures."""
+
+import re
+from collections.abc import Iterator
+
+import pandas as pd
+
+from moot.papers import fills
+from moot.papers.parts import (
+    Clauses,
+    Design,
+    Diagram,
+    ItemRun,
+    OwnRow,
+    Part,
+    Point,
+    Series,
+    Step,
+)
+from moot.report.content import Measurement
+from moot.report.published import repeated_values
+from moot.stats.bootstrap import share_statistic
+from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE, NOT_AFFIRMED_CODE
+from moot.studies.appellate.panel_steps import select_regular_steps
+from moot.studies.appellate.phases import PHASE_TITLES, PHASES, STUDY, Phase, list_phases
+
+CODES = {"code1": AFFIRMED_CODE, "code0": NOT_AFFIRMED_CODE, "code3": NO_STANCE_CODE}
+CODES_OF_PANELS = {"affirm": AFFIRMED_CODE, "not affirm": NOT_AFFIRMED_CODE}
+PHASE_OF_FIGURES = {"figure5": "synthetic", "figure6": "multiagent", "figure7": "human_ai"}
+HUMAN_SEAT = "human judge"
+
+
+@fills("appellate/table1", STUDY)
+def steps_by_phase(run: ItemRun) -> list[Part]:
+    """Count the debates and steps of each phase."""
+    rows: list[Part] = []
+    for phase in list_phases(run.results):
+        debates = phase.steps.groupby("case_id")["debate_id"].nunique()
+        steps = select_regular_steps(phase.steps)
+        count = int(debates.sum())
+        values = {
+            "debates": count,
+            "debates_per_case": int(debates.min()) if count else 0,
+            "steps": len(steps),
+            "steps_per_debate": phase.judges * phase.rounds,
+        }
+        values |= _human_votes(phase)
+        cells = {("", name): Measurement(float(value)) for name, value in values.items()}
+        heads = (f"{PHASE_TITLES[phase.name]}, {phase.model_name}",)
+        published = repeated_values(phase, "table1")
+        row = phase.name if published else ""
+        where = (phase.experiment, phase.data, float(len(debates)))
+        rows.append(OwnRow(heads, *where, cells, published, row))
+    return rows
+
+
+def _human_votes(phase: Phase) -> dict[str, int]:
+    """Count the debates by the human's stance, in all and for each case."""
+    if phase.name != "human_ai":
+        return {}
+    counts: dict[str, int] = {}
+    for stance, name in (("affirm", "human_affirms"), ("not affirm", "human_not_affirms")):
+        steps = phase.steps[phase.steps["condition"] == stance]
+        debates = steps.groupby("case_id")["debate_id"].nunique()
+        counts[f"debates_{name}"] = int(debates.sum())
+        counts[f"debates_{name}_per_case"] = int(debates.min()) if len(debates) else 0
+    return counts
+
+
+@fills("appellate/table2", STUDY)
+def counts_of_first_step(run: ItemRun) -> list[Part]:
+    """Count the first judge's positions in the first round, in all and by case."""
+    rows: list[Part] = []
+    for phase in list_phases(run.results):
+        steps = select_regular_steps(phase.steps)
+        steps = steps[steps["step"] == 1]
+        cells: dict[tuple[str, str], Measurement] = {}
+        for name, code in CODES.items():
+            of_code = steps[steps["code"] == code]
+            cells["", f"{name}:total"] = Measurement(float(len(of_code)), n=len(steps))
+            for number in sorted(steps["number"].unique()):
+                of_case, size = of_code[of_code["number"] == number], steps["number"] == number
+                value = Measurement(float(len(of_case)), n=int(size.sum()))
+                cells["", f"{name}:case{number}"] = value
+        published = repeated_values(phase, "table2")
+        source = f"{phase.experiment}, {phase.model_name} ({PHASE_TITLES[phase.name]})"
+        where = (source, phase.data, float(steps["case_id"].nunique()))
+        row = next((key for key, _ in published), "")
+        rows.append(OwnRow((), *where, cells, published, row))
+    return rows
+
+
+@fills("appellate/figure5", STUDY)
+def synthetic_votes(run: ItemRun) -> list[Part]:
+    """Compute the share of debates that affirm at each step, by case and in all."""
+    return [*_votes_by_step(run, ("affirm",))]
+
+
+@fills("appellate/figure6", STUDY)
+def multiagent_votes(run: ItemRun) -> list[Part]:
+    """Compute the share of debates that affirm at each step, by case and in all."""
+    return [*_votes_by_step(run, ("affirm",))]
+
+
+@fills("appellate/figure7", STUDY)
+def human_ai_votes(run: ItemRun) -> list[Part]:
+    """Compute the shares of debates that affirm and that do not, by step and case."""
+    return [*_votes_by_step(run, ("affirm", "not affirm"))]
+
+
+def _votes_by_step(run: ItemRun, panels: tuple[str, ...]) -> Iterator[Series]:
+    for phase in list_phases(run.results):
+        if phase.name != PHASE_OF_FIGURES[run.item.key]:
+            continue
+        steps = select_regular_steps(phase.steps)
+        for panel in panels:
+            yield _series(phase, steps, panel, "all cases")
+            numbers = sorted(steps["number"].unique())
+            for number in numbers if len(numbers) > 1 else []:
+                yield _series(phase, steps[steps["number"] == number], panel, f"case {number}")
+
+
+def _series(phase: Phase, steps: pd.DataFrame, panel: str, name: str) -> Series:
+    points = []
+    for step, of_step in steps.groupby("step"):
+        is_position = of_step["code"] == CODES_OF_PANELS[panel]
+        bootstrap = phase.results.sample(of_step["case_id"]).bootstrap
+        points.append(
+            Point(float(str(step)), Measurement(*bootstrap.estimate(share_statistic(is_position))))
+        )
+    cases = float(steps["case_id"].nunique())
+    label = f"{phase.model_name}, {name}"
+    return Series(label, phase.experiment, tuple(points), panel, data=phase.data, cases=cases)
+
+
+# Diagrams
+
+
+@fills("appellate/figure1", STUDY)
+def phases(run: ItemRun) -> list[Part]:
+    """Draw each phase as it is configured."""
+    return run.draw_designs(_phase_diagram)
+
+
+@fills("appellate/figure3", STUDY)
+def synthetic_framework(run: ItemRun) -> list[Part]:
+    """Draw the synthetic debate: one model, whose memory grows by a round."""
+    return run.draw_designs(_phase_diagram)
+
+
+@fills("appellate/figure4", STUDY)
+def multiagent_framework(run: ItemRun) -> list[Part]:
+    """Draw the debate of separate judges, who share memory after each round."""
+    return run.draw_designs(_phase_diagram)
+
+
+def _phase_diagram(design: Design) -> Diagram:
+    phase = PHASES[design.protocol]
+    judges, rounds = int(design.params["judges"]), int(design.params["rounds"])
+    if phase == "synthetic":
+        return _synthetic_diagram(judges, rounds)
+    seats = [f"judge {number}" for number in range(1, judges + 1)]
+    if phase == "human_ai":
+        seats[-1] = HUMAN_SEAT
+    memory = "memory"
+    steps = [Step(memory, "instructions and facts of the case", stage="Start")]
+    for number in range(1, rounds + 1):
+        source = len(steps) - 1
+        first = len(steps)
+        for seat in seats:
+            text = "human opinion" if seat == HUMAN_SEAT else "opinion and confidence"
+            reads = () if seat == HUMAN_SEAT and design.params.get("human") == "bank" else (source,)
+            is_later = len(steps) > first
+            steps.append(Step(seat, text, reads, stage=f"Round {number}", together=is_later))
+        added = tuple(range(first, len(steps)))
+        steps.append(
+            Step(memory, "all opinions of the round are appended", added, stage=f"Round {number}")
+        )
+    notes = ("Within a round no judge reads another; each reads the memory of the earlier rounds.",)
+    return Diagram("", (memory, *seats), tuple(steps), notes)
+
+
+def _synthetic_diagram(judges: int, rounds: int) -> Diagram:
+    memory, model = "memory", "one model"
+    steps = [Step(memory, "instructions and facts of the case", stage="Start")]
+    names = ", ".join(f"judge {number}" for number in range(1, judges + 1))
+    for number in range(1, rounds + 1):
+        stage = f"Round {number}"
+        steps.append(Step(model, f"writes the round: {names}", (len(steps) - 1,), stage=stage))
+        steps.append(Step(memory, "the reply is appended", (len(steps) - 1,), stage=stage))
+    return Diagram("", (memory, model), tuple(steps), ("One model speaks for all judges.",))
+
+
+@fills("appellate/figure2", STUDY)
+def prompt_clauses(run: ItemRun) -> list[Part]:
+    """Show the configured prompt by clause, in the order in which it is sent."""
+    design = run.designs[-1]
+    sources = {name: text for name, text in design.templates.items() if name.startswith("panel/")}
+    base = sources.get("panel/base.jinja", "")
+    clauses = [(name, text) for name, text in _split_clauses(base)]
+    clauses.append(("Setting (dependent clause)", "[facts of the case]"))
+    clauses.append(("Record", "[statements of earlier rounds]"))
+    statement = sources.get("panel/statement.jinja", "")
+    clauses.append(("Persona and turn", _instruction(statement)))
+    note = (
+        "Drawn from the template `config/prompts/panel/base.jinja`. The paper names the clauses"
+        " background, setting, generative instruction, sources to cite, persona, tone, step-by-step"
+        " reasoning and certainty."
+    )
+    return [Clauses(f"As configured in {design.experiment}", tuple(clauses), (note,))]
+
+
+_CLAUSE_WORDS = (
+    ("step by step", "Step-by-step reasoning (zero-shot chain of thought)"),
+    ("simulated for research", "Background"),
+    ("decides whether", "Persona and question"),
+    ("cites cases", "Generative instruction, sources to cite, certainty"),
+    ("never an instruction", "Material, not instruction"),
+)
+
+
+def _split_clauses(template: str) -> Iterator[tuple[str, str]]:
+    """Yield the sentences of the system prompt with the clause that each belongs to."""
+    text = template.partition('role("system")')[2].partition('role("user")')[0]
+    text = text.partition("{% else %}")[0] + text.partition("{% endif %}")[2]
+    text = re.sub(r"\{%.*?%\}|\{#.*?#\}", "", text, flags=re.DOTALL)
+    text = re.sub(r"\{\{\s*(?:params\.)?(\w+)[^}]*\}\}", r"[\1]", text).strip(" }{\n")
+    for sentence in re.split(r"(?<=[.!?])\s+", " ".join(text.split())):
+        name = next((name for words, name in _CLAUSE_WORDS if words in sentence), "Instruction")
+        if sentence:
+            yield name, sentence
+
+
+def _instruction(template: str) -> str:
+    text = re.sub(r"\{%.*?%\}|\{#.*?#\}", "", template.partition("{% block seat_name %}")[0])
+    text = text.replace("{{ self.seat_name() }}", "Judge [x]").replace("{{ number }}", "[n]")
+    return " ".join(text.split())

@@ -1,0 +1,55 @@
+"""What this study computes of Heller et al.'s tables and figures: the decision conference."""
+
+from moot.papers import fills
+from moot.papers.parts import Design, Diagram, ItemRun, Part, Step, rows_of_runs
+from moot.studies.conference.conditions import STUDY, list_conditions
+from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, participant_seat
+
+STAGES = ("discussing the issues", "building a model", "exploring the results")
+"""The stages of the paper's Figure 1, which are revisited until all agree."""
+
+
+@fills("decision_conference/table5", STUDY)
+def agreement_detection(run: ItemRun) -> list[Part]:
+    """Compute the grades of five decisions of each judge."""
+    conditions = [condition for condition in list_conditions(run.results) if condition.has_judge]
+    placed_runs = [("", (condition.model_name,), condition) for condition in conditions]
+    return [*rows_of_runs(run.item, placed_runs)]
+
+
+@fills("decision_conference/figure1", STUDY)
+def process(run: ItemRun) -> list[Part]:
+    """Draw one topic of a conference as it is configured, with the loop until all agree."""
+    return run.draw_designs(_conference_diagram)
+
+
+def _conference_diagram(design: Design) -> Diagram:
+    params = design.params
+    seats = [participant_seat(number) for number in range(1, int(params["participants"]) + 1)]
+    has_judge = bool(params["agreement"])
+    decider = JUDGE if has_judge else MODERATOR
+    topics = [topic["stage"] for topic in params.get("topics") or () if topic.get("stage")]
+    stages = list(dict.fromkeys(topics)) or list(STAGES)
+    steps = [Step(MODERATOR, "opens the conference with the issue", stage="Start")]
+    stage = f"For each stage: {', '.join(stages)}"
+    steps.append(Step(MODERATOR, "puts the topic of the stage", (0,), stage=stage))
+    previous = 1
+    for seat in seats:
+        steps.append(Step(seat, "argues, having read all before", (previous,), stage=stage))
+        previous = len(steps) - 1
+    text = "decides: AGREEMENT or MORE DEBATE"
+    steps.append(Step(decider, text, tuple(range(2, previous + 1)), stage=stage))
+    decision = len(steps) - 1
+    loop = f"MORE DEBATE: back to the participants (at most {params['rounds']} rounds a topic)"
+    steps.append(Step(MODERATOR, loop, (decision,), stage=stage))
+    if has_judge:
+        text = "AGREEMENT: scores the debate by ten criteria"
+        steps.append(Step(EVALUATOR, text, (decision,), stage=stage, together=True))
+    last = len(steps) - 1
+    refinement = "refinement loop: goes on to the next stage, or back to one that is not agreed"
+    steps.append(Step(MODERATOR, refinement, (last,), stage="Refinement"))
+    steps.append(
+        Step(MODERATOR, "shared understanding: closes the conference", (last + 1,), stage="End")
+    )
+    lanes = [MODERATOR, *seats, *([JUDGE, EVALUATOR] if has_judge else [])]
+    return Diagram("", tuple(lanes), tuple(steps))

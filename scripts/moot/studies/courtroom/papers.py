@@ -1,0 +1,250 @@
+"""What this study computes of AgenticSimLaw's tables and figures."""
+
+import math
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+
+from moot.core.types import Fields
+from moot.papers import fills
+from moot.papers.parts import (
+    Design,
+    Diagram,
+    Fact,
+    ItemRun,
+    OwnRow,
+    Part,
+    Point,
+    Series,
+    Step,
+    count_cases,
+    measure,
+    rows_of_runs,
+)
+from moot.report.content import Measurement
+from moot.report.published import repeated_baseline_values
+from moot.studies.courtroom.protocol import DEFENSE, JUDGE, PHASES, PROSECUTOR
+from moot.studies.courtroom.runs import DEBATE, PUBLISHED_PROMPTS, STUDY, Run, list_runs
+
+PROMPT_NAMES = {"zero_shot": "zero-shot", "cot": "CoT", "n_shot_cot": "n-shot CoT"}
+PROMPT_NAMES_OF_TABLES = {
+    "table6": {"zero_shot": "zero-shot", "cot": "cot", "n_shot_cot": "n-shot"},
+    "table7": {"zero_shot": "system1", "cot": "cot", "n_shot_cot": "cot-nshot"},
+}
+
+
+@fills("courtroom/table1", STUDY)
+def model_ensemble(run: ItemRun) -> list[Part]:
+    """State the configured model of each row."""
+    keys = [row.key for row in run.item.rows]
+    return [Fact(key, run.models[key]) for key in keys if key in run.models]
+
+
+@fills("courtroom/table4", STUDY)
+def single_prompts(run: ItemRun) -> list[Part]:
+    """Compute accuracy and F1 by model and prompt."""
+    placed_runs = []
+    for prompt_run in list_runs(run.results, *PUBLISHED_PROMPTS):
+        if not _repeats_commercial(prompt_run):
+            protocol = prompt_run.results.config.protocol
+            placed_runs.append((protocol, (prompt_run.model_name,), prompt_run))
+    return [*rows_of_runs(run.item, placed_runs)]
+
+
+def _repeats_commercial(run: Run) -> bool:
+    return any(name.endswith("-commercial") for name in run.paper_match.repeats)
+
+
+@fills("courtroom/table5", STUDY)
+def debates(run: ItemRun) -> list[Part]:
+    """Compute accuracy and F1 of debates by model."""
+    runs = list_runs(run.results, DEBATE)
+    return [*rows_of_runs(run.item, [("", (debate.model_name,), debate) for debate in runs])]
+
+
+@fills("courtroom/table6", STUDY)
+def commercial_models(run: ItemRun) -> list[Part]:
+    """Compute accuracy and F1 of each model and prompt."""
+    return [*_rows_by_prompt(run)]
+
+
+def _rows_by_prompt(run: ItemRun) -> list[OwnRow]:
+    names = PROMPT_NAMES_OF_TABLES[run.item.key]
+    placed_runs = []
+    for prompt_run in list_runs(run.results, *PUBLISHED_PROMPTS):
+        heads = (prompt_run.model_name, names[prompt_run.results.config.protocol])
+        placed_runs.append(("", heads, prompt_run))
+    return rows_of_runs(run.item, placed_runs)
+
+
+@fills("courtroom/table7", STUDY)
+def commercial_counts(run: ItemRun) -> list[Part]:
+    """Count the cases by outcome and prediction; the precision is that of NO."""
+    rows = []
+    for row in _rows_by_prompt(run):
+        right, wrong = row.cells.get(("", "tn/binary")), row.cells.get(("", "fn/binary"))
+        cells = dict(row.cells)
+        if right and wrong and right.value + wrong.value:
+            cells["", "precision_of_no"] = Measurement(right.value / (right.value + wrong.value))
+        rows.append(replace(row, cells=cells))
+    return [*rows]
+
+
+@fills("courtroom/table2", STUDY)
+def leaderboard(run: ItemRun) -> list[Part]:
+    """Compute the cross-validated scores of trained models."""
+    return [*_trained_rows(run, "cross_validation")]
+
+
+@fills("courtroom/table3", STUDY)
+def tabpfn(run: ItemRun) -> list[Part]:
+    """Compute the scores of TabPFN on the test split."""
+    return [row for row in _trained_rows(run, "test") if row.source == "tabpfn"]
+
+
+def _trained_rows(run: ItemRun, evaluation: str) -> Iterator[OwnRow]:
+    table = run.item.published.partition("/")[2]
+    order = [row.key for row in run.item.rows]
+    for data, board in run.results.baselines.items():
+        board_rows = board[(board["evaluation"] == evaluation)].to_dict("records")
+        names = [*order, *sorted(str(row["baseline"]) for row in board_rows)]
+        order_of_names = {name: place for place, name in reversed([*enumerate(names)])}
+        board_rows.sort(key=partial(_place_of_baseline, order_of_names))
+        for board_row in board_rows:
+            name = str(board_row["baseline"])
+            cells: dict[tuple[str, str], Measurement] = {}
+            for score in _scores(run):
+                value = board_row.get(score, math.nan)
+                if isinstance(value, (int, float)) and not math.isnan(value):
+                    low, high = (
+                        board_row.get(f"{score}_{end}", math.nan) for end in ("low", "high")
+                    )
+                    cells["", score] = Measurement(value, low, high, board_row["n"])
+            published = repeated_baseline_values(run.results, table, data, name)
+            heads = (name, str(board_row["title"]))
+            row = name if published and name in order else ""
+            label = run.results.data_label(data)
+            if cells:
+                yield OwnRow(heads, name, label, float(board_row["n"]), cells, published, row)
+
+
+def _place_of_baseline(places: Mapping[str, int], row: Mapping[Hashable, object]) -> int:
+    return places[str(row["baseline"])]
+
+
+def _scores(run: ItemRun) -> list[str]:
+    scores: dict[str, None] = {}
+    for row in run.item.rows:
+        for column in run.item.columns:
+            scores |= dict.fromkeys(run.item.cell(row, column).scores)
+    return list(filter(None, scores))
+
+
+@fills("courtroom/figure2", STUDY)
+def f1_by_seconds(run: ItemRun) -> list[Part]:
+    """Compute F1 and seconds a case of single prompts."""
+    return [*_cost_series(run, list_runs(run.results, *PUBLISHED_PROMPTS))]
+
+
+@fills("courtroom/figure3", STUDY)
+def f1_by_tokens(run: ItemRun) -> list[Part]:
+    """Compute F1 and tokens a case of debates."""
+    return [*_cost_series(run, list_runs(run.results, DEBATE))]
+
+
+def _cost_series(run: ItemRun, runs: Iterable[Run]) -> Iterator[Series]:
+    for one_run in runs:
+        x = measure(one_run, run.item.entry["x"]["score"])
+        y = measure(one_run, run.item.entry["y"]["score"])
+        if not math.isnan(x.value + y.value):
+            yield _series(one_run, Point(x.value, y))
+
+
+def _series(run: Run, *points: Point) -> Series:
+    prompt = PROMPT_NAMES.get(run.results.config.protocol, "")
+    name = f"{run.model_name}, {prompt}" if prompt else run.model_name
+    data, cases = run.data, count_cases([run])
+    return Series(name, run.experiment, points, group=prompt, data=data, cases=cases)
+
+
+@fills("courtroom/figure4", STUDY)
+def sorted_prompts(run: ItemRun) -> list[Part]:
+    """Compute F1 and accuracy of each model and prompt."""
+    return [*_score_series(run, list_runs(run.results, *PUBLISHED_PROMPTS))]
+
+
+@fills("courtroom/figure5", STUDY)
+def sorted_debates(run: ItemRun) -> list[Part]:
+    """Compute F1 and accuracy of each model's debates."""
+    return [*_score_series(run, list_runs(run.results, DEBATE))]
+
+
+def _score_series(run: ItemRun, runs: Iterable[Run]) -> Iterator[Series]:
+    for one_run in runs:
+        f1 = measure(one_run, run.item.entry["y"]["score"])
+        accuracy = measure(one_run, run.item.entry["y"]["second"])
+        if not math.isnan(f1.value):
+            yield replace(
+                _series(one_run, Point(one_run.model_name, f1, accuracy)), name=one_run.model_name
+            )
+
+
+@fills("courtroom/figure1", STUDY)
+def interaction(run: ItemRun) -> list[Part]:
+    """Draw the turns of a trial as they are configured."""
+    return run.draw_designs(_trial_diagram)
+
+
+def _trial_diagram(design: Design) -> Diagram:
+    params = design.params
+    order = (PROSECUTOR, DEFENSE) if params["first"] == PROSECUTOR else (DEFENSE, PROSECUTOR)
+    steps: list[Step] = []
+    statements: list[int] = []
+    beliefs: list[int] = []
+    for number, phase in enumerate(PHASES, start=1):
+        stage = f"Round {number}: {phase}"
+        for seat in order:
+            _add_turn(params, steps, statements, seat, phase, stage)
+            if params["beliefs"] == "after_turn":
+                _add_belief(params, steps, statements, beliefs, stage)
+        if params["beliefs"] == "after_round":
+            _add_belief(params, steps, statements, beliefs, stage)
+    text = f"turn {len(statements) + 1}: verdict with prediction, confidence and reasons"
+    text += ", and a critique of both sides" if params["critique"] else ""
+    reads = _judge_reads(params, statements, beliefs)
+    steps.append(Step(JUDGE, text, reads, stage="Verdict"))
+    sees = {"facts": "the facts alone", "transcript": "the statements alone"}
+    notes = (
+        f"The judge reads {sees.get(str(params['judge_sees']), 'the facts and all statements')}."
+        " Every advocate reads the facts and all earlier statements. Dashed boxes are private."
+        " Arrows show what is new to the reader.",
+    )
+    return Diagram("", (PROSECUTOR, JUDGE, DEFENSE), tuple(steps), notes)
+
+
+def _add_turn(
+    params: Fields, steps: list[Step], statements: list[int], seat: str, phase: str, stage: str
+) -> None:
+    """Add the private strategy of an advocate, if there is one, and the public statement."""
+    reads = tuple(statements[-1:])
+    if params["strategy"] != "none":
+        steps.append(Step(seat, "private strategy", reads, True, stage))
+        reads = (len(steps) - 1,)
+    text = f"turn {len(statements) + 1}: {phase} statement"
+    steps.append(Step(seat, text, reads, stage=stage))
+    statements.append(len(steps) - 1)
+
+
+def _add_belief(
+    params: Fields, steps: list[Step], statements: list[int], beliefs: list[int], stage: str
+) -> None:
+    reads = _judge_reads(params, statements, beliefs)
+    text = "private belief: prediction, confidence, reasons"
+    steps.append(Step(JUDGE, text, reads, True, stage))
+    beliefs.append(len(steps) - 1)
+
+
+def _judge_reads(params: Fields, statements: list[int], beliefs: list[int]) -> tuple[int, ...]:
+    """Return the judge's last belief and, if the judge hears them, the statements since."""
+    new = [place for place in statements if not beliefs or place > beliefs[-1]]
+    return (*beliefs[-1:], *(new if params["judge_sees"] != "facts" else ()))

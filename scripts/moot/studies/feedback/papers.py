@@ -1,0 +1,265 @@
+"""What this study computes of Debate-Feedback's tables and figures."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pandas as pd
+
+from moot.core.kinds import OPENING
+from moot.papers import fills
+from moot.papers.parts import (
+    Design,
+    Diagram,
+    Example,
+    Fact,
+    ItemRun,
+    OwnRow,
+    Part,
+    Point,
+    Series,
+    Step,
+    count_cases,
+    rows_of_runs,
+)
+from moot.report.content import Measurement
+from moot.report.published import repeated_baseline_values, repeated_values
+from moot.scores.results import OVERALL
+from moot.studies.feedback.runs import DEBATE, STUDY, Run, list_runs, sweeps
+
+JUDGE, ASSISTANT = "judge", "assistant"
+MAX_EXAMPLE_CHARS = 700
+
+
+@fills("feedback/table2", STUDY)
+def models(run: ItemRun) -> list[Part]:
+    """Compute accuracy and F1 of trained models, single prompts and debates, by data set."""
+    runs = list_runs(run.results, DEBATE, "zero_shot")
+    return [*_trained_rows(run), *_method_rows(run, runs)]
+
+
+@fills("feedback/table3", STUDY)
+def reasoning(run: ItemRun) -> list[Part]:
+    """Compute accuracy and F1 by method of reasoning and data set."""
+    return [*_method_rows(run, list_runs(run.results))]
+
+
+def _method_rows(run: ItemRun, runs: list[Run]) -> list[OwnRow]:
+    placed_runs = []
+    for one_run in runs:
+        heads = (f"{one_run.method}, {one_run.model_name}",)
+        placed_runs.append((_data_part(one_run), heads, one_run))
+    rows = rows_of_runs(run.item, placed_runs)
+    by_experiment = {(one_run.experiment, one_run.model): one_run for one_run in runs}
+    return [_with_subset_accuracy(row, by_experiment) for row in rows]
+
+
+def _data_part(run: Run) -> str:
+    """Return the loader of a run's data; masked data are no part of the paper's tables."""
+    config = run.results.config
+    return config.loader if config.dataset == config.loader else f"other {config.dataset}"
+
+
+def _with_subset_accuracy(row: OwnRow, runs: dict[tuple[str, str], Run]) -> OwnRow:
+    """Compare whole answers where cases have several labels, as the paper's Equation 2 does."""
+    cells = dict(row.cells)
+    for (experiment, model), run in runs.items():
+        is_of_row = experiment in row.source.split(", ") and model in row.heads[0]
+        if is_of_row and run.results.task.multilabel:
+            cells[_data_part(run), "accuracy"] = run.measurement("subset_accuracy")
+    return replace(row, cells=cells)
+
+
+def _trained_rows(run: ItemRun) -> Iterator[OwnRow]:
+    table = run.item.published.partition("/")[2]
+    rows: dict[str, OwnRow] = {}
+    for data, board in run.results.baselines.items():
+        loader = run.results.experiment_by_dataset[data].config.loader
+        tested = board[(board["evaluation"] == "test") & board["accuracy"].notna()]
+        for board_row in tested.to_dict("records"):
+            name = str(board_row["baseline"])
+            cells = {}
+            for score, column in (("accuracy", "accuracy"), ("f1/macro", "f1_macro")):
+                value = board_row.get(column, math.nan)
+                low, high = (board_row.get(f"{column}_{end}", math.nan) for end in ("low", "high"))
+                cells[loader, score] = Measurement(value, low, high, board_row["n"])
+            published = repeated_baseline_values(run.results, table, data, name)
+            label = run.results.data_label(data)
+            row_key = name if published else ""
+            own_row = OwnRow(
+                (f"{board_row['title']} (trained)",),
+                name,
+                label,
+                float(board_row["n"]),
+                cells,
+                published,
+                row_key,
+            )
+            rows[name] = _merged(rows[name], own_row) if name in rows else own_row
+    yield from rows.values()
+
+
+def _merged(first: OwnRow, second: OwnRow) -> OwnRow:
+    """Return one row of two data sets."""
+    return replace(
+        first,
+        data=f"{first.data}, {second.data}",
+        cases=max(first.cases, second.cases),
+        cells={**first.cells, **second.cells},
+        published={**first.published, **second.published},
+        row=first.row or second.row,
+    )
+
+
+@fills("feedback/table5", STUDY)
+def smoothing(run: ItemRun) -> list[Part]:
+    """Count corrections and degradations without smoothing (T = 1) and with it."""
+    rows: list[Part] = []
+    table = run.item.published.partition("/")[2]
+    for debate in list_runs(run.results, DEBATE):
+        published = repeated_values(debate, table)
+        for row, group in (("without_smoothing", "T=1"), ("with_smoothing", OVERALL)):
+            cells = {}
+            for score, metric in (
+                ("corrections", "corrections"),
+                ("degradations", "degradations"),
+                ("accuracy", "accuracy_final"),
+            ):
+                value = debate.measurement(metric, group=group)
+                if not math.isnan(value.value):
+                    cells["", score] = value
+            heads = (f"{row.replace('_', ' ').capitalize()}, {debate.method}, {debate.model_name}",)
+            where = (debate.experiment, debate.data, count_cases([debate]))
+            if cells:
+                rows.append(OwnRow(heads, *where, cells, published, row if published else ""))
+    return rows
+
+
+@fills("feedback/figure2", STUDY)
+def debaters(run: ItemRun) -> list[Part]:
+    """Compute accuracy by the number of debaters."""
+    return [*_sweep_series(run, "debaters")]
+
+
+@fills("feedback/figure3", STUDY)
+def rounds(run: ItemRun) -> list[Part]:
+    """Compute accuracy by the number of rounds."""
+    return [*_sweep_series(run, "rounds")]
+
+
+def _sweep_series(run: ItemRun, name: str) -> Iterator[Series]:
+    """Yield the sweeps of a parameter, then the debates that belong to no sweep."""
+    swept: set[tuple[str, str]] = set()
+    for group in sweeps(run.results, name):
+        for model in group[0].config.models:
+            runs = [Run(results, model, run.results) for results in group]
+            swept |= {(one_run.experiment, model) for one_run in runs}
+            yield _series(runs, name)
+    for one_run in list_runs(run.results, DEBATE):
+        if (one_run.experiment, one_run.model) not in swept:
+            yield _series([one_run], name)
+
+
+def _series(runs: list[Run], name: str) -> Series:
+    points = []
+    for run in runs:
+        metric = "subset_accuracy" if run.results.task.multilabel else "accuracy"
+        points.append(Point(float(run.params[name]), run.measurement(metric)))
+    label = f"{runs[0].method}, {runs[0].model_name}"
+    where = (runs[0].data, count_cases(runs))
+    return Series(label, runs[0].experiment, tuple(points), data=where[0], cases=where[1])
+
+
+# Facts, diagram and example
+
+
+@fills("feedback/table1", STUDY)
+def assistant_data(run: ItemRun) -> list[Part]:
+    """State what the configured assistant learns from."""
+    params = next(
+        (design.params for design in run.designs if design.params.get("assistant")),
+        run.designs[0].params,
+    )
+    features = str(params["assistant_features"])
+    source = str(params.get("assistant") or "no assistant configured")
+    texts = {
+        "training_x": f"case text + debater's opinion, as {features} ({source})",
+        "training_y": "whether the label that the opinion argues for is the true one",
+    }
+    return [Fact(row, text) for row, text in texts.items()]
+
+
+@fills("feedback/figure1", STUDY)
+def structure(run: ItemRun) -> list[Part]:
+    """Draw the four steps of a round as they are configured."""
+    return run.draw_designs(_round_diagram)
+
+
+def _round_diagram(design: Design) -> Diagram:
+    params = design.params
+    seats = [f"debater {number}" for number in range(1, int(params["debaters"]) + 1)]
+    steps = [Step(JUDGE, "reads the case: first prediction O_0", stage="1. Initial step")]
+    stage = f"2. Debate step (each of {params['rounds']} rounds)"
+    openings = tuple(range(1, 1 + len(seats)))
+    for place, seat in enumerate(seats):
+        side = "argues a given side" if params["sides"] == "opposed" else "states an opinion"
+        steps.append(Step(seat, side, stage=stage, together=place > 0))
+    for place, seat in enumerate(seats):
+        others = tuple(step for step in openings if step != openings[place]) or openings
+        text = "reads the others' opinions and comments"
+        steps.append(Step(seat, text, others, stage=stage, together=place > 0))
+    rebuttals = tuple(range(len(steps) - len(seats), len(steps)))
+    lanes = [JUDGE, *seats]
+    sources = rebuttals
+    if params.get("assistant"):
+        lanes.append(ASSISTANT)
+        stage = "3. Verification step"
+        steps.append(Step(ASSISTANT, "reliability of each opinion", rebuttals, stage=stage))
+        sources = (*rebuttals, len(steps) - 1)
+    stage = "4. Output step"
+    steps.append(Step(JUDGE, "summarises the round", sources, stage=stage))
+    weight = params["weight"] if params["smoothing"] else 1
+    text = f"new prediction, smoothed with the earlier one: T = {weight:g}"
+    if params.get("assistant"):
+        rule = f"{params['threshold_rule']} reliability of at least {params['threshold']:g}"
+        text += f"; O_0 without a {rule}"
+    steps.append(Step(JUDGE, text, (0, len(steps) - 1), stage=stage))
+    notes = ("Every seat reads the case. Without an assistant step 3 is left out.",)
+    return Diagram("", tuple(lanes), tuple(steps), notes)
+
+
+@fills("feedback/table4", STUDY)
+def example(run: ItemRun) -> list[Part]:
+    """Show the first debate of this run step by step."""
+    for results in run.results.find_experiments(DEBATE):
+        transcripts = results.transcripts
+        if len(transcripts):
+            first = transcripts[transcripts["debate_id"] == transcripts["debate_id"].iloc[0]]
+            title = (
+                f"{results.experiment}, {first['model'].iloc[0]}, case {first['case_id'].iloc[0]}"
+            )
+            return [Example(title, _example_steps(run, first))]
+    return []
+
+
+def _example_steps(run: ItemRun, debate: pd.DataFrame) -> tuple[tuple[str, str], ...]:
+    heads = [step["head"] for step in run.item.entry["steps"]]
+    is_judge = debate["speaker"] == JUDGE
+    is_assistant = debate["speaker"] == ASSISTANT
+    is_summary = debate["kind"] == "summary"
+    judge_rows = debate[is_judge & ~is_summary]
+    first, last = judge_rows.head(1), pd.concat([debate[is_summary], judge_rows.tail(1)])
+    groups = [first, debate[~is_judge & ~is_assistant], debate[is_assistant], last]
+    empty = "This debate has no assistant."
+    texts = [_quote(rows) or empty for rows in groups]
+    return tuple(zip(heads, texts, strict=True))
+
+
+def _quote(rows: pd.DataFrame) -> str:
+    lines = []
+    for speaker, kind, text in rows[["speaker", "kind", "text"]].itertuples(index=False, name=None):
+        if text:
+            short = text if len(text) <= MAX_EXAMPLE_CHARS else f"{text[:MAX_EXAMPLE_CHARS]} […]"
+            name = "opinion" if kind == OPENING else str(kind)
+            lines.append(f"{speaker}, {name}: {short}")
+    return "\n\n".join(lines)

@@ -1,0 +1,69 @@
+"""Recorded runs of AgenticSimLaw in the places of its tables and figures."""
+
+import math
+
+from moot.papers import fills
+from moot.papers.parts import (
+    ItemRun,
+    OwnRow,
+    Part,
+    Point,
+    Series,
+    count_cases,
+    measure,
+    rows_of_runs,
+)
+from moot.report.content import Run
+from moot.studies.recorded.runs import STUDY, RecordedRun
+
+DEBATE = "debate"
+DATASET_LOADER = "agenticsimlaw"
+
+
+@fills("courtroom/table5", STUDY)
+def recorded_debates(run: ItemRun) -> list[Part]:
+    """Compute accuracy and F1 of the authors' recorded debates."""
+    placed_runs: list[tuple[str, tuple[str, ...], Run]] = [
+        ("", (f"{recorded_run.model_name} (recorded)",), recorded_run)
+        for recorded_run in _debates(run)
+    ]
+    rows: list[OwnRow] = rows_of_runs(run.item, placed_runs)
+    return [*rows]
+
+
+@fills("courtroom/figure3", STUDY)
+def recorded_costs(run: ItemRun) -> list[Part]:
+    """Compute F1 and tokens a case of the recorded debates."""
+    return _series(run, run.item.entry["x"]["score"])
+
+
+@fills("courtroom/figure5", STUDY)
+def recorded_scores(run: ItemRun) -> list[Part]:
+    """Compute F1 and accuracy of the recorded debates."""
+    return _series(run, "")
+
+
+def _series(run: ItemRun, x_score: str) -> list[Part]:
+    series: list[Part] = []
+    for recorded_run in _debates(run):
+        x = measure(recorded_run, x_score).value if x_score else recorded_run.model_name
+        y = measure(recorded_run, "f1/binary")
+        if (isinstance(x, float) and math.isnan(x)) or math.isnan(y.value):
+            continue
+        point = Point(x, y, measure(recorded_run, "accuracy"))
+        name, cases = f"{recorded_run.model_name} (recorded)", count_cases([recorded_run])
+        where = (recorded_run.data, cases)
+        series.append(
+            Series(name, recorded_run.experiment, (point,), data=where[0], cases=where[1])
+        )
+    return series
+
+
+def _debates(run: ItemRun) -> list[RecordedRun]:
+    runs = run.results.runs(run.results.experiments.values(), RecordedRun)
+    return [
+        recorded_run
+        for recorded_run in runs
+        if recorded_run.results.config.loader.startswith(DATASET_LOADER)
+        and recorded_run.params.get("method") == DEBATE
+    ]

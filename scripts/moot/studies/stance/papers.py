@@ -1,0 +1,104 @@
+"""What this study computes of Heller et al.'s tables and figures: stance and polarity."""
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+
+from moot.core.types import Fields
+from moot.papers import fills
+from moot.papers.parts import ItemRun, OwnRow, Part, Point, Series, count_cases, rows_of_runs
+from moot.report.content import Measurement
+from moot.studies.stance.runs import (
+    CLAIMS,
+    POLARITY,
+    STUDY,
+    VAST,
+    StanceQuestion,
+    f1_by_label,
+    iterate_leaderboards,
+    list_runs,
+)
+
+CLASS_SCORE = "f1/binary@label="
+
+
+@fills("decision_conference/table1", STUDY)
+def vast(run: ItemRun) -> list[Part]:
+    """Compute the scores of all models on VAST."""
+    return [*_rows(run, VAST)]
+
+
+@fills("decision_conference/table2", STUDY)
+def vast_by_class(run: ItemRun) -> list[Part]:
+    """Compute F1 of each class on VAST."""
+    return [*_rows(run, VAST)]
+
+
+@fills("decision_conference/table3", STUDY)
+def claims(run: ItemRun) -> list[Part]:
+    """Compute the scores of all models on the stance of claims."""
+    return [*_rows(run, CLAIMS)]
+
+
+@fills("decision_conference/table4", STUDY)
+def polarity(run: ItemRun) -> list[Part]:
+    """Compute the scores of all models on the polarity of claims."""
+    return [*_rows(run, POLARITY)]
+
+
+def _rows(run: ItemRun, question: StanceQuestion) -> Iterator[OwnRow]:
+    runs = list_runs(run.results, question)
+    yield from rows_of_runs(run.item, [("", (one_run.model_name,), one_run) for one_run in runs])
+    for data, board in iterate_leaderboards(run.results, question):
+        cells: dict[tuple[str, str], Measurement] = {}
+        by_label = f1_by_label(board, sorted(question.labels))
+        for column in run.item.columns:
+            score = run.item.cell(run.item.rows[0], column).scores[0]
+            value = _trained_score(board, score, by_label)
+            if not math.isnan(value.value):
+                cells["", score] = value
+        title = f"{board['title']} (trained)"
+        yield OwnRow((title,), str(board["baseline"]), data, float(board["n"]), cells)
+
+
+def _trained_score(board: Fields, score: str, by_label: dict[str, float]) -> Measurement:
+    if score.startswith(CLASS_SCORE):
+        return Measurement(by_label.get(score.removeprefix(CLASS_SCORE), math.nan))
+    name = score.replace("/", "_")
+    ends = (board.get(f"{name}_low", math.nan), board.get(f"{name}_high", math.nan))
+    return Measurement(board.get(name, math.nan), *ends)
+
+
+@fills("decision_conference/figure2", STUDY)
+def true_labels(run: ItemRun) -> list[Part]:
+    """Count the true labels of the test cases, once for each data set."""
+    series: dict[str, Series] = {}
+    for one_run in list_runs(run.results, POLARITY):
+        cases = one_run.results.cases
+        targets = cases.loc[cases["split"] == "test", "target"]
+        points = _points(targets, one_run.results.task.labels)
+        name, cases_count = f"{one_run.data}, test cases", float(len(targets))
+        series[one_run.data] = Series(
+            name, one_run.experiment, points, data=one_run.data, cases=cases_count
+        )
+    return [*series.values()]
+
+
+@fills("decision_conference/figure3", STUDY)
+def predicted_labels(run: ItemRun) -> list[Part]:
+    """Count the labels that each model predicted."""
+    series = []
+    for one_run in list_runs(run.results, POLARITY):
+        points = _points(one_run.valid["prediction"], one_run.results.task.labels)
+        where = (one_run.data, count_cases([one_run]))
+        series.append(
+            Series(one_run.model_name, one_run.experiment, points, data=where[0], cases=where[1])
+        )
+    return [*series]
+
+
+def _points(labels: "pd.Series[str]", names: tuple[str, ...]) -> tuple[Point, ...]:
+    order = [name for name in ("positive", "negative", "neutral") if name in names]
+    counts = labels.value_counts()
+    return tuple(Point(name, Measurement(float(counts.get(name, 0)))) for name in order)

@@ -1,0 +1,12 @@
+"""Write the pages of papers from the results that exist."""
+
+from pathlib import Path
+
+from moot.jobs.papers import write_paper
+from moot.workflow.job import job
+
+if __name__ == "__main__":
+    with job(globals()) as (plan, snakemake):
+        files = [Path(path) for path in snakemake.params.files]
+        for paper in snakemake.params.papers:
+            write_paper(plan, paper, files)
