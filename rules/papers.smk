@@ -10,7 +10,7 @@ def results_of_paper(paper):
     """The results that a paper's page shows: those of its studies, trial runs among them."""
     files = []
     for study in PAPERS[paper].studies:
-        for entry in (*plan.of_study(study), *plan.trials_of(study)):
+        for entry in (*plan.experiments_of(study), *plan.trials_of(study)):
             files += results_of(entry.name)
             runs = [f"{entry.name}/{model}" for model in entry.config.models]
             files += [f"results/calls/{run}.parquet" for run in runs]

@@ -8,14 +8,14 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.artifacts import read_frame, read_frames
-from moot.jobs.results import RESULTS, load_experiment_results
+from moot.jobs.job_results import RESULTS, load_experiment_results
 from moot.papers import fillers_of
 from moot.papers.grid import PublishedValues
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, write_page
 from moot.papers.parts import Design, ItemRun, OwnRow, Part, Series
 from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
-from moot.plan.entries import templates_of_debates
+from moot.plan.grid_expansion import templates_of_debates
 from moot.plan.plan import Plan
 from moot.protocols.experiment import Experiment
 from moot.report import TABLES
@@ -53,7 +53,7 @@ def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
     """
     experiments: dict[str, ExperimentResults] = {}
     frames = [no_scores()]
-    for entry in (*plan.of_study(study), *plan.trials_of(study)):
+    for entry in (*plan.experiments_of(study), *plan.trials_of(study)):
         models = _existing_models(entry, files)
         if not models:
             continue
@@ -69,7 +69,7 @@ def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
         frames.append(scores)
     frame = pd.concat([part for part in frames if len(part)] or frames[:1], ignore_index=True)
     baselines = {}
-    for dataset in plan.trained_for(study):
+    for dataset in plan.trained_datasets_of(study):
         path = RESULTS / "baselines" / f"{dataset}.parquet"
         if path in files and any(e.config.dataset == dataset for e in experiments.values()):
             baselines[dataset] = read_frame(path)
@@ -147,7 +147,7 @@ def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
     protocols = {entry.config.protocol for entry in of_paper}
     of_run = []
     for study in paper.studies:
-        entries = (*plan.of_study(study), *plan.trials_of(study))
+        entries = (*plan.experiments_of(study), *plan.trials_of(study))
         of_run += [entry for entry in entries if entry.config.protocol in protocols]
     for owner, entry in [
         *((papers, entry) for entry in of_paper),

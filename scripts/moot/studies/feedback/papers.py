@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from moot.core.kinds import OPENING
+from moot.core.utterance_kinds import OPENING
 from moot.papers import fills
 from moot.papers.parts import (
     Design,
