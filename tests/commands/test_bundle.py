@@ -44,25 +44,28 @@ def raw(folder: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def inside(folder: Path, raw: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def run_in_folder(folder: Path, raw: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
 
 
-def test_a_bundle_agrees_with_itself_and_is_the_same_again(raw: dict[str, Any]) -> None:
-    content, head, said = bundled(raw)
-    assert bundled(raw) == (content, head, said), "the same ledger gives the same bytes"
-    assert "1 files of tables and figures, 10 calls" in said
+def test_a_bundle_is_consistent_and_reproducible(raw: dict[str, Any]) -> None:
+    content, head, report = bundled(raw)
+    assert bundled(raw) == (content, head, report), "the same ledger gives the same bytes"
+    assert "1 files of tables and figures, 10 calls" in report
     files = members(content)
     assert not faults(files, head)
-    checked = subprocess.run(
+    check_with_head = subprocess.run(
         [*CHECK, BUNDLE, "--expected-head", head], capture_output=True, text=True, check=False
     )
-    assert (checked.returncode, checked.stdout) == (0, run_path(CHECK[-1])["SOUND"])
+    assert (check_with_head.returncode, check_with_head.stdout) == (0, run_path(CHECK[-1])["SOUND"])
     assert (
-        "On which a table rests the manifest says; only `replay` proves tables." in checked.stdout
+        "On which a table rests the manifest says; only `replay` proves tables."
+        in check_with_head.stdout
     )
-    alone = subprocess.run([*CHECK, BUNDLE], capture_output=True, text=True, check=False)
-    assert "No head was given: its maker could have made it anew" in alone.stdout
+    check_without_head = subprocess.run(
+        [*CHECK, BUNDLE], capture_output=True, text=True, check=False
+    )
+    assert "No head was given: its maker could have made it anew" in check_without_head.stdout
     assert (
         files[TABLE] == b"a table\n"
         and "verify_bundle.py" in files
@@ -71,12 +74,17 @@ def test_a_bundle_agrees_with_itself_and_is_the_same_again(raw: dict[str, Any]) 
     assert not any(KEY.encode() in content for content in files.values())
 
 
-def test_the_configuration_keeps_its_order_by_which_tables_have_their_rows(
+def test_the_configuration_keeps_the_order_of_experiments(
     raw: dict[str, Any],
 ) -> None:
-    one = raw["experiments"]["asked"]
+    experiment = raw["experiments"]["asked"]
     files = members(
-        bundled({**raw, "experiments": {"later": one, **raw["experiments"], "before": one}})[0]
+        bundled(
+            {
+                **raw,
+                "experiments": {"later": experiment, **raw["experiments"], "before": experiment},
+            }
+        )[0]
     )
     assert list(json.loads(files["configuration.json"])["experiments"]) == [
         "later",
@@ -85,19 +93,19 @@ def test_the_configuration_keeps_its_order_by_which_tables_have_their_rows(
     ]
 
 
-def test_cases_that_are_not_shared_stay_out_with_all_calls_about_them(raw: dict[str, Any]) -> None:
-    local = {"people": {"loader": "nlsy97", "source": "local"}}
-    content, head, said = bundled({**raw, "share": {}, "datasets": local})
+def test_unshared_cases_are_left_out_with_their_calls(raw: dict[str, Any]) -> None:
+    local_data = {"people": {"loader": "nlsy97", "source": "local"}}
+    content, head, report = bundled({**raw, "share": {}, "datasets": local_data})
     files = members(content)
     assert not faults(files, head)
-    assert "the calls of asked/m. Of the 1 files 0 rest on none of these" in said
+    assert "the calls of asked/m. Of the 1 files 0 rest on none of these" in report
     assert files["calls.jsonl"] == b"" and len(files["log.txt"].split()) == 10
     assert not any(name.startswith("results/cases") for name in files)
     assert not any(b"prior arrests" in content for content in files.values())
     assert json.loads(files["manifest.json"])["calls"]["asked/m"]["withheld"] == list(range(10))
 
 
-def test_every_change_of_a_bundle_is_found(raw: dict[str, Any]) -> None:
+def test_every_change_of_a_bundle_is_detected(raw: dict[str, Any]) -> None:
     """`benchmarks/fuzz_bundle.py` draws 10,000."""
     content, head, _ = bundled(raw)
     assert missed(content, head, 1000) == []
@@ -112,7 +120,7 @@ def test_every_change_of_a_bundle_is_found(raw: dict[str, Any]) -> None:
         ({"other": b""}, "damaged, or not a bundle"),
     ],
 )
-def test_what_is_no_bundle_is_refused_in_one_message(
+def test_an_invalid_bundle_is_refused_in_one_message(
     content: bytes | dict[str, bytes], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -121,16 +129,16 @@ def test_what_is_no_bundle_is_refused_in_one_message(
         file.write_bytes(content)
     else:
         with zipfile.ZipFile(file, "w") as archive:
-            for name, held in content.items():
-                archive.writestr(name, held)
+            for name, member in content.items():
+                archive.writestr(name, member)
     with pytest.raises(UserError, match=message):
         replay(str(file), PROJECT, 1)
-    checked = subprocess.run([*CHECK, file], capture_output=True, text=True, check=False)
-    assert checked.returncode == 1 and "Traceback" not in checked.stderr
-    assert message in checked.stderr
+    process = subprocess.run([*CHECK, file], capture_output=True, text=True, check=False)
+    assert process.returncode == 1 and "Traceback" not in process.stderr
+    assert message in process.stderr
 
 
-def test_a_bundle_holds_a_datasheet_of_each_data_set(raw: dict[str, Any]) -> None:
+def test_a_bundle_contains_a_datasheet_of_each_data_set(raw: dict[str, Any]) -> None:
     sheet = members(bundled(raw)[0])["datasheets/people.md"].decode()
     for words in (
         "- test, no: 10",
@@ -165,61 +173,75 @@ def test_a_crate_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         write_crate(Publication())
 
 
-def refused(content: bytes, message: str, folder: Path) -> None:
+def assert_refused(content: bytes, message: str, folder: Path) -> None:
     """Neither checked nor unpacked, each with one message; nothing is left behind."""
     file = folder / "b.zip"
     file.write_bytes(content)
-    checked = subprocess.run([*CHECK, file], capture_output=True, text=True, check=False)
-    assert (checked.returncode, "Traceback" in checked.stderr) == (1, False)
-    assert message in checked.stderr
+    process = subprocess.run([*CHECK, file], capture_output=True, text=True, check=False)
+    assert (process.returncode, "Traceback" in process.stderr) == (1, False)
+    assert message in process.stderr
     with pytest.raises(UserError, match=re.escape(message)) as refusal:
         replay(str(file), PROJECT, 1)
     assert "\n" not in str(refusal.value) and not Path("replay").exists()
 
 
-@pytest.mark.parametrize("kept", [0.1, 0.5, 0.99])
-def test_a_truncated_bundle_is_refused(raw: dict[str, Any], kept: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
+def test_a_truncated_bundle_is_refused(raw: dict[str, Any], share: float, tmp_path: Path) -> None:
     content = bundled(raw)[0]
-    refused(content[: int(kept * len(content))], "damaged, or not a bundle (BadZipFile", tmp_path)
+    assert_refused(
+        content[: int(share * len(content))], "damaged, or not a bundle (BadZipFile", tmp_path
+    )
 
 
-def test_an_archive_that_says_it_is_encrypted_is_refused(
+def test_an_archive_with_the_encryption_flag_is_refused(
     raw: dict[str, Any], tmp_path: Path
 ) -> None:
     content = bytearray(bundled(raw)[0])
     for entry in re.finditer(rb"PK\x01\x02", bytes(content)):
         content[entry.start() + 8] |= 0x41
-    refused(bytes(content), "damaged, or not a bundle (NotImplementedError", tmp_path)
+    assert_refused(bytes(content), "damaged, or not a bundle (NotImplementedError", tmp_path)
 
 
-def test_nobody_is_named_in_a_bundle_that_does_not_share_people(raw: dict[str, Any]) -> None:
+def test_a_bundle_that_does_not_share_people_contains_no_names(raw: dict[str, Any]) -> None:
     """Names in the configuration, in records of jobs, in tables and in frozen plans; a table that
     cannot be changed.
     """
-    own = {
+    named_files = {
         name: Path(f"results/{name}")
         for name in ("tables/courtroom/summary.xlsx", "provenance/labels.json")
     }
-    own["plan"] = Path("data/frozen/plan-1.yaml")
-    for path in own.values():
+    named_files["plan"] = Path("data/frozen/plan-1.yaml")
+    for path in named_files.values():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(
             json.dumps(
                 {"from": ["data/annotations/desk-panel-жанна.csv", "person:ann"], "by": "Annabel"}
             )
         )
-    before = Path(TABLE).read_text()
+    table_text = Path(TABLE).read_text()
     Path(TABLE).write_text("first,second\nhuman:ann,human:жанна\nannul,Ann\n")
-    seated = {**raw["experiments"]["asked"], "params": {"seats": {"expert": "person:ann"}}}
-    others = {**seated, "params": {"seats": {"expert": "person:жанна"}}}
-    with_people = {**raw, "experiments": {**raw["experiments"], "sat": seated, "sat-too": others}}
+    first_experiment = {
+        **raw["experiments"]["asked"],
+        "params": {"seats": {"expert": "person:ann"}},
+    }
+    second_experiment = {**first_experiment, "params": {"seats": {"expert": "person:жанна"}}}
+    with_people = {
+        **raw,
+        "experiments": {
+            **raw["experiments"],
+            "sat": first_experiment,
+            "sat-too": second_experiment,
+        },
+    }
     files = members(bundled(with_people)[0])
-    named = [
+    files_with_name = [
         name
-        for name, held in files.items()
-        if "жанна" in held.decode(errors="replace") or b"\\u0436" in held
+        for name, content in files.items()
+        if "жанна" in content.decode(errors="replace") or b"\\u0436" in content
     ]
-    assert named == [] and not any(re.search(rb":ann\b", held) for held in files.values())
+    assert files_with_name == [] and not any(
+        re.search(rb":ann\b", content) for content in files.values()
+    )
     assert (
         json.loads(files["configuration.json"])["experiments"]["sat"]["params"]["seats"]["expert"]
         == "person:person-1"
@@ -231,42 +253,42 @@ def test_nobody_is_named_in_a_bundle_that_does_not_share_people(raw: dict[str, A
         b"person:ann" in shared["data/frozen/plan-1.yaml"]
         and "human:жанна" in shared[TABLE].decode()
     )
-    for path in own.values():
+    for path in named_files.values():
         path.unlink()
-    Path(TABLE).write_text(before)
+    Path(TABLE).write_text(table_text)
 
 
-def test_a_bundle_whose_calls_are_cut_off_is_refused(raw: dict[str, Any], tmp_path: Path) -> None:
+def test_a_bundle_with_missing_calls_is_refused(raw: dict[str, Any], tmp_path: Path) -> None:
     files = members(bundled(raw)[0])
     files["calls.jsonl"] = b"".join(files["calls.jsonl"].splitlines(keepends=True)[:-3])
-    refused(packed(forged(files)), "asked/m: reply 7 is not in calls.jsonl (3 missing)", tmp_path)
+    assert_refused(
+        packed(forged(files)), "asked/m: reply 7 is not in calls.jsonl (3 missing)", tmp_path
+    )
 
 
-def test_calls_on_which_no_table_rests_are_refused(raw: dict[str, Any], tmp_path: Path) -> None:
+def test_calls_that_no_table_uses_are_refused(raw: dict[str, Any], tmp_path: Path) -> None:
     files = members(bundled(raw)[0])
     manifest = json.loads(files["manifest.json"])
     manifest["calls"]["asked/m"]["shown"] = manifest["calls"]["asked/m"]["shown"][:-2]
     files["manifest.json"] = json.dumps(manifest).encode()
-    refused(
+    assert_refused(
         packed(forged(files)),
         "no run names reply 8, so that nothing rests on it (2 such)",
         tmp_path,
     )
 
 
-def test_an_extension_that_is_missing_or_another_one_is_named(
-    raw: dict[str, Any], tmp_path: Path
-) -> None:
-    mine = Path("mine")
-    mine.mkdir()
-    (mine / "words.py").write_text("WORDS = 1\n")
+def test_a_missing_or_changed_extension_is_named(raw: dict[str, Any], tmp_path: Path) -> None:
+    extension = Path("mine")
+    extension.mkdir()
+    (extension / "words.py").write_text("WORDS = 1\n")
     file = tmp_path / "b.zip"
     file.write_bytes(bundled({**raw, "extensions": ["mine"]})[0])
     assert not any(name.startswith("mine") for name in members(file.read_bytes()))
-    (mine / "words.py").write_text("WORDS = 2\n")
+    (extension / "words.py").write_text("WORDS = 2\n")
     with pytest.raises(UserError, match="the extension mine is not as it was"):
         replay(str(file), PROJECT, 1)
-    mine.rename(tmp_path / "elsewhere")
+    extension.rename(tmp_path / "elsewhere")
     with pytest.raises(
         UserError,
         match=r"made with the extension mine, which is not here\. Get it from whoever made",
@@ -275,39 +297,39 @@ def test_an_extension_that_is_missing_or_another_one_is_named(
     assert not Path("replay").exists()
 
 
-def test_of_two_merged_ledgers_the_one_that_went_on_keeps_its_heads(raw: dict[str, Any]) -> None:
-    _, before, _ = bundled(raw)
-    with closing(Ledger("other")) as other:
+def test_the_continued_ledger_of_two_merged_ones_keeps_its_heads(raw: dict[str, Any]) -> None:
+    _, old_head, _ = bundled(raw)
+    with closing(Ledger("other")) as merged_ledger:
         request = '{"messages":[]}'
         entry = Entry(call_id(request, 0), "m", request, 0, Reply(text="an answer"))
-        other.store([entry])
-        seal(other)
-        head = head_of(row.digest for row in read_log(other))
+        merged_ledger.store([entry])
+        seal(merged_ledger)
+        head = head_of(row.digest for row in read_log(merged_ledger))
     with closing(Ledger(raw["ledger"])) as ledger:
         ledger.store([entry])
-    content, after, _ = bundled(raw)
+    content, new_head, _ = bundled(raw)
     files = members(content)
-    assert after != before and len(files["log.txt"].split()) == 11
-    assert faults(files, before) == faults(files, after) == []
+    assert new_head != old_head and len(files["log.txt"].split()) == 11
+    assert faults(files, old_head) == faults(files, new_head) == []
     (fault,) = faults(files, f"{head['replies']}:{head['digest']}")
     assert "its first 1 replies are not those of the published head" in fault
     assert "it is another ledger's (of two merged ones, one keeps its heads)" in fault
 
 
 @pytest.mark.parametrize("head", ["10", "ten:ff", "-1:ff", "99:ff"])
-def test_a_head_that_is_none_is_named(raw: dict[str, Any], head: str) -> None:
+def test_an_invalid_head_is_named(raw: dict[str, Any], head: str) -> None:
     (fault,) = faults(bundled(raw)[0], head)
     assert "replies are not those of the published head" in fault
 
 
-def test_another_wording_is_refused_before_anything_is_written(
+def test_a_changed_prompt_is_refused_before_anything_is_written(
     raw: dict[str, Any], tmp_path: Path
 ) -> None:
     files = members(bundled(raw)[0])
     (name,) = (name for name in files if name.endswith("prompting/zero_shot.jinja"))
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
-        for other, held in forged({**files, name: b"other words"}).items():
-            archive.writestr(other, held)
+        for member, text in forged({**files, name: b"other words"}).items():
+            archive.writestr(member, text)
     with pytest.raises(UserError, match=f"another wording of {name}"):
         replay(str(tmp_path / "b.zip"), PROJECT, 1)
     assert not Path("replay").exists()
@@ -316,7 +338,7 @@ def test_another_wording_is_refused_before_anything_is_written(
 @pytest.mark.parametrize(
     ("share", "message"), [({"datasets": ["peple"]}, "share.datasets: 'peple' is no data set")]
 )
-def test_a_data_set_that_the_run_has_not_cannot_be_shared(
+def test_an_unknown_data_set_cannot_be_shared(
     raw: dict[str, Any], share: Any, message: str
 ) -> None:
     with pytest.raises(UserError, match=message):

@@ -15,33 +15,18 @@ from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 
 TALK = [
-    {
-        "thread_id": f"t{thread}",
-        "seq": turn,
-        "author": who,
-        "body": f"I say {turn} things.",
-        "choice": answer,
-        "gold": "B",
-    }
-    for thread in range(3)
-    for turn, (who, answer) in enumerate((("kim", "A"), ("lee", "B"), ("kim", "B")), 1)
-]
+    {"thread_id": f"t{thread}", "seq": turn, "author": speaker, "body": f"I say {turn} things.", "choice": answer, "gold": "B"}
+    for thread in range(3) for turn, (speaker, answer) in enumerate((("kim", "A"), ("lee", "B"), ("kim", "B")), 1)
+]  # fmt: skip
 VOTES = [
-    {
-        "case_id": f"r{run}",
-        "story": f"s{run % 2}",
-        "juror": juror,
-        "rationale": "It is so because.",
-        "vote": vote,
-    }
-    for run in range(4)
-    for juror, vote in (("m", "YES"), ("n", "NO"), ("m", None))
-]
+    {"case_id": f"r{run}", "story": f"s{run % 2}", "juror": juror, "rationale": "It is so because.", "vote": vote}
+    for run in range(4) for juror, vote in (("m", "YES"), ("n", "NO"), ("m", None))
+]  # fmt: skip
 
 
-def pasted(said: str) -> Loaded:
+def load_printed_entry(report: str) -> Loaded:
     """The cases of the entry that a report prints."""
-    entry = yaml.safe_load(said.partition("guessed:\n\n")[2])
+    entry = yaml.safe_load(report.partition("guessed:\n\n")[2])
     loader = LOADERS["transcripts"]
     options = loader.options.model_validate(entry["datasets"]["mine"])
     loaded = loader.load(options, LoadContext("mine", Path(), Path(), 1))
@@ -51,66 +36,58 @@ def pasted(said: str) -> Loaded:
     return loaded
 
 
-def columns_of(said: str) -> dict[str, Any]:
-    return dict(yaml.safe_load(said.partition("guessed:\n\n")[2])["datasets"]["mine"]["columns"])
+def printed_columns(report: str) -> dict[str, Any]:
+    return dict(yaml.safe_load(report.partition("guessed:\n\n")[2])["datasets"]["mine"]["columns"])
 
 
 def test_a_chat_is_recognised_and_its_entry_can_be_pasted(tmp_path: Path) -> None:
     path = tmp_path / "chat.csv"
     pd.DataFrame(TALK).to_csv(path, index=False)
-    said = describe_table(path)
-    assert columns_of(said) == {
-        "debate": "thread_id",
-        "turn": "seq",
-        "speaker": "author",
-        "text": "body",
-        "answer": "choice",
-        "truth": "gold",
-    }
-    assert "Read as guessed: 9 rows read, 3 debates, 3 cases." in said and "Missing" not in said
-    assert [(case.case_id, case.target) for case in pasted(said).cases] == [
+    report = describe_table(path)
+    assert printed_columns(report) == {
+        "debate": "thread_id", "turn": "seq", "speaker": "author", "text": "body", "answer": "choice", "truth": "gold",
+    }  # fmt: skip
+    assert "Read as guessed: 9 rows read, 3 debates, 3 cases." in report and "Missing" not in report
+    assert [(case.case_id, case.target) for case in load_printed_entry(report).cases] == [
         ("t0", "b"),
         ("t1", "b"),
         ("t2", "b"),
     ]
 
 
-def test_votes_without_truth_are_judges_and_what_is_missing_is_said(tmp_path: Path) -> None:
+def test_votes_without_truth_are_judges_and_missing_columns_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "votes.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in VOTES))
-    said = describe_table(path)
-    assert columns_of(said) == {
-        "debate": "case_id",
-        "case": "story",
-        "speaker": "",
-        "judge": "juror",
-        "text": "rationale",
-        "answer": "vote",
-    }
-    assert "Missing: `truth`, which brings accuracy, and who changes to right and to wrong." in said
-    assert [case.case_id for case in pasted(said).cases] == ["s0", "s1"]
+    report = describe_table(path)
+    assert printed_columns(report) == {
+        "debate": "case_id", "case": "story", "speaker": "", "judge": "juror", "text": "rationale", "answer": "vote",
+    }  # fmt: skip
+    assert (
+        "Missing: `truth`, which brings accuracy, and who changes to right and to wrong." in report
+    )
+    assert [case.case_id for case in load_printed_entry(report).cases] == ["s0", "s1"]
 
 
-def test_what_is_wrong_with_the_rows_is_said_with_the_guess(tmp_path: Path) -> None:
+def test_faulty_rows_are_reported_with_the_guess(tmp_path: Path) -> None:
     path = tmp_path / "chat.csv"
     pd.DataFrame([*TALK, TALK[0]]).to_csv(path, index=False)
-    said = describe_table(path)
-    assert "As guessed it cannot be read yet:" in said
-    assert f"{path}: row 10, column 'seq': found '1', expected each turn of a debate once" in said
+    report = describe_table(path)
+    assert "As guessed it cannot be read yet:" in report
+    assert f"{path}: row 10, column 'seq': found '1', expected each turn of a debate once" in report
 
 
-def test_a_guess_that_contradicts_itself_is_said_in_a_line(tmp_path: Path) -> None:
+def test_a_contradictory_guess_is_reported_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "chat.csv"
     pd.DataFrame(TALK).rename(columns={"author": "x"}).to_csv(path, index=False)
-    said = describe_table(path)
+    report = describe_table(path)
     assert (
         "configuration: datasets.mine.columns: neither the column of the speaker nor that of the"
-        " judge" in said
+        " judge" in report
     )
-    assert "pydantic" not in said
+    assert "pydantic" not in report
 
 
-def test_files_that_hold_no_debates_are_told_apart(tmp_path: Path) -> None:
+def test_files_without_debates_get_different_messages(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     pd.DataFrame({"facts": ["A long text."], "outcome": ["won"]}).to_csv(path, index=False)
     assert "No column says which debate a turn belongs to" in describe_table(path)

@@ -37,7 +37,7 @@ class Inputs(list[Path]):
 
 
 @pytest.mark.slow
-def test_every_number_of_the_recorded_debates_is_that_of_a_build(
+def test_the_numbers_of_the_recorded_debates_equal_those_of_a_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Slow; only it finds a number of a page that a build no longer gives."""
@@ -73,28 +73,28 @@ def test_every_number_of_the_recorded_debates_is_that_of_a_build(
     for page in PAGES:
         text = (PROJECT / page).read_text("utf-8")
         differing = [
-            f"{page}: {was} is now {now}"
-            for was, now in zip(
+            f"{page}: {line} is now {new_line}"
+            for line, new_line in zip(
                 text.splitlines(), numbers.fill(text, page).splitlines(), strict=True
             )
-            if was != now
+            if line != new_line
         ]
         assert differing == []
     assert not numbers.missing
 
 
-def test_every_measured_figure_is_that_of_the_file_and_each_of_the_file_is_shown(
+def test_measured_figures_on_the_pages_equal_the_file(
     tmp_path: Path,
 ) -> None:
     """Where it fails: `make docs`, or `benchmarks/figures.py` where a page names a new figure."""
-    numbers, shown = Numbers(tmp_path, PUBLISHED, MEASURED), {}
+    numbers, pages_by_key = Numbers(tmp_path, PUBLISHED, MEASURED), {}
     for page in documented_pages(PROJECT):
         text = (PROJECT / page).read_text("utf-8")
         assert numbers.fill(text, page) == text
         for key in figure_keys(text):
-            shown[key] = f"{shown[key]} {page}" if key in shown else page
+            pages_by_key[key] = f"{pages_by_key[key]} {page}" if key in pages_by_key else page
     figures = pd.read_csv(MEASURED)
-    assert dict(zip(figures["key"], figures["page"], strict=True)) == shown
+    assert dict(zip(figures["key"], figures["page"], strict=True)) == pages_by_key
     assert figures.drop(columns=["low", "high"]).notna().all(axis=None), (
         "each says how and when it was measured"
     )
@@ -126,23 +126,23 @@ prices, a sum.
 """
 
 
-def unmarked(page: str) -> Iterator[str]:
+def unmarked_figures(page: str) -> Iterator[str]:
     """The figures of two decimals or more that name no table, outside of code."""
     text = MARKED_NUMBER.sub("", re.sub(r"^```.*?^```", "", page, flags=re.DOTALL | re.MULTILINE))
     for line in text.splitlines():
         yield from (
-            f"{found[0]} in '{line.strip()[:80]}'"
-            for found in re.finditer(r"[−+-]?\d*\.\d{2,}", line)
+            f"{number[0]} in '{line.strip()[:80]}'"
+            for number in re.finditer(r"[−+-]?\d*\.\d{2,}", line)
         )
 
 
 @pytest.mark.parametrize("page", CONVENTIONS)
 def test_every_figure_names_its_place(page: str) -> None:
-    figures = unmarked((PROJECT / page).read_text("utf-8"))
-    assert [found for found in figures if found.split()[0] not in CONVENTIONS[page]] == []
+    figures = unmarked_figures((PROJECT / page).read_text("utf-8"))
+    assert [figure for figure in figures if figure.split()[0] not in CONVENTIONS[page]] == []
 
 
-def test_numbers_are_written_as_they_were_with_their_decimals(tmp_path: Path) -> None:
+def test_numbers_keep_their_format_and_decimals(tmp_path: Path) -> None:
     folder = tmp_path / "s"
     folder.mkdir()
     (folder / "t.csv").write_text('a,b,"low, x",high\nx: y,-0.12345,0.1,0.25\nz,,0,0\n')
@@ -168,7 +168,7 @@ def test_numbers_are_written_as_they_were_with_their_decimals(tmp_path: Path) ->
     ) == page.format("−0.1", "−0.12", "[0.1, 0.2]", "25", "0.99")
     assert numbers.missing == {"s/other"}
     assert list(
-        unmarked(
+        unmarked_figures(
             page.format("0.55", "0.55", "[0.55, 1]", "7", "0.55") + " and 0.44.\n```\n0.55\n```\n"
         )
     ) == ["0.44 in '|  | ; , ( %),  and 0.44.'"]
@@ -188,10 +188,11 @@ def test_a_key_alone_names_a_measured_figure_or_its_interval(tmp_path: Path) -> 
     numbers = Numbers(tmp_path, PUBLISHED, tmp_path / "measured.csv")
     auc, rows = "<!-- d/m/test auc -->", "<!-- d/rows, in all -->"
     page = "| {}" + auc + " {}" + auc + ", {}<!-- d/m/test auc in percent --> % of {}" + rows + " |"
-    written = page.format("0.71", "[0.60, 0.81]", "71", "12,345")
-    assert numbers.fill(page.format("0.50", "[0.11, 0.22]", "7", "1,000"), "page") == written
+    filled_page = page.format("0.71", "[0.60, 0.81]", "71", "12,345")
+    assert numbers.fill(page.format("0.50", "[0.11, 0.22]", "7", "1,000"), "page") == filled_page
     assert (
-        figure_keys(written) == {"d/m/test auc", "d/rows, in all"} and list(unmarked(written)) == []
+        figure_keys(filled_page) == {"d/m/test auc", "d/rows, in all"}
+        and list(unmarked_figures(filled_page)) == []
     )
     with pytest.raises(UserError, match="0 rows"):
         numbers.fill("1<!-- d/none -->", "page")

@@ -27,17 +27,19 @@ CALLS = 40
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[list[FaultServer]]:
-    with FaultServer() as one, FaultServer(fingerprints=1) as other:
-        yield [one, other]
+    with FaultServer() as first_server, FaultServer(fingerprints=1) as second_server:
+        yield [first_server, second_server]
 
 
 @pytest.fixture(autouse=True)
-def as_new(servers: list[FaultServer]) -> None:
+def reset_servers(servers: list[FaultServer]) -> None:
     for server in servers:
         server.reset(content="", faults=[], rate=0.5)
 
 
-def recorded(servers: list[FaultServer], folder: Path, calls: int = CALLS, **params: Any) -> Plan:
+def record_answers(
+    servers: list[FaultServer], folder: Path, calls: int = CALLS, **params: Any
+) -> Plan:
     """The plan of two models that have answered, their calls below `folder`."""
     config = configuration(servers[0].url, folder, drift={"calls": calls})
     config["models"]["other"] = {**config["models"][MODEL], "base_url": servers[1].url}
@@ -61,28 +63,30 @@ def verdicts(frame: pd.DataFrame) -> dict[str, str]:
     return dict(zip(frame["model"], frame["verdict"], strict=True))
 
 
-def test_one_of_two_models_changed(servers: list[FaultServer], tmp_path: Path) -> None:
-    plan = recorded(servers, tmp_path)
-    before = check_drift(plan, tmp_path, day=1)
-    assert verdicts(before) == dict.fromkeys((MODEL, "other"), "no change shown")
-    assert (before["equal_now"] == 1).all() and (before["equal_to_recorded"] == 1).all()
-    assert set(before["measure"]) == {"texts", "answers"}
-    assert set(before["smallest_change"]) == {0.22}, (
+def test_a_change_of_one_of_two_models_is_detected(
+    servers: list[FaultServer], tmp_path: Path
+) -> None:
+    plan = record_answers(servers, tmp_path)
+    frame_before = check_drift(plan, tmp_path, day=1)
+    assert verdicts(frame_before) == dict.fromkeys((MODEL, "other"), "no change shown")
+    assert (frame_before["equal_now"] == 1).all() and (frame_before["equal_to_recorded"] == 1).all()
+    assert set(frame_before["measure"]) == {"texts", "answers"}
+    assert set(frame_before["smallest_change"]) == {0.22}, (
         "40 calls, four tests: seven changed replies pass"
     )
-    asked = [server.count() for server in servers]
-    assert asked == [3 * CALLS] * 2
+    call_counts = [server.count() for server in servers]
+    assert call_counts == [3 * CALLS] * 2
 
     servers[1].reset(
         content='{"reasoning": "new", "prediction": "YES", "confidence": 50}', fingerprints=3
     )
     assert verdicts(check_drift(plan, tmp_path, day=1)) == verdicts(
-        before
+        frame_before
     )  # asked already on that day
     assert servers[1].count() == 0
-    after = check_drift(plan, tmp_path, day=2)
-    assert verdicts(after) == {MODEL: "no change shown", "other": "changed"}
-    texts = after.set_index(["model", "measure"]).loc[("other", "texts")]
+    frame_after = check_drift(plan, tmp_path, day=2)
+    assert verdicts(frame_after) == {MODEL: "no change shown", "other": "changed"}
+    texts = frame_after.set_index(["model", "measure"]).loc[("other", "texts")]
     assert (
         texts["equal_now"],
         texts["equal_to_recorded"],
@@ -92,13 +96,13 @@ def test_one_of_two_models_changed(servers: list[FaultServer], tmp_path: Path) -
     assert texts["beyond"] == 1 and texts["beyond_low"] > 0.8
     assert texts["p_holm"] == pytest.approx(4 * 0.5**CALLS)
     assert "fp_0" in texts["versions_recorded"] and "fp_1" in texts["versions_now"]
-    write_drift(after, tmp_path / "drift")
-    written = pd.read_csv(tmp_path / "drift" / "drift.csv")
+    write_drift(frame_after, tmp_path / "drift")
+    table = pd.read_csv(tmp_path / "drift" / "drift.csv")
     page = (PROJECT / "docs" / "drift.md").read_text()
-    assert [name for name in written if name != "model" and f"`{name}`" not in page] == [], (
+    assert [name for name in table if name != "model" and f"`{name}`" not in page] == [], (
         "columns without a word"
     )
-    assert verdicts(written) == verdicts(after)
+    assert verdicts(table) == verdicts(frame_after)
     assert "changed" in (tmp_path / "drift" / "drift.html").read_text()
 
 
@@ -107,7 +111,7 @@ def test_a_model_that_varies_by_itself_has_not_changed(
 ) -> None:
     for server in servers:
         server.reset(faults=["truncated"])
-    frame = check_drift(recorded(servers, tmp_path), tmp_path, day=1)
+    frame = check_drift(record_answers(servers, tmp_path), tmp_path, day=1)
     texts = frame[frame["measure"] == "texts"]
     assert ((texts["equal_now"] > 0.2) & (texts["equal_now"] < 0.8)).all()
     assert ((texts["beyond_low"] < 0) & (texts["beyond_high"] > 0)).all()
@@ -118,10 +122,10 @@ def test_a_model_that_varies_by_itself_has_not_changed(
     assert "changed" not in set(frame["verdict"])
 
 
-def test_log_probabilities_are_compared_where_there_are_any(
+def test_log_probabilities_are_compared_if_recorded(
     servers: list[FaultServer], tmp_path: Path
 ) -> None:
-    plan = recorded(servers, tmp_path, calls=5, answer="likelihood")
+    plan = record_answers(servers, tmp_path, calls=5, answer="likelihood")
     frame = check_drift(plan, tmp_path, day=1)
     assert set(frame["measure"]) == {"texts", "answers", "log-probabilities"}
     assert set(frame["calls"]) == {5}
@@ -133,7 +137,7 @@ def test_log_probabilities_are_compared_where_there_are_any(
 @pytest.mark.parametrize(
     ("calls", "repeatable", "changed_back"), [(30, 1.0, 0), (40, 0.9, 2), (100, 0.5, 16)]
 )
-def test_the_smallest_change_is_shown_as_often_as_stated(
+def test_the_smallest_change_is_detected_with_the_stated_power(
     calls: int, repeatable: float, changed_back: int
 ) -> None:
     """Replies drawn anew: of 30 calls, a fifth is shown in 57 % of the samples, and what is stated
@@ -147,27 +151,24 @@ def test_the_smallest_change_is_shown_as_often_as_stated(
             calls, [share * repeatable + chance, chance, 1 - share * repeatable - 2 * chance], 2000
         )
         tests = {
-            (one, both): binomtest(one, both, alternative="greater").pvalue
-            for one, both in {
-                (int(further), int(further + nearer)) for further, nearer, _ in counts
+            (successes, trials): binomtest(successes, trials, alternative="greater").pvalue
+            for successes, trials in {
+                (int(losses), int(losses + gains)) for losses, gains, _ in counts
             }
-            if both
+            if trials
         }
         return float(
             np.mean(
-                [
-                    tests.get((further, further + nearer), 1.0) <= level
-                    for further, nearer, _ in counts
-                ]
+                [tests.get((losses, losses + gains), 1.0) <= level for losses, gains, _ in counts]
             )
         )
 
-    stated = smallest_change(calls, repeatable, changed_back, level)
-    assert 0.76 < power(stated) < 0.88 and power(stated - 0.03) < 0.8
+    change = smallest_change(calls, repeatable, changed_back, level)
+    assert 0.76 < power(change) < 0.88 and power(change - 0.03) < 0.8
     assert repeatable != 1 or power(0.2) == pytest.approx(0.57, abs=0.04)
 
 
-def test_without_a_record_there_is_nothing_to_compare(
+def test_a_run_without_recorded_calls_cannot_be_compared(
     servers: list[FaultServer], tmp_path: Path
 ) -> None:
     plan = Plan.from_yaml(configuration(servers[0].url, tmp_path), PROJECT)
@@ -176,7 +177,7 @@ def test_without_a_record_there_is_nothing_to_compare(
 
 
 @pytest.mark.slow
-def test_another_model_file_in_the_place_of_one_is_found(tmp_path: Path) -> None:
+def test_a_replaced_model_file_is_detected(tmp_path: Path) -> None:
     """Slow; only it finds drift in the replies of a real model."""
     """The same name, and other weights: two bits in every fifth byte of the second half, as if it
 were requantised.
@@ -208,9 +209,9 @@ were requantised.
 
     weights[len(weights) // 2 :: 5] ^= 3
     weights.tofile(file)
-    after = check_drift(plan, tmp_path, day=1).set_index("measure").loc["log-probabilities"]
-    assert (after["verdict"], after["equal_to_recorded"]) == ("changed", 0)
-    recorded_as, now = after["versions_recorded"], after["versions_now"]
-    assert recorded_as != now and all(
-        "model.gguf sha256:" in version for version in (recorded_as, now)
+    row = check_drift(plan, tmp_path, day=1).set_index("measure").loc["log-probabilities"]
+    assert (row["verdict"], row["equal_to_recorded"]) == ("changed", 0)
+    recorded_version, new_version = row["versions_recorded"], row["versions_now"]
+    assert recorded_version != new_version and all(
+        "model.gguf sha256:" in version for version in (recorded_version, new_version)
     )

@@ -26,82 +26,91 @@ from moot.llm.ledger.tables import CALLS
 from moot.plan.plan import Plan
 from moot.workflow.user_files import frozen_files
 
-BEFORE, LATER = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(2026, 2, 3, tzinfo=UTC)
+FIRST_FREEZE, SECOND_FREEZE = (
+    datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+    datetime(2026, 2, 3, tzinfo=UTC),
+)
 EXPERIMENT = {"protocol": "zero_shot", "dataset": "people", "models": ["m"], "cases": 10}
-OTHER = {"protocol": "cot", "dataset": "people", "models": ["m"], "cases": 10}
+OTHER_EXPERIMENT = {"protocol": "cot", "dataset": "people", "models": ["m"], "cases": 10}
 RESULTS = Path("results")
 CONTRAST = {"first": "planned", "second": "other"}
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     people(tmp_path / "results" / "cases" / "people.parquet", 40)
     return tmp_path
 
 
-def plan_of(change: dict[str, Any] | None = None, **keys: Any) -> Plan:
+def make_plan(change: dict[str, Any] | None = None, **keys: Any) -> Plan:
     raw = configuration("http://nowhere.invalid", Path(), {})
     raw["models"] = {
         "m": {"model": "m", "base_url": "http://nowhere.invalid", **keys.pop("model", {})}
     }
-    raw["experiments"] = {"planned": EXPERIMENT | (change or {}), "other": OTHER}
+    raw["experiments"] = {"planned": EXPERIMENT | (change or {}), "other": OTHER_EXPERIMENT}
     return Plan.from_yaml({**raw, "contrasts": {"main": CONTRAST}, "run": [], **keys}, PROJECT)
 
 
-def test_a_freeze_is_never_overwritten_and_a_second_goes_beside_it(folder: Path) -> None:
-    said = freeze(plan_of(), RESULTS, BEFORE)
-    assert "Frozen at 2026-01-02T03:04:05+00:00: data/frozen/plan-1.yaml" in said
-    assert "main: planned against other, accuracy, differ" in said and "planned: 10 cases" in said
+def test_a_second_freeze_makes_a_new_file(project_folder: Path) -> None:
+    first_report = freeze(make_plan(), RESULTS, FIRST_FREEZE)
+    assert "Frozen at 2026-01-02T03:04:05+00:00: data/frozen/plan-1.yaml" in first_report
+    assert (
+        "main: planned against other, accuracy, differ" in first_report
+        and "planned: 10 cases" in first_report
+    )
     first = Path("data/frozen/plan-1.yaml").read_bytes()
-    assert "frozen already, since 2026-01-02" in freeze(plan_of(), RESULTS, LATER)
+    assert "frozen already, since 2026-01-02" in freeze(make_plan(), RESULTS, SECOND_FREEZE)
     assert len(frozen_files()) == 1
-    again = freeze(plan_of({"cases": 12}), RESULTS, LATER)
-    assert "It differs from the plan frozen at 2026-01-02T03:04:05+00:00" in again
-    assert "  experiment planned, cases: before 10, now 12" in again
+    second_report = freeze(make_plan({"cases": 12}), RESULTS, SECOND_FREEZE)
+    assert "It differs from the plan frozen at 2026-01-02T03:04:05+00:00" in second_report
+    assert "  experiment planned, cases: before 10, now 12" in second_report
     assert [path.name for path in frozen_files()] == ["plan-1.yaml", "plan-2.yaml"]
     assert Path("data/frozen/plan-1.yaml").read_bytes() == first
 
 
-def said_of(plan: Plan, study: str | None = None) -> str:
+def compare(plan: Plan, study: str | None = None) -> str:
     return "\n".join(compare_with_frozen(plan, RESULTS, study))
 
 
-def test_the_report_says_whether_the_run_is_the_plan_and_what_differs(folder: Path) -> None:
-    assert compare_with_frozen(plan_of(), RESULTS) == (NOT_FROZEN,)
-    freeze(plan_of(), RESULTS, BEFORE)
-    assert compare_with_frozen(plan_of(), RESULTS, "courtroom") == (
+def test_the_report_lists_the_differences_of_a_run_from_its_plan(project_folder: Path) -> None:
+    assert compare_with_frozen(make_plan(), RESULTS) == (NOT_FROZEN,)
+    freeze(make_plan(), RESULTS, FIRST_FREEZE)
+    assert compare_with_frozen(make_plan(), RESULTS, "courtroom") == (
         (
             "This run is the plan that was frozen last, at 2026-01-02T03:04:05+00:00"
             " (data/frozen/plan-1.yaml), when the ledger held 0 replies."
         ),
     )
     changes = [
-        (plan_of({"repeats": 3}), "experiment planned, repeats: frozen 1, now 3"),
+        (make_plan({"repeats": 3}), "experiment planned, repeats: frozen 1, now 3"),
         (
-            plan_of({"params": {"temperature": 0.1}}),
+            make_plan({"params": {"temperature": 0.1}}),
             "experiment planned, params.temperature: frozen",
         ),
-        (plan_of(seed=8), "seed: frozen"),
-        (plan_of(seed=8), "experiment planned, digest of cases: frozen"),
-        (plan_of(model={"temperature": 0.4}), "model m, temperature: frozen none, now 0.4"),
+        (make_plan(seed=8), "seed: frozen"),
+        (make_plan(seed=8), "experiment planned, digest of cases: frozen"),
+        (make_plan(model={"temperature": 0.4}), "model m, temperature: frozen none, now 0.4"),
         (
-            plan_of(contrasts={"main": {**CONTRAST, "metric": "f1"}}),
+            make_plan(contrasts={"main": {**CONTRAST, "metric": "f1"}}),
             "contrast main, metric: frozen accuracy, now f1",
         ),
         (
-            plan_of(contrasts={"main": CONTRAST, "new": {**CONTRAST, "metric": "f1"}}),
+            make_plan(contrasts={"main": CONTRAST, "new": {**CONTRAST, "metric": "f1"}}),
             "contrast new: added",
         ),
-        (plan_of(contrasts={"new": CONTRAST}), "contrast main: left out"),
+        (make_plan(contrasts={"new": CONTRAST}), "contrast main: left out"),
     ]
     for plan, words in changes:
-        said = said_of(plan)
-        assert said.startswith("This run is not the plan") and words in said, (words, said)
-    assert compare_with_frozen(plan_of(rehearsal=True), RESULTS) == ()
+        comparison = compare(plan)
+        assert comparison.startswith("This run is not the plan") and words in comparison, (
+            words,
+            comparison,
+        )
+    assert compare_with_frozen(make_plan(rehearsal=True), RESULTS) == ()
 
 
-def run(plan: Plan) -> None:
+def run_debates(plan: Plan) -> None:
     """Hold the debates of both experiments, and write their predictions."""
     cases = RESULTS / "cases" / "people.parquet"
     for name in ("planned", "other"):
@@ -111,142 +120,155 @@ def run(plan: Plan) -> None:
         write_predictions(plan, name, cases, [shard], *outputs)
 
 
-def test_a_plan_changed_after_the_replies_were_seen_is_told_although_predictions_are_gone(
-    folder: Path,
+def test_a_plan_changed_after_the_replies_is_reported_even_without_predictions(
+    project_folder: Path,
 ) -> None:
     """Frozen, run, its predictions deleted, a contrast reversed and another dropped, frozen
     again.
     """
     with FaultServer() as server:
-        stated = {"first": "planned", "second": "other", "direction": "first_higher"}
-        further = {"f1": {"first": "planned", "second": "other", "metric": "f1"}}
+        contrast = {"first": "planned", "second": "other", "direction": "first_higher"}
+        second_contrast = {"f1": {"first": "planned", "second": "other", "metric": "f1"}}
         keys: dict[str, Any] = {"model": {"base_url": server.url}, "shards": 1}
-        freeze(plan_of(contrasts={"main": stated, **further}, **keys), RESULTS, BEFORE)
-        run(plan_of(contrasts={"main": stated, **further}, **keys))
+        freeze(
+            make_plan(contrasts={"main": contrast, **second_contrast}, **keys),
+            RESULTS,
+            FIRST_FREEZE,
+        )
+        run_debates(make_plan(contrasts={"main": contrast, **second_contrast}, **keys))
         shutil.rmtree("results/predictions")
         shutil.rmtree("results/transcripts")
-        reverse = plan_of(
-            contrasts={"main": {**stated, "first": "other", "second": "planned"}}, **keys
+        reversed_plan = make_plan(
+            contrasts={"main": {**contrast, "first": "other", "second": "planned"}}, **keys
         )
-        told = freeze(reverse, RESULTS, LATER)
-    held = (
+        report = freeze(reversed_plan, RESULTS, SECOND_FREEZE)
+    ledger_state = (
         "when the ledger held 20 replies, 20 of them to calls of this plan's runs (10 of planned/m,"
         " 10 of other/m)"
     )
-    assert f"Frozen at 2026-02-03T00:00:00+00:00: data/frozen/plan-2.yaml, {held}" in told
-    run_, several, first = compare_with_frozen(reverse, RESULTS, "courtroom")
+    assert f"Frozen at 2026-02-03T00:00:00+00:00: data/frozen/plan-2.yaml, {ledger_state}" in report
+    last_plan, plan_count, first_plan = compare_with_frozen(reversed_plan, RESULTS, "courtroom")
     assert (
-        run_ == "This run is the plan that was frozen last, at 2026-02-03T00:00:00+00:00"
-        f" (data/frozen/plan-2.yaml), {held}."
+        last_plan == "This run is the plan that was frozen last, at 2026-02-03T00:00:00+00:00"
+        f" (data/frozen/plan-2.yaml), {ledger_state}."
     )
-    assert several.startswith("2 plans were frozen.")
+    assert plan_count.startswith("2 plans were frozen.")
     assert (
-        first == "plan-1.yaml, frozen at 2026-01-02T03:04:05+00:00, when the ledger held 0 replies."
+        first_plan
+        == "plan-1.yaml, frozen at 2026-01-02T03:04:05+00:00, when the ledger held 0 replies."
         " plan-2.yaml changed contrast f1: left out; contrast main: its sides were exchanged."
         " Unexplained: `deviation` gives no reason."
     )
-    warmer = freeze(plan_of({"params": {"temperature": 0.9}}, **keys), RESULTS, LATER)
-    assert "held 20 replies, 10 of them to calls of this plan's runs (10 of other/m)" in warmer, (
-        "other calls: not asked yet"
+    third_report = freeze(
+        make_plan({"params": {"temperature": 0.9}}, **keys), RESULTS, SECOND_FREEZE
     )
-    chained = [yaml.safe_load(path.read_text()) for path in frozen_files()]
-    assert chained[1]["previous"] == hashlib.sha256(frozen_files()[0].read_bytes()).hexdigest()
-    assert [one["ledger"]["replies"] for one in chained] == [0, 20, 20]
-    assert chained[0]["ledger"]["digest"] == "" != chained[1]["ledger"]["digest"]
+    assert (
+        "held 20 replies, 10 of them to calls of this plan's runs (10 of other/m)" in third_report
+    ), "other calls: not asked yet"
+    frozen_plans = [yaml.safe_load(path.read_text()) for path in frozen_files()]
+    assert frozen_plans[1]["previous"] == hashlib.sha256(frozen_files()[0].read_bytes()).hexdigest()
+    assert [frozen_plan["ledger"]["replies"] for frozen_plan in frozen_plans] == [0, 20, 20]
+    assert frozen_plans[0]["ledger"]["digest"] == "" != frozen_plans[1]["ledger"]["digest"]
 
 
-def test_a_ledger_whose_replies_were_changed_since_a_plan_was_frozen_is_said(folder: Path) -> None:
+def test_replies_that_changed_after_a_freeze_are_reported(project_folder: Path) -> None:
     with FaultServer() as server:
         keys: dict[str, Any] = {"model": {"base_url": server.url}, "shards": 1}
-        run(plan_of(**keys))
-        freeze(plan_of(**keys), RESULTS, BEFORE)
-        freeze(plan_of({"cases": 9}, **keys), RESULTS, LATER)
-    ledger = Ledger(plan_of().config.ledger)
+        run_debates(make_plan(**keys))
+        freeze(make_plan(**keys), RESULTS, FIRST_FREEZE)
+        freeze(make_plan({"cases": 9}, **keys), RESULTS, SECOND_FREEZE)
+    ledger = Ledger(make_plan().config.ledger)
     with ledger.transaction() as connection:
-        first, other = connection.execute(sa.select(CALLS.c.reply).distinct().limit(2)).scalars()
-        connection.execute(sa.update(CALLS).where(CALLS.c.reply == first).values(reply=other))
+        first_reply, second_reply = connection.execute(
+            sa.select(CALLS.c.reply).distinct().limit(2)
+        ).scalars()
+        connection.execute(
+            sa.update(CALLS).where(CALLS.c.reply == first_reply).values(reply=second_reply)
+        )
     ledger.close()
-    said = freeze(plan_of({"cases": 8}, **keys), RESULTS, LATER)
+    report = freeze(make_plan({"cases": 8}, **keys), RESULTS, SECOND_FREEZE)
     for number in (1, 2):
         assert (
             f"The ledger is not the one that data/frozen/plan-{number}.yaml was frozen with: of its"
-            " 20 replies" in said
+            " 20 replies" in report
         )
 
 
-def test_a_plan_that_was_edited_replaced_or_deleted_is_said(folder: Path) -> None:
+def test_an_edited_replaced_or_deleted_plan_is_reported(project_folder: Path) -> None:
     for number, cases in enumerate((10, 12, 14), start=1):
-        freeze(plan_of({"cases": cases}), RESULTS, BEFORE)
+        freeze(make_plan({"cases": cases}), RESULTS, FIRST_FREEZE)
         assert len(frozen_files()) == number
-    whole = [path.read_text() for path in frozen_files()]
+    texts = [path.read_text() for path in frozen_files()]
     first, second, _ = frozen_files()
-    assert len(compare_with_frozen(plan_of({"cases": 14}), RESULTS)) == 4
+    assert len(compare_with_frozen(make_plan({"cases": 14}), RESULTS)) == 4
 
-    first.write_text(whole[0].replace("2026-01-02", "2025-01-02"))
-    assert "data/frozen/plan-1.yaml was changed by hand after it was frozen." in said_of(
-        plan_of({"cases": 14})
+    first.write_text(texts[0].replace("2026-01-02", "2025-01-02"))
+    assert "data/frozen/plan-1.yaml was changed by hand after it was frozen." in compare(
+        make_plan({"cases": 14})
     )
-    assert "changed by hand" in freeze(plan_of({"cases": 14}), RESULTS, LATER)
-    forged = {**yaml.safe_load(whole[0]), "frozen_at": "2025-01-02T03:04:05+00:00"}
+    assert "changed by hand" in freeze(make_plan({"cases": 14}), RESULTS, SECOND_FREEZE)
+    forged = {**yaml.safe_load(texts[0]), "frozen_at": "2025-01-02T03:04:05+00:00"}
     first.write_text(json.dumps({**forged, "digest": digest_of(forged)}))
-    assert "data/frozen/plan-1.yaml was replaced after plan-2.yaml was frozen." in said_of(
-        plan_of({"cases": 14})
+    assert "data/frozen/plan-1.yaml was replaced after plan-2.yaml was frozen." in compare(
+        make_plan({"cases": 14})
     )
-    first.write_text(whole[0])
+    first.write_text(texts[0])
     second.unlink()
-    assert "The plan frozen before data/frozen/plan-3.yaml is missing." in said_of(
-        plan_of({"cases": 14})
+    assert "The plan frozen before data/frozen/plan-3.yaml is missing." in compare(
+        make_plan({"cases": 14})
     )
-    freeze(plan_of({"cases": 16}), RESULTS, LATER)
+    freeze(make_plan({"cases": 16}), RESULTS, SECOND_FREEZE)
     assert [path.name for path in frozen_files()] == ["plan-1.yaml", "plan-3.yaml", "plan-4.yaml"]
 
 
-def test_a_departure_has_a_reason_or_is_called_unexplained(folder: Path) -> None:
-    freeze(plan_of(), RESULTS, BEFORE)
-    assert "unexplained" not in said_of(plan_of()).casefold()
+def test_a_deviation_has_a_reason_or_is_called_unexplained(project_folder: Path) -> None:
+    freeze(make_plan(), RESULTS, FIRST_FREEZE)
+    assert "unexplained" not in compare(make_plan()).casefold()
     assert (
         "cases: frozen 10, now 12; experiment planned, debated cases: frozen 10, now 12; experiment"
         " planned, digest of "
-        in (said := said_of(plan_of({"cases": 12})))
-        and "Unexplained: `deviation`" in said
+        in (comparison := compare(make_plan({"cases": 12})))
+        and "Unexplained: `deviation`" in comparison
     )
-    why = "The server was closed."
-    assert said_of(plan_of({"cases": 12}, deviation=why)).count(f"Reason given: {why}") == 1
-    assert why not in said_of(plan_of(deviation=why)), "a run that is the plan departs from nothing"
-    freeze(plan_of({"cases": 12}, deviation=why), RESULTS, LATER)
-    freeze(plan_of({"cases": 14}), RESULTS, LATER)
-    said = said_of(plan_of({"cases": 14}))
+    reason = "The server was closed."
+    assert compare(make_plan({"cases": 12}, deviation=reason)).count(f"Reason given: {reason}") == 1
+    assert reason not in compare(make_plan(deviation=reason)), (
+        "a run that is the plan departs from nothing"
+    )
+    freeze(make_plan({"cases": 12}, deviation=reason), RESULTS, SECOND_FREEZE)
+    freeze(make_plan({"cases": 14}), RESULTS, SECOND_FREEZE)
+    comparison = compare(make_plan({"cases": 14}))
     assert (
         "plan-2.yaml changed experiment planned, cases: before 10, then 12; experiment planned,"
-        " debated cases: before 10" in said
+        " debated cases: before 10" in comparison
     )
     assert (
-        said.index(f"Reason given: {why}")
-        < said.index("cases: before 12, then 14")
-        < said.rindex("Unexplained")
+        comparison.index(f"Reason given: {reason}")
+        < comparison.index("cases: before 12, then 14")
+        < comparison.rindex("Unexplained")
     )
 
 
-def test_a_clock_that_was_set_back_is_said(folder: Path) -> None:
-    freeze(plan_of(), RESULTS, LATER)
+def test_a_clock_that_was_set_back_is_reported(project_folder: Path) -> None:
+    freeze(make_plan(), RESULTS, SECOND_FREEZE)
     message = (
         r"freeze: it is 2026-01-02T03:04:05\+00:00 by this machine's clock; data/frozen/plan-1.yaml"
         r" was frozen at 2026-02-03"
     )
     with pytest.raises(UserError, match=message):
-        freeze(plan_of({"cases": 12}), RESULTS, BEFORE)
+        freeze(make_plan({"cases": 12}), RESULTS, FIRST_FREEZE)
     assert len(frozen_files()) == 1
 
 
-def test_a_plan_is_written_as_a_registered_report(folder: Path) -> None:
-    stated = {
+def test_a_plan_is_written_as_a_registered_report(project_folder: Path) -> None:
+    contrast = {
         **CONTRAST, "direction": "first_higher", "question": "Is <b>planned</b> better | than\nthe"
             " other?",
         "stop": {"cases_per_stage": 4, "difference": 0.05, "usd": 2.5},
         "first_cases": {"sex": "f|m"}, "second_cases": {"sex": "f|m"},
     }  # fmt: skip
-    said = freeze(plan_of(contrasts={"main": stated}), RESULTS, BEFORE)
-    assert said.splitlines()[-1] == "To read and to register: data/frozen/plan-1.md"
+    report = freeze(make_plan(contrasts={"main": contrast}), RESULTS, FIRST_FREEZE)
+    assert report.splitlines()[-1] == "To read and to register: data/frozen/plan-1.md"
     page = Path("data/frozen/plan-1.md").read_text()
     for heading in (
         "Questions",
@@ -271,13 +293,13 @@ def test_a_plan_is_written_as_a_registered_report(folder: Path) -> None:
     rows = [line for line in page.splitlines() if line.startswith("| ")]
     assert {line.replace("\\|", "").count("|") for line in rows} == {3, 9}, "no cell breaks its row"
     freeze(
-        plan_of(
+        make_plan(
             {"cases": 12},
-            contrasts={"main": stated | {"stop": None}, "same": {**CONTRAST, "margin": 0.1}},
+            contrasts={"main": contrast | {"stop": None}, "same": {**CONTRAST, "margin": 0.1}},
             deviation="Two were lost.",
         ),
         RESULTS,
-        LATER,
+        SECOND_FREEZE,
     )
     second = Path("data/frozen/plan-2.md").read_text().replace("\\.", ".")
     assert "experiment planned, cases: before 10, now 12" in second
@@ -286,29 +308,29 @@ def test_a_plan_is_written_as_a_registered_report(folder: Path) -> None:
     assert page == Path("data/frozen/plan-1.md").read_text()
 
 
-def test_prompts_and_cases_that_change_are_named(folder: Path) -> None:
-    freeze(plan_of(), RESULTS, BEFORE)
-    own = folder / "config" / "prompts" / "prompting"
-    own.mkdir(parents=True)
+def test_changed_prompts_and_cases_are_named(project_folder: Path) -> None:
+    freeze(make_plan(), RESULTS, FIRST_FREEZE)
+    user_folder = project_folder / "config" / "prompts" / "prompting"
+    user_folder.mkdir(parents=True)
     template = next((PROJECT / "config" / "prompts" / "prompting").glob("zero_shot*.jinja"))
-    (own / template.name).write_text(template.read_text() + "Think.\n")
-    people(folder / "results" / "cases" / "people.parquet", 60)
-    said = said_of(plan_of())
+    (user_folder / template.name).write_text(template.read_text() + "Think.\n")
+    people(project_folder / "results" / "cases" / "people.parquet", 60)
+    comparison = compare(make_plan())
     assert (
-        "experiment planned, digest of prompts: frozen" in said
-        and "experiment other, digest of prompts" not in said
+        "experiment planned, digest of prompts: frozen" in comparison
+        and "experiment other, digest of prompts" not in comparison
     )
-    assert "experiment planned, digest of cases: frozen" in said
+    assert "experiment planned, digest of cases: frozen" in comparison
 
 
-def test_nothing_to_freeze_and_a_broken_file_are_said(folder: Path) -> None:
+def test_a_plan_without_contrasts_and_a_broken_file_are_reported(project_folder: Path) -> None:
     with pytest.raises(
         UserError, match="no contrast of the configuration can be tested in this run"
     ):
-        freeze(plan_of(contrasts={}), RESULTS, BEFORE)
+        freeze(make_plan(contrasts={}), RESULTS, FIRST_FREEZE)
     with pytest.raises(UserError, match="main: other is not part of this run"):
-        freeze(plan_of(run=["planned"]), RESULTS, BEFORE)
+        freeze(make_plan(run=["planned"]), RESULTS, FIRST_FREEZE)
     Path("data/frozen").mkdir(parents=True)
     Path("data/frozen/plan-1.yaml").write_text(json.dumps({"plan": {}}))
     with pytest.raises(UserError, match=r"plan-1.yaml: not a frozen plan \(KeyError: 'digest'\)"):
-        compare_with_frozen(plan_of(), RESULTS)
+        compare_with_frozen(make_plan(), RESULTS)

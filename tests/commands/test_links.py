@@ -7,7 +7,7 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 MOOT = PROJECT / "scripts" / "moot"
-WHERE = (
+PATTERNS = (
     "*.md",
     "docs/*.md",
     "config/**/*.md",
@@ -15,22 +15,24 @@ WHERE = (
     "benchmarks/*.md",
     "scripts/moot/**/*.md",
 )
-PAGES = sorted(path for pattern in WHERE for path in PROJECT.glob(pattern))
+PAGES = sorted(path for pattern in PATTERNS for path in PROJECT.glob(pattern))
 ROOMS = "|".join(path.parent.name for path in MOOT.glob("*/__init__.py"))
-FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+CODE_BLOCK = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\((?![a-z]+:)([^)\s#]*)#?([^)\s]*)\)")
 MODULE = re.compile(rf"`(?:moot\.)?((?:{ROOMS})[./][\w./]+)`")
 
 
 def headings(page: Path) -> set[str]:
     """The anchors of a page's headings, as GitHub makes them."""
-    lines = re.findall(r"^#+ (.*)$", FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    lines = re.findall(
+        r"^#+ (.*)$", CODE_BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE
+    )
     return {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in lines}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(PROJECT).as_posix())
 def test_links_and_modules_of_a_page_exist(page: Path) -> None:
-    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    text = CODE_BLOCK.sub("", page.read_text(encoding="utf-8"))
     for link, anchor in LINK.findall(text):
         target = page.parent / link if link else page
         assert target.exists(), f"{link}: no such file"
@@ -44,7 +46,9 @@ def test_links_and_modules_of_a_page_exist(page: Path) -> None:
             PROJECT / path,
         ]
         places += [PROJECT / "config" / "prompts" / f"{path}.jinja"]
-        inside = (
+        is_package_member = (
             "." in name and (MOOT / path).parent.is_dir()
         )  # a name that a package gives: `moot.report.table`
-        assert inside or any(place.exists() for place in places), f"{name}: no such module"
+        assert is_package_member or any(place.exists() for place in places), (
+            f"{name}: no such module"
+        )

@@ -30,10 +30,10 @@ from moot.scores.contrasts import Side
 from moot.stats.power import Goal, Spread, cases_needed, paired_proportions
 
 CASES, REPEATS = 40, 2
-BETTER = {"first": "one/good", "second": "one/poor"}
+CONTRAST = {"first": "one/good", "second": "one/poor"}
 
 
-def raw(**keys: Any) -> dict[str, Any]:
+def make_configuration(**keys: Any) -> dict[str, Any]:
     voice = {"price": {"input": 1.0, "output": 2.0}, "base_url": "http://nowhere.invalid"}
     entry = {
         "protocol": "zero_shot",
@@ -42,26 +42,26 @@ def raw(**keys: Any) -> dict[str, Any]:
         "cases": CASES,
         "repeats": REPEATS,
     }
-    found = configuration("http://nowhere.invalid", Path(), {})
-    return found | {
+    base = configuration("http://nowhere.invalid", Path(), {})
+    return base | {
         "run": [],
         "models": {
             "good": {"model": "good", **voice, "simulated": {"competence": 0.85}},
             "poor": {"model": "poor", **voice, "simulated": {"competence": 0.6}},
         },
         "experiments": {"one": entry},
-        "contrasts": {"better": BETTER},
+        "contrasts": {"better": CONTRAST},
         "power": {"difference": 0.2},
         **keys,
     }
 
 
-def debate(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def hold_debates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Debates of both models by simulated voices, in `results/` of a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     monkeypatch.chdir(folder)
     cases = people(Path("results/cases/people.parquet"), 100)
-    plan = Plan.from_yaml(raw(rehearsal=True), PROJECT)
+    plan = Plan.from_yaml(make_configuration(rehearsal=True), PROJECT)
     for model in ("good", "poor"):
         shard = Path(f"results/transcripts/one/{model}/0.parquet")
 
@@ -71,11 +71,11 @@ def debate(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         write_predictions(plan, "one", cases, [shard], *outputs)
 
 
-def test_a_plan_is_judged_by_its_rehearsal_and_then_by_a_pilot(
+def test_power_is_computed_from_a_rehearsal_and_then_from_a_pilot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    plan = Plan.from_yaml(raw(), PROJECT)
+    plan = Plan.from_yaml(make_configuration(), PROJECT)
     advice = (
         "better: no debates of 10 cases or more by both sides, or of all; run `snakemake rehearse`,"
         " or a pilot"
@@ -85,89 +85,93 @@ def test_a_plan_is_judged_by_its_rehearsal_and_then_by_a_pilot(
     assert advice in summarise_power(plan)
 
     people(Path("results/cases/people.parquet"), 100)
-    said = write_power(plan)
+    report = write_power(plan)
     assert (
         "better (accuracy, by assumption: one side alone is right on 30% of the cases): 40 cases x"
-        " 2 show" in said
+        " 2 show" in report
     )
-    priced = preview(plan, Path("results")).set_index("experiment").loc["one"]
-    a_debate = (priced["usd"] / priced["debates"]).sum()
+    costs = preview(plan, Path("results")).set_index("experiment").loc["one"]
+    debate_usd = (costs["usd"] / costs["debates"]).sum()
     row = pd.read_csv("results/power/power.csv").iloc[0]
-    assert row["US dollars"] == pytest.approx(row["cases"] * a_debate, rel=0.02) and a_debate > 0
-    needed = cases_needed(0.2, paired_proportions(0.3))
-    assert row["cases"] == np.ceil(needed) == 68
+    assert (
+        row["US dollars"] == pytest.approx(row["cases"] * debate_usd, rel=0.02) and debate_usd > 0
+    )
+    case_count = cases_needed(0.2, paired_proportions(0.3))
+    assert row["cases"] == np.ceil(case_count) == 68
     assert row["variances from"] == "assumption" and pd.isna(row["difference found"])
-    f1 = Plan.from_yaml(raw(contrasts={"better": BETTER | {"metric": "f1"}}), PROJECT)
+    f1 = Plan.from_yaml(
+        make_configuration(contrasts={"better": CONTRAST | {"metric": "f1"}}), PROJECT
+    )
     with pytest.raises(UserError, match=advice):
         write_power(f1)
 
-    debate(tmp_path / "rehearsal", monkeypatch)
+    hold_debates(tmp_path / "rehearsal", monkeypatch)
     monkeypatch.chdir(tmp_path)
-    powered = planned_power(plan)[0][0]
+    contrast_power = planned_power(plan)[0][0]
     frames = [
         read_frame(Path(f"rehearsal/results/predictions/one/{model}.parquet"))
         for model in ("good", "poor")
     ]
-    right = [frame.assign(right=frame["prediction"] == frame["target"]) for frame in frames]
-    means = [frame.groupby("case_id")["right"].mean() for frame in right]
-    within = [frame.groupby("case_id")["right"].var().mean() for frame in right]
-    assert powered.spread.difference == pytest.approx((means[0] - means[1]).mean())
-    assert list(powered.spread.within) == pytest.approx(within)
-    assert powered.spread.between_variance == pytest.approx(
-        [(means[0] - means[1]).var() - sum(within) / REPEATS]
+    graded = [frame.assign(right=frame["prediction"] == frame["target"]) for frame in frames]
+    means = [frame.groupby("case_id")["right"].mean() for frame in graded]
+    within_variances = [frame.groupby("case_id")["right"].var().mean() for frame in graded]
+    assert contrast_power.spread.difference == pytest.approx((means[0] - means[1]).mean())
+    assert list(contrast_power.spread.within) == pytest.approx(within_variances)
+    assert contrast_power.spread.between_variance == pytest.approx(
+        [(means[0] - means[1]).var() - sum(within_variances) / REPEATS]
     )
     assert (
-        powered.usd == pytest.approx(sum(frame["cost_usd"].mean() for frame in frames))
-        and powered.usd > 0
+        contrast_power.usd == pytest.approx(sum(frame["cost_usd"].mean() for frame in frames))
+        and contrast_power.usd > 0
     )
-    assert (powered.cases, powered.repeats, powered.available) == (
+    assert (contrast_power.cases, contrast_power.repeats, contrast_power.available) == (
         (CASES,),
         (REPEATS, REPEATS),
         (100,),
     )
 
-    said = write_power(plan)
+    report = write_power(plan)
     assert (
         "better (accuracy, by rehearsal (SIMULATED) of 40 cases): 40 cases x 2 show a difference"
-        " of 0." in said
+        " of 0." in report
     )
-    assert " cases x 1, $" in said
+    assert " cases x 1, $" in report
     row = pd.read_csv("results/power/power.csv").iloc[0]
     assert (row["voices"], row["planned cases"], row["to show"]) == ("SIMULATED", CASES, 0.2)
-    assert row["US dollars"] == pytest.approx(row["cases"] * row["repeats"] * powered.usd)
+    assert row["US dollars"] == pytest.approx(row["cases"] * row["repeats"] * contrast_power.usd)
     assert "SIMULATED" in Path("results/power/power.html").read_text()
     assert Path("results/power/power.png").stat().st_size > 10_000
 
-    debate(tmp_path, monkeypatch)
+    hold_debates(tmp_path, monkeypatch)
     assert planned_power(plan)[0][0].source == "pilot"
     write_power(plan)
     assert "voices" not in pd.read_csv("results/power/power.csv")
     assert "by pilot of 40 cases" in summarise_power(plan)
 
 
-def test_what_the_data_set_cannot_show_is_said(
+def test_a_difference_that_is_too_small_for_the_data_set_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    debate(tmp_path, monkeypatch)
-    said = write_power(Plan.from_yaml(raw(power={"difference": 0.01}), PROJECT))
-    assert "the data set has 100." in said
+    hold_debates(tmp_path, monkeypatch)
+    report = write_power(Plan.from_yaml(make_configuration(power={"difference": 0.01}), PROJECT))
+    assert "the data set has 100." in report
     row = pd.read_csv("results/power/power.csv").iloc[0]
     assert pd.isna(row["cases"]) and row["cases, one repeat"] > 1000
 
 
-def test_five_cases_show_nothing_and_groups_count_their_own(
+def test_five_cases_show_nothing_and_groups_have_their_own_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    frame = pd.DataFrame({"split": ["test"] * 5, "attributes": [{"sex": one} for one in "ffmmm"]})
-    plan = Plan.from_yaml(raw(), PROJECT)
+    frame = pd.DataFrame({"split": ["test"] * 5, "attributes": [{"sex": sex} for sex in "ffmmm"]})
+    plan = Plan.from_yaml(make_configuration(), PROJECT)
     results = SimpleNamespace(cases=frame)
     assert _planned_cases(plan, Side("one", ("good",), "accuracy"), results) == (CASES, 5)
     assert _planned_cases(plan, Side("one", ("good",), "accuracy", {"sex": "f"}), results) == (
         round(CASES * 0.4),
         2,
     )
-    few = ContrastPower(
+    contrast_power = ContrastPower(
         plan.contrasts[0],
         "pilot",
         Spread(0.1, (0.2,), (0.1, 0.1), cases=(5,)),
@@ -178,27 +182,27 @@ def test_five_cases_show_nothing_and_groups_count_their_own(
         Goal(),
         Goal(0.025),
     )
-    lines = list(power_lines([few], 0.1, 0.3))
+    lines = list(power_lines([contrast_power], 0.1, 0.3))
     assert lines[0].endswith("5 cases x 20 show no difference, however large at 80% power.")
     assert lines[1].endswith("the data set has 5.")
 
 
-def test_simulated_voices_that_hardly_differ_are_no_ground_to_plan_on() -> None:
+def test_simulated_voices_that_hardly_differ_give_no_estimate() -> None:
     """At temperature 0 two wordings of a question get the same answers from a simulated voice."""
-    contrast = Plan.from_yaml(raw(), PROJECT).contrasts[0]
-    alike = Spread(0.0, (0.01,), (np.nan, np.nan), cases=(150,), is_binary=True)
-    rehearsed = ContrastPower(
-        contrast, "rehearsal (SIMULATED)", alike, (150,), (1, 1), (283,), 0.1, Goal(), Goal()
+    contrast = Plan.from_yaml(make_configuration(), PROJECT).contrasts[0]
+    spread = Spread(0.0, (0.01,), (np.nan, np.nan), cases=(150,), is_binary=True)
+    rehearsal = ContrastPower(
+        contrast, "rehearsal (SIMULATED)", spread, (150,), (1, 1), (283,), 0.1, Goal(), Goal()
     )
-    assert "hardly differ" in list(power_lines([rehearsed], 0.1, 0.3))[1]
-    assert list(power_lines([rehearsed], 0.1, 0.3))[1].endswith(
+    assert "hardly differ" in list(power_lines([rehearsal], 0.1, 0.3))[1]
+    assert list(power_lines([rehearsal], 0.1, 0.3))[1].endswith(
         "right on 30% of the cases, 0.1 would take 255."
     )
-    pilot = replace(rehearsed, source="pilot")
+    pilot = replace(rehearsal, source="pilot")
     assert " cases x 1, $" in list(power_lines([pilot], 0.1, 0.3))[1]
 
 
-def test_nothing_to_plan_for_is_said() -> None:
+def test_a_configuration_without_contrasts_is_reported() -> None:
     with pytest.raises(UserError, match="the configuration names none"):
-        write_power(Plan.from_yaml(raw(contrasts={}), PROJECT))
-    assert summarise_power(Plan.from_yaml(raw(contrasts={}), PROJECT)) == ""
+        write_power(Plan.from_yaml(make_configuration(contrasts={}), PROJECT))
+    assert summarise_power(Plan.from_yaml(make_configuration(contrasts={}), PROJECT)) == ""

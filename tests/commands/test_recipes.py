@@ -26,17 +26,17 @@ PAGE = (PROJECT / "docs/recipes.md").read_text(encoding="utf-8")
 RECIPES = re.findall(
     r"^## ([^\n]*)(?:(?!^## ).)*?^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE
 )
-CALLS, FEW = Path("results/calls"), 1
+CALLS, CASE_COUNT = Path("results/calls"), 1
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[FaultServer]:
-    with FaultServer() as one:
-        yield one
+    with FaultServer() as fault_server:
+        yield fault_server
 
 
 @pytest.fixture(autouse=True)
-def own_folder(server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def run_in_new_folder(server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server.reset()
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").symlink_to(PROJECT / "docs")
@@ -44,9 +44,9 @@ def own_folder(server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         monkeypatch.setenv(name, f"key of {name}")
 
 
-def plan_of(written: str, server: FaultServer, cases: int = FEW) -> Plan:
+def make_plan(text: str, server: FaultServer, cases: int = CASE_COUNT) -> Plan:
     """A recipe laid over the default configuration, with the server's address and few cases."""
-    recipe = yaml.safe_load(written)
+    recipe = yaml.safe_load(text)
     for model in recipe["models"].values():
         model["base_url"] = server.host if model["endpoint"] == "ollama" else server.url
     for experiment in recipe["experiments"].values():
@@ -54,7 +54,7 @@ def plan_of(written: str, server: FaultServer, cases: int = FEW) -> Plan:
     return Plan.from_yaml(default_configuration({**recipe, "ledger": "ledger"}), PROJECT)
 
 
-def outcomes(plan: Plan) -> Mapping[str, pd.Series]:
+def statuses_of_debates(plan: Plan) -> Mapping[str, pd.Series]:
     """The debates of each experiment and model, by status."""
     list(built(plan))
     paths = sorted(Path("results/predictions").rglob("*.parquet"))
@@ -63,43 +63,44 @@ def outcomes(plan: Plan) -> Mapping[str, pd.Series]:
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=[title for title, _ in RECIPES])
 def test_the_debates_of_each_recipe_are_held(recipe: tuple[str, str], server: FaultServer) -> None:
-    plan = plan_of(recipe[1], server)
-    found = outcomes(plan)
-    seated = any(experiment.people for experiment in plan.experiments.values())
-    assert len(found) == sum(
+    plan = make_plan(recipe[1], server)
+    statuses_by_model = statuses_of_debates(plan)
+    has_people = any(experiment.people for experiment in plan.experiments.values())
+    assert len(statuses_by_model) == sum(
         len(experiment.config.models) for experiment in plan.experiments.values()
     )
     assert all(
-        set(statuses) == ({"waiting"} if seated else {"valid"}) for statuses in found.values()
-    ), found
+        set(statuses) == ({"waiting"} if has_people else {"valid"})
+        for statuses in statuses_by_model.values()
+    ), statuses_by_model
 
 
-def recipe_named(beginning: str) -> str:
-    return next(written for title, written in RECIPES if title.startswith(beginning))
+def recipe_text(beginning: str) -> str:
+    return next(text for title, text in RECIPES if title.startswith(beginning))
 
 
-def test_the_first_cases_are_not_asked_again_and_the_prompt_that_was_sent_is_printed(
+def test_the_first_cases_are_not_asked_again_and_the_sent_prompt_is_printed(
     server: FaultServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    written = recipe_named("Ten debates first")
-    held = []
-    for cases in (FEW, 2 * FEW):
-        list(built(plan_of(written, server, cases)))
-        held.append(pd.read_parquet(CALLS / "first/mine.parquet"))
-    assert set(held[0]["call_id"]) < set(held[1]["call_id"])
-    assert server.stats()["requests"] == held[1]["call_id"].nunique()
-    [shown] = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-    exec(compile(shown, "recipes.md", "exec"), {})
-    sent = json.loads(pd.read_parquet(CALLS / "first/mine.parquet")["request"][0])["messages"]
-    assert capsys.readouterr().out.splitlines()[0] == sent[0][0]
+    text = recipe_text("Ten debates first")
+    call_tables = []
+    for cases in (CASE_COUNT, 2 * CASE_COUNT):
+        list(built(make_plan(text, server, cases)))
+        call_tables.append(pd.read_parquet(CALLS / "first/mine.parquet"))
+    assert set(call_tables[0]["call_id"]) < set(call_tables[1]["call_id"])
+    assert server.stats()["requests"] == call_tables[1]["call_id"].nunique()
+    [example] = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    exec(compile(example, "recipes.md", "exec"), {})
+    messages = json.loads(pd.read_parquet(CALLS / "first/mine.parquet")["request"][0])["messages"]
+    assert capsys.readouterr().out.splitlines()[0] == messages[0][0]
 
 
-def test_a_rubric_about_kinds_that_nobody_speaks_is_refused_with_those_there_are(
+def test_a_rubric_about_an_unused_kind_is_refused_with_a_list_of_kinds(
     server: FaultServer,
 ) -> None:
-    recipe = yaml.safe_load(recipe_named("My spreadsheet, my labels"))
+    recipe = yaml.safe_load(recipe_text("My spreadsheet, my labels"))
     recipe["rubrics"]["grounds"]["utterance_kinds"] = "plea"
-    plan = plan_of(yaml.safe_dump(recipe), server)
+    plan = make_plan(yaml.safe_dump(recipe), server)
     list(built(plan))
     cases, shards = (
         Path("results/cases/disputes.parquet"),
@@ -113,11 +114,14 @@ def test_a_rubric_about_kinds_that_nobody_speaks_is_refused_with_those_there_are
         label_all(plan, job)
 
 
-def test_another_judge_alone_is_asked(server: FaultServer) -> None:
-    list(built(plan_of(recipe_named("Another judge"), server)))
-    asked = {path.parent.name: pd.read_parquet(path) for path in CALLS.rglob("*.parquet")}
-    assert set(asked["other-judge-reads"]["model"]) == {"other"}
-    spoken = {
-        name: set(calls.loc[calls["model"] == "mine", "call_id"]) for name, calls in asked.items()
+def test_only_the_new_judge_is_asked(server: FaultServer) -> None:
+    list(built(make_plan(recipe_text("Another judge"), server)))
+    calls_by_experiment = {
+        path.parent.name: pd.read_parquet(path) for path in CALLS.rglob("*.parquet")
     }
-    assert spoken["other-judge"] < spoken["own-judge"]
+    assert set(calls_by_experiment["other-judge-reads"]["model"]) == {"other"}
+    call_ids = {
+        name: set(calls.loc[calls["model"] == "mine", "call_id"])
+        for name, calls in calls_by_experiment.items()
+    }
+    assert call_ids["other-judge"] < call_ids["own-judge"]

@@ -29,21 +29,21 @@ DOCS = PROJECT / "docs"
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_a_generated_part_is_what_make_docs_writes(name: str) -> None:
+def test_a_generated_part_equals_the_output_of_make_docs(name: str) -> None:
     page, write = PARTS[name]
     text = (DOCS / page).read_text()
     assert with_part(text, name, write()) == text, "run `make docs`"
 
 
 @pytest.mark.parametrize(
-    ("kind", "written"),
+    ("kind", "columns"),
     [
         ("baselines", LEADERBOARD_COLUMNS),
         ("baseline_predictions", PREDICTION_COLUMNS),
     ],
 )
-def test_every_column_of_a_frame_is_described(kind: str, written: tuple[str, ...]) -> None:
-    assert SCHEMAS[kind].names == list(written)
+def test_every_column_of_a_frame_is_described(kind: str, columns: tuple[str, ...]) -> None:
+    assert SCHEMAS[kind].names == list(columns)
 
 
 def test_every_column_is_described_in_the_file_too(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_every_column_is_described_in_the_file_too(tmp_path: Path) -> None:
     assert schema.field("case_id").metadata[b"description"].decode() == "the case, as in `cases/`"
 
 
-def test_the_pandas_example_finds_debates_whose_judge_changed_its_mind_and_was_wrong(
+def test_the_pandas_example_selects_debates_whose_judge_moved_to_a_wrong_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = {"stayed wrong": "nn", "moved wrong": "yn", "moved right": "ny", "gave none": "yn"}
@@ -66,45 +66,45 @@ def test_the_pandas_example_finds_debates_whose_judge_changed_its_mind_and_was_w
         for name, words in answers.items()
         for turn, word in enumerate(words)
     ]
-    told = [
+    predictions = [
         prediction(name, "yes", {"y": "yes", "n": "no"}[words[-1]])
         for name, words in answers.items()
     ]
-    told[-1] |= {"prediction": None, "status": "invalid"}
+    predictions[-1] |= {"prediction": None, "status": "invalid"}
     cases = [case(name, "yes") for name in answers]
     write_results(
-        tmp_path / "results", cases, {"m": told}, {"m": rows}, experiment="courtroom-nlsy97"
+        tmp_path / "results", cases, {"m": predictions}, {"m": rows}, experiment="courtroom-nlsy97"
     )
     example = re.search(r"```python\n(.*?)```", (DOCS / "artifacts.md").read_text(), re.DOTALL)
     assert example
     monkeypatch.chdir(tmp_path)
-    found: dict[str, pd.DataFrame] = {}
-    exec(example[1], {"pd": pd}, found)
-    assert found["answer"][["case_id", "prediction", "target"]].values.tolist() == [
+    namespace: dict[str, pd.DataFrame] = {}
+    exec(example[1], {"pd": pd}, namespace)
+    assert namespace["answer"][["case_id", "prediction", "target"]].values.tolist() == [
         ["moved wrong", "no", "yes"]
     ]
 
 
-def test_every_variable_of_a_template_is_described_and_no_other() -> None:
+def test_exactly_the_variables_of_the_templates_are_described() -> None:
     assert {name for names in variables().values() for name in names} == set(SOMETIMES)
     rendered = ast.parse(textwrap.dedent(inspect.getsource(Debate._variables)))
-    given = {
+    keys = {
         ast.literal_eval(key)
         for part in ast.walk(rendered)
         if isinstance(part, ast.Dict)
         for key in part.keys
         if key
     }
-    assert given - {"language"} == set(EVERYWHERE) - {"role", "reply_format"}
+    assert keys - {"language"} == set(EVERYWHERE) - {"role", "reply_format"}
 
 
-def test_what_is_registered_is_listed_with_its_parameters() -> None:
+def test_registered_entries_are_listed_with_their_parameters() -> None:
     page = describe_registered()
     assert "| `strategy` | `call` | how advocates plan: in a separate call" in page
     assert "| `courtroom/paired_tests` |" in page
 
 
-def test_the_table_of_the_example_is_loaded_as_the_page_says(
+def test_the_counts_of_the_example_table_are_on_its_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     page = (DOCS / "extending.md").read_text()

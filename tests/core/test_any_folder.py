@@ -27,15 +27,15 @@ def test_a_command_without_quotes_reaches_the_environments_python(tmp_path: Path
     paths = f"{PROJECT / 'scripts'}:{sysconfig.get_paths()['purelib']}"
     environment = {"PYTHONPATH": paths, "PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path)}
     command = [folder / "bin" / "python", "-c", PROGRAM]
-    found = subprocess.run(
+    prefix = subprocess.run(
         command, env=environment, check=True, capture_output=True, text=True
     ).stdout.strip()
-    assert Path(found) == folder.resolve()
+    assert Path(prefix) == folder.resolve()
     assert not list(tmp_path.glob("moot-python-*")), "nothing is left behind"
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a folder that even root cannot write")
-def test_a_folder_that_cannot_be_written_is_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_written_is_reported_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("/proc/self")
     with pytest.raises(
         UserError, match=r"this folder cannot be written .* --snakefile \S+Snakefile"

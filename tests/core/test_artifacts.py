@@ -34,11 +34,11 @@ from moot.workflow.records import RECORDS, read_records
 from moot.workflow.resumed_debates import read_times_resumed
 
 
-def in_schema(content: bytes, old: bytes, new: bytes) -> bytes:
+def replace_in_schema(content: bytes, old: bytes, new: bytes) -> bytes:
     """An artifact whose schema, which is kept in base64, has other bytes."""
     return re.sub(
         rb"[A-Za-z0-9+/=]{400,}",
-        lambda kept: b64encode(b64decode(kept[0]).replace(old, new)),
+        lambda match: b64encode(b64decode(match[0]).replace(old, new)),
         content,
     )
 
@@ -67,7 +67,7 @@ def cases(tmp_path: Path) -> Path:
     return path
 
 
-def foreign(content: bytes) -> bytes:
+def make_foreign_table(content: bytes) -> bytes:
     stream = io.BytesIO()
     pd.DataFrame({"case_id": ["a"], "price": [1]}).to_parquet(stream)
     return stream.getvalue()
@@ -89,31 +89,31 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
         )
     ),
     "a text": lambda _: b"case_id,text\n1,2\n",
-    "another's": foreign,
+    "another's": make_foreign_table,
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_artifact_is_named_with_what_to_do(cases: Path, damage: str) -> None:
+def test_a_damaged_artifact_is_named_with_a_remedy(cases: Path, damage: str) -> None:
     cases.write_bytes(DAMAGES[damage](cases.read_bytes()))
     read_footer_alone = {read_metadata, count_rows} if damage == "a flipped page" else set()
-    for read in (reader for reader in READERS if reader not in read_footer_alone):
+    for read_artifact in (reader for reader in READERS if reader not in read_footer_alone):
         with pytest.raises(UserError) as raised:
-            read(cases)
+            read_artifact(cases)
         message = str(raised.value)
         assert message.startswith(f"{cases}: damaged, or not a file of moot's (")
         assert "Delete it and run the same command again" in message
         assert "\n" not in message and len(message) < 400
 
 
-@pytest.mark.parametrize("instead", [b"quest\x01on", b"quest\xc8on", b"questiom"])
-def test_a_damaged_task_is_named_with_what_to_do(cases: Path, instead: bytes) -> None:
-    cases.write_bytes(in_schema(cases.read_bytes(), b"question", instead))
+@pytest.mark.parametrize("replacement", [b"quest\x01on", b"quest\xc8on", b"questiom"])
+def test_a_damaged_task_is_named_with_a_remedy(cases: Path, replacement: bytes) -> None:
+    cases.write_bytes(replace_in_schema(cases.read_bytes(), b"question", replacement))
     with pytest.raises(UserError, match=r"mine.parquet: damaged.*Delete it and run"):
         read_cases(cases)
 
 
-def test_a_folder_or_nothing_in_place_of_an_artifact_is_named(cases: Path) -> None:
+def test_a_folder_or_a_missing_artifact_is_named(cases: Path) -> None:
     with pytest.raises(UserError, match=r"mine.parquet: damaged.*\(a folder\)"):
         cases.unlink()
         cases.mkdir()
@@ -122,12 +122,12 @@ def test_a_folder_or_nothing_in_place_of_an_artifact_is_named(cases: Path) -> No
         read_frame(cases.with_name("other.parquet"))
 
 
-def test_a_missing_column_is_a_damage_too(cases: Path) -> None:
+def test_a_missing_column_is_named(cases: Path) -> None:
     with pytest.raises(UserError, match="no_such_column"):
         read_frame(cases, ["case_id", "no_such_column"])
 
 
-def test_what_ships_is_restored_and_not_deleted(
+def test_the_remedy_for_a_shipped_file_is_to_restore_it(
     monkeypatch: pytest.MonkeyPatch, cases: Path
 ) -> None:
     monkeypatch.setattr("moot.core.artifacts.SHIPPED", cases.parent)
@@ -138,18 +138,20 @@ def test_what_ships_is_restored_and_not_deleted(
         read_cases(shipped)
 
 
-def test_the_end_of_a_run_names_what_it_cannot_read_and_counts_the_rest(tmp_path: Path) -> None:
-    good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
+def test_the_outcome_names_unreadable_files_and_counts_the_rest(tmp_path: Path) -> None:
+    intact_file, damaged_file = tmp_path / "good.parquet", tmp_path / "bad.parquet"
     row = {"experiment": "e", "model": "m", "case_id": "c", "repeat": 0, "status": "valid"}
-    for path in (good, bad):
+    for path in (intact_file, damaged_file):
         write_rows(path, "predictions", [row], describe())
-    bad.write_bytes(bad.read_bytes()[:-30])
-    outcome = read_outcome([good, bad], [bad])
+    damaged_file.write_bytes(damaged_file.read_bytes()[:-30])
+    outcome = read_outcome([intact_file, damaged_file], [damaged_file])
     assert len(outcome.debates) == 1 and outcome.lines()
-    assert len(outcome.unreadable) == 2 and all(str(bad) in fault for fault in outcome.unreadable)
+    assert len(outcome.unreadable) == 2 and all(
+        str(damaged_file) in fault for fault in outcome.unreadable
+    )
     with pytest.raises(UserError, match=r"bad.parquet: damaged"):
         write_outcome("study", outcome, {"csv": tmp_path / "o.csv", "html": tmp_path / "o.html"})
-    assert read_times_resumed(bad) == 0
+    assert read_times_resumed(damaged_file) == 0
 
 
 def test_a_damaged_record_of_a_job_is_named(
@@ -166,7 +168,7 @@ def test_a_damaged_record_of_a_job_is_named(
             read_records()
 
 
-def test_the_last_record_of_a_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_record_of_a_file_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     RECORDS.mkdir(parents=True)
     for number, (first, code) in enumerate(
@@ -186,13 +188,13 @@ def test_the_last_record_of_a_file_counts(tmp_path: Path, monkeypatch: pytest.Mo
     assert read_records()["results/shared.csv"].digests == {"code": "new"}
 
 
-def test_calls_to_import_are_looked_at_before_they_are_read(tmp_path: Path, cases: Path) -> None:
-    for content in (b"", cases.read_bytes(), cases.read_bytes()[:-9], foreign(b"")):
+def test_files_of_calls_are_checked_before_import(tmp_path: Path, cases: Path) -> None:
+    for content in (b"", cases.read_bytes(), cases.read_bytes()[:-9], make_foreign_table(b"")):
         cases.write_bytes(content)
         script = Path(__file__).resolve().parents[2] / "scripts" / "import_calls.py"
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, script, "--ledger", tmp_path / "ledger", cases],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
-        assert done.returncode == 1
-        assert done.stderr.startswith(f"moot: {cases}: ") and done.stderr.count("\n") == 1
+        assert process.returncode == 1
+        assert process.stderr.startswith(f"moot: {cases}: ") and process.stderr.count("\n") == 1

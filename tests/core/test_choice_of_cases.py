@@ -7,7 +7,7 @@ import pytest
 from moot.core.cases import Case, choose_cases
 
 
-def cases_with(counts: dict[str, int]) -> list[Case]:
+def make_cases(counts: dict[str, int]) -> list[Case]:
     return [
         Case(f"{target}-{number}", "toy", "test", "Facts.", target, tuple(counts))
         for target, size in counts.items()
@@ -19,24 +19,22 @@ def cases_with(counts: dict[str, int]) -> list[Case]:
     "counts", [{"no": 204, "yes": 79}, {"con": 50, "pro": 50}, {"a": 120, "b": 60, "c": 20}]
 )
 @pytest.mark.parametrize("seed", [0, 20261121])
-def test_any_number_of_cases_has_the_shares_of_their_labels(
-    counts: dict[str, int], seed: int
-) -> None:
-    cases = cases_with(counts)
+def test_a_subset_of_cases_keeps_the_shares_of_labels(counts: dict[str, int], seed: int) -> None:
+    cases = make_cases(counts)
     for count in (1, 2, 6, 20, 100):
-        chosen = [case.target for case in choose_cases(cases, count, seed)]
+        labels = [case.target for case in choose_cases(cases, count, seed)]
         for target, size in counts.items():
-            assert abs(chosen.count(target) - count * size / len(cases)) <= 1, (count, target)
+            assert abs(labels.count(target) - count * size / len(cases)) <= 1, (count, target)
 
 
-def test_more_cases_include_the_fewer_whatever_their_order() -> None:
-    cases = cases_with({"no": 30, "yes": 11})
+def test_a_larger_subset_includes_the_smaller_one_in_any_order() -> None:
+    cases = make_cases({"no": 30, "yes": 11})
     everything = choose_cases(cases, None, seed=3)
     assert len({case.case_id for case in everything}) == len(cases)
     for count in range(len(cases)):
         assert choose_cases(cases[::-1], count, seed=3) == everything[:count]
 
 
-def test_another_seed_chooses_others() -> None:
-    cases = cases_with({"no": 30, "yes": 11})
+def test_another_seed_chooses_other_cases() -> None:
+    cases = make_cases({"no": 30, "yes": 11})
     assert choose_cases(cases, 6, seed=1) != choose_cases(cases, 6, seed=2)

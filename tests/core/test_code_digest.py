@@ -26,13 +26,13 @@ def forget_digests() -> None:
     code_digest._digest_of_file.cache_clear()
 
 
-def digest_anew(*names: str) -> str:
+def compute_digest(*names: str) -> str:
     forget_digests()
     return code_digest.digest_of(*names)
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "counts"),
+    ("file", "text", "is_included"),
     [
         ("rule.py", "X = 2\n", True),
         ("moot/core/base.py", "X = 2\n", True),
@@ -43,19 +43,19 @@ def digest_anew(*names: str) -> str:
         ("moot/llm/chat.py", "X = 2\n", False),
     ],
 )
-def test_the_stated_folders_count_and_no_others(
-    scripts: Path, file: str, text: str, counts: bool
+def test_only_the_stated_folders_change_the_digest(
+    scripts: Path, file: str, text: str, is_included: bool
 ) -> None:
     names = ("rule.py", "core", "!core/tables*.py")
-    before = digest_anew(*names)
+    old_digest = compute_digest(*names)
     (scripts / file).parent.mkdir(exist_ok=True)
     (scripts / file).write_text(text)
-    assert (digest_anew(*names) != before) is counts
+    assert (compute_digest(*names) != old_digest) is is_included
 
 
-def test_a_name_of_no_file_is_an_error(scripts: Path) -> None:
+def test_a_name_without_a_file_is_an_error(scripts: Path) -> None:
     with pytest.raises(ValueError, match="no source file 'nowhere'"):
-        digest_anew("core", "nowhere")
+        compute_digest("core", "nowhere")
 
 
 @pytest.mark.parametrize(
@@ -66,5 +66,5 @@ def test_a_name_of_no_file_is_an_error(scripts: Path) -> None:
         ("moot.datasets", "datasets"),
     ],
 )
-def test_a_module_of_a_study_stands_for_the_study(module: str, source: str) -> None:
+def test_the_source_of_a_module_is_its_folder_or_file(module: str, source: str) -> None:
     assert code_digest.source_of(module) == source

@@ -30,7 +30,9 @@ ANSWERS = st.lists(
 
 
 @given(CONFIDENCES, CONFIDENCES, st.integers(2, 9))
-def test_the_rule_rises_from_a_guess_to_certainty(low: float, high: float, labels: int) -> None:
+def test_the_probability_rises_from_chance_to_one_with_the_confidence(
+    low: float, high: float, labels: int
+) -> None:
     low, high = sorted((low, high))
     assert probability_of_stated_confidence(0.0, labels) == pytest.approx(1 / labels)
     assert probability_of_stated_confidence(100.0, labels) == pytest.approx(1)
@@ -47,7 +49,7 @@ def test_no_other_label_is_more_probable_than_the_answer(
 ) -> None:
     label = data.draw(st.sampled_from(task.labels))
     shares = stated_probabilities(task, [label], confidence)
-    assert max(shares, key=lambda other: shares[other]) == label
+    assert max(shares, key=lambda label_name: shares[label_name]) == label
     assert decide(Outlook(shares, (label,)), task) == label, (
         "smoothing begins with the judge's own answer"
     )
@@ -57,7 +59,7 @@ def test_no_other_label_is_more_probable_than_the_answer(
     )
 
 
-async def test_no_with_40_per_cent_is_no_evidence_for_yes() -> None:
+async def test_an_answer_no_with_40_percent_is_not_evidence_for_yes() -> None:
     answer, _, _ = await hold(
         "zero_shot", case("c", "no"), REARREST, lambda _: '{"prediction": "NO", "confidence": 40}'
     )
@@ -67,16 +69,19 @@ async def test_no_with_40_per_cent_is_no_evidence_for_yes() -> None:
     assert answer.probability == pytest.approx(0.7)
 
 
-def scores_of(folder: Path, answers: list[tuple[str, int]], right: bool) -> pd.Series:
+def overall_scores(folder: Path, answers: list[tuple[str, int]], is_correct: bool) -> pd.Series:
     """The overall scores of stated answers that are all right, or all wrong."""
-    other = {"yes": "no", "no": "yes"}
-    cases = [case(f"c{n}", said if right else other[said]) for n, (said, _) in enumerate(answers)]
-    rows = [
-        prediction(c.case_id, c.target, said, confidence=stated)
-        for c, (said, stated) in zip(cases, answers, strict=True)
+    other_label = {"yes": "no", "no": "yes"}
+    cases = [
+        case(f"c{n}", answer if is_correct else other_label[answer])
+        for n, (answer, _) in enumerate(answers)
     ]
-    said = [utterance(f"{c.case_id}#0", 1, "expert") for c in cases]
-    frame = score_experiment(write_results(folder, cases, {"tiny": rows}, {"tiny": said}))
+    rows = [
+        prediction(c.case_id, c.target, answer, confidence=confidence)
+        for c, (answer, confidence) in zip(cases, answers, strict=True)
+    ]
+    answer = [utterance(f"{c.case_id}#0", 1, "expert") for c in cases]
+    frame = score_experiment(write_results(folder, cases, {"tiny": rows}, {"tiny": answer}))
     overall = frame[
         (frame["group"] == "overall") & (frame["model"] == "tiny") & (frame["average"] == "")
     ]
@@ -86,16 +91,16 @@ def scores_of(folder: Path, answers: list[tuple[str, int]], right: bool) -> pd.S
 @given(ANSWERS, st.booleans())
 @settings(max_examples=15)
 def test_brier_auc_and_calibration_never_contradict_the_predictions(
-    tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, int]], right: bool
+    tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, int]], is_correct: bool
 ) -> None:
-    found = scores_of(tmp_path_factory.mktemp("scores"), answers, right)
+    scores = overall_scores(tmp_path_factory.mktemp("scores"), answers, is_correct)
     guess = 0.25  # the Brier score of saying one half of everything
-    assert found["brier"] <= guess if right else found["brier"] >= guess
-    assert found["brier"] == pytest.approx(found["brier_of_prediction"])
-    if len({said for said, _ in answers}) > 1:
-        assert found["auc"] == (1.0 if right else 0.0)
-    assert found["overconfidence"] <= 0 if right else found["overconfidence"] >= 0.5
-    assert found["confidence_missing"] == 0
+    assert scores["brier"] <= guess if is_correct else scores["brier"] >= guess
+    assert scores["brier"] == pytest.approx(scores["brier_of_prediction"])
+    if len({answer for answer, _ in answers}) > 1:
+        assert scores["auc"] == (1.0 if is_correct else 0.0)
+    assert scores["overconfidence"] <= 0 if is_correct else scores["overconfidence"] >= 0.5
+    assert scores["confidence_missing"] == 0
 
 
 @given(
@@ -105,13 +110,17 @@ def test_brier_auc_and_calibration_never_contradict_the_predictions(
 def test_a_belief_lies_on_the_side_of_its_prediction(
     tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, int]]
 ) -> None:
-    said = [
-        utterance("c#0", turn, "judge", kind="belief", prediction=label, confidence=float(stated))
-        for turn, (label, stated) in enumerate(answers, start=1)
+    utterances = [
+        utterance(
+            "c#0", turn, "judge", kind="belief", prediction=label, confidence=float(confidence)
+        )
+        for turn, (label, confidence) in enumerate(answers, start=1)
     ]
     rows = {"tiny": [prediction("c", "yes", answers[-1][0])]}
     opinions = stated_predictions(
-        write_results(tmp_path_factory.mktemp("beliefs"), [case("c", "yes")], rows, {"tiny": said})
+        write_results(
+            tmp_path_factory.mktemp("beliefs"), [case("c", "yes")], rows, {"tiny": utterances}
+        )
     )
     assert all(
         (belief > 0.5) == (label == "yes")
@@ -119,19 +128,19 @@ def test_a_belief_lies_on_the_side_of_its_prediction(
     )
 
 
-def test_a_missing_confidence_is_counted_and_no_default(tmp_path: Path) -> None:
+def test_a_missing_confidence_is_counted_and_not_replaced(tmp_path: Path) -> None:
     cases = [case("a", "yes"), case("b", "no"), case("c", "no")]
     rows = [
         prediction("a", "yes", "yes", confidence=80.0),
         prediction("b", "no", "no"),
         prediction("c", "no", "yes", confidence=20.0),
     ]
-    said = [
+    utterances = [
         utterance("a#0", 1, "judge", kind="belief", prediction="no"),
         utterance("a#0", 2, "prosecutor", "He will."),
         utterance("a#0", 3, "judge", kind="verdict", prediction="yes", confidence=80.0),
     ]
-    scores = score_experiment(write_results(tmp_path, cases, {"tiny": rows}, {"tiny": said}))
+    scores = score_experiment(write_results(tmp_path, cases, {"tiny": rows}, {"tiny": utterances}))
     by_metric = scores[scores["model"] == "tiny"].set_index(["group", "metric"])
     assert tuple(by_metric.loc[("overall", "confidence_missing"), ["value", "n"]]) == (1.0, 3)
     assert by_metric.loc[("overall", "brier"), "n"] == 2
@@ -139,7 +148,7 @@ def test_a_missing_confidence_is_counted_and_no_default(tmp_path: Path) -> None:
     assert tuple(by_metric.loc[("speaker=judge", "beliefs_missing"), ["value", "n"]]) == (1.0, 2)
 
 
-def test_a_probability_goes_before_a_score_and_a_score_before_a_stated_confidence() -> None:
+def test_a_probability_overrides_a_score_and_a_score_a_confidence() -> None:
     rows = pd.DataFrame({
         "prediction": ["yes", "no", "no", "no"],
         "probability": [0.6, 0.9, np.nan, np.nan],

@@ -15,7 +15,7 @@ WITH_EXAMPLES = sorted(
 
 
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_gives_what_its_docstring_says(path: Path) -> None:
+def test_an_example_gives_the_result_in_its_docstring(path: Path) -> None:
     name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-    found = doctest.testmod(import_module(name))
-    assert found.attempted and not found.failed
+    results = doctest.testmod(import_module(name))
+    assert results.attempted and not results.failed

@@ -30,17 +30,19 @@ from moot.core.input_files import (
 from moot.datasets import Loaded
 from moot.jobs.load import check_cases
 
-GOOD = "id,answer,age\n1,yes,20\n2,no,\n"
+VALID_TABLE = "id,answer,age\n1,yes,20\n2,no,\n"
 
 
-def write(folder: Path, content: str | bytes, name: str = "table.csv") -> Path:
+def write_file(folder: Path, content: str | bytes, name: str = "table.csv") -> Path:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
 
 
-def test_reads_text_as_it_stands(tmp_path: Path) -> None:
-    frame = read_csv(write(tmp_path, b"\xef\xbb\xbf" + GOOD.encode()), ["id", "age"], unique="id")
+def test_cells_are_read_as_text_without_change(tmp_path: Path) -> None:
+    frame = read_csv(
+        write_file(tmp_path, b"\xef\xbb\xbf" + VALID_TABLE.encode()), ["id", "age"], unique="id"
+    )
     assert frame.columns.tolist() == ["id", "answer", "age"]
     assert frame.index.tolist() == [1, 2]
     assert frame["age"].tolist() == ["20", ""]
@@ -79,7 +81,7 @@ def test_reads_text_as_it_stands(tmp_path: Path) -> None:
 def test_a_faulty_table_is_refused_with_one_message(
     tmp_path: Path, content: str | bytes, message: str
 ) -> None:
-    path = write(tmp_path, content)
+    path = write_file(tmp_path, content)
     with pytest.raises(UserError, match=message) as raised:
         read_csv(path, ["id", "answer", "age"], unique="id")
     assert str(path) in str(raised.value)
@@ -94,42 +96,42 @@ def test_a_faulty_table_is_refused_with_one_message(
             "table.csv: a zip archive, or an Excel or OpenDocument",
         ),
         (
-            gzip.compress(GOOD.encode(), mtime=0),
+            gzip.compress(VALID_TABLE.encode(), mtime=0),
             "table.csv: compressed by gzip; expected a text file. Unpack or export it",
         ),
-        (lzma.compress(GOOD.encode()), "compressed by xz"),
-        (bz2.compress(GOOD.encode()), "compressed by bzip2"),
+        (lzma.compress(VALID_TABLE.encode()), "compressed by xz"),
+        (bz2.compress(VALID_TABLE.encode()), "compressed by bzip2"),
         (b"PAR1\x15\x04", "a Parquet file"),
         (
-            GOOD.replace(",", ";"),
+            VALID_TABLE.replace(",", ";"),
             "missing columns id, answer, age .are fields separated by semicolons. Expected commas",
         ),
-        (GOOD.replace(",", "\t"), "are fields separated by tabs"),
+        (VALID_TABLE.replace(",", "\t"), "are fields separated by tabs"),
         (
             '"id,answer,age"\n"1,yes,20"\n',
             "are whole lines wrapped in quotes.*take the outer quotes away",
         ),
     ],
 )
-def test_a_file_of_another_form_is_named(
+def test_a_file_in_another_format_is_named(
     tmp_path: Path, content: str | bytes, message: str
 ) -> None:
     with pytest.raises(UserError, match=message) as raised:
-        read_csv(write(tmp_path, content), ["id", "answer", "age"], unique="id")
+        read_csv(write_file(tmp_path, content), ["id", "answer", "age"], unique="id")
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "base64"])
 def test_an_unknown_encoding_is_named(tmp_path: Path, encoding: str) -> None:
-    for read in (read_csv, read_jsonl):
+    for reader in (read_csv, read_jsonl):
         with pytest.raises(
             UserError,
             match=rf"table.csv: unknown encoding '{encoding}'.*gb18030.*Correct `encoding`",
         ):
-            read(write(tmp_path, GOOD), {"id": str}, encoding=encoding)
+            reader(write_file(tmp_path, VALID_TABLE), {"id": str}, encoding=encoding)
 
 
-def test_a_missing_file_says_how_to_get_it(tmp_path: Path) -> None:
+def test_the_message_about_a_missing_file_has_a_remedy(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no such file; set data_root in the configuration"):
         read_csv(
             tmp_path / "absent.csv", ["id"], get="set data_root in the configuration to its folder."
@@ -139,7 +141,7 @@ def test_a_missing_file_says_how_to_get_it(tmp_path: Path) -> None:
 
 
 def test_numbers_booleans_and_vocabularies_name_the_first_wrong_row(tmp_path: Path) -> None:
-    path = write(tmp_path, "n,b,word\n 3,TRUE,a\n-4,False,b\n,maybe,c\n")
+    path = write_file(tmp_path, "n,b,word\n 3,TRUE,a\n-4,False,b\n,maybe,c\n")
     frame = read_csv(path, ["n", "b", "word"])
     assert parse_whole_numbers(path, frame["n"], allows_blank=True).tolist() == [3, -4, pd.NA]
     assert parse_booleans(path, frame["b"].iloc[:2]).tolist() == [True, False]
@@ -173,12 +175,10 @@ def test_numbers_booleans_and_vocabularies_name_the_first_wrong_row(tmp_path: Pa
         max_size=8,
     )
 )
-def test_any_text_that_was_written_as_csv_is_read_back(
-    tmp_path: Path, rows: list[tuple[str, str]]
-) -> None:
+def test_any_text_written_as_csv_is_read_back(tmp_path: Path, rows: list[tuple[str, str]]) -> None:
     stream = io.StringIO(newline="")
     csv.writer(stream, quoting=csv.QUOTE_ALL).writerows([("first", "second"), *rows])
-    frame = read_csv(write(tmp_path, stream.getvalue()), ["first", "second"])
+    frame = read_csv(write_file(tmp_path, stream.getvalue()), ["first", "second"])
     assert list(frame.itertuples(index=False, name=None)) == rows
 
 
@@ -189,11 +189,11 @@ def test_json_lines_keep_their_values_and_their_line(tmp_path: Path) -> None:
     ]
     text = "\n\n".join(json.dumps(record, ensure_ascii=False) for record in records) + "\n"
     fields = {"id": int, "fact": str, "meta": dict}
-    frame = read_jsonl(write(tmp_path, text), fields, unique="id")
+    frame = read_jsonl(write_file(tmp_path, text), fields, unique="id")
     assert frame.to_dict("records") == [
         {name: record[name] for name in fields} for record in records
     ]
-    recoded = read_jsonl(write(tmp_path, text.encode("gb18030")), fields, encoding="gb18030")
+    recoded = read_jsonl(write_file(tmp_path, text.encode("gb18030")), fields, encoding="gb18030")
     assert recoded["fact"].tolist() == frame["fact"].tolist()
 
 
@@ -229,29 +229,29 @@ def test_json_lines_keep_their_values_and_their_line(tmp_path: Path) -> None:
 def test_a_faulty_record_is_refused_with_one_message(
     tmp_path: Path, content: str | bytes, message: str
 ) -> None:
-    path = write(tmp_path, content, "records.jsonl")
+    path = write_file(tmp_path, content, "records.jsonl")
     with pytest.raises(UserError, match=message) as raised:
         read_jsonl(path, {"id": str, "fact": str}, unique="id")
     assert str(path) in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
-def test_true_is_no_whole_number(tmp_path: Path) -> None:
+def test_true_is_not_a_whole_number(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="field 'n': found True, expected int"):
-        read_jsonl(write(tmp_path, '{"n": true}'), {"n": int})
+        read_jsonl(write_file(tmp_path, '{"n": true}'), {"n": int})
 
 
-def test_what_a_file_holds_is_shown_short_and_on_one_line() -> None:
+def test_a_quoted_value_is_short_and_on_one_line() -> None:
     assert "\n" not in quote_value("a\nb")
     assert len(quote_value("x" * 500)) < 70
 
 
 @pytest.mark.parametrize("place", ["text", "attributes"])
-def test_half_a_character_from_any_source_is_named(place: str) -> None:
+def test_an_unpaired_surrogate_from_any_source_is_named(place: str) -> None:
     """YAML's \\ud800 does not pass the readers above; what no file can hold is found where cases
     are checked.
     """
-    half = {"text": "a \ud800 b"} if place == "text" else {"attributes": {"topic": "\udfff"}}
+    fields = {"text": "a \ud800 b"} if place == "text" else {"attributes": {"topic": "\udfff"}}
     cases = [
         Case(
             **{
@@ -260,7 +260,7 @@ def test_half_a_character_from_any_source_is_named(place: str) -> None:
                 "split": "test",
                 "text": "t",
                 "target": "no",
-                **half,
+                **fields,
                 "labels": ("no",),
             }
         )
@@ -271,11 +271,13 @@ def test_half_a_character_from_any_source_is_named(place: str) -> None:
         check_cases("d", Loaded(cases, Task("it", "Is it?", ("no",))))
 
 
-@pytest.mark.parametrize("told", [{"positive": "maybe"}, {"meaning": {"maybe": "it may be"}}])
-def test_a_label_that_no_case_can_have_is_refused(told: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "task_fields", [{"positive": "maybe"}, {"meaning": {"maybe": "it may be"}}]
+)
+def test_a_label_that_no_case_can_have_is_refused(task_fields: dict[str, Any]) -> None:
     loaded = Loaded(
         [Case("1", "d", "test", "text", "no", ("no", "yes"))],
-        Task("it", "Is it?", ("no", "yes"), **told),
+        Task("it", "Is it?", ("no", "yes"), **task_fields),
     )
     with pytest.raises(UserError, match="names the label 'maybe'; expected one of no, yes"):
         check_cases("d", loaded)

@@ -25,36 +25,40 @@ from moot.plan.plan import Plan
 VALIDATION, CASES = 12, 40
 
 
-def experiment(protocol: str, **params: Any) -> dict[str, Any]:
+def make_experiment(protocol: str, **params: Any) -> dict[str, Any]:
     return {"protocol": protocol, "params": params, "calibration_cases": VALIDATION}
 
 
-@pytest.mark.parametrize("listed", [20, 5, 1])
-def test_a_word_that_is_not_listed_decides_nothing(
-    listed: int, server: FaultServer, tmp_path: Path
+@pytest.mark.parametrize("listed_count", [20, 5, 1])
+def test_an_unlisted_word_never_decides_the_answer(
+    listed_count: int, server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", CASES, validation=VALIDATION)
-    server.reset(listed=listed, logprobs="given")
+    server.reset(listed=listed_count, logprobs="given")
     config = configuration(
-        server.url, tmp_path, experiment=experiment("zero_shot", answer="likelihood")
+        server.url, tmp_path, experiment=make_experiment("zero_shot", answer="likelihood")
     )
-    said = hold(config, cases, tmp_path / "out.parquet")
-    answers = said[said["kind"] == "prediction"]
+    transcript = hold(config, cases, tmp_path / "out.parquet")
+    answers = transcript[transcript["kind"] == "prediction"]
     with closing(Ledger(config["ledger"])) as ledger:
         replies = ledger.replies(list(answers["call_id"]))
     for answer in answers.replace({float("nan"): None}).to_dict("records"):
-        found, parsed = replies[answer["call_id"]].logprobs, json.loads(answer["parsed"])
-        assert all(map(math.isfinite, found.values()))
-        if found:
-            assert answer["prediction"].upper() == max(found, key=lambda word: found[word])
+        word_logprobs, parsed = replies[answer["call_id"]].logprobs, json.loads(answer["parsed"])
+        assert all(map(math.isfinite, word_logprobs.values()))
+        if word_logprobs:
+            assert answer["prediction"].upper() == max(
+                word_logprobs, key=lambda word: word_logprobs[word]
+            )
             assert set(parsed.get("unlisted", [])) == {"yes", "no"} - {
-                word.lower() for word in found
+                word.lower() for word in word_logprobs
             }
         else:
             assert (answer["parse_status"], answer["prediction"]) == ("invalid", None)
             assert "lists none of the words" in parsed["problem"]
-    few = [reply for reply in replies.values() if len(reply.logprobs) == 1]
-    assert any(not reply.logprobs for reply in replies.values()) and bool(few) == (listed == 1)
+    single_word_replies = [reply for reply in replies.values() if len(reply.logprobs) == 1]
+    assert any(not reply.logprobs for reply in replies.values()) and bool(single_word_replies) == (
+        listed_count == 1
+    )
     outputs = tmp_path / "predictions.parquet", tmp_path / "calls.parquet"
     write_predictions(
         Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [tmp_path / "out.parquet"], *outputs
@@ -70,7 +74,7 @@ def test_a_word_that_is_not_listed_decides_nothing(
     )
 
 
-def test_votes_and_outlooks_less_their_prior_are_finite_or_missing(
+def test_votes_and_prior_corrected_forecasts_are_finite_or_missing(
     server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", 16)
@@ -83,10 +87,11 @@ def test_votes_and_outlooks_less_their_prior_are_finite_or_missing(
         config = configuration(
             server.url, tmp_path, experiment={"protocol": protocol, "params": params}
         )
-        said = hold(config, cases, tmp_path / f"{protocol}.parquet")
-        assert not said["parsed"].str.contains("NaN|Infinity", regex=True, na=False).any()
+        transcript = hold(config, cases, tmp_path / f"{protocol}.parquet")
+        assert not transcript["parsed"].str.contains("NaN|Infinity", regex=True, na=False).any()
         conclusions = [
-            json.loads(parsed) for parsed in said.loc[said["kind"] == "conclusion", "parsed"]
+            json.loads(parsed)
+            for parsed in transcript.loc[transcript["kind"] == "conclusion", "parsed"]
         ]
         assert {"valid", "invalid"} == {outcome["status"] for outcome in conclusions}
 
@@ -97,26 +102,30 @@ numbers = st.one_of(st.floats(-1e3, 0), st.just(-math.inf), st.just(math.nan))
 @given(
     st.dictionaries(st.sampled_from(["YES", "NO", "MAYBE"]), numbers), st.one_of(st.none(), numbers)
 )
-def test_what_is_not_listed_never_passes_what_is(
+def test_unlisted_words_stay_below_listed_words(
     logprobs: dict[str, float], unlisted: float | None
 ) -> None:
     words = ("YES", "NO", "MAYBE")
-    listed = {word for word, value in logprobs.items() if math.isfinite(value)}
-    found = complete_logprobs(logprobs, words, unlisted)
-    assert (found is None) == (not listed)
-    if found is not None:
-        assert all(map(math.isfinite, found.values())) and all(
-            map(math.isfinite, label_shares(found).values())
+    listed_words = {word for word, value in logprobs.items() if math.isfinite(value)}
+    completed = complete_logprobs(logprobs, words, unlisted)
+    assert (completed is None) == (not listed_words)
+    if completed is not None:
+        assert all(map(math.isfinite, completed.values())) and all(
+            map(math.isfinite, label_shares(completed).values())
         )
-        assert all(found[word] == logprobs[word] for word in listed)
-        assert all(found[word] < found[other] for word in set(words) - listed for other in listed)
+        assert all(completed[word] == logprobs[word] for word in listed_words)
+        assert all(
+            completed[word] < completed[listed_word]
+            for word in set(words) - listed_words
+            for listed_word in listed_words
+        )
 
 
-def test_half_of_the_least_bound_counts() -> None:
-    found = complete_logprobs({"YES": math.log(0.9)}, ("YES", "NO"))
-    assert found and math.exp(found["NO"]) == pytest.approx(0.05)
-    found = complete_logprobs({"YES": math.log(0.5)}, ("YES", "NO"), math.log(0.02))
-    assert found and math.exp(found["NO"]) == pytest.approx(0.01)
+def test_an_unlisted_word_gets_half_of_the_smallest_bound() -> None:
+    completed = complete_logprobs({"YES": math.log(0.9)}, ("YES", "NO"))
+    assert completed and math.exp(completed["NO"]) == pytest.approx(0.05)
+    completed = complete_logprobs({"YES": math.log(0.5)}, ("YES", "NO"), math.log(0.02))
+    assert completed and math.exp(completed["NO"]) == pytest.approx(0.01)
 
 
 # Servers without token probabilities
@@ -135,25 +144,25 @@ def test_auto_falls_back_to_the_stated_confidence(
         {"concurrency": 1},
         experiment={"protocol": "feedback", "params": params},
     )
-    said = hold(config, cases, tmp_path / "out.parquet")
-    conclusions = said[said["kind"] == "conclusion"]
+    transcript = hold(config, cases, tmp_path / "out.parquet")
+    conclusions = transcript[transcript["kind"] == "conclusion"]
     assert list(conclusions["prediction"].isin(["yes", "no"])) == [True] * 3
-    assert list(said.loc[said["kind"] == "note", "text"].unique()) == [
+    assert list(transcript.loc[transcript["kind"] == "note", "text"].unique()) == [
         "no token probabilities: stated confidence is used"
     ]
     assert set(
-        said.loc[said["kind"] == "smoothed", "parsed"].map(
+        transcript.loc[transcript["kind"] == "smoothed", "parsed"].map(
             lambda text: json.loads(text)["probability"]
         )
     ) == {"stated confidence"}
-    assert server.stats()["requests"] == (said["call_id"] != "").sum() + 1, (
+    assert server.stats()["requests"] == (transcript["call_id"] != "").sum() + 1, (
         "a job asks for probabilities once"
     )
     hold({**config, "replay": True}, cases, tmp_path / "replayed.parquet")
     assert (tmp_path / "replayed.parquet").read_bytes() == (tmp_path / "out.parquet").read_bytes()
 
 
-def test_likelihood_alone_stops_the_run_with_what_to_do(
+def test_likelihood_without_probabilities_stops_the_run_with_a_remedy(
     server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", 3)
@@ -176,7 +185,7 @@ def test_likelihood_alone_stops_the_run_with_what_to_do(
         max_size=25,
     )
 )
-def test_the_threshold_has_the_best_macro_f1_and_of_equal_ones_the_nearest_to_a_half(
+def test_the_threshold_has_the_best_macro_f1_and_is_nearest_to_one_half(
     cases: list[tuple[float, bool]],
 ) -> None:
     from sklearn.metrics import f1_score

@@ -38,24 +38,24 @@ FAULTS = {
     sys.platform != "linux", reason="limits of memory are the kernel's, and reported by it"
 )
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_job_without_memory_says_so_in_one_message(tmp_path: Path, fault: str) -> None:
+def test_a_job_without_memory_ends_with_one_message(tmp_path: Path, fault: str) -> None:
     program = PROGRAM.format(
         path=sys.path, folder=str(tmp_path), room=60_000_000, fault=FAULTS[fault]
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert "moot: not enough memory for this job (" in done.stderr
-    assert "fewer jobs at once (--cores)" in done.stderr
+    assert process.returncode == 1
+    assert "Traceback" not in process.stderr
+    assert process.stderr.count("\n") == 1
+    assert "moot: not enough memory for this job (" in process.stderr
+    assert "fewer jobs at once (--cores)" in process.stderr
     assert "not enough memory" in (tmp_path / "log").read_text()
 
 
 @pytest.mark.slow  # Snakemake hangs only in a process of its own
 @pytest.mark.parametrize("kilobytes", [300_000, 500_000])
-def test_snakemake_without_memory_says_so_in_one_message(tmp_path: Path, kilobytes: int) -> None:
+def test_snakemake_without_memory_ends_with_one_message(tmp_path: Path, kilobytes: int) -> None:
     command = [
         sys.executable,
         "-m",
@@ -65,7 +65,7 @@ def test_snakemake_without_memory_says_so_in_one_message(tmp_path: Path, kilobyt
         "--directory",
         tmp_path,
     ]
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, "--cores", "2"],
         preexec_fn=lambda: resource.setrlimit(
             resource.RLIMIT_AS, (1024 * kilobytes, 1024 * kilobytes)
@@ -74,10 +74,10 @@ def test_snakemake_without_memory_says_so_in_one_message(tmp_path: Path, kilobyt
         text=True,
         check=False,
     )
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
+    assert process.returncode == 1
+    assert "Traceback" not in process.stderr
     assert (
         f"not enough memory for Snakemake itself: its address space is limited to {kilobytes} kB"
-        in done.stderr
+        in process.stderr
     )
-    assert "give fewer cores" in done.stderr
+    assert "give fewer cores" in process.stderr

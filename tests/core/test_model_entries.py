@@ -18,37 +18,39 @@ PROJECT = Path(__file__).resolve().parents[2]
 SHIPPED = PROJECT / "config" / "models.yaml"
 
 
-def models(folder: Path, *own: str, given: str = "{}") -> tuple[dict[str, ModelConfig], list[str]]:
+def merge_entries(
+    folder: Path, *user_texts: str, command_line: str = "{}"
+) -> tuple[dict[str, ModelConfig], list[str]]:
     """The entries of the shipped file, of own files and of the command line, as Snakemake merges
     them; and the lines.
     """
-    files = [SHIPPED, *(folder / f"my{number}.yaml" for number in range(len(own)))]
-    for file, text in zip(files[1:], own, strict=True):
+    files = [SHIPPED, *(folder / f"my{number}.yaml" for number in range(len(user_texts)))]
+    for file, text in zip(files[1:], user_texts, strict=True):
         file.write_text(text, encoding="utf-8")
-    line, faults = yaml.safe_load(given), Faults()
+    line, faults = yaml.safe_load(command_line), Faults()
     config = merge_over_defaults(line, files)
-    kept = merge_models(config, files, [SHIPPED], line, faults)
+    notices = merge_models(config, files, [SHIPPED], line, faults)
     faults.check()
     return {
         name: ModelConfig.model_validate(entry) for name, entry in config["models"].items()
-    }, kept
+    }, notices
 
 
-def test_an_entry_that_names_a_model_replaces_moots_own_whole(tmp_path: Path) -> None:
-    mine = "{endpoint: openai, model: mistral-large-latest, api_key_env: MISTRAL_API_KEY}"
-    found, kept = models(
-        tmp_path, f"models: {{mistral: {mine}, gpt-4o-mini: {{model: gpt-4o-mini}}}}"
+def test_an_entry_with_a_model_replaces_the_shipped_entry(tmp_path: Path) -> None:
+    user_entry = "{endpoint: openai, model: mistral-large-latest, api_key_env: MISTRAL_API_KEY}"
+    configs, notices = merge_entries(
+        tmp_path, f"models: {{mistral: {user_entry}, gpt-4o-mini: {{model: gpt-4o-mini}}}}"
     )
-    assert found["mistral"] == ModelConfig.model_validate(yaml.safe_load(mine))
-    assert found["mistral"].base_url is None and found["gpt-4o-mini"].structured == "native"
-    assert found["gpt-4o-mini"].api_key_env is None and not kept
-    assert found["gpt-4o"].structured == "prompted", "what the user does not name stays"
+    assert configs["mistral"] == ModelConfig.model_validate(yaml.safe_load(user_entry))
+    assert configs["mistral"].base_url is None and configs["gpt-4o-mini"].structured == "native"
+    assert configs["gpt-4o-mini"].api_key_env is None and not notices
+    assert configs["gpt-4o"].structured == "prompted", "what the user does not name stays"
 
 
-def test_an_entry_that_names_none_changes_moots_own_and_says_what_it_kept(tmp_path: Path) -> None:
-    found, kept = models(tmp_path, "models: {gpt-4o: {max_tokens: 99}}")
-    assert found["gpt-4o"].max_tokens == 99 and found["gpt-4o"].structured == "prompted"
-    [line] = kept
+def test_an_entry_without_a_model_changes_the_shipped_entry_with_a_notice(tmp_path: Path) -> None:
+    configs, notices = merge_entries(tmp_path, "models: {gpt-4o: {max_tokens: 99}}")
+    assert configs["gpt-4o"].max_tokens == 99 and configs["gpt-4o"].structured == "prompted"
+    [line] = notices
     assert (
         "my0.yaml: models.gpt-4o changes" in line
         and "model 'gpt-4o'" in line
@@ -56,44 +58,54 @@ def test_an_entry_that_names_none_changes_moots_own_and_says_what_it_kept(tmp_pa
     )
 
 
-def test_own_files_change_each_others_entries(tmp_path: Path) -> None:
+def test_user_files_change_entries_of_each_other(tmp_path: Path) -> None:
     first = "models: {gpt-4o: {model: mine, temperature: 0.3}}"
-    found, kept = models(
-        tmp_path, first, "models: {gpt-4o: {model: other}}", given="{models: {gpt-4o: {seed: 3}}}"
+    configs, notices = merge_entries(
+        tmp_path,
+        first,
+        "models: {gpt-4o: {model: other}}",
+        command_line="{models: {gpt-4o: {seed: 3}}}",
     )
-    changed = found["gpt-4o"]
-    assert (changed.model, changed.temperature, changed.seed, changed.structured) == (
+    changed_config = configs["gpt-4o"]
+    assert (
+        changed_config.model,
+        changed_config.temperature,
+        changed_config.seed,
+        changed_config.structured,
+    ) == (
         "other",
         0.3,
         3,
         "native",
     )
-    assert not kept
+    assert not notices
 
 
-def test_the_command_line_replaces_and_changes_as_a_file_does(tmp_path: Path) -> None:
-    found, kept = models(tmp_path, given="{models: {mistral: {model: m}, gpt-4o: {seed: 3}}}")
-    assert found["mistral"] == ModelConfig(model="m")
-    assert found["gpt-4o"].seed == 3 and kept[0].startswith("--config: models.gpt-4o changes")
+def test_the_command_line_replaces_and_changes_entries_like_a_file(tmp_path: Path) -> None:
+    configs, notices = merge_entries(
+        tmp_path, command_line="{models: {mistral: {model: m}, gpt-4o: {seed: 3}}}"
+    )
+    assert configs["mistral"] == ModelConfig(model="m")
+    assert configs["gpt-4o"].seed == 3 and notices[0].startswith("--config: models.gpt-4o changes")
 
 
-def test_an_entry_extends_another_or_the_earlier_one_of_its_name(tmp_path: Path) -> None:
-    mine = """\
+def test_an_entry_extends_another_entry_or_an_earlier_one_of_the_same_name(tmp_path: Path) -> None:
+    user_entry = """\
 models:
   long: {extends: warm, max_tokens: 4096}
   warm: {extends: gpt-4o, temperature: 1}
   mistral: {extends: mistral, model: "mistral:latest"}
 """
-    found, kept = models(tmp_path, mine)
-    assert found["long"] == found["gpt-4o"].model_copy(
+    configs, notices = merge_entries(tmp_path, user_entry)
+    assert configs["long"] == configs["gpt-4o"].model_copy(
         update={"temperature": 1.0, "max_tokens": 4096}
     )
-    assert found["mistral"] == found["phi-4"].model_copy(update={"model": "mistral:latest"})
-    assert not kept
+    assert configs["mistral"] == configs["phi-4"].model_copy(update={"model": "mistral:latest"})
+    assert not notices
 
 
 @pytest.mark.parametrize(
-    ("mine", "message"),
+    ("user_entry", "message"),
     [
         (
             "{a: {extends: gpt-4, base_url: 'http://x/v1'}}",
@@ -113,34 +125,36 @@ models:
         ),
     ],
 )
-def test_what_cannot_be_meant_is_refused(mine: str, message: str, tmp_path: Path) -> None:
+def test_a_contradictory_entry_is_refused(user_entry: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"my0\.yaml") as caught:
-        models(tmp_path, f"models: {mine}")
+        merge_entries(tmp_path, f"models: {user_entry}")
     assert message in str(caught.value)
 
 
-def test_of_many_known_names_the_nearest_are_listed(tmp_path: Path) -> None:
+def test_the_nearest_known_names_are_listed(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
-        models(tmp_path, "models: {a: {extends: gpt-4p}}")
+        merge_entries(tmp_path, "models: {a: {extends: gpt-4p}}")
     assert "more." in str(caught.value) and len(str(caught.value)) < 250
 
 
 # only it finds what Snakemake makes of the files and of `--config`, in its own process and in a
 # job's
 @pytest.mark.slow
-def test_a_job_asks_the_server_that_the_users_entry_means(tmp_path: Path) -> None:
+def test_a_job_calls_the_server_of_the_users_entry(tmp_path: Path) -> None:
     workflow = Workflow(tmp_path, "http://127.0.0.1:9")
-    mine = {"endpoint": "openai", "model": "mistral-large-latest", "api_key_env": "MINE"}
+    user_entry = {"endpoint": "openai", "model": "mistral-large-latest", "api_key_env": "MINE"}
     workflow.configure(
-        {"models/mistral": mine, "run": ["single"], "experiments/single/models": "mistral"}
+        {"models/mistral": user_entry, "run": ["single"], "experiments/single/models": "mistral"}
     )
-    done = workflow.run(
+    process = workflow.run(
         "preview", "--config", "models={mistral: {temperature: 1}, gpt-4: {seed: 3}}"
     )
-    assert done.returncode == 0, done.stdout
+    assert process.returncode == 0, process.stdout
     line = (
         "mistral: openai, model mistral-large-latest; https://api.openai.com/v1; key from MINE (not"
         " set); temperature 1.0"
     )
-    assert f"\n{line}\n" in done.stdout
-    assert done.stdout.count("--config: models.gpt-4 changes the entry that moot has; kept: ") == 1
+    assert f"\n{line}\n" in process.stdout
+    assert (
+        process.stdout.count("--config: models.gpt-4 changes the entry that moot has; kept: ") == 1
+    )

@@ -23,11 +23,11 @@ GROUNDS = Rubric.model_validate({
         ("", "-", ""),
     ],
 )
-def test_the_first_label_counts_that_has_a_match(statement: str, label: str, words: str) -> None:
+def test_the_first_label_with_a_match_is_used(statement: str, label: str, words: str) -> None:
     assert GROUNDS.apply_rules(statement) == (label, words)
 
 
-def test_labels_of_a_group_have_one_number() -> None:
+def test_labels_of_a_group_share_a_number() -> None:
     assert GROUNDS.numbers == {"Law": 0, "fair": 1, "need": 1, "-": 2}
     assert GROUNDS.positions == ("Law", "equity") and GROUNDS.no_position == 2
     assert [key for key, _ in GROUNDS.problems()] == [("labels", "-")], (
@@ -35,10 +35,9 @@ def test_labels_of_a_group_have_one_number() -> None:
     )
 
 
-def test_rules_in_code_come_first() -> None:
-    by_rule = GROUNDS.with_rules(lambda statement: ("fair", statement[:3]), {})
+def test_rules_in_code_have_priority() -> None:
+    rubric = GROUNDS.with_rules(lambda statement: ("fair", statement[:3]), {})
     assert (
-        by_rule.apply_rules("the law") == ("fair", "the")
-        and by_rule.answer_of("the law") == "equity"
+        rubric.apply_rules("the law") == ("fair", "the") and rubric.answer_of("the law") == "equity"
     )
     assert GROUNDS.apply_rules("the law") == ("Law", "law"), "the rubric itself has not changed"

@@ -58,14 +58,14 @@ class OpenDesk:
 
 @pytest.fixture
 def desks() -> Iterator[Any]:
-    opened: list[OpenDesk] = []
+    open_desks: list[OpenDesk] = []
 
     def open_desk(*options: str) -> OpenDesk:
-        opened.append(OpenDesk(*options))
-        return opened[-1]
+        open_desks.append(OpenDesk(*options))
+        return open_desks[-1]
 
     yield open_desk
-    for desk in opened:
+    for desk in open_desks:
         desk.process.kill()
         desk.process.communicate()
 
@@ -87,10 +87,16 @@ class Browser:
             line: Any = http.client.HTTPSConnection("127.0.0.1", self.port, context=context)
         else:
             line = http.client.HTTPConnection("127.0.0.1", self.port)
-        sent = {"Host": self.url.netloc, **({"Cookie": self.cookie} if self.cookie else {})}
-        sent |= ({"Origin": self.origin, **FORM} if method == "POST" else {}) | headers
+        request_headers = {
+            "Host": self.url.netloc,
+            **({"Cookie": self.cookie} if self.cookie else {}),
+        }
+        request_headers |= ({"Origin": self.origin, **FORM} if method == "POST" else {}) | headers
         line.request(
-            method, path, body.encode(), {name: value for name, value in sent.items() if value}
+            method,
+            path,
+            body.encode(),
+            {name: value for name, value in request_headers.items() if value},
         )
         answer = line.getresponse()
         text = answer.read().decode()
@@ -104,12 +110,12 @@ class Browser:
         status, text, answer = self.send("/desk/enter", {"token": token})
         assert status == 303, text
         assert answer.headers["Location"] == "/desk/"
-        said = answer.headers["Set-Cookie"]
-        self.cookie = said.partition(";")[0]
-        return said
+        cookie_header = answer.headers["Set-Cookie"]
+        self.cookie = cookie_header.partition(";")[0]
+        return cookie_header
 
 
-def test_two_colleagues_hold_different_seats_over_https(
+def test_two_colleagues_take_different_seats_over_https(
     server: FaultServer, desks: Any, folder: Path, certificate: tuple[str, str]
 ) -> None:
     seats = {"participant_1": "person:Жанна", "participant_2": "person:李"}
@@ -132,54 +138,56 @@ def test_two_colleagues_hold_different_seats_over_https(
     assert stat.S_IMODE(tokens.stat().st_mode) == 0o600
     browsers = {name: Browser(link, cert=cert) for name, link in desk.links.items()}
     for name, browser in browsers.items():
-        said = browser.enter(desk.token(name))
+        cookie_header = browser.enter(desk.token(name))
         assert all(
-            part in said
+            part in cookie_header
             for part in ("__Host-desk-", "HttpOnly", "Secure", "SameSite=Strict", "Path=/")
         )
     first, second = browsers.values()
-    [asked] = open_questions()
-    status, _, found = first.ask("/desk/seat")
-    page = found.headers["Location"]
+    [question] = open_questions()
+    status, _, seat_response = first.ask("/desk/seat")
+    page = seat_response.headers["Location"]
     assert status == 303 and "You are participant 1" in first.ask(page)[1]
     assert second.ask(page)[0] == 400 and "participant 1" not in second.ask(page)[1], (
         "of another's seat nothing is shown"
     )
     assert "No question is open" in second.ask(f"/desk/seat?as={urllib.parse.quote('жанна')}")[1]
-    [seen] = re.findall(r'name="seen" value="(\w+)"', first.ask(page)[1])
-    fields = {"seen": seen, "statement": "I am for it."}
-    assert second.send(page, fields)[0] == 400 and not answer_file(asked).exists()
-    assert first.send(page, fields)[0] == 303 and answer_file(asked).exists()
+    [seen_digest] = re.findall(r'name="seen" value="(\w+)"', first.ask(page)[1])
+    fields = {"seen": seen_digest, "statement": "I am for it."}
+    assert second.send(page, fields)[0] == 400 and not answer_file(question).exists()
+    assert first.send(page, fields)[0] == 303 and answer_file(question).exists()
 
-    status, _, chosen = second.send("/desk/label", {"sheet": SHEET, "annotator": "жанна"})
-    address = chosen.headers["Location"]
+    status, _, label_response = second.send("/desk/label", {"sheet": SHEET, "annotator": "жанна"})
+    address = label_response.headers["Location"]
     assert urllib.parse.unquote(address) == f"/desk/label/{SHEET}/李", (
         "a name of one's own, whatever is sent"
     )
     [item] = re.findall(r'name="item" value="([^"]+)"', second.ask(address)[1])
-    others = f"/desk/label/{SHEET}/{urllib.parse.quote('жанна')}"
-    for number, path in enumerate((address, others)):
+    other_address = f"/desk/label/{SHEET}/{urllib.parse.quote('жанна')}"
+    for number, path in enumerate((address, other_address)):
         second.send(path, {"item": item, "label": ("AFFIRM", "REVERSE")[number]})
-    written = {
+    annotations = {
         path.name: path.read_text() for path in (folder / "data" / "annotations").glob("*.csv")
     }
     assert (
-        list(written) == [f"desk-{SHEET}-李.csv"]
-        and f"{item},AFFIRM,李" in written[f"desk-{SHEET}-李.csv"]
+        list(annotations) == [f"desk-{SHEET}-李.csv"]
+        and f"{item},AFFIRM,李" in annotations[f"desk-{SHEET}-李.csv"]
     )
 
 
-def test_strangers_and_other_sites_are_kept_out(
+def test_strangers_and_other_sites_are_refused(
     server: FaultServer, desks: Any, folder: Path
 ) -> None:
     hold(planned(server.url, "courtroom", {"judge": "person"}))
     desk = desks("--people", "ann,bob")
     ann, stranger = Browser(desk.links["ann"]), Browser(desk.links["ann"])
-    said = ann.enter(desk.token("ann"))
-    assert "HttpOnly" in said and "Secure" not in said, "over http a browser would not send it back"
+    cookie_header = ann.enter(desk.token("ann"))
+    assert "HttpOnly" in cookie_header and "Secure" not in cookie_header, (
+        "over http a browser would not send it back"
+    )
     assert ann.ask("/desk/")[0] == 200 and "Take the seat" in ann.ask("/desk/")[1]
-    status, _, found = ann.ask("/desk/seat")
-    page = found.headers["Location"]
+    status, _, seat_response = ann.ask("/desk/seat")
+    page = seat_response.headers["Location"]
     for path in ("/desk/", "/desk/seat", page, f"/desk/label/{SHEET}/ann"):
         status, text, answer = stranger.ask(path)
         assert status == 403 and "sent a link" in text and "arrest" not in text
@@ -203,29 +211,29 @@ def test_strangers_and_other_sites_are_kept_out(
     assert ann.send(page, {"seen": "x"}, **{"Content-Type": "text/plain"})[0] == 400
     assert not list((folder / "data").rglob("*.txt"))
     desk.process.terminate()
-    kept = "\n".join(
+    file_texts = "\n".join(
         path.read_text(errors="replace") for path in (folder / "data").rglob("*") if path.is_file()
     )
     printed = "".join(desk.process.communicate())
-    assert kept.count(desk.token("ann")) == 1 and desk.token("ann") not in printed
+    assert file_texts.count(desk.token("ann")) == 1 and desk.token("ann") not in printed
 
 
-def test_links_last_and_are_those_of_the_people_named(desks: Any, folder: Path) -> None:
+def test_links_are_permanent_and_only_for_the_named_people(desks: Any, folder: Path) -> None:
     first = desks("--people", "ann,bob")
     assert desks().links == {}, "without colleagues the address is that of this machine"
     assert desks("--people", "ann").token("ann") == first.token("ann")
-    both = desks("--host", "127.0.0.1")
-    assert {name: both.token(name) for name in both.links} == {
+    desk = desks("--host", "127.0.0.1")
+    assert {name: desk.token(name) for name in desk.links} == {
         name: first.token(name) for name in ("ann", "bob")
     }
-    alone = desks("--people", "ann")
-    bob = Browser(alone.links["ann"])
+    second_desk = desks("--people", "ann")
+    bob = Browser(second_desk.links["ann"])
     assert bob.send("/desk/enter", {"token": first.token("bob")})[0] == 403, (
         "who is named no longer stays out"
     )
 
 
-def test_behind_a_tunnel_the_address_outside_counts(desks: Any) -> None:
+def test_a_desk_behind_a_tunnel_uses_its_public_address(desks: Any) -> None:
     desk = desks(
         "--people",
         "ann",
@@ -272,22 +280,26 @@ def listening_port(process: int) -> int:
         (["--people", "ann", "--address", "desk.example.org"], "--address"),
     ],
 )
-def test_what_could_be_read_on_its_way_is_refused_with_the_reason(
+def test_unencrypted_access_and_invalid_options_are_refused_with_the_reason(
     options: list[str], message: str
 ) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, str(SCRIPT), *options], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 1 and done.stderr.startswith("desk: ") and message in done.stderr
-    assert "Traceback" not in done.stderr and "://127" not in done.stdout
+    assert (
+        process.returncode == 1
+        and process.stderr.startswith("desk: ")
+        and message in process.stderr
+    )
+    assert "Traceback" not in process.stderr and "://127" not in process.stdout
 
 
-def test_options_of_the_desk_stand_among_those_of_the_command(desks: Any, folder: Path) -> None:
-    told = "import sys, pathlib; pathlib.Path('told').write_text(' '.join(sys.argv[1:]))"
+def test_options_of_the_desk_can_be_mixed_with_the_command(desks: Any, folder: Path) -> None:
+    program = "import sys, pathlib; pathlib.Path('arguments').write_text(' '.join(sys.argv[1:]))"
     desk = desks(
         sys.executable,
         "-c",
-        told,
+        program,
         "--cores",
         "2",
         "--people",
@@ -297,25 +309,25 @@ def test_options_of_the_desk_stand_among_those_of_the_command(desks: Any, folder
         "--port",
         "0",
     )
-    while not (folder / "told").exists() or not (folder / "told").read_text():
+    while not (folder / "arguments").exists() or not (folder / "arguments").read_text():
         assert desk.process.poll() is None
-    assert (folder / "told").read_text() == "--cores 2 --configfile my.yaml" and list(
+    assert (folder / "arguments").read_text() == "--cores 2 --configfile my.yaml" and list(
         desk.links
     ) == ["ann"]
     assert json.loads((folder / "data" / "desk-tokens.json").read_text()).keys() == {"ann"}
 
 
-def test_a_port_that_is_taken_is_said(folder: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        done = subprocess.run(
+def test_a_port_in_use_is_reported(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = str(listener.getsockname()[1])
+        process = subprocess.run(
             [sys.executable, str(SCRIPT), "--port", port],
             capture_output=True,
             text=True,
             check=False,
         )
     assert (
-        done.returncode == 1
-        and "Address already in use" in done.stderr
-        and "Traceback" not in done.stderr
+        process.returncode == 1
+        and "Address already in use" in process.stderr
+        and "Traceback" not in process.stderr
     )

@@ -36,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-class Beside:
+class DebatingProcess:
     """The process, spoken to as a desk does."""
 
     def __init__(self) -> None:
@@ -44,175 +44,181 @@ class Beside:
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        self.told = 0
+        self.message_count = 0
         assert self.process.stdin and self.process.stdout
         self.stdin, self.stdout = self.process.stdin, self.process.stdout
 
-    def at_rest(self) -> list[bool]:
+    def wait_until_idle(self) -> list[bool]:
         """Wait until all that it was told is held; whether it said meanwhile that results are
         behind.
         """
-        behind = []
+        behind_flags = []
         for line in self.stdout:
-            read, under_way, lags = map(int, line.split())
-            behind.append(bool(lags))
-            if read == self.told and not under_way:
-                return behind
+            read_count, under_way, lags = map(int, line.split())
+            behind_flags.append(bool(lags))
+            if read_count == self.message_count and not under_way:
+                return behind_flags
         raise AssertionError(f"it ended with {self.process.wait()}")
 
-    def tell(self) -> list[bool]:
-        self.told += 1
+    def notify(self) -> list[bool]:
+        self.message_count += 1
         self.stdin.write("\n")
         self.stdin.flush()
-        return self.at_rest()
+        return self.wait_until_idle()
 
 
 @pytest.fixture
-def beside() -> Iterator[Any]:
-    begun: list[Beside] = []
+def start_process() -> Iterator[Any]:
+    processes: list[DebatingProcess] = []
 
-    def begin() -> Beside:
-        begun.append(Beside())
-        return begun[-1]
+    def start() -> DebatingProcess:
+        processes.append(DebatingProcess())
+        return processes[-1]
 
-    yield begin
-    for one in begun:
-        one.process.kill()
-        one.process.wait()
-        one.stdout.close()
+    yield start
+    for process in processes:
+        process.process.kill()
+        process.process.wait()
+        process.stdout.close()
 
 
-def keep(plan: Plan, dataset: str = "people", **digests: str) -> None:
+def write_finished_run(plan: Plan, dataset: str = "people", **digests: str) -> None:
     """What a run of Snakemake leaves: the plan, and the record of the job that made the cases."""
     files = declared_jobs(plan).of_files(targets.shards_with_people(plan))
     expected = {path: asdict(value) for path, value in files.items()}
     write_plan(PLAN, plan, {}, expected)
-    made = {**expected[f"results/cases/{dataset}.parquet"], **digests}
-    record = {"rule": "load_cases", "wildcards": {}, "digests": made, "inputs": {}, "outputs": {}}
+    digests_of_cases = {**expected[f"results/cases/{dataset}.parquet"], **digests}
+    record = {
+        "rule": "load_cases",
+        "wildcards": {},
+        "digests": digests_of_cases,
+        "inputs": {},
+        "outputs": {},
+    }
     with atomic_path(RECORDS / "cases" / f"{dataset}.parquet.json") as part:
         pd.Series(record).to_json(part)
 
 
-def test_the_next_question_is_there_without_a_run_though_the_process_is_killed(
-    server: FaultServer, folder: Path, monkeypatch: pytest.MonkeyPatch, beside: Any
+def test_the_next_question_appears_without_a_run_even_after_a_crash(
+    server: FaultServer, folder: Path, monkeypatch: pytest.MonkeyPatch, start_process: Any
 ) -> None:
     """What comes of it is what comes of answers by hand and a run after each, byte for byte."""
     plan = planned(server.url, "courtroom", {"judge": "person"})
     hold(plan)
-    keep(plan)
-    one, behind = beside(), False
-    one.at_rest()
+    write_finished_run(plan)
+    process, is_behind = start_process(), False
+    process.wait_until_idle()
     for number in range(4):
         assert answer_all() == 2
         if number == 1:
-            one.process.kill()
-            one = beside()
-            one.at_rest()
+            process.process.kill()
+            process = start_process()
+            process.wait_until_idle()
         else:
-            behind = any(one.tell())
-        assert behind == (number == 3), "all debates have come to an end"
+            is_behind = any(process.notify())
+        assert is_behind == (number == 3), "all debates have come to an end"
     assert open_questions() == []
-    one.stdin.close()
-    assert one.process.wait() == 0
-    asked = server.count()
-    with_desk, written = hold(plan), Path("results/transcripts/0.parquet").read_bytes()
-    assert statuses(with_desk) == ["valid", "valid"] and server.count() == asked, (
+    process.stdin.close()
+    assert process.process.wait() == 0
+    call_count = server.count()
+    rows, transcript = hold(plan), Path("results/transcripts/0.parquet").read_bytes()
+    assert statuses(rows) == ["valid", "valid"] and server.count() == call_count, (
         "all replies are in the ledger"
     )
 
-    by_hand = folder / "by-hand"
-    by_hand.mkdir()
-    monkeypatch.chdir(by_hand)
+    second_folder = folder / "by-hand"
+    second_folder.mkdir()
+    monkeypatch.chdir(second_folder)
     plan = planned(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     while answer_all():
         hold(plan)
-    assert Path("results/transcripts/0.parquet").read_bytes() == written
+    assert Path("results/transcripts/0.parquet").read_bytes() == transcript
 
 
-def test_two_people_in_two_seats_go_on_each_for_themselves(
-    server: FaultServer, beside: Any
+def test_two_people_in_two_seats_proceed_independently(
+    server: FaultServer, start_process: Any
 ) -> None:
     seats = {"participant_1": "person:жанна", "participant_2": "person:bob"}
     plan = planned(server.url, "conference", seats, dataset="conference")
     hold(plan)
-    keep(plan, "conference")
-    one = beside()
-    one.at_rest()
+    write_finished_run(plan, "conference")
+    process = start_process()
+    process.wait_until_idle()
     rounds = 0
-    while asked := open_questions():
+    while questions := open_questions():
         rounds += 1
-        assert len(asked) <= 2
+        assert len(questions) <= 2
         answer_all()
-        one.tell()
+        process.notify()
     assert rounds > 2
     rows = hold(plan)
     assert statuses(rows) == ["valid"]
     assert {"participant_1", "participant_2"} <= set(rows.loc[rows["source"] == "human", "speaker"])
 
 
-def test_nothing_is_asked_on_cases_of_another_configuration(
-    server: FaultServer, beside: Any
+def test_no_model_is_called_for_cases_of_another_configuration(
+    server: FaultServer, start_process: Any
 ) -> None:
     """A run is about to build them anew: a call made now would be paid for in vain."""
     plan = planned(server.url, "courtroom", {"judge": "person"})
     hold(plan)
-    keep(plan, options="of another configuration")
-    one = beside()
-    one.at_rest()
+    write_finished_run(plan, options="of another configuration")
+    process = start_process()
+    process.wait_until_idle()
     answer_all()
-    asked = server.count()
-    one.tell()
-    assert server.count() == asked and open_questions() == []
-    keep(plan)
-    one.tell()
-    assert server.count() > asked and len(open_questions()) == 2
+    call_count = server.count()
+    process.notify()
+    assert server.count() == call_count and open_questions() == []
+    write_finished_run(plan)
+    process.notify()
+    assert server.count() > call_count and len(open_questions()) == 2
 
 
-def test_an_answer_by_hand_is_noticed_and_a_faulty_one_waits(
-    server: FaultServer, beside: Any
+def test_an_answer_by_hand_is_read_and_a_faulty_one_waits(
+    server: FaultServer, start_process: Any
 ) -> None:
     plan = planned(server.url, "courtroom", {"judge": "person"})
     hold(plan)
-    keep(plan)
-    one, (first, second) = beside(), open_questions()
-    one.at_rest()
+    write_finished_run(plan)
+    process, (first, second) = start_process(), open_questions()
+    process.wait_until_idle()
     answer_file(first).write_text("Confidence: many\n")
-    one.tell()
+    process.notify()
     assert open_questions() == [second]
     answer_all()
     answer_file(first).write_text(answer_file(second).read_text())
     while len(open_questions()) < 2:  # nobody tells it
-        one.at_rest()
+        process.wait_until_idle()
 
 
-def test_a_plan_that_is_another_ends_the_process(server: FaultServer, beside: Any) -> None:
+def test_a_changed_plan_ends_the_process(server: FaultServer, start_process: Any) -> None:
     plan = planned(server.url, "courtroom", {"judge": "person"})
     hold(plan)
-    keep(plan)
-    one = beside()
-    one.at_rest()
+    write_finished_run(plan)
+    process = start_process()
+    process.wait_until_idle()
     write_plan(PLAN, plan, {"seed": 2})
-    assert one.process.wait() == 0
+    assert process.process.wait() == 0
 
 
-def test_replies_that_are_under_way_when_the_desk_dies_are_kept(beside: Any) -> None:
-    """Nothing is paid for twice: two debates take 24 calls, whatever ends the process in
-    between.
-    """
+def test_replies_in_flight_are_kept_when_the_desk_dies(start_process: Any) -> None:
+    """Nothing is paid for twice: two debates take 24 calls, whatever ends the process in between."""
     with FaultServer(latency=0.5) as server:
         plan = planned(server.url, "courtroom", {"judge": "person"})
         hold(plan)
-        keep(plan)
-        for end in (None, signal.SIGINT):
-            one, asked = beside(), server.count()
-            one.at_rest()
+        write_finished_run(plan)
+        for end_signal in (None, signal.SIGINT):
+            process, call_count = start_process(), server.count()
+            process.wait_until_idle()
             answer_all()
-            one.stdin.write("\n")
-            one.stdin.flush()
-            server.wait_for(asked + 1)
-            one.process.send_signal(end) if end else one.stdin.close()  # as when the desk is killed
-            assert one.process.wait() == (1 if end else 0)
+            process.stdin.write("\n")
+            process.stdin.flush()
+            server.wait_for(call_count + 1)
+            process.process.send_signal(
+                end_signal
+            ) if end_signal else process.stdin.close()  # as when the desk is killed
+            assert process.process.wait() == (1 if end_signal else 0)
             hold(plan)
         while answer_all():
             hold(plan)

@@ -26,7 +26,7 @@ from moot.protocols.inbox import read_answer_file
 from moot.studies.appellate.legal.rubric import LABELS
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-SAID = {
+ANSWER = {
     "position": "I would affirm the decision.",
     "statement": "The record is thin.",
     "confidence": "70",
@@ -46,9 +46,9 @@ async def client(folder: Path) -> AsyncIterator[TestClient]:
         yield client
 
 
-async def answer(client: TestClient, key: str, **fields: str) -> tuple[int, str]:
-    sent = await client.post(f"/t/seat/{key}", data={**SAID, **fields}, allow_redirects=False)
-    return sent.status, await sent.text()
+async def send_answer(client: TestClient, key: str, **fields: str) -> tuple[int, str]:
+    response = await client.post(f"/t/seat/{key}", data={**ANSWER, **fields}, allow_redirects=False)
+    return response.status, await response.text()
 
 
 def visit(folder: Path, visitor: Callable[[TestClient], Awaitable[None]]) -> None:
@@ -64,7 +64,7 @@ def visit(folder: Path, visitor: Callable[[TestClient], Awaitable[None]]) -> Non
     asyncio.run(use())
 
 
-def test_a_panel_of_three_rounds_is_answered_on_its_pages(
+def test_a_panel_of_three_rounds_is_answered_on_the_pages(
     folder: Path, server: FaultServer
 ) -> None:
     inbox = folder / "data" / "inbox"
@@ -78,12 +78,12 @@ def test_a_panel_of_three_rounds_is_answered_on_its_pages(
         for question in questions:
             page = await (await client.get("/t/seat")).text()
             assert "&lt;i&gt;Facts&lt;/i&gt;" in page and "<i>" not in page and "case-" not in page
-            status, _ = await answer(
+            status, _ = await send_answer(
                 client, question.key, seen=question.digest, statement=f"Round {number}."
             )
             assert status == 303
-            said = read_answer_file(question.answer, question.form)
-            assert said == {
+            fields = read_answer_file(question.answer, question.form)
+            assert fields == {
                 "statement": f"I would affirm the decision.\n\nRound {number}.",
                 "confidence": 70.0,
             }
@@ -92,12 +92,12 @@ def test_a_panel_of_three_rounds_is_answered_on_its_pages(
     for number in range(1, ROUNDS + 1):
         hold_panels(server.url)
         visit(folder, partial(answer_all, number))
-    said = hold_panels(server.url)
-    spoken = said.loc[said["speaker"] == "human", "text"].tolist()
-    assert [text.split()[-1] for text in spoken] == ["1.", "2.", "3."] * 2
+    transcript = hold_panels(server.url)
+    texts = transcript.loc[transcript["speaker"] == "human", "text"].tolist()
+    assert [text.split()[-1] for text in texts] == ["1.", "2.", "3."] * 2
 
 
-def test_what_cannot_count_comes_back_and_is_kept_beside(folder: Path, server: FaultServer) -> None:
+def test_a_rejected_answer_is_returned_and_kept(folder: Path, server: FaultServer) -> None:
     """A malformed answer, two people on one seat, one answer sent twice, a debate that changed, and
     one that is gone.
     """
@@ -105,53 +105,59 @@ def test_what_cannot_count_comes_back_and_is_kept_beside(folder: Path, server: F
     inbox = folder / "data" / "inbox"
     first, second = read_questions(inbox)
 
-    def asides() -> int:
+    def count_rejected_answers() -> int:
         return len(list(inbox.rglob("*.aside-*")))
 
-    async def go_wrong(client: TestClient) -> None:
+    async def send_faulty_answers(client: TestClient) -> None:
         for fields, fault in (
             ({"confidence": "x"}, "from 0 to 100"),
             ({"statement": "Confidence: 3"}, "2 lines"),
         ):
-            status, page = await answer(client, first.key, seen=first.digest, **fields)
+            status, page = await send_answer(client, first.key, seen=first.digest, **fields)
             assert status == 400 and fault in page and "I would affirm the decision." in page
-        assert not first.is_answered and asides() == 0
-        assert [(await answer(client, first.key, seen=first.digest))[0] for _ in range(2)] == [
+        assert not first.is_answered and count_rejected_answers() == 0
+        assert [(await send_answer(client, first.key, seen=first.digest))[0] for _ in range(2)] == [
             303,
             303,
         ]
-        assert asides() == 0, "the same answer twice is one answer"
-        status, page = await answer(client, first.key, seen=first.digest, statement="I differ.")
+        assert count_rejected_answers() == 0, "the same answer twice is one answer"
+        status, page = await send_answer(
+            client, first.key, seen=first.digest, statement="I differ."
+        )
         assert status == 400 and "That answer counts" in page
         assert (
             read_answer_file(first.answer, first.form)["statement"].endswith("The record is thin.")
-            and asides() == 1
+            and count_rejected_answers() == 1
         )
         second.page.write_text(second.page.read_text().replace("Facts", "New facts"))
-        status, page = await answer(client, second.key, seen=second.digest)
+        status, page = await send_answer(client, second.key, seen=second.digest)
         assert (
             status == 400
             and "has changed" in page
             and "New facts" in page
             and "The record is thin." in page
         )
-        assert not second.is_answered and asides() == 2
-        assert (await answer(client, second.key, seen=read_questions(inbox)[1].digest))[0] == 303
-        status, page = await answer(client, "0" * 16, seen="x", statement="Still mine.")
+        assert not second.is_answered and count_rejected_answers() == 2
+        assert (await send_answer(client, second.key, seen=read_questions(inbox)[1].digest))[
+            0
+        ] == 303
+        status, page = await send_answer(client, "0" * 16, seen="x", statement="Still mine.")
         assert status == 400 and "kept in" in page
         assert "Still mine." in next(inbox.glob("unasked.aside-*")).read_text()
 
-    visit(folder, go_wrong)
+    visit(folder, send_faulty_answers)
 
 
-async def test_only_who_has_the_address_is_let_in_and_only_from_its_own_pages(
+async def test_access_needs_the_secret_address_and_the_same_origin(
     client: TestClient,
 ) -> None:
     assert (await client.get("/t/")).status == 200
     assert (await client.get("/T/")).status == 404
     assert (await client.get("/t/", headers={"Host": "evil.example"})).status == 404
-    crossed = await client.post("/t/seat/x", data=SAID, headers={"Origin": "http://evil.example"})
-    assert crossed.status == 403
+    cross_site_response = await client.post(
+        "/t/seat/x", data=ANSWER, headers={"Origin": "http://evil.example"}
+    )
+    assert cross_site_response.status == 403
     page = await client.get("/t/")
     assert (
         "default-src 'none'" in page.headers["Content-Security-Policy"]
@@ -161,75 +167,77 @@ async def test_only_who_has_the_address_is_let_in_and_only_from_its_own_pages(
     assert len({Desk(Path(), Runner([], Path())).token for _ in range(3)}) == 3
 
 
-BROKEN = b'--x\r\nContent-Disposition: form-data; name="statement"\r\n\r\nI say'
+TRUNCATED_FORM = b'--x\r\nContent-Disposition: form-data; name="statement"\r\n\r\nI say'
 FORM = "application/x-www-form-urlencoded"
 
 
 @pytest.mark.parametrize(
     ("kind", "body"),
     [
-        ("multipart/form-data; boundary=x", BROKEN),
-        ("multipart/form-data; boundary=x", BROKEN + b"\r\n--x--\r\n"),
-        ("multipart/form-data", BROKEN),
+        ("multipart/form-data; boundary=x", TRUNCATED_FORM),
+        ("multipart/form-data; boundary=x", TRUNCATED_FORM + b"\r\n--x--\r\n"),
+        ("multipart/form-data", TRUNCATED_FORM),
         ("multipart/form-data; boundary=x", b""),
         ("application/json", b'{"statement": "I say"}'),
         (FORM, b"statement=%ff\xff"),
         (f"{FORM}; charset=klingon", b"statement=I+say"),
     ],
 )
-async def test_a_form_that_is_cut_short_or_of_another_kind_is_said_to_be_unreadable(
+async def test_a_truncated_or_unsupported_form_is_reported(
     client: TestClient, folder: Path, kind: str, body: bytes
 ) -> None:
     for address in ("/t/seat/0", "/t/label", "/t/settle", "/t/label/0/me"):
-        sent = await client.post(address, data=body, headers={"Content-Type": kind})
-        page = await sent.text()
+        response = await client.post(address, data=body, headers={"Content-Type": kind})
+        page = await response.text()
         assert (
-            sent.status == 400
+            response.status == 400
             and "what was sent cannot be read" in page
             and "Nothing was kept" in page
         )
     assert not list(folder.rglob("*.txt"))
 
 
-async def test_labels_are_kept_one_by_one_and_undone_one_by_one(
-    client: TestClient, folder: Path
-) -> None:
+async def test_labels_are_saved_and_undone_one_by_one(client: TestClient, folder: Path) -> None:
     write_sheet(folder, 3)
-    chosen = await client.post(
+    response = await client.post(
         "/t/label", data={"sheet": SHEET, "annotator": "Ann"}, allow_redirects=False
     )
-    address = chosen.headers["Location"]
+    address = response.headers["Location"]
     assert address == f"/t/label/{SHEET}/ann"
     file = folder / "data" / "annotations" / f"desk-{SHEET}-ann.csv"
-    given = []
+    labelled_items = []
     for number, label in enumerate(("AFFIRM", "REVERSE AND REMAND", "NONE"), 1):
         page = await (await client.get(address)).text()
-        shown = page.split('name="item" value="')[1].split('"')[0]
+        item_on_page = page.split('name="item" value="')[1].split('"')[0]
         assert "=Statement" in page and "<b onclick" not in page and f"{number - 1} of 3" in page
-        await client.post(address, data={"item": shown, "label": label})
-        given.append(shown)
+        await client.post(address, data={"item": item_on_page, "label": label})
+        labelled_items.append(item_on_page)
         rows, faults = read_annotations(
             [file], {SHEET: SheetContents(set(map(item, range(3))), LABELS)}
         )
-        assert faults == [] and rows["label"].iloc[-1] == label and list(rows["item"]) == given
+        assert (
+            faults == []
+            and rows["label"].iloc[-1] == label
+            and list(rows["item"]) == labelled_items
+        )
     assert "All statements of this sheet are labelled" in await (await client.get(address)).text()
     other_tab = await (
-        await client.post(address, data={"item": given[0], "label": "REVERSE"})
+        await client.post(address, data={"item": labelled_items[0], "label": "REVERSE"})
     ).text()
     assert "labelled AFFIRM before, in another tab" in other_tab
     for _ in range(2):  # a second click takes back no more
-        await client.post(address, data={"undo": given[2]})
+        await client.post(address, data={"undo": labelled_items[2]})
     assert (
         list(Labelling(folder / "data/annotation_sheets", file.parent, SHEET, "ann").labels())
-        == given[:2]
+        == labelled_items[:2]
     )
-    nobody = await client.post(address, data={"item": given[0], "label": "<script>"})
-    assert nobody.status == 400 and "&lt;script&gt;" in await nobody.text()
+    refusal = await client.post(address, data={"item": labelled_items[0], "label": "<script>"})
+    assert refusal.status == 400 and "&lt;script&gt;" in await refusal.text()
     bob = await (await client.get(f"/t/label/{SHEET}/bob")).text()
     assert "0 of 3 labelled" in bob and "ann" not in bob.replace("annotat", "")
 
 
-def test_names_stay_names_and_conflicts_are_listed(folder: Path) -> None:
+def test_invalid_names_are_refused_and_conflicts_are_listed(folder: Path) -> None:
     write_sheet(folder, 2)
     sheets, annotations = folder / "data" / "annotation_sheets", folder / "data" / "annotations"
     for sheet, annotator in ((SHEET, "../ann"), (SHEET, ""), ("../x", "ann"), (SHEET, "a" * 40)):
@@ -242,7 +250,7 @@ def test_names_stay_names_and_conflicts_are_listed(folder: Path) -> None:
     assert set(LABELS) >= {"AFFIRM", "REVERSE", "NONE"}
 
 
-async def test_the_debates_go_on_after_each_answer(folder: Path) -> None:
+async def test_the_debates_continue_after_each_answer(folder: Path) -> None:
     """The command runs once when the desk opens, once more for answers that came while it ran, and
     is ended with it.
     """
@@ -262,7 +270,7 @@ async def test_the_debates_go_on_after_each_answer(folder: Path) -> None:
     assert (folder / "ran").read_text() == "xx" and runner.status == 0
 
 
-async def test_a_run_that_stopped_says_why_on_the_page(folder: Path) -> None:
+async def test_the_page_shows_why_a_run_stopped(folder: Path) -> None:
     runner = Runner(
         [
             sys.executable,
@@ -281,7 +289,7 @@ async def test_a_run_that_stopped_says_why_on_the_page(folder: Path) -> None:
     assert "models.x: the key &lt;b&gt;is&lt;/b&gt; empty" in page
 
 
-async def test_a_desk_waits_for_the_run_of_one_that_was_killed(folder: Path) -> None:
+async def test_a_desk_waits_for_the_run_of_a_killed_desk(folder: Path) -> None:
     """Two runs at once would be refused by Snakemake's lock of the working directory."""
     script = (
         "import os, pathlib, time; os.mkdir('running'); time.sleep(1); os.rmdir('running');"
@@ -290,13 +298,13 @@ async def test_a_desk_waits_for_the_run_of_one_that_was_killed(folder: Path) -> 
     command = [sys.executable, "-c", script]
     first = "import asyncio, sys; from pathlib import Path; from moot.desk.runner import Runner\n"
     first += "runner = Runner(sys.argv[1:], Path()); runner.go_on(); asyncio.run(runner._run())"
-    killed = subprocess.Popen(
+    killed_process = subprocess.Popen(
         [sys.executable, "-c", first, *command], env={**os.environ, "PYTHONPATH": str(SCRIPTS)}
     )
     while not Path("running").exists():
         await asyncio.sleep(0.02)
-    killed.kill()
-    killed.wait()
+    killed_process.kill()
+    killed_process.wait()
     runner = Runner(command, folder)
     async with TestClient(TestServer(make_app(Desk(folder, runner, token="t")), host="127.0.0.1")):
         while runner.status is None:

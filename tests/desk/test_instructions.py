@@ -19,7 +19,7 @@ from moot.plan.plan import Plan
 from project_copy import Workflow
 
 TEXT = "Read all of it; then decide. <b>"
-SHOWN = "Read all of it; then decide. &lt;b&gt;"
+ESCAPED_TEXT = "Read all of it; then decide. &lt;b&gt;"
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_an_annotator_reads_the_instructions_until_they_are_removed(folder: Path
     async def label(client: TestClient) -> None:
         copy_instructions(PeopleConfig(instructions="instructions.md"))
         page = await (await client.get(f"/t/label/{SHEET}/ann")).text()
-        assert SHOWN in page and "=Statement 0" in page
+        assert ESCAPED_TEXT in page and "=Statement 0" in page
         copy_instructions(PeopleConfig())
         page = await (await client.get(f"/t/label/{SHEET}/ann")).text()
         assert "Instructions" not in page and "=Statement 0" in page
@@ -58,7 +58,7 @@ def test_a_person_in_a_debate_reads_the_instructions(folder: Path, server: Fault
 
     async def sit(client: TestClient) -> None:
         page = await (await client.get("/t/seat")).text()
-        assert SHOWN in page and "Facts" in page
+        assert ESCAPED_TEXT in page and "Facts" in page
 
     visit(folder, sit)
 

@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def sit(folder: Path, person: str = "", **said: str) -> list[str]:
+def answer_open_questions(folder: Path, person: str = "", **answers: str) -> list[str]:
     """Answer all that is open for a person with what is said by field, as a browser sends it; the
     pages seen.
     """
@@ -40,40 +40,42 @@ def sit(folder: Path, person: str = "", **said: str) -> list[str]:
         desk, pages = Desk(folder, Runner([], folder), token="t"), []
         async with TestClient(TestServer(make_app(desk), host="127.0.0.1")) as client:
             while True:
-                shown = await client.get("/t/seat", params={"as": person} if person else {})
-                page = await shown.text()
+                seat_response = await client.get("/t/seat", params={"as": person} if person else {})
+                page = await seat_response.text()
                 if "No question is open now" in page:
                     return pages
                 pages.append(page)
                 fields = {match["name"]: match for match in INPUT.finditer(page)}
-                [seen] = re.findall(r'name="seen" value="(\w+)"', page)
-                sent = {name: value for name, value in said.items() if name in fields} | {
-                    "seen": seen
+                [seen_digest] = re.findall(r'name="seen" value="(\w+)"', page)
+                form_data = {name: value for name, value in answers.items() if name in fields} | {
+                    "seen": seen_digest
                 }
-                answered = await client.post(shown.url.path, data=sent, allow_redirects=False)
-                assert answered.status == 303, html.unescape(await answered.text())
+                response = await client.post(
+                    seat_response.url.path, data=form_data, allow_redirects=False
+                )
+                assert response.status == 303, html.unescape(await response.text())
                 ending = f"/t/seat?as={person}" if person else "/t/seat"
-                assert answered.headers["Location"] == ending
+                assert response.headers["Location"] == ending
 
     return asyncio.run(use())
 
 
-def until_done(plan: object, folder: Path, **said: str) -> tuple[pd.DataFrame, list[str]]:
+def answer_until_done(plan: object, folder: Path, **answers: str) -> tuple[pd.DataFrame, list[str]]:
     rows, pages = hold(plan), []
-    while seen := sit(folder, **said):
-        pages += seen
+    while seen_pages := answer_open_questions(folder, **answers):
+        pages += seen_pages
         rows = hold(plan)
     return rows, pages
 
 
-def test_the_courtroom_is_judged_on_its_pages(server: FaultServer, folder: Path) -> None:
+def test_a_person_judges_the_courtroom_on_the_pages(server: FaultServer, folder: Path) -> None:
     plan = planned(server.url, "courtroom", {"judge": "person"})
-    said = {
+    answers = {
         "prediction": "YES",
         "confidence": "60",
         "reasoning": "The file is thick.\nAnd <b>long</b>.",
     }
-    rows, pages = until_done(plan, folder, **said)
+    rows, pages = answer_until_done(plan, folder, **answers)
     assert len(pages) == 8 and statuses(rows) == ["valid", "valid"]
     first = html.unescape(pages[0])
     assert (
@@ -87,21 +89,23 @@ def test_the_courtroom_is_judged_on_its_pages(server: FaultServer, folder: Path)
     )
     assert not any(name in page for page in pages for name in ("person-0", "scripted"))
     assert "&lt;b&gt;long&lt;/b&gt;" in pages[-1] and "<b>" not in pages[-1]
-    judged = rows[rows["speaker"] == "judge"]
-    assert set(judged["source"]) == {"human"} and set(judged["prediction"]) == {"yes"}
-    assert {json.loads(parsed)["reasoning"] for parsed in judged["parsed"]} == {said["reasoning"]}
+    judge_rows = rows[rows["speaker"] == "judge"]
+    assert set(judge_rows["source"]) == {"human"} and set(judge_rows["prediction"]) == {"yes"}
+    assert {json.loads(parsed)["reasoning"] for parsed in judge_rows["parsed"]} == {
+        answers["reasoning"]
+    }
 
 
-def test_weighed_factors_are_a_table_and_what_cannot_be_kept_comes_back(
+def test_weighed_factors_are_a_table_and_an_invalid_answer_is_returned(
     server: FaultServer, folder: Path
 ) -> None:
     plan = planned(server.url, "cot", {"expert": "person"})
     hold(plan)
 
-    async def go_wrong() -> None:
+    async def send_invalid_answers() -> None:
         desk = Desk(folder, Runner([], folder), token="t")
         first = read_questions(desk.inbox)[0]
-        said = {
+        answers = {
             "prediction": "NO",
             "confidence": "5",
             "seen": first.digest,
@@ -116,15 +120,15 @@ def test_weighed_factors_are_a_table_and_what_cannot_be_kept_comes_back(
                 ),
                 ({"factors-0-weight": "high", "prediction": "PERHAPS"}, "expected NO or YES"),
             ):
-                answered = await client.post(f"/t/seat/{first.key}", data={**said, **change})
-                page = html.unescape(await answered.text())
-                assert answered.status == 400 and fault in page and "Nothing is saved yet" in page
+                response = await client.post(f"/t/seat/{first.key}", data={**answers, **change})
+                page = html.unescape(await response.text())
+                assert response.status == 400 and fault in page and "Nothing is saved yet" in page
                 assert change.get("factors-0-factor", "Two arrests") in page, (
                     "what was filled in is not lost"
                 )
         assert not first.is_answered
 
-    asyncio.run(go_wrong())
+    asyncio.run(send_invalid_answers())
     table = {
         "factors-0-factor": "Two arrests",
         "factors-0-weight": "high",
@@ -135,16 +139,16 @@ def test_weighed_factors_are_a_table_and_what_cannot_be_kept_comes_back(
         "factors-3-weight": "low",
         "factors-3-reasoning": "New",
     }
-    rows, pages = until_done(plan, folder, prediction="NO", confidence="5", **table)
+    rows, pages = answer_until_done(plan, folder, prediction="NO", confidence="5", **table)
     assert len(pages) == 2 and statuses(rows) == ["valid", "valid"]
-    given = read_questions(Path("data/inbox"))[0]
-    assert read_answer_file(given.answer, given.form)["factors"] == [
+    question = read_questions(Path("data/inbox"))[0]
+    assert read_answer_file(question.answer, question.form)["factors"] == [
         {"factor": "Two arrests", "weight": "high", "reasoning": "Recent | yes"},
         {"factor": "A | job", "weight": "low", "reasoning": "New"},
     ]
 
 
-def test_two_members_of_a_conference_have_questions_of_their_own(
+def test_two_members_of_a_conference_get_separate_questions(
     server: FaultServer, folder: Path
 ) -> None:
     seats = {"participant_1": "person:ann", "participant_2": "person:bob"}
@@ -158,18 +162,21 @@ def test_two_members_of_a_conference_have_questions_of_their_own(
     hold(plan)
     home = (Path(folder), "t")
 
-    async def look() -> str:
+    async def get_front_page() -> str:
         async with TestClient(
             TestServer(make_app(Desk(*home[:1], Runner([], folder), token="t")), host="127.0.0.1")
-        ) as one:
-            return await (await one.get("/t/")).text()
+        ) as client:
+            return await (await client.get("/t/")).text()
 
-    assert "Take the seat of ann" in asyncio.run(look()) and sit(folder, "bob") == []
-    [page] = sit(folder, "ann", statement="I am for it.")
+    assert (
+        "Take the seat of ann" in asyncio.run(get_front_page())
+        and answer_open_questions(folder, "bob") == []
+    )
+    [page] = answer_open_questions(folder, "ann", statement="I am for it.")
     assert "You are participant 1" in page
     hold(plan)
-    assert sit(folder, "ann") == []
-    [page] = sit(folder, "bob", statement="So am I.")
+    assert answer_open_questions(folder, "ann") == []
+    [page] = answer_open_questions(folder, "bob", statement="So am I.")
     assert "I am for it." in page and "You are participant 2" in page
     rows = hold(plan)
     assert rows.loc[rows["source"] == "human", "speaker"].tolist()[:2] == [

@@ -32,7 +32,7 @@ def annotate(folder: Path, name: str, labels: list[str]) -> None:
         work.add_label(item(number), label)
 
 
-def settling(folder: Path, name: str = "zoe") -> Settling:
+def make_settling(folder: Path, name: str = "zoe") -> Settling:
     return Settling(folder / "data/annotation_sheets", folder / "data/annotations", SHEET, name)
 
 
@@ -47,13 +47,13 @@ def visit(folder: Path, visitor: Callable[[TestClient], Awaitable[None]]) -> Non
     asyncio.run(use())
 
 
-def shown_item(page: str) -> str:
-    found = re.search(r'name="item" value="([^"]+)"', page)
-    assert found
-    return found[1]
+def item_on_page(page: str) -> str:
+    match = re.search(r'name="item" value="([^"]+)"', page)
+    assert match
+    return match[1]
 
 
-def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path) -> None:
+def test_conflicts_are_decided_on_the_page_and_change_the_labels(tmp_path: Path) -> None:
     write_sheet(tmp_path, 4)
     annotate(tmp_path, "ann", ANN)
     annotate(tmp_path, "bob", BOB[:2])
@@ -65,16 +65,16 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
 
     visit(tmp_path, come_too_early)
     annotate(tmp_path, "bob", BOB)
-    decided: list[str] = []
+    decided_items: list[str] = []
 
     async def decide_one(client: TestClient) -> None:
-        chosen = await client.post(
+        response = await client.post(
             "/t/settle", data={"sheet": SHEET, "annotator": "Zoe"}, allow_redirects=False
         )
-        assert chosen.headers["Location"] == ADDRESS
+        assert response.headers["Location"] == ADDRESS
         for name in ("ann", "bob"):
-            refused = await client.post("/t/settle", data={"sheet": SHEET, "annotator": name})
-            assert refused.status == 400 and "another person decides" in await refused.text()
+            refusal = await client.post("/t/settle", data={"sheet": SHEET, "annotator": name})
+            assert refusal.status == 400 and "another person decides" in await refusal.text()
         page = await (await client.get(ADDRESS)).text()
         assert "0 of 2 conflicts decided" in page
         assert page.count("annotator</small>") == 2 and page.count('class="disputed"') == 2
@@ -84,29 +84,34 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
             and "=Statement" in page
             and "<b onclick" not in page
         )
-        decided.append(shown_item(page))
-        await client.post(ADDRESS, data={"item": decided[0], "label": "REMAND"})
+        decided_items.append(item_on_page(page))
+        await client.post(ADDRESS, data={"item": decided_items[0], "label": "REMAND"})
 
-    async def go_on(client: TestClient) -> None:
+    async def decide_the_rest(client: TestClient) -> None:
         page = await (await client.get(ADDRESS)).text()
-        assert "1 of 2 conflicts decided" in page and shown_item(page) != decided[0], (
+        assert "1 of 2 conflicts decided" in page and item_on_page(page) != decided_items[0], (
             "what was sent is on the disk"
         )
-        other = await client.post(
-            f"/t/settle/{SHEET}/kim", data={"item": decided[0], "label": "AFFIRM"}
+        second_response = await client.post(
+            f"/t/settle/{SHEET}/kim", data={"item": decided_items[0], "label": "AFFIRM"}
         )
-        assert "Another person decided REMAND on that statement before" in await other.text()
-        await client.post(ADDRESS, data={"item": shown_item(page), "label": "REVERSE"})
+        assert (
+            "Another person decided REMAND on that statement before" in await second_response.text()
+        )
+        await client.post(ADDRESS, data={"item": item_on_page(page), "label": "REVERSE"})
         assert "No conflict is open" in await (await client.get(ADDRESS)).text()
-        await client.post(ADDRESS, data={"undo": shown_item(page)})
-        assert shown_item(await (await client.get(ADDRESS)).text()) == shown_item(page)
-        wrong = await client.post(ADDRESS, data={"item": item(0), "label": "AFFIRM"})
-        assert wrong.status == 400, "nobody differs there"
-        late = await client.post("/t/label", data={"sheet": SHEET, "annotator": "zoe"})
-        assert late.status == 400 and "has seen the labels of others" in await late.text()
+        await client.post(ADDRESS, data={"undo": item_on_page(page)})
+        assert item_on_page(await (await client.get(ADDRESS)).text()) == item_on_page(page)
+        refusal = await client.post(ADDRESS, data={"item": item(0), "label": "AFFIRM"})
+        assert refusal.status == 400, "nobody differs there"
+        late_refusal = await client.post("/t/label", data={"sheet": SHEET, "annotator": "zoe"})
+        assert (
+            late_refusal.status == 400
+            and "has seen the labels of others" in await late_refusal.text()
+        )
 
     visit(tmp_path, decide_one)
-    visit(tmp_path, go_on)
+    visit(tmp_path, decide_the_rest)
     files = filled_files(tmp_path / "data" / "annotations")
     rows, faults = read_annotations(files, {SHEET: SheetContents(set(map(item, range(4))), LABELS)})
     statements = pd.DataFrame(
@@ -119,7 +124,7 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
     labels = effective_labels(
         pd.DataFrame(labels_by_people(statements, rows)), ("human", "rules")
     ).set_index("item")
-    assert faults == [] and labels.loc[decided[0], ["label", "labeler"]].tolist() == [
+    assert faults == [] and labels.loc[decided_items[0], ["label", "labeler"]].tolist() == [
         "REMAND",
         "adjudicated:zoe",
     ]
@@ -129,12 +134,12 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
     ), "for the record"
 
 
-def test_who_gave_which_label_cannot_be_told(tmp_path: Path) -> None:
+def test_the_order_of_labels_does_not_reveal_the_annotators(tmp_path: Path) -> None:
     """Over many statements each annotator's label stands first about as often."""
     write_sheet(tmp_path, 40)
     for name, label in (("ann", "AFFIRM"), ("bob", "REVERSE")):
         annotate(tmp_path, name, [label] * 40)
-    work = settling(tmp_path)
+    work = make_settling(tmp_path)
     first = [work.shuffled_labels(statement)[0] for statement in work.statements]
     assert 10 < first.count("AFFIRM") < 30
 
@@ -143,7 +148,7 @@ def test_two_decisions_in_files_are_a_fault(tmp_path: Path) -> None:
     write_sheet(tmp_path, 4)
     for name, labels in (("ann", ANN), ("bob", BOB), ("cid", ANN)):
         annotate(tmp_path, name, labels)
-    work = settling(tmp_path)
+    work = make_settling(tmp_path)
     assert len(work.shuffled_labels(work.statements[0])) == 3
     folder = tmp_path / "data" / "annotations"
     for name in ("kim", "zoe"):
@@ -154,8 +159,8 @@ def test_two_decisions_in_files_are_a_fault(tmp_path: Path) -> None:
     assert "an adjudicator decided on" in fault and "zoe.csv" in fault
     assert (rows["kind"] == "adjudicated").sum() == 1
     with pytest.raises(UserError, match="cannot be a name"):
-        settling(tmp_path, "../zoe")
+        make_settling(tmp_path, "../zoe")
     (folder / "eve.csv").write_text(f"item,label,annotator\n{item(0)},REVERSE,Eve\n")
     with pytest.raises(UserError, match="labelled this sheet"):
-        settling(tmp_path, "eve")
-    assert settling(tmp_path).partial_counts == [1] and not settling(tmp_path).statements
+        make_settling(tmp_path, "eve")
+    assert make_settling(tmp_path).partial_counts == [1] and not make_settling(tmp_path).statements
