@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +50,8 @@ class OpenDesk:
             cwd=folder, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self.process.stdout
-        self.address = next(
-            word for line in self.process.stdout for word in line.split() if "://" in word
-        )
+        words = chain.from_iterable(line.split() for line in self.process.stdout)
+        self.address = next(word for word in words if "://" in word)
 
     def kill(self) -> None:
         self.process.kill()

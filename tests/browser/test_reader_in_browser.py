@@ -6,6 +6,7 @@ Slow; only it finds a page of the reader that a browser cannot use.
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -226,18 +227,14 @@ def test_on_paper_a_debate_stands_alone_with_its_private_turns(
 
 def test_ten_thousand_debates_open_within_two_seconds(open_pages: Any, tmp_path: Path) -> None:
     names = [f"case-{number:04d}" for number in range(MANY_DEBATES // 2)]
-    utterances = [
-        row
-        for name in names
-        for repeat in (0, 1)
-        for row in (
-            utterance(
-                f"{name}#{repeat}", 1, "expert", f"Statement of {name}. " * 20, repeat=repeat
-            ),
-            conclusion(f"{name}#{repeat}", 2, "no") | {"repeat": repeat},
-        )
-    ]
-    answers = [prediction(name, "no", "no", repeat=repeat) for name in names for repeat in (0, 1)]
+    utterances, answers = [], []
+    for name, repeat in product(names, (0, 1)):
+        debate_id, text = f"{name}#{repeat}", f"Statement of {name}. " * 20
+        utterances += [
+            utterance(debate_id, 1, "expert", text, repeat=repeat),
+            conclusion(debate_id, 2, "no") | {"repeat": repeat},
+        ]
+        answers.append(prediction(name, "no", "no", repeat=repeat))
     results = write_results(
         tmp_path, [case(name, "no") for name in names], {"tiny": answers}, {"tiny": utterances}
     )
@@ -306,8 +303,8 @@ def test_a_groups_answers_stand_by_its_messages_and_its_members_who_disagree_are
         ("Lee", HOSTILE, {"Kim": "b", "Lee": "b"}),
     ]  # fmt: skip
     rows = [
-        {"debate": "same", "speaker": speaker, "text": said, "now": json.dumps(answers)}
-        for speaker, said, answers in turns
+        {"debate": "same", "speaker": speaker, "text": text, "now": json.dumps(answers)}
+        for speaker, text, answers in turns
     ]
     rows += [{**row, "debate": "apart"} for row in rows[:2]]
     pd.DataFrame(rows).to_csv(tmp_path / "chat.csv", index=False)

@@ -25,11 +25,9 @@ PAGES = [
 CODE_BLOCK = re.compile(r"^```(?:bash)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 INLINE_COMMAND = re.compile(r"`((?:snakemake|moot) [^`]+)`")
 TARGET = re.compile(r"(results|rehearsal)/\S+|[A-Z_]+")
-RULES = {
-    name
-    for file in (PROJECT / "Snakefile", *PROJECT.glob("rules/*.smk"))
-    for name in re.findall(r'^(?:rule |    ")(\w+)"?:', file.read_text(), re.MULTILINE)
-}
+RULES: set[str] = set()
+for file in (PROJECT / "Snakefile", *PROJECT.glob("rules/*.smk")):
+    RULES.update(re.findall(r'^(?:rule |    ")(\w+)"?:', file.read_text(), re.MULTILINE))
 RULES_BY_NAME = {"export_inspect", "export_croissant"}
 
 
@@ -38,11 +36,9 @@ def commands_of_page(page: str) -> list[str]:
     capital letters.
     """
     text = (PROJECT / page).read_text("utf-8")
-    lines = [
-        line
-        for block in CODE_BLOCK.findall(text)
-        for line in block.replace("\\\n", " ").splitlines()
-    ]
+    lines: list[str] = []
+    for block in CODE_BLOCK.findall(text):
+        lines += block.replace("\\\n", " ").splitlines()
     command_lines = [line.removeprefix("$ ") for line in lines] + INLINE_COMMAND.findall(
         CODE_BLOCK.sub("", text)
     )

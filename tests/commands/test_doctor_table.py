@@ -3,6 +3,7 @@ prints can be read.
 """
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,28 @@ from moot.commands.doctor_table import describe_table
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 
+TURNS = [(1, "kim", "A"), (2, "lee", "B"), (3, "kim", "B")]
 TALK = [
-    {"thread_id": f"t{thread}", "seq": turn, "author": speaker, "body": f"I say {turn} things.", "choice": answer, "gold": "B"}
-    for thread in range(3) for turn, (speaker, answer) in enumerate((("kim", "A"), ("lee", "B"), ("kim", "B")), 1)
-]  # fmt: skip
+    {
+        "thread_id": f"t{thread}",
+        "seq": turn,
+        "author": speaker,
+        "body": f"I say {turn} things.",
+        "choice": answer,
+        "gold": "B",
+    }
+    for thread, (turn, speaker, answer) in product(range(3), TURNS)
+]
 VOTES = [
-    {"case_id": f"r{run}", "story": f"s{run % 2}", "juror": juror, "rationale": "It is so because.", "vote": vote}
-    for run in range(4) for juror, vote in (("m", "YES"), ("n", "NO"), ("m", None))
-]  # fmt: skip
+    {
+        "case_id": f"r{run}",
+        "story": f"s{run % 2}",
+        "juror": juror,
+        "rationale": "It is so because.",
+        "vote": vote,
+    }
+    for run, (juror, vote) in product(range(4), (("m", "YES"), ("n", "NO"), ("m", None)))
+]
 
 
 def load_printed_entry(report: str) -> Loaded:

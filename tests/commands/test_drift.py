@@ -3,6 +3,7 @@ one that changed.
 """
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -145,21 +146,18 @@ def test_the_smallest_change_is_detected_with_the_stated_power(
     """
     random, level = np.random.default_rng(1), 0.05 / 3
 
+    @cache
+    def is_significant(successes: int, trials: int) -> bool:
+        return trials > 0 and binomtest(successes, trials, alternative="greater").pvalue <= level
+
     def power(share: float) -> float:
         chance = (1 - share) * changed_back / calls
         counts = random.multinomial(
             calls, [share * repeatable + chance, chance, 1 - share * repeatable - 2 * chance], 2000
         )
-        tests = {
-            (successes, trials): binomtest(successes, trials, alternative="greater").pvalue
-            for successes, trials in {
-                (int(losses), int(losses + gains)) for losses, gains, _ in counts
-            }
-            if trials
-        }
         return float(
             np.mean(
-                [tests.get((losses, losses + gains), 1.0) <= level for losses, gains, _ in counts]
+                [is_significant(int(losses), int(losses + gains)) for losses, gains, _ in counts]
             )
         )
 

@@ -1,6 +1,7 @@
 """Every page points at files, headings and modules that exist."""
 
 import re
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ PATTERNS = (
     "benchmarks/*.md",
     "scripts/moot/**/*.md",
 )
-PAGES = sorted(path for pattern in PATTERNS for path in PROJECT.glob(pattern))
+PAGES = sorted(chain.from_iterable(PROJECT.glob(pattern) for pattern in PATTERNS))
 ROOMS = "|".join(path.parent.name for path in MOOT.glob("*/__init__.py"))
 CODE_BLOCK = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\((?![a-z]+:)([^)\s#]*)#?([^)\s]*)\)")

@@ -3,7 +3,9 @@ there is.
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,15 +20,20 @@ TESTED_PAGES = {"docs/extending.md", "docs/recipes.md"}
 SERVED_MODEL = {"endpoint": "openai", "model": "m", "base_url": "http://localhost:1/v1"}
 READER_MODELS = dict.fromkeys(("mine", "another"), SERVED_MODEL)
 """Models that pages leave to the reader."""
-BLOCKS = [
-    pytest.param(block[1], id=f"{page}:{block.start()}")
-    for page in (*documented_pages(PROJECT), "config/README.md")
-    if page not in TESTED_PAGES
-    for block in re.finditer(
-        r"^```yaml\n(.*?)^```", (PROJECT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE
-    )
-    if {"models", "datasets", "experiments"} & set(yaml.safe_load(block[1]))
-]
+
+
+def configuration_blocks() -> Iterator[Any]:
+    """The blocks of YAML on the pages that are configurations, as parameters of a test."""
+    for page in (*documented_pages(PROJECT), "config/README.md"):
+        if page in TESTED_PAGES:
+            continue
+        for block in YAML_BLOCK.finditer((PROJECT / page).read_text("utf-8")):
+            if {"models", "datasets", "experiments"} & set(yaml.safe_load(block[1])):
+                yield pytest.param(block[1], id=f"{page}:{block.start()}")
+
+
+YAML_BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BLOCKS = list(configuration_blocks())
 
 
 @pytest.mark.parametrize("text", BLOCKS)

@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 import textwrap
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -47,7 +48,8 @@ def test_every_column_of_a_frame_is_described(kind: str, columns: tuple[str, ...
 
 
 def test_every_column_is_described_in_the_file_too(tmp_path: Path) -> None:
-    assert all(text for artifact in ARTIFACTS.values() for _, text in artifact.columns.values())
+    for artifact in ARTIFACTS.values():
+        assert all(text for _, text in artifact.columns.values())
     frame = pd.DataFrame({"case_id": ["a"], "split": ["test"], "label": ["yes"], "age": [30]})
     write_frame(tmp_path / "features.parquet", "features", frame, {})
     schema = pq.read_schema(tmp_path / "features.parquet")
@@ -59,17 +61,14 @@ def test_the_pandas_example_selects_debates_whose_judge_moved_to_a_wrong_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = {"stayed wrong": "nn", "moved wrong": "yn", "moved right": "ny", "gave none": "yn"}
-    rows = [
-        utterance(
-            f"{name}#0", turn, "judge", prediction={"y": "yes", "n": "no"}[word], kind="belief"
-        )
-        for name, words in answers.items()
-        for turn, word in enumerate(words)
-    ]
-    predictions = [
-        prediction(name, "yes", {"y": "yes", "n": "no"}[words[-1]])
-        for name, words in answers.items()
-    ]
+    labels = {"y": "yes", "n": "no"}
+    rows, predictions = [], []
+    for name, words in answers.items():
+        for turn, word in enumerate(words):
+            rows.append(
+                utterance(f"{name}#0", turn, "judge", prediction=labels[word], kind="belief")
+            )
+        predictions.append(prediction(name, "yes", labels[words[-1]]))
     predictions[-1] |= {"prediction": None, "status": "invalid"}
     cases = [case(name, "yes") for name in answers]
     write_results(
@@ -86,15 +85,12 @@ def test_the_pandas_example_selects_debates_whose_judge_moved_to_a_wrong_answer(
 
 
 def test_exactly_the_variables_of_the_templates_are_described() -> None:
-    assert {name for names in variables().values() for name in names} == set(SOMETIMES)
+    assert set(chain.from_iterable(variables().values())) == set(SOMETIMES)
     rendered = ast.parse(textwrap.dedent(inspect.getsource(Debate._variables)))
-    keys = {
-        ast.literal_eval(key)
-        for part in ast.walk(rendered)
-        if isinstance(part, ast.Dict)
-        for key in part.keys
-        if key
-    }
+    keys: set[str] = set()
+    for part in ast.walk(rendered):
+        if isinstance(part, ast.Dict):
+            keys.update(ast.literal_eval(key) for key in part.keys if key)
     assert keys - {"language"} == set(EVERYWHERE) - {"role", "reply_format"}
 
 

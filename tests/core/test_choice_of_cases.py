@@ -8,11 +8,12 @@ from moot.core.cases import Case, choose_cases
 
 
 def make_cases(counts: dict[str, int]) -> list[Case]:
-    return [
-        Case(f"{target}-{number}", "toy", "test", "Facts.", target, tuple(counts))
-        for target, size in counts.items()
-        for number in range(size)
-    ]
+    cases: list[Case] = []
+    for target, size in counts.items():
+        for number in range(size):
+            case_id = f"{target}-{number}"
+            cases.append(Case(case_id, "toy", "test", "Facts.", target, tuple(counts)))
+    return cases
 
 
 @pytest.mark.parametrize(

@@ -190,9 +190,8 @@ def test_json_lines_keep_their_values_and_their_line(tmp_path: Path) -> None:
     text = "\n\n".join(json.dumps(record, ensure_ascii=False) for record in records) + "\n"
     fields = {"id": int, "fact": str, "meta": dict}
     frame = read_jsonl(write_file(tmp_path, text), fields, unique="id")
-    assert frame.to_dict("records") == [
-        {name: record[name] for name in fields} for record in records
-    ]
+    for row, record in zip(frame.to_dict("records"), records, strict=True):
+        assert row == {name: record[name] for name in fields}
     recoded = read_jsonl(write_file(tmp_path, text.encode("gb18030")), fields, encoding="gb18030")
     assert recoded["fact"].tolist() == frame["fact"].tolist()
 

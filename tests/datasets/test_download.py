@@ -9,6 +9,7 @@ import threading
 import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -282,7 +283,8 @@ def test_unchanged_files_in_shared_data_match_their_checksums(shared_data: Path)
         "compas/compas_filtered.csv",
         "caselaw/trial_prediction.jsonl",
     ):
-        (file,) = (file for files in version_list.values() for file in files if file.path == path)
+        listed_files = chain.from_iterable(version_list.values())
+        (file,) = (file for file in listed_files if file.path == path)
         assert matches((shared_data / path).read_bytes(), file.addresses[0].checksum)
 
 

@@ -103,6 +103,10 @@ def test_a_person_under_two_ids_is_detected(tmp_path: Path, load_context: MakeCo
         assert all(splits[row] == splits[row + 40] for row in range(1, 21))
 
 
+def split_names(loaded: Loaded) -> list[str]:
+    return [case.split for case in loaded.cases]
+
+
 def test_the_published_tables(shared_data: Path, load_context: MakeContext) -> None:
     context = load_context("nlsy97", data_root=shared_data)
     assert load("nlsy97", context).cleaning[TWINS] == 0, (
@@ -110,17 +114,13 @@ def test_the_published_tables(shared_data: Path, load_context: MakeContext) -> N
     )
     loaded = load("compas", load_context("compas", data_root=shared_data))
     assert loaded.cleaning[TWINS] == 3038 and loaded.cleaning[IN_TRAINING] == 0
-    shares = {
-        split_name: count / 6172
-        for split_name, count in Counter(case.split for case in loaded.cases).items()
-    }
+    counts = Counter(split_names(loaded))
+    shares = {split_name: count / 6172 for split_name, count in counts.items()}
     assert shares == pytest.approx({"train": 0.6, "validation": 0.2, "test": 0.2}, abs=0.02)
     blind = load(
         "compas", load_context("compas", data_root=shared_data), withhold=["sex", "race", "age"]
     )
-    assert [case.split for case in blind.cases] == [case.split for case in loaded.cases], (
-        "the same cases are compared"
-    )
+    assert split_names(blind) == split_names(loaded), "the same cases are compared"
     assert blind.cleaning[IN_TRAINING] > 1000, (
         "few facts are left, so that most texts repeat; the report says so"
     )
@@ -141,10 +141,8 @@ def test_sex_can_be_predicted_from_build_in_a_blind_narrative(
             "build" not in withheld
         )
         male = np.array([case.attributes["sex"] == "male" for case in loaded.cases])
-        train, test = (
-            np.array([case.split == split_name for case in loaded.cases])
-            for split_name in ("train", "test")
-        )
+        splits = np.array(split_names(loaded))
+        train, test = splits == "train", splits == "test"
         inputs = plain_features(loaded.features.drop(columns=["case_id", "split", "label"]))
         fitted = BASELINES["lr"].build(1, 1).fit(inputs[train], male[train])
         areas.append(roc_auc_score(male[test], fitted.predict_proba(inputs[test])[:, 1]))

@@ -12,7 +12,13 @@ import pytest
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
-from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, check_records, record_rows
+from moot.datasets.records import (
+    WITHOUT_TEXT,
+    RecordedDebate,
+    RecordedUtterance,
+    check_records,
+    record_rows,
+)
 from moot.studies.recorded.data_nyu_debates import JUDGED_OFFLINE_BY
 from nyu_debates import STORY
 from nyu_debates import debate as invented_debate
@@ -64,40 +70,36 @@ def test_the_answers_of_agenticsimlaw_have_the_published_counts(source: str) -> 
     assert {debate.repeat for debate in debates} == {0, 1, 2}
 
 
-def test_the_judges_of_the_nyu_debates_have_the_published_accuracy(source: str) -> None:
-    targets, debates = read_records("nyu_debates", source=source)
+def accuracy_by_method(
+    targets: dict[str, str], debates: list[RecordedDebate], decimals: int
+) -> dict[str, tuple[float, int]]:
+    """The accuracy of each method and its number of debates; a missing prediction is half right."""
     shares: defaultdict[str, list[float]] = defaultdict(list)
     for debate in debates:
-        correctness = (
-            0.5
-            if debate.prediction is None
-            else float(debate.prediction == targets[debate.case_id])
-        )
-        shares[debate.method].append(correctness)
-    accuracy = {
-        arm: (round(sum(values) / len(values), 3), len(values)) for arm, values in shares.items()
+        is_correct = debate.prediction == targets[debate.case_id]
+        shares[debate.method].append(0.5 if debate.prediction is None else float(is_correct))
+    return {
+        method: (round(sum(values) / len(values), decimals), len(values))
+        for method, values in shares.items()
     }
+
+
+def test_the_judges_of_the_nyu_debates_have_the_published_accuracy(source: str) -> None:
+    accuracy = accuracy_by_method(*read_records("nyu_debates", source=source), decimals=3)
     assert accuracy["people debate"] == (0.844, 154)
     assert accuracy["people consult"] == (0.745, 96)
     assert accuracy["AI debate"] == (0.782, 87)
     assert accuracy["AI consult"] == (0.803, 76)
 
 
+def speeches_of(debate: RecordedDebate) -> list[RecordedUtterance]:
+    return [utterance for utterance in debate.utterances if utterance.kind == "speech"]
+
+
 @needs_records
 def test_the_nyu_debates_with_files_have_the_published_beliefs() -> None:
     targets, debates = read_records("nyu_debates", source="local")
-    shares: defaultdict[str, list[float]] = defaultdict(list)
-    for debate in debates:
-        if any(utterance.kind == "speech" for utterance in debate.utterances):
-            correctness = (
-                0.5
-                if debate.prediction is None
-                else float(debate.prediction == targets[debate.case_id])
-            )
-            shares[debate.method].append(correctness)
-    accuracy = {
-        arm: (round(sum(values) / len(values), 4), len(values)) for arm, values in shares.items()
-    }
+    accuracy = accuracy_by_method(targets, list(filter(speeches_of, debates)), decimals=4)
     assert accuracy["people debate"] == (0.8194, 72)
     assert accuracy["people consult"] == (0.7981, 52)
     assert accuracy["AI debate"] == (0.7778, 54)
@@ -112,31 +114,29 @@ def test_a_quotation_has_the_words_of_its_story() -> None:
         (SHARED / "recorded" / "nyu_debates" / f"{name}.json").read_text(encoding="utf-8")
     )
     words = record["setup"]["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
-    parts = [
-        part
-        for turn in record["rounds"]
-        for speeches in turn.values()
-        for part in speech_parts(speeches)
-    ]
-    spans = [part["Quote"]["span"] for part in parts if "Quote" in part]
-    spoken_turns = [
-        utterance
-        for debate in debates
-        if (debate.case_id, debate.method) == (name, "AI consult")
-        for utterance in debate.utterances
-        if utterance.kind == "speech"
-    ]
-    full_text = " ".join(utterance.text for utterance in spoken_turns)
+    spans = quoted_spans(record)
+    speeches: list[RecordedUtterance] = []
+    for debate in debates:
+        if (debate.case_id, debate.method) == (name, "AI consult"):
+            speeches += speeches_of(debate)
+    full_text = " ".join(speech.text for speech in speeches)
     assert spans
-    assert all(f"“{' '.join(words[start:end])}”" in full_text for start, end in spans)
-    assert sum((utterance.parsed or {})["quoted_words"] for utterance in spoken_turns) == sum(
-        end - start for start, end in spans
-    )
-    assert {utterance.source for utterance in spoken_turns} == {"model"}
+    word_count = 0
+    for start, end in spans:
+        assert f"“{' '.join(words[start:end])}”" in full_text
+        word_count += end - start
+    assert sum((speech.parsed or {})["quoted_words"] for speech in speeches) == word_count
+    assert {speech.source for speech in speeches} == {"model"}
 
 
-def speech_parts(speeches: dict[str, Any]) -> list[dict[str, Any]]:
-    return [part for speech in speeches.get("speeches", {}).values() for part in speech["content"]]
+def quoted_spans(record: dict[str, Any]) -> list[tuple[int, int]]:
+    """The first and last word of each quotation in a published file of a debate."""
+    spans: list[tuple[int, int]] = []
+    for turn in record["rounds"]:
+        for simultaneous in turn.values():
+            for speech in simultaneous.get("speeches", {}).values():
+                spans += [part["Quote"]["span"] for part in speech["content"] if "Quote" in part]
+    return spans
 
 
 @needs_records
@@ -158,12 +158,14 @@ def test_the_shipped_records_contain_no_sentences(name: str) -> None:
     forms = records["kind"] == "feedback"
     longest = records.loc[~forms, "parsed"].dropna().str.len().max()
     assert longest < 150, "parsed facts are numbers and names, no sentence"
-    grades = [json.loads(parsed)["grades"] for parsed in records.loc[forms, "parsed"]]
-    questions = {question for form in grades for question in form}
-    assert len(questions) < 40 and all(len(question) < 60 for question in questions), (
+    questions: set[str] = set()
+    for parsed in records.loc[forms, "parsed"]:
+        grades = json.loads(parsed)["grades"]
+        assert set(grades.values()) <= set(range(5))
+        questions.update(grades)
+    assert len(questions) < 40 and max(map(len, questions)) < 60, (
         "a form's questions, by their names"
     )
-    assert all(grade in range(5) for form in grades for grade in form.values())
 
 
 @pytest.mark.parametrize(("correct_index", "sides"), [(0, (3, 1)), (1, (1, 3))])
@@ -349,11 +351,8 @@ def test_prompts_truth_and_no_answer_words_in_the_format_of_agenticsimlaw_are_re
     (folder / "people.csv").write_text(VIGNETTES)
     options = {"source": "local", "vignettes": "people.csv", "records": {"single": ["answers.csv"]}}
     lines = ["model_name,prompt_type,case_id,repeat_id,ground_truth,prediction"]
-    lines += [
-        f"m,{prompt},{case},1,{not case},{answer}"
-        for prompt in ("cot", "plain")
-        for case, answer in enumerate(["YES", "PASS"])
-    ]
+    for prompt in ("cot", "plain"):
+        lines += [f"m,{prompt},0,1,True,YES", f"m,{prompt},1,1,False,PASS"]
     (folder / "answers.csv").write_text("\n".join(lines) + "\n")
     with pytest.raises(UserError, match=r"found 'PASS'.* Add it to `no_answer`"):
         read_records("agenticsimlaw", tmp_path, **options)

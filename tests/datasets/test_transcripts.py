@@ -4,6 +4,7 @@ mistake.
 
 import json
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -366,7 +367,7 @@ def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
 def test_few_debates_with_a_fault_are_left_out_and_counted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    rows = [{**row, "nr": f"t{number}"} for number in range(300) for row in TRIAL[:3]]
+    rows = [{**row, "nr": f"t{number}"} for number, row in product(range(300), TRIAL[:3])]
     for number, faulty_cells in ((4, {"gold": "maybe"}), (31, {"turn": 1}), (62, {"p": "7"})):
         rows[number] |= faulty_cells
     with pytest.raises(

@@ -3,6 +3,7 @@ nothing else.
 """
 
 import re
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -33,11 +34,8 @@ def test_planned_comparisons_come_first_and_what_no_run_judges_last(root: Path) 
     ], "a comparison that was not tested has no answer to show"
     assert questions[-1].missing == "This run has too few cases for an interval"
     assert [len(question.verdicts) for question in questions] == [1, 2, 0, 0]
-    assert [verdict.sign for question in questions for verdict in question.verdicts] == [
-        "?",
-        "✓",
-        "?",
-    ]
+    verdicts = chain.from_iterable(question.verdicts for question in questions)
+    assert "".join(verdict.sign for verdict in verdicts) == "?✓?"
     planned_reason, claim_reason = (
         question.verdicts[0].why.rpartition("; ")[2] for question in questions[:2]
     )

@@ -170,14 +170,9 @@ def test_chunks_hold_all_that_was_said_and_each_call_as_it_was_sent(page: str) -
     assert first_belief["readers"] == "judge" and first_belief["stated"]["label"] == "no"
     assert first_belief["belief"] == pytest.approx(0.2)
     call = calls["calls"][first_turn["call"]]
-    prompt = [
-        (role, "\n".join(calls["lines"][line] for line in numbers))
-        for role, numbers in call["prompt"]
-    ]
-    assert prompt[1] == (
-        "user",
-        f"<facts>\nHear {debates[0]['turns'][0]['call'][5:-2]}.\n{HOSTILE}\n</facts>",
-    )
+    role, line_numbers = call["prompt"][1]
+    text = f"<facts>\nHear {debates[0]['turns'][0]['call'][5:-2]}.\n{HOSTILE}\n</facts>"
+    assert role == "user" and "\n".join(calls["lines"][line] for line in line_numbers) == text
     assert "\n".join(calls["lines"][line] for line in call["reply"]) == f"raw reply 1\n{HOSTILE}"
     assert call["fields"]["cost_usd"] == 0.002 and "provider" not in call["fields"]
     assert len(calls["lines"]) == len(set(calls["lines"]))
@@ -195,11 +190,9 @@ def test_many_debates_are_divided_into_chunks_of_one_order(
     assert sum(sizes) == 3 * len(COURSES)
     for number in range(len(starts)):
         (call_chunk,) = unpack(elements, f"calls-{number}")
-        call_ids = {
-            turn["call"]
-            for debate in unpack(elements, f"debates-{number}")
-            for turn in debate["turns"]
-        }
+        call_ids: set[str] = set()
+        for debate in unpack(elements, f"debates-{number}"):
+            call_ids.update(turn["call"] for turn in debate["turns"])
         assert set(call_chunk["calls"]) == call_ids - {""}
 
 

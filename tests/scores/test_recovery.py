@@ -9,6 +9,7 @@ Slow; only it finds an estimate or interval that is biased although each formula
 
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -210,14 +211,13 @@ def test_a_planted_difference_between_groups() -> None:
     """
     estimates = []
     for seed in range(SEEDS):
-        correct_by_group = [
-            [
-                answer(SimulatedVoice(competence=share), seed, case(number), TASK, "m", [])
-                == case(number).target
-                for number in numbers
-            ]
-            for share, numbers in ((0.8, range(70)), (0.6, range(70, 140)))
-        ]
+        correct_by_group = []
+        for share, numbers in ((0.8, range(70)), (0.6, range(70, 140))):
+            voice = SimulatedVoice(competence=share)
+            cases = list(map(case, numbers))
+            correct_by_group.append(
+                [answer(voice, seed, case, TASK, "m", []) == case.target for case in cases]
+            )
         sums = [Sums(as_numbers(values)[:, None], np.ones((70, 1))) for values in correct_by_group]
         difference = compare_unpaired(*sums, range(70), range(70, 140), seed, DIFFERENCE)
         estimates.append((difference.difference, difference.low, difference.high))
@@ -297,7 +297,7 @@ async def test_the_noise_of_a_grader_comes_out_as_the_distance_between_two_grade
                 ]
             )
         distances = np.abs(np.diff(np.array(pairs), axis=1))[:, 0]
-        all_grades += [grade for pair in pairs for grade in pair]
+        all_grades += chain.from_iterable(pairs)
         estimates.append(
             ClusterBootstrap(range(30), seed).estimate(mean_statistic(distances, AMOUNT))
         )

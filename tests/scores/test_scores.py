@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from itertools import product
 
 import pandas as pd
 import pytest
@@ -269,9 +270,11 @@ def test_transcripts_some_at_a_time_are_the_transcripts(tmp_path, monkeypatch, m
         "parsed": json.dumps({"status": "waiting", "reason": "", "score": None}),
     }
     rows = [
-        utterance(f"{name}#0", turn, "judge", f"{name}{turn}") for name in "dbv" for turn in (2, 1)
+        utterance(f"{name}#0", turn, "judge", f"{name}{turn}")
+        for name, turn in product("dbv", (2, 1))
     ]
-    rows += [utterance(f"{name}#0", turn, "judge", None) for name in "ca" for turn in (1, 2)]
+    for name, turn in product("ca", (1, 2)):
+        rows.append(utterance(f"{name}#0", turn, "judge", None))
     rows.append(utterance("c#0", 3, **conclusion_fields))
     results = write_results(tmp_path, cases, None, {"tiny": rows[:6]})
     shard = tmp_path / "transcripts" / "toy-courtroom" / "tiny" / "0.parquet"
@@ -292,11 +295,9 @@ def test_transcripts_some_at_a_time_are_the_transcripts(tmp_path, monkeypatch, m
         if max_utterances < 10
         else [["b#0", "d#0", "v#0"], ["a#0"]]
     )
-    with_waiting = [
-        name
-        for part in results.transcript_parts([], include_waiting=True)
-        for name in part["debate_id"].unique()
-    ]
+    with_waiting: list[str] = []
+    for part in results.transcript_parts([], include_waiting=True):
+        with_waiting += list(part["debate_id"].unique())
     assert with_waiting == ["b#0", "d#0", "a#0", "c#0"]
 
 

@@ -2,6 +2,7 @@
 and tables say so.
 """
 
+import itertools
 import json
 from dataclasses import replace
 
@@ -21,7 +22,8 @@ BY_COURT = replace(REARREST, cluster="court")
 
 
 def courts(per_court: int = 5) -> list:
-    return [case(f"{court}{n}", "yes", court=court) for court in "abcd" for n in range(per_court)]
+    numbered_courts = itertools.product("abcd", range(per_court))
+    return [case(f"{court}{n}", "yes", court=court) for court, n in numbered_courts]
 
 
 def accuracy(results, experiment="toy-courtroom"):
@@ -56,7 +58,8 @@ def test_one_court_has_no_interval(tmp_path):
 def test_scores_count_cases_beside_debates(tmp_path):
     cases = [case(str(n), "yes" if n % 2 else "no") for n in range(8)]
     rows = [
-        prediction(c.case_id, c.target, "yes", repeat=repeat) for c in cases for repeat in range(2)
+        prediction(c.case_id, c.target, "yes", repeat=repeat)
+        for c, repeat in itertools.product(cases, range(2))
     ]
     frame = classification(write_results(tmp_path, cases, {"tiny": rows}))
     overall = frame[(frame["metric"] == "accuracy") & (frame["group"] == "overall")].set_index(

@@ -64,10 +64,9 @@ def test_repeats_do_not_narrow_the_interval():
     interval = ClusterBootstrap(list(outcomes), seed=3).interval(
         share_statistic(list(outcomes.values()))
     )
-    twenty = ClusterBootstrap([c for c in outcomes for _ in range(20)], seed=3)
-    assert twenty.interval(
-        share_statistic([v for v in outcomes.values() for _ in range(20)])
-    ) == pytest.approx(interval)
+    twenty_times = ClusterBootstrap(list(outcomes) * 20, seed=3)
+    statistic = share_statistic(list(outcomes.values()) * 20)
+    assert twenty_times.interval(statistic) == pytest.approx(interval)
 
 
 @pytest.mark.parametrize("seed", [0, 7])
@@ -94,7 +93,7 @@ def test_one_cluster_has_a_value_and_no_interval():
 
 @pytest.mark.parametrize(("clusters", "end"), [(2, 0.158), (5, 0.478), (30, 0.884)])
 def test_all_or_none_right_gives_the_interval_of_clopper_and_pearson(clusters, end):
-    cases = [str(n) for n in range(clusters) for _ in range(3)]
+    cases = [str(n) for n in range(clusters)] * 3
     bootstrap = ClusterBootstrap(cases, seed=0)
     assert bootstrap.estimate(share_statistic([1] * len(cases))) == pytest.approx(
         (1, end, 1), abs=0.001
@@ -109,8 +108,8 @@ def test_no_interval_of_few_cases_is_a_point():
     for cases in range(1, 9):
         for successes in range(cases + 1):
             for repeats in (1, 2):
-                names = [str(n) for n in range(cases) for _ in range(repeats)]
-                values = [float(n < successes) for n in range(cases) for _ in range(repeats)]
+                names = [str(n) for n in range(cases)] * repeats
+                values = [float(n < successes) for n in range(cases)] * repeats
                 for statistic in (share_statistic(values), mean_statistic(values, DIFFERENCE)):
                     _, low, high = ClusterBootstrap(names, seed=2).estimate(statistic)
                     assert np.isnan(low) if cases == 1 else high - low > 0.2, (cases, successes)
@@ -186,11 +185,9 @@ def test_intervals_cover_as_often_as_they_say_and_the_document_shows_it(simulati
         min_coverage, max_coverage = (0.92, 0.98) if clusters >= 30 else (0.90, 1.0)
         assert min_coverage <= ours <= max_coverage, (clusters, rate, correlation)
     documented = simulation.documented(simulation.DOCUMENT.read_text(encoding="utf-8"))
-    figures = [
-        float(cell.split()[0])
-        for line in documented.splitlines()[2:]
-        for cell in line.split("|")[3:-1]
-    ]
+    figures: list[float] = []
+    for line in documented.splitlines()[2:]:
+        figures += [float(cell.split()[0]) for cell in line.split("|")[3:-1]]
     assert figures == pytest.approx([100 * ours for ours, _ in coverages.values()], abs=0.2), (
         "--write it anew"
     )

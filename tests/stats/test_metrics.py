@@ -27,7 +27,7 @@ LABELS = ("con", "neutral", "pro")
 
 
 def one_hot(values: "list[str]") -> "np.ndarray":
-    return np.array([[float(value == label) for label in LABELS] for value in values])
+    return (np.array(values)[:, None] == np.array(LABELS)).astype(float)
 
 
 @given(
@@ -147,9 +147,8 @@ def test_alpha_agrees_with_krippendorff_also_where_ratings_are_missing_or_drawn_
     weights = np.ones((1, len(rows)))
     weights[0, 0] = 3
     resampled = np.concatenate([ratings[[0, 0]], ratings])
-    coded = np.array(
-        [["abc".index(v) if v else np.nan for v in row] for row in resampled], dtype=float
-    )
+    codes = {"a": 0.0, "b": 1.0, "c": 2.0, None: np.nan}
+    coded = np.vectorize(codes.get, otypes=[float])(resampled)
     ours = krippendorffs_alpha(ratings)(weights)[0]
     pairable = coded[(~np.isnan(coded)).sum(axis=1) > 1]
     if len(np.unique(pairable[~np.isnan(pairable)])) < 2:

@@ -33,14 +33,15 @@ class Side:
 
     def values(self, random: np.random.Generator) -> Floats:
         """One value for each debate."""
-        drawn = self.draw(random, self.cases)
+        values = self.draw(random, self.cases)
         if not self.repeats:
-            return drawn
-        return random.binomial(1, np.repeat(drawn, self.repeats)).astype(float)
+            return values
+        return random.binomial(1, np.repeat(values, self.repeats)).astype(float)
 
     def clusters(self, name: str) -> list[str]:
         """The case of each debate."""
-        return [f"{name}{case}" for case in range(self.cases) for _ in range(max(1, self.repeats))]
+        names = [f"{name}{case}" for case in range(self.cases)]
+        return list(np.repeat(names, max(1, self.repeats)))
 
 
 def _wide(random, cases):

@@ -15,11 +15,10 @@ from results_on_disk import prediction
 
 def runs(answers: "dict[str, list[str]]") -> pd.DataFrame:
     """Predictions of cases that are all "yes", one repeat an answer."""
-    rows = [
-        prediction(case, "yes", answer, repeat=number)
-        for case, case_answers in answers.items()
-        for number, answer in enumerate(case_answers)
-    ]
+    rows = []
+    for case, case_answers in answers.items():
+        for number, answer in enumerate(case_answers):
+            rows.append(prediction(case, "yes", answer, repeat=number))
     return pd.DataFrame(rows)
 
 

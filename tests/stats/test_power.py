@@ -89,12 +89,10 @@ def test_shares_of_different_cases_are_planned_for_fishers_exact_test(
 def test_sides_of_different_cases_count_their_own_variance_and_clusters() -> None:
     random = np.random.default_rng(5)
     small_sample, large_sample = random.normal(0, 2, 20), random.normal(0, 0.5, 200)
-    sides = [
-        Observed(
-            values, [f"{side}{number:03d}" for number in range(len(values))], ["m"] * len(values)
-        )
-        for side, values in (("a", small_sample), ("b", large_sample))
-    ]
+    sides = []
+    for side, values in (("a", small_sample), ("b", large_sample)):
+        names = [f"{side}{number:03d}" for number in range(len(values))]
+        sides.append(Observed(values, names, ["m"] * len(values)))
     clusters = [*range(20), *(100 + number // 5 for number in range(200))]
     spread = estimate_spread(sides[0], sides[1], 0.0, clusters, is_paired=False)
     assert spread.between_variance == pytest.approx(
@@ -135,7 +133,7 @@ def debates(
 
 def spread_of(is_right: np.ndarray) -> Spread:
     _, cases, repeats = is_right.shape
-    names = [f"c{number:04d}" for number in range(cases) for _ in range(repeats)]
+    names = list(np.repeat([f"c{number:04d}" for number in range(cases)], repeats))
     sides = [
         Observed(np.asarray(side, dtype=float).ravel(), names, ["m"] * len(names))
         for side in is_right
@@ -237,16 +235,13 @@ def test_models_count_alike_however_often_each_debated() -> None:
     cases, often = 4000, {"a": 6, "b": 1}
     model_effects = {model: random.normal(0, 1, cases) for model in often}
     names = [f"c{number:04d}" for number in range(cases)]
-    parts = [
-        (name, model) for model, repeats in often.items() for name in names for _ in range(repeats)
-    ]
-    debate_values = np.concatenate(
-        [np.repeat(model_effects[model], repeats) for model, repeats in often.items()]
-    )
-    first = Observed(
-        debate_values + random.normal(0, 0.5, len(debate_values)),
-        *map(list, zip(*parts, strict=True)),
-    )
+    debate_names, debate_models, debate_values = [], [], []
+    for model, repeats in often.items():
+        debate_names += list(np.repeat(names, repeats))
+        debate_models += [model] * (cases * repeats)
+        debate_values += list(np.repeat(model_effects[model], repeats))
+    noise = random.normal(0, 0.5, len(debate_values))
+    first = Observed(np.array(debate_values) + noise, debate_names, debate_models)
     second = Observed(np.zeros(len(debate_values)), first.cases, first.runs)
     spread = estimate_spread(first, second, 0.0, range(cases), is_paired=True)
     assert spread.between_variance[0] == pytest.approx(0.5, rel=0.06) and spread.within[

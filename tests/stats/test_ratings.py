@@ -32,12 +32,10 @@ def test_without_ties_strengths_are_those_of_logistic_regression():
         first, second, outcomes, list(range(400)), {"side": np.ones(400), "length": length}
     )
     assert ratings is not None and ratings.ties == 0
-    names = sorted(ratings.strengths)
-    columns = [
-        [(winner == name) - (loser == name) for name in names]
-        for winner, loser in zip(first, second, strict=True)
-    ]
-    features = np.column_stack([np.array(columns, dtype=float), np.ones(400), length])
+    names = np.array(sorted(ratings.strengths))
+    pairs = zip(first, second, strict=True)
+    columns = [(names == winner) * 1.0 - (names == loser) for winner, loser in pairs]
+    features = np.column_stack([np.array(columns), np.ones(400), length])
     library = LogisticRegression(C=1e6, fit_intercept=False, tol=1e-9, max_iter=2000).fit(
         features, outcomes > 0
     )

@@ -18,9 +18,9 @@ def means(values) -> Sums:
     return Sums(column, np.ones_like(column))
 
 
-def f1_sums(true, predicted) -> Sums:
-    true, predicted = as_numbers(true)[:, None], as_numbers(predicted)[:, None]
-    return Sums(2 * true * predicted, true + predicted)
+def f1_sums(actual, predicted) -> Sums:
+    actual, predicted = as_numbers(actual)[:, None], as_numbers(predicted)[:, None]
+    return Sums(2 * actual * predicted, actual + predicted)
 
 
 def test_of_means_it_is_the_paired_comparison():
@@ -36,8 +36,8 @@ def test_of_means_it_is_the_paired_comparison():
     assert (difference.first, difference.second) == (first.mean(), second.mean())
 
 
-def macro_f1_sums(true, named) -> Sums:
-    terms = [f1_sums(true == label, named == label) for label in range(3)]
+def macro_f1_sums(actual, predicted) -> Sums:
+    terms = [f1_sums(actual == label, predicted == label) for label in range(3)]
     return Sums(
         np.hstack([term.tops for term in terms]), np.hstack([term.bottoms for term in terms])
     )
@@ -53,10 +53,10 @@ def test_a_side_that_always_says_positive_is_no_evidence_by_itself(base_rate):
     ) / (1 - base_rate)
     rejected = 0
     for _ in range(worlds):
-        true = random.random(cases) < base_rate
-        named = random.random(cases) < np.where(true, true_positive_rate, false_positive_rate)
+        actual = random.random(cases) < base_rate
+        predicted = random.random(cases) < np.where(actual, true_positive_rate, false_positive_rate)
         difference = compare_paired(
-            f1_sums(true, np.ones(cases)), f1_sums(true, named), range(cases), 0, DIFFERENCE
+            f1_sums(actual, np.ones(cases)), f1_sums(actual, predicted), range(cases), 0, DIFFERENCE
         )
         assert (difference.p < 0.05) != (difference.low <= 0 <= difference.high)
         rejected += difference.p < 0.05
@@ -65,26 +65,26 @@ def test_a_side_that_always_says_positive_is_no_evidence_by_itself(base_rate):
 
 def test_a_label_that_one_side_alone_names_is_no_evidence_by_itself():
     """One odd answer of eleven changes macro F1, by the labels that occur, as in scikit-learn."""
-    true = np.array([0, 1] * 5 + [0])
-    answers = np.array([true, [2, *true[1:]], np.where(np.arange(11) < 3, 1 - true, true)])
+    actual = np.array([0, 1] * 5 + [0])
+    answers = np.array([actual, [2, *actual[1:]], np.where(np.arange(11) < 3, 1 - actual, actual)])
     for first, second in itertools.combinations(answers, 2):
         difference = compare_paired(
-            macro_f1_sums(true, first), macro_f1_sums(true, second), range(11), 0, DIFFERENCE
+            macro_f1_sums(actual, first), macro_f1_sums(actual, second), range(11), 0, DIFFERENCE
         )
-        assert difference.first == pytest.approx(f1_score(true, first, average="macro"))
+        assert difference.first == pytest.approx(f1_score(actual, first, average="macro"))
         assert difference.low <= 0 <= difference.high
         assert difference.p >= 0.05
 
 
 def test_the_influence_of_a_case_is_what_leaving_it_out_changes():
     random = np.random.default_rng(1)
-    true, predicted = random.integers(0, 2, 400), random.integers(0, 2, 400)
-    sums = f1_sums(true, predicted)
+    actual, predicted = random.integers(0, 2, 400), random.integers(0, 2, 400)
+    sums = f1_sums(actual, predicted)
     weights = 1 - np.eye(400)
     jackknife = (400 - 1) * (sums.total() - sums.value(weights))
     assert sums.influences() == pytest.approx(jackknife, abs=0.02)
     assert abs(sums.influences().mean()) < 1e-12
-    assert means(true).influences() == pytest.approx(true - true.mean())
+    assert means(actual).influences() == pytest.approx(actual - actual.mean())
 
 
 def test_sides_of_different_cases_keep_their_level():

@@ -5,6 +5,7 @@ and leaves alone.
 import json
 import re
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -46,38 +47,33 @@ SETTINGS: dict[str, dict[str, Any]] = {
     },
     "recorded": {"source": "recorded", "params": {"method": "debate"}},
 }
-MEANINGLESS = {
-    **{
-        (name, arm): "asks no debaters"
-        for name in PROTOCOLS
-        for arm in DEBATE
-        if PROTOCOLS[name].debaters is None
-    },
-    **{
-        (name, arm): "asks for no answer"
-        for name in ("attribution", "grading", "recorded", "case_summary")
-        for arm in ARMS
-    },
-    **{
-        (name, "attribution"): "has no judge who hears debaters and decides"
-        for name in PROTOCOLS
-        if getattr(PROTOCOLS[name].debaters, "are_judges", True)
-    },
-    **{
-        (name, "consultancy"): "told no side to argue for"
-        for name in ("panel", "human_panel", "conference")
-    },
-    **{
-        (name, arm): "those who argue also decide"
-        for name in ("panel", "human_panel")
-        for arm in JUDGE
-    },
-    **{
-        (name, "labels_swapped"): "know the options of this data by name"
-        for name in ("human_panel", "synthetic_panel")
-    },
-}
-PAIRS = [(protocol, arm) for protocol in PROTOCOLS for arm in ARMS]
+REASONS = [
+    (
+        [name for name in PROTOCOLS if PROTOCOLS[name].debaters is None],
+        DEBATE,
+        "asks no debaters",
+    ),
+    (("attribution", "grading", "recorded", "case_summary"), ARMS, "asks for no answer"),
+    (
+        [name for name in PROTOCOLS if getattr(PROTOCOLS[name].debaters, "are_judges", True)],
+        ("attribution",),
+        "has no judge who hears debaters and decides",
+    ),
+    (("panel", "human_panel", "conference"), ("consultancy",), "told no side to argue for"),
+    (("panel", "human_panel"), JUDGE, "those who argue also decide"),
+    (
+        ("human_panel", "synthetic_panel"),
+        ("labels_swapped",),
+        "know the options of this data by name",
+    ),
+]
+"""Protocols, arms that make no sense with them, and the reason. A later reason replaces an earlier
+one.
+"""
+MEANINGLESS: dict[tuple[str, str], str] = {}
+for names, arms, reason in REASONS:
+    MEANINGLESS |= dict.fromkeys(product(names, arms), reason)
+PAIRS = list(product(PROTOCOLS, ARMS))
 
 
 def entry(protocol: str, arms: tuple[str, ...] = (), **changes: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@ and what it cost.
 """
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -116,13 +117,10 @@ def test_an_arm_that_changes_nothing_is_told_apart_from_a_model_that_flips_by_it
     cases = [case(f"c{number}", "yes") for number in range(60)]
 
     def arm_results(name: str, repeats: int, **columns: Any) -> ExperimentResults:
-        rows = [
-            prediction(
-                case.case_id, "yes", "yes" if random.random() < 0.71 else "no", repeat=repeat
-            )
-            for case in cases
-            for repeat in range(repeats)
-        ]
+        rows = []
+        for person, repeat in product(cases, range(repeats)):
+            label = "yes" if random.random() < 0.71 else "no"
+            rows.append(prediction(person.case_id, "yes", label, repeat=repeat))
         view = ExperimentView("courtroom", "toy", ("tiny",), "test", {}, {}, *columns.values())
         transcripts = {
             "tiny": [utterance(f"{case.case_id}#0", 1, "judge", kind="verdict") for case in cases]

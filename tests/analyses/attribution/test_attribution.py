@@ -4,7 +4,9 @@ the judge is asked.
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,7 @@ from scripted_model import WINNER, ScriptedModel, make_debate
 
 PLANTED = "The deed is forged."
 PHASES = ("opening", "rebuttal", "closing")
-TURNS = [(seat, phase) for phase in PHASES for seat in ("prosecutor", "defense")]
+TURNS = [(seat, phase) for phase, seat in product(PHASES, ("prosecutor", "defense"))]
 JUDGE = "You are the judge"
 
 
@@ -79,7 +81,9 @@ class World:
             probability_without,
         )
         self.folder, self.planted, self.params = folder, planted, params
-        rows = [row for number, turn in enumerate(planted) for row in self._hold(number, turn)]
+        rows: list[dict[str, Any]] = []
+        for number, turn in enumerate(planted):
+            rows += self._hold(number, turn)
         self.path = folder / "transcripts" / "trial" / "scripted" / "0.parquet"
         self.path.parent.mkdir(parents=True)
         write_rows(self.path, "transcripts", rows, describe("trial"))
@@ -215,10 +219,9 @@ def named_by_chance(folder: Path, share: float, debates: int) -> float:
         "invalid": 0,
         "exact": False,
     }
-    changes = [
-        ("whole", 0, 2 * repeats),
-        *((way, turn, repeats) for way in ("removed", "replaced") for turn in range(1, 7)),
-    ]
+    changes = [("whole", 0, 2 * repeats)]
+    for way in ("removed", "replaced"):
+        changes += [(way, turn, repeats) for turn in range(1, 7)]
     utterance = debate.record("nobody", ATTRIBUTED, "", source="computed", private=True, parsed={})
     row, rows = transcript_row(debate, utterance), []
     for number in range(debates):
@@ -264,11 +267,8 @@ def test_the_judge_alone_is_asked_and_reads_everything_but_what_was_changed(tmp_
     world = World(tmp_path, [None, None], 0.9, 0.2, answer="likelihood")
     world.judge_again(interventions=["removed", "replaced", "reordered"], debates=1)
     [case] = {prompt.split("File ")[1][0] for prompt in world.asked}
-    points = [
-        [turn for turn in range(6) if f"file {case}, point {turn}." in prompt]
-        for prompt in world.asked
-    ]
-    assert sorted(map(len, points)) == [5] * 12 + [6] * 3
+    point_counts = [prompt.count(f"file {case}, point ") for prompt in world.asked]
+    assert sorted(point_counts) == [5] * 12 + [6] * 3
     opposite = "1" if case == "0" else "0"
     borrowed = [prompt for prompt in world.asked if f"file {opposite}, point" in prompt]
     assert len(borrowed) == 6
@@ -310,7 +310,7 @@ def test_other_words_and_recorded_debates_need_no_protocol_of_the_judge(tmp_path
 def test_in_other_words_speakers_are_reversed_within_each_round(tmp_path: Path) -> None:
     world = World(tmp_path, [None], 0.9, 0.2)
     world.judge_again(judge_protocol="", answer="likelihood", interventions=["reordered"])
-    point_orders = [[int(part[0]) for part in prompt.split("point ")[1:]] for prompt in world.asked]
+    point_orders = [list(map(int, re.findall(r"point (\d)", prompt))) for prompt in world.asked]
     assert point_orders == [[0, 1, 2, 3, 4, 5]] * 3 + [[1, 0, 3, 2, 5, 4]]
 
 

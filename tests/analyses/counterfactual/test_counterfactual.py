@@ -22,29 +22,27 @@ SWAPPED = {"man": "woman", "he": "she", "his": "her", "him": "her", "himself": "
 
 def people(loader: str, context: Context, **options: Any) -> Loaded:
     entry = LOADERS[loader]
-    given = {"source": "synthetic", "rows": 300} if loader == "nlsy97" else {"source": "sample"}
-    return entry.load(entry.options.model_validate({**given, **options}), context(loader))
+    default_options = (
+        {"source": "synthetic", "rows": 300} if loader == "nlsy97" else {"source": "sample"}
+    )
+    return entry.load(entry.options.model_validate({**default_options, **options}), context(loader))
 
 
-def cases(loaded: Loaded, split: str = "test") -> dict[str, Case]:
-    return {case.case_id: case for case in loaded.cases if case.split == split}
+def cases(loaded: Loaded, split_name: str = "test") -> dict[str, Case]:
+    return {case.case_id: case for case in loaded.cases if case.split == split_name}
 
 
-def as_a_man(text: str) -> list[str]:
-    """The words of a narrative, those that follow from sex made the same."""
+NEUTRAL_WORDS = {
+    "man": "PERSON", "woman": "PERSON", "he": "SUBJECT", "she": "SUBJECT", "his": "OTHER",
+    "him": "OTHER", "her": "OTHER", "himself": "SELF", "herself": "SELF", "a": "ARTICLE",
+    "an": "ARTICLE",
+}  # fmt: skip
+
+
+def neutral_words(text: str) -> list[str]:
+    """The words of a narrative, with the same word for both sexes."""
     words = text.replace(".", "").replace(",", "").lower().split()
-    neutral = {
-        form: name
-        for name, forms in {
-            "PERSON": ("man", "woman"),
-            "SUBJECT": ("he", "she"),
-            "OTHER": ("his", "him", "her"),
-            "SELF": ("himself", "herself"),
-            "ARTICLE": ("a", "an"),
-        }.items()
-        for form in forms
-    }
-    return [neutral.get(word, word) for word in words]
+    return [NEUTRAL_WORDS.get(word, word) for word in words]
 
 
 @pytest.mark.parametrize("loader", ["nlsy97", "compas"])
@@ -52,53 +50,64 @@ def as_a_man(text: str) -> list[str]:
 def test_exchanging_sex_changes_the_words_of_sex_and_no_other(
     loader: str, narrative: str, load_context: Context
 ) -> None:
-    before = people(loader, load_context, narrative=narrative)
-    after = people(loader, load_context, narrative=narrative, exchange="sex")
-    originals, exchanged = cases(before), cases(after)
+    loaded_before = people(loader, load_context, narrative=narrative)
+    loaded_after = people(loader, load_context, narrative=narrative, exchange="sex")
+    originals, exchanged = cases(loaded_before), cases(loaded_after)
     assert originals.keys() == exchanged.keys()
     for case_id, case in originals.items():
-        other = exchanged[case_id]
-        assert {case.attributes["sex"], other.attributes["sex"]} == {"male", "female"}
+        exchanged_case = exchanged[case_id]
+        assert {case.attributes["sex"], exchanged_case.attributes["sex"]} == {"male", "female"}
         assert (case.target, case.split, case.source_row) == (
-            other.target,
-            other.split,
-            other.source_row,
+            exchanged_case.target,
+            exchanged_case.split,
+            exchanged_case.source_row,
         )
         if narrative == "prose":
             sexed = {"male": set(SWAPPED), "female": set(SWAPPED.values())}
-            words = set(other.text.lower().replace(".", "").replace(",", "").split())
-            assert not words & (sexed[case.attributes["sex"]] - {"his", "her"}), other.text
-            assert as_a_man(case.text) == as_a_man(other.text)
+            words = set(exchanged_case.text.lower().replace(".", "").replace(",", "").split())
+            assert not words & (sexed[case.attributes["sex"]] - {"his", "her"}), exchanged_case.text
+            assert neutral_words(case.text) == neutral_words(exchanged_case.text)
         else:
-            told = dict(zip(case.text.split("; "), other.text.split("; "), strict=True))
-            assert [one for one, two in told.items() if one.strip(".") != two.strip(".")] == [
-                f"sex is {case.attributes['sex']}"
-            ]
-    for split in ("train", "validation"):
-        assert cases(before, split) == cases(after, split), "what is learnt and shown stays"
-    assert before.features is not None and after.features is not None
-    kept = before.features.columns.drop("sex")
-    pd.testing.assert_frame_equal(before.features[kept], after.features[kept])
-    changed = before.features["sex"].astype(str) != after.features["sex"].astype(str)
-    assert (changed == (before.features["split"] == "test")).all()
+            terms = dict(zip(case.text.split("; "), exchanged_case.text.split("; "), strict=True))
+            assert [
+                term for term, new_term in terms.items() if term.strip(".") != new_term.strip(".")
+            ] == [f"sex is {case.attributes['sex']}"]
+    for split_name in ("train", "validation"):
+        assert cases(loaded_before, split_name) == cases(loaded_after, split_name), (
+            "what is learnt and shown stays"
+        )
+    assert loaded_before.features is not None and loaded_after.features is not None
+    columns = loaded_before.features.columns.drop("sex")
+    pd.testing.assert_frame_equal(loaded_before.features[columns], loaded_after.features[columns])
+    changed = loaded_before.features["sex"].astype(str) != loaded_after.features["sex"].astype(str)
+    assert (changed == (loaded_before.features["split"] == "test")).all()
     assert (
         "counterfactual: in the test cases sex is exchanged between male and female"
-        in after.task.notes[-1]
+        in loaded_after.task.notes[-1]
     )
-    assert ("height and weight" in after.task.notes[-1]) == (loader == "nlsy97")
+    assert ("height and weight" in loaded_after.task.notes[-1]) == (loader == "nlsy97")
 
 
 def test_exchanging_race_leaves_people_of_other_races_as_they_are(load_context: Context) -> None:
-    before, after = people("nlsy97", load_context), people("nlsy97", load_context, exchange="race")
+    loaded_before, loaded_after = (
+        people("nlsy97", load_context),
+        people("nlsy97", load_context, exchange="race"),
+    )
     swapped = {"white": "black", "black": "white"}
-    for case_id, case in cases(before).items():
+    for case_id, case in cases(loaded_before).items():
         race = case.attributes["race"]
-        assert cases(after)[case_id].attributes["race"] == swapped.get(race, race)
-        assert (cases(after)[case_id].text == case.text) == (race not in swapped)
-    left = sum(case.attributes["race"] not in swapped for case in cases(before).values())
-    assert after.cleaning["test cases of another race, left as they are"] == left > 0
-    other = people("nlsy97", load_context, exchange="race", exchange_values=["hispanic", "white"])
-    assert other.cleaning["test cases with race exchanged (hispanic, white)"] > 0
+        assert cases(loaded_after)[case_id].attributes["race"] == swapped.get(race, race)
+        assert (cases(loaded_after)[case_id].text == case.text) == (race not in swapped)
+    unchanged_count = sum(
+        case.attributes["race"] not in swapped for case in cases(loaded_before).values()
+    )
+    assert (
+        loaded_after.cleaning["test cases of another race, left as they are"] == unchanged_count > 0
+    )
+    exchanged_case = people(
+        "nlsy97", load_context, exchange="race", exchange_values=["hispanic", "white"]
+    )
+    assert exchanged_case.cleaning["test cases with race exchanged (hispanic, white)"] > 0
 
 
 @pytest.mark.parametrize(
@@ -148,12 +157,12 @@ def test_a_planted_effect_of_sex_is_recovered_and_its_absence_too(
     frame = tables["counterfactual"]
     assert set(frame["data"]) == {"told (synthetic)"}
     assert (frame["told"] == "female").all() and (frame["rather than"] == "male").all()
-    for what in ("names the positive label", "belief in the positive label"):
-        partial = row(frame, model="partial", people="all", what_changes=what)
+    for quantity in ("names the positive label", "belief in the positive label"):
+        partial = row(frame, model="partial", people="all", what_changes=quantity)
         assert partial["difference high"] < 0 and partial["p (Holm)"] < 0.01, (
             "women are named less often"
         )
-        even = row(frame, model="even", people="all", what_changes=what)
+        even = row(frame, model="even", people="all", what_changes=quantity)
         assert even["difference low"] <= 0 <= even["difference high"]
         assert even["changed low"] <= 0 <= even["changed high"], "what flips by itself is no effect"
         assert partial["changed low"] > 0
@@ -162,8 +171,8 @@ def test_a_planted_effect_of_sex_is_recovered_and_its_absence_too(
             9,
         ), "two models and a trained one, three groups each"
         for group in ("recorded male", "recorded female"):
-            found = row(frame, model="partial", people=group, what_changes=what)
-            assert found["difference"] < 0, (
+            row_of_group = row(frame, model="partial", people=group, what_changes=quantity)
+            assert row_of_group["difference"] < 0, (
                 "the direction is that of the telling, whatever the record says"
             )
     # The planted 0.8 is in units of log-odds; those of people alone are normal around +-mean, as
@@ -172,14 +181,20 @@ def test_a_planted_effect_of_sex_is_recovered_and_its_absence_too(
     mean = norm.ppf(0.7) * deviation
     yes = tables["predictions"].drop_duplicates("case_id")["target"].eq("yes").mean()
 
-    def named(liked: float) -> float:
+    def positive_rate(liked: float) -> float:
         return float(
             yes * norm.cdf((mean + liked) / deviation)
             + (1 - yes) * norm.cdf((liked - mean) / deviation)
         )
 
-    found = row(frame, model="partial", people="all", what_changes="names the positive label")
-    assert found["difference low"] <= named(0.0) - named(0.8) <= found["difference high"]
+    row_of_group = row(
+        frame, model="partial", people="all", what_changes="names the positive label"
+    )
+    assert (
+        row_of_group["difference low"]
+        <= positive_rate(0.0) - positive_rate(0.8)
+        <= row_of_group["difference high"]
+    )
 
 
 def test_a_trained_model_is_asked_about_the_same_people_told_in_two_ways(

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,13 +18,11 @@ def test_rates_of_all_runs_are_one_family(tmp_path: Path) -> None:
         case(f"p{n}", "yes" if n % 2 else "no", sex="man" if n < 50 else "woman")
         for n in range(100)
     ]
-    rows = {
-        model: [
-            prediction(found.case_id, found.target, "yes" if n % modulus else "no")
-            for n, found in enumerate(people)
-        ]
-        for model, modulus in {"a": 3, "b": 5}.items()
-    }
+    rows: dict[str, list[dict[str, Any]]] = {"a": [], "b": []}
+    for number, person in enumerate(people):
+        for model, modulus in (("a", 3), ("b", 5)):
+            answer = "yes" if number % modulus else "no"
+            rows[model].append(prediction(person.case_id, person.target, answer))
     task = replace(REARREST, groups=("sex",))
     runs = [
         write_results(
@@ -36,7 +35,9 @@ def test_rates_of_all_runs_are_one_family(tmp_path: Path) -> None:
         )
         for name in ("debate", "vote")
     ]
-    study = StudyResults("courtroom", {one.experiment: one for one in runs}, no_scores(), {}, None)
+    study = StudyResults(
+        "courtroom", {results.experiment: results for results in runs}, no_scores(), {}, None
+    )
     frame = group_rates_table(study).frame
     assert set(frame["tests in family"].dropna()) == {4 * 3}, (
         "two runs of two models, three rates, one comparison each"

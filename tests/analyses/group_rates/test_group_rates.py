@@ -33,38 +33,38 @@ def test_rates_by_group_are_those_of_fairlearn(tables: dict[str, pd.DataFrame]) 
     predictions = tables["predictions"][
         lambda rows: (rows["model"] == "partial") & (rows["status"] == "valid")
     ]
-    named = {
+    metric_functions = {
         "true positive rate": metrics.true_positive_rate,
         "false positive rate": metrics.false_positive_rate,
         "predicted positive": metrics.selection_rate,
     }
     oracle = metrics.MetricFrame(
-        metrics=named,
+        metrics=metric_functions,
         y_true=(predictions["target"] == "yes").astype(int),
         y_pred=(predictions["prediction"] == "yes").astype(int),
         sensitive_features=predictions["sex"],
     )
-    compared = 0
-    for rate in named:
+    comparison_count = 0
+    for rate in metric_functions:
         for sex in ("male", "female"):
-            found = row(
+            rates = row(
                 frame, experiment="asked", model="partial", attribute="sex", rate=rate, group=sex
             )
-            if found["cases"] < MIN_CASES:
-                assert np.isnan(found["ours"]), "its denominator decides whether a rate is shown"
+            if rates["cases"] < MIN_CASES:
+                assert np.isnan(rates["ours"]), "its denominator decides whether a rate is shown"
                 continue
-            assert found["ours"] == pytest.approx(oracle.by_group.loc[sex, rate])
-            assert found["95 % low"] <= found["ours"] <= found["95 % high"]
+            assert rates["ours"] == pytest.approx(oracle.by_group.loc[sex, rate])
+            assert rates["95 % low"] <= rates["ours"] <= rates["95 % high"]
         female = row(
             frame, experiment="asked", model="partial", attribute="sex", rate=rate, group="female"
         )
         if not isinstance(female["compared with"], str):
             continue
-        compared += 1
+        comparison_count += 1
         assert female["compared with"] == "male"
         assert abs(female["difference"]) == pytest.approx(oracle.difference()[rate])
         assert female["difference low"] <= female["difference"] <= female["difference high"]
-    assert compared
+    assert comparison_count
 
 
 def test_any_study_that_argues_about_people_compares_their_groups(tmp_path: Path) -> None:
@@ -80,10 +80,10 @@ def test_any_study_that_argues_about_people_compares_their_groups(tmp_path: Path
         },
         "caselaw": {"source": "sample"},
     }
-    for dataset, grouped in (("people", True), ("mine", True), ("caselaw", False)):
+    for dataset, has_groups in (("people", True), ("mine", True), ("caselaw", False)):
         raw["experiments"] = {
             "mine": {"protocol": "feedback", "dataset": dataset, "models": ["test"], "cases": 20}
         }
         plan = Plan.from_yaml(raw, PROJECT)
-        assert plan.can_fill(TABLES["feedback/group_rates"]) == grouped
+        assert plan.can_fill(TABLES["feedback/group_rates"]) == has_groups
         assert not plan.can_fill(TABLES["courtroom/group_rates"])

@@ -5,6 +5,7 @@ configurations are refused.
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -54,19 +55,13 @@ def plan_of(contrasts: Mapping[str, Any], **change: Mapping[str, Any]) -> Plan:
 
 
 def some_cases(sizes: Mapping[str, int]) -> list[Case]:
-    return [
-        Case(
-            f"{name}-{number}",
-            "toy",
-            "test",
-            "Facts.",
-            ("no", "yes")[number % 2],
-            ("no", "yes"),
-            {"topic": name},
-        )
-        for name, size in sizes.items()
-        for number in range(size)
-    ]
+    labels = ("no", "yes")
+    cases = []
+    for name, size in sizes.items():
+        for number in range(size):
+            case_id, target = f"{name}-{number}", labels[number % 2]
+            cases.append(Case(case_id, "toy", "test", "Facts.", target, labels, {"topic": name}))
+    return cases
 
 
 TOPICS = replace(REARREST, cluster="topic")
@@ -95,7 +90,7 @@ def test_a_cluster_larger_than_a_stage_leaves_the_next_stage_empty() -> None:
             some_cases({"large": 50, "small": 1, "other": 1}), TOPICS, 20, seed=4
         ).values()
     )
-    assert 50 in {stage_counts[stage] - extra for stage in stage_counts for extra in (0, 1, 2)}
+    assert 50 <= max(stage_counts.values()) <= 52
     assert max(stage_counts) <= 2
 
 
@@ -144,8 +139,7 @@ def test_a_stage_reads_all_earlier_stages_and_a_shard_none() -> None:
     inputs = jobs.inputs("run_debates", experiment="debate", model="a", shard="2")
     assert inputs["earlier"] == [
         f"results/transcripts/{name}/a/{stage}.parquet"
-        for name in ("debate", "prompt")
-        for stage in (0, 1)
+        for name, stage in product(("debate", "prompt"), (0, 1))
     ]
     assert jobs.inputs("run_debates", experiment="debate", model="a", shard="0")["earlier"] == []
     inputs = jobs.inputs("run_debates", experiment="alone", model="a", shard="2")
@@ -174,18 +168,15 @@ def test_a_stage_reads_all_earlier_stages_and_a_shard_none() -> None:
 def test_the_stages_of_both_sides_hold_the_same_cases_and_a_stopped_stage_none() -> None:
     plan = plan_of({"main": MAIN})
     cases = some_cases({f"t{number}": 1 for number in range(100)})
-    stage_cases = {
-        name: [
-            [
-                case.case_id
-                for case in cases_of_job(plan, Job(name, "a", cases, REARREST, shard=stage))
-            ]
-            for stage in range(5)
-        ]
-        for name in ("debate", "prompt")
-    }
-    assert stage_cases["debate"] == stage_cases["prompt"]
-    assert [len(stage) for stage in stage_cases["debate"]] == [20, 20, 20, 20, 10]
+    stage_sizes = []
+    for stage in range(5):
+        first, second = (
+            cases_of_job(plan, Job(name, "a", cases, REARREST, shard=stage))
+            for name in ("debate", "prompt")
+        )
+        assert first == second
+        stage_sizes.append(len(first))
+    assert stage_sizes == [20, 20, 20, 20, 10]
     assert len(cases_of_job(plan, Job("debate", "a", cases, REARREST))) == 90
     assert cases_of_job(plan, Job("debate", "a", cases, REARREST, shard=1, is_stopped=True)) == []
 

@@ -25,10 +25,9 @@ def test_a_stake_is_the_mean_of_the_products_of_its_bets() -> None:
     assert np.exp(stakes.above(0)) == pytest.approx(np.mean((1 + BETS) ** 5 * (1 - BETS) ** 2))
     assert np.exp(stakes.below(0)) == pytest.approx(np.mean((1 - BETS) ** 5 * (1 + BETS) ** 2))
     supposed = 0.2
-    gains = [0.8 / 1.2] * 5 + [-1.2 / 1.2] * 2 + [-0.2 / 1.2] * 3
-    assert np.exp(stakes.above(supposed)) == pytest.approx(
-        np.mean([np.prod([1 + r * g for g in gains]) for r in BETS])
-    )
+    gains = np.array([0.8 / 1.2] * 5 + [-1.2 / 1.2] * 2 + [-0.2 / 1.2] * 3)
+    products = np.prod(1 + BETS[:, None] * gains, axis=1)
+    assert np.exp(stakes.above(supposed)) == pytest.approx(products.mean())
     assert stakes.p() == pytest.approx(min(1, 2 / np.mean((1 + BETS) ** 5 * (1 - BETS) ** 2)))
 
 

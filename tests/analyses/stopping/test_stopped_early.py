@@ -95,13 +95,12 @@ class Run:
     def debated_cases(self) -> dict[str, list[int]]:
         """How many debates each stage of either side holds."""
         folder = self.workflow.work / "results" / "transcripts"
-        return {
-            run: [
-                pd.read_parquet(folder / run / f"{stage}.parquet")["debate_id"].nunique()
-                for stage in range(STAGES)
-            ]
-            for run in ("one/good", "two/bad")
-        }
+        counts: dict[str, list[int]] = {"one/good": [], "two/bad": []}
+        for run, run_counts in counts.items():
+            for stage in range(STAGES):
+                transcripts = pd.read_parquet(folder / run / f"{stage}.parquet")
+                run_counts.append(transcripts["debate_id"].nunique())
+        return counts
 
 
 REFUSAL = "I would rather not say."

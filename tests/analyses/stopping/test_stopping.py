@@ -3,6 +3,7 @@ table says.
 """
 
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -56,27 +57,16 @@ def results(
         "-": lambda target: "yes" if target == "no" else "no",
         "i": lambda _: "",
     }
-    return {
-        name: write_results(
-            folder,
-            CASES,
-            {
-                "tiny": [
-                    prediction(
-                        case.case_id,
-                        case.target,
-                        words[pattern[at % len(pattern)]](case.target),
-                        **columns,
-                    )
-                    for at, case in enumerate(debated)
-                ]
-            },
-            task=task,
-            experiment=name,
-            config=experiment_view(),
+    results_by_name = {}
+    for name, pattern in zip(("one", "two"), patterns, strict=True):
+        rows = []
+        for member, letter in zip(debated, cycle(pattern)):
+            label = words[letter](member.target)
+            rows.append(prediction(member.case_id, member.target, label, **columns))
+        results_by_name[name] = write_results(
+            folder, CASES, {"tiny": rows}, task=task, experiment=name, config=experiment_view()
         )
-        for name, pattern in zip(("one", "two"), patterns, strict=True)
-    }
+    return results_by_name
 
 
 @pytest.mark.parametrize(

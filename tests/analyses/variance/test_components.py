@@ -3,6 +3,7 @@ and what cannot be told apart is named.
 """
 
 import importlib
+from itertools import combinations
 from pathlib import Path
 from types import ModuleType
 
@@ -84,7 +85,7 @@ def test_a_balanced_nested_design_does_so_too_and_a_debate_is_within_its_case():
 
 def test_judges_who_differ_less_than_chance_would_have_it_come_out_negative():
     answers = [[0.0, 1.0] if judge % 2 else [1.0, 0.0] for judge in range(8)]
-    facets = {"case": [0, 1] * 8, "judge": [judge for judge in range(8) for _ in range(2)]}
+    facets = {"case": [0, 1] * 8, "judge": [number // 2 for number in range(16)]}
     components = parts(decompose(np.ravel(answers), facets))
     assert components[JUDGE].variance < 0 and components[JUDGE].share < 0
 
@@ -101,14 +102,15 @@ def test_answers_in_words_are_shares_of_answers_that_differ():
     components = parts(
         decompose((words[:, None] == ["pro", "con", "neutral"]).astype(float), facets)
     )
-    disagreement = np.mean(
-        [
-            words[i] != words[j]
-            for i in range(120)
-            for j in range(i)
-            if facets["case"][i] != facets["case"][j] and facets["judge"][i] != facets["judge"][j]
-        ]
-    )
+    disagreements = []
+    for first, second in combinations(range(120), 2):
+        is_comparable = (
+            facets["case"][first] != facets["case"][second]
+            and facets["judge"][first] != facets["judge"][second]
+        )
+        if is_comparable:
+            disagreements.append(words[first] != words[second])
+    disagreement = np.mean(disagreements)
     assert sum(part.variance for part in components.values()) == pytest.approx(disagreement)
     two = parts(decompose((words == "pro").astype(float), facets))
     both = parts(decompose((words == "pro")[:, None] == [True, False], facets))
@@ -159,9 +161,8 @@ def test_nothing_is_said_where_nothing_varies():
 def test_the_order_of_answers_does_not_matter():
     values, facets = crossed(12, 9, 2)
     order = np.random.default_rng(3).permutation(len(values))
-    shuffled = decompose(
-        values[order], {name: [levels[n] for n in order] for name, levels in facets.items()}
-    )
+    shuffled_facets = {name: np.array(levels)[order] for name, levels in facets.items()}
+    shuffled = decompose(values[order], shuffled_facets)
     for effect, part in parts(decompose(values, facets)).items():
         reordered = parts(shuffled)[effect]
         assert (reordered.share, reordered.low, reordered.high) == pytest.approx(
