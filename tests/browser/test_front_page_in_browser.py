@@ -20,13 +20,20 @@ PROJECT = Path(__file__).parents[2]
 SNAKEFILE = """
 report: "{description}"
 rule all:
-    output: report("results/outcome/index_questions.html", category="Outcome", labels={{"study": "questions"}})
+    output:
+        report(
+            "results/outcome/index_questions.html",
+            category="Outcome",
+            labels={{"study": "questions"}},
+        )
     shell: "false"
 """
 VERDICTS = 12
 FIND_CUT_BLOCKS = """() => [...document.querySelectorAll('.verdict')].filter(block => {
-    const box = block.getBoundingClientRect(), around = block.closest('.overflow-auto, body').getBoundingClientRect()
-    return box.left < around.left || box.right > around.right || block.scrollWidth > block.clientWidth
+    const box = block.getBoundingClientRect()
+    const around = block.closest('.overflow-auto, body').getBoundingClientRect()
+    const isCut = block.scrollWidth > block.clientWidth
+    return box.left < around.left || box.right > around.right || isCut
 }).map(block => block.textContent)"""
 
 

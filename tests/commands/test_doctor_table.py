@@ -60,8 +60,13 @@ def test_a_chat_is_recognised_and_its_entry_can_be_pasted(tmp_path: Path) -> Non
     pd.DataFrame(TALK).to_csv(path, index=False)
     report = describe_table(path)
     assert printed_columns(report) == {
-        "debate": "thread_id", "turn": "seq", "speaker": "author", "text": "body", "answer": "choice", "truth": "gold",
-    }  # fmt: skip
+        "debate": "thread_id",
+        "turn": "seq",
+        "speaker": "author",
+        "text": "body",
+        "answer": "choice",
+        "truth": "gold",
+    }
     assert "Read as guessed: 9 rows read, 3 debates, 3 cases." in report and "Missing" not in report
     assert [(case.case_id, case.target) for case in load_printed_entry(report).cases] == [
         ("t0", "b"),
@@ -75,8 +80,13 @@ def test_votes_without_truth_are_judges_and_missing_columns_are_reported(tmp_pat
     path.write_text("".join(json.dumps(row) + "\n" for row in VOTES))
     report = describe_table(path)
     assert printed_columns(report) == {
-        "debate": "case_id", "case": "story", "speaker": "", "judge": "juror", "text": "rationale", "answer": "vote",
-    }  # fmt: skip
+        "debate": "case_id",
+        "case": "story",
+        "speaker": "",
+        "judge": "juror",
+        "text": "rationale",
+        "answer": "vote",
+    }
     assert (
         "Missing: `truth`, which brings accuracy, and who changes to right and to wrong." in report
     )

@@ -139,7 +139,12 @@ def test_a_fault_is_reported_and_nothing_is_written(
 def make_own_plan(url: str, model: str = "test", **doctor: bool) -> Plan:
     text = f"""
 run: [mine]
-models: {{mine: {{model: {model}, base_url: "{url}", api_key_env: MY_KEY, price: {{input: 10, output: 20}}}}}}
+models:
+  mine:
+    model: {model}
+    base_url: "{url}"
+    api_key_env: MY_KEY
+    price: {{input: 10, output: 20}}
 experiments: {{mine: {{protocol: courtroom, dataset: nlsy97, models: [mine], cases: 3}}}}
 """
     return make_plan(text, doctor=doctor)

@@ -17,7 +17,8 @@ PROGRAM = """
 import subprocess, sys
 from moot.core.command_line import link_python_without_spaces
 link_python_without_spaces()
-subprocess.run(f"{sys.executable} -c 'import os, sys; print(os.path.realpath(sys.prefix))'", shell=True, check=True)
+code = "import os, sys; print(os.path.realpath(sys.prefix))"
+subprocess.run(f"{sys.executable} -c '{code}'", shell=True, check=True)
 """
 
 

@@ -61,7 +61,8 @@ class Server:
                 self.end_headers()
                 self.wfile.write(content)
 
-            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name that http.server has)
+            # The base class has the parameter `format`.
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002
                 pass
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -225,8 +225,16 @@ ROWS = [
         "sex": "m",
     },
 ]
-COLUMNS = {"debate": "", "case": "id", "method": "arm", "model": "who", "answer": "said", "truth": "true",
-           "confidence": "sure", "attributes": ["sex"]}  # fmt: skip
+COLUMNS = {
+    "debate": "",
+    "case": "id",
+    "method": "arm",
+    "model": "who",
+    "answer": "said",
+    "truth": "true",
+    "confidence": "sure",
+    "attributes": ["sex"],
+}
 
 
 def write_answers(

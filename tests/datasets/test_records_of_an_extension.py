@@ -22,7 +22,7 @@ from moot.core.cases import Case, Task
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import RecordedDebate, RecordedUtterance
 
-TASK = Task(noun="the coin", question="Which side is up?", labels=("tails", "heads"), positive="heads")
+TASK = Task("the coin", "Which side is up?", labels=("tails", "heads"), positive="heads")
 
 
 class Options(DatasetOptions):
@@ -30,13 +30,17 @@ class Options(DatasetOptions):
 
 
 def read(options: Options, context: LoadContext) -> Iterator[RecordedDebate]:
-    """One model always says heads; the other saw fewer coins and says nothing of its last one."""
+    """One model always says heads; the other has five coins and no answer for the last one."""
     for number in range(10):
-        said = RecordedUtterance("pat", "speech", "</script><b>heads\\\\input{x}</b>", prediction="heads", confidence=70)
-        yield RecordedDebate("debate", "always", f"coin-{number}", 0, "heads", 70, utterances=[said])
+        text = "</script><b>heads\\\\input{x}</b>"
+        speech = RecordedUtterance("pat", "speech", text, prediction="heads", confidence=70)
+        case_id = f"coin-{number}"
+        yield RecordedDebate("debate", "always", case_id, 0, "heads", 70, utterances=[speech])
     for number in range(5):
-        given = None if number == 4 else TASK.labels[number % 2]
-        yield RecordedDebate("debate", "seeing", f"coin-{number}", 0, given, problem="it rolled away" if number == 4 else "")
+        answer, problem = TASK.labels[number % 2], ""
+        if number == 4:
+            answer, problem = None, "it rolled away"
+        yield RecordedDebate("debate", "seeing", f"coin-{number}", 0, answer, problem=problem)
     if options.stray:
         yield RecordedDebate("debate", "always", "coin-99", 0, "heads")
 
@@ -44,7 +48,10 @@ def read(options: Options, context: LoadContext) -> Iterator[RecordedDebate]:
 @dataset("kept_coins", Options, records=read)
 def load(options: Options, context: LoadContext) -> Loaded:
     """Ten coins, every other one heads."""
-    cases = [Case(f"coin-{n}", context.name, "test", f"Coin {n}.", TASK.labels[n % 2], TASK.labels) for n in range(10)]
+    cases = []
+    for n in range(10):
+        target = TASK.labels[n % 2]
+        cases.append(Case(f"coin-{n}", context.name, "test", f"Coin {n}.", target, TASK.labels))
     return Loaded(cases, TASK)
 '''
 

@@ -103,15 +103,26 @@ CHATS = {
 JURY = [
     {"run": run, "of": run[0], "vote": vote, "why": "Because.", "model": model, "as": persona}
     for run, model, persona, vote in [
-        ("a1", "m", "mild", "YES"), ("a1", "m", "mild", "NO"), ("a1", "m", "stern", "YES"), ("a1", "n", "mild", None),
+        ("a1", "m", "mild", "YES"),
+        ("a1", "m", "mild", "NO"),
+        ("a1", "m", "stern", "YES"),
+        ("a1", "n", "mild", None),
         ("a2", "m", "mild", "NO"),
     ]
-]  # fmt: skip
+]
 JURIES = {
-    "columns": {"debate": "run", "case": "of", "speaker": "", "text": "why", "answer": "vote", "judge": "model",
-                "persona": "as", "model": "model"},
+    "columns": {
+        "debate": "run",
+        "case": "of",
+        "speaker": "",
+        "text": "why",
+        "answer": "vote",
+        "judge": "model",
+        "persona": "as",
+        "model": "model",
+    },
     "positive": "yes",
-}  # fmt: skip
+}
 
 
 def write_table(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -149,9 +160,14 @@ def test_every_kind_of_file_gives_the_same_debates(tmp_path: Path, ending: str) 
     }
     assert (loaded.task.labels, loaded.task.positive) == (("innocent", "guilty"), "guilty")
     first_debate, second_debate = debates
-    assert [(utterance.speaker, utterance.text, utterance.prediction) for utterance in first_debate.utterances] == [
-        ("Ann", "He was at home.", None), ("Bob", "He was seen.", None), ("Judge", "Hm.", "guilty"),
-    ]  # fmt: skip
+    assert [
+        (utterance.speaker, utterance.text, utterance.prediction)
+        for utterance in first_debate.utterances
+    ] == [
+        ("Ann", "He was at home.", None),
+        ("Bob", "He was seen.", None),
+        ("Judge", "Hm.", "guilty"),
+    ]
     assert first_debate.utterances[2].parsed == {
         "role": "judge",
         "distribution": {"guilty": 0.75, "innocent": 0.25},
@@ -206,30 +222,42 @@ def test_a_group_has_the_answer_of_each_member_when_it_changes(tmp_path: Path) -
         for utterance in debates[0].utterances
     ]
     assert utterances == [
-        ("host", "speech", "Begin.", None), ("Kim", "answer", "", "right"), ("Lee", "answer", "", "wrong"),
-        ("Kim", "speech", "It is b and x.", None), ("Lee", "speech", "True.", None), ("Lee", "answer", "", "right"),
-        ("Kim", "speech", "Or nothing.", None), ("Kim", "answer", "", None),
-    ]  # fmt: skip
+        ("host", "speech", "Begin.", None),
+        ("Kim", "answer", "", "right"),
+        ("Lee", "answer", "", "wrong"),
+        ("Kim", "speech", "It is b and x.", None),
+        ("Lee", "speech", "True.", None),
+        ("Lee", "answer", "", "right"),
+        ("Kim", "speech", "Or nothing.", None),
+        ("Kim", "answer", "", None),
+    ]
     verdicts = [
         (debate.method, debate.judge, debate.prediction, bool(debate.utterances))
         for debate in debates
     ]
     assert verdicts == [
-        ("debate", "Kim", None, True), ("debate", "Lee", "right", False),
-        ("first answers", "Kim", "right", False), ("first answers", "Lee", "wrong", False),
-    ]  # fmt: skip
+        ("debate", "Kim", None, True),
+        ("debate", "Lee", "right", False),
+        ("first answers", "Kim", "right", False),
+        ("first answers", "Lee", "wrong", False),
+    ]
 
 
 def test_members_of_a_group_can_answer_in_their_utterances(tmp_path: Path) -> None:
-    rows = [{"debate": "d", "speaker": speaker, "text": "So.", "said": answer} for speaker, answer in
-            (("Kim", "A"), ("Lee", "B"), ("Kim", ""), ("Kim", "B"))]  # fmt: skip
+    rows = [
+        {"debate": "d", "speaker": speaker, "text": "So.", "said": answer}
+        for speaker, answer in (("Kim", "A"), ("Lee", "B"), ("Kim", ""), ("Kim", "B"))
+    ]
     _, debates = read_transcripts(
         write_table(tmp_path / "chat.csv", rows), columns={"answer": "said"}
     )
     predictions = {(debate.method, debate.judge): debate.prediction for debate in debates}
     assert predictions == {
-        ("debate", "Kim"): "b", ("debate", "Lee"): "b", ("first answers", "Kim"): "a", ("first answers", "Lee"): "b",
-    }  # fmt: skip
+        ("debate", "Kim"): "b",
+        ("debate", "Lee"): "b",
+        ("first answers", "Kim"): "a",
+        ("first answers", "Lee"): "b",
+    }
 
 
 def test_jurors_are_judges_with_personas_and_repeats(tmp_path: Path) -> None:
@@ -246,9 +274,12 @@ def test_jurors_are_judges_with_personas_and_repeats(tmp_path: Path) -> None:
         for debate in debates
     ]
     assert verdicts == [
-        ("a", 0, "m", "mild", 0, "yes"), ("a", 0, "m", "mild", 1, "no"), ("a", 0, "m", "stern", 0, "yes"),
-        ("a", 0, "n", "mild", 0, None), ("a", 1, "m", "mild", 0, "no"),
-    ]  # fmt: skip
+        ("a", 0, "m", "mild", 0, "yes"),
+        ("a", 0, "m", "mild", 1, "no"),
+        ("a", 0, "m", "stern", 0, "yes"),
+        ("a", 0, "n", "mild", 0, None),
+        ("a", 1, "m", "mild", 0, "no"),
+    ]
     assert [case.target for case in loaded.cases] == [""], "without truth"
     reasons = {
         utterance.speaker: (utterance.private, utterance.source)
@@ -263,9 +294,10 @@ def test_columns_are_extracted_by_patterns(tmp_path: Path) -> None:
     rows = [{**row, "file": f"out/{row['run']}/{row['as']}.txt"} for row in JURY]
     columns = {**JURIES["columns"], "persona": "who", "debate": "run2"}  # type: ignore[dict-item]
     _, debates = read_transcripts(
-        write_table(tmp_path / "jury.csv", rows), **{**JURIES, "columns": columns},
+        write_table(tmp_path / "jury.csv", rows),
+        **{**JURIES, "columns": columns},
         extract={"file": r"out/(?P<run2>\w+)/(?P<who>\w+)\.txt"},
-    )  # fmt: skip
+    )
     assert Counter(debate.persona for debate in debates) == {"mild": 4, "stern": 1}
     with pytest.raises(
         UserError,
@@ -358,8 +390,10 @@ def test_a_wrong_row_is_named(tmp_path: Path, rows: list[dict[str, Any]], messag
 
 
 def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
-    rows = [{**row, "nr": "" if number == 1 else row["nr"], "p": "7" if number == 2 else row["p"]}
-            for number, row in enumerate(TRIAL)]  # fmt: skip
+    rows = [
+        {**row, "nr": "" if number == 1 else row["nr"], "p": "7" if number == 2 else row["p"]}
+        for number, row in enumerate(TRIAL)
+    ]
     with pytest.raises(UserError, match=r"(?s)row 2, column 'nr'.*row 3, column 'p'"):
         read_transcripts(write_table(tmp_path / "trials.csv", rows), **TRIALS)
 
@@ -382,8 +416,11 @@ def test_few_debates_with_a_fault_are_left_out_and_counted(
     }
     assert {case.case_id for case in loaded.cases} == {debate.case_id for debate in debates}
     assert loaded.cleaning == {
-        "rows read": 900, "debates": 297, "debates left out because of faults": 3, "cases": 297,
-    }  # fmt: skip
+        "rows read": 900,
+        "debates": 297,
+        "debates left out because of faults": 3,
+        "cases": 297,
+    }
     assert "row 32, column 'turn': found '1', expected each turn of a debate once" in caplog.text
 
 
@@ -445,18 +482,23 @@ def test_gaps_in_turns_times_and_roles_are_counted_and_kept(tmp_path: Path) -> N
     rows = [
         {"debate": "d", "turn": turn, "at": time, "speaker": speaker, "text": "So.", "role": role}
         for turn, time, speaker, role in [
-            (1, "2026-01-01 10:00", "Kim", "chair"), (2, "2026-01-01 09:00", "Lee", ""), (4, "2026-01-01 11:00", "Kim", "guest"),
+            (1, "2026-01-01 10:00", "Kim", "chair"),
+            (2, "2026-01-01 09:00", "Lee", ""),
+            (4, "2026-01-01 11:00", "Kim", "guest"),
         ]
-    ]  # fmt: skip
+    ]
     path = write_table(tmp_path / "talk.csv", rows)
     loaded, [debate] = read_transcripts(
         path, labels={"n": "no", "y": "yes"}, columns={"turn": "turn", "time": "at", "role": "role"}
     )
     assert loaded.cleaning == {
-        "rows read": 3, "debates": 1, "debates with a gap in the numbers of turns": 1,
-        "turns with an earlier time than the preceding"
-        " turn": 1, "speakers in several roles": 1, "cases": 1,
-    }  # fmt: skip
+        "rows read": 3,
+        "debates": 1,
+        "debates with a gap in the numbers of turns": 1,
+        "turns with an earlier time than the preceding turn": 1,
+        "speakers in several roles": 1,
+        "cases": 1,
+    }
     assert [utterance.speaker for utterance in debate.utterances] == ["Kim", "Lee", "Kim"]
     _, [by_time] = read_transcripts(path, labels={"n": "no", "y": "yes"}, columns={"time": "at"})
     assert [utterance.speaker for utterance in by_time.utterances] == ["Lee", "Kim", "Kim"]

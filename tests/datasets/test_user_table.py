@@ -25,13 +25,17 @@ from moot.datasets.near_duplicates import RESEMBLING
 from moot.training.examples import examples
 
 ROWS = [
-    {"nr": f"c{number}", "facts": f"Tenant {number} kept {number} cats in flat"
-        f" {number * 7}.", "age": str(20 + number),
-     "claim": f"Landlord asks for {number * 100}"
-         " dollars.", "outcome": "WON" if number % 3 else "LOST",
-     "court": "north" if number % 2 else "south", "part": ("train", "dev", "Test")[number % 3]}
+    {
+        "nr": f"c{number}",
+        "facts": f"Tenant {number} kept {number} cats in flat {number * 7}.",
+        "age": str(20 + number),
+        "claim": f"Landlord asks for {number * 100} dollars.",
+        "outcome": "WON" if number % 3 else "LOST",
+        "court": "north" if number % 2 else "south",
+        "part": ("train", "dev", "Test")[number % 3],
+    }
     for number in range(1, 41)
-]  # fmt: skip
+]
 MINIMAL = {"text": "facts", "target": "outcome"}
 
 
@@ -131,8 +135,13 @@ def test_near_duplicates_share_a_split(tmp_path: Path) -> None:
         "The tenant left the flat in March without notice and the landlord kept the whole deposit"
         " for repairs"
     )
-    rows = [{"facts": f"{story}, case {n % 4 if n < 20 else n * 1000}.", "outcome": "WON" if n % 2 else "LOST"}
-            for n in range(40)]  # fmt: skip
+    rows = [
+        {
+            "facts": f"{story}, case {n % 4 if n < 20 else n * 1000}.",
+            "outcome": "WON" if n % 2 else "LOST",
+        }
+        for n in range(40)
+    ]
     path = tmp_path / "copies.csv"
     pd.DataFrame(rows).to_csv(path, index=False)
     assert len({case.split for case in load(path, split="hash").cases}) == 1
@@ -184,18 +193,24 @@ def test_tabular_baselines_get_typed_features(table: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({"outcome": "MAYBE"}, {"labels": ["LOST", "WON"]}, "row 3, column 'outcome': found"
-            " 'MAYBE', expected one of LOST"),
+        (
+            {"outcome": "MAYBE"},
+            {"labels": ["LOST", "WON"]},
+            "row 3, column 'outcome': found 'MAYBE', expected one of LOST",
+        ),
         ({"nr": "c1"}, {"id": "nr"}, "row 3, column 'nr': 'c1' is in row 1 already"),
         ({"nr": " "}, {"id": "nr"}, "row 3, column 'nr': blank"),
         ({"facts": " "}, {}, "row 3, column 'facts': found ' ', expected a text about the case"),
-        ({"part": "later"}, {"split": "part"}, "row 3, column 'part': found 'later', expected one"
-            " of train"),
+        (
+            {"part": "later"},
+            {"split": "part"},
+            "row 3, column 'part': found 'later', expected one of train",
+        ),
         ({}, {"target": "outcomes"}, "outcomes"),
         ({}, {"text": "{fact}"}, "fact"),
         ({}, {"baselines": ["majority"]}, "baselines need training cases"),
     ],
-)  # fmt: skip
+)
 def test_a_fault_is_named_with_file_row_and_column(
     tmp_path: Path, change: dict[str, str], options: dict[str, Any], message: str
 ) -> None:
@@ -258,9 +273,12 @@ def test_few_faulty_rows_are_left_out_and_counted(
         "c9",
     }
     assert loaded.cleaning == {
-        "rows read": 200, "rows left out because of"
-            " faults": 3, "train cases": 0, "validation cases": 0, "test cases": 197,
-    }  # fmt: skip
+        "rows read": 200,
+        "rows left out because of faults": 3,
+        "train cases": 0,
+        "validation cases": 0,
+        "test cases": 197,
+    }
     assert "row 8, column 'outcome': found 'MAYBE'" in caplog.text
 
 

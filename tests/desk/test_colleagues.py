@@ -42,8 +42,13 @@ class OpenDesk:
 
     def __init__(self, *options: str) -> None:
         command = [sys.executable, str(SCRIPT), *options]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.process = subprocess.Popen(command, text=True, encoding="utf-8", **pipes)  # type: ignore[call-overload]
+        self.process: Any = subprocess.Popen(
+            command,
+            text=True,
+            encoding="utf-8",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         self.links: dict[str, str] = {}
         for line in self.process.stdout:
             if line.startswith("Ctrl-C"):

@@ -203,7 +203,7 @@ def test_a_changed_plan_ends_the_process(server: FaultServer, start_process: Any
 
 
 def test_replies_in_flight_are_kept_when_the_desk_dies(start_process: Any) -> None:
-    """Nothing is paid for twice: two debates take 24 calls, whatever ends the process in between."""
+    """Two debates take 24 calls, however the process ends: no call is paid for twice."""
     with FaultServer(latency=0.5) as server:
         plan = planned(server.url, "courtroom", {"judge": "person"})
         hold(plan)

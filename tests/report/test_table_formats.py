@@ -370,7 +370,8 @@ def test_own_rows_come_before_those_that_show_published_values_alone_and_a_key_s
 
 @pytest.mark.parametrize(
     "sign",
-    "\u061c\xad\u034f\u115f\u180e\u200b\u200c\u200d\u200e\u2028\u2029\u202e\u2060\u2066\u3164\ufeff\ufffb\U000e0041\x00",
+    "\u061c\xad\u034f\u115f\u180e\u200b\u200c\u200d\u200e\u2028\u2029\u202e\u2060\u2066\u3164\ufeff"
+    "\ufffb\U000e0041\x00",
 )
 @pytest.mark.parametrize(
     "form", [escaping.html, escaping.latex, escaping.markdown, escaping.csv_text]

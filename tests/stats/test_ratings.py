@@ -58,8 +58,13 @@ def test_ties_between_equals_are_as_likely_as_they_were():
 def test_sides_are_told_from_strengths_where_they_were_swapped():
     first, second = ["a", "b"] * 50, ["b", "a"] * 50
     always_first = np.full(100, FIRST)
-    ratings = fit_ratings(first, second, np.where(np.arange(100) % 9 == 0, SECOND, always_first), list(range(50)) * 2,
-                 {"side": np.ones(100)})  # fmt: skip
+    ratings = fit_ratings(
+        first,
+        second,
+        np.where(np.arange(100) % 9 == 0, SECOND, always_first),
+        list(range(50)) * 2,
+        {"side": np.ones(100)},
+    )
     assert ratings is not None and ratings.terms["side"].low > 1
     assert abs(ratings.strengths["a"].value) < abs(ratings.terms["side"].value) / 2
 
@@ -113,8 +118,12 @@ def test_groups_that_no_chain_of_wins_joins_are_not_compared():
     never_met = fit_ratings(
         ["a"] * 60 + ["c"] * 30, ["b"] * 30 + ["e"] * 30 + ["d"] * 30, outcomes, list(range(90))
     )
-    beaten = fit_ratings(["a"] * 90 + ["b"] * 20, ["b"] * 60 + ["e"] * 30 + ["c", "d"] * 10,
-                  np.concatenate([outcomes, np.full(20, FIRST)]), list(range(110)))  # fmt: skip
+    beaten = fit_ratings(
+        ["a"] * 90 + ["b"] * 20,
+        ["b"] * 60 + ["e"] * 30 + ["c", "d"] * 10,
+        np.concatenate([outcomes, np.full(20, FIRST)]),
+        list(range(110)),
+    )
     assert never_met is not None and beaten is not None
     for ratings, outside in ((never_met, "cd"), (beaten, "cd")):
         assert [name for name, rating in ratings.strengths.items() if np.isnan(rating.low)] == list(
@@ -135,8 +144,13 @@ def test_groups_that_no_chain_of_wins_joins_are_not_compared():
 def test_a_judge_who_names_one_side_alone_has_a_leaning_without_bounds():
     first, second, outcomes = random_pairs(200)
     judged = np.arange(200) % 2
-    ratings = fit_ratings(first, second, np.where(judged, FIRST, outcomes), list(range(200)),
-                 {"before one": 1.0 - judged, "before the other": 1.0 * judged})  # fmt: skip
+    ratings = fit_ratings(
+        first,
+        second,
+        np.where(judged, FIRST, outcomes),
+        list(range(200)),
+        {"before one": 1.0 - judged, "before the other": 1.0 * judged},
+    )
     assert (
         ratings is not None and ratings.terms["before one"].low < ratings.terms["before one"].high
     )
