@@ -272,11 +272,11 @@ def listening_port(process: int) -> int:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--host", "0.0.0.0"], "nothing would encrypt them"),
+        (["--host", "0.0.0.0"], "others on the network could read every answer"),
         (["--host", "0.0.0.0", "--behind-tunnel"], "at which address colleagues reach"),
         (
             ["--host", "0.0.0.0", "--behind-tunnel", "--address", "http://desk.example.org"],
-            "nothing would encrypt them",
+            "others on the network could read every answer",
         ),
         (["--host", "desk"], "'desk' does not appear to be"),
         (["--host", "127.0.0.1"], "no person is named"),
